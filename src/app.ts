@@ -45,7 +45,7 @@ import { Webhook } from './webhook/webhook.ts'
 /** The whole service, listening. */
 export interface RunningApp {
   readonly url: string
-  /** Takes no more uploads, lets those in progress end within the grace, then lets go of everything. */
+  /** Accepts no more uploads, lets those in progress finish within the grace period, then releases everything. */
   close(): Promise<void>
   /** Reads the file of keys again. */
   reload(): void
@@ -53,13 +53,13 @@ export interface RunningApp {
 
 export type { Host, Logger }
 
-/** What of a logger the parts use. */
+/** The methods of a logger that the parts use. */
 type ServiceLogger = Pick<Logger, 'info' | 'warn' | 'error'>
 
-/** Starts everything as the only thing of this process, logging to standard output. */
+/** Starts everything in a process that does nothing else, logging to standard output. */
 export async function startApp(config: Config): Promise<RunningApp> {
   const logger = await createLogger(config)
-  // A mistake of ours in one request must not end the others: what it was is in the log, and its client sees an error.
+  // A fault of ours in one request must not end the others: the log has the error, and the client sees a failure.
   const onUnhandled = (error: unknown) => logger.error({ err: error }, 'unhandled rejection')
   process.on('unhandledRejection', onUnhandled)
   await using started = new AsyncDisposableStack()
@@ -72,7 +72,7 @@ export async function startApp(config: Config): Promise<RunningApp> {
   return { url, close: () => running.disposeAsync(), reload }
 }
 
-/** Starts everything; resolves when it listens. What was started is closed again when a later part fails. */
+/** Starts everything; resolves when it listens. If a part fails, those already started are closed again. */
 export async function startService(config: Config, logger: Logger): Promise<RunningApp> {
   await using started = new AsyncDisposableStack()
   const { service, metrics, sharedRate, close } = await openService(config, logger)
@@ -119,7 +119,7 @@ function httpOptions(config: Config, access: Access, sharedRate: SharedRate | nu
   }
 }
 
-/** The service without its HTTP side. What was started is closed again when a later part fails. */
+/** The service without its HTTP side. If a part fails, those already started are closed again. */
 async function openService(config: Config, logger: ServiceLogger) {
   await using started = new AsyncDisposableStack()
   const metrics = createMetrics()
@@ -179,19 +179,19 @@ async function openService(config: Config, logger: ServiceLogger) {
   return { service: metrics.service(service), metrics, sharedRate, close: () => running.disposeAsync() }
 }
 
-/** Where processes share a store, they share the ends of uploads. */
+/** Processes that share a store also share the ends of uploads. */
 async function openEnds({ dataDir, uploadsKeepMs }: Config, logger: ServiceLogger, { shared }: Store): Promise<Ends> {
   if (shared !== null) return new SharedEnds({ shared, uploadsKeepMs, logger })
   return await EndedUploads.open(join(resolve(dataDir), 'ended-uploads'), logger)
 }
 
-/** Where processes share a store, they share idempotency keys. */
+/** Processes that share a store also share idempotency keys. */
 async function openKeys({ dataDir }: Config, logger: ServiceLogger, { shared, spools }: Store): Promise<Keys> {
   if (shared !== null && spools.shared !== null) return new SharedKeys({ shared, spools: spools.shared, logger })
   return await IdempotencyKeys.open(join(resolve(dataDir), 'idempotency-keys'), logger)
 }
 
-/** Null where this process alone counts requests, or none are counted. */
+/** Null if this process alone counts requests, or none are counted. */
 function openRate({ requestsPerMinuteMax: max }: Config, logger: ServiceLogger, { shared }: Store): SharedRate | null {
   if (shared === null || max === Number.POSITIVE_INFINITY) return null
   const onFailed = (error: unknown) =>
@@ -202,7 +202,7 @@ function openRate({ requestsPerMinuteMax: max }: Config, logger: ServiceLogger, 
   return new SharedRate({ shared, max, windowMs: 60_000, onFailed })
 }
 
-/** The store of a bucket where one is named, else of the data directory. */
+/** The store of a bucket if one is configured, otherwise of the data directory. */
 async function openStore(config: Config, logger: ServiceLogger): Promise<Store> {
   const { dataDir: dir, storeUrl, s3Endpoint, s3Region, s3PathStyle: pathStyle, cacheBytesMax, leaseMs } = config
   if (storeUrl === '') return await createFsStore({ dir, logger })
@@ -222,7 +222,7 @@ async function openStore(config: Config, logger: ServiceLogger): Promise<Store> 
   })
 }
 
-/** What answers queries over large datasets; null where none is named. What is wrong with it is logged at once. */
+/** The engine for queries over large datasets; null if none is configured. Problems with it are logged at once. */
 async function openEngine(config: Config, logger: ServiceLogger, { shared, urls }: Store): Promise<QueryEngine | null> {
   const { queryEngine, queryEnginePassword: password, queryEngineFromBytes: fromBytes } = config
   if (queryEngine.trino === null || shared === null || urls === null) return null
@@ -239,7 +239,7 @@ async function openEngine(config: Config, logger: ServiceLogger, { shared, urls 
   return engine
 }
 
-/** What copies datasets into the databases that are named; a driver is loaded only where one is used. */
+/** Copies datasets into the configured databases; a driver is loaded only if one is used. */
 function openCopies(config: Config, logger: ServiceLogger, metrics: Metrics, tools: DownloadTools): Promise<Copies> {
   const sources = { downloads: new Downloads(tools), profiles: new Profiles(tools) }
   return Copies.open({
@@ -260,7 +260,7 @@ function openCopies(config: Config, logger: ServiceLogger, metrics: Metrics, too
   })
 }
 
-/** Gives what reports the end of an upload to the webhook; null where there is none. */
+/** Returns the function that reports the end of an upload to the webhook; null if there is none. */
 function openWebhook(config: Config, logger: ServiceLogger, metrics: Metrics, started: AsyncDisposableStack) {
   const { webhookUrl: url, webhookSecret: secret, webhookNetworks: networks } = config
   if (url === '') return null
@@ -274,9 +274,9 @@ function openWebhook(config: Config, logger: ServiceLogger, metrics: Metrics, st
 }
 
 /**
- * What keeps child processes from starting is logged at once, and not with the first request that needs one. A converter,
- * which few uploads need, would not start if a reader does not. The store has just been opened; to check it again would
- * leave a file of the check in `incoming/` for a moment after the start.
+ * Whatever keeps child processes from starting is logged now, not with the first request that needs one. A converter,
+ * which few uploads need, would not start either if a reader does not. The store has just been opened; checking it
+ * again would leave a file in `incoming/` for a moment.
  */
 function logUnready(children: readonly { check(): Promise<void> }[], logger: ServiceLogger): Disposable {
   let isClosing = false
@@ -290,7 +290,7 @@ function logUnready(children: readonly { check(): Promise<void> }[], logger: Ser
   }
 }
 
-/** Whatever works on strangers' bytes: in WebAssembly, or in processes of its own. */
+/** Code that handles untrusted bytes, in WebAssembly or in separate processes. */
 async function startChildren(
   config: Config,
   logger: ServiceLogger,

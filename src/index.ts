@@ -1,4 +1,4 @@
-// Library: what `import … from 'csv-upload-service'` gives. Chooses nothing itself.
+// Library: the exports of `import … from 'csv-upload-service'`. Decides nothing itself.
 import { addService, type Host, type Logger, type RunningApp, startService } from './app.ts'
 import { type Config, ConfigError, readConfig } from './config/config.ts'
 import type { OptionName, options } from './config/options.ts'
@@ -19,7 +19,7 @@ export type ServerOptions = {
 }
 
 /**
- * Starts the whole service in this process; resolves when it listens. Neither the environment nor any file is read; the
+ * Starts the whole service in this process; resolves when it listens. Reads neither the environment nor any file; the
  * defaults are those of `csv-upload serve --help`. `port: 0` picks a free port. Needs Node 24.
  *
  * @param logger A pino logger; without one, lines go to standard output from `logLevel` on.
@@ -37,9 +37,10 @@ export async function createServer(given: ServerOptions = {}, logger?: Logger): 
 }
 
 /**
- * A Fastify plugin with every route, in a part of its own of the app that registers it; ends with that app. `host`, `port`
- * and the times of connections are the app's. A server of one's own does more for a client: it refuses before the body
- * where the client waits for `100 Continue`, answers OPTIONS and what Node cannot parse, and knows other methods of a path.
+ * A Fastify plugin with every route, in an encapsulated part of the app that registers it; ends with that app. `host`,
+ * `port` and the times of connections are the app's. A separate server does more for clients: it rejects a request
+ * before the body if the client waits for `100 Continue`, answers OPTIONS and requests that Node cannot parse, and
+ * knows other methods of a path.
  *
  * @throws {ConfigError} as `createServer` does, and for a `prefix`, which the links in receipts would lack.
  *

@@ -8,7 +8,7 @@ export type { Logger }
 export async function createLogger({ logLevel, logFormat }: Pick<Config, 'logLevel' | 'logFormat'>): Promise<Logger> {
   const isPretty = logFormat === 'pretty' || (logFormat === 'auto' && process.stdout.isTTY)
   if (!isPretty) return pino({ level: logLevel })
-  // Loaded only here: it takes 20 ms, which a start in the background need not wait for.
+  // Loaded only here: it takes 20 ms, which a start in the background need not spend.
   const { default: pretty } = await import('pino-pretty')
   const options = {
     ignore: 'pid,hostname,reqId,method,status,durationMs,isWhole',

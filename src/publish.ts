@@ -1,4 +1,4 @@
-// Publish: finds the files of datasets in their bucket, without a server. Like app.ts a place where implementations are chosen.
+// Publish: finds the files of datasets in their bucket, without a server. Like app.ts, a place where implementations are chosen.
 import { readConfig } from './config/config.ts'
 import { bucketOf } from './store/s3/s3-keys.ts'
 import { type Located, locateInBucket } from './store/s3/s3-receipts.ts'
@@ -6,17 +6,17 @@ import { type Located, locateInBucket } from './store/s3/s3-receipts.ts'
 export interface Bucket {
   /** Of its server; empty for AWS. */
   readonly endpoint: string
-  /** @throws {Error} unless exactly one dataset has an id that begins so */
+  /** @throws {Error} unless exactly one dataset has an id with this prefix */
   find(idPrefix: string): Promise<Located>
 }
 
-/** Enough to say that an id stands for several. */
+/** Enough to see that several datasets share a prefix. */
 const foundMax = 10
 
 /**
- * Null where none is named.
+ * Null if no bucket is configured.
  *
- * @param argv Options of `csv-upload serve`; its environment counts too.
+ * @param argv Options of `csv-upload serve`; its environment counts, too.
  * @throws {ConfigError}
  */
 export function openBucket(argv: readonly string[]): Bucket | null {

@@ -1,4 +1,4 @@
-// Verify: puts together what proves datasets offline. Like app.ts a place where implementations are chosen, without a server.
+// Verify: verifies datasets offline. Like app.ts, a place where implementations are chosen, without a server.
 import { createPartReader } from './convert/duckdb-reader.ts'
 import { createFileScanner } from './reading/scanner/file-scanner.ts'
 import { withTrailingEmpty } from './reading/scanner/trailing-empty.ts'
@@ -9,12 +9,12 @@ import { verifyChecksum } from './store/receipt-file.ts'
 
 export type { Check, Damage, ScrubProgress, VerifyProgress }
 
-/** Proves one part at most in this time. Milliseconds. */
+/** Timeout for one part. Milliseconds. */
 const jobMsMax = 600_000
 
-/** Proves dataset directories, all with one reader, which disposing ends. */
+/** Verifies dataset directories, all with one reader, which disposing ends. */
 export interface Verifier extends AsyncDisposable {
-  /** Gives a check for each thing that was looked at. */
+  /** Yields each check. */
   verify(dir: string, progress: VerifyProgress, signal: AbortSignal): AsyncGenerator<Check>
 }
 
@@ -28,7 +28,7 @@ export function createVerifier(): Verifier {
   }
 }
 
-/** Looks at every file of every dataset in a data directory; gives those that are damaged. */
+/** Checks every file of every dataset in a data directory; yields the damaged ones. */
 export function scrubDirectory(dir: string, progress: ScrubProgress, signal: AbortSignal): AsyncGenerator<Damage> {
   return scrub(dir, progress, signal)
 }

@@ -114,7 +114,7 @@ test('createAccess() accepts a key as a bearer token, however the word is capita
   }
 })
 
-test('openAccess asks nobody', async () => {
+test('openAccess requires no authentication', async () => {
   assert.deepEqual([...(await openAccess.identify(undefined)).scopes], ['upload', 'read', 'delete'])
 })
 

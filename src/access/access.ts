@@ -9,7 +9,7 @@ export const tokenOwnerPrefix = 'token:'
 
 /** An authenticated sender of requests. */
 export interface Caller {
-  /** Whose datasets they see and make; empty without authentication. */
+  /** The owner of the datasets that they see and make; empty without authentication. */
   readonly owner: string
   /** Name of the key or token, for the log; not a secret. */
   readonly name: string
@@ -28,5 +28,5 @@ export interface Access {
   identify(authorization: string | undefined): Promise<Caller>
 }
 
-/** Allows everything to everybody: for a service that only its own machine can reach. */
+/** Allows everything to everyone: for a service that only its own machine can reach. */
 export const openAccess: Access = { identify: async () => anyone }

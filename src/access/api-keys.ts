@@ -1,4 +1,4 @@
-// API keys: API keys as they are kept, by the hash of their secret, and how one is made. Knows no files and no requests.
+// API keys: the stored form of API keys, by the hash of their secret, and how one is made. Knows no files and no requests.
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { type Caller, type Scope, scopes, tokenOwnerPrefix } from './access.ts'
 
@@ -6,10 +6,10 @@ import { type Caller, type Scope, scopes, tokenOwnerPrefix } from './access.ts'
 export interface Key {
   /** For people and for the log. */
   readonly name: string
-  /** Whose datasets it sees and makes. */
+  /** The owner of the datasets that it sees and makes. */
   readonly owner: string
   readonly scopes: readonly Scope[]
-  /** Of the secret, in lower-case hex. A secret is 256 random bits, so that nothing slower than SHA-256 is of use. */
+  /** Of the secret, in lower-case hex. A secret is 256 random bits, so a slower hash than SHA-256 would add nothing. */
   readonly sha256: string
   /** ISO 8601; the key is invalid from then on. Absent for never. */
   readonly expires?: string

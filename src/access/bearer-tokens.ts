@@ -1,4 +1,4 @@
-// Bearer tokens: callers by JSON Web Tokens that somebody else issues, checked against a set of public keys. Knows no API keys.
+// Bearer tokens: identifies callers by JSON Web Tokens from another issuer, checked against a set of public keys. Knows no API keys.
 import { createLocalJWKSet, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose'
 import { ServiceError } from '../core/errors.ts'
 import { type Caller, type Scope, scopes, tokenOwnerPrefix } from './access.ts'
@@ -37,7 +37,7 @@ export function createTokenReader({ keySet, issuer, audience }: TokenOptions): R
       return callerOf(payload)
     } catch (error) {
       if (error instanceof ServiceError) throw error
-      // Nothing is known of a token whose key cannot be fetched.
+      // A token whose key cannot be fetched is neither valid nor invalid.
       if (error instanceof IssuerError) throw new ServiceError('ISSUER_UNAVAILABLE', {}, error)
       const problem = 'the token is not valid here'
       throw new ServiceError('UNAUTHORIZED', { problem }, error instanceof errors.JOSEError ? undefined : error)

@@ -1,7 +1,7 @@
 // Issuer keys: the public keys of a token issuer, fetched from its address. Knows no tokens.
 import { createRemoteJWKSet, customFetch, type JWTVerifyGetKey } from 'jose'
 
-/** The issuer did not give its keys. */
+/** The issuer did not return its keys. */
 export class IssuerError extends Error {
   override readonly name = 'IssuerError'
 }
@@ -34,7 +34,7 @@ export function issuerKeys(address: URL): JWTVerifyGetKey {
   return createRemoteJWKSet(address, { [customFetch]: fetchKeys })
 }
 
-/** The answer, read to its end. @throws for any that is not a set of keys. */
+/** The response, read to its end. @throws if it is not a set of keys. */
 async function fetched(url: string, options: RequestInit): Promise<Response> {
   const response = await fetch(url, options)
   const content: unknown = response.status === 200 ? await response.json() : null

@@ -54,7 +54,7 @@ export class KeyFile implements Disposable {
     this.#checking = setInterval(() => versionOf(path) !== this.#version && this.reload(), lookMs).unref()
   }
 
-  /** Reads the file again. One that cannot be used changes nothing: half a file must not lock everybody out. */
+  /** Reads the file again. A file that cannot be used changes nothing: half a file must not lock everyone out. */
   reload(): void {
     this.#version = versionOf(this.#path)
     try {

@@ -1,4 +1,4 @@
-// Client error: every way a request to the service can fail, as a value. Knows nothing of how requests are sent.
+// Client error: every way in which a request to the service can fail, as a value. Does not know how requests are sent.
 
 /** The six fields of an error record, as the service sent them. */
 export interface ErrorRecord {
@@ -11,20 +11,20 @@ export interface ErrorRecord {
 }
 
 export type Failure =
-  /** The server refused. `record` is null if something in between answered without one. */
+  /** The server refused. `record` is null if an intermediary answered without one. */
   | {
       readonly kind: 'refused'
       readonly status: number
       readonly message: string
       readonly record: ErrorRecord | null
-      /** As `Retry-After` asks; null without one. */
+      /** From `Retry-After`; null without one. */
       readonly retryAfterMs: number | null
     }
-  /** No connection was made. */
+  /** No connection was established. */
   | { readonly kind: 'unreachable'; readonly message: string }
-  /** The connection ended, or stood still, before the answer was whole. */
+  /** The connection ended, or stalled, before the response was complete. */
   | { readonly kind: 'cut'; readonly message: string }
-  /** What arrived is not what was expected, such as bytes with another SHA-256. */
+  /** What arrived differs from what was expected, such as bytes with another SHA-256. */
   | { readonly kind: 'wrong'; readonly message: string }
 
 /** A failed request, as an error to throw. */

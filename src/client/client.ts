@@ -10,7 +10,7 @@ import { type OutgoingFile, type Sending, type SentFile, sendFile } from './uplo
 import { readReceipt, type SentReceipt } from './uploaded-receipt.ts'
 import { watchUpload } from './watch-upload.ts'
 
-/** Where a server sends no events, it is asked so often. Milliseconds. */
+/** Polling interval for a server without events. Milliseconds. */
 const askEveryMs = 2_000
 /** The largest page of uploads. */
 const uploadsPageMax = 1_000
@@ -23,7 +23,7 @@ export class Client implements Disposable {
   readonly #rules: RetryRules
   readonly #signal: AbortSignal
 
-  /** @param signal Ends whatever is going on; it then fails with the signal's reason. */
+  /** @param signal Aborts whatever is in progress, which then fails with the signal's reason. */
   constructor(address: ServerAddress, rules: RetryRules, signal: AbortSignal) {
     this.#http = new Http(address)
     this.#rules = rules
@@ -39,7 +39,10 @@ export class Client implements Disposable {
     return sendFile(this.#http, file, this.#rules, sending, this.#signal)
   }
 
-  /** The same in as many requests as it takes; null if the server takes a file in one request only. @throws {ClientError} */
+  /**
+   * The same in as many requests as necessary; null if the server accepts a file in one request only. @throws
+   * {ClientError}
+   */
   sendResumable(file: SeekableFile, sending: Sending, resuming: Resuming): Promise<SentFile | null> {
     return sendResumable(this.#http, file, this.#rules, sending, this.#signal, resuming)
   }
@@ -55,7 +58,7 @@ export class Client implements Disposable {
     do {
       const page = (await this.json('/qas/uploads', { limit: pageMax, after })) as UploadsPage // checked below
       if (!Array.isArray(page?.uploads)) {
-        throw new ClientError({ kind: 'wrong', message: 'Cannot read the answer: it is no list of uploads' })
+        throw new ClientError({ kind: 'wrong', message: 'Cannot read the answer: it is not a list of uploads' })
       }
       yield* page.uploads.map(readStatus)
       after = typeof page.after === 'string' ? page.after : null
@@ -63,9 +66,9 @@ export class Client implements Disposable {
   }
 
   /**
-   * The id of the upload that begins so; a whole one is not looked up.
+   * The id of the upload that begins with this prefix; a whole id is not looked up.
    *
-   * @throws {ClientError} `wrong` if the server remembers none that does, or several
+   * @throws {ClientError} `wrong` if the server remembers no such upload, or several
    */
   async findUpload(prefix: string): Promise<string> {
     if (prefix.length === 36) return prefix
@@ -78,24 +81,24 @@ export class Client implements Disposable {
     throw new ClientError({ kind: 'wrong', message: `Cannot find upload '${prefix}': ${found}` })
   }
 
-  /** Ends an upload, or forgets one that has ended. @throws {ClientError} */
+  /** Cancels an upload, or forgets one that has ended. @throws {ClientError} */
   cancel(id: string): Promise<void> {
     return this.#delete(`/qas/uploads/${encodeURIComponent(id)}`)
   }
 
-  /** The answer to a GET as JSON. @throws {ClientError} */
+  /** The response to a GET as JSON. @throws {ClientError} */
   json(path: string, query: Query = {}): Promise<unknown> {
     return this.#repeat(() => this.#http.json({ method: 'GET', path: path + queryText(query) }, this.#signal))
   }
 
-  /** The answer to a GET, its body still to be read. @throws {ClientError} */
+  /** The response to a GET, its body still to be read. @throws {ClientError} */
   open(path: string, query: Query = {}, headers: OutgoingHttpHeaders = {}): Promise<IncomingMessage> {
     return this.ask({ method: 'GET', path: path + queryText(query), headers })
   }
 
   /**
-   * Sends a GET and passes the answer to `take`; again from the beginning if its body breaks off. So `take` must be able
-   * to start again. @throws {ClientError} and what `take` throws
+   * Sends a GET and passes the response to `take`; starts over if its body breaks off, so `take` must be able to start
+   * over, too. @throws {ClientError} and any error of `take`
    */
   async download<Value>(path: string, query: Query, take: (answer: IncomingMessage) => Promise<Value>): Promise<Value> {
     const ask: Ask = { method: 'GET', path: path + queryText(query), headers: { accept: '*/*' } }
@@ -109,19 +112,19 @@ export class Client implements Disposable {
     })
   }
 
-  /** The answer to a request that changes nothing, its body still to be read. @throws {ClientError} */
+  /** The response to a request that changes nothing, its body still to be read. @throws {ClientError} */
   ask(ask: Ask): Promise<IncomingMessage> {
     return this.#repeat(() => this.#http.ask(ask, this.#signal))
   }
 
-  /** Sends only the head of a request, and abandons the rest whatever the answer is. @throws {ClientError} */
+  /** Sends only the head of a request, and abandons the rest whatever the response is. @throws {ClientError} */
   announce(ask: Ask): Promise<void> {
     return this.#http.announce(ask, this.#signal)
   }
 
   /**
-   * Sends a file of corrections, CSV or JSON lines, and resolves to the receipt of the corrected dataset. It is sent again
-   * where that may end better: the same corrections are the same dataset. @throws {ClientError} and what reading it throws
+   * Sends a file of corrections, CSV or JSON lines, and resolves to the receipt of the corrected dataset. Retries if
+   * that may help: the same corrections make the same dataset. @throws {ClientError} and any error of reading the file
    */
   async correct(id: string, path: string): Promise<{ readonly receipt: SentReceipt; readonly json: unknown }> {
     const { size: bytes } = await stat(path)
@@ -138,7 +141,7 @@ export class Client implements Disposable {
   }
 
   /**
-   * The id that begins so; a whole one is not looked up.
+   * The id that begins with this prefix; a whole id is not looked up.
    *
    * @param prefix Hexadecimal digits in lower case.
    * @throws {ClientError} `wrong` if no dataset or more than one has such an id
@@ -160,7 +163,7 @@ export class Client implements Disposable {
     do {
       const page = (await this.json('/qas/datasets', { ...query, limit: pageMax, after })) as ListPage // checked below
       if (!Array.isArray(page?.datasets)) {
-        throw new ClientError({ kind: 'wrong', message: 'Cannot read the answer: it is no list of datasets' })
+        throw new ClientError({ kind: 'wrong', message: 'Cannot read the answer: it is not a list of datasets' })
       }
       yield* page.datasets
       after = typeof page.after === 'string' ? page.after : null
@@ -172,7 +175,7 @@ export class Client implements Disposable {
     return this.#delete(datasetPath(id))
   }
 
-  /** What an earlier try of ours has deleted counts. */
+  /** A deletion by an earlier try of ours counts as a success. */
   async #delete(path: string): Promise<void> {
     const attempts: Attempts = { attempt: 1, pause: null }
     try {

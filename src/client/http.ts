@@ -20,14 +20,14 @@ export interface Ask {
   readonly path: string
   readonly headers?: plain.OutgoingHttpHeaders
   readonly body?: string
-  /** A file that is the body instead, so many bytes long. */
+  /** A file that is sent as the body instead, with its length in bytes. */
   readonly bodyFile?: { readonly path: string; readonly bytes: number }
 }
 
-/** A connection on which nothing moves for so long is given up, while bytes are to come or to go. */
+/** A connection on which nothing is transferred for this long is abandoned while bytes are due in either direction. */
 export const idleMsMax = 60_000
 const connectMsMax = 10_000
-/** The bound of an answer that is read into memory; anything larger belongs in a file. */
+/** Size limit of a response that is read into memory; anything larger belongs in a file. */
 const wholeBytesMax = 268_435_456
 const refusalBytesMax = 65_536
 
@@ -43,7 +43,7 @@ export class Http implements Disposable {
     this.#agent = new this.#module.Agent({ keepAlive: true })
   }
 
-  /** Begins a request; its failure to connect or to go on is a ClientError from `answerOf`. */
+  /** Begins a request; if it cannot connect or continue, `answerOf` throws a ClientError. */
   begin({ method, path, headers = {} }: Omit<Ask, 'body' | 'bodyFile'>, signal: AbortSignal): plain.ClientRequest {
     const { url, key } = this.#address
     const target = new URL(url.href.replace(/\/+$/, '') + path)
@@ -55,7 +55,7 @@ export class Http implements Disposable {
       headers: { accept: 'application/json', ...headers, ...authorization },
     })
     request.on('socket', (socket) => {
-      // A server that processes a large file is silent meanwhile; keep-alive notices one whose machine is gone.
+      // A server that processes a large file is silent meanwhile; keep-alive notices if its machine is gone.
       socket.setKeepAlive(true, 15_000)
       if (!socket.connecting) return
       const timer = setTimeout(() => request.destroy(new Error('no connection within 10 s')), connectMsMax)
@@ -64,7 +64,10 @@ export class Http implements Disposable {
     return request
   }
 
-  /** Asks, and resolves to an answer of success with its body still to be read. @throws {ClientError} for any other */
+  /**
+   * Sends a request, and resolves to a successful response, its body still to be read. @throws {ClientError} for any
+   * other
+   */
   async ask(ask: Ask, signal: AbortSignal): Promise<plain.IncomingMessage> {
     const { body, bodyFile } = ask
     const bytes = body === undefined ? bodyFile?.bytes : Buffer.byteLength(body)
@@ -72,12 +75,12 @@ export class Http implements Disposable {
     const request = this.begin({ ...ask, headers: { ...length, ...ask.headers } }, signal)
     const answered = answerOf(request, this.#address.url, signal)
     if (bodyFile === undefined) request.end(body)
-    // What goes wrong shows in the answer, or in its absence; it may come before the whole body is sent.
+    // Any error shows in the response, or in its absence; the response may arrive before the whole body is sent.
     else pipeline(createReadStream(bodyFile.path), request, () => {})
     return successOf(await answered, signal)
   }
 
-  /** Sends the head of a request, never its body; resolves as `ask` does. */
+  /** Sends the head of a request, never its body; resolves like `ask`. */
   async announce(ask: Ask, signal: AbortSignal): Promise<void> {
     const request = this.begin(ask, signal)
     const answered = answerOf(request, this.#address.url, signal)
@@ -91,7 +94,7 @@ export class Http implements Disposable {
     }
   }
 
-  /** Asks for JSON. @throws {ClientError} */
+  /** Requests JSON. @throws {ClientError} */
   async json(ask: Ask, signal: AbortSignal): Promise<unknown> {
     return jsonOf(await this.ask(ask, signal), signal)
   }
@@ -106,7 +109,7 @@ export class Http implements Disposable {
   }
 }
 
-/** The head of the answer. @throws {ClientError} unreachable or cut */
+/** The head of the response. @throws {ClientError} unreachable or cut */
 export async function answerOf(
   request: plain.ClientRequest,
   url: URL,

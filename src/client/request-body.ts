@@ -3,15 +3,15 @@ import type { ClientRequest, IncomingMessage } from 'node:http'
 import { idleMsMax } from './http.ts'
 
 export interface OutgoingBody {
-  /** What stands before and behind the bytes. */
+  /** The bytes before and after the file. */
   readonly before: Uint8Array
   readonly behind: Uint8Array
-  /** How many bytes there are; null if that is unknown. */
+  /** Total number of bytes; null if unknown. */
   readonly bytes: number | null
-  /** Whose bytes they are, for errors. */
+  /** What the bytes belong to, for errors. */
   readonly name: string
   open(): AsyncIterable<Uint8Array>
-  /** The server wants the body. */
+  /** Called when the server wants the body. */
   onBegin(): void
   onChunk(chunk: Uint8Array): void
 }
@@ -20,7 +20,7 @@ export interface OutgoingBody {
 const continueMsMax = 1_000
 
 /**
- * Writes the body until it is whole or an answer has come. False in the second case.
+ * Writes the body until it is complete or a response has arrived. False in the second case.
  *
  * @throws {Error} if there are fewer bytes than were announced
  */
@@ -50,7 +50,9 @@ export async function writeBody(request: ClientRequest, body: OutgoingBody): Pro
   return true
 }
 
-/** Waits for what starts the body, and notices what ends the request: an answer, early or not, or a failure. */
+/**
+ * Waits for the event that starts the body, or for one that ends the request: a response, early or not, or a failure.
+ */
 class Gate {
   isClosed = false
   readonly #request: ClientRequest

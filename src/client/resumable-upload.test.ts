@@ -88,7 +88,7 @@ test('sendResumable() asks after a break where to go on, and hashes each byte on
   assert.deepEqual([sending.sentBytes, sending.skippedBytes, sending.phase], [bytes, 0, 'done'])
 })
 
-test('sendResumable() counts attempts anew where bytes were taken, and gives up where none were', async (t) => {
+test('sendResumable() restarts counting attempts once bytes were received, and gives up if none were', async (t) => {
   const offsets = [1, 2, 3, 4, 5, 6]
   const { client } = await serve(t, [created, busy, ...offsets.flatMap((offset) => [at(offset), busy]), at(7), done])
   using _client = client

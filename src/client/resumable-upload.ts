@@ -1,4 +1,4 @@
-// Resumable upload: sends one file by HTTP's draft for resumable uploads, and goes on after a break where the server has it. Knows no terminal.
+// Resumable upload: sends one file by HTTP's draft for resumable uploads, and after a break continues where the server left off. Knows no terminal.
 import { createHash, type Hash } from 'node:crypto'
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import { isFinished } from '../core/upload-status.ts'
@@ -20,20 +20,20 @@ export interface Resuming {
   readonly id: string | null
   /** Called when an upload begins: from then on it can be continued by its id. */
   onBegun(id: string): Promise<void>
-  /** No answer for so long, and the connection is not believed any more; a minute unless given. Milliseconds. */
+  /** Without a response for this long, the connection is considered dead; default a minute. Milliseconds. */
   readonly answerMsMax?: number
 }
 
 const uploadsPath = '/qas/uploads'
-/** What is declared goes into a header, of which servers take 16 KB in all. */
+/** Declarations are sent in a header, of which servers accept 16 KB in total. */
 const metadataLengthMax = 8_000
-/** A server waits so long with an answer, at most. Seconds. */
+/** How long a server delays a response, at most. Seconds. */
 const waitSeconds = 20
 
-/** Not ends of the upload: its sender lacks a key, or another sender has it. */
+/** Codes that do not end the upload: its sender lacks a key, or another sender has it. */
 const othersMatter = /\.Upload(?:TakenOver|OffsetMismatch)Exception$/
 
-/** True if an upload that failed so cannot be continued any more. */
+/** True if an upload that failed this way cannot be continued. */
 export function endsUpload(failure: Failure): boolean {
   if (failure.kind === 'wrong') return true
   if (failure.kind !== 'refused' || isPassing(failure)) return false
@@ -42,10 +42,10 @@ export function endsUpload(failure: Failure): boolean {
 }
 
 /**
- * Sends a file, in as many requests as it takes, and resolves to its receipt; null if the server has no resumable uploads,
- * or no place for another one. The attempts are counted anew whenever the server has taken more bytes.
+ * Sends a file, in as many requests as necessary, and resolves to its receipt; null if the server has no resumable
+ * uploads, or no place for another one. Attempts are counted from zero whenever the server has received more bytes.
  *
- * @throws {ClientError} and what reading the file throws.
+ * @throws {ClientError} and any error of reading the file.
  */
 export async function sendResumable(
   http: Http,
@@ -71,7 +71,7 @@ class ResumableSend {
   readonly #answerMsMax: number
   #hash: FileHash
   #id: string | null
-  /** The server is known to have so many. */
+  /** Number of bytes that the server is known to have. */
   #takenBytes = 0
 
   constructor(http: Http, file: SeekableFile, sending: Sending, signal: AbortSignal, resuming: Resuming) {
@@ -100,7 +100,7 @@ class ResumableSend {
     return await this.#sendFrom(id, 0)
   }
 
-  /** Null where the server cannot. */
+  /** Null if the server does not support it. */
   async #begin(): Promise<string | null> {
     const headers = {
       'content-type': 'text/csv',
@@ -113,7 +113,7 @@ class ResumableSend {
         this.#http.ask({ method: 'POST', path: uploadsPath, headers, body: '' }, signal),
       )
       answer.resume()
-      // The address may be another one behind a proxy; only the id counts.
+      // The address may differ behind a proxy; only the id counts.
       return /\/qas\/uploads\/([\w-]{1,100})$/.exec(answer.headers.location ?? '')?.[1] ?? null
     } catch (error) {
       if (error instanceof ClientError && cannotBegin(error.failure)) return null
@@ -121,7 +121,7 @@ class ResumableSend {
     }
   }
 
-  /** Where to go on; null if the upload is gone. */
+  /** The offset to continue at; null if the upload is gone. */
   async #offset(id: string): Promise<number | 'complete' | null> {
     try {
       const answer = await this.#inTime((signal) =>
@@ -138,7 +138,7 @@ class ResumableSend {
       return offset
     } catch (error) {
       if (!isGone(error)) throw error
-      // HEAD has no body to say why.
+      // A response to HEAD has no body with the reason.
       const status = await this.#status(id).catch((problem) => (isGone(problem) ? null : Promise.reject(problem)))
       if (status === null || status.phase === 'expired') return null
       throw new ClientError(failureOf(status))
@@ -185,7 +185,7 @@ class ResumableSend {
     }
   }
 
-  /** All bytes are there, and the answer was lost. */
+  /** All bytes have arrived, but the response was lost. */
   async #ended(id: string): Promise<SentFile> {
     this.#sending.sentBytes = this.#file.bytes
     this.#sending.phase = 'waiting'
@@ -204,7 +204,7 @@ class ResumableSend {
     return readStatus(await this.#inTime((signal) => this.#http.json(ask, signal)))
   }
 
-  /** Converting may take long; but a connection that is silent may also be dead, and the upload has ended. */
+  /** Converting may take long; but a silent connection may also be dead, and the upload may have ended. */
   async #answered(id: string, request: ClientRequest, answered: Promise<IncomingMessage>): Promise<SentFile> {
     for (;;) {
       const answer = await within(answered, this.#answerMsMax)
@@ -242,7 +242,7 @@ class ResumableSend {
   }
 }
 
-/** The hash of a file, of which each byte is hashed once, however often it is sent. */
+/** The hash of a file. Each byte is hashed once, however often it is sent. */
 class FileHash {
   bytes = 0
   readonly #file: SeekableFile
@@ -259,7 +259,7 @@ class FileHash {
     this.bytes = offset + chunk.length
   }
 
-  /** Reads what lies before an offset and has not been hashed yet. */
+  /** Reads the bytes before an offset that have not been hashed yet. */
   async readTo(offset: number, signal: AbortSignal): Promise<void> {
     if (this.bytes >= offset) return
     let at = this.bytes
@@ -277,7 +277,7 @@ class FileHash {
   }
 }
 
-/** Null where it takes longer. @throws what it rejects with */
+/** Null if it takes longer. @throws what `work` rejects with */
 async function within<Value>(promise: Promise<Value>, ms: number): Promise<Value | null> {
   const { promise: late, resolve } = Promise.withResolvers<null>()
   const timer = setTimeout(() => resolve(null), ms)
@@ -293,7 +293,7 @@ function metadataOf({ name, declared }: OutgoingFile): string {
   return pairs.map(([key, value]) => `${key} ${Buffer.from(value).toString('base64')}`).join(',')
 }
 
-/** Such a server takes the whole file in one request. */
+/** Such a server accepts the whole file in one request. */
 function cannotBegin(failure: Failure): boolean {
   if (failure.kind !== 'refused') return false
   const isFull = failure.record?.exception.endsWith('.TooManyUnfinishedException') === true

@@ -1,9 +1,9 @@
-// Retry: repeats requests where that is safe and may help, with growing pauses. Knows nothing of the request.
+// Retry: repeats requests if that is safe and may help, with growing pauses. Knows nothing of the request.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ClientError, type Failure, isPassing } from './client-error.ts'
 
 export interface RetryRules {
-  /** How often to ask again after the first time. */
+  /** Number of retries after the first attempt. */
   readonly retriesMax: number
   /** The first pause; each later one is twice as long, up to the longest. */
   readonly pauseMsMin: number
@@ -23,15 +23,15 @@ export const defaultRules: RetryRules = {
 export interface Attempts {
   /** Counted from 1. */
   attempt: number
-  /** Why there is a pause now, and until when by `performance.now()`; null while something is being tried. */
+  /** The reason for the current pause, and its end by `performance.now()`; null during an attempt. */
   pause: { readonly failure: Failure; readonly untilMs: number } | null
 }
 
 /**
  * Runs `action` until it succeeds, fails permanently, or has been tried often enough.
  *
- * @param mayRepeat False once a retry is impossible, such as when standard input has been read.
- * @throws {ClientError} the last failure; the reason of `signal` when it is aborted, also within a pause.
+ * @param mayRepeat Returns false once a retry is impossible, such as when standard input has been read.
+ * @throws {ClientError} the last failure; the reason of `signal` if it is aborted, even within a pause.
  */
 export async function withRetries<Value>(
   action: () => Promise<Value>,
@@ -58,8 +58,8 @@ export async function withRetries<Value>(
 }
 
 /**
- * The pause after that many attempts, in milliseconds; null if the server requests a longer one than we wait.
- * Clients that failed together come back apart: half of each pause is chance.
+ * The pause after that many attempts, in milliseconds; null if the server requests a longer one than we wait. Half of
+ * each pause is random, so that clients that failed together do not return together.
  */
 export function pauseBefore(
   attempts: number,

@@ -2,7 +2,7 @@
 import { type UploadStatus, uploadPhases } from '../core/upload-status.ts'
 import { ClientError, type Failure } from './client-error.ts'
 
-/** How far an upload is, as the server sends it. */
+/** The progress of an upload, as the server sends it. */
 export interface SentStatus
   extends Pick<
     UploadStatus,
@@ -11,7 +11,7 @@ export interface SentStatus
   readonly error: { readonly status: number; readonly message: string; readonly [member: string]: unknown } | null
 }
 
-/** Parses an answer as the status of an upload. @throws {ClientError} wrong, if it lacks required members */
+/** Parses a response as the status of an upload. @throws {ClientError} wrong, if it lacks required members */
 export function readStatus(value: unknown): SentStatus {
   const { id, phase, bytes, createdAt } = members(value)
   const isStatus =
@@ -23,7 +23,7 @@ export function readStatus(value: unknown): SentStatus {
   if (isStatus) return value as SentStatus
   throw new ClientError({
     kind: 'wrong',
-    message: 'Cannot read the answer: it is no status of an upload; is this the right server?',
+    message: 'Cannot read the answer: it is not the status of an upload; is this the right server?',
   })
 }
 

@@ -149,7 +149,7 @@ test('send() distinguishes a server that is not there from one that breaks off',
   assert.match(failure.message, /^Cannot reach http:\/\/127\.0\.0\.1:1: connect ECONNREFUSED/)
 })
 
-test('send() refuses a receipt for other bytes, and an answer that is no receipt', async (t) => {
+test('send() refuses a receipt for other bytes, and a response that is not a receipt', async (t) => {
   const answers = [receiptOf('0'.repeat(64), content.length), { hello: 'world' }]
   const { url } = await listen(t, (socket, index) => {
     heard(socket, (text) => {
@@ -160,7 +160,7 @@ test('send() refuses a receipt for other bytes, and an answer that is no receipt
   using client = newClient(t, url)
   const other = await failed(client.send(fileOf(content), newSending()))
   assert.deepEqual([other.kind, /SHA-256 differs/.test(other.message)], ['wrong', true])
-  assert.match((await failed(client.send(fileOf(content), newSending()))).message, /no receipt/)
+  assert.match((await failed(client.send(fileOf(content), newSending()))).message, /not a receipt/)
 })
 
 test('send() ends with the reason of its signal, also within a pause', async (t) => {

@@ -7,14 +7,14 @@ import { writeBody } from './request-body.ts'
 import { type Attempts, type RetryRules, withRetries } from './retry.ts'
 import { readReceipt, type SentReceipt } from './uploaded-receipt.ts'
 
-/** A file to be sent, or a stream of unknown length. */
+/** A file to send, or a stream of unknown length. */
 export interface OutgoingFile {
   readonly name: string
   /** Null for a stream, which is sent chunked. */
   readonly bytes: number | null
   /** Returns the bytes from this offset on, up to `bytes` if that is known. A stream can be opened once, at 0. */
   open(from?: number): AsyncIterable<Uint8Array>
-  /** What is declared about the file, as JSON text by part name: `dialect`, `schema`. Sent before the file. */
+  /** Declarations about the file, as JSON text by part name: `dialect`, `schema`. Sent before the file. */
   readonly declared: ReadonlyMap<string, string>
 }
 
@@ -34,10 +34,10 @@ export interface SentFile {
 }
 
 /**
- * Sends a file and resolves to its receipt. It is sent again if that may help: the same bytes are the same
- * dataset, so nothing is kept twice. The receipt's SHA-256 is that of the bytes sent.
+ * Sends a file and resolves to its receipt. Retries if that may help: the same bytes make the same dataset, so nothing
+ * is stored twice. The receipt's SHA-256 is that of the bytes sent.
  *
- * @throws {ClientError} and what reading the file throws.
+ * @throws {ClientError} and any error of reading the file.
  */
 export async function sendFile(
   http: Http,
@@ -46,7 +46,7 @@ export async function sendFile(
   sending: Sending,
   signal: AbortSignal,
 ): Promise<SentFile> {
-  // What was read of an opened stream is gone.
+  // What was read of an opened stream is lost.
   const mayRepeat = () => file.bytes !== null || sending.phase === 'asking'
   const sent = await withRetries(() => sendOnce(http, file, sending, signal), rules, sending, signal, mayRepeat)
   sending.phase = 'done'
@@ -111,7 +111,7 @@ function frameOf({ name, bytes, declared }: OutgoingFile): Frame {
   return { headers: { 'content-type': type, expect: '100-continue', ...length }, before, behind }
 }
 
-/** As browsers write it (WHATWG HTML, multipart form data): a quote and line ends as `%hh`, everything else as UTF-8. */
+/** As browsers write it (WHATWG HTML, multipart form data): quotes and line ends as `%hh`, everything else as UTF-8. */
 function escapedName(name: string): string {
   return name.replaceAll(/["\r\n]/g, (letter) => encodeURIComponent(letter)).replaceAll('\0', '')
 }

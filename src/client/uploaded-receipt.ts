@@ -3,10 +3,10 @@ import type { Note } from '../core/notes.ts'
 import type { Column, RecordCounts, RejectReason } from '../core/receipt.ts'
 import { ClientError } from './client-error.ts'
 
-/** The members that every receipt has had since there are any; a server may send more. */
+/** The members that every receipt has had from the first version on; a server may send more. */
 export interface SentReceipt {
   readonly id: string
-  /** Absent if the receipt is not the answer to an upload. */
+  /** Absent if the receipt is not the response to an upload. */
   readonly duplicate?: boolean
   readonly upload?: { readonly durationMs: number; readonly outcome?: string }
   readonly createdAt: number
@@ -17,14 +17,14 @@ export interface SentReceipt {
   readonly rejects: { readonly count: number; readonly reasons: Readonly<Partial<Record<RejectReason, number>>> }
   readonly parts: readonly SentPart[]
   readonly notes: readonly Note[]
-  /** Absent where nothing was corrected. */
+  /** Absent if nothing was corrected. */
   readonly corrections?: {
     readonly of: string
     readonly count: number
     readonly bytes: number
     readonly sha256: string
   }
-  /** What became of corrections, in the answer to them. */
+  /** The outcome of corrections, in the response to them. */
   readonly corrected?: {
     readonly sent: number
     readonly unchanged: number
@@ -40,7 +40,7 @@ export interface SentPart {
   readonly sha256: string
 }
 
-/** Parses an answer as a receipt. @throws {ClientError} wrong, if it lacks required members */
+/** Parses a response as a receipt. @throws {ClientError} wrong, if it lacks required members */
 export function readReceipt(value: unknown): SentReceipt {
   const { id, file, records, rejects, columns, parts } = members(value)
   const { accepted, rejected, total } = members(records)
@@ -54,7 +54,7 @@ export function readReceipt(value: unknown): SentReceipt {
   if (isReceipt) return value as SentReceipt
   throw new ClientError({
     kind: 'wrong',
-    message: 'Cannot read the answer: it is no receipt; is this the right server?',
+    message: 'Cannot read the answer: it is not a receipt; is this the right server?',
   })
 }
 

@@ -50,7 +50,7 @@ test('watchUpload() gives each event until the end, however they are cut', async
   assert.doesNotMatch(asked[0] ?? '', /last-event-id/i)
 })
 
-test('watchUpload() connects again behind the last event, and ends where there is nothing more', async (t) => {
+test('watchUpload() reconnects after the last event, and ends when there are no more', async (t) => {
   const { seen, asked, kind } = await watched(
     t,
     (socket) => socket.end(streams + eventOf('a', 'receiving', 1) + eventOf('b', 'receiving', 2)),
@@ -84,7 +84,7 @@ test('watchUpload() asks again and again where there are no events, and gives ea
   assert.deepEqual(seen, ['done 9'])
 })
 
-test('watchUpload() fails where the upload is unknown, and where nobody answers', async (t) => {
+test('watchUpload() fails if the upload is unknown, or if there is no response', async (t) => {
   const unknown = { ...record(404, 'never'), exception: 'csvupload.UploadNotFoundException' }
   const none = await watched(t, (socket) => answer(socket, '404 Not Found', unknown, closes))
   assert.deepEqual([none.seen, none.kind, none.asked.length], [[], 'refused', 1])

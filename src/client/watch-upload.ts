@@ -1,4 +1,4 @@
-// Watch upload: the status of an upload and each that follows, by server-sent events, else by asking again. Knows no terminal.
+// Watch upload: yields the status of an upload and each later one, from server-sent events or by polling. Knows no terminal.
 import type { IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isFinished } from '../core/upload-status.ts'
@@ -8,16 +8,16 @@ import { pauseBefore, type RetryRules } from './retry.ts'
 import { readStatus, type SentStatus } from './sent-status.ts'
 
 export interface WatchRules extends RetryRules {
-  /** Between two questions where there are no events. */
+  /** Polling interval without events. */
   readonly askEveryMs: number
 }
 
-/** The bound of one event. */
+/** Size limit of one event. */
 const eventLengthMax = 4_194_304
 
 /**
- * Yields the status, and each later one until the upload has ended. Lost connections are made again, as often in a row as
- * the rules allow, and go on behind the last event.
+ * Yields the status, and each later one until the upload has ended. Reopens lost connections, as often in a row as the
+ * rules allow, and continues after the last event.
  *
  * @throws {ClientError} as for any request
  */
@@ -59,7 +59,7 @@ class Watch {
   readonly #http: Http
   readonly #path: string
   readonly #signal: AbortSignal
-  /** Of the last event, or of the last answer. */
+  /** Id of the last event, or of the last response. */
   #last: string | null = null
 
   constructor(http: Http, id: string, signal: AbortSignal) {
@@ -111,7 +111,7 @@ interface ServerEvent {
   readonly data: string
 }
 
-/** Events as WHATWG HTML section 9.2 has them: fields on lines, an event up to an empty line. */
+/** Events as in WHATWG HTML section 9.2: fields on lines, an event up to an empty line. */
 async function* eventsOf(answer: IncomingMessage, signal: AbortSignal): AsyncGenerator<ServerEvent> {
   const decoder = new TextDecoder()
   let text = ''
@@ -142,7 +142,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** A server, or something before it, that sends none. */
+/** A server, or an intermediary, that sends none. */
 function hasNoEvents(failure: Failure): boolean {
   if (failure.kind !== 'refused') return false
   if (failure.record?.exception.endsWith('.UploadNotFoundException')) return false

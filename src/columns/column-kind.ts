@@ -1,5 +1,4 @@
 // Column kind: how the texts of a column are parsed and its values stored, depending on its type. Knows no bytes.
-// The numbers are those of wasm/columns/column-kinds.ts and facts/value-classes.ts.
 import { type ColumnType, groupChars, type NumberForm } from '../core/receipt.ts'
 import { type LogicalType, physicalTypes } from './parquet-format.ts'
 
@@ -24,7 +23,7 @@ const separators = ['/', '.', '-'] as const
 const spellings = [undefined, 'true', 'True', 'TRUE'] as const
 /** Stands for numbers without groups. */
 const noGroup = 255
-/** Digits that fit in 64 bits, and in 32. */
+/** Number of digits that fit in 64 bits, and in 32. */
 const longDigitsMax = 18
 const intDigitsMax = 9
 
@@ -34,7 +33,7 @@ export interface ColumnKind {
   readonly form: readonly [first: number, second: number, decimalByte: number, group: number]
 }
 
-/** Only facts are gathered where `type` is null. */
+/** If `type` is null, only facts are gathered. */
 export function columnKind(type: ColumnType | null): ColumnKind {
   if (type === null) return { kind: kinds.facts, form: [0, 0, 0, noGroup] }
   switch (type.kind) {
@@ -69,7 +68,7 @@ function numberForm(form: NumberForm | undefined): [decimalByte: number, group: 
   return [form.decimalChar.charCodeAt(0), form.groupChar === null ? noGroup : groupChars.indexOf(form.groupChar)]
 }
 
-/** How values of a type are stored, just as DuckDB stores them. */
+/** How values of a type are stored, exactly as DuckDB stores them. */
 export interface StoredType {
   readonly physicalType: number
   /** Bytes of a value; 0 for a text. */

@@ -134,7 +134,7 @@ test('no text is accepted for a type it does not fit', () => {
   }
 })
 
-test('a text is taken for any type just where DuckDB takes it, near the ends of ranges too', async () => {
+test('a text is accepted for a type exactly if DuckDB accepts it, even near the ends of ranges', async () => {
   const edges = [
     ...Object.values(examples).flat(),
     '9223372036854775807 9223372036854775808 -9223372036854775808 -9223372036854775809 -0 00 0.0 -0.0 0.00 -0.00 .5 5.',

@@ -3,62 +3,65 @@ import type { ColumnFacts } from '../core/column-facts.ts'
 import type { ColumnType } from '../core/receipt.ts'
 import type { RowGroup } from './parquet-format.ts'
 
-/** How records are arranged: strictly as in RFC 4180, in UTF-8, each with a line end; quotes are doubled. */
+/** The format of records: strict RFC 4180 in UTF-8, each with a line end; quotes are doubled. */
 export interface RecordLayout {
   readonly width: number
   /** One ASCII character. */
   readonly delimiter: string
-  /** One ASCII character; null where nothing is quoted. */
+  /** One ASCII character; null if nothing is quoted. */
   readonly quote: string | null
   /** After `\n` and `\r\n`, records may end with either. */
   readonly lineTerminator: '\n' | '\r\n' | '\r'
 }
 
-/** A column as it is to be written. */
+/** A column to be written. */
 export interface WriterColumn {
   readonly name: string
-  /** Null where only facts are wanted: then no part is written. */
+  /** Null if only facts are wanted: then no part is written. */
   readonly type: ColumnType | null
-  /** Of the null words that are known, those that are null in this column. Texts have none. */
+  /** Of the known null words, those that are null in this column. Texts have none. */
   readonly nullWords: readonly string[]
-  /** Which column of the older part this one is, from 0: its pages are copied, and its values are not read. */
+  /** The position of this column in the older part, from 0: its pages are copied, and its values are not read. */
   readonly kept?: number
-  /** Its texts may be compressed by how they begin and end alone: a third of the time for at most half as much again. */
+  /**
+   * Its texts may be compressed by their beginnings and ends alone: a third of the time for at most half as many bytes
+   * again.
+   */
   readonly byEnds?: boolean
 }
 
 /** A part of the same records that this writer has written before. */
 export interface OlderPart {
   readonly bytes: number
-  /** Bytes of it, to be used before the next call. */
+  /** Bytes of it; use them before the next call. */
   read(byteOffset: number, count: number): Uint8Array
 }
 
 export interface ColumnWriterOptions {
   readonly layout: RecordLayout
   readonly columns: readonly WriterColumn[]
-  /** Takes the bytes of the part in order; they are to be used before it returns. */
+  /** Receives the bytes of the part in order, and must use them before it returns. */
   readonly sink: (bytes: Uint8Array) => void
-  /** Bytes that are held at once; more are only for a record that is longer. 8 MiB unless given. */
+  /** Bytes held at once, unless one record is longer; default 8 MiB. */
   readonly windowBytes?: number
-  /** Most records of a row group; 61,440 unless given. */
+  /** Most records in a row group; default 61,440. */
   readonly rowGroupRecords?: number
-  /** Most bytes of records of a row group of more than one record; 1.5 MB unless given. */
+  /** Most bytes of records in a row group of more than one record; default 1.5 MB. */
   readonly rowGroupBytes?: number
-  /** Where the columns are that are kept. */
+  /** The part from which columns are copied. */
   readonly older?: OlderPart
 }
 
-/** Takes records as bytes, cut anywhere, and writes a part. After an error it is of no more use. */
+/** Takes records as bytes, split anywhere, and writes a part. After an error, it must not be used again. */
 export interface ColumnWriter {
   /**
-   * Room for at most `bytesMax` bytes, to be read into without a copy; valid until the next call.
+   * A buffer of at most `bytesMax` bytes, to be read into without a copy; valid until the next call.
    *
    * @throws {MalformedRecordsError}
    */
   room(bytesMax: number): Uint8Array
   /**
-   * The first `count` bytes of the room that was given last hold what follows.
+   * The first `count` bytes of the last buffer hold what follows.
    *
    * @throws {MalformedRecordsError}
    */
@@ -70,38 +73,41 @@ export interface ColumnWriter {
    */
   push(bytes: Uint8Array): void
   /**
-   * The same of bytes with another encoding, one byte a character.
+   * The same for bytes in another encoding, with one byte per character.
    *
-   * @param utf8OfBytes For each byte its UTF-8: the bytes, the first lowest, and in the highest eight bits their number, at
-   * most three.
+   * @param utf8OfBytes For each byte value its UTF-8: the bytes, the first one lowest, and in the highest eight bits
+   * their number, at most three.
    * @throws {MalformedRecordsError}
    */
   pushEncoded(bytes: Uint8Array, utf8OfBytes: Uint32Array): void
   /**
-   * Writes what is left, and the footer. A last record without a line end is one with it.
+   * Writes the rest, and the footer. A last record without a line end counts as one with it.
    *
    * @throws {MalformedRecordsError}
    */
   end(): WrittenColumns
-  /** Lets others use the memory; to be called in the end, whatever happened. */
+  /** Releases the memory for others; call it at the end in any case. */
   close(): void
 }
 
 export interface WrittenColumns {
   readonly records: number
-  /** Of the part; null where none was written, since no column has a type that fits: what the sink got is of no use. */
+  /** The part; null if none was written because the type of no column fits: what the sink received is then useless. */
   readonly bytes: number | null
-  /** For each column the first record, from 1, with a value that does not fit its type; null where all do. */
+  /** For each column the first record, from 1, with a value that does not fit its type; null if all fit. */
   readonly misfits: readonly (number | null)[]
-  /** For each column whether the part has it: where it has a type and no misfit. Their order is that of the others. */
+  /** For each column whether the part has it: if it has a type and no misfit. Their order is that of the others. */
   readonly isWritten: readonly boolean[]
-  /** About every value of every column that is not kept, whatever became of the part. */
+  /** Facts about every value of every column that is not copied, whatever becomes of the part. */
   readonly facts: readonly ColumnFacts[]
-  /** Records without a value, for each column: empty fields and null words. Of kept ones as the older part says. */
+  /**
+   * For each column the number of records without a value: empty fields and null words. For copied columns, as the
+   * older part states.
+   */
   readonly nulls: readonly number[]
-  /** Where the columns that are written lie in the part, with least and greatest values; empty where there is none. */
+  /** Where the written columns are in the part, with least and greatest values; empty if there is no part. */
   readonly rowGroups: readonly RowGroup[]
 }
 
-/** The bytes are not records of the layout: a mistake of the caller. */
+/** The bytes are not records in the layout, which is an error of the caller. */
 export class MalformedRecordsError extends Error {}

@@ -1,4 +1,4 @@
-// Columns memory: an instance of the module that reads and encodes columns, and its memory. Knows no records.
+// Columns memory: an instance of the module that reads and encodes columns, with its memory. Knows no records.
 
 const pageBytes = 65_536
 
@@ -30,7 +30,7 @@ interface Exports {
   regionEnd(index: number): number
 }
 
-/** What is worked out in JavaScript for the module. */
+/** Computed in JavaScript for the module. */
 export interface HostFunctions {
   readonly keptDouble: (text: string) => number
 }
@@ -77,7 +77,9 @@ export class ColumnsMemory {
     return this.#bytes.subarray(dictionaryAt, dictionaryAt + bytes)
   }
 
-  /** Gives `bytes` to `sink` in UTF-8, piece by piece, each valid while that runs. @param utf8OfBytes As a writer takes it. */
+  /**
+   * Passes `bytes` to `sink` in UTF-8, piece by piece, each valid during the call. @param utf8OfBytes As for a writer.
+   */
   toUtf8(bytes: Uint8Array, utf8OfBytes: Uint32Array, sink: (utf8: Uint8Array) => void): void {
     const isAscii = utf8OfBytes.subarray(0, 0x80).every((utf8, byte) => utf8 === (byte | (1 << 24)))
     this.#words.set(utf8OfBytes, utf8OfBytesAt / 4)
@@ -86,7 +88,7 @@ export class ColumnsMemory {
       this.#bytes.set(step, encodedBytesAt)
       const { toUtf8 } = this.exports
       const end = toUtf8(utf8OfBytesAt, encodedBytesAt, encodedBytesAt + step.length, decodedAt, isAscii ? 1 : 0)
-      // A copy, since the memory may grow meanwhile.
+      // A copy, since the memory may grow in the meantime.
       this.#decoded.set(this.#bytes.subarray(decodedAt, end))
       sink(this.#decoded.subarray(0, end - decodedAt))
     }
@@ -101,9 +103,9 @@ export class ColumnsMemory {
   }
 
   /**
-   * Lays out the memory anew; what is in the window and found in it stays as long as only the window grows.
+   * Lays out the memory again; the content of the window, and what was found in it, stays if only the window grows.
    *
-   * @throws {RangeError} when that is more than the module allows.
+   * @throws {RangeError} if that is more than the module allows.
    */
   configure(windowBytes: number, placesMax: number, recordsMax: number): void {
     const wanted = this.exports.configure(windowBytes, placesMax, recordsMax)

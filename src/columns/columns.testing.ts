@@ -11,7 +11,7 @@ export function layoutOf(width: number, other: Partial<RecordLayout> = {}): Reco
   return { width, delimiter: ',', quote: '"', lineTerminator: '\n', ...other }
 }
 
-/** The records as bytes; null is an empty field, and everything else is quoted where it has to be, or by chance. */
+/** The records as bytes; null is an empty field, and everything else is quoted where necessary, or at random. */
 export function csvText(table: Table, { delimiter, quote, lineTerminator }: RecordLayout, random?: Random): string {
   const field = (value: string | null) => {
     if (value === null) return ''

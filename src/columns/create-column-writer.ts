@@ -1,4 +1,4 @@
-// Create column writer: makes writers that share few memories, since one at a time is at work in a thread. Needs build/columns.wasm.
+// Create column writer: creates writers that share few memories, since only one at a time works in a thread. Needs build/columns.wasm.
 import type { ColumnWriter, ColumnWriterOptions } from './column-writer.ts'
 import { ColumnsMemory } from './columns-memory.ts'
 import { columnsModule } from './columns-module.ts'

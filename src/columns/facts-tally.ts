@@ -27,9 +27,9 @@ export class FactsTally {
   readonly #classes = new Map<ValueClass, ClassFacts>()
   #numberTexts: NumberTexts | null = null
 
-  /** @param empty How many fields are empty and not quoted; `table` is what the module has gathered. */
+  /** @param empty Number of fields that are empty and not quoted; `table` is what the module has gathered. */
   add(records: number, empty: number, table: Uint32Array): void {
-    // Plain loops: there are a hundred words for each column, nearly all of them 0, however few the records are.
+    // Plain loops: each column has a hundred words, nearly all of them 0, however few the records are.
     for (let i = 0; i < valueClasses.length; i += 1) {
       const row = (i + 1) * rowLength
       const count = table[row] as number
@@ -87,14 +87,14 @@ function numberTextsOf(table: Uint32Array, before: number): NumberTexts {
   }
 }
 
-/** How many fields of a table are null words. */
+/** Number of fields in a table that are null words. */
 export function wordCount(table: Uint32Array): number {
   let sum = 0
   for (let i = 0; i < nullWords.length; i++) sum += table[wordsRow * rowLength + i] ?? 0
   return sum
 }
 
-/** A bit for each null word, as the module wants them. */
+/** A bit for each null word, as the module expects. */
 export function wordMask(words: readonly string[]): number {
   return nullWords.reduce((mask, word, i) => (words.includes(word) ? mask | (1 << i) : mask), 0)
 }

@@ -49,7 +49,7 @@ function keeping(wanted: readonly WriterColumn[], older: readonly WriterColumn[]
   })
 }
 
-test('a part with kept columns is the part that is written anew', (t) => {
+test('a part with copied columns is identical to a rewritten part', (t) => {
   t.diagnostic(`SEED=${seed}`)
   const random = randomFrom(seed)
   const seen = { kept: 0, changed: 0, missing: 0 }

@@ -1,11 +1,11 @@
-// Kept double: whether a double represents a decimal text exactly, for the rare texts that the module leaves to the host.
+// Kept double: whether a double represents a decimal text exactly, for the rare texts that the module leaves to its host.
 
 /** Digits that every double keeps, far from the ends of the range (IEEE 754, DBL_DIG). */
 const digitsKept = 15
 
 /**
- * The double that a text of the shape `-?(0|[1-9][0-9]*)?(.[0-9]+)?([eE][-+]?[0-9]+)?` means, NaN where it does not keep
- * all its digits: where it has more than 15 significant ones, it has to be just what the double is printed as.
+ * The double for a text of the form `-?(0|[1-9][0-9]*)?(.[0-9]+)?([eE][-+]?[0-9]+)?`, NaN if it does not keep all
+ * digits: with more than 15 significant ones, the text must be exactly how the double is printed.
  */
 export function keptDouble(text: string): number {
   const number = Number(text)
@@ -18,7 +18,7 @@ export function keptDouble(text: string): number {
   return printed(number) === text ? number : Number.NaN
 }
 
-/** The shortest digits that mean the double, with an exponent from e+16 and e-05 on, as DuckDB prints it. */
+/** The shortest digits that identify the double, with an exponent from e+16 and e-05 on, as in DuckDB. */
 function printed(number: number): string {
   const [digits, exponent] = number.toExponential().split('e') as [string, string]
   const power = Number(exponent)

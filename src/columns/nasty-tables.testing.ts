@@ -1,4 +1,4 @@
-// Nasty tables: columns that are mostly of one type, with whatever else may stand in them, from a seed. Knows no oracle.
+// Nasty tables: columns that are mostly of one type, with anything else in between, from a seed. Knows no oracle.
 import { examples, textsNearExamples } from '../convert/sql/value-examples.testing.ts'
 import { nullWords, type ValueClass } from '../core/column-facts.ts'
 import type { Random } from '../core/random.testing.ts'
@@ -28,7 +28,7 @@ const amounts = [
   ['0.3745401188473625', '17.1', '-2', '0.1', '1e-7', '123456.78901234567'],
 ]
 
-/** Texts that are no type's, long ones and ones that a bound of statistics cannot hold among them. */
+/** Texts of no type, including long ones and ones that cannot be a bound in statistics. */
 const texts = [
   'Müller',
   'a "b" c',
@@ -45,7 +45,7 @@ const texts = [
 /** One that fills pages by itself. */
 const longText = 'long'.repeat(5_000)
 
-/** Values of one kind that no list holds. */
+/** Values of one kind that no list contains. */
 const makers: readonly ((random: Random) => string)[] = [
   (random) => String(random(2 ** 32) - 2 ** 31),
   (random) => `${random(3) === 0 ? '-' : ''}${digits(random, 1 + random(19))}`,
@@ -63,7 +63,7 @@ const makers: readonly ((random: Random) => string)[] = [
   (random) => String.fromCodePoint(...Array.from({ length: random(70) }, () => 0x20 + random(0x4e0))),
 ]
 
-/** A number of so many digits, without zeros before it. */
+/** A number with this many digits, without leading zeros. */
 function digits(random: Random, count: number): string {
   return String(1 + random(9)) + padded(random, count - 1)
 }
@@ -76,7 +76,7 @@ function oneOf<Item>(random: Random, list: readonly Item[]): Item {
   return list[random(list.length)]!
 }
 
-/** What most values of a column are made by. */
+/** How most values of a column are made. */
 function mainMaker(random: Random, records: number): (random: Random) => string {
   const kind = random(7)
   if (kind === 6) return oneOf(random, makers)
@@ -87,12 +87,14 @@ function mainMaker(random: Random, records: number): (random: Random) => string 
   return () => (isLong && random(longOneIn) === 0 ? longText : oneOf(random, list))
 }
 
-/** With a delimiter in it, the lines of a value may look like records that a stray quote has swallowed, and be read so. */
+/**
+ * With a delimiter in it, the lines of a value may look like records swallowed by a stray quote, and be read as such.
+ */
 function onOneRecord(text: string): string {
   return /[,;\t|]/.test(text) ? text.replaceAll('\n', ' ') : text
 }
 
-/** What the others are made by. */
+/** How the other values are made. */
 function sideMaker(random: Random): (random: Random) => string {
   if (random(3) === 0) return () => onOneRecord(textsNearExamples(random, 1)[0]!)
   const list = oneOf(random, classes)

@@ -1,15 +1,15 @@
-// Older part: where the columns of a part that was written before lie in it, so that another part can take them over.
+// Older part: where the columns of an earlier part are, so that another part can copy them.
 import type { OlderPart } from './column-writer.ts'
 import { type ColumnChunk, encodings, type RowGroup } from './parquet-format.ts'
 import { ThriftReader, type ThriftStruct, type ThriftValue } from './thrift-reader.ts'
 
-/** Behind the metadata: how long it is, and the magic bytes. */
+/** Follows the metadata: its length, and the magic bytes. */
 const tailBytes = 8
 
 /**
  * Reads the footer that `fileFooter` has written.
  *
- * @throws {RangeError} where there is none.
+ * @throws {RangeError} if there is none.
  */
 export function readRowGroups(part: OlderPart): readonly RowGroup[] {
   const tail = part.read(part.bytes - tailBytes, tailBytes)
@@ -17,7 +17,7 @@ export function readRowGroups(part: OlderPart): readonly RowGroup[] {
   return rowGroupsOf(new ThriftReader(part.read(part.bytes - tailBytes - footerBytes, footerBytes)).struct())
 }
 
-/** The same of a footer that was read. @throws {RangeError} */
+/** The same for a footer that has been read. @throws {RangeError} */
 export function rowGroupsOf(footer: ThriftStruct): readonly RowGroup[] {
   return list(footer, 4).map((group) => ({ records: number(group, 3), chunks: list(group, 1).map(chunkOf) }))
 }

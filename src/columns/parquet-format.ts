@@ -1,4 +1,4 @@
-// Parquet format: the numbers and structures of github.com/apache/parquet-format that are used here. Knows no values.
+// Parquet format: the numbers and structures of github.com/apache/parquet-format that we use. Knows no values.
 import { ThriftWriter } from './thrift-writer.ts'
 
 export const magic = Uint8Array.of(0x50, 0x41, 0x52, 0x31)
@@ -34,14 +34,14 @@ export interface ParquetColumn {
 export interface ColumnChunk {
   readonly encoding: number
   readonly isCompressed: boolean
-  /** Null where there is none. */
+  /** Null if there is none. */
   readonly dictionaryOffset: number | null
   readonly dataOffset: number
   /** Of all pages with their headers. */
   readonly bytes: number
   readonly plainBytes: number
   readonly nulls: number
-  /** Null where there are no values, or no short bounds. As Parquet stores them. */
+  /** Null if there are no values, or no short bounds. As Parquet stores them. */
   readonly bounds: {
     readonly least: Uint8Array
     readonly greatest: Uint8Array
@@ -93,7 +93,7 @@ export function dictionaryPageHeader(bytes: number, entries: number): Uint8Array
     .end()
 }
 
-/** Everything behind the last page, the magic bytes included. */
+/** Everything after the last page, including the magic bytes. */
 export function fileFooter(columns: readonly ParquetColumn[], rowGroups: readonly RowGroup[]): Uint8Array {
   const records = rowGroups.reduce((sum, group) => sum + group.records, 0)
   const metadata = new ThriftWriter().i32(1, 2)
@@ -104,7 +104,7 @@ export function fileFooter(columns: readonly ParquetColumn[], rowGroups: readonl
   metadata.i64(3, records)
   metadata.structs(4, rowGroups, (writer, group) => writeRowGroup(writer, group, columns))
   metadata.text(6, 'csv-upload-service')
-  // Says that the bounds of all columns are in the order of their type.
+  // States that the bounds of all columns are in the order of their type.
   metadata.structs(7, columns, (writer) => writer.struct(1, () => {}))
   const bytes = metadata.end()
   const footer = new Uint8Array(bytes.length + 8)
@@ -117,7 +117,7 @@ export function fileFooter(columns: readonly ParquetColumn[], rowGroups: readonl
 function writeSchemaColumn(writer: ThriftWriter, { name, physicalType, valueBytes, logicalType }: ParquetColumn): void {
   writer.i32(1, physicalType)
   if (valueBytes !== undefined) writer.i32(2, valueBytes)
-  // Optional: a field may be without a value.
+  // Optional: a field may lack a value.
   writer.i32(3, 1).text(4, name)
   switch (logicalType.kind) {
     case 'text':

@@ -1,4 +1,4 @@
-// Part file: the pages of a Parquet file in the order they are written, with their offsets. Knows no texts.
+// Part file: the pages of a Parquet file in the order in which they are written, with their offsets. Knows no texts.
 import type { StoredType } from './column-kind.ts'
 import type { ColumnsMemory } from './columns-memory.ts'
 import {
@@ -79,7 +79,7 @@ export class PartFile {
     }
   }
 
-  /** Writes the pages of a chunk of another part; `pages` are all of it. */
+  /** Writes the pages of a chunk from another part; `pages` contains all of it. */
   copyChunk(chunk: ColumnChunk, pages: Uint8Array): ColumnChunk {
     const moved = this.#bytes - firstOffset(chunk)
     this.#write(pages)
@@ -91,7 +91,9 @@ export class PartFile {
     }
   }
 
-  /** Names the columns of the file, of which `rowGroups` have a chunk each. Gives the bytes of the whole file. */
+  /**
+   * Names the columns of the file, of which each row group has a chunk. Returns the number of bytes of the whole file.
+   */
   end(columns: readonly PartColumn[], rowGroups: readonly RowGroup[]): number {
     this.#write(fileFooter(columns.map(parquetColumn), rowGroups))
     return this.#bytes

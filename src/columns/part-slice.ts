@@ -1,4 +1,4 @@
-// Part slice: some row groups of a part, and how they are a Parquet file of their own. Knows no values.
+// Part slice: some row groups of a part, as a separate Parquet file. Knows no values.
 import { list, number, rowGroupsOf } from './older-part.ts'
 import {
   type ColumnChunk,
@@ -13,31 +13,31 @@ import { ThriftReader, type ThriftStruct } from './thrift-reader.ts'
 
 /** Some row groups of a part. */
 export interface PartSlice {
-  /** Its first record among those of the part. */
+  /** Index of its first record in the part. */
   readonly from: number
   readonly records: number
-  /** Where its pages lie in the part. */
+  /** Where its pages are in the part. */
   readonly start: number
   readonly end: number
-  /** The slice as a file of its own; `pages` are bytes start … end-1 of the part. */
+  /** The slice as a separate file; `pages` are bytes start … end-1 of the part. */
   file(pages: Uint8Array): Uint8Array
 }
 
-/** Behind the metadata: how long it is, and the magic bytes. */
+/** Follows the metadata: its length, and the magic bytes. */
 const tailBytes = 8
-// A byte order mark is a character of a name.
+// A byte order mark may be part of a name.
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** How long the footer is with which a part ends, magic bytes included. */
+/** Length of the footer at the end of a part, including the magic bytes. */
 export function footerLength(end: Uint8Array): number {
   return new DataView(end.buffer, end.byteOffset + end.length - tailBytes, 4).getUint32(0, true) + tailBytes
 }
 
 /**
- * The row groups that hold records `from` … `to` - 1 of a part; null where its footer is not, byte for byte, one that
- * `fileFooter` writes, and so may say more than is known here.
+ * The row groups with records `from` … `to` - 1 of a part; null if its footer is not, byte for byte, one that
+ * `fileFooter` writes, and so may contain more than we know here.
  *
- * @param partBytes Of the whole part, which `footer` ends.
+ * @param partBytes Size of the whole part, which ends with `footer`.
  */
 export function slicePart(footer: Uint8Array, partBytes: number, from: number, to: number): PartSlice | null {
   const known = knownFooter(footer)
@@ -81,7 +81,7 @@ function knownFooter(footer: Uint8Array) {
     const [columns, rowGroups] = [elements.map(columnOf), rowGroupsOf(metadata)]
     return Buffer.compare(fileFooter(columns, rowGroups), footer) === 0 ? { columns, rowGroups } : null
   } catch (error) {
-    // What it says is something else.
+    // It says something else.
     if (error instanceof RangeError || error instanceof TypeError) return null
     throw error
   }
@@ -97,7 +97,7 @@ function columnOf(element: ThriftStruct): ParquetColumn {
   }
 }
 
-/** By the numbers of converted types; what they do not say, the comparison of the footer finds. */
+/** By the numbers of converted types; the comparison of footers finds whatever these leave out. */
 function logicalTypeOf(element: ThriftStruct): LogicalType {
   switch (element.get(6)) {
     case 0:

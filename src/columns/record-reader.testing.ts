@@ -1,9 +1,9 @@
-// Record reader: records read byte by byte by the definition alone, to hold against what the module finds. For tests only.
+// Record reader: reads records byte by byte, by the definition alone, to compare with what the module finds. For tests only.
 import type { RecordLayout } from './column-writer.ts'
 
 /**
- * The fields of all records, null where one is empty and not quoted; null where the bytes are no records of the layout.
- * Text is taken byte for byte.
+ * The fields of all records, null if one is empty and not quoted; null if the bytes are not records in the layout. Text
+ * is read byte for byte.
  */
 export function readRecords(text: string, layout: RecordLayout): readonly (readonly (string | null)[])[] | null {
   const { delimiter, quote, lineTerminator, width } = layout

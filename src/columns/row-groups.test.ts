@@ -45,7 +45,7 @@ test('a row group ends with the last record that is within its bytes, wherever t
   }
 })
 
-test('texts that are too many for a dictionary in one row group have none in those that follow', () => {
+test('a column with too many texts for a dictionary in one row group has none in later ones', () => {
   const different = Array.from({ length: 3_000 }, (_, i) => `text ${i}`)
   const same = Array.from({ length: 3_000 }, (_, i) => `text ${i % 7}`)
   const encodingsOf = (texts: readonly string[]) => {
@@ -58,7 +58,7 @@ test('texts that are too many for a dictionary in one row group have none in tho
   assert.deepEqual(encodingsOf([...same, ...same]), [dictionary, dictionary])
 })
 
-test('a text has one entry of a dictionary, whether it stands in quotes or not, and the same facts', (t) => {
+test('a text has one dictionary entry, quoted or not, and the same facts', (t) => {
   t.diagnostic(`SEED=${seed}`)
   const random = randomFrom(seed)
   const values = [

@@ -1,4 +1,4 @@
-// Thrift reader: structures in Thrift's compact protocol, as metadata of Parquet is read back. Knows no Parquet.
+// Thrift reader: reads structures in Thrift's compact protocol, as in Parquet metadata. Knows no Parquet.
 
 /** A structure: its values by the ids of their fields. Absent fields are undefined. */
 export type ThriftStruct = ReadonlyMap<number, ThriftValue>
@@ -16,7 +16,7 @@ export class ThriftReader {
     this.#bytes = bytes
   }
 
-  /** @throws {RangeError} where the bytes are no such structure. */
+  /** @throws {RangeError} if the bytes are not such a structure. */
   struct(): ThriftStruct {
     const fields = new Map<number, ThriftValue>()
     for (let id = 0; ; ) {
@@ -80,7 +80,7 @@ export class ThriftReader {
   #take(count: number): Uint8Array {
     if (count > this.#bytes.length - this.#at) throw new RangeError('Cannot read metadata: it ends early')
     this.#at += count
-    // A copy, also of a Buffer, whose `slice` would make none.
+    // A copy, even of a Buffer, whose `slice` would not make one.
     return Uint8Array.from(this.#bytes.subarray(this.#at - count, this.#at))
   }
 }

@@ -1,4 +1,4 @@
-// Thrift writer: structures in Thrift's compact protocol, which the metadata of Parquet is written in. Knows no Parquet.
+// Thrift writer: writes structures in Thrift's compact protocol, as in Parquet metadata. Knows no Parquet.
 
 /** Types of fields and elements, numbered as in the protocol. */
 const types = { true: 1, false: 2, i16: 4, i32: 5, i64: 6, binary: 8, list: 9, struct: 12 } as const
@@ -9,7 +9,7 @@ const utf8 = new TextEncoder()
 export class ThriftWriter {
   #bytes = new Uint8Array(256)
   #length = 0
-  /** Of the field written last, in each structure that is not closed. */
+  /** Id of the last field in each open structure. */
   #lastIds: number[] = [0]
 
   /** The bytes so far, valid until more are written. */

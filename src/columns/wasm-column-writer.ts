@@ -1,4 +1,4 @@
-// WASM column writer: feeds records to the module window by window, and writes its columns. Knows no files.
+// WASM column writer: passes records to the module window by window, and writes its columns. Knows no files.
 import { type ColumnKind, columnKind, storedType } from './column-kind.ts'
 import {
   type ColumnWriter,
@@ -20,35 +20,35 @@ const status = { needsMore: 0, full: 1, wrongWidth: 2, wrongQuote: 3 } as const
 /** Stands for a byte that the layout does not have. */
 const none = 256
 
-/** Half of the 122,880 that are usual elsewhere: a row group is what is read at once to find a record. */
+/** Half of the 122,880 that are usual elsewhere: to find a record, a whole row group is read. */
 const recordsUsual = 61_440
 /**
- * What is read of a row group, once a column, stays in the cache of a core: 20 columns of numbers take 30 % less than in row
- * groups of 8 MB (2 × Intel Xeon with 2 MB a core, 2026-11-22). DuckDB reads either in the same time.
+ * A row group, which is read once for each column, stays in a core's cache: 20 columns of numbers take 30 % less time
+ * than in row groups of 8 MB (2 × Intel Xeon with 2 MB per core, 2026-11-22). DuckDB reads either in the same time.
  */
 const rowGroupBytesUsual = 1_572_864
-/** Just some row groups, so that hardly more than a record is left over, to be moved and looked at again. */
+/** A few whole row groups, so that hardly more than a record is left over, to be moved and scanned again. */
 const windowBytesUsual = 3 * rowGroupBytesUsual
-/** Places of fields that are held at once, unless a record has more. */
+/** Field positions held at once, unless a record has more. */
 const placesUsual = 2_097_152
-/** Less room than this is not given while some can be made. */
+/** A smaller buffer is not returned while room can be made. */
 const roomBytesMin = 65_536
-/** Of what `encode` reports. */
+/** From the report of `encode`. */
 const formIndex = 13
 
 interface Column {
   readonly kind: ColumnKind
   readonly stored: PartColumn | null
-  /** Its place in the older part. */
+  /** Its position in the older part. */
   readonly kept: number | null
   readonly nullWords: number
   readonly byEnds: boolean
   readonly facts: FactsTally
   nulls: number
   misfit: number | null
-  /** How it was written last, as wasm/columns/encode-column.ts has it. */
+  /** How it was written last, as in wasm/columns/encode-column.ts. */
   form: number
-  /** One of each row group, while all its values fit. */
+  /** One per row group, while all its values fit. */
   readonly chunks: ColumnChunk[]
 }
 
@@ -76,24 +76,24 @@ export class WasmColumnWriter implements ColumnWriter {
   readonly #columns: readonly Column[]
   readonly #file: PartFile | null
   readonly #older: { readonly part: OlderPart; readonly rowGroups: readonly RowGroup[] } | null
-  /** Of the row groups that are written. */
+  /** Of the row groups written so far. */
   readonly #groupRecords: number[] = []
   readonly #recordsMax: number
   readonly #placesMax: number
   readonly #rowGroupBytes: number
-  /** Of the row group that is being found; more where its first record is longer. */
+  /** Of the row group that is being found; more if its first record is longer. */
   #groupBytes: number
   #windowBytes: number
-  /** The records that are being found begin here; bytes are there up to `#end`. Addresses of the memory. */
+  /** The records being found begin here, and their bytes end at `#end`. Addresses in the memory. */
   #start: number
   #end: number
-  /** Found from `#start` on, and where the last of them ends. */
+  /** Number found from `#start` on, and the end of the last one. */
   #found = 0
   #foundEnd: number
   #records = 0
   #hasEnded = false
 
-  /** @param release Called when the memory may be used by others. */
+  /** @param release Called when others may use the memory. */
   constructor(options: ColumnWriterOptions, memory: ColumnsMemory, release: () => void) {
     const { layout, columns, sink } = options
     if (columns.length !== layout.width) throw new RangeError(`${columns.length} columns, wanted ${layout.width}`)
@@ -159,7 +159,7 @@ export class WasmColumnWriter implements ColumnWriter {
     if (this.#older !== null && this.#older.rowGroups.length !== this.#groupRecords.length) this.#failOlder()
     const written = this.#columns.filter(isWritten)
     const rowGroups = this.#groupRecords.map((records, group) => {
-      // A column that is written has a chunk in every row group.
+      // A written column has a chunk in every row group.
       return { records, chunks: written.map(({ chunks }) => chunks[group] as ColumnChunk) }
     })
     const stored = written.map((column) => column.stored as PartColumn)
@@ -177,7 +177,7 @@ export class WasmColumnWriter implements ColumnWriter {
   }
 
   close(): void {
-    // After an error the memory is as nobody knows: the next writer gets another.
+    // After an error, the state of the memory is unknown: the next writer gets another.
     if (this.#hasEnded) this.#release()
   }
 
@@ -185,7 +185,7 @@ export class WasmColumnWriter implements ColumnWriter {
     return this.#memory.windowAt + this.#windowBytes - this.#end
   }
 
-  /** Most records of the next row group: just those of the older part, where columns are taken from one. */
+  /** Most records in the next row group; exactly those of the older part if columns are copied from one. */
   get #recordsWanted(): number {
     if (this.#older === null) return this.#recordsMax
     return Math.min(this.#recordsMax, this.#older.rowGroups[this.#groupRecords.length]?.records ?? this.#recordsMax)
@@ -199,10 +199,10 @@ export class WasmColumnWriter implements ColumnWriter {
     this.#memory.configure(this.#windowBytes, this.#placesMax, this.#recordsMax)
   }
 
-  /** Gives a status: `full` where there is a row group to be written. */
+  /** Returns a status: `full` if a row group is ready to be written. */
   #find(): number {
     for (;;) {
-      // Where columns are taken from an older part, its row groups say which records are wanted.
+      // If columns are copied from an older part, its row groups determine which records are next.
       const groupEnd = this.#older === null ? this.#start + this.#groupBytes : this.#end
       const found = this.#findUpTo(Math.min(groupEnd, this.#end))
       if (found !== status.needsMore || groupEnd >= this.#end) return found
@@ -218,13 +218,16 @@ export class WasmColumnWriter implements ColumnWriter {
     this.#foundEnd = end
     if (found === status.wrongWidth || found === status.wrongQuote) {
       const what =
-        found === status.wrongWidth ? `it has not ${this.#layout.width} fields` : 'a quote stands in a wrong place'
+        found === status.wrongWidth ? `it does not have ${this.#layout.width} fields` : 'a quote is misplaced'
       throw new MalformedRecordsError(`Cannot read record ${this.#records + records + 1}: ${what}`)
     }
     return found
   }
 
-  /** What was found already is worth moving while that is less than what was used up; else it becomes a row group. */
+  /**
+   * Moving what was already found is worthwhile while it is less than what was used up; otherwise it becomes a row
+   * group.
+   */
   #makeRoom(): void {
     const isEarly = this.#start - this.#memory.windowAt < this.#windowBytes / 2 && this.#found > 0
     if (isEarly && this.#older === null) this.#writeRowGroup()
@@ -243,7 +246,7 @@ export class WasmColumnWriter implements ColumnWriter {
     this.#memory.bytes.copyWithin(to, this.#start, this.#end)
     this.#end -= this.#start - to
     this.#begin(to)
-    // There are fewer records than a row group has, or they would have been written.
+    // There are fewer records than in a row group, or they would have been written.
     this.#find()
   }
 
@@ -279,7 +282,7 @@ export class WasmColumnWriter implements ColumnWriter {
     return this.#file.copyChunk(chunk, this.#older.part.read(firstOffset(chunk), chunk.bytes))
   }
 
-  /** Null where the column is not written, or no more. */
+  /** Null if the column is not written, or no longer. */
   #writeColumn(column: Column, index: number, records: number): ColumnChunk | null {
     const { exports } = this.#memory
     const isMisfit = column.misfit !== null

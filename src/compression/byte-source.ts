@@ -14,12 +14,12 @@ export class ByteSource {
     this.#chunks = chunks[Symbol.asyncIterator]()
   }
 
-  /** Bytes that have come so far, taken or not. */
+  /** Bytes that have arrived, taken or not. */
   get given(): number {
     return this.#given
   }
 
-  /** What is there without waiting, at least one byte; null at the end. It stays until it is taken. */
+  /** What is available without waiting, at least one byte; null at the end. It stays until it is taken. */
   async peek(): Promise<Uint8Array | null> {
     while (this.#current.length === 0) {
       const slice = this.#slices[this.#next]
@@ -37,7 +37,7 @@ export class ByteSource {
     return this.#current
   }
 
-  /** Takes so many of the bytes that `peek` gave. */
+  /** Takes this many of the bytes from `peek`. */
   take(count: number): void {
     this.#current = this.#current.subarray(count)
   }

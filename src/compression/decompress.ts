@@ -1,4 +1,4 @@
-// Decompress: a compressed file as its text, while it arrives, within limits. Knows nothing of CSV, uploads or stores.
+// Decompress: decompresses a file to its text as it arrives, within limits. Knows nothing of CSV, uploads or stores.
 import type { BorrowedBytes } from '../core/borrowed-bytes.ts'
 import { giveBack } from '../core/byte-stream.ts'
 import { ServiceError } from '../core/errors.ts'
@@ -14,11 +14,11 @@ export type { DecompressLimits, Ending }
 const formatNames: Readonly<Record<CompressionFormat, string>> = { gzip: 'gzip', zstd: 'Zstandard' }
 
 /**
- * Yields the text of a file in slices that are valid until the next ones are requested; returns how the file ended. Requests
- * no more of the file before what came of it is taken.
+ * Yields the text of a file in slices that are valid until the next ones are requested; returns how the file ended.
+ * Requests no more of the file until the text so far has been taken.
  *
- * @throws {ServiceError} DECOMPRESSED_TOO_LARGE, COMPRESSED_TOO_MUCH; NOT_READABLE if the data is damaged, or ends before
- * there is any text; EMPTY_FILE if the text is empty; and what `chunks` throws.
+ * @throws {ServiceError} DECOMPRESSED_TOO_LARGE, COMPRESSED_TOO_MUCH; NOT_READABLE if the data is damaged, or ends
+ * before any text; EMPTY_FILE if the text is empty; and what `chunks` throws.
  */
 export async function* decompress(
   chunks: AsyncIterable<readonly BorrowedBytes[]>,
@@ -33,7 +33,7 @@ export async function* decompress(
     for (; !next.done; next = await texts.next()) {
       spending.addText(next.value.length)
       yield [next.value]
-      // Taken by now; a slice of a buffer that zlib goes on with is left alone.
+      // It has been taken by now; leave a slice alone if zlib continues with its buffer.
       giveBack(next.value)
     }
     if (spending.textBytes > 0) return next.value

@@ -1,5 +1,5 @@
-// Gzip: the text of a gzip file, member by member (RFC 1952). Node's own stream loses output before trailing bytes, and does
-// not report that they are there, so members are found here and only deflate is left to it.
+// Gzip: the text of a gzip file, member by member (RFC 1952). Node's own stream loses output before trailing bytes and
+// does not report them, so this file finds the members and leaves only deflate to Node.
 import { crc32, createInflateRaw } from 'node:zlib'
 import type { ByteSource } from './byte-source.ts'
 import { isGzipMember } from './compression.ts'
@@ -10,7 +10,7 @@ const flag = { headerCrc: 2, extra: 4, name: 8, comment: 16 } as const
 const headerBytes = 10
 const trailerBytes = 8
 
-/** Gives the text; returns how the file ended. @throws {DamagedData} */
+/** Yields the text; returns how the file ended. @throws {DamagedData} */
 export async function* gunzip(source: ByteSource, spending: Spending): AsyncGenerator<Uint8Array, Ending> {
   for (let isFirst = true; ; isFirst = false) {
     const header = await source.read(headerBytes)
@@ -44,7 +44,7 @@ async function skipHeader(source: ByteSource, flags: number): Promise<boolean> {
   return !(flags & flag.headerCrc) || (await source.read(2)).length === 2
 }
 
-/** Passes over a text that ends with a zero byte. */
+/** Skips a text that ends with a zero byte. */
 async function skipText(source: ByteSource): Promise<boolean> {
   for (let there = await source.peek(); there !== null; there = await source.peek()) {
     const end = there.indexOf(0)
@@ -54,7 +54,7 @@ async function skipText(source: ByteSource): Promise<boolean> {
   return false
 }
 
-/** Yields the content of a member; returns what its trailer must say, or null if the file ends before it. */
+/** Yields the content of a member; returns what its trailer must contain, or null if the file ends before it. */
 async function* inflate(source: ByteSource): AsyncGenerator<Uint8Array, { crc: number; bytes: number } | null> {
   const stream = new ZlibStream(createInflateRaw({ chunkSize: outputBytes }))
   let crc = 0

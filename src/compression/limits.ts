@@ -9,7 +9,7 @@ export interface DecompressLimits {
   readonly ratioMax: number
 }
 
-/** Compressed data that cannot be right. The message completes a sentence about the file. */
+/** Compressed data that cannot be valid. The message completes a sentence about the file. */
 export class DamagedData extends Error {
   override readonly name = 'DamagedData'
 
@@ -21,8 +21,8 @@ export class DamagedData extends Error {
 /** Size to which any file may decompress, whatever its ratio: a table of zeros is not an attack. Bytes. */
 const ratioFreeBytes = 16 * 1024 * 1024
 /**
- * Beginning a member or frame takes 150 to 300 µs (2 cores, Node 24), so a file of nothing else would keep a processor busy
- * for hours. Tools that write many (bgzip, pzstd) make one for at least 64 KB of text.
+ * Beginning a member or frame takes 150 to 300 µs (2 cores, Node 24), so a file of nothing else would keep a processor
+ * busy for hours. Tools that write many (bgzip, pzstd) make one for at least 64 KB of text.
  */
 const textBytesPerMember = 16_384
 const freeMembers = 1_000

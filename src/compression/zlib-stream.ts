@@ -1,4 +1,4 @@
-// Zlib stream: feeds a decompressing stream of Node a slice at a time and yields its output, no faster than it is consumed.
+// Zlib stream: feeds a decompression stream of Node a slice at a time, and yields its output no faster than it is consumed.
 import type { InflateRaw, ZstdDecompress } from 'node:zlib'
 
 /** How a compressed file ended. */
@@ -11,7 +11,7 @@ export interface Ending {
 
 export const cut: Ending = { isCut: true, trailingBytes: 0 }
 
-/** Bytes that a stream gives at once. */
+/** Maximum output of a stream at once, in bytes. */
 export const outputBytes = 65_536
 
 /** The result of feeding a stream. */
@@ -21,7 +21,7 @@ export interface Fed {
   readonly isEnded: boolean
 }
 
-/** What the stream found wrong, under Node's code for it. */
+/** The stream's error, with Node's code for it. */
 export class ZlibError extends Error {
   override readonly name = 'ZlibError'
   readonly code: string | undefined
@@ -33,8 +33,8 @@ export class ZlibError extends Error {
 }
 
 /**
- * One compressed stream. Reading it by hand and not with `for await` has two reasons: a slice of 64 KB can become
- * gigabytes, so the next write waits until all of it is taken; and what was made before an error is not lost with it.
+ * One compressed stream. There are two reasons not to read it with `for await`: a slice of 64 KB can become gigabytes,
+ * so the next write waits until all of it is taken; and output before an error is not lost.
  */
 export class ZlibStream {
   readonly #stream: InflateRaw | ZstdDecompress
@@ -65,12 +65,12 @@ export class ZlibStream {
       this.#wake()
     })
     yield* this.#output(() => isDone)
-    // A stream at its end takes no more, and says so in no other way before its readers have seen all of it.
+    // A stream at its end accepts no more, and shows that only once its readers have seen everything.
     const bytes = this.#stream.bytesWritten - before
     return { bytes, isEnded: bytes < slice.length }
   }
 
-  /** Yields the rest when no bytes follow. @throws {ZlibError} if the stream was not at its end */
+  /** Yields the rest if no bytes follow. @throws {ZlibError} if the stream was not at its end */
   async *end(): AsyncGenerator<Uint8Array, void> {
     this.#stream.end()
     yield* this.#output(() => false)

@@ -4,10 +4,12 @@ import type { ByteSource } from './byte-source.ts'
 import { DamagedData, type Spending } from './limits.ts'
 import { cut, type Ending, outputBytes, ZlibError, ZlibStream } from './zlib-stream.ts'
 
-/** 8 MB, the least that RFC 8878 section 3.1.1.1.2 wants of a decoder: the memory of one upload that decompresses. */
+/**
+ * 8 MB, the least that RFC 8878 section 3.1.1.1.2 recommends for a decoder: the memory of one upload that decompresses.
+ */
 const windowLogMax = 23
 
-/** Gives the text; returns how the file ended. @throws {DamagedData} */
+/** Yields the text; returns how the file ended. @throws {DamagedData} */
 export async function* unzstd(source: ByteSource, spending: Spending): AsyncGenerator<Uint8Array, Ending> {
   for (let isFirst = true; (await source.peek()) !== null; isFirst = false) {
     spending.addMember()
@@ -33,7 +35,7 @@ async function* decompressFrames(source: ByteSource, isFirst: boolean): AsyncGen
     return null
   } catch (error) {
     if (!(error instanceof ZlibError)) throw error
-    // Bytes are unknown only where a frame should begin: here after one, although the stream was not ended there.
+    // Node calls bytes unknown only where a frame should begin: here after one, although the stream did not end there.
     if (error.code === 'ZSTD_error_prefix_unknown' && isBehindFrame) {
       return { isCut: false, trailingBytes: await source.drain() }
     }

@@ -2,7 +2,7 @@
 import { isAbsolute, join } from 'node:path'
 import { environmentPrefix } from './options.ts'
 
-/** Variables of ours that are no options of the service: `serve` leaves them alone. */
+/** Our variables that are not options of the service: `serve` ignores them. */
 export const clientVariables = {
   url: `${environmentPrefix}URL`,
   key: `${environmentPrefix}KEY`,
@@ -18,7 +18,9 @@ export interface ClientEnvironment {
   readonly keyFile: string | null
   /** A command that opens a file for editing, from `VISUAL`, else `EDITOR`. */
   readonly editor: string | null
-  /** Where programs of this person keep what they remember: `XDG_STATE_HOME`, else below the home directory; null without one. */
+  /**
+   * Where the user's programs keep their state: `XDG_STATE_HOME`, otherwise below the home directory; null without one.
+   */
   readonly stateDir: string | null
   /** False by `NO_COLOR`, true by `FORCE_COLOR`; null if it depends on the output being a terminal. */
   readonly color: boolean | null
@@ -26,7 +28,7 @@ export interface ClientEnvironment {
   readonly isBuild: boolean
 }
 
-/** Reads the variables; an empty one counts as not set (as https://no-color.org says of its own). */
+/** Reads the variables; an empty one counts as not set (as https://no-color.org defines for its own). */
 export function readClientEnvironment(
   environment: Readonly<Record<string, string | undefined>> = process.env,
 ): ClientEnvironment {

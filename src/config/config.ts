@@ -15,18 +15,18 @@ import {
   options,
 } from './options.ts'
 
-/** The value of every option, and what follows from several of them. Frozen. */
+/** The value of every option, and values derived from several of them. Frozen. */
 export interface Config extends OptionValues {
   /** Largest file in bytes: the smaller of the two limits of the specification. */
   readonly fileBytesMax: number
 }
 
-/** A mistake of the person who starts the service; the message is one line for them. */
+/** A mistake by the person who starts the service; the message is one line for them. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
 
-/** A value as somebody wrote it, and where: `--port`, `CSV_UPLOAD_PORT` or `port in service.json`. */
+/** A value as it was written, and where: `--port`, `CSV_UPLOAD_PORT` or `port in service.json`. */
 interface Given {
   readonly text: string
   readonly as: string

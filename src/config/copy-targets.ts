@@ -8,11 +8,11 @@ const ownParameters = ['schema', 'table', 'mode', 'key']
 
 interface DatabaseKind {
   readonly parameters: readonly string[]
-  /** Null where the address may leave it out. */
+  /** Null if the address may omit it. */
   readonly sslModes: readonly (string | null)[]
 }
 
-/** By the scheme of an address. The driver of PostgreSQL takes other modes for `verify-full`, or for nothing. */
+/** By the scheme of an address. PostgreSQL's driver treats other modes as `verify-full`, or ignores them. */
 const databaseKinds: ReadonlyMap<string, DatabaseKind> = new Map([
   [
     'postgres:',

@@ -1,4 +1,4 @@
-// Options: one row for each thing that can be set. Knows nothing of where a value came from.
+// Options: one row for each thing that can be set. Does not know where a value came from.
 import { availableParallelism } from 'node:os'
 import { copyOptions } from './copy-targets.ts'
 import { queryEngineOptions } from './query-engine.ts'
@@ -25,7 +25,7 @@ export interface Option<Value> extends Kind<Value> {
   readonly flag: `--${string}`
   /** Its default, as a person would write it. */
   readonly fallback: string
-  /** What the docs print in place of a default that depends on the machine. */
+  /** What the docs print instead of a default that depends on the machine. */
   readonly fallbackShown?: string
   /** One line of help, with the unit. */
   readonly help: string
@@ -360,5 +360,5 @@ export function fileKey(flag: string): string {
 /** Every variable with this prefix is ours, and an unknown one is a mistake. */
 export const environmentPrefix = 'CSV_UPLOAD_'
 
-/** The option that is no value of Config: it names the file that the others may stand in. */
+/** The option that is not a value of Config: it names the file that may contain the others. */
 export const configFlag = '--config'

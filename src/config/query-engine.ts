@@ -1,7 +1,7 @@
 // Query engine: options for the engine that answers queries over large datasets. Knows no engine. Rows as in options.ts.
 import { byteCount, type Kind, textOrNothing } from './value-parsers.ts'
 
-/** Where a Trino is, and where it keeps the tables of datasets; null for no engine. */
+/** Address of a Trino, and where it keeps the tables of datasets; null for no engine. */
 export interface QueryEngineAddress {
   readonly trino: {
     /** `http://host:port` or `https://host:port`. */
@@ -14,7 +14,7 @@ export interface QueryEngineAddress {
 
 const namePattern = /^[a-z_][a-z0-9_]{0,99}$/
 
-/** An empty text is none. */
+/** An empty text means none. */
 function trinoAddress(): Kind<QueryEngineAddress> {
   return {
     wanted: 'trino://user@host:8080/catalog/schema or trino+https://user@host:8443/catalog/schema, without a password',
@@ -25,7 +25,7 @@ function trinoAddress(): Kind<QueryEngineAddress> {
 
 function addressIn(given: string): QueryEngineAddress | null {
   const [, scheme = ''] = /^(trino|trino\+https):\/\//.exec(given) ?? []
-  // The schemes are none that URL knows, and it would read their hosts in another way.
+  // URL does not know these schemes, and would parse their hosts differently.
   const url = scheme === '' ? null : URL.parse(given.replace(scheme, scheme === 'trino' ? 'http' : 'https'))
   if (url === null || url.username === '' || url.password !== '' || url.search + url.hash !== '') return null
   const [catalog = '', schema = '', ...rest] = url.pathname.slice(1).split('/')
@@ -34,7 +34,7 @@ function addressIn(given: string): QueryEngineAddress | null {
   return user === null ? null : { trino: { url: url.origin, user, catalog, schema } }
 }
 
-/** Null where it could not be in a header. */
+/** Null if it could not be sent in a header. */
 function decoded(user: string): string | null {
   const text = /%(?![0-9a-f]{2})/i.test(user) ? '' : decodeURIComponent(user)
   return /^[\x21-\x7e]+$/.test(text) && !text.includes(':') ? text : null

@@ -1,4 +1,4 @@
-// Store options: where datasets are kept, where that is no directory. Rows as in options.ts.
+// Store options: where datasets are stored if not in a directory. Rows as in options.ts.
 import { bucketOrNothing, byteCount, duration, httpUrlOrNothing, textOrNothing, yesOrNo } from './value-parsers.ts'
 
 export const storeOptions = {

@@ -1,14 +1,14 @@
-// Value parsers: how each kind of option value is parsed, and what to say when it is invalid. Knows no option.
+// Value parsers: how each kind of option value is parsed, and the message if it is invalid. Knows no option.
 import { isIP } from 'node:net'
 import { formatBytes, formatDuration, parseBytes, parseDuration } from '../core/units.ts'
 
-/** How a text is parsed, and what to say if it is invalid. */
+/** How a text is parsed, and the message if it is invalid. */
 export interface Kind<Value> {
   /** The value, or null if the text is invalid. */
   readonly parse: (text: string) => Value | null
   /** What is expected, to follow the word "wanted". */
   readonly wanted: string
-  /** What of an invalid text may be shown; all of it, if absent. */
+  /** The part of an invalid text that may be shown; all of it if absent. */
   readonly shown?: (text: string) => string
 }
 

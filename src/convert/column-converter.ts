@@ -1,13 +1,13 @@
-// Column converter: profiles and converts segments in threads of this process, small ones right here, and leaves to another
-// what only that one can.
+// Column converter: profiles and converts segments in threads of this process, small ones on the calling thread, and
+// leaves the rest to another converter.
 import { areExpected, type ColumnJob } from './columns/column-job.ts'
 import { type ColumnThreadsOptions, createColumnThreads } from './columns/column-threads.ts'
 import { isSmall, runInMemory } from './columns/run-in-memory.ts'
 import type { Converter, TargetColumn } from './convert.ts'
 
 /**
- * Whatever types are detected is converted here. Declared columns have formats and rules that are SQL: all segments of a
- * dataset that has one are `other`'s. So are its children, which this one ends too.
+ * Segments whose types are all detected are converted here. Declared columns have formats and rules that are SQL, so
+ * `other` converts all segments of a dataset with any. Its children are ended here, too.
  */
 export function createColumnConverter(options: ColumnThreadsOptions, other: Converter): Converter {
   const threads = createColumnThreads(options)
@@ -41,7 +41,7 @@ export function createColumnConverter(options: ColumnThreadsOptions, other: Conv
   }
 }
 
-/** A caller's columns may know more, which need not be fit for a message. */
+/** A caller's columns may have members that cannot be sent in a message. */
 function forMessage({ name, type, nullWords, classes, byEnds }: TargetColumn): TargetColumn {
   return { name, type, nullWords, ...(classes && { classes }), ...(byEnds && { byEnds }) }
 }

@@ -11,21 +11,24 @@ export const logger = { warn() {} }
 export const jobMsMax = 60_000
 export const never = new AbortController().signal
 
-/** A converter of one child, closed after the tests of the file that asks for it. */
+/** A converter with one child, closed after the tests of the file that requests it. */
 export function startConverter(): Converter {
   const converter = createConverter({ size: 1, jobMsMax, logger })
   after(() => converter.close())
   return converter
 }
 
-/** A reader of parts, closed after the tests of the file that asks for it. */
+/** A reader of parts, closed after the tests of the file that requests it. */
 export function startReader(): PartReader {
   const reader = createPartReader({ size: 1, jobMsMax, logger })
   after(() => reader.close())
   return reader
 }
 
-/** A directory that is gone after the test. Its name has all that a path can do to a statement, unless one is given. */
+/**
+ * A directory that is removed after the test. Unless one is given, its name contains everything in a path that could
+ * affect a statement.
+ */
 export function scratchDir(t: { after: TestContext['after'] }, name = "it's [a] ?*"): string {
   const outer = mkdtempSync(join(tmpdir(), name))
   t.after(() => rmSync(outer, { recursive: true, force: true }))
@@ -50,7 +53,7 @@ export function writeSegment(
   return { path, records, bytes: Buffer.byteLength(text), layout }
 }
 
-/** A file of records; null is an empty field, and everything else is quoted where it has to be. */
+/** A file of records; null is an empty field, and everything else is quoted where necessary. */
 export function csvText(records: readonly (readonly (string | null)[])[], layout: SegmentLayout): string {
   const { delimiter, quote, lineTerminator } = layout
   const field = (value: string | null) => {

@@ -1,20 +1,26 @@
-// Convert: the interface to turn accepted records into typed Parquet. Implementations live beside this file.
+// Convert: the interface to turn accepted records into typed Parquet. Implementations are beside this file.
 import type { ColumnFacts, ValueClass } from '../core/column-facts.ts'
 import type { DeclaredValues } from '../core/declared-values.ts'
 import type { ColumnType, Part } from '../core/receipt.ts'
 
 export type { ColumnFacts }
 
-/** Accepted records only, strict in one dialect, UTF-8, no header, cut at record ends. */
+/** Accepted records only, strict in one dialect, UTF-8, without a header, split at record ends. */
 export interface Segment {
-  /** A file of them; with `pieces`, of those that stand in no other file, if there are any. */
+  /** A file of the records; with `pieces`, of those that are in no other file, if there are any. */
   readonly path: string
-  /** Where they are, in order: whole records each. Absent where `path` has them all, as it has for declared columns. */
+  /**
+   * Where the records are, in order; each piece has whole records. Absent if all of them are in `path`, as for declared
+   * columns.
+   */
   readonly pieces?: readonly SegmentPiece[]
-  /** Where they stand in another file that is not in UTF-8: for each of its bytes the UTF-8, as in `reading/encoding/single-byte`. */
+  /**
+   * If pieces are in another file that is not in UTF-8: the UTF-8 for each byte value, as in
+   * `reading/encoding/single-byte`.
+   */
   readonly utf8OfBytes?: Uint32Array
   readonly records: number
-  /** Of them in UTF-8. */
+  /** Number of their bytes in UTF-8. */
   readonly bytes: number
   readonly layout: SegmentLayout
 }
@@ -41,29 +47,29 @@ export interface TargetColumn {
   readonly name: string
   readonly type: ColumnType
   readonly nullWords: readonly string[]
-  /** How to read and check the values, if a client declared that; overrides everything else. */
+  /** How to read and check the values, if a client declared it; overrides everything else. */
   readonly declared?: DeclaredValues
-  /** Classes that the values of a text column are to be of, beside null words: others are misfits. All, if absent. */
+  /** Classes that the values of a text column may have, besides null words: others are misfits. All if absent. */
   readonly classes?: readonly ValueClass[]
   /** Its texts may be compressed in less time to somewhat more bytes. */
   readonly byEnds?: boolean
 }
 
-/** A Parquet file that was written of a segment. */
+/** A Parquet file written from a segment. */
 export interface ConvertedPart {
   readonly part: Omit<Part, 'file'>
   /** Nulls by column, in column order. */
   readonly nulls: readonly number[]
-  /** Of its blocks, where they were made on the way: as `checksumsOfFile` gives them. */
+  /** Checksums of its blocks, as from `checksumsOfFile`, if they were computed on the way. */
   readonly checksums?: Buffer
-  /** As `profile` gives them, where they were gathered on the way and no columns were kept. */
+  /** Facts as from `profile`, if they were gathered on the way and no columns were copied. */
   readonly facts?: readonly ColumnFacts[]
 }
 
-/** Of a part that was written of the same segment before: what need not be written again. */
+/** A part written earlier from the same segment: what need not be written again. */
 export interface OlderColumns {
   readonly path: string
-  /** For each column its place among those of the older part, from 0; null where it is to be written. */
+  /** For each column its position in the older part, from 0; null if it is to be written. */
   readonly kept: readonly (number | null)[]
 }
 
@@ -81,10 +87,10 @@ export interface Converter {
   /** Reads a segment and returns the facts of each column, in column order. */
   profile(segment: Segment, signal: AbortSignal): Promise<readonly ColumnFacts[]>
   /**
-   * Writes a segment as one Parquet file, records in order; the caller makes it durable. Every value keeps its exact meaning:
-   * a value that would not is a misfit. Columns may be taken over from `older`.
-   * @throws {ServiceError} CONVERSION_FAILED when the count of records differs from the segment's, or the child died.
-   * @throws {ServiceError} DISK_FULL when there is no space.
+   * Writes a segment as one Parquet file, records in order; the caller makes it durable. Every value keeps its exact
+   * meaning; a value that would not is a misfit. Columns may be copied from `older`.
+   * @throws {ServiceError} CONVERSION_FAILED if the number of records differs from the segment's, or the child died.
+   * @throws {ServiceError} DISK_FULL if there is no space.
    */
   convert(
     segment: Segment,
@@ -94,8 +100,8 @@ export interface Converter {
     older?: OlderColumns,
   ): Promise<ConvertResult>
   /**
-   * Writes the records of a segment that break declared rules to a file: one line of JSON each, a `Violation`, in order,
-   * compressed with Zstandard. Returns their count. At least one column has declared rules.
+   * Writes the records of a segment that break declared rules to a file: a line of JSON each, a `Violation`, in order,
+   * compressed with Zstandard. Returns their number. At least one column has declared rules.
    */
   violations(segment: Segment, columns: readonly TargetColumn[], toPath: string, signal: AbortSignal): Promise<number>
   /** Returns for each regular expression what is wrong with it, or null. */
@@ -106,7 +112,7 @@ export interface Converter {
   close(): Promise<void>
 }
 
-/** What the values of a column are like, in the terms of the statistics of the Hugging Face dataset viewer. */
+/** Statistics of the values of a column, in the terms of the Hugging Face dataset viewer. */
 export interface ColumnStatistics {
   readonly column_name: string
   readonly column_type: 'int' | 'float' | 'bool' | 'string_label' | 'string_text' | 'datetime'
@@ -120,27 +126,27 @@ interface NullStatistics {
 }
 
 /**
- * Of numbers, of the lengths of texts in characters, of moments as text. Integers beyond 2^53 are text. Null where no
- * record has a value; `std` also where only one has.
+ * Of numbers; of the lengths of texts, in characters; of dates and times, as text. Integers beyond 2^53 are text. Null
+ * if no record has a value; `std` also if only one has.
  */
 export interface NumericStatistics extends NullStatistics {
   readonly min: number | string | null
   readonly max: number | string | null
   readonly mean: number | string | null
   readonly median: number | string | null
-  /** Of a sample; of moments a duration. */
+  /** Of a sample; of dates and times, a duration. */
   readonly std: number | string | null
-  /** A bin ends before the next begins; the last one holds its end too. */
+  /** A bin ends before the next begins; the last one includes its end. */
   readonly histogram: { readonly hist: readonly number[]; readonly bin_edges: readonly (number | string)[] } | null
-  /** How many different values. */
+  /** Number of different values. */
   readonly n_unique: number
   readonly q25: number | string | null
   readonly q75: number | string | null
-  /** Names of those above that are approximated. */
+  /** Names of the members above that are approximate. */
   readonly approximate: readonly string[]
 }
 
-/** Of few different texts, and of truth values. */
+/** Of few different texts, and of booleans. */
 export interface LabelStatistics {
   readonly n_unique?: number
   readonly no_label_count?: number
@@ -156,7 +162,9 @@ export interface LinesTarget {
    * dates in ISO 8601, points in numbers, nothing for null and `""` for an empty text.
    */
   readonly csvDelimiter: string | null
-  /** Texts are quoted even where they need not be: no line then reads as anything but values. Of CSV only. */
+  /**
+   * Texts are quoted even where that is unnecessary, so that no line can be read as anything but values. For CSV only.
+   */
   readonly quotesTexts?: boolean
 }
 
@@ -168,7 +176,7 @@ export interface RowMatch {
 }
 
 export interface PartReader {
-  /** Records offset … offset+limit-1 over the parts in order, as arrays in column order. Fast at any offset. */
+  /** Records offset … offset+limit-1 of all parts in order, as arrays in column order. Fast at any offset. */
   rows(
     parts: readonly { readonly path: string; readonly records: number }[],
     columns: readonly string[],
@@ -176,7 +184,7 @@ export interface PartReader {
     limit: number,
     signal: AbortSignal,
   ): Promise<readonly (readonly unknown[])[]>
-  /** The same of the records alone whose value in a column is that text. Reads that column of every part. */
+  /** The same, but only records whose value in a column is this text. Reads that column of every part. */
   matchingRows(
     parts: readonly { readonly path: string }[],
     columns: readonly string[],
@@ -184,9 +192,7 @@ export interface PartReader {
     window: { readonly offset: number; readonly limit: number },
     signal: AbortSignal,
   ): Promise<readonly (readonly unknown[])[]>
-  /**
-   * Writes records offset … offset+limit-1 of one part as lines, over what is at `target.toPath`.
-   */
+  /** Writes records offset … offset+limit-1 of one part as lines to `target.toPath`, replacing its content. */
   lines(
     path: string,
     columns: readonly string[],
@@ -195,8 +201,8 @@ export interface PartReader {
     signal: AbortSignal,
   ): Promise<void>
   /**
-   * Returns statistics of columns, in that order. Exact for up to 100,000 records; beyond, whatever would need all values at
-   * once is approximated. Other jobs run in between.
+   * Returns statistics of columns, in that order. Exact for up to 100,000 records; beyond that, figures that would need
+   * all values at once are approximate. Other jobs run in between.
    */
   measure(
     parts: readonly { readonly path: string; readonly records: number }[],

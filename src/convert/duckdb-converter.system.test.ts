@@ -285,7 +285,7 @@ test('convert() answers misfit and leaves no file where one value of many does n
   }
 })
 
-test('convert() answers misfit for a text of a class that would decide the type of its column anew', async (t) => {
+test('convert() reports a misfit for a text whose class would change the type of its column', async (t) => {
   const dir = scratchDir(t)
   const path = join(dir, 'part.parquet')
   const columns = [{ name: 'a', type: { kind: 'text' }, nullWords: [], classes: ['date /either'] }] as const

@@ -4,7 +4,7 @@ import type { Converter, TargetColumn } from './convert.ts'
 import { type ConverterPoolOptions, createConverterPool } from './converter/converter-pool.ts'
 import { factsOf } from './sql/segment-facts-sql.ts'
 
-/** Converts with DuckDB, in up to `size` child processes, each started when it is needed. */
+/** Converts with DuckDB, in up to `size` child processes, each started on demand. */
 export function createConverter(options: ConverterPoolOptions): Converter {
   const pool = createConverterPool(options)
   return {
@@ -35,7 +35,7 @@ export function createConverter(options: ConverterPoolOptions): Converter {
   }
 }
 
-/** A caller's columns may know more, which need not be fit for a message. */
+/** A caller's columns may have members that cannot be sent in a message. */
 function forMessage(columns: readonly TargetColumn[]): readonly TargetColumn[] {
   return columns.map(({ name, type, nullWords, classes, declared }) => {
     return { name, type, nullWords, ...(classes && { classes }), ...(declared && { declared }) }

@@ -1,17 +1,20 @@
-// DuckDB reader: reads parts back in child processes of its own, so that no download waits for a conversion.
+// DuckDB reader: reads parts back in its own child processes, so that no download waits for a conversion.
 import { rm } from 'node:fs/promises'
 import { forEachLimit } from '../io/for-each-limit.ts'
 import type { ColumnStatistics, PartReader } from './convert.ts'
 import type { PartSlice } from './converter/converter-job.ts'
 import { type ConverterPoolOptions, createConverterPool } from './converter/converter-pool.ts'
 
-/** What one job measures takes less than a second, so that no page of rows waits for longer and all children have work. */
+/**
+ * One job measures as much as takes less than a second, so that no page of rows waits for longer and all children have
+ * work.
+ */
 const valuesAtOnce = 4_000_000
 const columnsAtOnceMax = 32
 
 /**
- * Reads with DuckDB, in child processes: one that is started at once, since on a full disk it could not be, and up to
- * `size` once as many columns of a large dataset are to be measured.
+ * Reads with DuckDB in child processes. One starts at once, since it could not start on a full disk; up to `size` run
+ * once as many columns of a large dataset are to be measured.
  */
 export function createPartReader(options: ConverterPoolOptions): PartReader {
   const pool = createConverterPool({ ...options, startCount: 1 })
@@ -62,7 +65,7 @@ export function createPartReader(options: ConverterPoolOptions): PartReader {
   }
 }
 
-/** The parts that hold records offset … offset+limit-1, and which of their records these are. */
+/** The parts that contain records offset … offset+limit-1, and the range of records in each. */
 function slicesOf(
   parts: readonly { readonly path: string; readonly records: number }[],
   offset: number,

@@ -1,9 +1,6 @@
 // Byte stream: bytes that arrive in chunks, each only on request. Buffers none of them, and knows no client.
 
-/**
- * Bytes and their source: read it to the end or dispose it; disposing also releases a source that was never read.
- * Each chunk belongs to the receiver, to keep or to release. A Node stream is one too, but it reads ahead.
- */
+/** Each chunk belongs to the receiver, to keep or to release. A Node stream fits this type, too, but it reads ahead. */
 export interface ByteStream extends AsyncIterable<Uint8Array>, AsyncDisposable {}
 
 /**
@@ -14,7 +11,7 @@ const readBytesAtOnce = 65_536
 
 /**
  * A reader that has taken 8 MB, more than the system buffers for a client, without a pause gets eight blocks at a time.
- * At most this many readers do at once, so that stalled downloads together hold no more than 8 MB.
+ * At most this many readers do so at once, so that stalled downloads together hold no more than 8 MB.
  */
 const largeReadBytes = 8 * readBytesAtOnce
 const largeReadsMax = 16
@@ -31,7 +28,7 @@ class ReadSize {
     return this.#isLarge ? largeReadBytes : readBytesAtOnce
   }
 
-  /** @param ms From when a chunk was given to when the next was asked for. */
+  /** @param ms Time between returning a chunk and the request for the next. */
   taken(ms: number): void {
     this.#quickReads = ms <= quickMs ? this.#quickReads + 1 : 0
     if (this.#quickReads === 0) this.end()
@@ -68,7 +65,7 @@ interface OpenFile {
 /**
  * Bytes start … end-1 of an open file, or fewer if it ends earlier. Closes the file at the end.
  *
- * @param nowMs A clock that never goes back, in milliseconds.
+ * @param nowMs A monotonic clock, in milliseconds.
  */
 export function fileStream(
   file: OpenFile,

@@ -1,4 +1,4 @@
-// Column facts: counts of the forms that a column's values have. Types are decided on them; knows nothing of either side.
+// Column facts: counts of the forms of a column's values, on which types are decided. Knows neither values nor types.
 import { type DateForm, type GroupChar, groupChars, type NumberForm } from './receipt.ts'
 
 /**
@@ -75,14 +75,14 @@ export function groupedClasses(group: GroupChar, decimal: NumberForm['decimalCha
   return [`grouped ${group}${decimal}`, `longGrouped ${group}${decimal}`]
 }
 
-/** Words that may stand for null: they do so if they are all that keeps a column from having a type. */
+/** Words that may stand for null: they do if nothing else keeps a column from having a type. */
 export const nullWords = ['', 'NA', 'N/A', 'n/a', 'NULL', 'null', 'None', 'NaN', 'nan', '\\N', '-', '#N/A'] as const
 
-/** How many offending values are named. */
+/** Number of offending values that are named. */
 const firstMax = 3
 
 export interface ClassFacts {
-  /** How many values are in the class. */
+  /** Number of values in the class. */
   readonly count: number
   /** The records of the first three, counted from 1 within the records seen. */
   readonly first: readonly number[]
@@ -108,30 +108,32 @@ export interface ColumnFacts {
   readonly nullWords: Readonly<Record<string, number>>
   /** A class without values is absent. */
   readonly classes: Readonly<Partial<Record<ValueClass, ClassFacts>>>
-  /** Absent where nobody has looked. */
+  /** Absent if nobody has examined the values. */
   readonly numberTexts?: NumberTexts
 }
 
-/** Something about how numbers are written, and the first record of which it is true. */
+/** A property of how numbers are written, and the first record that has it. */
 export interface SeenAt {
   readonly value: number
   readonly record: number
 }
 
-/** In which ways the numbers of a column are written that are no plain integers; null where there is no such number. */
+/** How the numbers of a column that are not plain integers are written; null if there are none. */
 export interface NumberTexts {
-  /** Fewest and most decimal places of fractions of zeros alone, as of `2.0`. */
+  /** Fewest and most decimal places of fractions that consist of zeros, as in `2.0`. */
   readonly zerosMin: SeenAt | null
   readonly zerosMax: SeenAt | null
   /** Fewest places of other fractions. */
   readonly scaleMin: SeenAt | null
-  /** Most places of those that end with a zero, as of `1.50`. */
+  /** Most places of those that end with a zero, as in `1.50`. */
   readonly paddedMax: SeenAt | null
   /** The first records with `0.5`, with `.5` and with `-0`. */
   readonly zeroWhole: number | null
   readonly noWhole: number | null
   readonly minusZero: number | null
-  /** With an exponent that programs write by themselves, as `1e-07`, with another, and with another that is like `15e2`. */
+  /**
+   * First records with an exponent as programs write it (`1e-07`), with another one, and with another one like `15e2`.
+   */
   readonly shortest: number | null
   readonly exponent: number | null
   readonly notNormal: number | null

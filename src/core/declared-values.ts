@@ -3,10 +3,12 @@
 /** How a text becomes a value. Text in another form violates the type. Patterns are RE2 and match the whole text. */
 export type TextForm =
   | { readonly kind: 'text' }
-  /** Stays text, but has to match this. */
+  /** Stays text, but must match this. */
   | { readonly kind: 'shaped'; readonly shape: string }
   | { readonly kind: 'json'; readonly of: 'OBJECT' | 'ARRAY' }
-  /** Digits with any sign and leading zeros, a group character between any two; or exactly what `shape` matches. */
+  /**
+   * Digits with any sign and leading zeros, with a group character between any two; or exactly what `shape` matches.
+   */
   | { readonly kind: 'integer'; readonly groupChar: string | null; readonly shape?: string }
   /** With `isNearest`, a number with more digits than a double keeps becomes the nearest double. */
   | {

@@ -1,4 +1,4 @@
-// The table of all errors a caller can get: code, status, exception, message. Branch on the code, never on the text.
+// The table of all errors that a caller can get: code, status, exception, message. Branch on the code, never on the text.
 
 import { type Row, row } from './errors/error-row.ts'
 
@@ -7,7 +7,7 @@ const own = 'csvupload'
 
 /** One row per code. A code is public: never renamed, never reused. The first two are given by the specification. */
 export const errorTable = {
-  /** The specification fixes the message, so what was received instead of a file goes into the Link header. */
+  /** The specification fixes the message, so the Link header states what was received instead of a file. */
   MISSING_FILE_PART: row<{ seen: string }>(
     400,
     `${spring}.bind.MissingServletRequestParameterException`,
@@ -143,7 +143,7 @@ export const errorTable = {
   UPLOAD_TAKEN_OVER: row(
     400,
     `${own}.UploadTakenOverException`,
-    'Cannot add further to upload: another request for it has come, which now has it',
+    'Cannot add to upload: a newer request for it has taken it over',
   ),
   TOO_MANY_UNFINISHED: row<{ limit: string }>(
     507,

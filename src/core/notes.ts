@@ -70,7 +70,7 @@ export const noteTable = {
     advice: 'Declare `headerRows` with both lines if it is part of the header.',
   },
   HEADER_REPEATED: {
-    meaning: 'The line of the header stands again further down; each is read as a record.',
+    meaning: 'The header line is repeated further down; each repetition is read as a record.',
     advice: 'Remove the repeated headers if the file was put together from several.',
   },
   NAMES_NUMBERED: {
@@ -209,11 +209,11 @@ export const noteTable = {
     advice: 'Nothing, if they are no part of the table.',
   },
   COMPRESSED_DATA_CUT_OFF: {
-    meaning: 'The compressed data ends before its end; what could be decompressed was read, and the rest is missing.',
+    meaning: 'The compressed data is truncated; what could be decompressed was read, and the rest is missing.',
     advice: 'Compare the size of the file with that of the source, and send it again.',
   },
   COMPRESSED_DATA_FOLLOWED: {
-    meaning: 'Bytes behind the compressed data belong to nothing; they are kept with the file and were not read.',
+    meaning: 'Bytes after the compressed data do not belong to it; they are kept with the file and were not read.',
     advice: 'Check that the file holds nothing else; send other tables as files of their own.',
   },
   FILE_CUT_OFF: {

@@ -1,6 +1,6 @@
-// Random: numbers that are the same for the same seed. Knows nothing of what they are for.
+// Random: numbers that are the same for the same seed. Does not know their use.
 
-/** Gives whole numbers from 0 to below `limit`, which is 2^32 at most. */
+/** Returns integers from 0 to below `limit`, at most 2^32. */
 export type Random = (limit: number) => number
 
 /** Mulberry32. */

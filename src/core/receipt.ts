@@ -9,16 +9,16 @@ export interface Dialect {
   readonly quoteChar: string | null
   /** A quote inside a quoted field is written twice. */
   readonly doubleQuote: boolean
-  /** Written before a quote inside a quoted field instead of doubling it; null when it is doubled. */
+  /** Written before a quote inside a quoted field instead of doubling it; null if quotes are doubled. */
   readonly escapeChar: string | null
-  /** CR CR LF and LF CR are read as CR LF, in values too. */
+  /** CR CR LF and LF CR are read as CR LF, even in values. */
   readonly lineTerminator: '\r\n' | '\n' | '\r' | '\r\r\n' | '\n\r'
   readonly header: boolean
   /** Records before the header (titles, notes) that belong to no table. */
   readonly skipRows: number
   readonly commentChar: string | null
   readonly skipInitialSpace: boolean
-  /** Present when declared: fields that a record lacks at its end are empty. Otherwise a short record is a reject. */
+  /** Present if declared: missing fields at the end of a record are empty. Otherwise a short record is a reject. */
   readonly padShortRecords?: true
 }
 
@@ -99,7 +99,7 @@ export type RejectReason = (typeof rejectReasons)[number]
 
 /** Where in the original an unreadable record is, and why it was rejected. */
 export interface Reject {
-  /** Counted from 1 over all records of the file: header, blank and skipped ones too. */
+  /** Counted from 1 over all records of the file, including header, blank and skipped ones. */
   readonly record: number
   /** Physical line on which it starts, counted from 1. */
   readonly line: number
@@ -132,11 +132,11 @@ export interface Receipt {
   readonly file: FileFacts
   readonly encoding: Encoding
   readonly dialect: Dialect
-  /** What the client declared about the columns; absent when it declared nothing. */
+  /** What the client declared about the columns; absent if it declared nothing. */
   readonly schema?: TableSchema
-  /** What the client declared about the dialect, as members of its JSON; absent when it declared nothing. */
+  /** What the client declared about the dialect, as members of its JSON; absent if it declared nothing. */
   readonly declaredDialect?: Readonly<Record<string, unknown>>
-  /** Absent where every record is read as it stands in the original. */
+  /** Absent if every record is read as it is in the original. */
   readonly corrections?: Corrections
   readonly records: RecordCounts
   readonly columns: readonly Column[]
@@ -145,7 +145,7 @@ export interface Receipt {
     readonly reasons: Readonly<Partial<Record<RejectReason, number>>>
     /** The first rejects, at most 20, with at most 800 bytes of their text. */
     readonly first: readonly RejectPreview[]
-    /** Parquet files that hold every reject, in file order; empty when there are none. */
+    /** Parquet files with all rejects, in file order; empty if there are none. */
     readonly parts: readonly Part[]
   }
   readonly parts: readonly Part[]
@@ -153,13 +153,13 @@ export interface Receipt {
   readonly checksums: Pick<Part, 'file' | 'bytes' | 'sha256'> | null
   /** What a later reading of the original needs to find the same records. */
   readonly body: DataStart & {
-    /** The maximum length of a record in bytes: it decides how much an unclosed quote takes with it. */
+    /** The maximum length of a record in bytes: it limits how much an unclosed quote can swallow. */
     readonly recordBytesMax: number
   }
   /**
-   * Long stretches of the text that are accepted records as they stand, with the line ends of the dialect, in file order;
-   * only the last of them may lack its line end. A scanner can begin at the end of each. Absent where there is none, and
-   * from older receipts.
+   * Long ranges of the text in which accepted records stay as they are, with the line ends of the dialect, in file
+   * order; only the last one may lack its line end. A scanner can start at the end of each. Absent if there are none,
+   * and from older receipts.
    */
   readonly verbatim?: readonly VerbatimRun[]
   readonly evidence: Evidence
@@ -173,7 +173,7 @@ export interface Receipt {
 
 export interface RejectPreview extends Reject, RecordText {}
 
-/** Rejects of a file that are read as other texts than those in the original. */
+/** Rejects of a file for which other texts are read. */
 export interface Corrections {
   /** Id of the dataset that the same reading makes without corrections. */
   readonly of: string
@@ -185,7 +185,7 @@ export interface Corrections {
   readonly first: readonly CorrectionPreview[]
 }
 
-/** A reject and the text that is read in its place. */
+/** A reject and the text that is read instead. */
 export interface Correction extends Reject {
   /** The number of a record that is readable in the original, among all readable ones there; absent for others. */
   readonly ordinal?: number
@@ -196,14 +196,14 @@ export interface Correction extends Reject {
 /** With at most 800 bytes of the text in the original, and at most 800 characters of its replacement. */
 export interface CorrectionPreview extends RejectPreview {
   readonly correctedText: string
-  /** True when `correctedText` is only the beginning. */
+  /** True if `correctedText` is only the beginning. */
   readonly isCorrectedTextCut?: true
 }
 
 /** A text that cannot be read as the one record it was sent for, and why. */
 export interface RefusedCorrection {
   readonly record: number
-  /** From 1; null when it is about the whole record. */
+  /** From 1; null if it is about the whole record. */
   readonly column: number | null
   readonly reason: RejectReason | 'several_records' | 'no_record'
   readonly message: string
@@ -211,7 +211,7 @@ export interface RefusedCorrection {
 
 /** The bytes of a record in a form that can be shown. */
 export interface RecordText {
-  /** The record as text; null when its bytes are not valid in the file's encoding. */
+  /** The record as text; null if its bytes are not valid in the file's encoding. */
   readonly text: string | null
   /** The bytes themselves, if they are not text. */
   readonly base64?: string
@@ -219,11 +219,11 @@ export interface RecordText {
   readonly cut?: true
 }
 
-/** When lines of a quoted value are taken for records that a stray quote has swallowed. */
+/** When to read the lines of a quoted value as records that a stray quote has swallowed. */
 export interface RunawayRule {
   /** At most two columns, from 1, that must be empty or numeric for a line to read as a record. */
   readonly figureColumns: readonly number[]
-  /** At least 1. So many lines that read as records, not counting the first, are records; fewer remain a value. */
+  /** At least 1. This many lines that read as records, not counting the first, are records; fewer remain a value. */
   readonly linesMin: number
 }
 
@@ -243,7 +243,7 @@ export interface DataStart {
   readonly gap?: HeaderGap
 }
 
-/** Where header records are that are skipped, and how many records and lines they take. */
+/** Position of header records that are skipped, and how many records and lines they take. */
 export interface HeaderGap {
   readonly byteOffset: number
   readonly byteLength: number
@@ -278,7 +278,7 @@ export interface Compression {
 export const uploadOutcomes = ['new', 'duplicate', 'repaired'] as const
 export type UploadOutcome = (typeof uploadOutcomes)[number]
 
-/** One arrival of a file: several uploads of the same bytes share a dataset. */
+/** One upload of a file: several uploads of the same bytes share a dataset. */
 export interface Upload {
   /** UUID version 7, so that names sort by time. */
   readonly id: string

@@ -3,7 +3,7 @@ import { ServiceError } from './errors.ts'
 
 const fullCodes: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
 const manyFilesCodes: ReadonlySet<unknown> = new Set(['EMFILE', 'ENFILE'])
-/** What makes the whole storage unavailable, and may pass without a restart. */
+/** Codes that make the whole storage unavailable, and may pass without a restart. */
 const problemByCode: ReadonlyMap<unknown, string> = new Map([
   ['EROFS', 'it is read-only'],
   ['EACCES', 'access to it is denied'],
@@ -37,6 +37,6 @@ export function throwStoreError(error: unknown): never {
 /** The system's code for a failure, such as `ENOENT`; undefined if it has none. */
 export function errorCode(error: unknown): unknown {
   if (!(error instanceof Error && 'code' in error)) return undefined
-  // Node puts the reason why a thread could not start into its message, behind a colon.
+  // Node states the reason why a thread could not start in its message, after a colon.
   return error.code === 'ERR_WORKER_INIT_FAILED' ? error.message.split(': ').at(-1) : error.code
 }

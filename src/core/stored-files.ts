@@ -15,14 +15,14 @@ export function textOf({ file }: Pick<Receipt, 'file'>): StoredFile {
   return { file: 'text', bytes, sha256 }
 }
 
-/** The file of all corrections; null where there are none. */
+/** The file of all corrections; null if there are none. */
 export function correctionsOf({ corrections }: Pick<Receipt, 'corrections'>): StoredFile | null {
   if (corrections === undefined) return null
   const { bytes, sha256 } = corrections
   return { file: 'corrections', bytes, sha256 }
 }
 
-/** The original, where it is another file its text, and corrections where there are any, in this order. */
+/** The original, if its text is another file, and corrections if there are any, in this order. */
 export function receivedFiles(receipt: Pick<Receipt, 'file' | 'corrections'>): readonly StoredFile[] {
   const text = receipt.file.compression === undefined ? [] : [textOf(receipt)]
   const corrections = correctionsOf(receipt)

@@ -4,20 +4,17 @@ import { carriageReturn, type FieldLayout, FieldWalker, lineFeed, quote } from '
 
 const utf8 = new TextEncoder()
 
-/** What a rewriter can write between fields. All are one byte. */
+/** Separators that a rewriter can write. All are one byte. */
 export const csvDelimiters = [',', ';', '\t'] as const
 export type CsvDelimiter = (typeof csvDelimiters)[number]
 
 /**
- * Turns what a scanner has accepted into RFC 4180; gives the same pieces if they already are. All pieces of one call of the
- * scanner have to be given together: a piece may end inside a record, together they are whole records.
+ * Turns what a scanner has accepted into RFC 4180; returns the same slices if they already are. Pass all slices of one
+ * scanner call together: a slice may end inside a record, but together they are whole records.
  */
 export type CsvRewriter = (pieces: readonly Uint8Array[]) => readonly Uint8Array[]
 
-/**
- * Makes a rewriter for the dialect the records are in. Quoted fields stay quoted, so that empty text differs from null.
- * Every record ends alike, because readers take the first line end for that of the whole file.
- */
+/** Every record gets the same line end, because readers assume that the first line end holds for the whole file. */
 export function createCsvRewriter(dialect: Dialect, delimiter: CsvDelimiter = ','): CsvRewriter {
   const lineEnd = lineEndOf(dialect)
   const walker = new FieldWalker(layoutOf(dialect))
@@ -28,7 +25,7 @@ export function createCsvRewriter(dialect: Dialect, delimiter: CsvDelimiter = ',
   return (pieces) => (pieces.every(endsAlike) ? pieces : rewriteAll(pieces))
 }
 
-/** True if strict records of a dialect are kept as they stand where all line ends in them are alike. */
+/** True if strict records of a dialect are kept unchanged, provided all their line ends are alike. */
 export function keepsAlike(
   { delimiter: own, quoteChar, escapeChar, lineTerminator }: Dialect,
   delimiter: CsvDelimiter,
@@ -72,7 +69,7 @@ function hasNoLoneLineFeed(records: Uint8Array): boolean {
   return true
 }
 
-/** The line of a header, quoted where it must be. It ends as the rewritten records do. */
+/** The header line, quoted where necessary. It ends like the rewritten records. */
 export function csvLine(
   fields: readonly string[],
   dialect: Pick<Dialect, 'lineTerminator'>,
@@ -83,7 +80,7 @@ export function csvLine(
   return cells.join(delimiter) + lineEndOf(dialect)
 }
 
-/** What fields and records end with in the result. */
+/** Separators of fields and records in the result. */
 interface Target {
   readonly delimiter: number
   readonly lineEnd: Uint8Array

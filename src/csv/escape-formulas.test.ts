@@ -28,7 +28,7 @@ test('createFormulaEscape() leaves plain numbers and everything else as they are
   }
 })
 
-test('createFormulaEscape() takes nothing for a number that is more than one', () => {
+test('createFormulaEscape() treats only plain numbers as numbers', () => {
   for (const cell of ['-1+1', '--1', '-', '+', '-1-', '+1,', '-0x10', '-1 ', '-1e', '-e1', '-.', '-1.2.3', '-∞']) {
     assert.equal(guarded(`"${cell}"\n`), `"'${cell}"\n`, cell)
   }

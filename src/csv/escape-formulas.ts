@@ -1,13 +1,16 @@
-// Escape formulas: keeps spreadsheet programs from taking a cell of a CSV for a formula. Knows only RFC 4180.
+// Escape formulas: keeps spreadsheet programs from reading a CSV cell as a formula. Knows only RFC 4180.
 import { FieldWalker, quote } from './field-walker.ts'
 
-/** What makes spreadsheet programs read a cell as a formula: OWASP, CSV Injection. Full-width forms come in UTF-8. */
+/**
+ * What makes spreadsheet programs read a cell as a formula: OWASP, CSV Injection. Full-width forms are matched in
+ * UTF-8.
+ */
 const starts = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'].map((text) => Buffer.from(text))
 const startBytes: ReadonlySet<number | undefined> = new Set(starts.map(([first]) => first))
 
-/** A number is not a formula, and would no longer be a number with an apostrophe before it. */
+/** A number is not a formula, and with an apostrophe in front it would no longer be a number. */
 const numberPattern = /^[-+](?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$/
-/** In a column of numbers or dates: whatever is written with their characters alone, which at worst is a subtraction. */
+/** For columns of numbers or dates: text that consists only of their characters, which at worst is a subtraction. */
 const typedPattern = /^[-+][\d.,'/: TZ+\u00a0\u202f-]*$/
 const cellBytesMax = 400
 
@@ -19,13 +22,13 @@ const closing = Buffer.from('"')
 export type EscapeFormulas = (records: Uint8Array) => readonly Uint8Array[]
 
 /**
- * Escapes by an apostrophe before the cell, which is quoted then. Plain numbers, such as `-5` and `+3.2e7`, stay as they
- * are, and so does everything else.
+ * Escapes a cell with an apostrophe in front, and quotes it. Plain numbers, such as `-5` and `+3.2e7`, stay as they
+ * are, as does everything else.
  *
  * @param isTyped By column: true for numbers, dates and times, whose values stay as they are in every format.
  */
 export function createFormulaEscape(delimiter: string, isTyped: readonly boolean[] = []): EscapeFormulas {
-  // A lone CR ends a line for spreadsheet programs, so a cell begins behind it.
+  // A lone CR ends a line for spreadsheet programs, so a cell begins after it.
   const layout = { delimiter: Buffer.from(delimiter), quoteByte: quote, escapeByte: -1, lineEnd: 'any' } as const
   const walker = new FieldWalker(layout)
   return (records) => {

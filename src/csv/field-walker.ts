@@ -5,7 +5,7 @@ export const quote = 0x22
 export const lineFeed = 0x0a
 export const carriageReturn = 0x0d
 
-/** How fields stand in records. */
+/** How fields are written in records. */
 export interface FieldLayout {
   /** One character. */
   readonly delimiter: Uint8Array
@@ -19,14 +19,14 @@ export interface FieldLayout {
 
 /** A cursor, made for speed: its members describe the current field. */
 export class FieldWalker {
-  /** Where the field's content begins, quotes excluded. */
+  /** Start of the field's content, without quotes. */
   start = 0
-  /** Where it ends: the index after its last byte. */
+  /** End of the content: the index after its last byte. */
   end = 0
   isQuoted = false
   /** Counted from 0. */
   column = 0
-  /** The last field of its record. */
+  /** True for the last field of its record. */
   endsRecord = true
   readonly #layout: FieldLayout
   #records: Uint8Array = new Uint8Array(0)
@@ -36,7 +36,7 @@ export class FieldWalker {
     this.#layout = layout
   }
 
-  /** Begins before the first field of whole records. */
+  /** Starts before the first field of whole records. */
   begin(records: Uint8Array): void {
     this.#records = records
     this.#next = 0

@@ -1,4 +1,4 @@
-// DuckDB: opens an engine with what every use of it shares. The one file that touches the binding; knows nothing of CSV.
+// DuckDB: opens an engine with the settings that every use shares. The only file that uses the binding; knows nothing of CSV.
 import { type DuckDBConnection, DuckDBInstance, DuckDBStructValue, DuckDBStructVector } from '@duckdb/node-api'
 
 export {
@@ -27,7 +27,7 @@ DuckDBStructVector.prototype.getItem = function (this: DuckDBStructVector, itemI
   return new DuckDBStructValue(Object.fromEntries(members))
 }
 
-/** One thread, nothing fetched from elsewhere, nothing kept elsewhere, times in UTC. */
+/** One thread, no extensions, secrets or cached files from elsewhere, times in UTC. */
 const sharedSettings = {
   threads: '1',
   autoinstall_known_extensions: 'false',
@@ -37,7 +37,7 @@ const sharedSettings = {
   enable_external_file_cache: 'false',
 }
 
-/** Opens an engine in memory. `settings` are DuckDB's, by its names for them, beside those every use shares. */
+/** Opens an engine in memory. `settings` are DuckDB settings, by DuckDB's names, in addition to the shared ones. */
 export async function openDuckDb(settings: Readonly<Record<string, string>>): Promise<DuckDBConnection> {
   const instance = await DuckDBInstance.create(':memory:', { ...sharedSettings, ...settings })
   const connection = await instance.connect()

@@ -1,4 +1,4 @@
-// Plugin: the routes in a Fastify app of somebody else, whose server differs from ours.
+// Plugin: the routes in a host's Fastify app, whose server differs from ours.
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance } from 'fastify'
 import type { Meter } from '../core/meter.ts'

@@ -1,4 +1,4 @@
-// Routes: every route with what is checked around it, added to a Fastify. Knows nothing of ports and of listening.
+// Routes: adds every route, with the checks around it, to a Fastify app. Knows nothing of ports and listening.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -36,13 +36,13 @@ import { addUploadLookRoutes } from './routes/upload-look-routes.ts'
 import { addUploadRoute } from './routes/upload-route.ts'
 import { addUploadStatusRoutes } from './routes/upload-status-routes.ts'
 
-/** What the routes need beside the service. */
+/** What the routes need in addition to the service. */
 export interface RouteOptions extends AuthorizationOptions, BodyPace {
-  /** Names in a Host header that are ours beside addresses and `localhost`; in lower case, without port. */
+  /** Our names in a Host header, besides addresses and `localhost`; in lower case, without port. */
   readonly allowedHosts: readonly string[]
   /** Origins whose pages may use the service, in lower case: `http://localhost:3000`. */
   readonly allowedOrigins: readonly string[]
-  /** Longest wait for a client to take the next bytes of a download. */
+  /** Longest wait for a client to read the next bytes of a download. */
   readonly writeIdleMs: number
   readonly linger: LingerLimits
 }
@@ -50,7 +50,7 @@ export interface RouteOptions extends AuthorizationOptions, BodyPace {
 /**
  * Adds every route to an app, or to the part of one that is ours alone.
  *
- * @param closing Aborted once no more requests are to be taken.
+ * @param closing Aborted once no more requests are accepted.
  */
 export function addRoutes(
   app: App,
@@ -60,7 +60,8 @@ export function addRoutes(
   closing: AbortSignal = new AbortController().signal,
 ): void {
   app.setValidatorCompiler(compileQuery)
-  // Answers leave as streams; their schemas are for the description of the routes, and tests hold answers to them.
+  // Responses are sent as streams. Their schemas serve the description of the routes, and tests check responses against
+  // them.
   app.setSerializerCompiler(() => JSON.stringify)
   app.setErrorHandler(failureAnswer(options.linger))
   const paths = new KnownPaths()
@@ -99,7 +100,7 @@ interface RequestChecks {
   readonly closing: AbortSignal
 }
 
-/** Rejects, before its body, what is wrong with a request from any caller; answers OPTIONS. */
+/** Rejects a request that is wrong whoever sends it, before its body is read; answers OPTIONS. */
 function addRequestChecks(app: App, { options, paths, meter, closing }: RequestChecks): void {
   const { allowedHosts, allowedOrigins } = options
   app.addHook('onRequest', async (request, reply) => {
@@ -125,7 +126,7 @@ function addRequestChecks(app: App, { options, paths, meter, closing }: RequestC
   })
 }
 
-/** What every answer that is not an error says beside what its route says, and whether the connection stays open. */
+/** Sets the headers that every successful response has, and decides whether the connection stays open. */
 function addAnswerHeaders(app: App, { allowedOrigins, linger }: RouteOptions, closing: AbortSignal): void {
   app.addHook('onSend', async (request, reply) => {
     for (const [name, value] of guardHeaders) if (!reply.hasHeader(name)) reply.header(name, value)
@@ -135,29 +136,29 @@ function addAnswerHeaders(app: App, { allowedOrigins, linger }: RouteOptions, cl
       reply.header('vary', others === undefined || others === 'origin' ? 'origin' : `${others}, origin`)
     }
     const { socket } = request.raw
-    // A client that has ended its side sends nothing more. Kept alive, a connection whose client is gone altogether would
-    // stay open for as long as an idle one, since nobody reads or writes on it any more.
+    // A client that has ended its side sends nothing more. If it has disconnected altogether, a kept connection would
+    // stay open until the idle timeout, since nobody reads or writes on it any more.
     if (socket.readableEnded && !hasMoreToAnswer(socket)) reply.raw.shouldKeepAlive = false
     if (hasBody(request.raw) && !request.raw.complete) discardBody(reply.raw, socket, linger)
     if (closing.aborted) reply.header('connection', 'close')
-    // The reference says nothing of a connection that stays open, which is HTTP/1.1's default.
+    // The reference omits the header if the connection stays open, which is HTTP/1.1's default.
     else if (reply.raw.shouldKeepAlive && request.raw.httpVersion === '1.1') reply.raw.removeHeader('connection')
   })
 }
 
-/** A request without one may be answered before Node calls it complete. */
+/** A request without a body may be answered before Node marks it as complete. */
 function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }
 
-/** Closes the connection after the answer to a request whose body nobody reads: it could drip in forever. */
+/** Closes the connection after answering a request whose body nobody reads: it could drip in forever. */
 function discardBody(response: ServerResponse, socket: Socket, linger: LingerLimits): void {
   response.shouldKeepAlive = false
-  // Node calls this once the last answer of a connection is written.
+  // Node calls this once the last response of a connection is written.
   socket.destroySoon = () => closeLingering(socket, linger)
 }
 
-/** Headers that keep an answer from being run, framed or read by a page of another origin, unless a route sets them. */
+/** Headers that keep a page of another origin from running, framing or reading a response, unless a route sets them. */
 const guardHeaders = [
   ['x-content-type-options', 'nosniff'],
   ['content-security-policy', "default-src 'none'; frame-ancestors 'none'"],
@@ -171,7 +172,7 @@ export function failureAnswer(linger: LingerLimits) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const refusal = toServiceError(error)
     reply.hijack()
-    // With the client gone, what failed is usually only that.
+    // If the client has disconnected, that is usually the only thing that failed.
     if (!reply.raw.destroyed) noteFailure(reply.raw, refusal)
     answerError(request.raw, reply.raw, refusal, linger)
   }

@@ -1,4 +1,4 @@
-// Server: starts the HTTP side of a service on a port, and ends it. The one place that makes a Fastify.
+// Server: starts the HTTP side of a service on a port, and stops it. The one place that creates a Fastify app.
 import { randomUUID } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
@@ -17,11 +17,11 @@ import { addRoutes, failureAnswer, type RouteOptions } from './routes.ts'
 
 export interface HttpOptions extends ConnectionOptions, RouteOptions {
   readonly host: string
-  /** 0 takes any free one. */
+  /** 0 picks any free port. */
   readonly port: number
-  /** Addresses or networks whose `X-Forwarded-For` is believed. */
+  /** Addresses or networks whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies: readonly string[]
-  /** How long requests in progress may go on after `close` was called. */
+  /** How long requests in progress may continue after `close` was called. */
   readonly shutdownGraceMs: number
 }
 
@@ -44,10 +44,13 @@ export const defaultHttpOptions: HttpOptions = {
 }
 
 export interface HttpServer {
-  /** Where: `http://127.0.0.1:8080`. */
+  /** Base URL: `http://127.0.0.1:8080`. */
   readonly url: string
   readonly port: number
-  /** Takes no more requests, lets those in progress end within the grace, then cuts the rest. Resolves when all is closed. */
+  /**
+   * Accepts no more requests, lets those in progress finish within the grace period, then cuts off the rest. Resolves
+   * when everything is closed.
+   */
   close(): Promise<void>
 }
 
@@ -63,7 +66,7 @@ export async function createHttpServer(
   addRoutes(app, service, options, meter, closing.signal)
 
   const url = await app.listen({ host: options.host, port: options.port })
-  // Listening on a port makes it one of those addresses; a path would be text.
+  // On a port, this is an address object; it is a text only for a path.
   const { port } = app.server.address() as AddressInfo
   return {
     url,
@@ -80,27 +83,28 @@ function neverBuilt(): never {
   throw new Error('Cannot build a compiler: a route was added before addRoutes() had set one')
 }
 
-/** A Fastify whose every failure, its own included, becomes an error record. */
+/** A Fastify app that turns every failure, its own included, into an error record. */
 function createApp(options: HttpOptions, logger: FastifyBaseLogger, meter: Meter): App {
   const answer = failureAnswer(options.linger)
   const app = fastify({
     loggerInstance: logger,
-    // The routes bring their compilers. With these in place Fastify does not load its own, which are a hundred modules.
+    // The routes bring their own compilers. With these in place, Fastify does not load its own, which consist of a
+    // hundred modules.
     schemaController: { compilersFactory: { buildValidator: neverBuilt, buildSerializer: neverBuilt } },
     logController: new LogController({ disableRequestLogging: true }),
-    // Unique also among processes, whose logs may come together.
+    // Unique across processes, whose logs may be merged.
     genReqId: () => randomUUID(),
-    // The last address that no trusted proxy has is the client's; nothing else of X-Forwarded-* is used.
+    // The client is the last address that is not a trusted proxy; nothing else of X-Forwarded-* is used.
     ...(options.trustedProxies.length > 0 && { trustProxy: [...options.trustedProxies] }),
     exposeHeadRoutes: false,
     return503OnClosing: false,
     rewriteUrl: (request) => originForm(request.url ?? '/'),
-    // What Fastify cannot decode in a path is no path of ours.
+    // We have no paths that Fastify cannot decode.
     frameworkErrors: (_error, request, reply) => {
       logWhenAnswered(request.raw, reply.raw, { logger: request.log, meter, route: null })
       answer(new ServiceError('NOT_FOUND', {}), request, reply)
     },
-    // The server below deals with them, for this listener would come too late to do so.
+    // The server below handles them; this listener would come too late.
     clientErrorHandler: () => {},
     serverFactory: (handle) => {
       const handlePlain: typeof handle = (request, response) => {

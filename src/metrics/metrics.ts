@@ -16,20 +16,20 @@ export interface Metrics extends Meter {
   /** Runs jobs in child processes, `size` of them in parallel. */
   pool<Pool extends object>(name: string, pool: Pool, size: number): Pool
   service(service: Service): Service
-  /** Looked at whenever the metrics are. */
+  /** Read whenever the metrics are. */
   unfinished(figures: () => { readonly uploads: number; readonly bytes: number }): void
   /** A resumable upload was not finished in time. */
   uploadExpired(): void
   readonly scrub: ScrubMeter
-  /** Nothing more is done about a message. */
+  /** A message has been delivered or given up. */
   webhookSettled(outcome: string): void
-  /** Nothing more is done about a copy into a database. */
+  /** A copy into a database has ended. */
   copyEnded(outcome: string): void
   /** A child process of that pool ended unexpectedly. */
   childLost(pool: string): void
 }
 
-/** Begins to count, the process's own figures too. */
+/** Starts counting, including the process's own figures. */
 export function createMetrics(): Metrics {
   const instruments = createInstruments()
   const { register, requests, requestSeconds, receivedBytes, sentBytes } = instruments
@@ -65,7 +65,7 @@ let figuresOfProcess: Registry | null = null
 function processFigures(): Registry {
   if (figuresOfProcess !== null) return figuresOfProcess
   figuresOfProcess = new Registry()
-  // The event loop is looked at 20 times a second, not 100: an idle service is to wake seldom. Milliseconds.
+  // The event loop is sampled 20 times a second, not 100: an idle service should rarely wake. Milliseconds.
   collectDefaultMetrics({ register: figuresOfProcess, eventLoopMonitoringPrecision: 50 })
   return figuresOfProcess
 }
@@ -205,7 +205,10 @@ function codeOf(error: unknown): string {
   return error instanceof ServiceError ? error.code : 'INTERNAL'
 }
 
-/** The same body; `lastMs` is when the last chunk was taken. Not a generator, which costs some extra turns per chunk. */
+/**
+ * The same body; `lastMs` is when the last chunk was taken. Not a generator, which takes some extra microtasks per
+ * chunk.
+ */
 function timed(
   body: AsyncIterable<readonly BorrowedBytes[]>,
   clock: { lastMs: number },

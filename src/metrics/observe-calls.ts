@@ -10,7 +10,7 @@ export function observed<Target extends object>(target: Target, onCall: OnCall):
       const member: unknown = Reflect.get(inner, name, inner)
       if (typeof member !== 'function') return member
       return (...given: readonly unknown[]) => {
-        // The object itself is `this`, since private members are not to be had through a proxy.
+        // The object itself is `this`, since private members cannot be accessed through a proxy.
         const result: unknown = Reflect.apply(member, inner, given)
         if (result instanceof Promise) onCall(String(name), result)
         return result

@@ -1,15 +1,15 @@
-// Observe resumable: counts uploads that come in several requests, and what became of them. Knows no registry.
+// Observe resumable: counts uploads that arrive in several requests, and their outcomes. Knows no registry.
 import type { NewResumable, ResumableUploads, UploadReply } from '../service/service.ts'
 
 interface ResumableMeter {
   begun(): void
-  /** A request has gone on with one behind its first byte. */
+  /** A request has continued one after its first byte. */
   resumed(): void
   done(reply: UploadReply): void
   failed(error: unknown): void
 }
 
-/** Replies that are counted: further requests may wait for the same. */
+/** Replies already counted: further requests may wait for the same one. */
 const counted = new WeakSet<Promise<UploadReply>>()
 
 export function observedResumable(resumable: ResumableUploads, meter: ResumableMeter): ResumableUploads {

@@ -7,14 +7,14 @@ export type MultipartType =
   | { readonly kind: 'no-boundary' }
   /** Not a multipart type, or none at all. */
   | { readonly kind: 'other' }
-  /** A multipart type that cannot be read in one way only; to be refused as BAD_MULTIPART. */
+  /** A multipart type that can be read in more than one way; rejected as BAD_MULTIPART. */
   | { readonly kind: 'bad'; readonly problem: string }
 
 /** RFC 2046 allows 70 characters, and clients send more. Characters. */
 const boundaryLengthMax = 1000
 
 const multipartPattern = /^multipart\/[!#$%&'*+.^_`|~0-9a-z-]+$/i
-/** What a header can carry, one character a byte; a line end in a boundary would break the search for it. */
+/** The characters that a header can have, one per byte; a line end in a boundary would break the search for it. */
 const boundaryPattern = /^[\x20-\x7e\x80-\xff]*$/
 
 /** Reads `Content-Type` of a request: any `multipart/*`, type and parameter names in any case, other parameters ignored. */
@@ -35,7 +35,7 @@ export function readMultipartType(header: string | undefined): MultipartType {
   return { kind: 'multipart', boundary }
 }
 
-/** True for the type of a part that holds further files, which RFC 7578 section 4.3 has given up. */
+/** True for the type of a part that contains further files, which RFC 7578 section 4.3 deprecates. */
 export function isNestedType(contentType: string | null): boolean {
   return contentType !== null && /^\s*multipart\/mixed\s*([;,]|$)/i.test(contentType)
 }

@@ -1,8 +1,8 @@
-// Encoded words: `=?UTF-8?Q?Z=C3=BCrich?=` of RFC 2047 as text, for file names that mail libraries write. Knows no header.
+// Encoded words: decodes `=?UTF-8?Q?Z=C3=BCrich?=` of RFC 2047, for file names written by mail libraries. Knows no header.
 
 const charset = "[\\w!#$%&'+^`{}~.:-]{1,40}"
 const wordPattern = new RegExp(`=\\?(${charset})\\?([bq])\\?([!->@-~]*)\\?=`, 'gi')
-/** Words with nothing but blanks between them, as a whole token of the text. The blanks are no part of it (section 6.2). */
+/** Words with only blanks between them, as a whole token of the text. The blanks are not part of it (section 6.2). */
 const runPattern = new RegExp(
   `(?<![^ \\t])=\\?${charset}\\?[bq]\\?[!->@-~]*\\?=(?:[ \\t]+=\\?${charset}\\?[bq]\\?[!->@-~]*\\?=)*(?![^ \\t])`,
   'gi',

@@ -63,7 +63,7 @@ export const wholeBodies: readonly (readonly [what: string, body: string, conten
   ['a delimiter, a blank and a hyphen', 'text\r\n--BnD -', []],
 ]
 
-/** Body that must be refused, and a word of the problem. */
+/** Body that must be rejected, and a word of the problem. */
 export const brokenBodies: readonly (readonly [what: string, body: string, problem: RegExp])[] = [
   ['a body that ends in content', ofFile(csv, ''), /ends before the closing/],
   ['a body that ends before the delimiter', ofFile(csv, '\r\n'), /ends before the closing/],

@@ -10,17 +10,17 @@ const hyphen = 0x2d
 const lineEnd = Buffer.from('\r\n')
 const nothing = Buffer.alloc(0)
 
-/** RFC 2046 lets blanks pad a delimiter line without a limit; bytes held back until the line ends need one. */
+/** RFC 2046 allows unlimited blanks after a delimiter, but bytes held back until the line ends need a limit. */
 const paddingBytesMax = 256
 
 /**
- * Bytes of the delimiter that are looked for; the rest is compared where they are found. V8's search keeps tables for 250
+ * Number of delimiter bytes to search for; the rest is compared where they are found. V8's search keeps tables for 250
  * bytes only: with a boundary of 1000 times the letter a, a hostile 64 KiB chunk was searched at 3 MB/s with the whole
  * delimiter and at 2650 MB/s with its first 250 bytes (Node 24.21, x64, 2026-11-20).
  */
 const needleBytesMax = 250
 
-/** What is found where a delimiter could begin. `end` is the index after it. */
+/** What is at a place where a delimiter could begin. `end` is the index after it. */
 type Finding =
   | { readonly kind: 'content' }
   | { readonly kind: 'undecided' }
@@ -34,7 +34,7 @@ type Finding =
  * A delimiter is a line that consists of `--boundary` and blanks, or begins with `--boundary--`; a line that merely
  * begins with `--boundary` is content. Lines end with CRLF.
  *
- * @param boundary As `readMultipartType` gives it: one character a byte, no line end in it.
+ * @param boundary As from `readMultipartType`: one character per byte, without line ends.
  */
 export function createMultipartParser(boundary: string, limits: MultipartLimits, sink: PartSink): MultipartParser {
   return new StreamingParser(boundary, limits, sink)
@@ -48,7 +48,7 @@ class StreamingParser implements MultipartParser {
   readonly #needle: Buffer
   #state: 'preamble' | 'head' | 'content' | 'closed' | 'failed' = 'preamble'
   #partCount = 0
-  /** The end of what has been pushed, as long as it may be the beginning of a delimiter or of a part head. */
+  /** The last bytes pushed, while they may be the beginning of a delimiter or of a part head. */
   #held: Buffer = lineEnd
   /** Bytes at the start of `#held` that are not content: the line end before the body's or the content's first line. */
   #lentByteCount = lineEnd.length
@@ -81,7 +81,7 @@ class StreamingParser implements MultipartParser {
     if (!hasNoPart) throw bad('it ends before the closing delimiter')
   }
 
-  /** Takes what it can of the part head at `at` and returns the index after it. */
+  /** Takes as much as possible of the part head at `at`, and returns the index after it. */
   #takeHead(bytes: Buffer, at: number): number {
     const { partHeadBytesMax } = this.#limits
     const heldByteCount = this.#held.length
@@ -99,7 +99,7 @@ class StreamingParser implements MultipartParser {
     return at + headByteCount - heldByteCount
   }
 
-  /** Takes content, or preamble, from `at` up to a delimiter or the end of the bytes and returns the index after it. */
+  /** Takes content or preamble from `at` up to a delimiter or the end of the bytes, and returns the index after it. */
   #takeContent(bytes: Buffer, at: number): number {
     if (this.#held.length === 0) return this.#search(bytes, at)
     const held = this.#held
@@ -136,7 +136,7 @@ class StreamingParser implements MultipartParser {
     }
   }
 
-  /** Index of the next place from `from` on where a delimiter could begin, perhaps to be completed by later bytes. */
+  /** Index of the next place from `from` on where a delimiter could begin, even if later bytes must complete it. */
   #findCandidate(bytes: Buffer, from: number): number {
     const start = bytes.indexOf(this.#needle, from)
     if (start !== -1) return start
@@ -164,14 +164,15 @@ class StreamingParser implements MultipartParser {
     // Hyphens close only directly after the boundary; after blanks they are content.
     const mayClose = bytes[at] === hyphen && at === delimiterEnd
     if (isLast && (bytes[at] === carriageReturn || mayClose)) return { kind: 'undecided' }
-    // In content this is a line like any other. Before the first part it is a client that ends all its lines so.
+    // Within content, this is an ordinary line. Before the first part, it shows a client that ends all its lines this
+    // way.
     if (this.#state === 'preamble' && bytes[at] === lineFeed) {
       return { kind: 'broken', problem: 'its lines end with LF, wanted CRLF' }
     }
     return { kind: 'content' }
   }
 
-  /** Steps over a delimiter and returns the index after it. */
+  /** Skips a delimiter and returns the index after it. */
   #cross(found: Exclude<Finding, { kind: 'content' | 'undecided' }>): number {
     if (found.kind === 'broken') throw bad(found.problem)
     if (this.#state === 'content') this.#sink.end()
@@ -197,7 +198,7 @@ class StreamingParser implements MultipartParser {
   }
 }
 
-/** Length of the part head with its empty line; -1 when it does not end within the bytes. */
+/** Length of the part head with its empty line; -1 if it does not end within the bytes. */
 function findHeadEnd(bytes: Buffer): number {
   if (bytes[0] === carriageReturn && bytes[1] === lineFeed) return lineEnd.length
   const emptyLine = bytes.indexOf('\r\n\r\n')

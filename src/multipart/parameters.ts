@@ -4,9 +4,11 @@ export type Parameters =
   | { readonly kind: 'read'; readonly values: ReadonlyMap<string, string> }
   | { readonly kind: 'bad'; readonly problem: string }
 
-/** How much a header tolerates. Names are in lower case. */
+/** What a header may have. Names are in lower case. */
 export interface ParameterRules {
-  /** Parameters that must not be repeated, since they could then be read in two ways. Of any other, the first counts. */
+  /**
+   * Parameters that must not be repeated, since they could then be read in two ways. Of any other, the first counts.
+   */
   readonly once: readonly string[]
   /** Parameters whose quoted value may contain quotes that are not escaped. */
   readonly bareQuotes?: readonly string[]
@@ -15,15 +17,15 @@ export interface ParameterRules {
 /** Up to the next semicolon outside quotes. Nothing follows the repetition, so it never has to step back. */
 const piecePattern = /(?:[^;"]|"(?:[^"\\]|\\.)*"?)+/gsy
 const quotedPattern = /^"((?:[^"\\]|\\.)*)"$/s
-/** Up to the first quote that a semicolon, or the end, follows. */
+/** Up to the first quote that is followed by a semicolon or the end. */
 const bareQuotesPattern = /^"(.*?)"[ \t]*(?:;|$)/s
 
 /**
- * Reads a parameter list; names come back in lower case, values unquoted, a parameter without `=` as empty.
+ * Reads a parameter list: names in lower case, values unquoted, a parameter without `=` as empty.
  *
- * Lenient where only one reading is possible: blanks round `=`, characters outside the token set in an unquoted value,
- * empty places in the list. Bad where two are: a quote that does not enclose a whole value, and a parameter given twice
- * that `rules` want once (RFC 6266 section 4.1).
+ * Lenient if only one reading is possible: blanks around `=`, characters outside the token set in an unquoted value,
+ * empty list entries. Bad if two are: a quote that does not enclose a whole value, and a repeated parameter that
+ * `rules` allow only once (RFC 6266 section 4.1).
  *
  * @param text What follows the first semicolon of the header's value.
  */
@@ -56,13 +58,13 @@ export function readParameters(text: string, rules: ParameterRules): Parameters 
 }
 
 /**
- * Reads `"say "hi".csv"`, as clients write names that do not escape quotes (Spring's RestTemplate before 5.0): the value
- * ends at the quote before a semicolon or the end. A further quote behind that could end it too, unless quotes come in
- * pairs up to there, as the reference counts them.
+ * Reads `"say "hi".csv"`, as written by clients that do not escape quotes (Spring's RestTemplate before 5.0): the value
+ * ends at the quote before a semicolon or the end. A later quote could end it, too, unless all quotes up to there come
+ * in pairs, as the reference counts them.
  *
- * @param text From behind the equals sign to the end of the list.
+ * @param text From after the equals sign to the end of the list.
  * @param paired The same up to the first semicolon outside pairs of quotes.
- * @returns null where there is no such end, or more than one.
+ * @returns null if there is no such end, or more than one.
  */
 function readBareQuotes(text: string, paired: string): { readonly value: string; readonly length: number } | null {
   const start = text.length - text.trimStart().length
@@ -76,7 +78,7 @@ function readBareQuotes(text: string, paired: string): { readonly value: string;
 function unquote(value: string): string | null {
   if (!value.includes('"')) return value
   const inside = quotedPattern.exec(value)?.[1]
-  // Only a quote and a backslash are taken as escaped: some clients write the path C:\dir\a.csv between quotes as it is.
+  // Only a quote and a backslash count as escaped: some clients write the path C:\dir\a.csv between quotes as it is.
   return inside?.replace(/\\(["\\])/g, '$1') ?? null
 }
 

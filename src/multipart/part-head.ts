@@ -1,4 +1,4 @@
-// Part head: parses the header lines of a part for its names, by RFC 7578, 6266 and 8187. Knows nothing of what they are for.
+// Part head: parses the header lines of a part for its names, by RFC 7578, 6266 and 8187. Knows nothing of their use.
 import { isUtf8 } from 'node:buffer'
 import { ServiceError } from '../core/errors.ts'
 import { decodeWords } from './encoded-words.ts'
@@ -7,7 +7,7 @@ import { cutAtSemicolon, readParameters } from './parameters.ts'
 
 const headerLinesMax = 64
 const dispositionRules = { once: ['name', 'filename', 'filename*'], bareQuotes: ['filename'] }
-/** Charset, language, and printable ASCII in which other bytes are written `%hh`. */
+/** Charset, language, and printable ASCII with other bytes written as `%hh`. */
 const extendedPattern = /^(utf-8|iso-8859-1)'[^']*'((?:%[0-9a-f]{2}|[!-$&-~])*)$/i
 const headerPattern = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):(.*)$/s
 
@@ -15,14 +15,14 @@ const headerPattern = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):(.*)$/s
  * Reads the head of a part. Header text is UTF-8, or Latin-1 if it is not valid UTF-8; folded lines are joined.
  *
  * @param bytes The header lines up to and with the empty line.
- * @throws {ServiceError} BAD_MULTIPART when a line is no header, a line end is not CRLF, a NUL is among them, there are
- * more than 64, or Content-Disposition is given twice or cannot be read in one way only.
+ * @throws {ServiceError} BAD_MULTIPART if a line is not a header, a line end is not CRLF, there is a NUL, there are
+ * more than 64 lines, or Content-Disposition is repeated or can be read in more than one way.
  */
 export function readPartHead(bytes: Buffer): PartHead {
   const headers = readHeaders(isUtf8(bytes) ? bytes.toString('utf8') : bytes.toString('latin1'))
   const disposition = headers.get('content-disposition') ?? []
   if (disposition.length > 1) throw bad('a part has Content-Disposition twice, wanted once')
-  // The type of a part has no effect, so the first one will do if a client repeats it.
+  // The type of a part has no effect, so the first one is used if a client repeats it.
   return { ...readDisposition(disposition[0] ?? ''), contentType: headers.get('content-type')?.[0] ?? null }
 }
 
@@ -55,8 +55,8 @@ function readDisposition(value: string): Pick<PartHead, 'name' | 'fileName'> {
 }
 
 /**
- * The file name in a Content-Disposition of any type, as that of a part; null where there is none.
- * @throws {ServiceError} BAD_MULTIPART where it cannot be read in one way only
+ * The file name in a Content-Disposition of any type, read as for a part; null if there is none.
+ * @throws {ServiceError} BAD_MULTIPART if it can be read in more than one way
  */
 export function fileNameOf(disposition: string): string | null {
   const parameters = readParameters(cutAtSemicolon(disposition)[1], dispositionRules)
@@ -86,13 +86,16 @@ function readExtendedValue(value: string | undefined): string | null {
   return isUtf8(bytes) ? bytes.toString('utf8') : null
 }
 
-/** The name of a file without the path to it. Old browsers send the whole path; both separators count, whatever system sent them. One at the end is no part of it. */
+/**
+ * The name of a file without its path. Old browsers send the whole path. Both separators count, whatever the client's
+ * system, except at the end.
+ */
 export function lastSegment(path: string): string {
   let end = path.length
   while (end > 0 && '/\\'.includes(path[end - 1] ?? '')) end -= 1
   const trimmed = path.slice(0, end)
   const segment = trimmed.slice(Math.max(trimmed.lastIndexOf('/'), trimmed.lastIndexOf('\\')) + 1)
-  // A name of only separators has no segments, yet the part has a file name.
+  // A name of only separators has no segments, but the part does have a file name.
   return segment === '' ? path : segment
 }
 

@@ -24,13 +24,13 @@ export function bytesOf(text: string): Buffer {
   return Buffer.from(text, 'latin1')
 }
 
-/** Cuts a body before each of the given indices. */
+/** Splits a body before each of the given indices. */
 export function cutAt(body: Buffer, indices: readonly number[]): Buffer[] {
   const edges = [0, ...indices, body.length]
   return edges.slice(1).map((edge, index) => body.subarray(edges[index], edge))
 }
 
-/** Pushes the chunks and ends the body. An error other than BAD_MULTIPART, or a call out of order, comes through. */
+/** Pushes the chunks and ends the body. An error other than BAD_MULTIPART, or a call out of order, is thrown. */
 export function recordParts(boundary: string, chunks: readonly Uint8Array[], limits = testLimits): Recording {
   const parts: RecordedPart[] = []
   const open = () => {
@@ -61,7 +61,10 @@ export function recordParts(boundary: string, chunks: readonly Uint8Array[], lim
   }
 }
 
-/** What the upload service makes of a body: the content of the one part named `file` with a file name, or why not. */
+/**
+ * What the upload service makes of a body: the content of the one part named `file` with a file name, or why there is
+ * none.
+ */
 export function parseOutcome(boundary: string, chunks: readonly Uint8Array[]): { file: string } | { refused: string } {
   const { parts, problem } = recordParts(boundary, chunks)
   if (problem !== null) return { refused: problem }

@@ -6,17 +6,17 @@ export interface AnswerColumn {
   readonly type: string
 }
 
-/** How a value stands in a row; `column` counts from 0. */
+/** How a value is written in a row; `column` counts from 0. */
 export interface CellTexts<Value> {
   json(value: Value, column: number): string
   csv(value: Value, column: number): string
 }
 
-/** Writes an answer piece by piece. */
+/** Writes a result piece by piece. */
 export interface AnswerWriter<Value> {
   head(): string
   row(values: readonly Value[], isFirst: boolean): string
-  /** Null where the format cannot say that rows are missing. */
+  /** Null if the format cannot mark missing rows. */
   tail(isTruncated: boolean): string | null
 }
 
@@ -66,7 +66,7 @@ export function csvCell(text: string): string {
   return text === '' || /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-/** JSON knows a negative zero; JavaScript does not write it. */
+/** JSON has a negative zero, but JavaScript does not write it. */
 export function numberText(value: number): string {
   return Object.is(value, -0) ? '-0.0' : String(value)
 }

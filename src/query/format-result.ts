@@ -1,4 +1,4 @@
-// Format result: values of DuckDB as they stand in a result in JSON, NDJSON or CSV. Knows no limits and no streams.
+// Format result: DuckDB values as a result in JSON, NDJSON or CSV. Knows no limits and no streams.
 import {
   DuckDBArrayValue,
   DuckDBDateValue,
@@ -58,9 +58,9 @@ function csvText(value: DuckDBValue): string {
   return csvCell(isNested ? jsonText(value) : plainText(value))
 }
 
-/** An instant as on a page of rows; anything else in DuckDB's own words. */
+/** An instant as on a page of rows; anything else as DuckDB writes it. */
 function plainText(value: DuckDBValue): string {
-  // The binding takes an infinite date for a very late one.
+  // The binding returns an infinite date as a very late one.
   if (value instanceof DuckDBDateValue && !value.isFinite) return value.days > 0 ? 'infinity' : '-infinity'
   if (!(value instanceof DuckDBTimestampTZValue)) return String(value)
   const text = new DuckDBTimestampValue(value.micros).toString()

@@ -33,12 +33,12 @@ const tableFunctions: ReadonlySet<string> = new Set([
   'unnest',
 ])
 
-/** Functions that read the table whose name they are given: it may be `data`. */
+/** Functions that read the table whose name they are given, which may be `data`. */
 const functionsOfTable: ReadonlySet<string> = new Set(['histogram', 'histogram_values', 'query_table'])
 
 /**
- * Scalar functions: all but these, which wait, log, count, read settings, or plan SQL that has not been checked.
- * A test lists all functions of the pinned DuckDB, so that a new one is reviewed before it can be used.
+ * Scalar functions: all but these, which wait, log, count, read settings, or plan SQL that has not been checked. A test
+ * lists all functions of the pinned DuckDB, so that a new one is reviewed before queries can use it.
  */
 const refusedFunctions: ReadonlySet<string> = new Set([
   'current_setting',

@@ -1,4 +1,4 @@
-// Query error: turns an error of DuckDB into what a caller may know of it. Knows nothing of processes.
+// Query error: turns a DuckDB error into what a caller may know about it. Knows nothing of processes.
 import type { Refusal } from './query-job.ts'
 
 /** DuckDB's message is cut to this length; the line of SQL it points at is added. */
@@ -65,13 +65,13 @@ export function refusalOf(error: unknown, dir: string): Refusal {
   return { code: 'QUERY_FAILED', problem: `${problem}${place}`.replaceAll(dir, '…') }
 }
 
-/** If the name of the table is wrong, the message says what it is; DuckDB's own guess would mislead. */
+/** If the table name is wrong, the message states the right one; DuckDB's own guess would mislead. */
 function named(head: string): string {
   const unknown = /^Table with name .+ does not exist!/s.exec(head)?.[0]
   return unknown === undefined ? head : `${unknown} The one table is called data.`
 }
 
-/** The line that the failure is in, with a mark below the place. */
+/** The line with the error, and a mark below the place. */
 function placeOf(text: string): string {
   const place = /\n\nLINE \d+: .*$/s.exec(text)?.[0] ?? ''
   return place.length > lineCharactersMax ? '' : place

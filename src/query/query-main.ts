@@ -13,9 +13,9 @@ import { refusalOf } from './query-error.ts'
 import { pieceBytesMax, type QueryJob, type QuerySettings, type Verdict } from './query-job.ts'
 import { usesOf } from './statement-uses.ts'
 
-/** Gathered before the first write. An error until then is reported; a later one can only cut the result off. */
+/** Bytes buffered before the first write. Earlier errors are reported; a later one can only cut the result off. */
 const pieceCharacters = 65_536
-/** Some of DuckDB's functions ignore its memory limit, so the child looks at its own memory this often. Milliseconds. */
+/** Some DuckDB functions ignore its memory limit, so the child checks its own memory this often. Milliseconds. */
 const memoryLookMs = 50
 
 // From the service, which has the same version.
@@ -49,8 +49,8 @@ async function run(job: QueryJob): Promise<void> {
 }
 
 /**
- * Runs a small query, since the first use of everything is slow: a real query then answers 2 to 3 ms earlier. Where its file
- * cannot be written, as on a full disk, a query that needs no disk space has its answer all the same.
+ * Runs a small query, since the first use of everything is slow: a real query then answers 2 to 3 ms earlier. If the
+ * file for it cannot be written, as on a full disk, a query that needs no disk space still works.
  */
 async function warmUp(): Promise<void> {
   const path = join(outputDir, 'warm.parquet')

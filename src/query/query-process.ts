@@ -10,9 +10,9 @@ import { pieceBytesMax, type QueryJob, type QuerySettings, verdictBytesMax } fro
 export interface QueryProcessOptions extends QuerySettings {
   /** CPU time, including its start. Seconds. */
   readonly cpuSecondsMax: number
-  /** The program of the child, for tests; a query's when left out. */
+  /** The program of the child, for tests; default: a query's. */
   readonly programPath?: string
-  /** It is killed if it has not started by then; tests have less. Milliseconds. */
+  /** It is killed if it has not started within this time; tests use less. Milliseconds. */
   readonly startMsMax?: number
 }
 
@@ -22,7 +22,7 @@ const programPath = fileURLToPath(new URL('./query-main.ts', import.meta.url))
 const reservedBytes = 800_000_000
 const heapMegabytes = 128
 
-/** What the program of a query needs. */
+/** The resources of a query. */
 export function queryProgram(options: QueryProcessOptions): SandboxedProgram {
   const { memoryBytesMax, spillBytesMax, cpuSecondsMax } = options
   const settings: QuerySettings = { memoryBytesMax, spillBytesMax }
@@ -98,7 +98,7 @@ export class QueryProcess {
   }
 
   /**
-   * Gives it files and returns their paths in its work directory. They are read-only from now on, because DuckDB's list of
+   * Gives it files and returns their paths in its work directory. They become read-only, because DuckDB's list of
    * allowed files would allow writing.
    */
   async addFiles(paths: readonly string[]): Promise<readonly string[]> {

@@ -41,7 +41,7 @@ async function ask({ runner, table }: Pick<Started, 'runner' | 'table'>, sql: st
   return (await Array.fromAsync((await open.ask({ sql, format })) as AsyncIterable<Buffer>)).join('')
 }
 
-test('createQueryRunner() answers from the files it was given, which nobody can write to any more', async (t) => {
+test('createQueryRunner() answers from the files it was given, which have become read-only', async (t) => {
   const started = await start(t)
   assert.equal(await ask(started, 'SELECT sum(id) AS sum FROM data'), 'sum\r\n45\r\n')
   assert.equal(statSync(started.part).mode & 0o222, 0)

@@ -1,4 +1,4 @@
-// Query runner: runs each query in a child of its own, and keeps one child waiting. Knows how queries start and end, no SQL.
+// Query runner: runs each query in its own child, and keeps one child waiting. Knows how queries start and end, but no SQL.
 import { Readable } from 'node:stream'
 import { ServiceError } from '../core/errors.ts'
 import { throwStoreError, toStoreError } from '../core/storage-error.ts'
@@ -25,18 +25,18 @@ export interface QueryRunnerOptions {
   readonly queryRowsMax: number
   /** Of a result. */
   readonly queryBytesMax: number
-  /** What a query may put on disk where it does not fit in memory, for tests. Bytes. */
+  /** Disk space of a query for what does not fit in memory, for tests. Bytes. */
   readonly spillBytesMax?: number
-  /** The program of the children, for tests; a query's when left out. */
+  /** The program of the children, for tests; default: a query's. */
   readonly programPath?: string
-  /** A child that has not started by then is killed; tests have less. Milliseconds. */
+  /** A child that has not started within this time is killed; tests use less. Milliseconds. */
   readonly startMsMax?: number
 }
 
 /** A query whose result is not read for this long is ended, because others need its place. Milliseconds. */
 const readIdleMsMax = 5_000
 
-/** What a result may have beyond its limit, which does not count its end. Bytes. */
+/** Bytes that a result may have beyond its limit, which does not include its end. */
 const tailBytesMax = 65_536
 
 /** Disk space for what does not fit in memory. Bytes. */
@@ -63,7 +63,7 @@ class Runner implements QueryRunner {
     this.#processOptions = {
       memoryBytesMax: options.queryMemoryBytesMax,
       spillBytesMax: options.spillBytesMax ?? spillBytesUsual,
-      // One thread cannot use more CPU time than there is time; starting takes less than a second.
+      // One thread cannot use more CPU time than wall-clock time; starting takes less than a second.
       cpuSecondsMax: Math.ceil(options.queryMsMax / 1_000) + 2,
       ...(options.programPath !== undefined && { programPath: options.programPath }),
       ...(options.startMsMax !== undefined && { startMsMax: options.startMsMax }),
@@ -187,7 +187,7 @@ class RunningQuery implements OpenTable {
     return this.#answered.promise
   }
 
-  /** Resolves when the child is no longer needed, which is a moment before it is gone. */
+  /** Resolves when the child is no longer needed, shortly before it is gone. */
   get finished(): Promise<void> {
     return this.#finished.promise
   }
@@ -271,7 +271,7 @@ class RunningQuery implements OpenTable {
     if (this.#reason !== null) return this.#reason
     if (ending.killReason !== undefined) return this.#broken(ending.killReason)
     this.#options.logger.warn({ how: ending.how }, 'a query child ended by itself')
-    // The limits of the system end it, and DuckDB has been seen to crash when it is refused memory.
+    // The system's limits end it, and DuckDB has been seen to crash when it is refused memory.
     return new ServiceError('QUERY_TOO_LARGE', {
       problem: 'it needs more memory or processor time than a query may have',
     })

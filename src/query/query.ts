@@ -1,8 +1,8 @@
-// Query: the interface to run SQL over a dataset. Implementations live beside this file.
+// Query: the interface to run SQL over a dataset. Implementations are beside this file.
 import type { Readable } from 'node:stream'
 import type { Column } from '../core/receipt.ts'
 
-/** Formats of an answer. */
+/** Formats of a result. */
 export const answerFormats = ['json', 'ndjson', 'csv'] as const
 export type AnswerFormat = (typeof answerFormats)[number]
 
@@ -20,11 +20,11 @@ export interface Query {
   readonly format: AnswerFormat
 }
 
-/** A table that can be queried once. Its files may be deleted meanwhile. */
+/** A table that can be queried once. Its files may be deleted in the meantime. */
 export interface OpenTable {
   /**
-   * Runs the statement and resolves when the answer begins; most errors of the statement are known by then. The stream
-   * fails rather than ends early. JSON marks an answer that leaves rows out; the other formats cannot, and fail.
+   * Runs the statement and resolves when the result begins; most errors of the statement are known by then. The stream
+   * fails rather than ends early. JSON marks a result that leaves rows out; the other formats cannot, and fail.
    * @throws {ServiceError} QUERY_NOT_READ_ONLY, QUERY_FAILED, QUERY_TOO_LARGE, QUERY_TIMEOUT
    */
   ask(query: Query): Promise<Readable>
@@ -34,8 +34,8 @@ export interface OpenTable {
 
 export interface QueryRunner {
   /**
-   * Opens a table. Everything ends at once when `signal` is aborted or the time of a query is over, also if the table was
-   * never queried.
+   * Opens a table. Everything ends at once when `signal` is aborted or the time of a query is over, even if the table
+   * was never queried.
    */
   open(table: QueryTable, signal: AbortSignal): Promise<OpenTable>
   /** @throws {ServiceError} if no child can be started */
@@ -44,7 +44,7 @@ export interface QueryRunner {
   close(): Promise<void>
 }
 
-/** A dataset where an engine of its own finds it. */
+/** A dataset, for an engine that finds it by itself. */
 export interface EngineTable {
   /** Of the dataset. */
   readonly id: string
@@ -55,15 +55,15 @@ export interface EngineTable {
 
 /** Answers queries over datasets that are too large for one process, within the same limits. */
 export interface QueryEngine {
-  /** As responses name it. */
+  /** Its name in responses. */
   readonly name: string
-  /** Datasets with as much Parquet are for the engine. Bytes. */
+  /** Datasets with at least this much Parquet are queried by the engine. Bytes. */
   readonly fromBytes: number
-  /** As a runner's, with the errors of the engine: QUERY_ENGINE_UNAVAILABLE is thrown by `ask`, too. */
+  /** Like that of a runner, with the errors of the engine: `ask`, too, throws QUERY_ENGINE_UNAVAILABLE. */
   open(table: EngineTable, signal: AbortSignal): OpenTable
-  /** Forgets a dataset that is deleted, in the background. */
+  /** Forgets a deleted dataset, in the background. */
   forget(id: string): void
-  /** @throws {Error} if it cannot be used, saying why */
+  /** @throws {Error} if it cannot be used, with the reason */
   check(): Promise<void>
   /** Ends all queries. */
   close(): Promise<void>

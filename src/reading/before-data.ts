@@ -18,7 +18,7 @@ export interface TokenizedHead {
   readonly lineEnd: UnusualLineEnd | null
 }
 
-/** Counts what is not scanned. @param rows Records that are neither blank nor a comment. */
+/** Counts the records that are not scanned. @param rows Records that are neither blank nor a comment. */
 export function beforeData(of: TokenizedHead, top: Top, rows: readonly number[]): Reading['before'] {
   const { firstScanned, firstHeader, firstData, headers, titles } = top
   const { tokens } = of

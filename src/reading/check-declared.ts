@@ -1,8 +1,8 @@
-// Check declared: whether the members of a declared dialect can hold together. Knows nothing of the file.
+// Check declared: whether the members of a declared dialect are consistent. Knows nothing of the file.
 import { ServiceError } from '../core/errors.ts'
 import type { DeclaredDialect } from './reading.ts'
 
-/** Pairs that one character cannot be at once; as quote and escape, it is doubled. */
+/** Pairs that must not be the same character; as both quote and escape, it is doubled. */
 const apart = [
   ['quoteChar', 'delimiter'],
   ['escapeChar', 'delimiter'],

@@ -118,7 +118,7 @@ test('createHeadReader() reads more of a head whose records are long, or whose l
   }
 })
 
-test('createHeadReader() finds equal numbers behind the beginning of the head, on their lines', () => {
+test('createHeadReader() finds equal numbers after the beginning of the head, with their lines', () => {
   const places = (i: number) => (i === 1_800 ? '7.50' : i === 1_900 ? '7.5' : `${i}.25`)
   const head = headWith(null, (i) => `${i},name ${i} ${'x'.repeat(30)},${places(i)},2024-02-10`)
   const reading = read(head, false)

@@ -1,4 +1,4 @@
-// Head reader: reads a long head by its beginning where all of it goes on in the same way, in a third of the time.
+// Head reader: reads only the beginning of a long head if the rest continues in the same way, in a third of the time.
 import { equalTextsIn } from './notes/equal-texts.ts'
 import { withRecords } from './notes/evidence.ts'
 import { includesBytes, isAscii } from './platform-bytes.ts'
@@ -8,26 +8,32 @@ import type { CreateScanner, Scanned } from './scanner/scanner.ts'
 import { isDigit } from './sniffer/value-kind.ts'
 import { haveDifferentNumbers, recordsLookedAt } from './types/equal-numbers.ts'
 
-/** What of a long head decides, if it has enough lines: just the characters that layouts are tried on. */
+/**
+ * Length of the part of a long head that decides, if it has enough lines: exactly the characters on which layouts are
+ * tried.
+ */
 const beginningLength = 65_536
-/** Otherwise this. Bytes. */
+/** Otherwise this length. Bytes. */
 const longBeginningBytes = 262_144
-/** A shorter head is read whole. Bytes. */
+/** A shorter head is read as a whole. Bytes. */
 const headBytesMin = 524_288
-/** A beginning of fewer records decides nothing. */
+/** A beginning with fewer records decides nothing. */
 const recordsMin = 200
 const lf = 0x0a
 const cr = 0x0d
 const escapeByte = 0x1b
-/** What a record begins with that may be commented out, see notes/marked-records.ts. */
+/** First characters of a record that may be commented out, see notes/marked-records.ts. */
 const marks = [...'#!;%/'].map((mark) => mark.charCodeAt(0))
 
-/** The same reading as of the whole head, but for tables of the same width that begin behind the beginning: they are not noted. */
+/**
+ * The same reading as of the whole head, except for notes about tables of the same width that begin after the
+ * beginning.
+ */
 export function createHeadReader(readHead: ReadHead, createScanner: CreateScanner): ReadHead {
   /** Null unless the beginning is beyond doubt and the rest is like it. */
   const readBeginning = (head: Uint8Array, isWholeFile: boolean, declared: DeclaredDialect): Reading | null => {
     if (head.length < headBytesMin || head.includes(0) || head.includes(escapeByte)) return null
-    // What follows a last line end is seen by those alone who read the whole file.
+    // Only those who read the whole file see what follows a last line end.
     if (isWholeFile && head.at(-1) !== lf) return null
     const beginning = beginningOf(head)
     if (beginning === null) return null
@@ -42,7 +48,7 @@ export function createHeadReader(readHead: ReadHead, createScanner: CreateScanne
     readHead(head, isWholeFile, declared)
 }
 
-/** Null where it would not show that there are letters beyond ASCII. */
+/** Null if it would not show that there are letters beyond ASCII. */
 function beginningOf(head: Uint8Array): Uint8Array | null {
   const isAllAscii = isAscii(head)
   const isTelling = (beginning: Uint8Array) => isAllAscii || !isAscii(beginning)
@@ -52,9 +58,9 @@ function beginningOf(head: Uint8Array): Uint8Array | null {
   return isTelling(longer) ? longer : null
 }
 
-/** How many bytes of UTF-8 make so many UTF-16 code units. */
+/** Number of UTF-8 bytes that make this many UTF-16 code units. */
 function bytesOf(head: Uint8Array, length: number): number {
-  // A byte order mark is none of them.
+  // A byte order mark is not one of them.
   let units = head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf ? -1 : 0
   let at = 0
   for (; at < head.length; at += 1) {
@@ -66,7 +72,7 @@ function bytesOf(head: Uint8Array, length: number): number {
   return at
 }
 
-/** What depends on records behind the beginning: how many there are, and equal numbers among the first of them. */
+/** The facts that depend on records after the beginning: their number, and equal numbers among the first of them. */
 function ofWholeHead(reading: Reading, head: Uint8Array, recordsBehind: number): Reading {
   const { before, evidence } = reading
   const records = recordsLookedAt(reading.width)
@@ -79,7 +85,7 @@ function ofWholeHead(reading: Reading, head: Uint8Array, recordsBehind: number):
   }
 }
 
-/** Where the `count`th line behind `from` begins, or where the last line ends. */
+/** Start of the `count`th line after `from`, or end of the last line. */
 function lineStart(head: Uint8Array, from: number, count: number): number {
   let at = from
   for (let line = 0; line < count; line += 1) {
@@ -90,7 +96,10 @@ function lineStart(head: Uint8Array, from: number, count: number): number {
   return at
 }
 
-/** How many records are behind the beginning, if every line of the head is a record that is accepted and not repaired; else null. */
+/**
+ * Number of records after the beginning if every line of the head is an accepted record without repairs; otherwise
+ * null.
+ */
 function uniformRecordsBehind(
   head: Uint8Array,
   reading: Reading,
@@ -107,22 +116,25 @@ function uniformRecordsBehind(
   if (!areAllRead(rest)) return null
   const mayMislead = () => endsWithReturns(head) || !quotesFollowWords(head.subarray(before.bytes, length), dialect)
   if (!(isVerbatim && rest.isVerbatim) && mayMislead()) return null
-  // A record that ends behind the head takes a line at most.
+  // A record that ends after the head takes at most a line.
   const isConsumed = rest.consumedTo === head.lastIndexOf(lf) + 1
   return isConsumed && rest.lines - before.lines === accepted + rest.accepted ? rest.accepted : null
 }
 
-/** As they stand, or by their odd quotes, blanks and line-end bytes alone. */
+/** As they are, or by their odd quotes, blanks and line-end bytes alone. */
 function areAllRead({ blank, skipped, rejects, repairedLines, otherEscapeLines, runaways }: Scanned): boolean {
   return blank + skipped + rejects.length + repairedLines.length + otherEscapeLines.length + runaways.length === 0
 }
 
-/** Whether there may be line ends of other kinds than LF and CR LF. */
+/** Whether there may be line ends other than LF and CR LF. */
 function endsWithReturns(head: Uint8Array): boolean {
   return includesBytes(head, Uint8Array.of(cr, cr), 0) || includesBytes(head, Uint8Array.of(lf, cr), 0)
 }
 
-/** Whether each quote follows the delimiter, a letter or a figure. Behind anything else it opens fields of other layouts, which are then tried on more. */
+/**
+ * Whether each quote follows the delimiter, a letter or a digit. After anything else, it opens fields of other layouts,
+ * which are then tried on more text.
+ */
 function quotesFollowWords(records: Uint8Array, { delimiter, quoteChar }: Reading['dialect']): boolean {
   if (quoteChar === null) return true
   const [quote, separator] = [quoteChar.charCodeAt(0), delimiter.charCodeAt(0)]
@@ -141,19 +153,19 @@ function hasMarkedLine(head: Uint8Array, from: number): boolean {
   return marks.some((mark) => includesBy(head, Uint8Array.of(lf, mark), 1, from - 1))
 }
 
-/** True if the header, or the last line of one, stands again. */
+/** True if the header, or its last line, occurs again. */
 function repeatsHeader(head: Uint8Array, { before }: Reading): boolean {
   if (before.bytes === 0) return false
   const lastLine = head.subarray(head.lastIndexOf(lf, before.bytes - 2) + 1, before.bytes)
   return includesBy(head, lastLine, rarestIn(lastLine, head.subarray(before.bytes)), before.bytes)
 }
 
-/** Calls for a byte that stands elsewhere too cost more than looking for all that is wanted. */
+/** Calls for a byte that also occurs elsewhere cost more than searching for the whole text. */
 const elsewhereMax = 100
-/** So many bytes show which ones are rare. */
+/** This many bytes show which ones are rare. */
 const rareSampleBytes = 4_096
 
-/** The place in `wanted` of the byte that `bytes` begin with fewest of. */
+/** Position in `wanted` of the byte that is rarest at the start of `bytes`. */
 function rarestIn(wanted: Uint8Array, bytes: Uint8Array): number {
   const counts = new Uint16Array(0x100)
   for (const byte of bytes.subarray(0, rareSampleBytes)) counts[byte] = (counts[byte] as number) + 1
@@ -163,7 +175,7 @@ function rarestIn(wanted: Uint8Array, bytes: Uint8Array): number {
   return rarest
 }
 
-/** True if `wanted` stands in the head at `from` or behind it. A single byte of it is found in a tenth of the time. */
+/** True if `wanted` occurs in the head at or after `from`. Its rarest byte is found in a tenth of the time. */
 function includesBy(head: Uint8Array, wanted: Uint8Array, place: number, from: number): boolean {
   const byte = wanted[place] as number
   let at = head.indexOf(byte, from + place)

@@ -1,4 +1,4 @@
-// Platform bytes: what Node does to bytes faster than JavaScript can. web/check/platform/platform-bytes.ts is the same for browsers.
+// Platform bytes: byte operations that Node does faster than JavaScript can. web/check/platform/platform-bytes.ts has the same for browsers.
 import { isAscii, isUtf8 } from 'node:buffer'
 
 export { isAscii, isUtf8 }
@@ -7,7 +7,7 @@ function bufferOf(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
 }
 
-/** True if `wanted` stands in the bytes at `from` or behind it. */
+/** True if `wanted` occurs in the bytes at or after `from`. */
 export function includesBytes(bytes: Uint8Array, wanted: Uint8Array, from: number): boolean {
   return bufferOf(bytes).includes(bufferOf(wanted), from)
 }
@@ -22,12 +22,15 @@ export function latin1Bytes(text: string): Uint8Array {
   return Buffer.from(text, 'latin1')
 }
 
-/** The text of code units in the byte order of UTF-16LE; lone surrogates stay as they are. An odd byte at the end is left out. */
+/**
+ * The text of code units in the byte order of UTF-16LE; lone surrogates stay as they are. An odd byte at the end is
+ * dropped.
+ */
 export function utf16Text(bytes: Uint8Array): string {
   return bufferOf(bytes).toString('utf16le')
 }
 
-/** Writes the code units of a text, which are read from an array in a fraction of the time that a string takes. */
+/** Writes the code units of a text to an array, which is read in a fraction of the time that a string takes. */
 export function writeCodeUnits(text: string, units: Uint16Array): void {
   Buffer.from(units.buffer, units.byteOffset, units.byteLength).write(text, 'utf16le')
 }

@@ -326,7 +326,7 @@ test('readHead() keeps the escape of most quotes, though a few records have anot
   )
 })
 
-test('readHead() takes no character for two things, whatever is declared', () => {
+test('readHead() never gives one character two roles, whatever is declared', () => {
   const marks = [',', ';', '\t', ' ', '"', "'", '\\', '#', '|', 'a', '1', null]
   const names = ['delimiter', 'quoteChar', 'escapeChar', 'commentChar'] as const
   const texts = ['id,name\n1,"a, b"\n2,"c ""d"""\n#x,y\n#z\n', 'a;b\n1;2\n', "sep=;\n'a';b\n'c';d\n", 'x\r1\r']

@@ -61,7 +61,7 @@ function decide(head: Uint8Array, isWholeFile: boolean, declared: DeclaredDialec
   const { tokens, runaway, usual } = tokensOf(bestTokens(text, ranked[0].tokens, !isWholeFile), firstRecord)
   const width = declared.padShortRecords ? greatestWidth(tokens, firstRecord) : usual
   if (width > columnsMax) {
-    // How many more is not said: the head may end within the first record.
+    // The message does not say how many more: the head may end within the first record.
     const problem = `it has more than ${columnsMax} columns, which is the limit; send it in files of fewer columns, or with a record for each value: row, column, value`
     throw new ServiceError('NOT_READABLE', { problem })
   }

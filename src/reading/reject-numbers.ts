@@ -1,7 +1,7 @@
-// Reject numbers: numbers between words that many lines have alike, as lines of CSV: the host side of wasm/scanner/reject-lines.ts.
+// Reject numbers: writes lines of CSV from numbers between words that many lines share: the host side of wasm/scanner/reject-lines.ts.
 import { WasmInstance } from './scanner/wasm-instance.ts'
 
-/** In the memory of an instance that scans nothing, as wasm/scanner/reject-lines.ts has them. */
+/** In the memory of an instance that is not scanning, as in wasm/scanner/reject-lines.ts. */
 const wordsAt = 65_536
 const [wordsBytes, beforeAt, afterAt] = [256, 16, 136]
 const wordsMax = 16
@@ -12,13 +12,13 @@ const linesAt = rowsAt + rowsMax * rowNumbers * 8
 /** Six numbers of 16 digits, five commas, and words. */
 const lineBytesMax = 6 * 16 + 5 + 2 * (afterAt - beforeAt)
 
-/** What a line has around its last number. */
+/** The words around the last number of a line. */
 export interface LineWords {
   readonly before: Uint8Array
   readonly after: Uint8Array
 }
 
-/** Takes numbers of lines until they are written. */
+/** Collects the numbers of lines until they are written. */
 export class RejectNumbers {
   readonly #rows = new Float64Array(rowsMax * rowNumbers)
   readonly #words = new Uint8Array(wordsMax * wordsBytes)
@@ -32,7 +32,7 @@ export class RejectNumbers {
     return this.#count === 0
   }
 
-  /** Words for the lines of `add` with this number, from then on. */
+  /** Sets the words for the lines of `add` with this number, from now on. */
   setWords(number: number, { before, after }: LineWords): void {
     const room = afterAt - beforeAt
     if (number >= wordsMax || before.length > room || after.length > room) {
@@ -45,7 +45,7 @@ export class RejectNumbers {
     this.#words.set(after, at + afterAt)
   }
 
-  /** Whole numbers, at least 0; the fifth is left out where it is 0. */
+  /** Whole numbers, at least 0; the fifth is left out if it is 0. */
   add(first: number, second: number, third: number, fourth: number, fifth: number, words: number, last: number): void {
     const rows = this.#rows
     const at = rowNumbers * this.#count++
@@ -58,7 +58,7 @@ export class RejectNumbers {
     rows[at + 6] = last
   }
 
-  /** Gives the lines to `sink`, valid while it runs, and begins anew. */
+  /** Passes the lines to `sink`, valid during the call, and starts over. */
   write(sink: (lines: Uint8Array) => void): void {
     const memory = WasmInstance.take()
     memory.growTo(linesAt + rowsMax * lineBytesMax + 64)

@@ -3,7 +3,7 @@ import type { DataStart, Dialect, Encoding } from '../core/receipt.ts'
 import type { Reading } from './reading.ts'
 import type { FileScanOptions } from './scanner/scanner.ts'
 
-/** Where the records begin, as the receipt keeps it. */
+/** Where the records begin, as the receipt stores it. */
 export function dataStart({ before, headerFields, runaway, keepsWideComments }: Reading): DataStart {
   const records = before.header + before.skipped + before.blank - (before.gap?.records ?? 0)
   return {
@@ -17,7 +17,7 @@ export function dataStart({ before, headerFields, runaway, keepsWideComments }: 
   }
 }
 
-/** What of a reading, and of the receipt that keeps it, says how to scan. */
+/** The members of a reading, and of the receipt that stores it, that determine how to scan. */
 export interface Layout {
   readonly encoding: Encoding
   readonly dialect: Dialect
@@ -47,7 +47,7 @@ export function scanOptions({ encoding, dialect, width, start }: Layout, recordB
   }
 }
 
-/** Of what has just been read. */
+/** Options for a reading that has just been made. */
 export function scanOptionsOf(reading: Reading, recordBytesMax: number): FileScanOptions {
   return scanOptions({ ...reading, start: dataStart(reading) }, recordBytesMax)
 }

@@ -1,4 +1,4 @@
-// Create service: assembles the service, and shows each owner only their own datasets. The order of an upload is in upload/.
+// Create service: assembles the service, and shows each owner only their own datasets. upload/ has the order of an upload.
 import type { DecompressLimits } from '../compression/decompress.ts'
 import type { PartReader } from '../convert/convert.ts'
 import { isServiceError, ServiceError } from '../core/errors.ts'
@@ -44,7 +44,7 @@ export interface ServiceParts extends IngestTools {
   readonly uploads: Uploads
   readonly copies: Copies
   readonly keys: Keys
-  /** Something has failed for which no client waits. */
+  /** Called when something has failed for which no client waits. */
   readonly onFailed: (error: unknown) => void
   readonly limits: ReceiveLimits &
     AdmissionLimits &
@@ -56,7 +56,7 @@ export interface ServiceParts extends IngestTools {
     }
 }
 
-/** What the services of all owners have in common. */
+/** What the services of all owners share. */
 interface Tools extends ServiceParts {
   readonly admissionControl: AdmissionControl
   readonly resumables: Resumables
@@ -67,14 +67,14 @@ interface Tools extends ServiceParts {
   readonly profiles: Profiles
 }
 
-/** A service, and what it does on its own account until it is disposed. */
+/** A service, with its background work until it is disposed. */
 export interface OpenService extends AsyncDisposable {
   readonly service: Service
   /** Uploads whose bytes are kept until they are complete and read. */
   unfinished(): { readonly uploads: number; readonly bytes: number }
 }
 
-/** Makes the service of its parts, and goes on with the uploads that were not finished. */
+/** Assembles the service, and continues unfinished uploads. */
 export async function createService(parts: ServiceParts): Promise<OpenService> {
   const { limits, store } = parts
   const quota = new Quota(limits, store)
@@ -174,7 +174,7 @@ function allowanceOf(owner: string, { store, limits }: Tools): Allowance {
   }
 }
 
-/** The taking in of files that are sent. */
+/** Receives files. */
 function uploading(owner: string, tools: Tools): Pick<Service, 'admit' | 'upload'> {
   const { store, uploads, keys } = tools
   const keyOf = new WeakMap<Admission, HeldKey>()
@@ -225,7 +225,7 @@ function uploading(owner: string, tools: Tools): Pick<Service, 'admit' | 'upload
   }
 }
 
-/** Works in a place among the uploads, and releases it. */
+/** Runs work in an upload place, and releases the place. */
 async function inPlace<Reply>(store: Store, place: Place, work: () => Promise<Reply>): Promise<Reply> {
   try {
     return await work()
@@ -236,7 +236,7 @@ async function inPlace<Reply>(store: Store, place: Place, work: () => Promise<Re
   }
 }
 
-/** A store that becomes unavailable makes whatever is being done fail: the store's own error says what has happened. */
+/** If the store becomes unavailable, everything in progress fails: report the store's own error. */
 async function namingTheStore(store: Store, error: unknown): Promise<unknown> {
   if (!isServiceError(error, 'STORE_FAILED') && !isServiceError(error, 'CONVERSION_FAILED')) return error
   const reason = await store.check().then(

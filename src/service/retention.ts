@@ -1,7 +1,7 @@
 // Retention: deletes datasets that have been kept for the configured time. Knows no owners and no requests.
 import type { Store } from '../store/store.ts'
 
-/** The methods of a pino logger retention uses. */
+/** The methods of a pino logger that retention uses. */
 export interface RetentionLogger {
   info(fields: object, message: string): void
   error(fields: object, message: string): void
@@ -14,11 +14,11 @@ export interface RetentionOptions {
   readonly logger: RetentionLogger
 }
 
-/** At least this often it looks for them. Milliseconds. */
+/** It looks for them at least this often. Milliseconds. */
 const lookEveryMs = 60_000
 const removedAtOnce = 100
 
-/** Looks at once, and again until disposed. */
+/** Starts at once, and repeats until disposed. */
 export function startRetention({ store, keepMs, logger }: RetentionOptions): AsyncDisposable {
   if (keepMs === Number.POSITIVE_INFINITY) return { [Symbol.asyncDispose]: async () => {} }
   let isEnding = false
@@ -44,7 +44,7 @@ export function startRetention({ store, keepMs, logger }: RetentionOptions): Asy
   }
 }
 
-/** Deletes some datasets made before a time; resolves to how many. */
+/** Deletes some datasets made before a time; resolves to their number. */
 async function removeExpired(
   store: RetentionOptions['store'],
   createdBefore: number,

@@ -17,19 +17,19 @@ export type { PendingBody } from './pending-body.ts'
 export * from './resumable/resumable.ts'
 export type { UploadReply } from './upload-reply.ts'
 
-/** What is known of an upload before its body. */
+/** The facts of an upload before its body. */
 export interface UploadHead {
   /** The first `Content-Type` header as sent. */
   readonly contentType: string | undefined
   /** `Content-Encoding` as sent; empty for none. */
   readonly contentCoding?: string
-  /** `Content-Length`; null for a body that is chunked. */
+  /** `Content-Length`; null for a chunked body. */
   readonly declaredBytes: number | null
-  /** Without one, the upload keeps its place to the end. */
+  /** Without one, the upload keeps its place until it ends. */
   readonly body?: PendingBody
   /** Where it comes from: anonymous uploads share places by network. */
   readonly network?: string
-  /** With which the client names this request; null for none. */
+  /** The client's key for this request; null for none. */
   readonly idempotencyKey?: string | null
 }
 
@@ -38,9 +38,9 @@ export interface Place {
   release(): void
 }
 
-/** The right to send one body. Handed on to `upload`, which releases it, or released unused. */
+/** The right to send one body. Passed on to `upload`, which releases it, or released unused. */
 export interface Admission extends Place {
-  /** The boundary that the body is to be read with. */
+  /** The boundary with which to read the body. */
   readonly boundary: string
   /** As of the head. */
   readonly declaredBytes: number | null
@@ -48,7 +48,7 @@ export interface Admission extends Place {
   readonly idempotencyKey: string | null
 }
 
-/** The right to send corrections of one dataset. Handed on to `correct`, which releases it, or released unused. */
+/** The right to send corrections of one dataset. Passed on to `correct`, which releases it, or released unused. */
 export interface CorrectionAdmission extends Place {
   readonly receipt: Receipt
   /** Null for a body that is not multipart. */
@@ -58,14 +58,14 @@ export interface CorrectionAdmission extends Place {
   readonly body: PendingBody | undefined
 }
 
-/** What became of corrections that were sent. */
+/** The outcome of submitted corrections. */
 export interface CorrectionReply extends UploadReply {
   readonly corrected: {
     /** Records that were sent. */
     readonly sent: number
     /** Of those, records sent without a text, or with the text that they have. */
     readonly unchanged: number
-    /** Texts that cannot be read as the one record they were sent for. */
+    /** Texts that cannot be read as the one record for which they were sent. */
     readonly refused: number
     /** At most 20. */
     readonly firstRefused: readonly RefusedCorrection[]
@@ -73,34 +73,34 @@ export interface CorrectionReply extends UploadReply {
 }
 
 export interface UploadsQuery {
-  /** Only those that were sent with this key; null for all. */
+  /** Only those sent with this key; null for all. */
   readonly idempotencyKey: string | null
   /** At most this many, newest first. */
   readonly limit: number
-  /** The id of the last one of the page before; null for the first page. */
+  /** The id of the last one on the previous page; null for the first page. */
   readonly after: string | null
 }
 
 export interface UploadPage {
   readonly uploads: readonly UploadStatus[]
-  /** To be given as `after` for the next page; null on the last one. */
+  /** Pass it as `after` for the next page; null on the last one. */
   readonly after: string | null
 }
 
-/** Somebody watches an upload. */
+/** Watches an upload. */
 export interface UploadWatch extends Disposable {
-  /** How far it is. */
+  /** Its current status. */
   status(): UploadStatus
   /**
-   * Resolves when it is no longer of that version, some five times a second at most; when it has ended; and when `signal`
-   * is aborted. Gives the status of that moment.
+   * Resolves when it no longer has that version (at most some five times a second), when it has ended, or when `signal`
+   * is aborted. Returns the current status.
    */
   changed(version: number, signal: AbortSignal): Promise<UploadStatus>
 }
 
-/** The uploads of one owner: those in progress, and those that have ended for as long as they are remembered. */
+/** The uploads of one owner: those in progress, and ended ones for as long as they are remembered. */
 export interface OwnUploads {
-  /** How far it is. @throws {ServiceError} UPLOAD_NOT_FOUND */
+  /** Its current status. @throws {ServiceError} UPLOAD_NOT_FOUND */
   get(id: string): Promise<UploadStatus>
   list(query: UploadsQuery): Promise<UploadPage>
   /**
@@ -109,19 +109,19 @@ export interface OwnUploads {
    */
   watch(id: string, network: string): Promise<UploadWatch>
   /**
-   * Cancels an upload in progress, whose client gets UPLOAD_CANCELLED: when it resolves, nothing of it is kept. One that
-   * has ended is forgotten; its dataset stays.
+   * Cancels an upload in progress, whose client gets UPLOAD_CANCELLED: once it resolves, nothing of it is kept. An
+   * ended upload is forgotten; its dataset stays.
    * @throws {ServiceError} UPLOAD_NOT_FOUND; UPLOAD_FINISHED while its dataset is being written
    */
   remove(id: string): Promise<void>
 }
 
-/** What has been read of an upload: provisional until it is done, and then what its dataset has. */
+/** What has been read of an upload: provisional until it is done, then from its dataset. */
 export interface UploadLook {
   /**
-   * Accepted records. While they are provisional their values are texts, and fewer come than asked for where the rest has
-   * not come or would take too long to find.
-   * @throws {ServiceError} UPLOAD_NOT_FOUND; UPLOAD_ENDED where there is no dataset; and what `rows` throws
+   * Accepted records. While they are provisional, their values are texts, and there may be fewer than requested if the
+   * rest has not arrived or would take too long to find.
+   * @throws {ServiceError} UPLOAD_NOT_FOUND; UPLOAD_ENDED if there is no dataset; and what `rows` throws
    */
   uploadRows(id: string, query: Omit<RowsQuery, 'columns'>, signal: AbortSignal): Promise<RowPage & Provisional>
   /** @throws {ServiceError} as `uploadRows` */
@@ -135,7 +135,7 @@ export interface Provisional {
 
 export interface DatasetPage {
   readonly receipts: readonly Receipt[]
-  /** To be given as `after` for the next page; null on the last one. */
+  /** Pass it as `after` for the next page; null on the last one. */
   readonly after: string | null
 }
 
@@ -149,7 +149,7 @@ export interface RowsQuery {
 export interface RejectsQuery {
   readonly offset: number
   readonly limit: number
-  /** Only those that were rejected for it; null for all. */
+  /** Only those rejected for this reason; null for all. */
   readonly reason: RejectReason | null
 }
 
@@ -168,7 +168,7 @@ export interface RejectPage {
   readonly rejects: readonly RejectPreview[]
 }
 
-/** What the columns of a dataset are like: the statistics of the Hugging Face dataset viewer. */
+/** The columns of a dataset: the statistics of the Hugging Face dataset viewer. */
 export interface Profile {
   /** Records. */
   readonly num_examples: number
@@ -186,14 +186,16 @@ export interface ByteRange {
 export interface CsvOptions {
   /** Begin with the column names even if the file has none. */
   readonly header: boolean
-  /** `escaped`: cells that a spreadsheet program would take for formulas are escaped; `excel`: a BOM comes first, too. */
+  /**
+   * `escaped`: cells that a spreadsheet program would read as formulas are escaped; `excel`: also starts with a BOM.
+   */
   readonly spreadsheet: 'no' | 'escaped' | 'excel'
   readonly delimiter: CsvDelimiter
-  /** Write values as they are typed instead of the text of the file; not for spreadsheets. */
+  /** Write typed values instead of the text of the file; not for spreadsheets. */
   readonly typed: boolean
 }
 
-/** Where to copy a dataset; the target decides what is left out. */
+/** Where to copy a dataset; the target supplies what is left out. */
 export interface CopyWish {
   readonly to: string
   readonly table?: string
@@ -201,25 +203,24 @@ export interface CopyWish {
   readonly key?: readonly string[]
 }
 
-/** The copies of one dataset, and to where others can be made. */
+/** The copies of one dataset, and the targets for others. */
 export interface CopyList {
   readonly targets: readonly string[]
-  /** The last of each table, newest first. */
+  /** The last copy to each table, newest first. */
   readonly copies: readonly CopyStatus[]
 }
 
-/** Bytes that can be sent: described first, opened only when they are wanted. */
+/** Bytes to be sent: described first, opened only when needed. */
 export interface Download {
   readonly receipt: Receipt
-  /** All bytes, where that is known before opening. */
+  /** Total, if it is known before opening. */
   readonly bytes: number | null
-  /** Of all bytes, in lower-case hex; null where they are made while they are sent. */
+  /** Of all bytes, in lower-case hex; null if they are made while they are sent. */
   readonly sha256: string | null
   /**
-   * Opens the bytes, or the range of them (only where `sha256` is known). The stream fails rather than ends early, also
-   * with DATASET_DAMAGED before its last bytes where what is stored is no longer what was kept. It lets go of everything
-   * when it is disposed, and a deletion meanwhile does not touch it. `bytes` of the result is what the stream will give;
-   * null when unknown.
+   * Opens the bytes, or a range of them (only if `sha256` is known). The stream fails rather than ends early, with
+   * DATASET_DAMAGED before its last bytes if the stored files have changed. Disposing it releases everything, and a
+   * deletion in the meantime does not affect it. `bytes` of the result is the length of the stream; null if unknown.
    * @throws {ServiceError} DATASET_NOT_FOUND, DATASET_DAMAGED, DISK_FULL, STORE_FAILED, CONVERSION_FAILED
    */
   open(signal: AbortSignal, range?: ByteRange): Promise<{ readonly stream: ByteStream; readonly bytes: number | null }>
@@ -232,7 +233,7 @@ export interface QueryRequest extends Query {
   readonly network?: string
 }
 
-/** What one owner may store and send, and how much of it is used. Infinity where there is no limit. */
+/** What one owner may store and send, and how much of it is used. Infinity if there is no limit. */
 export interface Allowance {
   readonly bytes: { readonly used: number; readonly max: number }
   readonly datasets: { readonly used: number; readonly max: number }
@@ -247,11 +248,11 @@ export interface Allowance {
 /** A result whose first bytes are known. */
 export interface QueryAnswer {
   readonly rows: ByteStream
-  /** What has answered: `duckdb`, or the name of an engine. */
+  /** What ran the query: `duckdb`, or the name of an engine. */
   readonly engine: string
 }
 
-/** Every method throws `ServiceError` only, but for faults of our own. */
+/** Every method throws only `ServiceError`, except for internal faults. */
 export interface Service extends UploadLook {
   /**
    * Checks the headers, in this order: idempotency key, content type, boundary, content coding, declared length, room.
@@ -260,13 +261,14 @@ export interface Service extends UploadLook {
    */
   admit(head: UploadHead): Promise<Admission>
   /**
-   * Takes the body in and resolves when the dataset is durable. May leave the rest of a body unread when it throws;
-   * errors that the body itself throws pass through. With an idempotency key that was answered before, the answer is
-   * given again once the body has shown to be the same, else IDEMPOTENCY_KEY_REUSED. Stops soon after `signal` is aborted, keeping nothing.
+   * Receives the body and resolves when the dataset is durable. It may leave the rest of a body unread when it throws;
+   * errors that the body itself throws pass through. With an idempotency key that was answered before, the response is
+   * repeated once the body proves to be the same; otherwise IDEMPOTENCY_KEY_REUSED. Stops soon after `signal` is
+   * aborted, keeping nothing.
    */
   upload(admission: Admission, body: AsyncIterable<readonly BorrowedBytes[]>, signal: AbortSignal): Promise<UploadReply>
   /**
-   * Reads the original of a dataset another way, as declared, without its bytes being sent again: another dataset.
+   * Reads the original of a dataset another way, as declared, without sending it again: makes another dataset.
    * @throws {ServiceError} DATASET_NOT_FOUND, DATASET_DAMAGED, BAD_PARAMETER, and what `upload` throws once it has the bytes
    */
   readAgain(
@@ -275,7 +277,7 @@ export interface Service extends UploadLook {
     signal: AbortSignal,
   ): Promise<UploadReply>
   readonly uploads: OwnUploads
-  /** Those that come in several requests. */
+  /** Uploads that arrive in several requests. */
   readonly resumable: ResumableUploads
   /**
    * Checks the head of a request with corrections: the dataset, content type, content coding, declared length, room.
@@ -283,8 +285,8 @@ export interface Service extends UploadLook {
    */
   admitCorrections(id: string, head: UploadHead): Promise<CorrectionAdmission>
   /**
-   * Makes a dataset in which the texts that are sent stand in the places of rejects. What cannot be read as one record, as
-   * the file itself was read, stays a reject.
+   * Makes a dataset in which submitted texts replace rejects. A text that cannot be read as one record, by the rules of
+   * the file, leaves its reject as it is.
    * @throws {ServiceError} BAD_CORRECTIONS, CORRECTIONS_MISMATCH, and what `upload` throws
    */
   correct(
@@ -295,40 +297,43 @@ export interface Service extends UploadLook {
   datasets(query: Omit<ListQuery, 'owner'>): Promise<DatasetPage>
   /** @throws {ServiceError} DATASET_NOT_FOUND */
   dataset(id: string): Promise<Receipt>
-  /** @throws {ServiceError} DATASET_NOT_FOUND, DATASET_DAMAGED, BAD_PARAMETER when a column is unknown */
+  /** @throws {ServiceError} DATASET_NOT_FOUND, DATASET_DAMAGED, BAD_PARAMETER if a column is unknown */
   rows(id: string, query: RowsQuery, signal: AbortSignal): Promise<RowPage>
   /** @throws {ServiceError} DATASET_NOT_FOUND, DATASET_DAMAGED */
   rejects(id: string, query: RejectsQuery, signal: AbortSignal): Promise<RejectPage>
-  /** Worked out once, then kept. @throws {ServiceError} DATASET_NOT_FOUND, DATASET_DAMAGED, CONVERSION_FAILED */
+  /** Computed once, then stored. @throws {ServiceError} DATASET_NOT_FOUND, DATASET_DAMAGED, CONVERSION_FAILED */
   profile(id: string, signal: AbortSignal): Promise<Profile>
   /** The bytes as received; `sha256` is known. @throws {ServiceError} DATASET_NOT_FOUND */
   original(id: string): Promise<Download>
-  /** Corrected records, a line of JSON each; `sha256` is known. @throws {ServiceError} DATASET_NOT_FOUND; NOT_FOUND where there are none */
+  /**
+   * Corrected records, as lines of JSON; `sha256` is known. @throws {ServiceError} DATASET_NOT_FOUND; NOT_FOUND if
+   * there are none
+   */
   corrections(id: string): Promise<Download>
   /** Accepted records as RFC 4180. @throws {ServiceError} DATASET_NOT_FOUND */
   csv(id: string, options: CsvOptions): Promise<Download>
   /** Accepted records as JSON, one object a line. @throws {ServiceError} DATASET_NOT_FOUND */
   ndjson(id: string): Promise<Download>
   /**
-   * Accepted records as one Parquet file. Several parts are merged first, and the result is kept: `bytes` and `sha256` are
-   * null only where it is too large for that. @throws {ServiceError} DATASET_NOT_FOUND, DATASET_DAMAGED, CONVERSION_FAILED,
-   * DISK_FULL
+   * Accepted records as one Parquet file. Several parts are merged first, and the result is kept: `bytes` and `sha256`
+   * are null only if it is too large for that. @throws {ServiceError} DATASET_NOT_FOUND, DATASET_DAMAGED,
+   * CONVERSION_FAILED, DISK_FULL
    */
   parquet(id: string, signal: AbortSignal): Promise<Download>
   /** One of `parts` of the receipt, counted from 0; `sha256` is known. @throws {ServiceError} DATASET_NOT_FOUND, NOT_FOUND */
   part(id: string, index: number): Promise<Download>
-  /** All rejects with the whole of their records, RFC 4180. @throws {ServiceError} DATASET_NOT_FOUND */
+  /** All rejects with their whole records, as RFC 4180. @throws {ServiceError} DATASET_NOT_FOUND */
   rejectsCsv(id: string): Promise<Download>
   /**
-   * Runs one SQL statement that only reads over the records, as table `data`. Resolves when the answer has begun; the
-   * stream fails rather than ends early. What runs ends at once when `signal` is aborted.
+   * Runs one read-only SQL statement over the records, as table `data`. Resolves when the result has begun; the stream
+   * fails rather than ends early. Aborting `signal` ends the query at once.
    * @throws {ServiceError} DATASET_NOT_FOUND, DATASET_DAMAGED, QUERY_NOT_READ_ONLY, QUERY_FAILED, QUERY_TOO_LARGE,
    *   QUERY_TIMEOUT, TOO_MANY_QUERIES, QUERY_ENGINE_UNAVAILABLE
    */
   query(id: string, query: QueryRequest, signal: AbortSignal): Promise<QueryAnswer>
   /**
-   * Begins to copy the accepted records into a table of a database, unless the same copy is under way. It goes on whatever
-   * becomes of the caller, also after a restart. Records that are in the table already are not copied again.
+   * Starts to copy the accepted records into a table of a database, unless the same copy is in progress. It continues
+   * whatever the caller does, even after a restart. Records that are already in the table are not copied again.
    * @throws {ServiceError} DATASET_NOT_FOUND, BAD_PARAMETER, TOO_MANY_COPIES
    */
   copy(id: string, wish: CopyWish): Promise<CopyStatus>
@@ -337,8 +342,8 @@ export interface Service extends UploadLook {
   /** @throws {ServiceError} DATASET_NOT_FOUND */
   remove(id: string): Promise<void>
   allowance(): Allowance
-  /** Rejects when uploads cannot be taken now. */
+  /** Rejects if uploads cannot be accepted now. */
   ready(): Promise<void>
-  /** The same service as an owner sees it: what they send is theirs, and datasets of others do not exist. */
+  /** The same service as an owner sees it: what they send belongs to them, and datasets of others do not exist. */
   as(owner: string): Service
 }

@@ -1,6 +1,6 @@
-// Shared places: how many of a number of places one client may hold, so that there is one for who comes next. Knows nothing of their use.
+// Shared places: limits how many of a number of places one client may hold, so that the next client finds one. Does not know their use.
 
-/** Among whom places are shared: an owner, or the network of an anonymous request. */
+/** Among clients, places are shared: an owner, or the network of an anonymous request. */
 export function clientOf(owner: string, network: string | undefined): string {
   return owner === '' && network !== undefined ? `network ${network}` : `owner ${owner}`
 }
@@ -12,9 +12,9 @@ export class SharedPlaces {
   #heldCount = 0
 
   /**
-   * @param perFreePlace A client may hold so many times the places that are free: with 3, of 64 places 48 when it is alone
-   *   and 27 when there are two such; with 1, half of them when it is alone. There is always a place for who comes next.
-   *   (Dynamic thresholds: Choudhury and Hahne, IEEE/ACM ToN 6(2), 1998.)
+   * @param perFreePlace A client may hold this many times the number of free places. With 3, of 64 places, a single
+   * client may hold 48, and each of two such clients 27; with 1, a single client may hold half. There is always a place
+   * for the next client. (Dynamic thresholds: Choudhury and Hahne, IEEE/ACM ToN 6(2), 1998.)
    */
   constructor(placesMax: number, perFreePlace: number) {
     this.#placesMax = placesMax
@@ -29,13 +29,13 @@ export class SharedPlaces {
     return this.#heldBy.get(client) ?? 0
   }
 
-  /** Whether a client may hold one more, and `clientMax` in all at most. */
+  /** Whether a client may hold one more, and no more than `clientMax` in total. */
   hasPlaceFor(client: string, clientMax = Number.POSITIVE_INFINITY): boolean {
     const held = this.heldBy(client)
     return this.freeCount > 0 && held < Math.min(clientMax, this.freeCount * this.#perFreePlace)
   }
 
-  /** Holds a place for a client until it is released. Releasing twice frees once. */
+  /** Holds a place for a client until it is released. Releasing twice frees only one. */
   hold(client: string): () => void {
     let isHeld = true
     this.#add(client, 1)

@@ -69,7 +69,7 @@ test('SharedRate.take() lets a caller in again after a window, whatever others s
   assert.equal(await one!.take('anna'), true)
 })
 
-test('SharedRate.take() counts alone while the store cannot be asked, and says so', async () => {
+test('SharedRate.take() counts alone while the store is unreachable, and reports that', async () => {
   const failures: unknown[] = []
   const shared = new MemoryObjects()
   shared.write = () => Promise.reject(new Error('gone'))

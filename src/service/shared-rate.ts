@@ -1,26 +1,31 @@
-// Shared rate: how often each caller may come to all processes on a store together. Knows no requests.
+// Shared rate: limits the requests of each caller across all processes on a store. Knows no requests.
 import { createHash, randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import type { SharedObjects } from '../store/store.ts'
 
 export interface SharedRateOptions {
   readonly shared: SharedObjects
-  /** For each caller, within a window, at all processes together. */
+  /** Limit per caller and window, for all processes together. */
   readonly max: number
   readonly windowMs: number
-  /** The store could not be asked: for the rest of the window the limit holds for this process alone. */
+  /** Called if the store cannot be reached: for the rest of the window, the limit holds for this process alone. */
   readonly onFailed: (error: unknown) => void
 }
 
-/** What a process takes at once of what it may take, and what it takes before the others know of a caller. */
+/**
+ * A process claims this fraction of the limit at a time, and grants as much before it reports a caller to the others.
+ */
 const parts = 32
-/** With more callers, those unknown for longest are forgotten. */
+/** With more callers, the oldest ones are forgotten. */
 const callersMax = 5_000
-/** After a refusal, others are not asked again for so long. Milliseconds. */
+/** After a refusal, the other processes are not asked again for this long. Milliseconds. */
 const refusedMs = 1_000
-/** Then the store counts as unreachable, and requests wait no longer for it. Milliseconds. */
+/** After this time, the store counts as unreachable, and requests no longer wait for it. Milliseconds. */
 const answerMsMax = 5_000
-/** What has not been written for so long was left by a process that has ended. By the clock of the store. Milliseconds. */
+/**
+ * An object that has not been written for this long was left by a process that has ended. By the clock of the store.
+ * Milliseconds.
+ */
 const leftMs = 3_600_000
 const prefix = 'rates/'
 
@@ -28,9 +33,9 @@ const prefix = 'rates/'
 interface Window {
   readonly sinceMs: number
   used: number
-  /** Up to here others know of it, or need not. */
+  /** Limit up to which other processes know of it, or need not know. */
   granted: number
-  /** What others see while they are asked for more. */
+  /** The claim that others see while more is requested. */
   asked: number
   refusedUntilMs: number
 }
@@ -46,15 +51,16 @@ interface Other {
 }
 
 /**
- * A process writes what it claims for each caller before it reads what others claim, so that of two which claim the last
- * rest one at least sees the other. A claim is a part of the limit, not a request: few requests wait for the store.
+ * A process writes its claim for each caller before it reads the claims of others. So if two processes claim the last
+ * of a limit, at least one sees the other. A claim covers part of the limit, not a single request: few requests wait
+ * for the store.
  */
 export class SharedRate implements AsyncDisposable {
   readonly #options: SharedRateOptions
   readonly #name = prefix + randomUUID()
   readonly #freeMax: number
   readonly #step: number
-  /** By a hash: the store does not learn who calls. */
+  /** By a hash: the store does not learn who the callers are. */
   readonly #windows = new Map<string, Window>()
   #others: ReadonlyMap<string, Other> = new Map()
   #asking: Promise<void> | null = null
@@ -67,7 +73,7 @@ export class SharedRate implements AsyncDisposable {
     this.#step = Math.ceil(options.max / parts)
   }
 
-  /** Whether the caller may come once more now. Never rejects. */
+  /** Whether the caller may make one more request now. Never rejects. */
   async take(caller: string): Promise<boolean> {
     const key = createHash('sha256').update(caller).digest('base64url').slice(0, 22)
     for (;;) {
@@ -100,7 +106,7 @@ export class SharedRate implements AsyncDisposable {
     return window
   }
 
-  /** Many at once share one exchange, which begins after they came. */
+  /** Concurrent callers share one exchange, which begins after they have asked. */
   #ask(): Promise<void> {
     this.#nextAsking ??= (this.#asking ?? Promise.resolve()).then(() => {
       this.#asking = this.#nextAsking
@@ -129,7 +135,7 @@ export class SharedRate implements AsyncDisposable {
       if (room <= granted) window.refusedUntilMs = performance.now() + refusedMs
       this.#end(window, room)
     }
-    // Until others read it, they take for used what was asked for and not granted.
+    // Until others read this write, they count what was requested and not granted as used.
     if (isLess) await this.#write().catch(this.#options.onFailed)
   }
 
@@ -164,7 +170,7 @@ export class SharedRate implements AsyncDisposable {
     this.#others = new Map(await Promise.all(read))
   }
 
-  /** Clocks are not compared: what is left of a window counts from the moment at which it is read. */
+  /** Clocks are not compared: the rest of a window is counted from the moment when it is read. */
   async #readOther(name: string, version: string): Promise<Other> {
     const found = await this.#options.shared.get(name)
     const nowMs = performance.now()

@@ -1,12 +1,12 @@
-// Upload reply: what an upload has become. Interface only.
+// Upload reply: the outcome of an upload. Interface only.
 import type { Note } from '../core/notes.ts'
 import type { Receipt, Upload } from '../core/receipt.ts'
 
 export interface UploadReply {
   readonly receipt: Receipt
   readonly upload: Upload
-  /** About the request alone; those about the file are in the receipt. */
+  /** Notes about the request alone; notes about the file are in the receipt. */
   readonly notes: readonly Note[]
-  /** Present when the same request has been answered before, with this. */
+  /** Present if the same request has been answered before, with this response. */
   readonly isReplayed?: true
 }

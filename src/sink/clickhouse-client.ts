@@ -10,21 +10,21 @@ import { chunksOf, opened, type SourcePart } from './sink.ts'
 export interface ClickHouseAddress extends ClickHouseSecret {
   /** `clickhouse://user@host:8123/database`, or `clickhouses://` to encrypt; without a password. */
   readonly url: string
-  /** For a connection to be made. Milliseconds. */
+  /** Timeout of a connection attempt. Milliseconds. */
   readonly connectMs?: number
-  /** Without a byte sent or received: an answer begins when its statement is done. Milliseconds. */
+  /** Timeout without a byte sent or received: a response begins only when its statement is done. Milliseconds. */
   readonly idleMs?: number
 }
 
 export type Settings = Readonly<Record<string, string>>
 export type Row = readonly (string | null)[]
 
-/** What the server says is wrong. */
+/** An error of the server. */
 export class ClickHouseError extends Error {
   override readonly name = 'ClickHouseError'
-  /** As in its `ErrorCodes.cpp`; null where the answer has none. */
+  /** As in its `ErrorCodes.cpp`; null if the response has none. */
   readonly code: number | null
-  /** Of HTTP: 200 where the statement failed after its answer had begun. */
+  /** HTTP status: 200 if the statement failed after its response had begun. */
   readonly status: number
 
   constructor(message: string, code: number | null, status: number) {
@@ -35,7 +35,7 @@ export class ClickHouseError extends Error {
 }
 
 export interface ClickHouseClient {
-  /** Runs a statement that gives no rows. */
+  /** Runs a statement that returns no rows. */
   run(sql: string, signal: AbortSignal, settings?: Settings): Promise<void>
   /** The rows of a query, as texts and nulls. */
   rows(sql: string, signal: AbortSignal): Promise<readonly Row[]>
@@ -45,15 +45,15 @@ export interface ClickHouseClient {
 
 const connectMsByDefault = 10_000
 const idleMsByDefault = 300_000
-/** Of a statement: columns may be many, and their names long. Bytes. */
+/** Size limit of a statement: it may have many columns with long names. Bytes. */
 const statementBytesMax = '16777216'
-/** An `INSERT` is in the address of its request; the server takes a mebibyte. */
+/** An `INSERT` is in the URL of its request; the server accepts a mebibyte. */
 const addressBytesMax = 1_000_000
 const answerBytesMax = 16 * 1_048_576
-/** An answer that has begun as a good one ends with this when its statement fails. */
+/** A successful response ends with this if its statement fails after it has begun. */
 const lateException = /(?:^|\n)(?:__exception__|Code: \d+\. DB::)/
 
-/** Finds the password, and reads the files of certificates; connects with each statement. */
+/** Finds the password, and reads the certificate files; connects for each statement. */
 export async function openClickHouse(given: ClickHouseAddress): Promise<ClickHouseClient> {
   const { url, connectMs = connectMsByDefault, idleMs = idleMsByDefault } = given
   const address = new URL(url)
@@ -101,7 +101,7 @@ export async function openClickHouse(given: ClickHouseAddress): Promise<ClickHou
   }
 }
 
-/** Sends a body, and resolves to the answer if it is a good one. */
+/** Sends a body, and resolves to the response if it is a success. */
 async function exchange(
   outgoing: ClientRequest,
   body: AsyncIterable<Uint8Array>,
@@ -118,7 +118,7 @@ async function exchange(
     socket.once('connect', () => clearTimeout(timer)).once('close', () => clearTimeout(timer))
     socket.setTimeout(idleMs, () => outgoing.destroy(lost('no answer in time')))
   })
-  // The server may answer before it has all: then that counts.
+  // The server may respond before it has received everything: that response then counts.
   const sent = pipeline(body, outgoing).catch(reject)
   try {
     const incoming = await answered
@@ -153,7 +153,7 @@ function goodText({ statusCode: status = 0, headers }: IncomingMessage, text: st
   throw new ClickHouseError(messageOf(text) || `Status ${status}`, Number.isInteger(code) ? code : null, status)
 }
 
-/** What is wrong, without codes before it, and without places and the version behind it. */
+/** The error text, without the codes in front, and without the places and the version at the end. */
 function messageOf(text: string): string {
   const [, message = ''] = /Code: \d+\. (?:DB::\w*Exception: |Code: \d+\. )+([\s\S]*)/.exec(text) ?? []
   return message.replace(/ ?\(version [\s\S]*$|: \(in file[\s\S]*$|: While executing [\s\S]*$/, '').trim()

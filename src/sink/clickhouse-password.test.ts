@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { type ClickHouseSecret, passwordOf } from './clickhouse-password.ts'
 
-test('passwordOf() finds the line of a place in a file that nobody else may read', async (t) => {
+test('passwordOf() finds the line of a place in a private file', async (t) => {
   const dir = await mkdtemp(join(tmpdir(), 'clickhouse-'))
   t.after(() => rm(dir, { recursive: true }))
   const path = join(dir, 'passwords')

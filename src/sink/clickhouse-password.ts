@@ -1,4 +1,4 @@
-// ClickHouse password: where it is found, so that no address, option or request has one.
+// ClickHouse password: finds the password outside of addresses, options and requests.
 import { open } from 'node:fs/promises'
 
 export interface PasswordPlace {
@@ -15,10 +15,10 @@ export interface ClickHouseSecret {
 }
 
 /**
- * The password that is given, else the one of a place in the file, else none. The file is like that of PostgreSQL: a line
- * `host:port:database:user:password` for each place, `*` for any, and a backslash before a colon.
+ * The given password; otherwise the one for the place in the file; otherwise none. The file is like PostgreSQL's: a
+ * line `host:port:database:user:password` for each place, with `*` for any, and a backslash before a colon.
  *
- * @throws where the file cannot be read, or others may read it
+ * @throws if the file cannot be read, or others may read it
  */
 export async function passwordOf(
   { host, port, database, user }: PasswordPlace,

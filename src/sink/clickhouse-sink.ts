@@ -1,4 +1,4 @@
-// ClickHouse sink: copies a dataset into a table that nobody sees, and puts that in its place by one statement.
+// ClickHouse sink: copies a dataset into a hidden table, and then puts it in place with one statement.
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ClickHouseAddress, type ClickHouseClient, ClickHouseError, openClickHouse } from './clickhouse-client.ts'
@@ -7,13 +7,13 @@ import * as sql from './clickhouse-sql.ts'
 import { type CopyOrder, type CopySource, ReadFailure, type Sink, SinkError, type SourcePart } from './sink.ts'
 
 export interface ClickHouseOptions extends ClickHouseAddress {
-  /** Before a part is sent again whose answer was lost. Milliseconds. */
+  /** Wait before a part whose response was lost is sent again. Milliseconds. */
   readonly resendMs?: readonly number[]
 }
 
 const resendMsByDefault = [500, 4_000]
 const cleanMsMax = 10_000
-/** The server's code of a name that is taken. */
+/** The server's code for a name that exists. */
 const tableExists = 57
 
 export function createClickHouseSink(options: ClickHouseOptions): Sink {
@@ -38,9 +38,12 @@ class Copy {
   readonly #source: CopySource
   readonly #signal: AbortSignal
   readonly #resendMs: readonly number[]
-  /** Where the records go first. */
+  /** The table that the records go into first. */
   readonly #stage: string
-  /** The same with all records in it: the one name that every process gives it, so that they are in the table once. */
+  /**
+   * The same table with all records in it. All processes use this one name, so that the records are in the table only
+   * once.
+   */
   readonly #sealed: string
 
   constructor(
@@ -113,7 +116,7 @@ class Copy {
     if (reserved !== undefined) throw new SinkError(`A column cannot be called '${reserved.name}'`, false)
   }
 
-  /** Rows are moved into a table whole: it has to be of the same make. */
+  /** Rows are moved into a table as a whole, so it must have the same structure. */
   #refuseMisfits({ engine, isPartitioned, columns }: sql.FoundTable): void {
     const { table, mode, key, columns: wanted } = this.#order
     const refuse = (why: string) => {
@@ -143,7 +146,7 @@ class Copy {
     }
   }
 
-  /** Replacing is done only while nothing else is in the table. Upserting is done again, with the same outcome. */
+  /** Replacing is repeated only while nothing else is in the table. An upsert can be repeated with the same outcome. */
   async #isCopied({ mark, columns }: sql.FoundTable): Promise<boolean> {
     const { table, mode, datasetId, records } = this.#order
     if (mode === 'upsert') return false
@@ -164,7 +167,7 @@ class Copy {
     throw new SinkError(`Table '${table}' has ${count} of the dataset's ${records} records: ${remedy}`, false)
   }
 
-  /** Older servers hold the years 1900 to 2299 alone, and change others without a word. */
+  /** Older servers support only the years 1900 to 2299, and change others silently. */
   async #refuseYears(): Promise<void> {
     const names = this.#order.columns.filter(({ type }) => /^(?:date|timestamp)/.test(type)).map(({ name }) => name)
     if (names.length === 0 || this.#order.records === 0) return
@@ -199,7 +202,7 @@ class Copy {
     await this.#run(sql.createSql(this.#stage, this.#order, columns))
     await this.#fill(columns)
     await this.#run(sql.unmarkSql(this.#stage), sql.exchangeSql(this.#stage, table))
-    // What was replaced may have come only now, from somebody else.
+    // The replaced rows may have arrived only now, from someone else.
     const replaced = await this.#find(this.#stage)
     try {
       if (replaced !== null) this.#refuseOthers(replaced)
@@ -209,7 +212,7 @@ class Copy {
     }
   }
 
-  /** Whichever process fills a stage first seals it; all of them move that one, and moving it again moves nothing. */
+  /** Whichever process fills a stage first renames it; all of them move that one, and moving it again moves nothing. */
   async #append(columns: readonly sql.TableColumn[], found: sql.FoundTable): Promise<void> {
     const { table } = this.#order
     try {
@@ -223,7 +226,7 @@ class Copy {
       if (!(await this.#isAppended())) await this.#run(sql.moveSql(this.#sealed, table))
       if (!(await this.#isAppended())) throw new SinkError('The database has not kept the records', true)
     } catch (error) {
-      // Without it the next try fills another; with it, the next one goes on here.
+      // Without it, the next try fills another one; with it, the next try continues here.
       if (!this.#signal.aborted && !sinkError(error).isTransient) await this.#drop(this.#sealed)
       throw error
     }
@@ -236,7 +239,7 @@ class Copy {
     await this.#run(sql.moveSql(this.#stage, this.#order.table))
   }
 
-  /** All records, or it fails. */
+  /** Ensures that all records are there, or fails. */
   async #fill(columns: readonly sql.TableColumn[]): Promise<void> {
     const filled = this.#order.columns
     const into = sql.insertSql(
@@ -254,7 +257,7 @@ class Copy {
     }
   }
 
-  /** Sends a part again where its answer was lost, unless its records are there. */
+  /** Sends a part again if the response was lost, unless its records are there. */
   async #send(into: string, part: SourcePart, before: number): Promise<void> {
     const settings = this.#order.columns.some(({ type }) => type === 'time')
       ? { ...sql.insertSettings, enable_time_time64_type: '1' }
@@ -278,21 +281,21 @@ class Copy {
     return Number(count)
   }
 
-  /** What processes have left that died. */
+  /** Tables left by processes that died. */
   async #dropStale(): Promise<void> {
     for (const [name] of await this.#rows(sql.staleStagesSql(this.#order.table))) {
       if (name !== null && name !== undefined) await this.#drop(name)
     }
   }
 
-  /** After an exchange this is the table that was replaced; it may have come only then, from somebody else. */
+  /** After an exchange, this is the replaced table; rows may have arrived in it only then, from someone else. */
   async #dropStage(): Promise<void> {
     const find = () => this.#client.rows(sql.tableSql(this.#stage), AbortSignal.timeout(cleanMsMax))
     const [[, comment] = []] = await find().catch(() => [])
     if (sql.markOf(comment ?? '') !== null) await this.#drop(this.#stage)
   }
 
-  /** Also where the copy is stopped. What withstands is dropped by a later copy. */
+  /** Also if the copy is stopped. What cannot be dropped is dropped by a later copy. */
   async #drop(table: string): Promise<void> {
     const settings = { max_table_size_to_drop: '0' }
     await this.#client.run(sql.dropSql(table), AbortSignal.timeout(cleanMsMax), settings).catch(() => {})

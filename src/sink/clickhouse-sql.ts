@@ -1,20 +1,20 @@
-// ClickHouse SQL: names, types and the statements of a copy. Knows no connection.
+// ClickHouse SQL: the names, types and statements of a copy. Knows no connection.
 import type { CopyOrder } from './sink.ts'
 
-/** Which dataset a row came with, and when its copy was asked for: columns that `SELECT *` does not show. */
+/** The dataset of a row, and when its copy was requested: columns that `SELECT *` does not show. */
 export const datasetColumn = '_csv_upload_dataset'
 export const versionColumn = '_csv_upload_version'
 const datasetType = 'LowCardinality(String)'
 const versionType = 'UInt64'
-/** What rows get that come otherwise. */
+/** Values for rows from other sources. */
 const noDataset = `${identifier(datasetColumn)} ${datasetType} MATERIALIZED ''`
 const versionNow = `${identifier(versionColumn)} ${versionType} MATERIALIZED toUInt64(toUnixTimestamp64Milli(now64(3)))`
 
-/** Between the name of a table and what makes the name of one that a copy fills unlike any other. */
+/** Separates the name of a table from the suffix that makes the name of a stage unique. */
 const stageMark = '__csv_upload_'
-/** The comment of a table that copies may use begins with it. */
+/** Prefix of the comment of a table that copies may use. */
 const markStart = 'csv-upload '
-/** One that has not changed for so long is of a process that has died. */
+/** A stage that has not changed for this long belongs to a process that has died. */
 const stageStaleSeconds = 3 * 3_600
 
 export interface TableColumn {
@@ -22,11 +22,11 @@ export interface TableColumn {
   readonly type: string
 }
 
-/** What a copy writes into the comment of a table that it makes. */
+/** The comment that a copy writes when it creates a table. */
 export interface TableMark {
   /** `*` for all. */
   readonly owner: string
-  /** The dataset that the table was made with, and how. */
+  /** The dataset for which the table was created, and how. */
   readonly dataset: string
   readonly mode: CopyOrder['mode']
 }
@@ -34,7 +34,7 @@ export interface TableMark {
 /** A table as it is. */
 export interface FoundTable {
   readonly engine: string
-  /** Null where no copy has made it, and nobody has said that copies may use it. */
+  /** Null if no copy has created it, and nobody has released it for copies. */
   readonly mark: Partial<TableMark> | null
   readonly isPartitioned: boolean
   /** As the server writes it: names, separated by commas. */
@@ -43,28 +43,28 @@ export interface FoundTable {
 }
 
 export interface FoundColumn extends TableColumn {
-  /** `MATERIALIZED` and others that an `INSERT` does not fill; else empty. */
+  /** `MATERIALIZED` and other kinds that an `INSERT` does not fill; otherwise empty. */
   readonly kind: string
   readonly isKey: boolean
 }
 
-/** Settings without which values might not arrive as they are, whatever the server or the user has. */
+/** Without these settings, values might change on the way, depending on the settings of the server or the user. */
 export const insertSettings = {
-  // A null where none may be is an error, as is a column that a file lacks.
+  // A null in a column without nulls is an error, as is a column missing from a file.
   input_format_null_as_default: '0',
   input_format_parquet_allow_missing_columns: '0',
   input_format_parquet_case_insensitive_column_matching: '0',
-  // Of records with one key the last one counts.
+  // Of several records with the same key, the last one counts.
   input_format_parquet_preserve_order: '1',
   max_threads: '1',
   max_insert_threads: '1',
   date_time_overflow_behavior: 'throw',
-  // An answer means that the records are in; parts that are alike are all wanted.
+  // A response means that the records are stored; identical parts are all kept.
   async_insert: '0',
   insert_deduplicate: '0',
 } as const
 
-/** `[engine of the database, 1 if days and moments have the years 1 to 9999]` */
+/** `[engine of the database, 1 if dates and instants cover the years 1 to 9999]` */
 export const serverSql = `SELECT engine, toString(toDate32(-719162)) = '0001-01-01'
   AND toString(fromUnixTimestamp64Micro(253402300799999999, 'UTC')) = '9999-12-31 23:59:59.999999'
   FROM system.databases WHERE name = currentDatabase()`
@@ -94,7 +94,7 @@ export function staleStagesSql(table: string): string {
     AND name NOT IN (SELECT table FROM system.parts WHERE database = currentDatabase() AND modification_time > ${since})`
 }
 
-/** Gives how many records are in a table, and how many of them came with a dataset. */
+/** Returns the number of records in a table, and how many of them came with a dataset. */
 export function countsSql(table: string, datasetId: string): string {
   return `SELECT count(), countIf(${identifier(datasetColumn)} = ${literal(datasetId)}) FROM ${identifier(table)}`
 }
@@ -103,14 +103,14 @@ export function countSql(table: string): string {
   return `SELECT count() FROM ${identifier(table)}`
 }
 
-/** For records of one dataset, whose hidden columns say so. */
+/** For records of one dataset, as their hidden columns state. */
 export function createSql(stage: string, order: CopyOrder, columns: readonly TableColumn[]): string {
   const shown = columns.map(({ name, type }) => `${identifier(name)} ${type}`)
   return `CREATE TABLE ${identifier(stage)} (${[...shown, ...markedColumns(order)].join(', ')})
     ENGINE = MergeTree ORDER BY ${keyOf(order)} COMMENT ${literal(markText(order))}`
 }
 
-/** The same columns and order as a table that is there. */
+/** With the columns and order of an existing table. */
 export function createLikeSql(stage: string, order: CopyOrder, { sortingKey }: FoundTable): readonly string[] {
   const engine = order.mode === 'upsert' ? ` ENGINE = MergeTree ORDER BY (${sortingKey})` : ''
   const changes = markedColumns(order).map((column) => `MODIFY COLUMN ${column}`)
@@ -120,7 +120,7 @@ export function createLikeSql(stage: string, order: CopyOrder, { sortingKey }: F
   ]
 }
 
-/** Like a stage, without its records: of several rows with one key the newest counts. */
+/** Like a stage, without its records: of several rows with one key, the newest counts. */
 export function createUpsertSql(table: string, order: CopyOrder, columns: readonly TableColumn[]): string {
   const shown = columns.map(({ name, type }) => `${identifier(name)} ${type}`)
   return `CREATE TABLE ${identifier(table)} (${[...shown, noDataset, versionNow].join(', ')})
@@ -131,7 +131,7 @@ export function insertSql(stage: string, columns: readonly TableColumn[]): strin
   return `INSERT INTO ${identifier(stage)} (${columns.map(({ name }) => identifier(name)).join(', ')}) FORMAT Parquet`
 }
 
-/** From now on rows that come otherwise are of no dataset. */
+/** From now on, rows from other sources belong to no dataset. */
 export function unmarkSql(stage: string): string {
   return `ALTER TABLE ${identifier(stage)} MODIFY COLUMN ${noDataset}`
 }
@@ -178,7 +178,7 @@ function keyOf({ mode, key }: CopyOrder): string {
   return mode === 'upsert' ? `(${key.map(identifier).join(', ')})` : 'tuple()'
 }
 
-/** The columns of a new table. Those of a key have no nulls. */
+/** The columns of a new table. Key columns have no nulls. */
 export function tableColumns({ columns, mode, key }: CopyOrder): readonly TableColumn[] {
   return columns.map(({ name, type }) => {
     const plain = tableType(type)
@@ -186,7 +186,7 @@ export function tableColumns({ columns, mode, key }: CopyOrder): readonly TableC
   })
 }
 
-/** True if a column of a table takes every value of another type as it is. */
+/** True if a column of a table stores every value of another type unchanged. */
 export function holds(found: string, type: string): boolean {
   const inner = found.replace(/^LowCardinality\((.*)\)$/, '$1').replace(/^Nullable\((.*)\)$/, '$1')
   const wanted = tableType(type)
@@ -203,7 +203,7 @@ function decimalOf(type: string): readonly [number, number] | null {
   return precision === undefined ? null : [Number(precision), Number(scale)]
 }
 
-/** The type of ClickHouse that holds every value of a type of the receipt exactly, as the server writes it. */
+/** The ClickHouse type that stores every value of a receipt's type exactly, as the server writes it. */
 export function tableType(type: string): string {
   const [, precision, scale] = /^decimal\((\d+),(\d+)\)$/.exec(type) ?? []
   if (precision !== undefined) return `Decimal(${precision}, ${scale})`
@@ -219,7 +219,7 @@ const tableTypes: Readonly<Record<string, string>> = {
   boolean: 'Bool',
   date: 'Date32',
   time: 'Time64(6)',
-  // It has none without a zone: with UTC it shows what the file has.
+  // ClickHouse has none without a zone: in UTC, it shows what the file contains.
   timestamp: moment,
   timestamptz: moment,
   text: 'String',

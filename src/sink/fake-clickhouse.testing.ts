@@ -1,4 +1,4 @@
-// Fake ClickHouse: an HTTP server that keeps the statements of a copy as the real one would, and fails when a test wants
+// Fake ClickHouse: an HTTP server that executes the statements of a copy like the real one, and fails when a test wants
 // it to. It reads no Parquet: unless a test says otherwise, each byte of a part is a record.
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -11,7 +11,7 @@ export interface FakeTable {
   keys: readonly string[]
   /** Name, type and kind. */
   columns: readonly (readonly [string, string, string])[]
-  /** What the hidden columns of a new row get. */
+  /** Default values of the hidden columns. */
   marks: { dataset: string; version: number }
   /** The dataset and version of each row. */
   rows: readonly { readonly dataset: string; readonly version: number }[]
@@ -19,7 +19,7 @@ export interface FakeTable {
 }
 
 export type Fault =
-  /** The connection is cut before the statement is done, or after. */
+  /** The connection is cut before the statement is done, or after it. */
   | { readonly kind: 'lost'; readonly isDone: boolean }
   /** Nothing is answered. */
   | { readonly kind: 'silent' }
@@ -39,9 +39,9 @@ export class FakeClickHouse implements AsyncDisposable {
   readonly asked: Asked[] = []
   databaseEngine = 'Atomic'
   isWide = true
-  /** How many records are in the body of an `INSERT`. */
+  /** The number of records in the body of an `INSERT`. */
   recordsOf: (body: Uint8Array) => number = (body) => body.length
-  /** Asked for each statement, in the order of their arrival. */
+  /** Called for each statement, in order of arrival. */
   fault: (statement: string, asked: number) => Fault | null = () => null
   /** Called whenever a statement has been done. */
   onDone: (statement: string) => void = () => {}
@@ -96,7 +96,7 @@ export class FakeClickHouse implements AsyncDisposable {
     } else response.writeHead(200).end(outcome.map((row) => `${JSON.stringify(row)}\n`).join(''))
   }
 
-  /** Rows, or what is wrong. */
+  /** Rows, or an error. */
   #run(statement: string, records: number): readonly (readonly unknown[])[] | string {
     const match = (text: string) => pattern(text).exec(statement)?.slice(1)
     if (statement.startsWith('SELECT')) return this.#select(statement)

@@ -8,7 +8,9 @@ import { type CopyStatements, copySql, isThereSql, ledgerName, ledgerSql, settin
 import { type CopyOrder, type CopySource, chunksOf, opened, ReadFailure, type Sink, SinkError } from './sink.ts'
 
 export interface PostgresOptions {
-  /** Address of a database. What it lacks, such as a password, the driver takes from where PostgreSQL's own programs do. */
+  /**
+   * Address of a database. Anything it lacks, such as a password, the driver finds where PostgreSQL's own programs do.
+   */
   readonly url: string
   readonly schema: string
 }
@@ -25,7 +27,7 @@ export function createPostgresSink({ url, schema }: PostgresOptions): Sink {
         keepAlive: true,
         application_name: 'csv-upload',
       })
-      // A connection that is lost is met by the statement that waits for it.
+      // A lost connection shows up in the statement that waits for it.
       client.on('error', () => {})
       const end = () => void client.end().catch(() => {})
       signal.addEventListener('abort', end)
@@ -38,7 +40,7 @@ export function createPostgresSink({ url, schema }: PostgresOptions): Sink {
         throw error instanceof ReadFailure ? error.cause : sinkError(error)
       } finally {
         signal.removeEventListener('abort', end)
-        // What is not committed is undone. The end of a connection that is broken already may never come.
+        // Uncommitted work is rolled back. A broken connection may never report its end.
         end()
       }
     },
@@ -74,7 +76,7 @@ async function copyInto(
   await run(...sql.finish, sql.remember, 'COMMIT')
 }
 
-/** True if the table is there. @throws {SinkError} when it is not for copies of this owner */
+/** True if the table exists. @throws {SinkError} if it is not for copies of this owner */
 async function claim(client: Client, { table, owner }: CopyOrder, sql: CopyStatements): Promise<boolean> {
   const { rowCount: isNew } = await client.query(sql.claimTable)
   const { rows } = await client.query<{ readonly owner: string }>(sql.lockTable)
@@ -86,7 +88,7 @@ async function claim(client: Client, { table, owner }: CopyOrder, sql: CopyState
   return isTableThere
 }
 
-/** Replacing is done only while nothing else is in the table. */
+/** Replacing is repeated only while nothing else is in the table. */
 async function isCopied(client: Client, { datasetId, mode }: CopyOrder, sql: CopyStatements): Promise<boolean> {
   const { rows } = await client.query<LedgerRow>(mode === 'replace' ? sql.datasets : sql.isDatasetThere)
   const [first] = rows
@@ -99,7 +101,7 @@ interface LedgerRow {
   readonly mode: string
 }
 
-/** Gives how many records the database has taken. */
+/** Returns the number of records that the database has accepted. */
 async function send(client: Client, statement: string, source: CopySource, signal: AbortSignal): Promise<number> {
   await using stream = await opened(() => source.lines())
   const sink = client.query(copyFrom(statement))
@@ -112,7 +114,7 @@ async function flag(client: Client, statement: string): Promise<boolean> {
   return rows[0]?.[0] === true
 }
 
-/** What the person who asked for the copy can do something about is said as the database says it. */
+/** The database's own message for errors that the person who requested the copy can correct. */
 function sinkError(error: unknown): SinkError {
   if (error instanceof SinkError) return error
   if (!(error instanceof DatabaseError) || error.code === undefined) {
@@ -126,12 +128,12 @@ function sinkError(error: unknown): SinkError {
   return refused(error)
 }
 
-/** What only the operator can do something about: passwords, certificates, names of databases. */
+/** Errors that only the operator can correct: passwords, certificates, database names. */
 function refused(error: unknown): SinkError {
   return new SinkError('The database refuses the connection or the copy', false, error)
 }
 
-/** True for errors of the network, and for a connection that the driver has lost. */
+/** True for network errors, and for a connection that the driver has lost. */
 function isLost(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const code = 'code' in error ? String(error.code) : ''

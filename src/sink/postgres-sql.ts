@@ -1,37 +1,40 @@
 // PostgreSQL SQL: the statements of a copy. Knows no connection.
 import type { CopyOrder } from './sink.ts'
 
-/** What has been copied, beside the tables: a row for each dataset in each table, and one with no dataset for the table. */
+/**
+ * What has been copied, in a table beside the copies: a row for each dataset in each table, and one without a dataset
+ * for the table.
+ */
 export const ledgerName = 'csv_upload_copies'
 
-/** A column of a dataset, and its name and type in a table. */
+/** A column of a dataset, with its name and type in a table. */
 export interface TableColumn {
   readonly name: string
   readonly type: string
 }
 
 export interface CopyStatements {
-  /** One for the table itself, unless it is there. Waits for another copy that has just made it. */
+  /** Adds the row for the table itself, unless it exists. Waits for another copy that is just adding it. */
   readonly claimTable: string
-  /** Gives the owner, and keeps other copies of the table away until the end of the transaction. */
+  /** Returns the owner, and locks out other copies of the table until the end of the transaction. */
   readonly lockTable: string
-  /** Gives at most two of the datasets in the table. */
+  /** Returns at most two of the datasets in the table. */
   readonly datasets: string
   readonly isDatasetThere: string
   readonly isTableThere: string
   readonly forgetDatasets: string
   readonly remember: string
   readonly createTable: string
-  /** Where the records go first, in place of the table; absent if they go right into it. */
+  /** The table that the records go into first; absent if they go directly into the target. */
   readonly createStage: string | null
   readonly copy: string
-  /** From there into the table. */
+  /** Moves them into the target. */
   readonly finish: readonly string[]
 }
 
-/** The 63 bytes of a name in PostgreSQL. */
+/** The maximum length of a PostgreSQL name, in bytes. */
 const nameBytesMax = 63
-/** How long another transaction may keep us waiting. */
+/** How long to wait for another transaction. */
 const lockTimeout = '30s'
 
 export const settings = [
@@ -115,7 +118,7 @@ function stagedSql({ schema, mode, target, table, stage, names, definition, keyN
     return { create: `CREATE TABLE ${fresh} (${definition})`, into: fresh, finish }
   }
   const temporary = identifier(stage)
-  // The column that says which of several records with the same key came last.
+  // The column that shows which of several records with the same key came last.
   const place = identifier(unusedName('place', new Set(columns.map(({ name }) => name))))
   const changed = columns.map(({ name }) => identifier(name)).filter((name) => !keyNames.includes(name))
   const update = changed.map((name) => `${name} = EXCLUDED.${name}`).join(', ')
@@ -132,7 +135,7 @@ function stagedSql({ schema, mode, target, table, stage, names, definition, keyN
   }
 }
 
-/** The columns of a table for those of a dataset: names that are too long are cut, and stay different. */
+/** The columns of a table for those of a dataset: names that are too long are cut, and stay distinct. */
 export function tableColumns(columns: CopyOrder['columns']): readonly TableColumn[] {
   const used = new Set(columns.map(({ name }) => name).filter((name) => Buffer.byteLength(name) <= nameBytesMax))
   return columns.map(({ name, type }) => {
@@ -143,7 +146,7 @@ export function tableColumns(columns: CopyOrder['columns']): readonly TableColum
   })
 }
 
-/** That name as far as there is room for it, with a number if it is taken. */
+/** The name, cut to the available length, with a number if it is taken. */
 function unusedName(name: string, used: ReadonlySet<string>): string {
   for (let number = 1; ; number += 1) {
     const end = number === 1 ? '' : `_${number}`
@@ -152,7 +155,7 @@ function unusedName(name: string, used: ReadonlySet<string>): string {
   }
 }
 
-/** Whole characters of at most so many bytes. */
+/** Whole characters of at most this many bytes. */
 function startOf(text: string, bytesMax: number): string {
   let bytes = 0
   let start = ''
@@ -164,7 +167,7 @@ function startOf(text: string, bytesMax: number): string {
   return start
 }
 
-/** The type of PostgreSQL that holds every value of a type of the receipt exactly. */
+/** The PostgreSQL type that stores every value of a receipt's type exactly. */
 function tableType(type: string): string {
   if (type.startsWith('decimal(')) return type.replace('decimal', 'numeric')
   const found = tableTypes[type]

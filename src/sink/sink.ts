@@ -1,4 +1,4 @@
-// Sink: the interface to a database that datasets are copied into. Implementations live beside this file.
+// Sink: the interface to a database that datasets are copied into. Implementations are beside this file.
 import type { ByteStream } from '../core/byte-stream.ts'
 import type { CopyMode } from '../core/copies/copy-status.ts'
 import type { Column } from '../core/receipt.ts'
@@ -6,26 +6,29 @@ import type { Column } from '../core/receipt.ts'
 /** One dataset for one table. */
 export interface CopyOrder {
   readonly datasetId: string
-  /** Whose dataset it is. */
+  /** The owner of the dataset. */
   readonly owner: string
   readonly table: string
-  /** True where the operator has named the table, so that copies of all owners go there. */
+  /** True if the operator has named the table, so that copies of all owners go there. */
   readonly isSharedTable: boolean
   readonly mode: CopyMode
   readonly key: readonly string[]
   readonly columns: readonly Pick<Column, 'name' | 'type'>[]
   readonly records: number
-  /** When the copy was asked for, the same in each try. Epoch milliseconds. */
+  /** When the copy was requested, the same for each try. Epoch milliseconds. */
   readonly askedAt: number
 }
 
-/** The records of a dataset, in the forms that databases read. What opening and reading throws is no failure of the database. */
+/**
+ * The records of a dataset, in formats that databases read. An error while opening or reading is not a failure of the
+ * database.
+ */
 export interface CopySource {
   /** Opens the records as CSV lines without a header, as `PartReader` writes them, texts in quotes. */
   lines(): Promise<ByteStream>
   /** The records as Parquet files, in order. */
   readonly parts: readonly SourcePart[]
-  /** The least and the greatest day or moment of columns of such a type, as ISO texts; null where all are null. */
+  /** The least and the greatest date or instant of columns of such a type, as ISO texts; null if all are null. */
   extremes(columns: readonly string[]): Promise<readonly (Extremes | null)[]>
 }
 
@@ -42,18 +45,18 @@ export interface Extremes {
 
 export interface Sink {
   /**
-   * Copies the records, all or none. Copies nothing, and reads nothing, where they are in the table already: an earlier try
-   * whose answer was lost counts.
+   * Copies all records or none. Copies nothing, and reads nothing, if they are already in the table: an earlier try
+   * whose response was lost counts.
    *
    * @throws {SinkError}, and what reading the records throws
    */
   copy(order: CopyOrder, source: CopySource, signal: AbortSignal): Promise<void>
 }
 
-/** A failure of the database. The message is for its owner, and names no host; `cause` is for the log. */
+/** A failure of the database. The message is for the owner, and names no host; `cause` is for the log. */
 export class SinkError extends Error {
   override readonly name = 'SinkError'
-  /** The same may go well later. */
+  /** True if a later try may succeed. */
   readonly isTransient: boolean
 
   constructor(message: string, isTransient: boolean, cause?: unknown) {
@@ -62,10 +65,10 @@ export class SinkError extends Error {
   }
 }
 
-/** The records could not be read: `cause` says why, and is no failure of the database. */
+/** The records could not be read: `cause` has the reason, which is not a failure of the database. */
 export class ReadFailure extends Error {}
 
-/** The chunks of a stream; what reading them throws is a `ReadFailure`. */
+/** The chunks of a stream; an error while reading becomes a `ReadFailure`. */
 export async function* chunksOf(stream: ByteStream): AsyncGenerator<Uint8Array> {
   try {
     yield* stream

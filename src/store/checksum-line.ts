@@ -8,7 +8,7 @@ export function withChecksum(bytes: Uint8Array): Buffer {
   return Buffer.concat([checksum(bytes), bytes])
 }
 
-/** What `withChecksum` was given; null if the bytes are anything else. */
+/** The text given to `withChecksum`; null if the bytes are anything else. */
 export function withoutChecksum(written: Buffer): Buffer | null {
   const bytes = written.subarray(checksumBytes)
   return written.length >= checksumBytes && checksum(bytes).equals(written.subarray(0, checksumBytes)) ? bytes : null

@@ -1,4 +1,4 @@
-// Dataset index: which datasets there are, newest first, in a table of SQLite. It is made of receipts and can be made again.
+// Dataset index: which datasets exist, newest first, in an SQLite table. It is built from receipts and can be rebuilt.
 import { rmSync } from 'node:fs'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { ServiceError } from '../core/errors.ts'
@@ -26,13 +26,13 @@ export interface Usage {
   readonly bytes: number
 }
 
-/** Names that can be found, of one dataset; a file that is sent under ever new names must not make searches slow. */
+/** Searchable names per dataset: a file that is sent under ever new names must not make searches slow. */
 export const namesMax = 20
 const nameLengthMax = 1_024
 
 /**
- * The sums are kept by triggers, so that they are right after whatever ends a change. `unsure` has datasets that are being
- * changed: whoever opens the table after a crash asks the receipt about them.
+ * Triggers keep the sums, so that they are right however a change ends. `unsure` holds datasets that are being changed:
+ * after a crash, whoever opens the table reads their receipts.
  */
 const schema = `
   CREATE TABLE datasets (
@@ -51,8 +51,8 @@ const schema = `
   CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;`
 
 /**
- * Made when a new table has its rows: built from all of them at once, they take a tenth of the time. A list, and a search
- * by name, needs nothing but the first.
+ * Created once a new table has its rows: built from all of them at once, the indexes take a tenth of the time. Lists
+ * and searches by name use only the first.
  */
 const orders = `
   CREATE INDEX IF NOT EXISTS byOwner ON datasets (owner, createdAt DESC, id, names);
@@ -67,7 +67,10 @@ interface Row extends Omit<Entry, 'names'> {
 
 type ListedRow = Pick<Row, 'id' | 'createdAt' | 'names'>
 
-/** Memory does not grow with the datasets: SQLite keeps 2 MB of the table. On disk a dataset takes some 300 bytes. */
+/**
+ * Memory does not grow with the number of datasets: SQLite keeps 2 MB of the table. On disk, a dataset takes some 300
+ * bytes.
+ */
 export class DatasetIndex implements Disposable {
   #database: DatabaseSync
   readonly #statements = new Map<string, ReturnType<DatabaseSync['prepare']>>()
@@ -86,7 +89,7 @@ export class DatasetIndex implements Disposable {
     return index
   }
 
-  /** A new index in an empty file, to which all datasets are to be added before `complete`. */
+  /** A new index in an empty file. Add all datasets, then call `complete`. */
   static createEmpty(path: string): DatasetIndex {
     const database = new DatabaseSync(path)
     const memory = 'PRAGMA cache_size = -32768'
@@ -96,7 +99,7 @@ export class DatasetIndex implements Disposable {
     return new DatasetIndex(database)
   }
 
-  /** The index in a file. @throws {Error} when it is none, or one that cannot be read. */
+  /** The index in a file. @throws {Error} if the file is not an index, or cannot be read. */
   static open(path: string): DatasetIndex {
     const database = new DatabaseSync(path)
     try {
@@ -110,12 +113,12 @@ export class DatasetIndex implements Disposable {
     }
   }
 
-  /** Puts a new index in order, without which lists are slow; does nothing to one that is. */
+  /** Builds what makes lists of a new index fast; does nothing to a complete one. */
   complete(): void {
     this.#database.exec(orders)
   }
 
-  /** Makes several changes one, which is quicker, and all or none of it when it fails. */
+  /** Combines several changes into one, which is faster; if it fails, none of them is made. */
   together(change: () => void): void {
     const isPart = this.#database.isTransaction
     try {
@@ -130,14 +133,14 @@ export class DatasetIndex implements Disposable {
     }
   }
 
-  /** What was remembered of the index itself; null for nothing. */
+  /** A remembered fact about the index itself; null for none. */
   meta(key: string): string | null {
     return this.#get<{ value: string }>('SELECT value FROM meta WHERE key = ?', key)?.value ?? null
   }
 
   /**
-   * Remembers something of the index itself. Durable, with all before it, when it returns. Where that fails, the index goes on
-   * in memory: of what a failed sync has lost nothing is known, and a second one would not report it.
+   * Remembers a fact about the index itself. It is durable, with all earlier changes, when this returns. If that fails,
+   * the index continues in memory: nobody knows what a failed sync has lost, and a second sync would not report it.
    */
   setMeta(key: string, value: string): void {
     try {
@@ -160,7 +163,7 @@ export class DatasetIndex implements Disposable {
     return this.version(id) !== null
   }
 
-  /** Another number for each time that a dataset was published; null when it is not in the index. */
+  /** A number that differs each time a dataset is published; null if it is not in the index. */
   version(id: string): number | null {
     return this.#get<Row>('SELECT seq FROM datasets WHERE id = ?', id)?.seq ?? null
   }
@@ -170,22 +173,22 @@ export class DatasetIndex implements Disposable {
     return row && entryOfRow(row)
   }
 
-  /** All ids, in their order. */
+  /** All ids, in ascending order. */
   *ids(): Generator<string> {
     for (const row of this.#database.prepare('SELECT id FROM datasets ORDER BY id').iterate()) yield String(row.id)
   }
 
-  /** Says that a dataset is about to be changed: until `add`, `addName` or `markSure`, only its receipt knows what it is. */
+  /** Marks a dataset as about to change: until `add`, `addName` or `markSure`, only its receipt is reliable. */
   markUnsure(id: string): void {
     this.#run('INSERT OR IGNORE INTO unsure VALUES (?)', id)
   }
 
-  /** Says that the index is right about a dataset again. */
+  /** Marks the index entry of a dataset as right again. */
   markSure(id: string): void {
     this.#run('DELETE FROM unsure WHERE id = ?', id)
   }
 
-  /** Datasets whose change did not come to an end. */
+  /** Datasets whose change was not completed. */
   unsureIds(): readonly string[] {
     return this.#all<{ id: string }>('SELECT id FROM unsure').map(({ id }) => id)
   }
@@ -199,7 +202,7 @@ export class DatasetIndex implements Disposable {
     })
   }
 
-  /** Takes a dataset out, which is marked as unsure then; undefined when it is not in the index. */
+  /** Removes a dataset, and marks it as unsure; undefined if it is not in the index. */
   delete(id: string): Entry | undefined {
     const entry = this.get(id)
     if (entry === undefined) return undefined
@@ -210,7 +213,7 @@ export class DatasetIndex implements Disposable {
     return entry
   }
 
-  /** True for a new file name of a dataset that has room for one. */
+  /** True if a file name is new to a dataset that has room for one more. */
   isNewName(id: string, fileName: string): boolean {
     const names = this.get(id)?.names
     if (names === undefined || names.length >= namesMax || fileName.length > nameLengthMax) return false
@@ -241,8 +244,8 @@ export class DatasetIndex implements Disposable {
   }
 
   /**
-   * The ids of one page. The cursor is a position in the order, not a count, so it stays valid while datasets come and go:
-   * none that stays is shown twice or skipped.
+   * The ids of one page. The cursor is a position in the order, not a count, so it stays valid while datasets are added
+   * and removed: those that stay are neither repeated nor skipped.
    */
   page(query: ListQuery): { readonly ids: readonly string[]; readonly after: string | null } {
     const found: ListedRow[] = []
@@ -263,7 +266,7 @@ export class DatasetIndex implements Disposable {
     this.#database.close()
   }
 
-  /** Those of the owner behind the cursor. Of names, SQLite knows only where one could be. */
+  /** Ids of the owner after the cursor. For a name, SQLite finds only candidates. */
   #following({ owner, after, name, idPrefix }: ListQuery): Iterable<ListedRow> {
     const conditions = ['owner = ?']
     const values: SQLInputValue[] = [owner]
@@ -305,8 +308,8 @@ export class DatasetIndex implements Disposable {
   }
 
   /**
-   * What cannot be written to disk goes on in memory, so that a full disk does not keep anybody from deleting a dataset. The
-   * file is removed: the next start makes it anew. Any other failure is thrown again.
+   * An index that cannot be written to disk continues in memory, so that a full disk does not keep anyone from deleting
+   * a dataset. The file is removed, and the next start rebuilds it. Any other failure is thrown again.
    */
   #continueInMemory(failure: unknown): void {
     const before = this.#database
@@ -335,7 +338,7 @@ export class DatasetIndex implements Disposable {
   }
 }
 
-/** Removes the files of an index, those that SQLite keeps beside it included. */
+/** Removes the files of an index, including those that SQLite keeps beside it. */
 export function removeIndex(path: string): void {
   for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(`${path}${suffix}`, { force: true })
 }

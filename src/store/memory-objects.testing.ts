@@ -1,4 +1,4 @@
-// Memory objects: shared objects in memory, for tests of what several processes say to each other.
+// Memory objects: shared objects in memory, for tests of how several processes communicate.
 import type { ListedShared, SharedObjects } from './store.ts'
 
 interface Kept {
@@ -11,7 +11,7 @@ export class MemoryObjects implements SharedObjects {
   readonly byName = new Map<string, Kept>()
   /** The clock of the store. Epoch milliseconds. */
   now = 0
-  /** How many calls there were. */
+  /** Number of calls so far. */
   calls = 0
 
   async write(name: string, bytes: Uint8Array, before?: string | null): Promise<string | null> {

@@ -1,4 +1,4 @@
-// Read contract: the part of the store contract that is about reading the files of a dataset. Knows no implementation.
+// Read contract: the part of the store contract about reading the files of a dataset. Knows no implementation.
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import type { Store } from './store.ts'

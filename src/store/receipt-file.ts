@@ -2,14 +2,14 @@
 import { createHash } from 'node:crypto'
 import type { Receipt } from '../core/receipt.ts'
 
-/** Raised when a change would make older programs misread the file; they then refuse it instead. */
+/** Raised when a change would make older programs misread the file; they refuse it instead. */
 const receiptVersion = 1
 
 /** Every file of a dataset has its SHA-256 in the receipt; the receipt has its own, over the text after it. */
 const start = '{"checksum":"'
 const parts = /^\{"checksum":"([0-9a-f]{64})",(.*)$/s
 
-/** The text to store, the same for the same receipt. */
+/** The text to store, always the same for the same receipt. */
 export function formatReceipt(receipt: Receipt): string {
   const text = JSON.stringify({ version: receiptVersion, ...receipt }).slice(1)
   return `${start}${checksumOf(text)}",${text}\n`

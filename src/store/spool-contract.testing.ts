@@ -1,4 +1,4 @@
-// Spool contract: what the spools of every store must do, as tests that each implementation runs.
+// Spool contract: what the spools of every store must do, as tests for each implementation.
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { isServiceError } from '../core/errors.ts'
@@ -20,13 +20,13 @@ export function spoolFacts(number = 0): SpoolFacts {
   }
 }
 
-/** All bytes of a spool that are there for certain. */
+/** All bytes of a spool that are certain to be there. */
 export async function bytesOf(spool: Spool): Promise<string> {
   await spool.fetch(new AbortController().signal)
   return (await readFile(spool.path)).subarray(0, spool.state.bytes).toString()
 }
 
-/** Those that a store finds when it is opened; where processes share them, those it can take. */
+/** The spools that a store finds when it is opened, or, where processes share them, those that it can take. */
 async function foundBy({ spools }: Store): Promise<readonly Spool[]> {
   const { found, shared } = spools
   if (shared === null) return found
@@ -34,7 +34,7 @@ async function foundBy({ spools }: Store): Promise<readonly Spool[]> {
   return await Promise.all(ids.map(async (id) => (await shared.take((await shared.look(id))!))!))
 }
 
-/** Adds a text and makes it durable. */
+/** Appends a text and makes it durable. */
 export async function append(spool: Spool, text: string, change = {}): Promise<void> {
   await using writer = await spool.open()
   await writer.write([Buffer.from(text)])

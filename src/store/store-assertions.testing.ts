@@ -1,4 +1,4 @@
-// Store assertions: assertions that tests of stores share. Knows only the interface.
+// Store assertions: assertions shared by tests of stores. Knows only the interface.
 import assert from 'node:assert/strict'
 import { type ErrorCode, isServiceError } from '../core/errors.ts'
 import type { Store } from './store.ts'
@@ -17,7 +17,7 @@ export async function idsOf(store: Store, limit = 1000, name: string | null = nu
   return ids
 }
 
-/** Every file has the right bytes, and the receipt is the one that was published. */
+/** Every file has the right bytes, and the receipt is the published one. */
 export async function assertWhole(store: Store, { receipt, files }: Sample): Promise<void> {
   assert.deepEqual(await store.receipt(receipt.id), receipt)
   for (const [file, bytes] of files) {

@@ -1,4 +1,4 @@
-// Store contract: what every store must do, as tests that each implementation runs. Knows no implementation.
+// Store contract: what every store must do, as tests for each implementation. Knows no implementation.
 import assert from 'node:assert/strict'
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ import type { Store } from './store.ts'
 import { assertAbsent, assertFails, assertNotFound, assertWhole, idsOf } from './store-assertions.testing.ts'
 import { fill, publishSample, readAll, sample, sampleUpload } from './store-samples.testing.ts'
 
-/** Opens the same place, empty at first, any number of times; the store opened before must be closed first. */
+/** Opens the same place, empty at first, any number of times; close the previous store before opening the next. */
 export type OpenStore = () => Promise<Store>
 
 /**
@@ -123,7 +123,7 @@ function publishing(storeTest: StoreTest): void {
     const results = await Promise.all(
       Array.from({ length: 8 }, async () => {
         const isNew = await publishSample(store, wanted)
-        // A duplicate is answered as a success, so the winner must be durable and visible by then.
+        // A duplicate is reported as a success, so the winner must be durable and visible by then.
         await assertWhole(store, wanted)
         return isNew
       }),

@@ -15,7 +15,7 @@ export interface Sample {
 }
 
 export interface SampleWish {
-  /** Decides the id and the content; the same seed is the same dataset. */
+  /** Determines the id and the content; the same seed makes the same dataset. */
   readonly seed: string | number
   readonly name?: string
   readonly createdAt?: number
@@ -23,7 +23,7 @@ export interface SampleWish {
   readonly originalBytes?: number
   readonly partCount?: number
   readonly rejectPartCount?: number
-  /** Of the file of corrections; 0 for none. */
+  /** Size of the corrections file; 0 for none. */
   readonly correctionBytes?: number
   /** Size of the first part; each further one is a byte longer. Default: 60. */
   readonly partBytes?: number
@@ -117,7 +117,7 @@ export async function publishSample(store: Store, wanted: Sample, number = 0): P
   return await store.publish(draft, wanted.receipt, sampleUpload(wanted.receipt, number))
 }
 
-/** Puts a sample in the place of its dataset, as the upload of that number. */
+/** Replaces the dataset of a sample, as the upload of that number. */
 export async function replaceSample(store: Store, wanted: Sample, number: number): Promise<Receipt | null> {
   await using draft = await store.draft()
   await fill(draft, wanted)

@@ -1,4 +1,4 @@
-// Post JSON: sends one message to one URL, to an address that is allowed at the time of the connection. Follows no redirect.
+// Post JSON: sends one message to one URL, if its address is allowed when the connection is made. Follows no redirect.
 import { type LookupAddress, lookup as systemLookup } from 'node:dns'
 import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
@@ -8,9 +8,9 @@ export interface PostOptions {
   readonly url: URL
   /** Whether an address may be connected to. */
   readonly isAllowed: (address: string) => boolean
-  /** Finds the addresses of a name; the system does unless given. */
+  /** Resolves a name to addresses; by default, the system does. */
   readonly resolve?: (name: string) => Promise<readonly LookupAddress[]>
-  /** For the whole exchange. Milliseconds. */
+  /** Timeout of the whole exchange. Milliseconds. */
   readonly timeoutMs: number
 }
 
@@ -19,7 +19,7 @@ export interface PostAnswer {
   readonly retryAfter: string | undefined
 }
 
-/** Resolves to what is answered; whatever body comes with it is not read. Rejects when nothing is. */
+/** Resolves to the response, whose body is not read. Rejects if there is none. */
 export function postJson(
   { url, isAllowed, resolve = resolveBySystem, timeoutMs }: PostOptions,
   body: string,
@@ -27,7 +27,7 @@ export function postJson(
   signal: AbortSignal,
 ): Promise<PostAnswer> {
   const host = url.hostname.replace(/^\[|\]$/g, '')
-  // A name is looked up and checked below; an address is connected to without being looked up.
+  // A name is looked up and checked below; an address is used without a lookup.
   if (isIP(host) !== 0 && !isAllowed(host)) return Promise.reject(refused(host))
   const { promise, resolve: answer, reject } = Promise.withResolvers<PostAnswer>()
   const outgoing = (url.protocol === 'https:' ? httpsRequest : httpRequest)(url, {
@@ -46,7 +46,7 @@ export function postJson(
   return promise
 }
 
-/** Connects to what was checked: a name that is looked up twice may have another address the second time (DNS rebinding). */
+/** Connects to the checked address: a second lookup of the name may return another one (DNS rebinding). */
 function checkedLookup(
   resolve: NonNullable<PostOptions['resolve']>,
   isAllowed: PostOptions['isAllowed'],

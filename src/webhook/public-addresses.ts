@@ -1,7 +1,7 @@
-// Public addresses: which addresses of the network belong to everybody, so that a call there reaches nothing inside. Knows no URL.
+// Public addresses: which network addresses are public, so that a request to them reaches nothing internal. Knows no URL.
 import { BlockList, isIPv4 } from 'node:net'
 
-/** What is not global, as IANA's registries of special-purpose addresses list it. */
+/** Addresses that are not global, from IANA's registries of special-purpose addresses. */
 const specialIpv4 = [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -19,13 +19,13 @@ const specialIpv4 = [
   '224.0.0.0/4',
   '240.0.0.0/4',
 ]
-/** Of IPv6, 2000::/3 is global but for these: among them those that hold an IPv4 address. */
+/** In IPv6, 2000::/3 is global except for these, some of which contain an IPv4 address. */
 const specialIpv6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20']
 
 const special = listOf([...specialIpv4, ...specialIpv6])
 const global = listOf(['2000::/3'])
 
-/** A test of addresses: true for public ones, and for those in the networks that are named (`10.0.0.0/8`, `::1`). */
+/** A test of addresses: true for public ones, and for those in the given networks (`10.0.0.0/8`, `::1`). */
 export function publicOr(networks: readonly string[]): (address: string) => boolean {
   const named = listOf(networks)
   return (address) => named.check(address, familyOf(address)) || isPublic(address)

@@ -1,4 +1,4 @@
-// Webhook: reports to one URL the uploads that have ended, signed (Standard Webhooks), tried again for a day, never in the way of an upload.
+// Webhook: reports ended uploads to one URL, signed (Standard Webhooks), with retries for a day, without ever delaying an upload.
 import { createHmac } from 'node:crypto'
 import { type PostAnswer, type PostOptions, postJson } from './post-json.ts'
 import { publicOr } from './public-addresses.ts'
@@ -10,11 +10,11 @@ export interface WebhookOptions extends Pick<PostOptions, 'resolve'> {
   /** Networks that may be connected to although they are not public. */
   readonly networks: readonly string[]
   readonly logger: WebhookLogger
-  /** Called for every message once, when nothing more is done about it. */
+  /** Called once for every message, when it has been delivered or given up. */
   readonly onSettled: (outcome: WebhookOutcome) => void
-  /** Before each further try. Milliseconds. */
+  /** Waits before each further try. Milliseconds. */
   readonly retryMs?: readonly number[]
-  /** Messages that are being sent or wait to be tried again. */
+  /** Maximum number of messages that are being sent or wait for a retry. */
   readonly pendingMax?: number
 }
 
@@ -26,9 +26,9 @@ interface WebhookLogger {
 }
 
 export interface WebhookMessage {
-  /** Says what happened, for the receiver to branch on. */
+  /** The type of event, for the receiver to branch on. */
   readonly type: 'upload.done' | 'upload.failed'
-  /** The same for every try, and for no other message. */
+  /** The same for every try, and different for every message. */
   readonly id: string
   readonly data: object
 }
@@ -44,7 +44,7 @@ const retryMsByDefault = [1, 5, 30]
 const timeoutMs = 15 * secondMs
 const sendingMax = 4
 const pendingMaxByDefault = 1_000
-/** A longer `Retry-After` is not waited for. Milliseconds. */
+/** A longer `Retry-After` is not honoured. Milliseconds. */
 const retryAfterMsMax = 12 * hourMs
 
 interface Pending extends WebhookMessage {
@@ -72,7 +72,7 @@ export class Webhook implements Disposable {
     this.#retryMs = retryMs
   }
 
-  /** Sends it as soon as there is a place; past the bound the oldest that waits is dropped. Never throws. */
+  /** Sends it as soon as a place is free; beyond the limit, the oldest waiting message is dropped. Never throws. */
   send(message: WebhookMessage): void {
     const { type, data } = message
     const body = JSON.stringify({ type, timestamp: new Date().toISOString(), data })
@@ -83,7 +83,7 @@ export class Webhook implements Disposable {
     this.#sendDue()
   }
 
-  /** Ends everything; what is pending is not sent. */
+  /** Stops everything; pending messages are not sent. */
   [Symbol.dispose](): void {
     this.#closing.abort()
     for (const { timer } of this.#pending) if (timer !== null) clearTimeout(timer)
@@ -111,7 +111,7 @@ export class Webhook implements Disposable {
     try {
       const answer = await postJson(this.#post, one.body, headers, this.#closing.signal)
       if (answer.status >= 200 && answer.status < 300) this.#end(one, 'delivered')
-      // The receiver wants no more of it (Standard Webhooks).
+      // The receiver wants no more of them (Standard Webhooks).
       else if (answer.status === 410) this.#giveUp(one, `answered with status ${answer.status}`)
       else this.#tryAgain(one, `answered with status ${answer.status}`, answer)
     } catch (error) {
@@ -120,7 +120,7 @@ export class Webhook implements Disposable {
   }
 
   #tryAgain(one: Pending, problem: string, answer: PostAnswer | null): void {
-    // It has been dropped, or all is over.
+    // It has been dropped, or the webhook is closed.
     if (!this.#pending.has(one)) return
     const backOffMs = this.#retryMs[one.tries - 1]
     if (backOffMs === undefined) {
@@ -128,7 +128,7 @@ export class Webhook implements Disposable {
       return
     }
     const wantedMs = Math.min(secondMs * (Number(answer?.retryAfter) || 0), retryAfterMsMax)
-    // Half of it by chance, so that what failed together does not come back together.
+    // Half of it is random, so that messages that failed together are not retried together.
     const waitMs = Math.max(wantedMs, backOffMs * (0.5 + Math.random() / 2))
     one.timer = setTimeout(() => {
       one.timer = null

@@ -104,7 +104,7 @@ describe('the description of the service', () => {
     }
     const text = await (await fetch(`${service.url}/openapi.json`)).text()
     assert.ok(Buffer.byteLength(text) < 100_000, `${Buffer.byteLength(text)} bytes`)
-    // Generated code would shadow what it needs itself.
+    // Generated code would shadow names that it needs itself.
     const globals = Object.keys(description.document.components.schemas).filter((name) => name in globalThis)
     assert.deepEqual(globals, [])
     assert.doesNotMatch(text, /"enum":\[[^\]]*\\[nrtu]/)
@@ -191,10 +191,10 @@ describe('the description of the service', () => {
   })
 })
 
-/** What clients of resumable uploads use beside the operations. */
+/** Requests of resumable-upload clients beyond the described operations. */
 function resumableMethods(path: string): readonly string[] {
   if (path === '/qas/uploads') return ['POST']
-  // POST stands for PATCH where a proxy knows none.
+  // POST replaces PATCH if a proxy does not know it.
   return /^\/qas\/uploads\/[^/]+$/.test(path) ? ['PATCH', 'POST', 'HEAD'] : []
 }
 

@@ -22,7 +22,7 @@ export class Description {
     return new Description(expanded((await response.json()) as SharedOpenApi)) // held by the tests of it
   }
 
-  /** True for a path that a template of the document stands for. */
+  /** True for a path that matches a template of the document. */
   static matches(template: string, path: string): boolean {
     return new RegExp(`^${template.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path)
   }
@@ -34,7 +34,7 @@ export class Description {
     return this.document.components.responses[found.$ref.split('/').at(-1) ?? '']
   }
 
-  /** How an answer differs from its description. A field that is not described is a fault too. */
+  /** How a response differs from its description. An undescribed field is an error, too. */
   faults({ operationId, method, path, status, headers, body }: Exchange): readonly string[] {
     const described = method === 'HEAD' ? 'GET' : method
     const found = this.operations.find((one) => one.method === described && Description.matches(one.path, path))
@@ -64,7 +64,7 @@ export class Description {
   }
 }
 
-/** The document with what its references to parameters, headers and examples stand for, and those to errors described. */
+/** The document with references to parameters, headers and examples resolved, and those to errors described. */
 export function expanded(document: SharedOpenApi): OpenApi {
   const expand = (value: unknown): unknown => {
     if (typeof value !== 'object' || value === null) return value
@@ -89,13 +89,13 @@ function headerFaults({ headers = {} }: ResponseObject, given: Headers): readonl
     .map(([name]) => `no header ${name}`)
 }
 
-/** The same schema, with every object holding what it lists and nothing else. */
+/** The same schema, with every object restricted to the members that it lists. */
 function closed<Value>(schema: Value): Value {
   if (typeof schema !== 'object' || schema === null) return schema
   if (Array.isArray(schema)) return schema.map(closed) as Value
   const members = Object.entries(schema).map(([name, value]) => [name, closed(value)])
   const isListing = 'type' in schema && schema.type === 'object' && 'properties' in schema
   const isEmpty = isListing && Object.keys(schema.properties ?? {}).length === 0
-  // A member named `type` or `properties` of a value would be taken for a keyword; our schemas have none such.
+  // A member named `type` or `properties` of a value would be taken for a keyword; our schemas have none.
   return { ...(isListing && !isEmpty && { additionalProperties: false }), ...Object.fromEntries(members) }
 }

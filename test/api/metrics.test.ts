@@ -80,7 +80,7 @@ test('resumable uploads are counted: begun, resumed, completed, and what is kept
   form.append('file', new Blob(['a,b\n1,2\n']), 'a.csv')
   await fetch(`${url}/qas/uploadCsv`, { method: 'POST', body: form, headers: { prefer: 'respond-async, wait=20' } })
   let after = await scrape(url)
-  // What is kept of an upload goes once it is answered.
+  // The bytes kept of an upload are removed once it is answered.
   while (of('unfinished_uploads', after) !== 0) after = await scrape(url)
   assert.equal(of('unfinished_bytes', after), 0)
   const counts = ['begun', 'resumed'].map((event) => of(`resumable_uploads_total{event="${event}"}`, after))

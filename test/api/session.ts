@@ -19,7 +19,7 @@ export interface Exchange {
   readonly body: Buffer
 }
 
-/** What of a receipt is needed to go on. */
+/** The members of a receipt that later requests need. */
 interface Sent {
   readonly id: string
   readonly upload: { readonly id: string }
@@ -28,7 +28,7 @@ interface Sent {
 type Ask = (operationId: string, path: string, init?: RequestInit) => Promise<Exchange>
 
 /**
- * Every described operation; a new one belongs in here.
+ * Every described operation; add new ones here.
  *
  * @param options `keep` leaves the dataset in place.
  */
@@ -93,7 +93,7 @@ export async function session(url: string, { keep = false } = {}): Promise<reado
   return exchanges
 }
 
-/** What is refused, for the record that says so. */
+/** A refused request, for its error record. */
 async function refusals(dataset: string, ask: Ask): Promise<void> {
   const none = `/qas/datasets/${'0'.repeat(32)}`
   await ask('uploadCsv', '/qas/uploadCsv', { method: 'POST', body: new FormData() })
@@ -136,7 +136,7 @@ function posted(value: unknown): RequestInit {
   return { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(value) }
 }
 
-/** Asks and reads the whole answer. */
+/** Sends a request and reads the whole response. */
 export async function exchanged(url: string, operationId: string, path: string, init: RequestInit): Promise<Exchange> {
   const response = await fetch(`${url}${path}`, init)
   const body = Buffer.from(await response.arrayBuffer())
@@ -144,7 +144,7 @@ export async function exchanged(url: string, operationId: string, path: string, 
   return { operationId, method: init.method ?? 'GET', path: path.split('?')[0] ?? path, status, headers, body }
 }
 
-/** A database that does not answer: what is to be copied there waits. */
+/** A database that does not respond: copies to it wait. */
 const nowhere = 'warehouse=postgres://nobody@127.0.0.1:1/none'
 
 /** A whole service with data of its own. */
@@ -172,11 +172,11 @@ export async function startService(...flags: readonly string[]) {
   }
 }
 
-/** The first JSON answer of each operation that succeeded, with what differs from run to run made the same. */
+/** The first successful JSON response of each operation, with members that vary from run to run replaced. */
 export function examplesOf(exchanges: readonly Exchange[]): Readonly<Record<string, unknown>> {
   const isJson = ({ headers }: Exchange) => headers.get('content-type')?.startsWith('application/json') === true
   const finished = exchanges.filter((one) => one.status === 200 && isJson(one))
-  // What is only begun is shown where an operation does no more.
+  // For an operation that only starts something, that is shown.
   const begun = exchanges.filter(
     (one) => one.status === 202 && isJson(one) && !finished.some(({ operationId }) => operationId === one.operationId),
   )
@@ -194,7 +194,7 @@ function steady(this: unknown, name: string, value: unknown): unknown {
   if (name === 'expiresAt' && value !== null) return 1763736400000
   if (name === 'created') return new Date(1763650000000).toISOString()
   if (name === 'durationMs') return 42
-  // How far a copy is by then is up to chance.
+  // How far a copy has progressed by then is random.
   if (typeof this === 'object' && this !== null && 'table' in this && name in copying) return copying[name]
   const shown = '019aa1b2-4c80-7000-8000-0123456789ab'
   const isUpload = typeof this === 'object' && this !== null && ('receivedAt' in this || 'phase' in this)

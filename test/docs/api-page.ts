@@ -1,4 +1,4 @@
-// API page: the description of the routes as Markdown, as the service itself gives it.
+// API page: the description of the routes as Markdown, as the service returns it.
 import { pino } from 'pino'
 import { apiText, type Block } from '../../src/http/openapi/api-markdown.ts'
 import type { OpenApi } from '../../src/http/openapi/openapi.ts'
@@ -7,7 +7,7 @@ import { createHttpServer, defaultHttpOptions } from '../../src/http/server.ts'
 import { expanded } from '../api/description.ts'
 import { createFakeService } from '../wire/fake-service.ts'
 
-/** What stands on docs/api.md. */
+/** The content of docs/api.md. */
 export async function apiPage(table: (head: readonly string[], rows: readonly (readonly string[])[]) => string) {
   const markdown = (block: Block): string => {
     if (block.kind === 'heading') return `${'#'.repeat(block.level)} ${block.text}`

@@ -1,4 +1,4 @@
-// Bench targets: what each figure of the benchmark is to reach, beside what it is; and other tools, as Markdown.
+// Bench targets: the target of each benchmark figure beside the figure; and other tools, as Markdown.
 import { existsSync, readFileSync } from 'node:fs'
 
 /** Of bench/figures.json; each row is absent until it was measured. */
@@ -79,7 +79,7 @@ function readFigures(): Figures | null {
   return existsSync(url) ? (JSON.parse(readFileSync(url, 'utf8')) as Figures) : null // written by bench/main.ts
 }
 
-/** What each figure is to reach, and what it is. */
+/** The target of each figure, and the figure. */
 export function targetsTable(): string {
   const figures = readFigures()
   if (figures === null) return notYet
@@ -168,7 +168,7 @@ function serviceRows({ beside = [], start, sizes = [] }: Figures): readonly Row[
   ]
 }
 
-/** Uploads to several services on a bucket, and how many requests to the bucket one is. */
+/** Uploads to several services on a bucket, and the requests to the bucket per upload. */
 export function replicasTable(): string {
   const { alone, replicas, requests } = readFigures()?.replicas ?? {}
   if (alone === undefined || replicas === undefined || requests === undefined) return notYet
@@ -190,7 +190,7 @@ export function replicasTable(): string {
   ].join('\n')
 }
 
-/** Uploads by cores, and what each share of the work takes. */
+/** Uploads by cores, and the time of each part of the work. */
 export function coresTable(): string {
   const cores = readFigures()?.cores
   if (cores === undefined) return notYet
@@ -205,7 +205,7 @@ export function coresTable(): string {
   ].join('\n')
 }
 
-/** The same files through other tools, and what those do for it. */
+/** The same files through other tools, and what those do with them. */
 export function peersTable(): string {
   const peers = readFigures()?.peers
   if (peers === undefined) return notYet
@@ -225,7 +225,7 @@ export function peersTable(): string {
   ].join('\n')
 }
 
-/** Drawn by bench/plots.ts of the same figures. */
+/** Drawn by bench/plots.ts from the same figures. */
 function plot(name: string, description: string, figures: unknown): readonly string[] {
   return figures === undefined ? [] : ['', `![${description}](plots/${name}.svg)`]
 }

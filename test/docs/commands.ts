@@ -5,7 +5,7 @@ import { exitCodeRows, optionName } from '../../src/cli/terminal/command-help.ts
 
 type Table = (head: readonly string[], rows: readonly (readonly string[])[]) => string
 
-/** A section a command; the options of `serve` have a page of their own. */
+/** One section per command; the options of `serve` have their own page. */
 export function commandSections(table: Table): string {
   return allCommands.map((command) => section(command, table)).join('\n\n')
 }

@@ -12,7 +12,7 @@ interface Figures {
     readonly files: number
     readonly p50Ms: number
     readonly p99Ms: number
-    /** By process, the mean of one upload. Absent in figures of a time before it was measured. */
+    /** By process, the mean of one upload. Absent in figures from before it was measured. */
     readonly cpuSeconds?: Readonly<Record<'server' | 'converters' | 'client', number>>
   }
   readonly crowd: {
@@ -36,7 +36,7 @@ interface Figures {
   }[]
 }
 
-/** Absent in figures of a time before they were measured. */
+/** Absent in figures from before they were measured. */
 interface ShapeFigures {
   readonly bytes: number
   readonly rounds: number
@@ -51,14 +51,14 @@ interface ShapeFigures {
   }[]
 }
 
-/** Absent in figures of a time before they were measured. */
+/** Absent in figures from before they were measured. */
 interface QueryFigures {
   readonly sql: string
   readonly p50Ms: number
   readonly duckdbMs: number
 }
 
-/** Absent in figures of a time before they were measured. */
+/** Absent in figures from before they were measured. */
 interface UseFigures {
   readonly records: number
   readonly columns: number
@@ -106,7 +106,7 @@ function smallLine({ files, p50Ms, cpuSeconds }: Figures['small']): readonly str
   ]
 }
 
-/** Files that ask more of the reader than a clean one, next to a clean one of the same size, as Markdown. */
+/** Files that are harder to read than a clean one, next to a clean one of the same size, as Markdown. */
 export function shapesTable(): string {
   const figures = readFigures()
   if (figures?.shapes === undefined) return notYet
@@ -123,7 +123,7 @@ export function shapesTable(): string {
   ].join('\n')
 }
 
-/** The figures as Markdown, or that there are none yet. */
+/** The figures as Markdown, or a remark that there are none yet. */
 export function figuresTable(): string {
   const figures = readFigures()
   if (figures === null) return notYet

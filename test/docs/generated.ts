@@ -1,4 +1,4 @@
-// Generated: the parts of the docs that are printed from what the code and the benchmark say, between markers on their page.
+// Generated: the parts of the docs that are generated from the code and the benchmark, between markers on their page.
 import { corpusTable } from '../../corpus/figures.ts'
 import { optionHelp } from '../../src/config/option-help.ts'
 import { type ErrorCode, errorTable } from '../../src/core/errors.ts'
@@ -15,7 +15,7 @@ import { cpuTable, figuresTable, shapesTable } from './figures.ts'
 import { threatTable } from './security.ts'
 import { estimateList, sizingTable } from './sizing.ts'
 
-/** Text that stands between `<!-- name -->` and `<!-- /name -->` on a page. */
+/** Text between `<!-- name -->` and `<!-- /name -->` on a page. */
 export interface GeneratedPart {
   /** Below the checkout. */
   readonly page: string
@@ -46,7 +46,7 @@ export const generatedParts: readonly GeneratedPart[] = [
   { page: 'docs/notes.md', name: 'notes', text: noteCodeTable() },
 ]
 
-/** Where a page of the checkout is. */
+/** Path of a page in the checkout. */
 export function pageUrl(page: string): URL {
   return new URL(`../../${page}`, import.meta.url)
 }

@@ -1,4 +1,4 @@
-// The README's first upload, done as it says: the receipt it shows is what the service answers.
+// The README's first upload, done as described: the receipt shown there is what the service returns.
 import assert from 'node:assert/strict'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -31,7 +31,7 @@ test('the first upload of the README is answered with the receipt it shows, and 
   }
 })
 
-/** Everything shown is in the answer; text of one ellipsis stands for any, and fields may be left out. */
+/** Everything shown is in the response; an ellipsis stands for any text, and fields may be left out. */
 function assertShows(actual: unknown, shown: unknown, path: string): void {
   if (shown === '…') {
     assert.ok(typeof actual === 'string' && actual !== '', path)

@@ -1,4 +1,4 @@
-// Sizing: what uploads take, and how much that is for many of them, worked out from bench/figures.json, as Markdown.
+// Sizing: the cost of uploads, and of many of them, computed from bench/figures.json, as Markdown.
 import { existsSync, readFileSync } from 'node:fs'
 
 /** Of bench/figures.json. */
@@ -31,13 +31,13 @@ interface Upload {
   readonly requests: { readonly put: number; readonly post: number; readonly get: number }
 }
 
-/** All files of a dataset of 100 MB of the benchmark, as a multiple of it, rounded up: counted, not timed. */
+/** All files of a dataset of 100 MB in the benchmark, as a multiple of it, rounded up: counted, not timed. */
 const keptPart = 1.36
-/** Of the time of a core, so that there is room for what comes unevenly. */
+/** Share of a core's time, which leaves room for uneven load. */
 const busyPart = 0.6
 const uploadsPerMinute = 1_000
 const coresPerReplica = 2
-/** So many may be away. */
+/** Number of replicas that may be unavailable. */
 const spareReplicas = 2
 const notYet = 'Not measured yet.'
 
@@ -125,7 +125,7 @@ export function estimateList(): string {
   ].join('\n')
 }
 
-/** As it is printed, so that readers who reckon again find the same. */
+/** As printed, so that readers who recalculate get the same result. */
 const shown = (seconds: number) => Math.round(seconds * 100) / 100
 const one = (value: number) => value.toFixed(1)
 const two = (value: number) => value.toFixed(2)

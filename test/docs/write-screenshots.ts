@@ -1,5 +1,5 @@
-// Write screenshots: opens each view of the page in a real browser and keeps its picture, for `npm run screenshots`.
-// With a directory as its argument it writes every view there, at four widths, to be looked at.
+// Write screenshots: opens each view of the page in a real browser and saves its picture, for `npm run screenshots`.
+// With a directory as its argument, it writes every view there, at four widths, for inspection.
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -27,7 +27,7 @@ function orders(count: number): string {
 
 const sql = 'SELECT city, count(*) AS orders, sum(amount) AS total\nFROM data GROUP BY city ORDER BY total DESC'
 
-/** Each view as it is reached from the one before it. */
+/** Each view, reached from the previous one. */
 const views: readonly (readonly [string, (page: Page) => Promise<unknown>])[] = [
   [
     'preview',
@@ -95,7 +95,7 @@ const views: readonly (readonly [string, (page: Page) => Promise<unknown>])[] = 
 /** In the docs. */
 const kept = new Set(['preview', 'upload', 'receipt', 'rows', 'rejects', 'columns', 'sql'])
 
-/** Again while the machine has something else to do: the picture shows how long it took. */
+/** Again while the machine is busy with something else: the picture shows how long it took. */
 async function runQuickly(page: Page): Promise<void> {
   for (let runs = 0; runs < 30; runs += 1) {
     await page.getByRole('button', { name: 'Run' }).click()
@@ -116,7 +116,7 @@ interface Look {
   readonly height: number
 }
 
-/** A service of its own, so that each look begins without datasets. */
+/** A separate service, so that each round begins without datasets. */
 async function takeAll(
   browser: Browser,
   { colorScheme, width, height }: Look,

@@ -4,9 +4,9 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { scratchDir } from '../support/running-service.ts'
 
-/** What became of an address that was opened. */
+/** The result of opening an address. */
 export interface Opened {
-  /** Null where it was saved instead of shown. */
+  /** Null if it was saved instead of shown. */
   readonly contentType: string | null
   /** Whether a script of the document, or of anything in it, left its mark: `globalThis.ran`. */
   readonly hasRun: boolean
@@ -56,7 +56,7 @@ export class Browser implements AsyncDisposable {
     return browser
   }
 
-  /** Opens an address as a person would who clicks on it, and waits until all of it is there. */
+  /** Opens an address like a user who clicks on it, and waits until it has loaded completely. */
   async visit(url: string): Promise<Opened> {
     await this.#navigate('about:blank')
     const isShown = await this.#navigate(url)
@@ -79,7 +79,7 @@ export class Browser implements AsyncDisposable {
     await this.#ask('Browser.setDownloadBehavior', { behavior: 'deny' })
   }
 
-  /** False where the address was not shown. */
+  /** False if the address was not shown. */
   async #navigate(url: string): Promise<boolean> {
     const loaded = new Promise<void>((resolve) => {
       this.#loaded = resolve

@@ -16,7 +16,7 @@ const [anna, bob] = ['anna', 'bob'].map((owner) => newKey({ name: `key of ${owne
 const scratch = await scratchDir()
 const keys = join(scratch.path, 'keys.json')
 await writeFile(keys, formatKeys([anna!.key, bob!.key]))
-/** Nobody listens there. */
+/** Nothing listens there. */
 const nowhere = 'warehouse=postgres://nobody@127.0.0.1:1/none'
 const service = await RunningService.start(join(scratch.path, 'data'), ['--keys', keys, '--copy-target', nowhere])
 after(async () => {
@@ -70,7 +70,7 @@ const noBytes = {
 const takesBytes = ({ method, url }: Route) => url === '/qas/uploads/:id' && ['PATCH', 'POST'].includes(method)
 
 const isOfSomething = ({ url }: Route) => url.includes(':id')
-/** Last, since what it is of is gone after it. */
+/** Last, since it deletes what it needs. */
 const inOrder = routes.toSorted((a, b) => Number(a.method === 'DELETE') - Number(b.method === 'DELETE'))
 
 function checkError(what: string, { status, headers }: Answer): void {
@@ -111,7 +111,7 @@ test('no route answers without a key except the public ones, and no error is kep
   for (const route of routes) {
     const what = `${route.method} ${route.url}`
     const answer = await ask(new Client(service.url), route, known)
-    // After some wrong guesses an address has to wait.
+    // After some wrong guesses, an address must wait.
     if (!open.has(route.url)) assert.ok([401, 429].includes(answer.status), `${what}: ${answer.status}`)
     checkError(what, answer)
   }

@@ -8,7 +8,7 @@ import { RunningService, scratchDir } from '../support/running-service.ts'
 import { createRandom, seed } from '../support/samples.ts'
 
 const scratch = await scratchDir()
-// Below the directory that is watched, so that a name that climbs out of it is seen.
+// Below the watched directory, so that a name that climbs out of it is noticed.
 const dataDir = join(scratch.path, 'deep', 'data')
 const service = await RunningService.start(dataDir)
 const client = new Client(service.url)
@@ -33,7 +33,7 @@ const hostile = [
   ],
 ]
 
-/** An upload with this in the place of the file name, byte for byte. */
+/** An upload with this as the file name, byte for byte. */
 function bodyWith(fileName: string, content: string): Buffer {
   const boundary = /boundary=(.*)$/.exec(contentType)![1]
   const escaped = fileName.replaceAll('"', '\\"')
@@ -41,7 +41,7 @@ function bodyWith(fileName: string, content: string): Buffer {
   return Buffer.from(`${head}${content}\r\n--${boundary}--\r\n`)
 }
 
-/** Every path below the watched directory, with ids and the like made alike. */
+/** Every path below the watched directory, with ids and the like normalized. */
 function tree(): readonly string[] {
   const names = readdirSync(scratch.path, { recursive: true, encoding: 'utf8' })
   return names
@@ -49,7 +49,7 @@ function tree(): readonly string[] {
     .toSorted()
 }
 
-/** What holds for any name: it is taken as data or refused with a record, and comes back as one safe header line. */
+/** For any name: it is accepted as data or refused with a record, and returned as one safe header line. */
 async function holds(fileName: string, content: string): Promise<void> {
   const answer = await client.ask('POST', '/qas/uploadCsv', bodyWith(fileName, content))
   const shown = JSON.stringify(fileName).slice(0, 80)

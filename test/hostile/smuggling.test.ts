@@ -28,7 +28,7 @@ const withChunks = (bytes: string | Buffer, headers: readonly string[] = [inChun
 const withLength = (headers: readonly string[], bytes: string | Buffer = '0\r\n\r\n') =>
   rawRequest({ headers: [`Content-Length: ${bytes.length}`, ...headers], body: bytes })
 
-/** What comes before the hidden request. Each has to be refused, and the connection closed. */
+/** The bytes before the hidden request. Each must be refused, and the connection closed. */
 const forms: Readonly<Record<string, Buffer>> = {
   'a length and chunks': withLength([inChunks]),
   'a length of zero and chunks': rawRequest({ headers: [inChunks, 'Content-Length: 0'], body: chunked(body) }),

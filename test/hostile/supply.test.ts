@@ -36,7 +36,7 @@ test('every dependency is pinned, with the hash of its content', () => {
     assert.match(version, /^\d+\.\d+\.\d+(-[\w.]+)?$/, `${name} is not pinned`)
     assert.equal(lock.packages[`node_modules/${name}`]?.version, version, name)
   }
-  // Rows for other systems are written by hand and have a version alone: what is here is what they cannot speak for.
+  // Rows for other systems are written by hand and have only a version: the installed packages cannot confirm them.
   const here = Object.entries(lock.packages).filter(([path]) => path !== '' && existsSync(root + path))
   assert.ok(here.length > 50)
   const unknown = here.filter(([, { integrity }]) => !integrity?.startsWith('sha512-')).map(([path]) => path)
@@ -95,7 +95,7 @@ test('an old Node starts the pinned one, and says in one line what is needed if 
 test('the running Node is the pinned one', () => {
   const { platform, arch, version } = process
   const pinned = manifest.optionalDependencies[`node-${platform}-${arch}`]
-  // Of a platform without a pinned Node only the line is known.
+  // For a platform without a pinned Node, only the line is known.
   const [major = 0] = version.slice(1).split('.').map(Number)
   assert.ok(major >= 24, version)
   if (pinned !== undefined) assert.equal(version, `v${pinned}`)

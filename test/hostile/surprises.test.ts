@@ -9,10 +9,10 @@ const service = await sharedService()
 const client = new Client(service.url)
 
 interface Golden {
-  /** As they stand in the file. */
+  /** As in the file. */
   readonly values: readonly string[]
   readonly type: string
-  /** As the rows show them; the values themselves, without quotes, where left out. */
+  /** As the rows show them; if left out, the values themselves, without quotes. */
   readonly rows?: readonly unknown[]
 }
 

@@ -2,12 +2,12 @@
 
 export interface Threat {
   readonly number: number
-  /** What is sent, or done. */
+  /** What a client sends or does. */
   readonly threat: string
   readonly expected: string
   /** `file: the beginning of the name of a test in it`. */
   readonly tests: readonly string[]
-  /** What of it no test of ours can show, or only a longer run. */
+  /** The part that no test of ours can show, or only a longer run. */
   readonly beyond?: string
 }
 
@@ -165,7 +165,7 @@ export const threats: readonly Threat[] = [
   ]),
   threat(34, 'Origin: null, JSON sent as text', '403; a JSON route wants JSON', [
     `${heads}: requested by a page of another origin are refused before the body`,
-    'src/http/exchange/json-body.test.ts: addJsonBody() refuses what is no JSON, or does not say that it is',
+    'src/http/exchange/json-body.test.ts: addJsonBody() refuses a body that is not JSON, or is not declared as JSON',
   ]),
   threat(35, 'DNS rebinding', '421 unless the name is ours', [
     `${heads}: for another host name are refused before the body`,
@@ -218,7 +218,7 @@ export const threats: readonly Threat[] = [
     'test/hostile/surprises.test.ts: values that other readers change are typed as in the golden table, and exported as sent',
     'test/hostile/surprises.test.ts: a note names an encoding that readers guess wrong, and the bytes are kept',
     'test/service/types.test.ts: a receipt notes leading zeros with their lines',
-    'src/convert/sql/lossless-sql.system.test.ts: convert() takes every value for the type that profile() and decideType() found, and keeps its meaning',
+    'src/convert/sql/lossless-sql.system.test.ts: convert() accepts every value for the type that profile() and decideType() found, and keeps its meaning',
   ]),
   threat(
     47,

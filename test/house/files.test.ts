@@ -1,4 +1,4 @@
-// What every file keeps to: a first line, a length, no loose ends, nothing of one machine.
+// Rules for every file: a first line, a length, no loose ends, nothing specific to one machine.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { codeFiles, isForTests, projectFiles, type Source } from './sources.ts'
@@ -6,7 +6,7 @@ import { codeFiles, isForTests, projectFiles, type Source } from './sources.ts'
 /** Past 200 we look again; past this we split. */
 const linesMax = 400
 
-// This file holds what it looks for.
+// This file contains the patterns that it searches for.
 const everything = projectFiles().filter(({ path }) => path !== 'test/house/files.test.ts')
 const code = codeFiles().filter(({ path }) => path !== 'test/house/files.test.ts')
 

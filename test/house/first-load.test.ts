@@ -1,4 +1,4 @@
-// First load: what a browser fetches before the page is there stays small.
+// First load: the bytes that a browser fetches before the page shows stay few.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'

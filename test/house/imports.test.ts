@@ -52,7 +52,10 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'index.ts': ['config', 'app.ts', 'logger.ts'],
 }
 
-/** What of a folder others may see, where that is not all: interfaces, and functions that touch nothing. What composes sees all. */
+/**
+ * The parts of a folder that others may see, if not all: interfaces, and functions that touch nothing. Composing code
+ * sees all.
+ */
 const open: Readonly<Record<string, readonly string[]>> = {
   compression: ['compression.ts', 'decompress.ts'],
   reading: [

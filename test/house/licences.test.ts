@@ -1,4 +1,4 @@
-// Licences: everything that the service needs to run may be passed on with it, under a licence of a list.
+// Licences: everything that the service needs to run may be redistributed with it, under a licence from a list.
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Each asks for no more than its text and the names of its authors; none reaches over to our own code. */
+/** Each requires only its text and the names of its authors; none extends to our own code. */
 const allowed: ReadonlySet<unknown> = new Set(['MIT', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0', '0BSD'])
 
 interface Row {
@@ -22,7 +22,7 @@ test('every dependency of the service has a licence of the list', () => {
   assert.ok(needed.length > 30)
   const wrong = needed.flatMap(([path, { optional }]) => {
     const manifest = `${root}${path}/package.json`
-    // What is for other systems is not installed here.
+    // Packages for other systems are not installed here.
     if (optional === true && !existsSync(manifest)) return []
     const { license } = JSON.parse(readFileSync(manifest, 'utf8')) as { readonly license?: unknown }
     return allowed.has(license) ? [] : [`${path}: ${String(license)}`]

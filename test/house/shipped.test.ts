@@ -14,7 +14,7 @@ const sources = new Map(
     .map((source) => [source.path, source] as const),
 )
 
-/** What an entry imports or starts, and what that imports, and so on. */
+/** What an entry imports or starts, and everything that is imported from there. */
 function reachable(from: readonly string[]): ReadonlySet<string> {
   const found = new Set<string>()
   const visit = (path: string): void => {

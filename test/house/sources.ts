@@ -18,7 +18,7 @@ export function projectPaths(): readonly string[] {
   return paths().filter((path) => existsSync(join(root, path)))
 }
 
-/** Every text file of the project, also one not committed yet; what .gitignore names is none. */
+/** Every text file of the project, even if not committed yet; files listed in .gitignore do not count. */
 export function projectFiles(): readonly Source[] {
   return projectPaths()
     .filter((path) => !path.includes('/fixtures/'))
@@ -60,7 +60,7 @@ export function importsOf(source: Source): readonly Import[] {
   ]
 }
 
-/** A checkout asks git; an unpacked archive has no git and is walked. */
+/** In a checkout, git lists the files; an unpacked archive has no git, so its directories are read. */
 function paths(): readonly string[] {
   try {
     const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard']

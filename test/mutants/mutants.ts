@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 export interface Mutant {
   readonly id: string
   readonly path: string
-  /** Stands once in the file. */
+  /** Occurs exactly once in the file. */
   readonly find: string
   readonly replace: string
   /** The test file that must fail. */

@@ -13,7 +13,7 @@ import { type Mutant, mutants } from './mutants.ts'
 
 const testMsMax = 120_000
 
-/** A broken loop may take all memory there is. Bytes. */
+/** A broken loop may take all available memory. Bytes. */
 const processBytesMax = 4_000_000_000
 
 const prlimit = findCommand('prlimit')
@@ -73,7 +73,7 @@ function isCode(text: string): boolean {
   }
 }
 
-/** True where the test passes; one that hangs or takes too much memory does not. */
+/** True if the test passes; one that hangs or takes too much memory does not. */
 async function passes(dir: string, test: string): Promise<boolean> {
   const limited = prlimit === undefined ? [] : [prlimit, `--data=${processBytesMax}`]
   const node = [process.execPath, '--disable-warning=ExperimentalWarning', '--test', '--test-timeout=60000', test]

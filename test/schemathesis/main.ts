@@ -26,7 +26,7 @@ const errors: string[] = []
 createInterface({ input: service.stdout }).on('line', (line) => errors.push(line))
 try {
   const url = await listening()
-  // So that there is something to be found where an example is followed.
+  // So that requests based on an example find something.
   await session(url, { keep: true })
   const flags = ['--config-file', join(import.meta.dirname, 'schemathesis.toml'), 'run', `${url}/openapi.json`]
   const limits = ['--phases', 'examples,coverage,fuzzing', '--max-examples', '15', '--continue-on-failure']

@@ -55,7 +55,7 @@ async function accountsFor(content: Buffer): Promise<void> {
   await readsAgainTheSame(receipt, csv, rows)
 }
 
-/** The bytes a text stands for; null in an encoding that Node does not write. */
+/** The bytes that a text represents; null in an encoding that Node cannot write. */
 function textBytes(text: string, encoding: string): Buffer | null {
   return encoding === 'utf-8' ? Buffer.from(text) : null
 }
@@ -64,13 +64,13 @@ function linesBefore(content: Buffer, offset: number): number {
   return content.subarray(0, offset).filter((byte) => byte === 0x0a).length
 }
 
-/** Every record number of the file is a reject, or stands in the export: ids of our samples show which. */
+/** Every record number of the file is a reject, or in the export: ids of our samples show which. */
 function isMadeOf(content: Buffer, csv: Buffer, rejects: readonly { byteOffset: number; byteLength: number }[]): void {
   let rest = content
   for (const { byteOffset, byteLength } of rejects.toReversed()) {
     rest = Buffer.concat([rest.subarray(0, byteOffset), rest.subarray(byteOffset + byteLength)])
   }
-  // What is neither rejected nor exported is blank or a comment. Line ends and clean quotes may differ.
+  // A record that is neither rejected nor exported is blank or a comment. Line ends and clean quotes may differ.
   const plain = (bytes: Buffer) =>
     bytes
       .toString()

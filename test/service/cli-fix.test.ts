@@ -30,7 +30,7 @@ async function fix(editor: string | null, ...args: readonly string[]) {
   return run(['fix', ...args], { environment, cwd: scratch.path })
 }
 
-/** What the command says of the file that it keeps. */
+/** The command's message about the file that it keeps. */
 function keptFile(stderr: string): string {
   const path = /The edited file is kept\. To send it: csv-upload fix [0-9a-f]{32} --from '(.*)'$/m.exec(stderr)?.[1]
   assert.ok(path !== undefined && existsSync(path), stderr)

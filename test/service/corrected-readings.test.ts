@@ -181,7 +181,7 @@ test('another reading of a corrected dataset has the corrections, where the reco
 })
 
 test('another reading of a corrected dataset is refused where its records are others, and leaves no file open', async () => {
-  // More than its head, which is all that is read.
+  // More than its head, which is the only part read.
   const content = csvText('id,size', 3_000, (i) => (i === 1 ? '2' : `${i},${'x'.repeat(400)}`))
   const { id } = await correct(await client.upload(content), { 3: '2,QQ' })
   const other = await client.askJson(`/qas/datasets/${id}/readings`, Buffer.from('{"dialect":{"delimiter":";"}}'))

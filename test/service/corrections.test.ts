@@ -163,8 +163,8 @@ test('a damaged corrected dataset is repaired by the same corrections', async ()
 })
 
 const refusals: readonly (readonly [string, number, RegExp, string?])[] = [
-  ['record,text\n2,"1,Ada,1815"\n', 400, /record 2 is no reject of this dataset/],
-  ['record,text\n99,x\n', 400, /record 99 is no reject/],
+  ['record,text\n2,"1,Ada,1815"\n', 400, /record 2 is not a reject of this dataset/],
+  ['record,text\n99,x\n', 400, /record 99 is not a reject/],
   ['record,text\n3,"a,b,c"\n3,"d,e,f"\n', 400, /record 3 is given twice/],
   ['record,text,note\n3,x,y\n', 400, /there is no column 'note'/],
   ['record,text,text\n3,x,y\n', 400, /the column 'text' is there twice/],
@@ -177,7 +177,7 @@ const refusals: readonly (readonly [string, number, RegExp, string?])[] = [
   [' \n', 400, /there are none/],
   ['{"record":3,"texts":"x"}', 400, /line 1 has an unknown member 'texts'/],
   ['{"record":"3","text":"x"}', 400, /line 1 names no record/],
-  ['{"record":3,"text":7}', 400, /line 1 has a text that is no string/],
+  ['{"record":3,"text":7}', 400, /line 1 has a text that is not a string/],
   ['{"record":3,"text":"x"}\n{"record":', 400, /line 2 is not valid JSON/],
   ['{"record":3,"text":"x","cut":true}', 400, /the text of record 3 is cut/],
   ['record,text\n3,x\n', 415, /Content type 'application\/json' not supported: send text\/csv/, 'application/json'],

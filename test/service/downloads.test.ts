@@ -25,7 +25,7 @@ before(async () => {
     return `${i},"name ""${i}"", ${'x'.repeat(20)}",2024-02-${10 + (i % 19)},${i}.50,${wide + BigInt(i)}`
   })
   receipt = await client.upload({ content, fileName: 'Größe.csv' })
-  // How many depends on how the bytes come.
+  // Their number depends on how the bytes arrive.
   assert.ok(receipt.parts.length > 3, `${receipt.parts.length} parts`)
 })
 
@@ -98,7 +98,7 @@ test('data.parquet of many parts has a length, a validator and ranges, and is id
     assert.equal(headers.etag, `"${sha256}"`)
     assert.equal(headers['accept-ranges'], 'bytes')
   }
-  // As readers of Parquet do: the length of the footer, the footer, and a stretch of some column.
+  // Like readers of Parquet: the length of the footer, the footer, and a range of some column.
   const tail = await client.ask('GET', path, undefined, { range: 'bytes=-8' })
   assert.deepEqual([tail.status, tail.body.subarray(4).toString()], [206, 'PAR1'])
   const footerBytes = tail.body.readUInt32LE(0)

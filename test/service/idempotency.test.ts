@@ -45,7 +45,7 @@ test('the same request gets the same answer, byte for byte, also after kill -9; 
   assert.equal((await client.datasetIds()).length, 1)
   // Another key is another upload, of the same dataset.
   assert.equal(jsonOf<{ duplicate: boolean }>(await send(client, 'two')).duplicate, true)
-  // Of a dataset that was deleted, nothing is claimed.
+  // A deleted dataset is not claimed to exist.
   assert.equal((await client.ask('DELETE', receipt.links.self)).status, 204)
   const anew = jsonOf<typeof receipt & { duplicate: boolean }>(await send(client, 'one'))
   assert.deepEqual([anew.id, anew.duplicate], [receipt.id, false])

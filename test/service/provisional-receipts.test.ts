@@ -1,4 +1,4 @@
-// Provisional receipts: what the page says of a file before it is sent is what the service says when it has it.
+// Provisional receipts: what the page says about a file before it is sent equals what the service says afterwards.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'

@@ -1,4 +1,4 @@
-// Prefer: respond-async: 202 once the bytes are durable on every way of sending, and what becomes of them shows in the status.
+// Prefer: respond-async: 202 once the bytes are durable, however they are sent; the status shows the outcome.
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
@@ -25,7 +25,7 @@ const plain = await client.upload(content)
 
 type Status = ReturnType<typeof uploadStatusJson>
 
-/** Holds a 202 to what it must say; gives its upload at the end. */
+/** Checks a 202; returns its upload at the end. */
 async function endOf(answer: Answer): Promise<Status> {
   assert.equal(answer.status, 202, answer.body.toString())
   assert.equal(answer.headers['preference-applied'], 'respond-async')
@@ -162,7 +162,7 @@ test('an Idempotency-Key holds over all ways of sending, and its answer is the r
   assert.deepEqual([last.headers['idempotent-replayed'], last.headers['content-location']], ['true', plain.links.self])
   const wrong = await client.ask('POST', '/qas/uploads', undefined, begun)
   assert.equal((await patch(client, wrong.headers.location!, 0, content.toString().replace('Bo', 'Al'))).status, 422)
-  // One that is cancelled has no answer.
+  // A cancelled upload has no response.
   const dropped = { ...begun, 'idempotency-key': 'dropped' }
   const one = await client.ask('POST', '/qas/uploads', undefined, dropped)
   assert.equal((await client.ask('DELETE', one.headers.location!)).status, 204)

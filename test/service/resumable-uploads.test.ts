@@ -1,4 +1,4 @@
-// Resumable uploads: breaks at every byte, two clients, lies about offsets and lengths, checksums, cancelling and expiry.
+// Resumable uploads: breaks at every byte, two clients, wrong offsets and lengths, checksums, cancelling and expiry.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { readdirSync, statSync } from 'node:fs'
@@ -82,7 +82,7 @@ test('draft: a form that breaks anywhere goes on at the resource that its 104 na
   }
 })
 
-test('draft: each interop version is answered in its own terms, one that is not known as any upload', async () => {
+test('draft: each known interop version gets its own headers; an unknown one is an ordinary upload', async () => {
   const ask = async (headers: Readonly<Record<string, string>>) => {
     const sent = { 'content-type': 'text/csv', 'content-length': content.length, connection: 'close', ...headers }
     return await textOf(await begin(service.url, 'POST', '/qas/uploads', sent, content))
@@ -128,7 +128,7 @@ test('of two clients the one that comes last has the upload, and the other is re
   const headers = { ...tusBytes, 'upload-offset': 0, 'content-length': content.length }
   const first = await begin(service.url, 'PATCH', path, headers, content.subarray(0, 10))
   const received = textOf(first)
-  // Its bytes have come, and it stalls.
+  // Its bytes have arrived, and it stalls.
   while ((await statusOf(path)).bytes.received < 10);
   assert.equal(await offsetOf(client, path), 10)
   assert.match(await received, /^HTTP\/1\.1 400 [\s\S]*UploadTakenOverException/)
@@ -158,7 +158,7 @@ test('a length that changes, or is not kept, is refused', async () => {
   assert.equal((await patch(client, path, 0, Buffer.concat([content, Buffer.from('x')]))).status, 400)
   assert.equal((await patch(client, path, 0, 'id', { 'upload-length': '12' })).status, 400)
   assert.equal(await offsetOf(client, path), 0)
-  // In chunks nobody says before how many come.
+  // A chunked body does not announce its length.
   const headers = { ...tusBytes, 'upload-offset': 0, 'transfer-encoding': 'chunked', connection: 'close' }
   const chunk = (bytes: Uint8Array) => Buffer.from(`${bytes.length.toString(16)}\r\n${bytes}\r\n`)
   const chunks = Buffer.concat([chunk(content), chunk(content), Buffer.from('0\r\n\r\n')])

@@ -1,4 +1,4 @@
-// Tests of types that a sample of the first segment does not show: the dataset is as if all of it had been looked at first.
+// Tests of types that a sample of the first segment does not show: the dataset is as if the whole segment had been read first.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { Client } from '../support/client.ts'
@@ -12,10 +12,10 @@ after(async () => {
   await scratch[Symbol.asyncDispose]()
 })
 
-/** Behind the first sixteenth of the segment, before the middle of it. */
+/** After the first sixteenth of the segment, before its middle. */
 const oddAt = 5_000
 
-/** 650 KB, one record of it another. */
+/** 650 KB, with one different record. */
 function fileWith(odd: string): string {
   const line = (i: number) => `${i},${i}.25,name ${i},2024-02-${10 + (i % 19)},${'x'.repeat(20)}`
   const lines = Array.from({ length: 11_000 }, (_, i) => (i === oddAt ? odd : line(i)))
@@ -36,7 +36,7 @@ for (const [what, odd] of Object.entries(odds)) {
   test(`types are those of all values where the sample has not seen ${what}`, async () => {
     const text = fileWith(odd)
     const sampled = await client.upload(text)
-    // Records that are decoded have a file of their own, and no sample.
+    // Decoded records have a separate file, and no sample.
     const whole = await client.upload(Buffer.from(`\ufeff${text}`, 'utf16le'))
     assert.deepEqual(sampled.columns, whole.columns)
     assert.deepEqual(sampled.parts, whole.parts)

@@ -34,7 +34,7 @@ function lines(count: number, step: number): readonly Line[] {
   })
 }
 
-/** Everything that must hold of a file, whatever encoding it is in. */
+/** Everything that must be true of a file, whatever its encoding. */
 async function accountsFor(receipt: UploadAnswer, content: Buffer, all: readonly Line[], charset: BufferEncoding) {
   const { records } = receipt
   const good = all.filter(({ violates, isReadable }) => isReadable && violates === null)

@@ -1,4 +1,4 @@
-// tus cases: what the acceptance tests of tusd ask of a server, as a table, asked of ours over HTTP. Where ours differs, the row says why.
+// tus cases: the requirements of tusd's acceptance tests, as a table, checked over HTTP. If our server differs, the row says why.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { type Answer, Client } from '../support/client.ts'
@@ -21,7 +21,7 @@ const metadata = `filename ${Buffer.from('a.csv').toString('base64')},empty`
 interface Case {
   /** After the test of tusd, in the words of the protocol. */
   readonly what: string
-  /** An upload of so many bytes (null: not said), so much of it sent. */
+  /** An upload with this length (null: not announced), of which this much has been sent. */
   readonly begun?: { readonly bytes: number | null; readonly sent?: string }
   readonly method: string
   /** By default that of the upload, or where uploads are created. */
@@ -31,7 +31,7 @@ interface Case {
   readonly status: number
   /** As they are, or what they match; null for none. */
   readonly answers?: Readonly<Record<string, string | RegExp | null>>
-  /** What tusd answers, and why not here. */
+  /** What tusd answers, and why we do not. */
   readonly differs?: string
 }
 

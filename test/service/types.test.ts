@@ -12,7 +12,7 @@ const client = new Client(service.url)
 const recordCount = 4_000
 const padding = 'x'.repeat(396)
 
-/** A file of a column `id` (integer), a column of these values, and padding; the odd value stands in one record. */
+/** A file with a column `id` (integer), a column of these values, and padding; one record has the odd value. */
 function fileWith({ usual, oddValue, at }: { usual(i: number): string; oddValue: string; at: number }): string {
   return csvText('id,value,padding', recordCount, (i) => `${i + 1},${i === at ? oddValue : usual(i)},${padding}`)
 }
@@ -95,7 +95,7 @@ for (const { name, usual, oddValue, guessed, finalType, why, nulls = 0 } of case
   test(`uploading ${name} gives the same result on both ways to its types`, async () => {
     const head = fileWith({ usual, oddValue: usual(0), at: 0 })
     assert.equal((await client.upload(head)).columns[1]!.type, guessed, 'the head alone has the narrower type')
-    // The same records; with the odd one first, types are decided on the head, with it last, over the whole file.
+    // The same records; with the odd one first, types are decided by the head, with it last, by the whole file.
     const lines = fileWith({ usual, oddValue, at: recordCount - 1 })
       .trimEnd()
       .split('\n')
@@ -179,7 +179,7 @@ test('rejects and blank lines are counted once if types take a second pass', asy
 /** A form of values: most are of it, one alone proves it, and one contradicts it. */
 interface FormCase {
   readonly name: string
-  /** Says nothing alone. */
+  /** Proves nothing alone. */
   usual(i: number): string
   readonly proof: string
   readonly contradiction: string

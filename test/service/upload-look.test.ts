@@ -95,7 +95,7 @@ for (const [name, bytes, encoded] of [
 }
 
 test('a compressed file is seen by its text', async () => {
-  // Hardly compressed, so that what it comes to arrives with it.
+  // Hardly compressible, so that its text arrives with it.
   const zipped = gzipSync(content, { level: 1 })
   const path = await create(client, zipped.length)
   await patch(client, path, 0, zipped.subarray(0, zipped.length - 1_000))

@@ -59,7 +59,7 @@ async function list(): Promise<readonly Status[]> {
   return jsonOf<{ uploads: Status[] }>(await client.ask('GET', '/qas/uploads')).uploads
 }
 
-/** Asks until it is so; every change is seen within a fraction of a second. */
+/** Polls until it is true; every change shows within a fraction of a second. */
 async function statusOnce(what: string, id: string, isSo: (status: Status) => boolean): Promise<Status> {
   const deadline = performance.now() + 10_000
   while (true) {
@@ -152,13 +152,13 @@ test('a status has an ETag, and a waiting request is answered on a change, at th
   assert.notEqual(seen.headers.etag, headers.etag)
   slow.end(behind)
   assert.equal(jsonOf<Status>(await ended).phase, 'done')
-  // Nothing will change any more, so nobody need wait.
+  // Nothing will change any more, so no one need wait.
   const last = await client.ask('GET', path)
   const again = { 'if-none-match': last.headers.etag!, prefer: 'wait=60' }
   assert.equal((await client.ask('GET', path, undefined, again)).status, 304)
 })
 
-/** A stream of events as it comes. */
+/** A stream of events as it arrives. */
 class Events implements Disposable {
   readonly #request: ClientRequest
   readonly #opened: Promise<IncomingMessage>
@@ -226,7 +226,7 @@ test('events report every phase, go on after the last that the client has, and e
     versions.toSorted((a, b) => a - b),
   )
   assert.deepEqual(all.at(-1)?.status, jsonOf(await client.ask('GET', `/qas/uploads/${id}`)))
-  // A browser that connects again is answered 204, which makes it stop.
+  // A browser that reconnects gets 204, which makes it stop.
   const again = await client.ask('GET', `/qas/uploads/${id}/events`, undefined, { 'last-event-id': all.at(-1)!.id })
   assert.equal(again.status, 204)
   using late = new Events(id)
@@ -248,7 +248,7 @@ test('DELETE cancels an upload: its client gets an error, and nothing of it is s
   assert.deepEqual([cancelled.phase, cancelled.error?.status, cancelled.datasetId], ['failed', 409, null])
   assert.deepEqual(Object.keys(cancelled.error!), ['timestamp', 'status', 'error', 'exception', 'message', 'path'])
   assert.deepEqual(await client.datasetIds(), ids)
-  // One that has ended is forgotten, and only that.
+  // An ended upload is forgotten, and only that.
   assert.equal((await client.ask('DELETE', `/qas/uploads/${id}`)).status, 204)
   const gone = await client.ask('GET', `/qas/uploads/${id}`)
   assert.deepEqual([gone.status, refusalOf(gone).exception], [404, 'csvupload.UploadNotFoundException'])

@@ -98,7 +98,7 @@ const bounds: readonly Bound[] = [
     content: () => repeated('a,b,c\n1,2,3\n', Buffer.alloc(megabyte, '\n'), 500),
     status: 200,
     records: { accepted: 1, blank: 500_000_000 },
-    // The first megabyte is looked at line by line before anything is decided: a million lines took 330.
+    // The first megabyte is examined line by line before anything is decided: a million lines took 330.
     serverMegabytesMax: 400,
   },
 ]

@@ -32,7 +32,7 @@ async function rows(sql: string): Promise<readonly (readonly unknown[])[]> {
   return (await duckDb.runAndReadAll(sql)).getRowsJson()
 }
 
-/** What the service made of the file is what DuckDB makes of it. */
+/** The service's result for the file equals DuckDB's. */
 async function assertSame(
   { body, records, layout }: TriedTable,
   receipt: UploadAnswer,
@@ -66,7 +66,7 @@ async function assertSame(
   await assertBounds(parts, their, wanted)
 }
 
-/** Statistics are the least and the greatest value; of a long text they may only enclose them. */
+/** Statistics are the least and the greatest value; for a long text, they may only enclose them. */
 async function assertBounds(
   parts: readonly string[],
   their: string,

@@ -5,13 +5,13 @@ import type { ColumnFacts } from '../../core/column-facts.ts'
 import type { Part } from '../../core/receipt.ts'
 import type { OlderColumns, Segment, SegmentPiece, TargetColumn } from '../convert.ts'
 
-/** Reads a segment; writes a part of it where `target` is given. */
+/** Reads a segment, and writes a part of it if `target` is given. */
 export interface ColumnJob {
   readonly segment: Segment
   readonly target: ColumnTarget | null
 }
 
-/** The part to be written. */
+/** The part to write. */
 export interface ColumnTarget {
   readonly columns: readonly TargetColumn[]
   readonly path: string
@@ -20,13 +20,13 @@ export interface ColumnTarget {
 
 /** A segment that was read. Without a part, there is no file. */
 export interface ColumnResult {
-  /** Of no use where columns were kept. */
+  /** Meaningless if columns were copied. */
   readonly facts: readonly ColumnFacts[]
-  /** Null where no column fits, and where none was wanted. */
+  /** Null if no column fits, or no part was wanted. */
   readonly part: Omit<Part, 'file'> | null
-  /** For each column whether the part has it: not where a value does not fit. */
+  /** For each column whether the part has it; not if a value does not fit. */
   readonly isWritten: readonly boolean[]
-  /** Of the blocks of the part. */
+  /** Checksums of the blocks of the part. */
   readonly checksums: Uint8Array
   /** By column, in column order. */
   readonly nulls: readonly number[]
@@ -34,29 +34,29 @@ export interface ColumnResult {
 
 export type ColumnAnswer =
   | { readonly kind: 'result'; readonly result: ColumnResult }
-  /** `code` is the system's, where it has one; `isBroken` says that the thread should not be asked again. */
+  /** `code` is the system's error code, if any; `isBroken` means that the thread must not be used again. */
   | { readonly kind: 'failure'; readonly code: string | null; readonly problem: string; readonly isBroken: boolean }
 
-/** Of a result without a part. */
+/** The part of a result without one. */
 export const noPart = { part: null, isWritten: [], checksums: new Uint8Array(0) } as const
 
-/** A piece, and the UTF-8 of each of its bytes where it is in another encoding. */
+/** A piece, and the UTF-8 for each byte value if it is in another encoding. */
 export interface EncodedPiece extends SegmentPiece {
   readonly utf8OfBytes: Uint32Array | null
 }
 
-/** Where the records of any segment lie. */
+/** Where the records of any segment are. */
 export function piecesOf({ path, pieces, bytes, utf8OfBytes }: Segment): readonly EncodedPiece[] {
   if (pieces === undefined) return [{ path, byteOffset: 0, bytes, utf8OfBytes: null }]
   return pieces.map((piece) => ({ ...piece, utf8OfBytes: piece.path === path ? null : (utf8OfBytes ?? null) }))
 }
 
-/** Those of the target; without one, only facts are wanted. */
+/** The columns of the target; without one, only facts are wanted. */
 export function writerColumns({ layout }: Segment, target: ColumnJob['target']): readonly WriterColumn[] {
   return target?.columns ?? Array.from({ length: layout.width }, () => ({ name: '', type: null, nullWords: [] }))
 }
 
-/** False where a column that is left open has a value that might prove its type. */
+/** False if a column whose type is open has a value that might prove its type. */
 export function areExpected(facts: readonly ColumnFacts[], columns: readonly TargetColumn[]): boolean {
   return columns.every(
     ({ classes }, i) =>

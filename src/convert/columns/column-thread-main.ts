@@ -5,11 +5,12 @@ import { errorCode } from '../../core/storage-error.ts'
 import type { ColumnAnswer, ColumnJob } from './column-job.ts'
 import { runColumnJob } from './run-column-job.ts'
 
-/** Added to the niceness of the process: a weight of about a third of the usual. */
+/** Added to the niceness of the process: about a third of the usual weight. */
 const niceness = 5
 
-// The thread that receives is waited for by clients; those that write columns take what it leaves. Else each of
-// the some thirty waits of a small upload beside large ones is for a core too. Linux has priorities of single threads.
+// Clients wait for the thread that receives, so threads that write columns take only what it leaves. Otherwise each of
+// the some thirty waits of a small upload beside large ones would also be a wait for a core. On Linux, single threads
+// have priorities.
 if (process.platform === 'linux') setPriority(0, Math.min(19, getPriority(0) + niceness))
 
 parentPort?.on('message', (job: ColumnJob) => parentPort?.postMessage(answer(job)))
@@ -23,7 +24,7 @@ function answer(job: ColumnJob): ColumnAnswer {
       kind: 'failure',
       code: typeof code === 'string' ? code : null,
       problem: error instanceof Error ? error.message : String(error),
-      // A trap may have left the memory of the module as nobody knows.
+      // After a trap, the state of the module's memory is unknown.
       isBroken: error instanceof WebAssembly.RuntimeError,
     }
   }

@@ -94,7 +94,7 @@ test('a thread that writes columns yields the cores to work that somebody waits 
   assert.deepEqual(others.map(nicenessOf), [Math.min(19, own + 5)])
 })
 
-test('run() writes a part, without the columns that have a misfit, and takes the others over from it', async (t) => {
+test('run() writes a part without the columns that have a misfit, and copies the others from it', async (t) => {
   const dir = scratchDir(t)
   const threads = threadsFor(t)
   const text = csvText(
@@ -150,7 +150,7 @@ test('run() fails, and leaves no part, where a segment is not what it is said to
   const wrong = [
     [{ records: 3 }, /2 records, wanted 3/],
     [{ bytes: 100 }, /ends after 8 bytes, wanted 100/],
-    [{ bytes: 5 }, /record 2: it has not 2 fields/],
+    [{ bytes: 5 }, /record 2: it does not have 2 fields/],
     [{ path: join(dir, 'none.csv') }, /ENOENT/],
   ] as const
   for (const [other, problem] of wrong) {

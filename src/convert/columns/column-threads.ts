@@ -1,4 +1,4 @@
-// Column threads: threads that write columns and the queue in front of them. Knows how they start and end, nothing of columns.
+// Column threads: the threads that write columns, and their queue. Knows how they start and end, and nothing of columns.
 import { dirname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { ServiceError } from '../../core/errors.ts'
@@ -6,7 +6,7 @@ import { errorCode, toStoreError } from '../../core/storage-error.ts'
 import { FairQueue } from '../../io/turns/fair-queue.ts'
 import type { ColumnAnswer, ColumnJob, ColumnResult } from './column-job.ts'
 
-/** The method of a pino logger that is used. */
+/** The only method of a pino logger that is used. */
 export interface ThreadLogger {
   warn(fields: object, message: string): void
 }
@@ -14,25 +14,26 @@ export interface ThreadLogger {
 export interface ColumnThreadsOptions {
   /** At least 1. */
   readonly size: number
-  /** A thread that has not answered by then is ended. Milliseconds. */
+  /** A thread that has not answered within this time is terminated. Milliseconds. */
   readonly jobMsMax: number
   readonly logger: ThreadLogger
-  /** Called for each thread that was lost. */
+  /** Called for each lost thread. */
   readonly onLost?: () => void
-  /** The program of a thread; only tests have another. */
+  /** The program of a thread; only tests use another. */
   readonly program?: URL
 }
 
 export interface ColumnThreads {
   /**
-   * Gives a job to the next free thread. The jobs of one upload begin in the order they come, uploads take turns by what
-   * their jobs read, and a small one goes first. Once the promise is fulfilled or rejected, no thread works on it any more. A job whose thread ends or is too late is done once more by another. Rejects with the reason of `signal` when
+   * Gives a job to the next free thread. The jobs of one upload start in order. Uploads take turns by the bytes that
+   * their jobs read, and a small job goes first. Once the promise has settled, no thread works on the job any more. A
+   * job whose thread ends or is too late is repeated once by another thread. Rejects with the reason of `signal` if
    * that is aborted.
    *
-   * @throws {ServiceError} CONVERSION_FAILED when the job fails, or costs a second thread; DISK_FULL, STORE_UNAVAILABLE
+   * @throws {ServiceError} CONVERSION_FAILED if the job fails, or costs a second thread; DISK_FULL, STORE_UNAVAILABLE
    */
   run(job: ColumnJob, signal: AbortSignal): Promise<ColumnResult>
-  /** Ends the threads; jobs that run or wait fail. */
+  /** Ends the threads; running and waiting jobs fail. */
   close(): Promise<void>
 }
 
@@ -50,10 +51,10 @@ interface Thread {
   isEnding: boolean
 }
 
-/** A thread's JavaScript; its columns are outside of it. */
+/** Heap limit of a thread's JavaScript; its columns are outside of the heap. */
 const resourceLimits = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 4 }
 
-/** Threads are started when they are needed, and stay. */
+/** Threads are started on demand, and stay. */
 export function createColumnThreads(options: ColumnThreadsOptions): ColumnThreads {
   return new Pool(options)
 }
@@ -62,7 +63,7 @@ class Pool implements ColumnThreads {
   readonly #options: ColumnThreadsOptions
   readonly #threads = new Set<Thread>()
   readonly #queue = new FairQueue<Task>()
-  /** Those whose thread was lost: they go before all others. */
+  /** Jobs whose thread was lost: they go before all others. */
   readonly #secondTries: Task[] = []
   #isClosed = false
 
@@ -86,7 +87,7 @@ class Pool implements ColumnThreads {
     await Promise.all([...this.#threads].map(({ worker }) => worker.terminate()))
   }
 
-  /** Those that wait; what runs is over soon, and nobody else may write its file meanwhile. */
+  /** Only waiting jobs are withdrawn: a running one ends soon, and until then nobody else may write its file. */
   readonly #dropAborted = (): void => {
     for (const task of this.#removeWaiting(({ signal }) => signal.aborted)) this.#reject(task, task.signal.reason)
   }
@@ -150,7 +151,7 @@ class Pool implements ColumnThreads {
     }
   }
 
-  /** An error is followed by the exit: what comes first counts. */
+  /** An error is followed by the exit: the first of the two counts. */
   #gone(thread: Thread, error: unknown): void {
     if (!this.#threads.delete(thread)) return
     const { current } = thread
@@ -177,7 +178,7 @@ class Pool implements ColumnThreads {
   }
 }
 
-/** The segments of one upload, and what belongs to them, lie in one directory. */
+/** All files of one upload's segments are in one directory. */
 function uploadOf({ segment }: ColumnJob): string {
   return dirname(segment.path)
 }
@@ -189,7 +190,7 @@ function failureOf({ code, problem }: { readonly code: string | null; readonly p
   return storeError.code === 'STORE_FAILED' ? new ServiceError('CONVERSION_FAILED', {}, cause) : storeError
 }
 
-/** Of a thread that could not start for lack of descriptors, too. */
+/** Also if a thread could not start for lack of descriptors. */
 function lossOf(error: unknown): ServiceError {
   const code = errorCode(error)
   return failureOf({

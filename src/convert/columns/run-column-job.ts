@@ -1,4 +1,4 @@
-// Run column job: reads a segment from its file and writes a part of it, hashed while it is written. Knows no threads.
+// Run column job: reads a segment from its file and writes a part of it, hashing it on the way. Knows no threads.
 import { closeSync, fstatSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
 import type { ColumnWriter, ColumnWriterOptions, OlderPart, WrittenColumns } from '../../columns/column-writer.ts'
 import { createColumnWriter } from '../../columns/create-column-writer.ts'
@@ -15,9 +15,9 @@ import {
 } from './column-job.ts'
 
 const readBytes = 1_048_576
-/** What is not in UTF-8 is converted while it is in the cache of a core. */
+/** Bytes in another encoding are converted in portions that fit in a core's cache. */
 const encodedBytes = 65_536
-/** What is gathered before it is written: pages of small row groups are a few bytes. */
+/** Bytes gathered for one write: pages of small row groups have only a few. */
 const gatheredBytes = 262_144
 
 /** @throws {Error} if the segment is not as described, or the part cannot be written; then there is no part. */

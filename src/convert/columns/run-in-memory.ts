@@ -1,4 +1,4 @@
-// Run in memory: reads a small segment and makes its part in this thread, since handing it over takes longer than the work.
+// Run in memory: reads a small segment and makes its part on this thread, since handing it over takes longer than the work.
 import { closeSync, openSync, readSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { createColumnWriter } from '../../columns/create-column-writer.ts'
@@ -16,16 +16,19 @@ const widthMax = 32
 /** As they are in the file. */
 type PieceBytes = Pick<EncodedPiece, 'utf8OfBytes'> & { readonly encoded: Buffer }
 
-/** What was read to look at a segment, for the part that is made of it next: small files would else be read twice. */
+/**
+ * Bytes read for the facts of a segment, kept for the part that is made of it next: otherwise small files would be read
+ * twice.
+ */
 const lookedAt = new WeakMap<Segment, readonly PieceBytes[]>()
 
-/** True for a job that is done sooner than it is handed over. */
+/** True for a job that takes less time than handing it over. */
 export function isSmall({ segment: { bytes, layout } }: ColumnJob): boolean {
   return bytes <= bytesMax && layout.width <= widthMax
 }
 
 /**
- * Makes all columns anew, those too that might be kept.
+ * Makes all columns again, including those that could be copied.
  *
  * @throws {ServiceError} CONVERSION_FAILED, DISK_FULL, STORE_UNAVAILABLE, STORE_FAILED
  */
@@ -49,7 +52,10 @@ export async function runInMemory(job: ColumnJob, signal: AbortSignal): Promise<
   return { facts, nulls, isWritten, part: { bytes: part.length, records, sha256 }, checksums }
 }
 
-/** Made by another thread while this one makes the columns. Disposing closes it, and removes it where nothing was written. */
+/**
+ * Another thread creates the file while this one makes the columns. Disposing closes it, and removes it if nothing was
+ * written.
+ */
 class PartFile implements AsyncDisposable {
   readonly #path: string
   readonly #file: Promise<OpenFile>
@@ -61,7 +67,7 @@ class PartFile implements AsyncDisposable {
     this.#file.catch(() => {})
   }
 
-  /** To be awaited by the caller, whose other work goes on beside it. */
+  /** The caller awaits it; its other work continues in the meantime. */
   async write(part: Uint8Array): Promise<void> {
     this.#isWritten = true
     const file = await this.#file
@@ -81,7 +87,10 @@ function takePieces(segment: Segment): readonly PieceBytes[] {
   return known ?? piecesOf(segment).map(readPiece)
 }
 
-/** On this thread too: the bytes have just been written, and handing each of three calls to another takes longer than them. */
+/**
+ * Also on this thread: the bytes have just been written, and handing each of three calls to another thread takes longer
+ * than the call.
+ */
 function readPiece({ path, byteOffset, bytes, utf8OfBytes }: EncodedPiece): PieceBytes {
   try {
     const file = openSync(path, 'r')

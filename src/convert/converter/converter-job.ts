@@ -3,7 +3,7 @@ import type { Part } from '../../core/receipt.ts'
 import type { ColumnStatistics, LinesTarget, RowMatch, Segment, TargetColumn } from '../convert.ts'
 import type { ProfileRow } from '../sql/segment-facts-sql.ts'
 
-/** The requests to a child, and its answers. */
+/** The requests to a child, and their answers. */
 export interface Jobs {
   readonly profile: {
     readonly job: { readonly segment: Segment }
@@ -64,7 +64,7 @@ export interface PartSlice {
 
 export type JobMessage = { [Kind in JobKind]: { readonly kind: Kind } & Jobs[Kind]['job'] }[JobKind]
 
-/** The same job for a child that has its files elsewhere, and what files it reads: at `readAt`, in this order. */
+/** The same job for a child that has its files elsewhere, and the files that it reads: at `readAt`, in this order. */
 export function moveFiles(
   message: JobMessage,
   readAt: (index: number) => string,
@@ -99,9 +99,9 @@ export function moveFiles(
 
 export type Answer = Jobs[JobKind]['answer']
 
-/** `shouldRecycle` asks for a new child: this one holds memory it does not give back. */
+/** `shouldRecycle` requests a new child: this one holds memory that it cannot release. */
 export type AnswerMessage = { readonly shouldRecycle: boolean } & (
   | { readonly kind: 'answer'; readonly answer: Answer }
-  /** `problem` is for the log: it can hold paths and values. */
+  /** `problem` is for the log: it may contain paths and values. */
   | { readonly kind: 'failure'; readonly isDiskFull: boolean; readonly problem: string }
 )

@@ -1,4 +1,4 @@
-// Converter main: the program of a converter child. It does one job at a time and keeps nothing in between.
+// Converter main: the program of a converter child. It does one job at a time and keeps nothing between jobs.
 import { createHash } from 'node:crypto'
 import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
 import { type JS, openDuckDb } from '../../duckdb/duckdb.ts'
@@ -38,7 +38,10 @@ class JsonText {
   }
 }
 
-/** A child past one of these after a job asks to be replaced. Resident and reserved bytes, and seconds of CPU time. */
+/**
+ * A child that exceeds one of these after a job asks to be replaced. Resident and reserved bytes, and seconds of CPU
+ * time.
+ */
 const residentBytesMax = 320_000_000
 const dataBytesMax = 2_000_000_000
 const cpuSecondsUsual = 3_600
@@ -46,12 +49,12 @@ const cpuSecondsUsual = 3_600
 /** Where to put a copy of the input, if one is needed. Default: beside it. */
 const copyPath = process.argv[2]
 
-/** What DuckDB may use, at least and for each column: measured for 1,000 to 10,000 columns. */
+/** Memory for DuckDB, at least and per column: measured for 1,000 to 10,000 columns. */
 const memoryKilobytesUsual = 256_000
 const memoryKilobytesPerColumn = 300
 let memoryKilobytes = memoryKilobytesUsual
 
-// It does not spill: what does not fit in memory fails.
+// DuckDB does not spill: what does not fit in memory fails.
 const opening = openDuckDb({ memory_limit: `${memoryKilobytesUsual}KB`, temp_directory: '' }).then(
   async (connection) => ({ connection, profiler: await Profiler.open(connection) }),
 )
@@ -133,7 +136,7 @@ const work: Work = {
   },
 
   async measure({ paths, columns, records }) {
-    // Of a wide table only some columns at a time: to describe all of them each time took longer than to measure these.
+    // Only some columns of a wide table at a time: describing all of them each time took longer than measuring these.
     const typeOf = await columnTypes(paths[0] ?? '', columns)
     await planFor(false)
     return measure(select, paths, typed(columns, typeOf), records)
@@ -177,7 +180,7 @@ function answerText(answer: unknown, bytesMax: number): string {
   return text
 }
 
-/** Freed memory stays reserved where it is in small pieces; jobs over many columns leave the most. */
+/** Freed memory stays reserved if it is fragmented; jobs with many columns leave the most. */
 function shouldRecycle(): boolean {
   if (process.memoryUsage.rss() > residentBytesMax) return true
   const { user, system } = process.cpuUsage() // microseconds
@@ -215,7 +218,8 @@ async function inSomeMode<Result>(
     try {
       return await read(mode)
     } catch (error) {
-      // A record longer than the buffer may seem to have another width: that is sure only where all is read at once.
+      // A record longer than the buffer may seem to have another width, so the width is certain only if everything is
+      // read at once.
       const isWhole = mode.bufferBytes > segment.bytes
       const isFinal = isMisfit(error) || isDiskFull(error) || (isWhole && isOtherWidth(String(error)))
       if (isFinal || i === modes.length - 1) throw error
@@ -238,20 +242,21 @@ function typed(names: readonly string[], typeOf: ReadonlyMap<JS, JS>): readonly 
   return names.map((name) => ({ name, type: String(typeOf.get(name)) }))
 }
 
-/** @param names Only of these; null for all. */
+/** @param names Only these columns; null for all. */
 async function columnTypes(path: string, names: readonly string[] | null = null): Promise<ReadonlyMap<JS, JS>> {
   const rows = await select(describeSql(path, names))
   await allowMemoryFor(rows.length)
   return new Map(rows.map(([name, type]) => [name ?? null, type ?? null]))
 }
 
-/** Stated columns have long expressions, and each part of one keeps what it gives for 2,048 records. */
+/** Declared columns have long expressions, and each part of one keeps its results for 2,048 records. */
 const declaredColumnWeight = 4
 let isPlannedForLong = false
 
 /**
- * Of many or long expressions DuckDB looks for common parts in quadratic time and worse: a thousand declared numbers took 8 s
- * with it and 1 s without; a page of 4,000 integers more than two minutes, and 0.9 s without (DuckDB 1.5.6, 2026-11).
+ * For many or long expressions, DuckDB's search for common parts takes quadratic time and worse: a thousand declared
+ * numbers took 8 s with it and 1 s without; a page of 4,000 integers more than two minutes, and 0.9 s without (DuckDB
+ * 1.5.6, 2026-11).
  */
 async function planFor(hasLong: boolean): Promise<void> {
   if (hasLong === isPlannedForLong) return
@@ -259,7 +264,9 @@ async function planFor(hasLong: boolean): Promise<void> {
   isPlannedForLong = hasLong
 }
 
-/** DuckDB works on 2,048 records at once and keeps several copies of them, which is much where a record is wide. */
+/**
+ * DuckDB works on 2,048 records at once and keeps several copies of them, which takes much memory if records are wide.
+ */
 async function allowMemoryFor(columns: number): Promise<void> {
   const kilobytes = Math.max(memoryKilobytesUsual, columns * memoryKilobytesPerColumn)
   if (kilobytes === memoryKilobytes) return
@@ -277,7 +284,7 @@ async function patternProblem(pattern: string): Promise<string | null> {
   }
 }
 
-/** How DuckDB begins what it says of a regular expression that RE2 does not take. */
+/** Prefix of DuckDB's message for a regular expression that RE2 rejects. */
 const badInput = 'Invalid Input Error: '
 
 function wantRecords(segment: Segment, records: number): void {
@@ -288,14 +295,14 @@ function isMisfit(error: unknown): boolean {
   return error instanceof Error && error.message === misfitMessage
 }
 
-/** DuckDB has no codes, but passes on what the system calls ENOSPC; Node names the code in the message too. */
+/** DuckDB has no codes, but passes on the system's text for ENOSPC; Node's messages contain the name of the code. */
 function isDiskFull(error: unknown): boolean {
   return error instanceof Error && /No space left on device|ENOSPC|EDQUOT|Disk quota exceeded/.test(error.message)
 }
 
 /** Of the row that COPY … RETURN_STATS gives: file name, count, bytes, footer bytes, statistics by quoted column name. */
 function nullsOf(row: readonly JS[] | undefined, columns: readonly TargetColumn[]): readonly number[] {
-  // DuckDB documents a map of maps of text; the binding gives a map as a list of entries.
+  // DuckDB documents a map of maps of text; the binding returns a map as a list of entries.
   const statistics = row?.[4] as unknown as readonly { key: string; value: readonly { key: string; value: string }[] }[]
   const byName = new Map(statistics.map(({ key, value }) => [key, value]))
   return columns.map(({ name }) => {
@@ -305,12 +312,12 @@ function nullsOf(row: readonly JS[] | undefined, columns: readonly TargetColumn[
   })
 }
 
-/** What is hashed at once: one buffer, since a new one for each file would be garbage that the collector runs for. */
+/** Bytes hashed at once: one buffer, since a new one for each file would cost a run of the garbage collector. */
 const pieceOfFile = Buffer.allocUnsafeSlow(262_144)
 
 /**
- * Of a written file. Making it durable is left to the caller: here a disk that is waited for would keep the child idle.
- * Nothing else runs here meanwhile, so it reads at once and not by turns.
+ * Checksums of a written file. The caller makes it durable: waiting for the disk here would keep the child idle.
+ * Nothing else runs in this process, so it reads synchronously.
  */
 function fingerprint(path: string): { bytes: number; sha256: string } {
   const hash = createHash('sha256')

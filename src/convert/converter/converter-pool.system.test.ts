@@ -159,7 +159,7 @@ test('run() gives the job of a child that is stopped to another when its time is
   assert.ok(!childIds()!.includes(stopped!))
 })
 
-test('run() does not do a late job again that is aborted meanwhile', async (t) => {
+test('run() does not repeat a late job that has been aborted', async (t) => {
   if (childIds() === null) return t.skip('this system does not list child processes')
   const abort = new AbortController()
   const late = { warn: () => assert.fail('the job was taken for lost') }
@@ -170,7 +170,7 @@ test('run() does not do a late job again that is aborted meanwhile', async (t) =
   await assert.rejects(running, /gone/)
 })
 
-test('close() fails what runs and what waits, and takes nothing more', async (t) => {
+test('close() fails running and waiting jobs, and accepts no more', async (t) => {
   const pool = poolFor(t)
   const job = smallJob(t)
   const jobs = [1, 2, 3].map(() => assert.rejects(pool.run('profile', job, never), failed))

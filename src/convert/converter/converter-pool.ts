@@ -23,9 +23,9 @@ export interface ChildLogger {
 }
 
 export interface ConverterPoolOptions {
-  /** Most children, each with one thread. At least 1. */
+  /** Maximum number of children, each with one thread. At least 1. */
   readonly size: number
-  /** Children to start at once; others start when needed. Default: 0. */
+  /** Children to start at once; others start on demand. Default: 0. */
   readonly startCount?: number
   /** Deadline of a job; a child that misses it is killed. Milliseconds. */
   readonly jobMsMax: number
@@ -38,17 +38,18 @@ export interface ConverterPoolOptions {
   readonly onLost?: () => void
   /** The program to run, for tests. Default: a converter. */
   readonly programPath?: string
-  /** A child that has not started by then is killed; tests have less. Milliseconds. */
+  /** A child that has not started within this time is killed; tests use less. Milliseconds. */
   readonly startMsMax?: number
 }
 
 export interface ConverterPool {
   /**
-   * Gives a job to the next free child, in the order of calls. Once the promise is fulfilled or rejected, no child works on it any more. If the child
-   * dies or is late, another child repeats the job once, so it must be safe to run twice: the system may have killed or
-   * stopped the child for other reasons. Rejects with the reason of `signal` when that is aborted.
+   * Gives a job to the next free child, in the order of calls. Once the promise has settled, no child works on the job
+   * any more. If the child dies or is late, another child repeats the job once, so it must be safe to run twice: the
+   * system may have killed or stopped the child for other reasons. Rejects with the reason of `signal` if that is
+   * aborted.
    *
-   * @throws {ServiceError} CONVERSION_FAILED when the job fails, takes too long or costs a second child, DISK_FULL
+   * @throws {ServiceError} CONVERSION_FAILED if the job fails, takes too long or costs a second child, DISK_FULL
    */
   run<Kind extends JobKind>(kind: Kind, job: Jobs[Kind]['job'], signal: AbortSignal): Promise<Jobs[Kind]['answer']>
   /**
@@ -64,7 +65,7 @@ type Outcome = { readonly answer: Answer } | { readonly error: unknown }
 
 interface Task {
   readonly message: JobMessage
-  /** A child died or was late with it before. */
+  /** A child died or was late on it before. */
   isSecondTry: boolean
   finish(outcome: Outcome): void
 }
@@ -75,7 +76,7 @@ interface Worker {
   readonly workDir: WorkDir | null
   /** Resolves when it and its work directory are gone. */
   readonly left: Promise<void>
-  /** Resolves to null once it can work, or to the error if it ends before. */
+  /** Resolves to null once it can work, or to the error if it ends before that. */
   readonly start: PromiseWithResolvers<ServiceError | null>
   isReady: boolean
   /** Its current job. */
@@ -113,7 +114,7 @@ class Pool implements ConverterPool {
       signal.throwIfAborted()
       if (this.#isClosed) throw failure('the children have been ended')
       const task: Task = {
-        // A kind with its own job, which is what JobMessage lists.
+        // A kind with its own job, as listed by JobMessage.
         message: { kind, ...job } as unknown as JobMessage,
         isSecondTry: false,
         finish: (outcome) => {
@@ -209,7 +210,7 @@ class Pool implements ConverterPool {
     return worker
   }
 
-  /** Takes its answers. A child that sends anything else is killed, and another one repeats its job. */
+  /** Receives its answers. A child that sends anything else is killed, and another one repeats its job. */
   async #listen(worker: Worker): Promise<void> {
     const { child } = worker
     try {
@@ -243,7 +244,7 @@ class Pool implements ConverterPool {
       if ('toPath' in job) await workDir.takeOutput(hasMade(job, message) ? job.toPath : null)
       await workDir.clear()
     } catch (error) {
-      // Files of this job may be left, which the next one would see.
+      // Files of this job may be left, which the next job would see.
       this.#end(worker, { error: systemFailure(error) })
     }
     worker.isClearing = false
@@ -255,7 +256,7 @@ class Pool implements ConverterPool {
     if (current === null) return
     worker.current = null
     clearTimeout(current.deadline)
-    // Before the job is finished, so that its caller finds the next one handed out already.
+    // Before the job is finished, so that its caller finds the next one already assigned.
     if (message.shouldRecycle) this.#end(worker, { error: failure('the child was worn out') })
     else this.#handOut()
     current.task.finish(outcome)
@@ -276,7 +277,7 @@ class Pool implements ConverterPool {
     }
     for (const worker of this.#workers) {
       if (worker.current?.task !== task) continue
-      // It may be ending already, for being late: nobody wants its job done again now.
+      // It may already be ending because it was late: nobody wants its job repeated now.
       worker.isLate = false
       worker.ending = outcome
       worker.child.kill()
@@ -299,7 +300,7 @@ class Pool implements ConverterPool {
       current.task.isSecondTry = true
       this.#queue.unshift(current.task)
     }
-    // One that never answered may be unable to start: the next waits until it is needed.
+    // A child that never answered may be unable to start, so the next one is started only on demand.
     if (worker.hasAnswered && !this.#isClosed && this.#workers.size < this.#options.size) this.#start()
     this.#handOut()
     if (current === null) return
@@ -309,7 +310,7 @@ class Pool implements ConverterPool {
   }
 }
 
-/** What its next frame may have at most: nothing is expected of a child without a job, or after its answer. Bytes. */
+/** Size limit of its next frame in bytes: nothing is expected of a child without a job, or after its answer. */
 function awaitedBytesMax({ isReady, current, isClearing }: Worker): number {
   if (!isReady) return readyText.length
   return current === null || isClearing ? 0 : answerBytesMax(current.task.message)
@@ -319,7 +320,7 @@ function isFree({ current, ending, isGone }: Worker): boolean {
   return current === null && ending === null && !isGone
 }
 
-/** Failures and misfits leave nothing that is wanted. */
+/** Failures and misfits leave no file that is needed. */
 function hasMade(job: JobMessage, message: AnswerMessage): boolean {
   return message.kind === 'answer' && !(job.kind === 'convert' && message.answer === null)
 }

@@ -1,4 +1,4 @@
-// Converter process: what the program of a converter needs, and how one is started. Knows no queue.
+// Converter process: the resources of a converter, and how one is started. Knows no queue.
 import { fileURLToPath } from 'node:url'
 import type { Sandbox, SandboxedChild, SandboxedProgram } from '../../sandbox/sandbox.ts'
 import { startProcess } from '../../sandbox/spawn-child.ts'
@@ -7,19 +7,19 @@ import { copyPath } from '../../sandbox/work-dir.ts'
 const programPath = fileURLToPath(new URL('./converter-main.ts', import.meta.url))
 
 /**
- * DuckDB keeps to its own limit except in some functions; past this one the system refuses memory (Linux only). It counts
- * what is reserved, not what is used: Node begins with 0.6 GB, and see `dataBytesMax` in converter-main.ts.
+ * DuckDB keeps to its own limit except in some functions; beyond this one, the system refuses memory (Linux only). It
+ * counts reserved rather than used memory: Node begins with 0.6 GB, and see `dataBytesMax` in converter-main.ts.
  */
 const dataBytesMax = 4_000_000_000
 
-/** Processor time of a child, which may live long: one that has used a part of it is recycled, see `cpuSecondsUsual` there. */
+/** CPU time of a child, which may live long: one that has used part of it is recycled, see `cpuSecondsUsual` there. */
 const cpuSecondsMax = 200_000
 
-/** A byte and its delimiter may become a decimal of 16 bytes; what Parquet says of 8192 columns is less than the rest. */
+/** A byte and its delimiter may become a decimal of 16 bytes; the rest covers the Parquet metadata of 8192 columns. */
 const madeBytesMaxPerByte = 16
 const madeBytesMaxBeside = 100_000_000
 
-/** @param segmentBytesMax Of the segments it converts; what it makes is without limit when left out. Bytes. */
+/** @param segmentBytesMax Largest segment that it converts, in bytes; if left out, its output has no limit. */
 export function converterProgram(segmentBytesMax?: number, path = programPath): SandboxedProgram {
   const fileBytesMax =
     segmentBytesMax === undefined ? {} : { fileBytesMax: madeBytesMaxBeside + madeBytesMaxPerByte * segmentBytesMax }
@@ -32,7 +32,7 @@ export function converterProgram(segmentBytesMax?: number, path = programPath): 
   }
 }
 
-/** Starts a child that answers each message with one of its own; without a sandbox it goes by the paths of its job. */
+/** Starts a child that answers each message with one of its own; without a sandbox, it uses the paths of its job. */
 export function startConverter(program: SandboxedProgram, sandbox?: Sandbox): SandboxedChild {
   if (sandbox !== undefined) return sandbox.start(program)
   const { path, heapMegabytes, limits } = program

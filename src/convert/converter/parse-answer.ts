@@ -1,4 +1,4 @@
-// Parse answer: verifies what a converter child sends against its job, since the child has read untrusted data. Knows no process.
+// Parse answer: checks the answer of a converter child against its job, since the child has read untrusted data. Knows no process.
 import { nullWords, valueClasses } from '../../core/column-facts.ts'
 import type { ColumnStatistics } from '../convert.ts'
 import { fractionMark } from '../sql/value-class-sql.ts'
@@ -8,7 +8,7 @@ const usualBytesMax = 16_000_000
 const rowsBytesMax = 256_000_000
 const profileBytesMax = 64_000_000
 
-/** Maximum size of the answer to a job; instead of a longer one a child sends a failure. Bytes. */
+/** Maximum size of the answer to a job in bytes; instead of a longer one, a child sends a failure. */
 export function answerBytesMax(job: JobMessage): number {
   switch (job.kind) {
     case 'rows':
@@ -109,7 +109,7 @@ function statistics(value: unknown, name: string): ColumnStatistics {
     for (const one of list(hist)) count(one)
     for (const one of list(bin_edges)) scalar(one)
   }
-  // Its members have been verified; which of them there are matters only to the reader of the profile.
+  // Its members have been checked; only the reader of the profile cares which ones there are.
   return value as ColumnStatistics
 }
 

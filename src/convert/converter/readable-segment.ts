@@ -1,4 +1,4 @@
-// Readable segment: a segment as DuckDB reads it right. Knows no SQL.
+// Readable segment: a segment in a form that DuckDB reads correctly. Knows no SQL.
 import { closeSync, createReadStream, createWriteStream, openSync, readSync } from 'node:fs'
 import { rm, truncate } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
@@ -7,8 +7,9 @@ import type { Segment } from '../convert.ts'
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf])
 
 /**
- * Runs `use` with the segment. DuckDB takes a byte order mark in front of any file for no data; where it is data, the first
- * value of a record, `use` gets a copy with one more in front, which is gone afterwards, or empty where its place was given.
+ * Runs `use` with the segment. DuckDB skips a byte order mark at the start of any file. If it is data, part of the
+ * first record's first value, `use` gets a copy with a second mark in front; the copy is removed afterwards, or emptied
+ * if its path was given.
  */
 export async function withReadable<Result>(
   segment: Segment,
@@ -23,12 +24,12 @@ export async function withReadable<Result>(
     await pipeline(createReadStream(segment.path), copy)
     return await use({ ...segment, path, bytes: segment.bytes + byteOrderMark.length })
   } finally {
-    // Where it was given, the directory is not ours.
+    // If its path was given, the directory is not ours.
     await (givenPath === undefined ? rm(path, { force: true }) : truncate(path))
   }
 }
 
-/** In a converter nothing else runs meanwhile, so it reads at once and not by turns. */
+/** Nothing else runs in a converter, so it reads synchronously. */
 function beginsWithMark(path: string): boolean {
   const descriptor = openSync(path, 'r')
   try {

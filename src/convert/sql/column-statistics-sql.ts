@@ -1,9 +1,9 @@
-// Column statistics SQL: statements that count and measure the values of columns of Parquet parts. Every answer is text or null.
+// Column statistics SQL: statements that count and measure the column values of Parquet parts. Every result is text or null.
 import type { PartColumn } from './rows-sql.ts'
 import { partsSql } from './rows-sql.ts'
 import { identifier, literal } from './segment-sql.ts'
 
-/** What of a column is measured: numbers as they are, times as a count of units, texts by their length. */
+/** What is measured of a column: numbers as they are, times as a count of units, texts by their length. */
 export interface Measured {
   readonly kind: 'int' | 'float' | 'bool' | 'date' | 'timestamp' | 'timestamptz' | 'text'
   readonly name: string
@@ -19,20 +19,20 @@ export function measured({ name, type }: PartColumn): Measured {
   return { kind: 'text', name }
 }
 
-/** How different values are counted; a list holds them all. */
+/** How to count different values; a list holds all of them. */
 export type Distinct = 'listed' | 'counted' | 'approximate'
 
 /**
- * Gives for each column: how many values, how many different ones, the least and the greatest measure. Of texts, instead of
- * the last two: how many have each length, as a JSON object, and nothing. Of truth values, instead of the last three: how
- * many are true, and nothing.
+ * For each column, returns the number of values, the number of different values, and the least and the greatest
+ * measure. For texts, the latter two are replaced by a JSON object with the number of texts of each length, and null;
+ * for booleans, the last three by the number of true values, and null.
  */
 export function rangesSql(paths: readonly string[], columns: readonly Measured[], distinct: Distinct): string {
   const values = columns.map((column) => {
     const name = identifier(column.name)
     if (column.kind === 'bool') return [`count(${name})`, `count_if(${name})`, 'NULL', 'NULL'].map(asText).join(', ')
-    // 64 bits tell the values of a small dataset apart; the values themselves can be long.
-    // Of the ends alone the measure is taken: all measures ascend with the values.
+    // 64-bit hashes distinguish the values of a small dataset; the values themselves can be long. Only the ends are
+    // measured: all measures ascend with the values.
     const ends =
       column.kind === 'text'
         ? [`to_json(histogram(${measureOf(column)}))`, 'NULL']
@@ -49,9 +49,9 @@ function distinctSql(name: string, distinct: Distinct): string {
 }
 
 /**
- * Gives for each column its different values and how often each is there, as a JSON object. For few different values.
+ * Returns for each column its different values with their counts, as a JSON object. For few different values.
  *
- * @param isLarge Many records, and few columns, of which each is then read by itself.
+ * @param isLarge True for many records with few columns, each of which is then read separately.
  */
 export function frequenciesSql(paths: readonly string[], columns: readonly Measured[], isLarge: boolean): string {
   const counts = columns.map(({ name }) => asText(countsSql(paths, asText(identifier(name)), isLarge)))
@@ -60,8 +60,8 @@ export function frequenciesSql(paths: readonly string[], columns: readonly Measu
 }
 
 /**
- * How often each of a few values is there, as a JSON object. Groups are counted in less than half the time of `histogram`,
- * but in a scan of their own, which costs more where there are many columns or few records.
+ * The count of each of a few values, as a JSON object. Groups are counted in less than half the time of `histogram`,
+ * but in a separate scan, which costs more with many columns or few records.
  */
 function countsSql(paths: readonly string[], value: string, isLarge: boolean): string {
   if (!isLarge) return `to_json(histogram(${value}))`
@@ -69,15 +69,18 @@ function countsSql(paths: readonly string[], value: string, isLarge: boolean): s
   return `(SELECT to_json(map_from_entries(list((one, times) ORDER BY one))) FROM (${groups}) WHERE one IS NOT NULL)`
 }
 
-/** How the measures of a column lie between the least and the greatest. */
+/** The distribution of a column's measures between the least and the greatest. */
 export interface Shape {
   readonly column: Measured
-  /** Measures are divided by it, so that no sum of squares leaves what a double can hold; a power of two. */
+  /** Measures are divided by this power of two, so that no sum of squares exceeds the range of a double. */
   readonly scale: number
   readonly bins: Bins
 }
 
-/** The place of a measure: how many times `width` it lies above `min`; a fraction near the end may come to `count`. */
+/**
+ * The bin of a measure: the number of times that `width` fits between `min` and it; a fraction near the end may give
+ * `count`.
+ */
 export type Bins =
   | {
       readonly kind: 'whole'
@@ -86,13 +89,14 @@ export type Bins =
       readonly width: bigint
       readonly isWide: boolean
     }
-  /** Of measures that are divided by the scale. */
+  /** Of measures divided by the scale. */
   | { readonly kind: 'fraction'; readonly count: number; readonly min: number; readonly width: number }
 
 /**
- * Gives for each column: mean, standard deviation, the quartiles as a JSON array, and counts by bin as a JSON object.
+ * Returns for each column the mean, the standard deviation, the quartiles as a JSON array, and counts by bin as a JSON
+ * object.
  *
- * @param isLarge As of `frequenciesSql`.
+ * @param isLarge As in `frequenciesSql`.
  */
 export function shapesSql(
   paths: readonly string[],

@@ -1,4 +1,4 @@
-// Convert SQL: the statement that writes a segment as typed Parquet, or raises at the first value that does not fit.
+// Convert SQL: the statement that writes a segment as typed Parquet, or fails at the first value that does not fit.
 import type { ValueClass } from '../../core/column-facts.ts'
 import type { DeclaredValues } from '../../core/declared-values.ts'
 import type { ColumnType } from '../../core/receipt.ts'
@@ -10,21 +10,24 @@ import { isOneOf } from './value-class-sql.ts'
 
 const misfit = 'misfit'
 
-/** The whole message DuckDB reports for `error('misfit')`; no other error can have it. */
+/** The complete message of DuckDB for `error('misfit')`; no other error can have it. */
 export const misfitMessage = `Invalid Input Error: ${misfit}`
 
 /**
- * Version 2 took a fifth less time and space than version 1. A row group is in memory until it is full: half of the usual
- * 122,880 rows took 40 MB less and no more time. The usual dictionary of up to a fifth of the rows took 3 % more time to
- * try on columns that have none (10.5 million records, DuckDB 1.5.6, 2026-11); its usual megabyte a column is too much for
- * a thousand columns.
+ * Version 2 took a fifth less time and space than version 1. A row group is in memory until it is full: half of the
+ * usual 122,880 rows took 40 MB less and no more time. Trying the usual dictionary of up to a fifth of the rows took 3
+ * % more time for columns that have none (10.5 million records, DuckDB 1.5.6, 2026-11); its usual megabyte per column
+ * is too much for a thousand columns.
  */
 export const parquetOptions = [
   'FORMAT parquet, PARQUET_VERSION v2, COMPRESSION snappy',
   'ROW_GROUP_SIZE 61440, DICTIONARY_SIZE_LIMIT 2000, STRING_DICTIONARY_PAGE_SIZE_LIMIT 65536, USE_TMP_FILE false',
 ].join(', ')
 
-/** Writes a segment. Gives one row with `count`, of records, and `column_statistics`, a map in column order. */
+/**
+ * Writes a segment. Returns one row with `count`, the number of records, and `column_statistics`, a map in column
+ * order.
+ */
 export function convertSql(segment: Segment, columns: readonly TargetColumn[], toPath: string, mode: ReadMode): string {
   const casts = columns.flatMap(({ type, declared }, i) =>
     declared
@@ -43,7 +46,7 @@ function value({ type, nullWords, classes, declared }: TargetColumn, i: number):
   if (declared !== undefined) return declaredValue(declared, type, i)
   if (type.kind === 'text') return classes === undefined ? text : openText(classes, text)
   const whens = readExactly(type, text, `t${i}`).map((read) => `WHEN ${read.when} THEN ${read.value}`)
-  // After the checks, which are null for a null: a column without nulls pays nothing for them.
+  // After the checks, which are null for a null: a column without nulls has no extra cost.
   const isNull = [`${text} IS NULL`, ...nullWords.map((word) => `${text} = ${literal(word)}`)]
   return `CASE ${whens.join(' ')} WHEN ${isNull.join(' OR ')} THEN NULL ELSE error(${literal(misfit)}) END`
 }

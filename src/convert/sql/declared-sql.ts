@@ -1,4 +1,4 @@
-// Declared SQL: conditions and values of a column whose form and rules a client declared. Knows no files, and detects nothing.
+// Declared SQL: conditions and values of a column whose type and rules a client declared. Knows no files, and detects nothing.
 
 import {
   type Bound,
@@ -19,7 +19,7 @@ export interface DeclaredSql {
   readonly value: string
 }
 
-/** @param field SQL of a field's text, null where it is empty and not quoted. */
+/** @param field SQL of a field's text, null if it is empty and not quoted. */
 export function readDeclared({ form, missing }: DeclaredValues, type: ColumnType, field: string): DeclaredSql {
   const words = missing.filter((word) => word !== '')
   const isEmptyMissing = words.length < missing.length
@@ -29,7 +29,10 @@ export function readDeclared({ form, missing }: DeclaredValues, type: ColumnType
   return { text, isMissing, value: valueSql(form, type, text) }
 }
 
-/** SQL of the number of the first violated rule, null if there is none. @param value SQL of what `readDeclared` read. */
+/**
+ * SQL of the number of the first violated rule, null if there is none. @param value SQL of the value from
+ * `readDeclared`.
+ */
 export function violatedSql({ form, isRequired, checks }: DeclaredValues, type: ColumnType, sql: DeclaredSql): string {
   const { text, isMissing, value } = sql
   const wrongType = `CASE WHEN ${looksRight(form, type, text)} THEN ${ruleCode.range} ELSE ${ruleCode.type} END`
@@ -39,7 +42,7 @@ export function violatedSql({ form, isRequired, checks }: DeclaredValues, type: 
   return `CASE WHEN ${isMissing} THEN ${isRequired ? ruleCode.required : 'NULL'} WHEN ${value} IS NULL THEN ${wrongType} ${broken.join(' ')} END`
 }
 
-/** SQL that is true for a value, not null, that keeps all rules. */
+/** SQL that is true for a value, not null, that satisfies all rules. */
 export function keepsChecks({ form, checks }: DeclaredValues, type: ColumnType, value: string): string {
   return [`${value} IS NOT NULL`, ...checks.map((check) => `(${checkSql(check, { form, type, value })})`)].join(' AND ')
 }
@@ -51,7 +54,7 @@ function valueSql(form: TextForm, type: ColumnType, text: string): string {
     case 'shaped':
       return `CASE WHEN ${matches(text, form.shape)} THEN ${text} END`
     case 'json':
-      // A text that is not JSON gives an error instead of a type.
+      // A text that is not JSON raises an error instead of returning a type.
       return `CASE WHEN CASE WHEN json_valid(${text}) THEN json_type(${text}) END = '${form.of}' THEN ${text} END`
     case 'integer':
       return `CASE WHEN ${looksRight(form, type, text)} THEN TRY_CAST(${plainNumber(form, text)} AS BIGINT) END`
@@ -65,12 +68,12 @@ function valueSql(form: TextForm, type: ColumnType, text: string): string {
     }
     case 'iso': {
       const reads = readExactly(type, text, tryCast(type, text))
-      // A time without seconds is one where nothing is declared; Table Schema wants hh:mm:ss.
+      // Without a declared format, a time may lack seconds; Table Schema requires hh:mm:ss.
       const hasSeconds = type.kind === 'time' ? `strlen(${text}) >= 8 AND ` : ''
       return `CASE ${reads.map(({ when, value }) => `WHEN ${hasSeconds}${when} THEN ${value}`).join(' ')} END`
     }
     case 'strptime': {
-      // The directive of DuckDB takes an offset, but not the letter that stands for none.
+      // DuckDB's directive accepts an offset, but not the letter that stands for none.
       const parsed = form.format.endsWith('%z') ? `regexp_replace(${text}, 'Z$', '+00:00')` : text
       const moment = `try_strptime(${parsed}, ${literal(form.format)})`
       return `CASE WHEN ${matches(text, form.shape)} THEN CAST(${moment} AS ${sqlType(type)}) END`
@@ -78,7 +81,7 @@ function valueSql(form: TextForm, type: ColumnType, text: string): string {
   }
 }
 
-/** Of the form, though it may be no value of the type: too large, or with more digits than are kept. */
+/** Has the right form, though it may not be a value of the type: too large, or with too many digits. */
 function looksRight(form: TextForm, type: ColumnType, text: string): string {
   if (form.kind === 'integer') {
     if (form.shape !== undefined) return matches(text, form.shape)
@@ -102,7 +105,7 @@ function plainNumber(form: TextForm & { readonly kind: 'integer' | 'number' }, t
   return `replace(${ungrouped}, ${literal(form.decimalChar)}, '.')`
 }
 
-/** A number counts only where nothing of it is lost: in a decimal all its places, in a double all its digits. */
+/** A number is valid only if nothing of it is lost: in a decimal all its places, in a double all its digits. */
 function numberSql(form: TextForm & { readonly kind: 'number' }, type: ColumnType, text: string): string {
   const number = plainNumber(form, text)
   const cast = `TRY_CAST(${number} AS ${sqlType(type)})`
@@ -114,9 +117,9 @@ function numberSql(form: TextForm & { readonly kind: 'number' }, type: ColumnTyp
   const unsigned = `regexp_replace(${number}, '^\\+', '')`
   const digits = `strlen(ltrim(regexp_replace(regexp_extract(${number}, '^[-+0-9.]*'), '[-+.]', '', 'g'), '0'))`
   const inRange = `abs(${cast}) BETWEEN 1e-290 AND 1e290`
-  // 15 bytes hold at most 15 digits: the others are counted where a value is longer, or zero.
+  // 15 bytes hold at most 15 digits: digits are counted only if a value is longer, or zero.
   const isKept = `(strlen(${number}) <= 15 AND ${inRange} OR CAST(${cast} AS VARCHAR) = ${unsigned} OR ${digits} <= 15 AND (${inRange} OR ${digits} = 0))`
-  // Minus zero becomes zero, as in columns that are detected.
+  // Minus zero becomes zero, as in detected columns.
   return `CASE WHEN ${looksRight(form, type, text)} AND ${isKept} THEN ${cast} + 0.0 END`
 }
 
@@ -139,7 +142,7 @@ function checkSql(check: DeclaredCheck, read: ReadValue): string {
       return matches(value, check.pattern)
     case 'enum':
     case 'categories': {
-      // Those that the type cannot be are left out, so that all are compared in the same way.
+      // Values that the type cannot represent are left out, so that all are compared in the same way.
       const compared = check.values.filter((one) => isPlainIn(type, one)).map((one) => comparable(read, one))
       const [first] = compared
       return first === undefined ? 'false' : `${first.left} IN (${compared.map(({ right }) => right).join(', ')})`
@@ -158,9 +161,9 @@ const operators: Readonly<Record<Bound, string>> = {
   exclusiveMaximum: '<',
 }
 
-/** A value of a column and a declared one, so that SQL compares them without loss. */
+/** A value of a column and a declared one, in types that SQL compares without loss. */
 function comparable({ form, type, value }: ReadValue, declared: string): { left: string; right: string } {
-  // Without an offset, both sides are taken for UTC: that is the zone of the session.
+  // Without an offset, both sides are taken as UTC, which is the time zone of the session.
   const right = `TIMESTAMPTZ '${declared}'`
   if (form.kind === 'moment') return { left: `TRY_CAST(${value} AS TIMESTAMPTZ)`, right }
   switch (type.kind) {
@@ -184,7 +187,7 @@ function comparable({ form, type, value }: ReadValue, declared: string): { left:
   }
 }
 
-/** False for a number that a decimal of this scale cannot be. */
+/** False for a number that a decimal of this scale cannot represent. */
 function isPlainIn(type: ColumnType, declared: string): boolean {
   if (type.kind !== 'decimal') return true
   const match = /^-?(\d+)(?:\.(\d+))?$/.exec(declared)
@@ -199,7 +202,7 @@ function matches(text: string, pattern: string): string {
   return `regexp_full_match(${text}, ${literal(pattern)})`
 }
 
-/** A text as a pattern that matches just it. */
+/** A text as a pattern that matches only this text. */
 function escapePattern(text: string): string {
   return text.replaceAll(/[!-/:-@[-`{-~]/g, '\\$&')
 }

@@ -126,7 +126,7 @@ function transposed<Item>(columns: readonly (readonly Item[])[], records: number
   return Array.from({ length: records }, (_, record) => columns.map((column) => column[record]!))
 }
 
-test('convert() takes every value for the type that profile() and decideType() found, and keeps its meaning', async (t) => {
+test('convert() accepts every value for the type that profile() and decideType() found, and keeps its meaning', async (t) => {
   t.diagnostic(`SEED=${seed}`)
   const dir = scratchDir(t)
   const path = join(dir, 'part.parquet')
@@ -247,7 +247,7 @@ test('convert() accepts a boolean in any spelling unless one is given, and then 
   assert.deepEqual(await converter.convert(segment, one, path, never), { kind: 'misfit' })
 })
 
-test('convert() takes no text for a form that it does not have', async (t) => {
+test('convert() accepts no text in a format that it does not have', async (t) => {
   const dir = scratchDir(t)
   const path = join(dir, 'part.parquet')
   const number = (decimalChar: '.' | ',', groupChar: GroupChar | null) => ({ decimalChar, groupChar })

@@ -1,4 +1,4 @@
-// Lossless SQL: SQL that turns text into a type, and conditions under which nothing of the text is lost. Knows no files or columns.
+// Lossless SQL: SQL that converts text to a type, and conditions under which nothing of the text is lost. Knows no files or columns.
 import type { ColumnType, DateForm, NumberForm } from '../../core/receipt.ts'
 import { literal } from './segment-sql.ts'
 
@@ -31,12 +31,12 @@ export function tryCast(type: ColumnType, text: string): string {
   return `CAST(try_strptime(${text}, [${strptimeFormats(type.kind, form).map(literal).join(', ')}]) AS ${sqlType(type)})`
 }
 
-/** The cast of a timestamp with an offset wants seconds, as that of others does not (DuckDB 1.5.6). */
+/** The cast of a timestamp with an offset requires seconds; other casts do not (DuckDB 1.5.6). */
 function withSeconds(text: string): string {
   return `CASE WHEN substring(${text}, 17, 1) = ':' THEN ${text} ELSE concat(left(${text}, 16), ':00', substring(${text}, 17)) END`
 }
 
-/** Null for the usual one: a point and no groups, ISO 8601. */
+/** Null for the usual format: a decimal point and no groups, ISO 8601. */
 function formOf(type: ColumnType): NumberForm | DateForm | null {
   if (!('form' in type) || type.form === undefined) return null
   const { form } = type
@@ -47,18 +47,18 @@ function formOf(type: ColumnType): NumberForm | DateForm | null {
   return isUsual ? null : form
 }
 
-/** Digits after leading zeros: at most 15 of them pass through a double unchanged. */
+/** Digits after leading zeros: at most 15 of them survive a conversion to a double. */
 const significantDigits = (text: string) =>
   `strlen(ltrim(regexp_replace(regexp_extract(${text}, '^[-0-9.]*'), '[-.]', '', 'g'), '0'))`
 
 /**
- * DuckDB's casts are generous: ` 5`, `+5`, `1_000`, `0x1f`, `1.005` as DECIMAL(…,2), `2024-1-5`, `24:00:00`, a seventh
- * digit of a second. So a cast counts only where the text is what the value prints as, or has a shape that a cast takes
- * without change. Measured on 10.5 million records with five typed columns, all checks together add a seventh to the CPU
- * time of plain casts; printing back every value would add a third (2 cores, Node 24, DuckDB 1.5.6, 2026-11).
+ * DuckDB's casts are lenient: ` 5`, `+5`, `1_000`, `0x1f`, `1.005` as DECIMAL(…,2), `2024-1-5`, `24:00:00`, a seventh
+ * digit of a second. So a cast counts only if the text equals the printed value, or has a form that the cast keeps
+ * unchanged. Measured on 10.5 million records with five typed columns, all checks together add a seventh to the CPU
+ * time of plain casts; printing every value would add a third (2 cores, Node 24, DuckDB 1.5.6, 2026-11).
  *
  * @param text SQL of a text; `cast` SQL of `tryCast(type, text)`.
- * @returns The ways to read it, the cheap and common first.
+ * @returns The ways to read it, cheap and common ones first.
  */
 export function readExactly(type: ColumnType, text: string, cast: string): readonly ExactRead[] {
   const form = formOf(type)
@@ -84,7 +84,7 @@ export function readExactly(type: ColumnType, text: string, cast: string): reado
   }
 }
 
-/** The type of DuckDB, and so of Parquet, that a column is written in. */
+/** The DuckDB, and thus Parquet, type in which a column is written. */
 export function sqlType(type: ColumnType): string {
   switch (type.kind) {
     case 'integer':
@@ -123,14 +123,15 @@ function readNumber(text: string, cast: string): readonly ExactRead[] {
   const digits = significantDigits(text)
   // Far from the ends of the range, where a double is infinite or has fewer digits.
   const inRange = `(abs(${cast}) BETWEEN 1e-290 AND 1e290 OR ${digits} = 0)`
-  // 16 or 17 digits are kept where they are just the digits the double is printed with, as most programs write them.
+  // 16 or 17 digits are kept if they are exactly the digits with which the double is printed, as most programs write
+  // them.
   const long = `${shape} AND (${digits} <= 15 AND ${inRange} OR CAST(${cast} AS VARCHAR) = ${text})`
   // Minus zero becomes zero, which is the same number: Parquet dictionaries would mix the two up.
   return [short, long].map((when) => ({ when, value: `${cast} + 0.0` }))
 }
 
 function readTimestamp(text: string, cast: string): readonly ExactRead[] {
-  // Where this shape leaves room, the cast itself is strict; both together are tested against a parser for every byte.
+  // Where this form is not strict, the cast is; both together are tested against a parser for every byte.
   const short = `${text} GLOB '????-??-?[0-9][ T][0-2]?:??:?[0-9]' AND NOT suffix(${text}, '24:00:00') AND ${cast} >= TIMESTAMP '1000-01-01'`
   const long = `regexp_full_match(${text}, '${dateShape}[ T]${time}') AND ${cast} >= TIMESTAMP '0001-01-01'`
   return [short, long].map((when) => ({ when, value: cast }))
@@ -141,7 +142,7 @@ function isTimestampWithZone(text: string, cast: string): string {
   return `regexp_full_match(${text}, '${dateShape}[ T]${time}${zone}') AND ${cast} BETWEEN ${years}`
 }
 
-/** A number in a form is read where it has just that form, as the plain number that is left without it. */
+/** A formatted number is read only if it has exactly that format, as the plain number without the formatting. */
 function readForm(type: ColumnType, form: NumberForm, text: string, cast: string): readonly ExactRead[] {
   const { form: _, ...plainType } = type as Extract<ColumnType, { form?: NumberForm }>
   const hasForm = `regexp_full_match(${text}, ${literal(numberShape(type.kind, form))})`
@@ -156,7 +157,7 @@ function plainNumber({ decimalChar, groupChar }: NumberForm, text: string): stri
   return decimalChar === '.' ? together : `replace(${together}, ',', '.')`
 }
 
-/** Groups have no exponent. With a decimal comma, a number without one is written with a point, unless it is an integer. */
+/** Numbers with groups have no exponent. With a decimal comma, a number without one must be an integer. */
 function numberShape(kind: ColumnType['kind'], { decimalChar, groupChar }: NumberForm): string {
   const plain = '(0|[1-9][0-9]*)'
   const grouped = groupChar === null ? [] : [`[1-9][0-9]{0,2}([${groupChar}][0-9]{3})+`]
@@ -171,10 +172,10 @@ function numberShape(kind: ColumnType['kind'], { decimalChar, groupChar }: Numbe
 
 const dateFields = { y: '%Y', m: '%m', d: '%d' } as const
 const fieldShapes = { y: '[0-9]{4}', m: '[0-9]{1,2}', d: '[0-9]{1,2}' } as const
-/** A time behind a date in a form. */
+/** The time after a date in a format. */
 export const clockShape = ' ([01]?[0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\\.[0-9]{1,6})?)?'
 
-/** The calendar is the parser's to check. */
+/** The parser checks the calendar. */
 function readDate(kind: ColumnType['kind'], form: DateForm, text: string, cast: string): readonly ExactRead[] {
   const shape = fieldsOf(form, fieldShapes, `[${form.separator}]`) + (kind === 'timestamp' ? clockShape : '')
   const isFromYearOne = `${cast} >= ${kind === 'timestamp' ? 'TIMESTAMP' : 'DATE'} '0001-01-01'`

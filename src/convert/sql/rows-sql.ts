@@ -11,14 +11,14 @@ export interface PartColumn {
   readonly type: string
 }
 
-/** What of a part is wanted. */
+/** The requested range of a part. */
 export interface PartWindow extends PartSlice {
   readonly columns: readonly PartColumn[]
-  /** False where a column of the part has the name under which the reader gives the number of a record. */
+  /** False if a column of the part has the name under which the reader returns record numbers. */
   readonly hasNumbers: boolean
 }
 
-/** What of several parts is wanted. */
+/** The requested range of several parts. */
 export interface Matching {
   readonly paths: readonly string[]
   readonly columns: readonly PartColumn[]
@@ -27,10 +27,10 @@ export interface Matching {
   readonly limit: number
 }
 
-/** The name under which the reader gives the number of a record; in any case of letters. */
+/** The name under which the reader returns record numbers, in any case. */
 export const numberName = 'file_row_number'
 
-/** Gives a row for each of these columns, or for each column: its name and its type. */
+/** Returns a row for each of these columns, or for each column: its name and its type. */
 export function describeSql(path: string, names: readonly string[] | null = null): string {
   const described = names === null ? '' : `SELECT ${names.map(identifier).join(', ')} `
   return `SELECT column_name, column_type FROM (DESCRIBE ${described}FROM ${partsSql([path])})`
@@ -38,13 +38,13 @@ export function describeSql(path: string, names: readonly string[] | null = null
 
 /**
  * Records offset … offset+limit-1 of one part, each as the text of a JSON array. The rows are made here and not in
- * JavaScript because the binding drops a byte order mark in front of a text.
+ * JavaScript because the binding drops a byte order mark at the start of a text.
  */
 export function rowsSql(window: PartWindow): string {
   return windowSql(`json_array(${window.columns.map(jsonValue).join(', ')})`, window)
 }
 
-/** Records of all parts whose value in a column is that text, in order. */
+/** Records of all parts whose value in a column is this text, in order. */
 export function matchingRowsSql({ paths, columns, match, offset, limit }: Matching): string {
   return `SELECT json_array(${columns.map(jsonValue).join(', ')}) FROM ${partsSql(paths)}
     WHERE ${identifier(match.column)} = ${literal(match.value)} LIMIT ${limit} OFFSET ${offset}`
@@ -61,7 +61,7 @@ export function linesSql(window: PartWindow, { toPath, csvDelimiter, quotesTexts
   return `COPY (${windowSql(values, window)}) TO ${literal(toPath)} (${format}, USE_TMP_FILE false)`
 }
 
-/** Instants in UTC, in a form that every database reads. */
+/** Instants in UTC, in a format that every database reads. */
 function csvValue({ name, type }: PartColumn): string {
   const column = identifier(name)
   return type === 'TIMESTAMP WITH TIME ZONE' ? `CAST(${column} AT TIME ZONE 'UTC' AS VARCHAR) || 'Z'` : column
@@ -69,7 +69,7 @@ function csvValue({ name, type }: PartColumn): string {
 
 function windowSql(values: string, { path, offset, limit, hasNumbers }: PartWindow): string {
   if (!hasNumbers) return `SELECT ${values} FROM ${partsSql([path])} LIMIT ${limit} OFFSET ${offset}`
-  // The number of the record lets the reader pass over row groups; OFFSET would read them.
+  // By the record number, the reader can skip row groups; OFFSET would read them.
   return `SELECT ${values} FROM ${partsSql([path], `${numberName} = true`)}
     WHERE ${numberName} >= ${offset} AND ${numberName} < ${offset + limit} ORDER BY ${numberName}`
 }
@@ -84,7 +84,7 @@ export function partsSql(paths: readonly string[], option = 'file_row_number = f
   return `read_parquet([${paths.map(pathLiteral).join(', ')}], hive_partitioning = false, ${option})`
 }
 
-/** Whatever JSON numbers cannot hold for every reader goes as text. */
+/** Numbers that JSON readers may not keep exactly are written as text. */
 function jsonValue({ name, type }: PartColumn): string {
   const column = identifier(name)
   if (type === 'BOOLEAN' || type === 'DOUBLE' || type === 'VARCHAR') return column

@@ -4,24 +4,28 @@ import type { Segment } from '../convert.ts'
 import { fieldName, type ReadMode, recordsSql } from './segment-sql.ts'
 import { classSql, fractionMark } from './value-class-sql.ts'
 
-/** One row of the answer: so many values of a column are of a class, and these records, from 1, have the first three. */
+/**
+ * One row of the result: the number of values of a column in a class, and the first three records, from 1, with one.
+ */
 export type ProfileRow = readonly [
   column: number,
   /** As `classSql` gives it. */
   className: string,
-  /** Of a number with a fraction: characters before the decimal one, but for a minus. */
+  /** For a number with a fraction: characters before the decimal separator, without a minus. */
   charsBefore: number | null,
   scale: number | null,
   count: number,
   first: readonly number[],
 ]
 
-/** Gives ProfileRows, in any order; numbers with a fraction come in a row for each number of digits. */
+/** Returns ProfileRows, in any order; numbers with a fraction have a row for each number of digits. */
 export function profileSql(segment: Segment, mode: ReadMode): string {
   return rowsSql(`(${valuesSql(segment, mode)})`)
 }
 
-/** A table for the values of one segment; with `fillSql` and `filledProfileSql` the same as `profileSql` in two steps. */
+/**
+ * A table for the values of one segment; with `fillSql` and `filledProfileSql`, the same as `profileSql` in two steps.
+ */
 export const valuesTableSql = 'CREATE TEMP TABLE profiled (v VARCHAR, field INTEGER, record BIGINT)'
 
 export function fillSql(segment: Segment, mode: ReadMode): string {
@@ -31,7 +35,9 @@ export function fillSql(segment: Segment, mode: ReadMode): string {
 /** The same for every segment, so that it can be planned once. */
 export const filledProfileSql = rowsSql('profiled')
 
-/** Every value becomes a row: the classes are determined in one place, and a thousand columns are as easy as one. */
+/**
+ * Every value becomes a row, so that classes are determined in one place, and a thousand columns are as easy as one.
+ */
 function valuesSql(segment: Segment, mode: ReadMode): string {
   const columns = Array.from({ length: segment.layout.width }, (_, i) => i)
   const records = `SELECT *, row_number() OVER () AS record FROM ${recordsSql(segment, mode)}`
@@ -39,7 +45,7 @@ function valuesSql(segment: Segment, mode: ReadMode): string {
 }
 
 function rowsSql(values: string): string {
-  // A decimal character comes once, and after all that stand between groups. A minus is less than a point.
+  // A decimal separator occurs once, after all group separators. A minus sorts before a point.
   const ofFraction = (sql: string) => `CASE WHEN class >= '${fractionMark}' THEN CAST(${sql} AS INTEGER) END`
   const place = `greatest(instr(v, '.'), instr(v, ','))`
   return `SELECT field, class,
@@ -49,12 +55,12 @@ function rowsSql(values: string): string {
     FROM (SELECT *, ${classSql('v')} AS class FROM ${values}) GROUP BY ALL`
 }
 
-/** Records the answer is about: every record has a value or a null in the first column. */
+/** Number of records in the result: every record has a value or a null in the first column. */
 export function recordsOf(rows: readonly ProfileRow[]): number {
   return rows.reduce((sum, [column, , , , count]) => (column === 0 ? sum + count : sum), 0)
 }
 
-/** The answer as facts, in column order. */
+/** The result as facts, in column order. */
 export function factsOf(rows: readonly ProfileRow[], segment: Segment): readonly ColumnFacts[] {
   const rowsByColumn = Array.from({ length: segment.layout.width }, (): ProfileRow[] => [])
   for (const row of rows) rowsByColumn[row[0]]?.push(row)
@@ -83,7 +89,7 @@ function columnFacts(rows: readonly ProfileRow[], records: number): ColumnFacts 
 
 function factsOfRow([, name, before, scale, count, first]: ProfileRow): ClassFacts {
   if (before === null || scale === null) return { count, first }
-  // A separator stands before each three digits but the first one to three.
+  // A separator precedes every three digits except the first one to three.
   const wholeMax = name.includes('rouped ') ? before - Math.floor(before / 4) : before
   return { count, first, digits: { wholeMax, scaleMin: scale, scaleMax: scale } }
 }

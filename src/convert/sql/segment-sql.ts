@@ -11,7 +11,7 @@ export function literal(text: string): string {
   return `'${text.replaceAll("'", "''")}'`
 }
 
-/** A path to read from, as a literal: DuckDB takes `*`, `?` and `[` in one for a pattern. */
+/** A path to read from, as a literal: DuckDB reads `*`, `?` and `[` in a path as a pattern. */
 export function pathLiteral(path: string): string {
   return literal(path.replaceAll(/[*?[]/g, '[$&]'))
 }
@@ -28,18 +28,18 @@ export interface ReadMode {
   readonly bufferBytes: number
 }
 
-/** Bytes read at once: more costs memory, fewer costs time. Measured best of 0.5 to 32 MiB. */
+/** Bytes read at once: more costs memory, fewer cost time. The best of 0.5 to 32 MiB, as measured. */
 const bufferBytesUsual = 2_097_152
 
 /**
- * The ways to read a segment, the best first; the next is for segments that the one before refuses. What they have in
- * common is that a readable segment is read right or not at all (some 50,000 random files, DuckDB 1.5.6):
- * - Strict mode also finds a record with too many fields, but refuses line ends of another kind, in quotes too.
+ * The ways to read a segment, best first; each one is for segments that the previous one rejects. All of them read a
+ * readable segment correctly or not at all (some 50,000 random files, DuckDB 1.5.6):
+ * - Strict mode also finds a record with too many fields, but rejects line ends of another kind, even in quotes.
  * - A record may be longer than the usual buffer.
- * - Lenient mode reads all line ends, but takes an escape outside quotes too.
+ * - Lenient mode reads all line ends, but also accepts an escape outside quotes.
  */
 export function readModes({ bytes, layout }: Segment): readonly ReadMode[] {
-  // Some bytes more, because a buffer that is just full is read on from.
+  // Some extra bytes, because DuckDB reads on from a buffer that is exactly full.
   const whole = bytes + 64
   const modes = [{ isStrict: true, bufferBytes: Math.min(bufferBytesUsual, whole) }]
   if (whole > bufferBytesUsual) modes.push({ isStrict: true, bufferBytes: whole })
@@ -47,7 +47,7 @@ export function readModes({ bytes, layout }: Segment): readonly ReadMode[] {
   return modes
 }
 
-/** What DuckDB says of a failure, for the log, without the record it quotes: that is not ours to show. */
+/** DuckDB's message for the log, without the record that it quotes, which we may not show. */
 export function withoutValues(message: string): string {
   const quoteAt = message.indexOf('Original Line:')
   if (quoteAt < 0) return message.slice(0, messageCharactersMax)
@@ -58,20 +58,20 @@ export function withoutValues(message: string): string {
 const messageCharactersMax = 500
 const otherWidth = /^Expected Number of Columns: \d+ Found: \d+$/m
 
-/** True for a segment whose records have another number of fields: then no other way to read it is right. */
+/** True for a segment whose records have another number of fields: no other way can then read it correctly. */
 export function isOtherWidth(message: string): boolean {
   return otherWidth.test(message)
 }
 
 /**
- * The records of a segment, all fields as text, null where a field is empty and not quoted. Each option is there because
- * the reader got something wrong without it; the tests beside hold each case:
- * - `new_line='\r\n'` in strict mode gives no records and no error, so CRLF is found by itself there; in lenient mode `\n`
- *   stands for LF, CRLF and both.
- * - An empty record is seen after each CRLF of a file with one field a record. Such a record cannot be in a segment: it
- *   would be blank.
+ * The records of a segment, all fields as text, null if a field is empty and not quoted. Each option is here because
+ * the reader made a mistake without it; the tests beside this file cover each case:
+ * - `new_line='\r\n'` in strict mode returns no records and no error, so CRLF is detected there; in lenient mode `\n`
+ * stands for LF, CRLF and both.
+ * - DuckDB sees an empty record after each CRLF of a file with one field per record. A segment cannot contain such a
+ * record: it would be blank.
  * - Hive partitioning adds a column for a directory named like `a=1`.
- * - A byte order mark in front is taken away even where it is data: see `withReadable`.
+ * - A byte order mark at the start is removed even if it is data: see `withReadable`.
  */
 export function recordsSql({ path, layout }: Segment, mode: ReadMode): string {
   const { width, delimiter, quote, escape: escapeCharacter } = layout
@@ -88,7 +88,7 @@ export function recordsSql({ path, layout }: Segment, mode: ReadMode): string {
   return width === 1 ? `(FROM ${records} WHERE ${fieldName(0)} IS NOT NULL)` : records
 }
 
-/** DuckDB wants a line end spelled with a backslash. */
+/** DuckDB expects a line end written with a backslash. */
 function newLineOption({ lineTerminator }: Segment['layout'], { isStrict }: ReadMode): string {
   if (lineTerminator === '\r') return ", new_line = '\\r'"
   return isStrict && lineTerminator === '\r\n' ? '' : ", new_line = '\\n'"

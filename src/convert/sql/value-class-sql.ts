@@ -1,10 +1,13 @@
-// Value class SQL: the expression for the class of a value, as counted by a profile. Knows no files or columns.
+// Value class SQL: the expression for the class of a value, as a profile counts it. Knows no files or columns.
 import { dateSeparators, nullWords, type ValueClass } from '../../core/column-facts.ts'
 import { type DateForm, type GroupChar, groupChars } from '../../core/receipt.ts'
 import { clockShape, decimalShape, fitsExactly, plainShape, tryCast } from './lossless-sql.ts'
 import { literal } from './segment-sql.ts'
 
-/** Prefix of the names of classes of numbers with a fraction, so that one comparison finds them: no other is greater. */
+/**
+ * Prefix of the names of classes of numbers with a fraction, so that one comparison finds them: no other name is
+ * greater.
+ */
 export const fractionMark = '~'
 
 const thousandPoint = '-?[1-9][0-9]{0,2}[.][0-9]{3}'
@@ -31,9 +34,9 @@ export function classSql(v: string): string {
   const withDashes = `CASE WHEN ${fits('date')} THEN 'date' WHEN ${fits('timestamp')} THEN 'timestamp'
     WHEN ${fits('timestamptz')} THEN 'timestamptz' ELSE 'text' END`
   const decimal = `${matches(v, decimalShape)} AND ${digitsOf(v)} <= 39 AND (${v} >= '.' OR ltrim(${v}, '-0.') <> '')`
-  // A number, date or time begins with a byte from + to 9; most texts do not and are through with the first test. Dates and
-  // fractions come before whole numbers, because a cast that fails takes many times as long as a test for a character.
-  // Most other texts contain a letter, and are done before the tests for rare forms.
+  // A number, date or time begins with a byte from + to 9; most texts do not, and are classified by the first test.
+  // Dates and fractions are tested before whole numbers, because a failing cast takes many times as long as a test for
+  // a character. Most other texts contain a letter, and are classified before the tests for rare forms.
   return `CASE WHEN ${v} IS NULL THEN 'null'
     WHEN ${v} < '+' OR ${v} >= ':' THEN ${other}
     WHEN ${v} LIKE '____-__-__%' THEN ${withDashes}
@@ -46,9 +49,10 @@ export function classSql(v: string): string {
 }
 
 /**
- * SQL that is true for values of these classes and null words. If that is not cheap to determine it is false, and for a value
- * that leaves open just what those of the classes do it may be true. One pattern, because the time to plan a statement of
- * a thousand columns grows with the square of its terms: with twenty of them a column it took 3 s (DuckDB 1.5.6, 2026-11).
+ * SQL that is true for values of these classes and null words. If that is expensive to determine, it is false, and it
+ * may be true for other values that leave the same types open. It is one pattern, because the time to plan a statement
+ * with a thousand columns grows with the square of its terms: with twenty terms per column, it took 3 s (DuckDB 1.5.6,
+ * 2026-11).
  */
 export function isOneOf(classes: readonly ValueClass[], v: string): string {
   const words = nullWords.map((word) => word.replace('\\', '\\\\'))
@@ -57,9 +61,9 @@ export function isOneOf(classes: readonly ValueClass[], v: string): string {
 
 const monthOrDay = '(0?[1-9]|1[0-2])'
 
-/** Of classes that leave a type open, and of those that go along with them. */
+/** Classes that leave a type open, and classes compatible with them. */
 const shapes: Readonly<Partial<Record<ValueClass, string>>> = {
-  // What begins neither as a number, date or time nor as a boolean.
+  // Texts that begin neither like a number, date or time nor like a boolean.
   text: '(?s:[^-+,./0-9tTfF].*|[tT]([^rR].*)?|[fF]([^aA].*)?)',
   integer: '0|-?[1-9][0-9]{0,14}',
   decimal: '-?(0|[1-9][0-9]{0,7})[.][0-9]{1,7}',
@@ -77,7 +81,7 @@ const shapes: Readonly<Partial<Record<ValueClass, string>>> = {
   ),
 }
 
-/** The class of a value of digits and the characters that stand between them; null where it is text or a null word. */
+/** The class of a value of digits and separators; null if it is text or a null word. */
 function rareClass(v: string): string {
   return `CASE WHEN ${fitsExactly({ kind: 'number' }, v)} THEN 'number'
     WHEN ${matches(v, '[-+]?0[0-9]+(\\.[0-9]*|,[0-9]+)?')} THEN 'padded'
@@ -94,7 +98,7 @@ const dateShape = `(${['/', '[.]', '-']
   .concat(['/', '[.]'].map((separator) => `[0-9]{4}${separator}[0-9]{1,2}${separator}[0-9]{1,2}`))
   .join('|')})(${clockShape})?`
 
-/** The separator makes no difference to the orders in which a date is in the calendar, so they are tried with one only. */
+/** The separator does not affect in which orders the date is valid, so they are tried with one separator only. */
 function dateClass(v: string): string {
   const kind = `CASE WHEN contains(${v}, ' ') THEN 'timestamp ' ELSE 'date ' END`
   const separator = `CASE WHEN contains(${v}, '/') THEN '/' WHEN contains(${v}, '-') THEN '-' ELSE '.' END`
@@ -106,7 +110,7 @@ function dateClass(v: string): string {
   return `${kind} || ${separator} || ${order}`
 }
 
-/** A point or a comma stands between groups for certain only where there are two of them, or a fraction. */
+/** A point or comma certainly separates groups only if there are two of them, or a fraction. */
 const groupedShape = `-?[1-9][0-9]{0,2}(${groupChars.map(groupsShape).join('|')})`
 
 function groupsShape(group: GroupChar): string {
@@ -136,7 +140,7 @@ function commaClass(v: string): string {
     WHEN ${matches(plain, tooLongShape)} THEN 'tooLong' END`
 }
 
-/** What reading as a number comes to for at most 38 digits without an exponent. */
+/** The class of at most 38 digits without an exponent. */
 function isKeptByDouble(plain: string): string {
   const digits = `strlen(ltrim(replace(replace(${plain}, '-', ''), '.', ''), '0'))`
   return `(${digits} <= 15 OR CAST(TRY_CAST(${plain} AS DOUBLE) AS VARCHAR) = ${plain})`

@@ -65,7 +65,7 @@ function numberClassOf(text: string): ValueClass | undefined {
   return inner === 'number' ? 'numberComma' : inner === 'tooLong' ? 'tooLong' : undefined
 }
 
-/** The number as it would be written with a point and no groups; null where it is not in the form. */
+/** The number as written with a decimal point and no groups; null if it does not have the format. */
 export function plainOf(text: string, { decimalChar, groupChar }: NumberForm): string | null {
   const [, minus, mantissa = '', power = ''] = /^(-?)([^eE]*)([eE][-+]?\d+)?$/.exec(text) ?? []
   const [whole = '', fraction, ...more] = mantissa.split(decimalChar)
@@ -86,7 +86,7 @@ function ungrouped(whole: string, groupChar: string | null): string | null {
   return areGroups ? groups.join('') : null
 }
 
-/** The date, with its time if it has one, in ISO 8601; null where it is not in the form or not in the calendar. */
+/** The date, with its time if any, in ISO 8601; null if it does not have the format or is not valid. */
 export function isoOf(text: string, { order, separator }: DateForm, kind: 'date' | 'timestamp'): string | null {
   const blank = text.indexOf(' ')
   if (blank < 0 !== (kind === 'date')) return null
@@ -132,7 +132,7 @@ function isTimestampWithZone(text: string): boolean {
   return micros >= instantOf('0001-01-01T00:00:00Z') && micros <= instantOf('9999-12-31T23:59:59.999999Z')
 }
 
-/** Microseconds since 1970 of a timestamp, in UTC where it has no offset. */
+/** Microseconds since 1970 of a timestamp, in UTC if it has no offset. */
 export function instantOf(text: string): bigint {
   const match = /^(\d{4})-(\d\d)-(\d\d)[ T](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,6}))?)?(?:Z|([-+])(\d\d):?(\d\d)?)?$/.exec(
     text,
@@ -145,7 +145,7 @@ export function instantOf(text: string): bigint {
   return BigInt(date.getTime() - offsetMinutes * 60_000) * 1000n + BigInt(fraction.padEnd(6, '0'))
 }
 
-/** A decimal number as an integer and the power of ten it is multiplied with, without trailing zeros. */
+/** A decimal number as an integer and a power of ten to multiply it by, without trailing zeros. */
 export function exactNumber(text: string): { readonly digits: bigint; readonly exponent: number } {
   const match = /^(-?)(\d*)\.?(\d*)(?:[eE]([-+]?\d+))?$/.exec(text)!
   const [, sign, whole, fraction, power = '0'] = match
@@ -156,7 +156,7 @@ export function exactNumber(text: string): { readonly digits: bigint; readonly e
   return { digits: sign === '-' ? -digits : digits, exponent }
 }
 
-/** At most 15 digits far from the ends of the range, or just the digits that the double is printed with. */
+/** At most 15 digits far from the ends of the range, or exactly the digits with which the double is printed. */
 export function isKeptByDouble(text: string): boolean {
   const digits = /^[-\d.]*/.exec(text)![0].replace(/[-.]/g, '').replace(/^0+/, '')
   const number = Number(text)
@@ -164,7 +164,10 @@ export function isKeptByDouble(text: string): boolean {
   return (digits.length <= 15 && isInRange) || (Number.isFinite(number) && printed(number) === text)
 }
 
-/** A double as DuckDB prints it: the shortest digits that mean it, as JavaScript, with exponents from e+16 and e-05 on. */
+/**
+ * A double as DuckDB prints it: the shortest digits that identify it, as in JavaScript, with exponents from e+16 and
+ * e-05 on.
+ */
 function printed(number: number): string {
   const [digits, exponent] = number.toExponential().split('e') as [string, string]
   const power = Number(exponent)

@@ -14,23 +14,29 @@ import type { PartColumn } from '../sql/rows-sql.ts'
 import { durationText, instantText } from './instant-text.ts'
 import { type LengthCount, lengthFigures } from './length-figures.ts'
 
-/** Up to here all is exact; beyond, what would have to hold every value at once is approximated. Records. */
+/**
+ * Up to this many records, everything is exact; beyond that, figures that would have to hold every value at once are
+ * approximate.
+ */
 export const exactRecordsMax = 100_000
-/** Up to here different values are counted in a list: what `DISTINCT` sets up for each column takes longer. Records. */
+/**
+ * Up to this many records, different values are counted in a list: the setup of `DISTINCT` for each column takes
+ * longer.
+ */
 const listedRecordsMax = 2_048
 
-/** A text column with no more different values is a label. As the viewer had it at first. */
+/** A text column with no more different values counts as a label, as in the viewer's first version. */
 const labelsMax = 30
-/** Different values are approximated first: so many may turn out to be few enough. */
+/** The number of different values is approximated first: up to this many may turn out to be few enough. */
 const labelsTried = 40
 const labelLengthMax = 1_000
 const binsMax = 10
 
-/** Beyond, a sum of squares could leave what a double holds. */
+/** Beyond this, a sum of squares could exceed the range of a double. */
 const unscaledMax = 2 ** 400
 const scaleOfHuge = 2 ** 600
 
-/** Runs a statement and gives its rows. */
+/** Runs a statement and returns its rows. */
 export type Select = (sql: string) => Promise<readonly (readonly JS[])[]>
 
 interface Range {
@@ -38,15 +44,15 @@ interface Range {
   readonly records: number
   readonly count: number
   readonly distinct: number
-  /** Of truth values: how many are true. */
+  /** For booleans: the number of true values. */
   readonly trueCount: number
-  /** Null where there is no value. */
+  /** Null if there is no value. */
   readonly ends: { readonly min: string; readonly max: string } | null
   /** Of texts. */
   readonly lengths: readonly LengthCount[]
 }
 
-/** The statistics of columns of parts that hold so many records together, in column order. */
+/** The statistics of columns of parts that hold this many records in total, in column order. */
 export async function measure(
   select: Select,
   paths: readonly string[],
@@ -112,7 +118,7 @@ function lengthCounts(json: string | null): readonly LengthCount[] {
     .sort(([a], [b]) => a - b)
 }
 
-/** The statements give texts only. */
+/** The statements return only texts. */
 function texts(row: readonly JS[] | undefined): readonly (string | null)[] {
   return (row ?? []).map((cell) => (cell === null ? null : String(cell)))
 }
@@ -218,7 +224,7 @@ function numeric(
   return { column_name: column.name, column_type: typeOf(column), column_statistics }
 }
 
-/** All of it exact but how many texts are different. */
+/** All of it is exact, except for the number of different texts. */
 function fromLengths(range: Range, isExact: boolean): ColumnStatistics {
   const { column, lengths } = range
   const { mean, deviation, quartiles, hist, binWidth } = lengthFigures(lengths)
@@ -279,7 +285,7 @@ function shownSpan({ kind }: Measured, value: number): number | string | null {
   return isInstant(kind) ? durationText(Math.round(value * microsecondsOf[kind])) : value
 }
 
-/** What moments are counted in. */
+/** The units in which dates and times are counted. */
 const microsecondsOf = { date: 86_400_000_000, timestamp: 1, timestamptz: 1 }
 
 function isInstant(kind: Measured['kind']): kind is keyof typeof microsecondsOf {

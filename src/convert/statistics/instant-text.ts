@@ -1,10 +1,10 @@
-// Instant text: moments and durations, counted in microseconds, as text. Knows nothing of where they come from.
+// Instant text: instants and durations, in microseconds, as text. Knows nothing of where they come from.
 
 const microsecondsPerDay = 86_400_000_000
 
 /**
- * A moment as a page of rows writes it: `2024-01-31`, `2024-01-31 10:20:30.5`, or `2024-01-31T10:20:30.5Z`. A date that is
- * not the beginning of a day, such as a mean of dates, has its time.
+ * An instant as a page of rows shows it: `2024-01-31`, `2024-01-31 10:20:30.5`, or `2024-01-31T10:20:30.5Z`. A date
+ * that is not the start of a day, such as a mean of dates, includes its time.
  *
  * @param microseconds Since 1970-01-01.
  */

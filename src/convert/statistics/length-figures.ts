@@ -1,14 +1,14 @@
-// Length figures: how long the texts of a column are, from how many texts have each length. Exact, whatever their number.
+// Length figures: statistics of the lengths of a column's texts, from the number of texts of each length. Exact for any number of texts.
 
-/** A length, and how many texts have it. */
+/** A length, and the number of texts that have it. */
 export type LengthCount = readonly [length: number, count: number]
 
 export interface LengthFigures {
   readonly mean: number
-  /** Null where there is only one text. */
+  /** Null if there is only one text. */
   readonly deviation: number | null
   readonly quartiles: readonly [q25: number, median: number, q75: number]
-  /** Bins that begin `binWidth` after one another, the first with the least length. */
+  /** Starts of bins that are `binWidth` wide; the first one is the least length. */
   readonly hist: readonly number[]
   readonly binWidth: number
 }
@@ -38,7 +38,7 @@ export function lengthFigures(counts: readonly LengthCount[]): LengthFigures {
   }
 }
 
-/** The length at a place of all texts in the order of their lengths, from 0; between two places it lies between theirs. */
+/** The length at a rank among all texts by length, from 0; between two ranks, it is interpolated. */
 function between(counts: readonly LengthCount[], place: number): number {
   const [low, high] = [lengthAt(counts, Math.floor(place)), lengthAt(counts, Math.ceil(place))]
   return low + (high - low) * (place - Math.floor(place))

@@ -1,14 +1,14 @@
-// Segment facts: has DuckDB classify the values of a segment, for small segments by a plan made once. Knows no types.
+// Segment facts: has DuckDB classify the values of a segment; small segments use a plan made once. Knows no types.
 import type { DuckDBConnection, DuckDBPreparedStatement } from '../../duckdb/duckdb.ts'
 import type { Segment } from '../convert.ts'
 import { filledProfileSql, fillSql, type ProfileRow, profileSql, valuesTableSql } from '../sql/segment-facts-sql.ts'
 import type { ReadMode } from '../sql/segment-sql.ts'
 
 /**
- * To plan the statement takes 5 ms, as much as all else that is done for a file of a few kilobytes, and it would be the
- * same for each were it not for the file it reads. So values of a small segment are put into a table first: 2.7 instead of
- * 8.2 ms for 1 KB, 4.6 instead of 9.9 ms for 64 KB. From 256 KB on the table costs more than the plan (DuckDB 1.5.6,
- * 2 cores, 2026-11-21).
+ * Planning the statement takes 5 ms, as much as everything else that is done for a file of a few kilobytes, and the
+ * plan differs only in the file that it reads. So the values of a small segment are put into a table first: 2.7 instead
+ * of 8.2 ms for 1 KB, 4.6 instead of 9.9 ms for 64 KB. From 256 KB on, the table costs more than the plan (DuckDB
+ * 1.5.6, 2 cores, 2026-11-21).
  */
 const smallBytesMax = 131_072
 
@@ -22,21 +22,22 @@ export class Profiler {
     this.#planned = planned
   }
 
-  /** Makes the plan; afterwards the connection has a table for it. */
+  /** Makes the plan; the connection then has a table for it. */
   static async open(connection: DuckDBConnection): Promise<Profiler> {
     await connection.run(valuesTableSql)
-    // A plan made with the statistics of a table holds for the values it had then: of columns 0 to 7 it gave 257 to 264.
+    // A plan made with the statistics of a table holds for the values at that time: for columns 0 to 7 it returned 257
+    // to 264.
     await connection.run("SET disabled_optimizers = 'statistics_propagation'")
     const planned = await connection.prepare(filledProfileSql)
     await connection.run("SET disabled_optimizers = ''")
     return new Profiler(connection, planned)
   }
 
-  /** What `profileSql` gives. */
+  /** The result of `profileSql`. */
   async rows(segment: Segment, mode: ReadMode): Promise<readonly ProfileRow[]> {
     const isSmall = segment.bytes <= smallBytesMax
     const reader = await (isSmall ? this.#runPlanned(segment, mode) : this.#run(segment, mode))
-    // The statement gives these columns.
+    // The statement returns these columns.
     return reader.getRowsJS() as unknown as readonly ProfileRow[]
   }
 
@@ -49,7 +50,7 @@ export class Profiler {
       await this.#connection.run(`BEGIN; ${fillSql(segment, mode)}`)
       return await this.#planned.runAndReadAll()
     } finally {
-      // What was never committed takes no memory afterwards; a table that is emptied keeps it.
+      // Uncommitted rows take no memory afterwards; an emptied table keeps it.
       await this.#connection.run('ROLLBACK')
     }
   }

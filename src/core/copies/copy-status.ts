@@ -1,4 +1,4 @@
-// Copy status: how far the copy of a dataset into a database is. Knows no database.
+// Copy status: the progress of a copy of a dataset into a database. Knows no database.
 
 /**
  * What becomes of the table: `replace` puts a new one in its place, `append` adds the records, `upsert` adds them and
@@ -7,11 +7,11 @@
 export const copyModes = ['replace', 'append', 'upsert'] as const
 export type CopyMode = (typeof copyModes)[number]
 
-/** The last two are ends: nothing changes after them. */
+/** The last two are final: nothing changes after them. */
 export const copyStates = ['waiting', 'copying', 'done', 'failed'] as const
 export type CopyState = (typeof copyStates)[number]
 
-/** Where a dataset goes, and how. */
+/** Where a dataset is copied to, and how. */
 export interface CopyRequest {
   /** Name of a target. */
   readonly to: string
@@ -23,11 +23,11 @@ export interface CopyRequest {
 
 export interface CopyStatus extends CopyRequest {
   readonly state: CopyState
-  /** Tries so far. */
+  /** Number of tries so far. */
   readonly tries: number
-  /** Records that were copied; null unless it is done. */
+  /** Number of records copied; null unless it is done. */
   readonly records: number | null
-  /** What the last try met; null where it met nothing. */
+  /** Error of the last try; null if there was none. */
   readonly problem: string | null
   /** Epoch milliseconds. */
   readonly createdAt: number
@@ -35,19 +35,19 @@ export interface CopyStatus extends CopyRequest {
   readonly updatedAt: number
 }
 
-/** A database that the operator of the service has named. */
+/** A database that the operator of the service has configured. */
 export interface CopyTarget {
   /** Lower-case letters, digits and hyphens. */
   readonly name: string
   /** Its address, without a password. */
   readonly url: string
   readonly schema: string
-  /** Into which all datasets go; null where each names its own. */
+  /** The table that all datasets go into; null if each copy names its own. */
   readonly table: string | null
-  /** Unless a request says otherwise, as the key. */
+  /** Defaults for requests, like the key. */
   readonly mode: CopyMode
   readonly key: readonly string[]
 }
 
-/** The names of tables that copies go into. */
+/** The names of tables that receive copies. */
 export const tableNamePattern = '^[A-Za-z_][A-Za-z0-9_]{0,62}$'

@@ -1,6 +1,6 @@
-// Error row: the form of a row in the table of errors. Knows no error.
+// Error row: the structure of a row in the table of errors. Knows no error.
 
-/** What an error says, and with which status. */
+/** The message and the status of an error. */
 export interface Row<Details> {
   readonly status: number
   /** Fully qualified name of the exception, as shown in the error record. */

@@ -1,4 +1,4 @@
-// Authorize: checks what the caller of a request may do, and limits how often. Knows no keys.
+// Authorize: checks what the caller of a request may do, and limits how often. Does not know keys.
 import rateLimit from '@fastify/rate-limit'
 import type { FastifyRequest } from 'fastify'
 import type { Access, Caller, Scope } from '../../access/access.ts'
@@ -10,11 +10,14 @@ import { RateLimitStore } from './rate-limit-store.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The scope that a caller needs, or several of which one will do. Default: by method. `none`: no authentication; `any`: whatever the scopes. */
+    /**
+     * The scope that a caller needs, or several of which any one will do; by default, the one of the method. `none`: no
+     * authentication. `any`: no particular scope.
+     */
     readonly scope?: Scope | readonly Scope[] | 'any' | 'none'
-    /** True for a route that answers whatever the Host header says: probes use addresses and names of their own. */
+    /** True for a route that answers whatever the Host header says: probes use their own addresses and names. */
     readonly isForAnyHost?: boolean
-    /** What `OPTIONS` of its path says beside the methods. */
+    /** Header fields that `OPTIONS` on its path returns in addition to the methods. */
     readonly optionsFields?: Readonly<Record<string, string>>
   }
   interface FastifyRequest {
@@ -26,17 +29,20 @@ declare module 'fastify' {
 
 export interface AuthorizationOptions {
   readonly access: Access
-  /** Requests of one caller within a minute, or of one client network without authentication; Infinity for no limit. */
+  /** Requests per minute for one caller, or for one client network without authentication; Infinity for no limit. */
   readonly requestsPerMinuteMax: number
-  /** Counts them where processes share a store: whether a caller may come once more. Null where this process is alone. */
+  /**
+   * Counts requests where processes share a store: resolves to whether the caller may make one more. Null where this
+   * process is alone.
+   */
   readonly sharedRate: { take(caller: string): Promise<boolean> } | null
 }
 
-/** Wrong keys from one client network within a minute; further ones get 429. A right key is never delayed. */
+/** Wrong keys per minute from one client network; further ones get 429. A right key is never delayed. */
 const wrongKeysPerMinuteMax = 30
 const minuteMs = 60_000
 
-/** The scope for each method, unless a route says otherwise. */
+/** The scope that each method needs, unless a route says otherwise. */
 const scopeByMethod: Readonly<Record<string, Scope>> = {
   GET: 'read',
   HEAD: 'read',
@@ -45,7 +51,7 @@ const scopeByMethod: Readonly<Record<string, Scope>> = {
   DELETE: 'delete',
 }
 
-/** Puts `caller` and `service` on every request that has a route, or rejects it before its body. */
+/** Puts `caller` and `service` on every request that has a route, or rejects the request before its body is read. */
 export function addAuthorization(
   app: App,
   service: Service,
@@ -58,7 +64,7 @@ export function addAuthorization(
   const counted = (max: number, keyOf: (request: FastifyRequest) => string) => {
     let check: ReturnType<App['createRateLimit']> | undefined
     return async (request: FastifyRequest): Promise<void> => {
-      // The plugin is loaded when the app is ready, which it is once there are requests.
+      // The plugin is loaded once the app is ready, and requests arrive only after that.
       check ??= app.createRateLimit({ max, timeWindow: minuteMs, keyGenerator: keyOf })
       const seen = await check(request)
       if (!seen.isAllowed && seen.isExceeded) throw new ServiceError('TOO_MANY_REQUESTS', { limit: max })
@@ -86,7 +92,7 @@ export function addAuthorization(
       request.caller = await access.identify(request.headers.authorization)
       if (scope !== 'any') checkScope(request.caller, [scope].flat())
     } catch (error) {
-      // Nothing is wrong with the caller while the issuer of tokens fails.
+      // The issuer of tokens has failed; that does not make the caller's token wrong.
       if (isServiceError(error, 'ISSUER_UNAVAILABLE')) throw error
       audit(request, 'denied')
       if (request.caller === undefined) await countWrongKey(request)
@@ -97,12 +103,12 @@ export function addAuthorization(
   })
 }
 
-/** @throws {ServiceError} FORBIDDEN if none of them is the caller's. */
+/** @throws {ServiceError} FORBIDDEN if the caller has none of them. */
 function checkScope({ scopes }: Caller, wanted: readonly Scope[]): void {
   if (!wanted.some((one) => scopes.has(one))) throw new ServiceError('FORBIDDEN', { scope: wanted.join("' or '") })
 }
 
-/** Logs who changed what, or was denied. */
+/** Logs who changed what, or who was denied. */
 export function audit(
   request: FastifyRequest,
   what: 'upload' | 'reading' | 'correction' | 'copy' | 'deletion' | 'cancellation' | 'denied',

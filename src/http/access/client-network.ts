@@ -6,8 +6,8 @@ import { isIPv6 } from 'node:net'
 const ipv4Networks = ['0:0:0:0:0:ffff', '64:ff9b:0:0:0:0']
 
 /**
- * An IPv4 address itself, also if written as IPv6. Of IPv6 the first 64 bits, at least one customer's network: whoever has
- * one address there has all of them (RFC 6177).
+ * Returns an IPv4 address itself, even if it is written as IPv6. Of an IPv6 address, returns the first 64 bits, which
+ * belong to a single customer: whoever has one address in that network has all of them (RFC 6177).
  */
 export function clientNetworkOf(address: string): string {
   const plain = withoutPort(address)
@@ -22,7 +22,7 @@ export function clientNetworkOf(address: string): string {
   return `${groups.slice(0, 4).join(':')}::/64`
 }
 
-/** Some proxies append the port of each client: `203.0.113.7:51234`, `[2001:db8::1]:443`. It is no part of an address. */
+/** Some proxies append the port of each client, as in `203.0.113.7:51234` or `[2001:db8::1]:443`. */
 export function dropForwardedPorts(request: IncomingMessage): void {
   const forwarded = request.headers['x-forwarded-for']
   if (typeof forwarded !== 'string') return

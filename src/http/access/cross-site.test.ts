@@ -68,7 +68,7 @@ for (const [headers, isAllowed] of siteRows) {
   })
 }
 
-test('checkSite() takes a proxy that speaks TLS for the same origin', () => {
+test('checkSite() accepts a TLS proxy as the same origin', () => {
   checkSite(requestOf({ host: 'csv.example.org', origin: 'https://csv.example.org' }), [])
   checkSite(requestOf({ host: 'csv.example.org:443', origin: 'https://csv.example.org' }), [])
 })

@@ -1,4 +1,4 @@
-// Cross site: rejects what a page of another site makes a browser send here. Knows nothing of routes, keys or owners.
+// Cross site: rejects requests that a page of another site makes a browser send. Knows nothing of routes, keys or owners.
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 import { ServiceError } from '../../core/errors.ts'
@@ -9,14 +9,14 @@ import { allowedOrigin } from './cors.ts'
 const harmless = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE'])
 
 /**
- * Rejects a host name that is not ours: a page can make its own name point at this machine ("DNS rebinding") and would
- * then count as our origin. Numeric addresses and `localhost` cannot be made to point elsewhere.
+ * Rejects a host name that is not ours: a page can make its own name resolve to this machine ("DNS rebinding"), and
+ * would then count as our origin. Numeric addresses and `localhost` cannot be redirected like that.
  *
- * @param allowedHosts Other names of ours, in lower case, without port.
+ * @param allowedHosts Our other names, in lower case, without port.
  * @throws {ServiceError} HOST_NOT_ALLOWED
  */
 export function checkHost(request: IncomingMessage, allowedHosts: readonly string[]): void {
-  // Whether a request needs one is for checkHead to say.
+  // `checkHead` decides whether a request needs a Host header.
   const { host } = request.headers
   if (host === undefined) return
   const name = hostName(host)
@@ -26,20 +26,20 @@ export function checkHost(request: IncomingMessage, allowedHosts: readonly strin
 }
 
 /**
- * Rejects a change requested by a page of an origin that is neither ours nor allowed. Browsers send an upload across
- * origins without asking first, so this is checked before anything else of it. Programs send neither header.
+ * Rejects a change requested by a page of an origin that is neither ours nor allowed. Browsers send an upload to
+ * another origin without asking first, so this check comes before all others. Programs send neither header.
  *
  * @throws {ServiceError} CROSS_SITE
  */
 export function checkSite(request: IncomingMessage, allowedOrigins: readonly string[]): void {
   if (harmless.has(request.method ?? '') || allowedOrigin(request, allowedOrigins) !== null) return
   const { origin, host = '', 'sec-fetch-site': site } = request.headers
-  // `none` is the person at the browser, not a page.
+  // `none` means that the user started the request, not a page.
   const isForeignSite = site !== undefined && site !== 'same-origin' && site !== 'none'
   if (isForeignSite || (origin !== undefined && !isOwnOrigin(origin, host))) throw new ServiceError('CROSS_SITE', {})
 }
 
-/** Browsers leave the standard port out of both; a proxy may have put either scheme in front of us. */
+/** Browsers leave out the standard port in both; a proxy in front of us may use either scheme. */
 function isOwnOrigin(origin: string, host: string): boolean {
   const authority = /^https?:\/\/(.+)$/i.exec(origin)?.[1]
   return authority !== undefined && withoutStandardPort(authority) === withoutStandardPort(host)

@@ -18,7 +18,7 @@ function count(counts: RateLimitStore, key: string): { current: number; ttl: num
   return seen
 }
 
-test('SteadyCounts counts within a window, and anew after it', (t) => {
+test('SteadyCounts counts within a window, and starts over after it', (t) => {
   let nowMs = 5_000
   const clock = mock.method(performance, 'now', () => nowMs)
   t.after(() => clock.mock.restore())
@@ -43,7 +43,7 @@ test('SteadyCounts is not moved by the time of day', (t) => {
   }
 })
 
-test('SteadyCounts forgets those that were silent for longest beyond 5000', () => {
+test('SteadyCounts forgets the least recently used keys beyond 5000', () => {
   const counts = new RateLimitStore()
   for (let i = 0; i < 5_000; i++) count(counts, `${i}`)
   assert.equal(count(counts, '0').current, 2)

@@ -1,6 +1,6 @@
 // Rate limit store: counts by key within a time window, on a monotonic clock. Knows nothing of requests.
 
-/** With more keys, those unused for longest are forgotten. */
+/** With more keys, the least recently used are forgotten. */
 const keysMax = 5_000
 
 interface Count {
@@ -9,8 +9,8 @@ interface Count {
 }
 
 /**
- * The store of @fastify/rate-limit, whose own store uses the time of day: if that is set back by a year, a caller is
- * locked out for a year. The plugin calls these methods.
+ * The store for @fastify/rate-limit. The plugin's own store uses the time of day: if that is set back by a year, a
+ * caller is locked out for a year. The plugin calls these methods.
  */
 export class RateLimitStore {
   readonly #counts = new Map<string, Count>()
@@ -25,7 +25,7 @@ export class RateLimitStore {
     const last = this.#counts.get(key)
     const count = last === undefined || nowMs - last.sinceMs >= windowMs ? { sinceMs: nowMs, current: 0 } : last
     count.current += 1
-    // A map is in the order in which its keys were put there.
+    // A map keeps its keys in the order in which they were inserted.
     this.#counts.delete(key)
     this.#counts.set(key, count)
     const [silentForLongest] = this.#counts.keys()
@@ -33,7 +33,7 @@ export class RateLimitStore {
     callback(null, { current: count.current, ttl: windowMs - (nowMs - count.sinceMs) })
   }
 
-  /** For routes with limits of their own; there are none. */
+  /** For routes with their own limits; we have none. */
   child(): RateLimitStore {
     return new RateLimitStore()
   }

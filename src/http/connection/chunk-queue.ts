@@ -1,24 +1,27 @@
-// Chunk queue: chunks of a body that wait for their reader. Knows nothing of where they come from.
+// Chunk queue: chunks of a body that wait for their reader. Does not know where they come from.
 
-/** Chunks up to this size are joined. Bytes. */
+/** Chunks of up to this many bytes are joined. */
 const smallBytesMax = 1_024
-/** Memory in which small chunks are joined. Bytes. */
+/** Size in bytes of the block in which small chunks are joined. */
 const blockBytes = 16_384
-/** What a chunk takes beside its bytes: a client may send each byte as a chunk of its own. */
+/** Overhead in bytes of each chunk: a client may send every byte as a separate chunk. */
 const chunkOverheadBytes = 512
 
 interface Queued {
   readonly memory: Uint8Array
-  /** Bytes of it that are used. */
+  /** Number of its bytes in use. */
   length: number
 }
 
-/** Gives back what was added, in order. Large chunks come as they are; small ones that wait are joined to larger ones. */
+/**
+ * Returns chunks in the order in which they were added. Large chunks stay as they are; small ones are joined while they
+ * wait.
+ */
 export class ChunkQueue {
-  /** What all that waits takes of memory. */
+  /** Memory that the waiting chunks take up. */
   bytes = 0
   #queued: Queued[] = []
-  /** The last one, where small chunks are being joined in it. */
+  /** The last queued block, while small chunks are being joined in it. */
   #block: Queued | null = null
 
   add(chunk: Uint8Array): void {
@@ -34,7 +37,7 @@ export class ChunkQueue {
     this.#block.length += chunk.length
   }
 
-  /** All that waits. */
+  /** Takes all waiting chunks. */
   take(): readonly Uint8Array[] {
     const queued = this.#queued
     this.#queued = []

@@ -11,24 +11,24 @@ import { RequestBody } from './request-body.ts'
 import { requestPath, type SeenRequest, seenRequest } from './request-target.ts'
 
 export interface ConnectionOptions {
-  /** Longest wait for the whole head of a request. */
+  /** Longest time that a client may take to send the whole head of a request. */
   readonly headersMs: number
   /** How long a connection without a request stays open. */
   readonly keepAliveMs: number
   readonly linger: LingerLimits
 }
 
-/** Bytes of a request head; the record for a larger one names the figure too. */
+/** Size limit of a request head in bytes; the error record for a larger one states the figure, too. */
 const headBytesMax = 16_384
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => void
 
-/** What may be known of a request that could not be read: nothing that it contains. */
+/** What we know about a request that could not be read: none of its content. */
 export interface UnreadableRequest {
   readonly error: ServiceError
-  /** Code of the parser. */
+  /** Error code of the parser. */
   readonly reason: string
-  /** Of the whole connection. */
+  /** Bytes read on the whole connection. */
   readonly receivedBytes: number
   readonly address: string | undefined
 }
@@ -42,25 +42,25 @@ export function createConnectionServer(
   const server = createServer({
     maxHeaderSize: headBytesMax,
     headersTimeout: options.headersMs,
-    // It would end a large upload over a slow line; the body has a limit on waiting of its own.
+    // Node's limit would end a large upload over a slow line; bodies have their own limit on waiting.
     requestTimeout: 0,
     connectionsCheckingInterval: Math.min(5_000, options.headersMs),
     keepAliveTimeout: options.keepAliveMs,
-    // Node would answer without our record.
+    // Otherwise Node would answer without our error record.
     requireHostHeader: false,
     noDelay: true,
   })
-  // Not in Node's documentation, but the only way to answer a client that ends its side after the request
-  // (`shutdown(SHUT_WR)`), as HTTP/1.0 tools do. Without it Node closes before we have answered.
+  // Node does not document this, but it is the only way to answer a client that ends its side after the request
+  // (`shutdown(SHUT_WR)`), as HTTP/1.0 tools do. Otherwise Node closes the connection before we have answered.
   Object.assign(server, { httpAllowHalfOpen: true })
-  // All header lines are kept, so that none is dropped silently; the bytes of the head bound them.
+  // Keep all header lines, so that none is dropped silently; the size limit of the head bounds them.
   server.maxHeadersCount = 0
   endSilentConnections(server)
 
   const pipelines = new Pipelines(handle)
   const takeTurn: Handle = (request, response) => pipelines.add(request, response)
   server.on('request', takeTurn)
-  // Both only signal that there is an `Expect` header: the routes read it and decide.
+  // Both only signal that there is an `Expect` header; the routes read it and decide.
   server.on('checkContinue', takeTurn)
   server.on('checkExpectation', takeTurn)
   rejectUnreadable(server, pipelines, options, onUnreadable)
@@ -92,11 +92,11 @@ function rejectUnreadable(
     const last = pipelines.last(socket)
     const rejectIt = () => reject(socket, error, fault.code ?? 'none', seen)
     if (last?.complete && fault.code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-      // We may not have read the rest of the head: its time begins when the requests before it are answered.
+      // We may not have read the rest of the head yet: the time for it starts once the requests before it are answered.
       pipelines.afterAll(socket, () => setTimeout(() => pipelines.latest(socket) === last && rejectIt(), headersMs))
       return
     }
-    // What is broken is the body of the request in progress, or a later request.
+    // Either the body of the request in progress is broken, or a later request.
     if (last !== null && !last.complete) RequestBody.of(last).fail(toBodyError(fault))
     pipelines.afterAll(socket, rejectIt)
   })
@@ -110,7 +110,10 @@ function rejectUnreadable(
   })
 }
 
-/** Node takes a connection on which nothing came yet for a busy one: a browser's spare one would hold up the end. */
+/**
+ * Node considers a connection busy until its first byte arrives: a spare connection of a browser would delay the
+ * shutdown.
+ */
 function endSilentConnections(server: Server): void {
   const sockets = new Set<Socket>()
   server.on('connection', (socket: Socket) => {
@@ -118,7 +121,7 @@ function endSilentConnections(server: Server): void {
     socket.once('close', () => sockets.delete(socket))
   })
   const closeIdle = server.closeIdleConnections.bind(server)
-  // Called by close() too.
+  // close() calls this, too.
   server.closeIdleConnections = () => {
     closeIdle()
     for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()

@@ -1,4 +1,4 @@
-// Error record: the one file that knows the six fields, their content type and framing, and that an error closes.
+// Error record: the one file that knows the six fields, their content type and framing, and that an error closes the connection.
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { isServiceError, ServiceError } from '../../core/errors.ts'
@@ -8,7 +8,7 @@ import { requestPath, type SeenRequest } from './request-target.ts'
 
 export const jsonContentType = 'application/json;charset=UTF-8'
 
-/** What is true of the error too: which page may read it, and the terms of a resumable upload. */
+/** Headers that an error keeps: which page may read it, and the limits and protocol of a resumable upload. */
 const keptHeaders: ReadonlySet<string> = new Set([
   'access-control-allow-origin',
   'access-control-expose-headers',
@@ -19,30 +19,31 @@ const keptHeaders: ReadonlySet<string> = new Set([
   'upload-limit',
 ])
 
-/** The upload in the description for people. */
+/** The section on uploads in the docs page. */
 const helpPath = '/docs#uploadCsv'
 
 const answered = new WeakSet<Socket>()
 
-/** True once an error was answered on this connection: nothing that still comes on it may be answered or acted on. */
+/** True once an error was answered on this connection: whatever else arrives must be neither answered nor acted on. */
 export function isEnding(socket: Socket): boolean {
   return answered.has(socket)
 }
 
-/** What a caller may know of any failure: faults of our own become INTERNAL, with the real error as its cause. */
+/** What a caller may know about a failure: internal failures become INTERNAL, with the real error as its cause. */
 export function toServiceError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error
-  // Fastify's own refusals, such as a body that is not the JSON it claims to be, have a status and a fixed text.
+  // Fastify's own errors have a status and a fixed text.
   const status = error instanceof Error && 'statusCode' in error ? Number(error.statusCode) : 500
   if (status >= 400 && status < 500) return new ServiceError('BAD_REQUEST', { problem: (error as Error).message })
-  // What the system refuses for want of descriptors, room or a disk is no fault of ours, wherever it was met.
+  // A lack of file descriptors, space or a disk is not our failure, wherever it shows up.
   const refused = toStoreError(error)
   return refused.code === 'STORE_FAILED' ? new ServiceError('INTERNAL', {}, error) : refused
 }
 
 /**
- * Answers a request with an error record and closes the connection, so that a client that is still sending can read it.
- * A client that has gone gets nothing; an answer that has begun is cut off, so that nobody takes it for whole.
+ * Answers a request with an error record and closes the connection in such a way that a client that is still sending
+ * can read it. A client that has disconnected gets nothing. A response that has already begun is cut off, so that no
+ * client takes it for complete.
  */
 export function answerError(
   request: IncomingMessage,
@@ -57,21 +58,22 @@ export function answerError(
     return
   }
   answered.add(socket)
-  // Node calls this once the last answer of a connection is written, and would then close at once.
+  // Node calls this once the last response of a connection is written, and would then close it at once.
   socket.destroySoon = () => closeLingering(socket, limits)
-  // What still comes of the body goes nowhere, whoever was reading it.
+  // Discard the rest of the body, whoever was reading it.
   request.removeAllListeners('data')
   request.resume()
-  // Its reader may have paused that, see request-body.ts.
+  // The reader of the body may have paused the socket, see request-body.ts.
   socket.resume()
-  // What was to be said of an answer that failed before its first byte is not true of this one.
+  // Headers set for a response that failed before its first byte do not apply to the error.
   for (const name of response.getHeaderNames()) if (!keptHeaders.has(name)) response.removeHeader(name)
-  // With the head complete before the body, Node frames it: chunked for HTTP/1.1, until the close for 1.0, none for HEAD.
+  // The head is complete before the body, so Node frames the body: chunked for HTTP/1.1, until the close for 1.0, none
+  // for HEAD.
   response.writeHead(error.status, errorHeaders(error))
   response.end(errorBody(error, requestPath(request.url ?? '/')))
 }
 
-/** Answers on a connection whose request could not be read, so that there is no response object. */
+/** Answers on a connection whose request could not be read, so there is no response object. */
 export function answerErrorOnSocket(
   socket: Socket,
   error: ServiceError,
@@ -89,7 +91,7 @@ export function answerErrorOnSocket(
   const head = [`HTTP/1.1 ${error.status} ${phrase(error.status)}`]
   for (const [name, value] of Object.entries(headers)) head.push(`${name}: ${value}`)
   const framed = isChunked ? `${Buffer.byteLength(body).toString(16)}\r\n${body}\r\n0\r\n\r\n` : body
-  // An answer to HEAD has no body (RFC 9110 section 9.3.2).
+  // A response to HEAD has no body (RFC 9110 section 9.3.2).
   socket.write(`${head.join('\r\n')}\r\n\r\n${seen.method === 'HEAD' ? '' : framed}`)
   closeLingering(socket, limits)
 }
@@ -140,7 +142,7 @@ function errorHeaders(error: ServiceError): Record<string, string> {
   return headers
 }
 
-/** What the messages that the specification fixes do not say. Printable ASCII without double quotes. */
+/** Reasons that the messages fixed by the specification leave out. Printable ASCII without double quotes. */
 function helpOf(error: ServiceError): string | null {
   if (isServiceError(error, 'MISSING_FILE_PART')) return error.details.seen
   if (isServiceError(error, 'NO_BOUNDARY')) {
@@ -150,7 +152,7 @@ function helpOf(error: ServiceError): string | null {
 }
 
 function phrase(status: number): string {
-  // Of tus, which has a status of its own for it.
+  // tus defines this status; Node does not know it.
   if (status === 460) return 'Checksum Mismatch'
   return STATUS_CODES[status] ?? 'Unknown'
 }

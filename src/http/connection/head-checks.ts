@@ -1,4 +1,4 @@
-// Head checks: what is wrong with a request whatever it asks for. Knows routes only by their patterns and methods.
+// Head checks: what can be wrong with a request, whatever it asks for. Knows routes only by their patterns and methods.
 import type { IncomingMessage } from 'node:http'
 import { ServiceError } from '../../core/errors.ts'
 import { headerLines, hostName, isKnownVersion, targetHostName } from './request-target.ts'
@@ -6,23 +6,23 @@ import { headerLines, hostName, isKnownVersion, targetHostName } from './request
 const headerLinesMax = 1_000
 
 /**
- * Refuses a head that could be read in two ways, or hold more than anyone means.
+ * Rejects a head that could be read in two ways, or that is unreasonably large.
  *
- * @param target As sent, before it was brought into origin form.
+ * @param target As sent, before conversion to origin form.
  * @throws {ServiceError} VERSION_NOT_SUPPORTED, HEADERS_TOO_LARGE, BAD_REQUEST
  */
 export function checkHead(request: IncomingMessage, target: string): void {
-  // Node's parser lets HTTP/0.9 and HTTP/2.0 pass in a request line.
+  // Node's parser accepts HTTP/0.9 and HTTP/2.0 in a request line.
   if (!isKnownVersion(request.httpVersion)) throw new ServiceError('VERSION_NOT_SUPPORTED', {})
-  // rawHeaders holds name and value of each line.
+  // rawHeaders holds the name and the value of each line.
   if (request.rawHeaders.length / 2 > headerLinesMax) throw new ServiceError('HEADERS_TOO_LARGE', {})
-  // Node reads `gzip, chunked` as `chunked` and would take what is still compressed for the body (RFC 9112 section 6.1).
+  // Node reads `gzip, chunked` as `chunked`, and would take the compressed bytes for the body (RFC 9112 section 6.1).
   const coding = headerLines(request, 'transfer-encoding').join(', ')
   if (coding !== '' && coding.toLowerCase() !== 'chunked') {
     const problem = `its transfer coding is '${coding.slice(0, 100)}', wanted 'chunked' or none`
     throw new ServiceError('BAD_REQUEST', { problem })
   }
-  // HTTP/1.0 knows no transfer coding: a proxy in front may see another body (RFC 9112 section 6.1).
+  // HTTP/1.0 has no transfer coding: a proxy in front may see another body (RFC 9112 section 6.1).
   if (coding !== '' && request.httpVersion === '1.0') {
     throw new ServiceError('BAD_REQUEST', { problem: 'it is HTTP/1.0 with a transfer coding, which is HTTP/1.1' })
   }
@@ -44,14 +44,14 @@ export function expectsContinue(request: IncomingMessage): boolean {
   return request.httpVersion !== '1.0' && /(?:^|\W)100-continue(?:$|\W)/i.test(request.headers.expect ?? '')
 }
 
-/** @throws {ServiceError} EXPECTATION_FAILED for any other expectation; HTTP/1.0 knows none (RFC 9110 section 10.1.1). */
+/** @throws {ServiceError} EXPECTATION_FAILED for any other expectation; HTTP/1.0 has none (RFC 9110 section 10.1.1). */
 export function checkExpectation(request: IncomingMessage): void {
   const { expect } = request.headers
   if (expect === undefined || request.httpVersion === '1.0' || expectsContinue(request)) return
   throw new ServiceError('EXPECTATION_FAILED', { expect: expect.slice(0, 100) })
 }
 
-/** @throws {ServiceError} CONTENT_CODED: bodies are read, measured and counted as they are sent. */
+/** @throws {ServiceError} CONTENT_CODED: we read, measure and count bodies as they are sent. */
 export function checkCoding(request: IncomingMessage): void {
   const coding = headerLines(request, 'content-encoding').join(', ')
   if (!/^(identity)?$/i.test(coding.trim())) throw new ServiceError('CONTENT_CODED', { coding: coding.slice(0, 100) })
@@ -61,7 +61,7 @@ export function checkCoding(request: IncomingMessage): void {
 export class KnownPaths {
   readonly #methods = new Map<string, KnownPath>()
 
-  /** @param options What `OPTIONS` says of it beside its methods. */
+  /** @param options Header fields that `OPTIONS` returns in addition to the methods. */
   add(route: string, methods: readonly string[], options: Readonly<Record<string, string>> = {}): void {
     const source = route
       .replaceAll(/[.+?^$()|[\]\\]/g, '\\$&')
@@ -73,12 +73,12 @@ export class KnownPaths {
     this.#methods.set(route, entry)
   }
 
-  /** What `Allow` says of the whole server (RFC 9110 section 9.3.7). */
+  /** Value of `Allow` for the whole server (RFC 9110 section 9.3.7). */
   allMethods(): readonly string[] {
     return [...new Set([...this.#methods.values()].flatMap(({ methods }) => [...methods])), 'OPTIONS']
   }
 
-  /** What `Allow` says of a path, OPTIONS last; empty for a path that does not exist. */
+  /** Value of `Allow` for a path, OPTIONS last; empty for a path that does not exist. */
   allowed(path: string): readonly string[] {
     const methods = new Set<string>()
     for (const entry of this.#methods.values()) {
@@ -87,7 +87,7 @@ export class KnownPaths {
     return methods.size === 0 ? [] : [...methods, 'OPTIONS']
   }
 
-  /** What `OPTIONS` says of a path beside its methods. */
+  /** Header fields that `OPTIONS` on a path returns in addition to the methods. */
   options(path: string): Readonly<Record<string, string>> {
     const known = [...this.#methods.values()].filter(({ pattern }) => pattern.test(path))
     return Object.assign({}, ...known.map(({ options }) => options))

@@ -1,10 +1,10 @@
-// Interim response: 104 (Upload Resumption Supported), which Node cannot write. The one place that writes a head by hand in front of an answer.
+// Interim response: writes 104 (Upload Resumption Supported), which Node cannot. The one place that writes a head by hand before the response.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 /**
- * Informs a client that its upload can be resumed (draft-ietf-httpbis-resumable-upload, section 5). Requests of a connection
- * are handled one after the other, so nothing else is being written. HTTP/1.0 knows no interim responses, and where a host
- * app speaks HTTP/2 the client learns the same from the final one.
+ * Informs a client that it can resume its upload (draft-ietf-httpbis-resumable-upload, section 5). The requests of a
+ * connection are handled one after the other, so nothing else is being written. HTTP/1.0 has no interim responses, and
+ * where a host app speaks HTTP/2, the final response tells the client the same.
  */
 export function writeResumptionSupported(
   request: IncomingMessage,

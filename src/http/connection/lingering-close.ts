@@ -1,13 +1,13 @@
-// Lingering close: ends a connection so that the client still gets what was written last. Knows nothing of HTTP.
+// Lingering close: ends a connection so that the client still receives what was written last. Knows nothing of HTTP.
 import type { Socket } from 'node:net'
 
 /**
- * Closing a socket with unread bytes in it makes the kernel send a reset, and a reset makes the client drop what it has
- * received but not yet read: our answer. So we go on reading for a while (RFC 9112 section 9.6).
+ * Closing a socket with unread bytes makes the kernel send a reset, and a reset makes the client drop what it has
+ * received but not yet read: our response. So we keep reading for a while (RFC 9112 section 9.6).
  *
- * The two times are those of nginx (lingering_timeout, lingering_time). The bytes are a whole body at the default
- * limit, since many clients read nothing before they have sent everything; discarding a byte costs next to nothing,
- * and what bounds an attacker is the time.
+ * The two times are those of nginx (lingering_timeout, lingering_time). The bytes allow for a whole body at the default
+ * limit, since many clients read nothing before they have sent everything. Discarding a byte costs next to nothing; the
+ * times are what bounds an attacker.
  */
 export interface LingerLimits {
   readonly idleMs: number
@@ -17,14 +17,14 @@ export interface LingerLimits {
 
 export const defaultLingerLimits: LingerLimits = { idleMs: 5_000, totalMs: 30_000, bytesMax: 1_073_741_824 }
 
-/** How often the limits are looked at. */
+/** How often the limits are checked. */
 const lookMs = 250
 
 /**
- * Ends our side after what has been written, and destroys the socket at a limit or when the client ends its side.
+ * Ends our side once everything is written, and destroys the socket at a limit or when the client ends its side.
  *
- * Whoever reads the socket must go on doing so. (To take over from Node's HTTP parser here is not possible in public
- * terms: a socket that the parser had paused does not start again.)
+ * Whoever reads the socket must keep reading it. (Node has no public way to take a socket over from its HTTP parser:
+ * once the parser has paused the socket, it does not resume.)
  */
 export function closeLingering(socket: Socket, limits: LingerLimits): void {
   socket.end()

@@ -1,27 +1,27 @@
-// Parser faults: what Node's HTTP parser reports of bytes that are not a request, as errors. Knows no connection.
+// Parser faults: turns what Node's HTTP parser reports about bytes that are not a request into errors. Knows no connection.
 import type { Socket } from 'node:net'
 import { ServiceError } from '../../core/errors.ts'
 import { isKnownVersion, type SeenRequest } from './request-target.ts'
 
-/** What Node reports. It holds the bytes as well, so it must not get into the log. */
+/** What Node reports. It also holds the bytes, so it must not get into the log. */
 export interface ParserFault extends Error {
   readonly code?: string
-  /** What the parser stumbled over, in words of its own. */
+  /** The reason that the parser gives. */
   readonly reason?: string
   readonly rawPacket?: Buffer
 }
 
-/** The error to answer with; null if there is nobody to answer. */
+/** The error to answer with; null if no client is waiting for an answer. */
 export function toRequestError(fault: ParserFault, seen: SeenRequest, socket: Socket): ServiceError | null {
   if (fault.code === 'HPE_HEADER_OVERFLOW') return new ServiceError('HEADERS_TOO_LARGE', {})
   if (fault.code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-    // A connection on which nothing was ever sent (browsers open some in advance) waits for no answer.
+    // A connection on which nothing was ever sent (browsers open some in advance) expects no answer.
     return socket.bytesRead === 0
       ? null
       : new ServiceError('REQUEST_TIMEOUT', { problem: 'its head did not come in time' })
   }
   if (!fault.code?.startsWith('HPE_')) return null
-  // The parser gives the same code for a version it does not know and for a wrong line end behind one it knows.
+  // The parser uses one code both for an unknown version and for a wrong line end after a known one.
   if (fault.code === 'HPE_INVALID_VERSION' && !isKnownVersion(seen.version)) {
     return new ServiceError('VERSION_NOT_SUPPORTED', {})
   }

@@ -1,32 +1,32 @@
-// Pipelines: which request of a connection is handled when: one at a time, in the order they came. Knows no route.
+// Pipelines: handles the requests of a connection one at a time, in the order in which they arrived. Knows no route.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { isEnding } from './error-record.ts'
 
-/** With more requests than this ahead of their answers, nothing more is read of a connection until some are answered. */
+/** A connection with more unanswered requests than this is not read until some are answered. */
 const requestsAheadMax = 32
 
 /**
- * Requests that wait on all connections together. Node parses all requests in the bytes it has read, 64 KB at most, so a
- * client that pipelines gets all of its answers (RFC 9112 section 9.3.2). Past this number, a connection that adds to
- * them is cut: 13,000 waiting requests of ten clients took 40 MB (Node 24, 2026-11-21).
+ * Requests that may wait on all connections together. Node parses all requests in the bytes that it has read, at most
+ * 64 KB, so a client that pipelines gets all of its answers (RFC 9112 section 9.3.2). Beyond this number, a connection
+ * that adds another request is cut off: 13,000 waiting requests of ten clients took 40 MB (Node 24, 2026-11-21).
  */
 const requestsWaitingMax = 16_384
 
-/** The requests of one connection that have no answer yet. */
+/** Number of requests on this connection that have not been answered. */
 interface Pipeline {
   latest: IncomingMessage
   ahead: number
-  /** Resolves when all of them are answered, or the connection is gone. */
+  /** Resolves when all of them are answered, or the connection is closed. */
   answered: Promise<void>
-  /** Something still has to be answered after the last request. */
+  /** True if something must still be answered after the last request. */
   hasMore: boolean
   isHeld: boolean
 }
 
 const pipelineOf = new WeakMap<Socket, Pipeline>()
 
-/** True if the request in progress on this connection is not the last thing to be answered on it. */
+/** True if another answer follows that of the request in progress on this connection. */
 export function hasMoreToAnswer(socket: Socket): boolean {
   const pipeline = pipelineOf.get(socket)
   return pipeline !== undefined && (pipeline.ahead > 1 || pipeline.hasMore)
@@ -44,7 +44,7 @@ export class Pipelines {
   add(request: IncomingMessage, response: ServerResponse): void {
     const { socket } = request
     if (isEnding(socket)) {
-      // A request behind an error: nothing more is read, or a flood of them would pile up.
+      // A request after an error: stop reading, or many of them would pile up.
       socket.pause()
       return
     }
@@ -68,18 +68,18 @@ export class Pipelines {
     void before.then(() => isEnding(socket) || socket.destroyed || this.#handle(request, response))
   }
 
-  /** The last request that has no answer yet; null if all have. */
+  /** The last request if requests are still unanswered; otherwise null. */
   last(socket: Socket): IncomingMessage | null {
     const pipeline = pipelineOf.get(socket)
     return pipeline === undefined || pipeline.ahead === 0 ? null : pipeline.latest
   }
 
-  /** The last request that came, answered or not. */
+  /** The last request that arrived, answered or not. */
   latest(socket: Socket): IncomingMessage | null {
     return pipelineOf.get(socket)?.latest ?? null
   }
 
-  /** Does something on the connection once every request on it is answered; until then it is kept open. */
+  /** Runs `work` once every request on the connection is answered; keeps the connection open until then. */
   afterAll(socket: Socket, work: () => void): void {
     const pipeline = pipelineOf.get(socket)
     if (pipeline === undefined || pipeline.ahead === 0) {

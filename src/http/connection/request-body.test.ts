@@ -55,7 +55,7 @@ test('RequestBody.chunks() gives the chunks of the parser, uncopied and in order
   assert.ok(taken.some((chunk) => chunk.length === 0))
 })
 
-test('RequestBody.chunks() gives what comes of a large body until the loop goes on at once, and the beginning of a body as it comes', async () => {
+test('RequestBody.chunks() yields a large body once per turn of the event loop, and the beginning of a body as it arrives', async () => {
   await using upload = await begin('Content-Length: 1000000')
   const body = RequestBody.of(upload.request).chunks(patient)
   const lengths: number[][] = []
@@ -196,7 +196,7 @@ test('RequestBody.fail() makes the body throw, before it is read and while it is
   await assert.rejects(next, failure)
 })
 
-test('RequestBody.chunks() takes single bytes sent as chunks of their own in little memory while the consumer is busy', async () => {
+test('RequestBody.chunks() holds single bytes sent as separate chunks in little memory while the consumer is busy', async () => {
   await using upload = await begin('Transfer-Encoding: chunked')
   const chunks = Buffer.from('1\r\nx\r\n'.repeat(350_000))
   upload.client.write(chunks)

@@ -1,46 +1,47 @@
-// Request body: the bytes of a request as they come, with back-pressure and a limit on waiting. Knows nothing of CSV.
+// Request body: the bytes of a request as they arrive, with back-pressure and a limit on waiting. Knows nothing of CSV.
 import type { IncomingMessage } from 'node:http'
 import { type BorrowedBytes, lengthOf } from '../../core/borrowed-bytes.ts'
 import { giveBack } from '../../core/byte-stream.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { ChunkQueue } from './chunk-queue.ts'
 
-/** Bytes held here while the consumer is busy, those with it included; reading from the socket stops above. */
+/** Bytes queued here, including those that the consumer is working on. Above this, the socket is paused. */
 const queuedBytesMax = 262_144
 
 /**
- * Once so much of a body has come, what the socket gives is collected until the event loop goes on or `queuedBytesMax` are
- * there: each passing on goes through a dozen generators. Bytes.
+ * After this many bytes of a body, chunks are collected until the next turn of the event loop, or until
+ * `queuedBytesMax` are queued: each hand-over passes through a dozen generators.
  */
 const collectedFrom = 262_144
 
-/** How fast a body must come. */
+/** How fast a body must arrive. */
 export interface BodyPace {
   /** Longest wait for the next bytes. */
   readonly bodyIdleMs: number
   /**
-   * What must come in a second, on average over `bodyIdleMs` of waiting: with a limit on the wait alone, a client that
-   * drips single bytes could stay forever. The total time has no limit, so an upload may take as long as this rate allows.
+   * Bytes that must arrive per second, on average over `bodyIdleMs` of waiting. With a limit on the single wait alone,
+   * a client that sends one byte now and then could stay forever. The total time has no limit, so an upload may take as
+   * long as this rate allows.
    */
   readonly bodyBytesPerSecondMin: number
 }
 
-/** The body of each request that somebody has asked for. */
+/** The body of each request for which one was requested. */
 const bodies = new WeakMap<IncomingMessage, RequestBody>()
 
-/** The body of one request: read by its route, and ended by the code that finds it broken or too slow. */
+/** The body of one request. A route reads it; the code that finds it broken or too slow ends it. */
 export class RequestBody {
   readonly #request: IncomingMessage
   readonly #queue = new ChunkQueue()
   #hasEnded = false
   #isGone = false
   #failure: ServiceError | null = null
-  /** True while the socket is paused because enough is queued. */
+  /** True while the socket is paused because enough bytes are queued. */
   #isFull = false
-  /** True while the loop is waited for, and what comes before it goes on is not passed on yet. */
+  /** True until the next turn of the event loop, when the chunks that arrive in between are handed over. */
   #isCollecting = false
   #arrivedBytes = 0
-  /** What the reader is busy with. */
+  /** Bytes that the reader is working on. */
   #lentBytes = 0
   #waitedMs = 0
   #waitsSinceMs: number | null = null
@@ -51,7 +52,7 @@ export class RequestBody {
     this.#request = request
   }
 
-  /** The one body of a request. */
+  /** Returns the body of a request, always the same object. */
   static of(request: IncomingMessage): RequestBody {
     const body = bodies.get(request) ?? new RequestBody(request)
     bodies.set(request, body)
@@ -59,8 +60,8 @@ export class RequestBody {
   }
 
   /**
-   * How long the client keeps the reader waiting for as many bytes as make the pace: 0 when nobody waits for it, and little
-   * when the bytes come fast enough. Milliseconds.
+   * How long the reader has been waiting for the bytes that the pace demands, in milliseconds: 0 while it is not
+   * waiting, and little while the bytes arrive fast enough.
    */
   waitedMs(): number {
     return this.#waitsSinceMs === null ? 0 : this.#waitedMs + performance.now() - this.#waitsSinceMs
@@ -73,12 +74,13 @@ export class RequestBody {
   }
 
   /**
-   * The chunks exactly as the HTTP parser gives them, as many at a time as have come; to be read once. (Iterating over the
-   * request itself would join the buffered ones, which copies every byte, and would destroy the connection when the consumer
-   * stops early.)
+   * Yields the chunks exactly as the HTTP parser delivers them, all that have arrived at a time. Read it only once.
+   * (Iterating over the request itself would join buffered chunks, which copies every byte, and would destroy the
+   * connection when the consumer stops early.)
    *
-   * @param pace Time in which the consumer is busy does not count, nor does the pace once the body has ended.
-   * @throws {ServiceError} REQUEST_TIMEOUT, and what `fail` was given. Any other error: the client has gone.
+   * @param pace The time that the consumer takes does not count. Once the body has ended, there is no limit.
+   * @throws {ServiceError} REQUEST_TIMEOUT, or the error passed to `fail`. Any other error: the client has
+   * disconnected.
    */
   async *chunks({ bodyIdleMs, bodyBytesPerSecondMin }: BodyPace): AsyncGenerator<readonly BorrowedBytes[], void> {
     const progressBytesMin = Math.max(1, Math.ceil((bodyBytesPerSecondMin * bodyIdleMs) / 1_000))
@@ -99,7 +101,7 @@ export class RequestBody {
         for (const chunk of chunks) giveBack(chunk)
         continue
       }
-      // What came before the failure is not lost by it: an upload that is resumed goes on behind it.
+      // The bytes before the failure are kept: a resumed upload continues after them.
       if (this.#failure !== null && (request.readableLength === 0 || request.destroyed)) throw this.#failure
       if (this.#hasEnded) return
       if (this.#isGone) throw new Error('The client closed the connection before the end of the body')
@@ -108,7 +110,9 @@ export class RequestBody {
     }
   }
 
-  /** Waits for the next event of the body, or until all waiting since the last progress has taken so long. */
+  /**
+   * Waits for the next event of the body, or until the time spent waiting since the last progress reaches the limit.
+   */
   async #wait(idleMs: number): Promise<void> {
     if (this.#isFull) {
       this.#isFull = false
@@ -124,7 +128,7 @@ export class RequestBody {
     this.#waitsSinceMs = null
   }
 
-  /** One timer for many waits: to set and clear one for each takes longer than the rest of a wait. */
+  /** One timer serves many waits: setting and clearing one for each takes longer than the rest of a wait. */
   #startTimer(idleMs: number): void {
     this.#timer = setTimeout(() => {
       this.#timer = null
@@ -134,14 +138,15 @@ export class RequestBody {
     }, idleMs - this.waitedMs())
   }
 
-  /** Queues what comes; disposing leaves the request to others, flowing. */
+  /** Queues chunks as they arrive. Disposing leaves the request flowing, for other readers. */
   #listen(): Disposable {
     const request = this.#request
     const { socket } = request
     this.#hasEnded = request.readableEnded
     this.#isGone = request.destroyed && !this.#hasEnded
-    // The socket is paused, not the request: that would buffer 64 KB more, as single bytes in chunks of their own 30 MB.
-    // Node resumes the socket of a request that is not paused, so it is paused again while somebody reads here.
+    // Pause the socket, not the request: a paused request would buffer 64 KB more, which take 30 MB as chunks of one
+    // byte. Node resumes the socket of any request that is not paused, so pause the socket again while this reader is
+    // active.
     const onSocketResumed = () => {
       if (this.#isFull && request.listenerCount('data') > 0) socket.pause()
     }
@@ -171,8 +176,8 @@ export class RequestBody {
       this.#isGone = !this.#hasEnded
       this.#wake()
     }
-    // The parser hands each chunk to the request by this. What the request would do with it takes longer than the rest of a
-    // chunk's way to its reader, and is of use only to what was buffered before.
+    // The parser delivers each chunk by calling `push`. Skip Node's `push`: it takes longer than all else on a chunk's
+    // way to the reader, and is needed only for chunks that are already buffered.
     const { push } = request
     request.push = (chunk, encoding) => {
       const isOurs = chunk !== null && request.readableLength === 0 && request.listenerCount('data') > 0
@@ -189,7 +194,7 @@ export class RequestBody {
         request.push = push
         socket.off('resume', onSocketResumed)
         if (this.#isFull) socket.resume()
-        // The listener for errors stays: a request that fails with nobody listening would be thrown at the process.
+        // The error listener stays: without one, a failing request would throw in the process.
         request.off('data', onData).off('end', onEnd).off('close', onGone)
       },
     }

@@ -1,4 +1,4 @@
-// Request log: one line a request, without anything a client may hold secret: no query, no header, no content.
+// Request log: writes one line per request, without anything that may be secret: no query, headers or content.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyBaseLogger } from 'fastify'
@@ -12,15 +12,15 @@ import { readTrace } from './trace-context.ts'
 const counted = new WeakMap<Socket, { readonly read: number; readonly written: number }>()
 const failures = new WeakMap<ServerResponse, ServiceError>()
 const pathLengthMax = 200
-/** A key or a JSON Web Token that was put into a path by mistake must not stay in a log. */
+/** A key or JSON Web Token that was put into a path by mistake must not stay in a log. */
 const secretLike = new RegExp(`${secretPrefix}[\\w-]+|eyJ[\\w-]+\\.[\\w-]+\\.[\\w-]*`, 'g')
 
-/** Keeps why this request failed for its line in the log. */
+/** Keeps the reason why this request failed for its line in the log. */
 export function noteFailure(response: ServerResponse, error: ServiceError): void {
   failures.set(response, error)
 }
 
-/** What is known of a request beside itself. */
+/** What the log knows in addition to the request. */
 export interface RequestContext {
   readonly logger: FastifyBaseLogger
   readonly meter: Meter
@@ -29,8 +29,9 @@ export interface RequestContext {
 }
 
 /**
- * Writes the line, and counts the request, once the answer is complete or the client is gone. Bytes are those of the
- * connection, heads included. The trace of the client is in the line, and returned with our span.
+ * Writes the line, and counts the request, once the response is complete or the client has disconnected. The bytes are
+ * those of the connection, heads included. The line contains the client's trace, which the response returns with our
+ * span.
  */
 export function logWhenAnswered(request: IncomingMessage, response: ServerResponse, context: RequestContext): void {
   const { logger, meter, route } = context
@@ -60,22 +61,24 @@ export function logWhenAnswered(request: IncomingMessage, response: ServerRespon
   })
 }
 
-/** The line of a request that could not be read. Nothing of the request itself, since any part of it may be secret. */
+/**
+ * The line for a request that could not be read. It contains nothing of the request, any part of which may be secret.
+ */
 export function logUnreadable(logger: FastifyBaseLogger, { error, ...facts }: UnreadableRequest): void {
   logLine(logger, error, { ...facts, status: error.status })
 }
 
-/** A failure with a cause is logged as an error, with the cause that the client never sees; anything else as info. */
+/** Logs a failure that has a cause as an error, with the cause, which the client never sees; anything else as info. */
 function logLine(logger: FastifyBaseLogger, failure: ServiceError | undefined, facts: object): void {
   if (failure === undefined) logger.info(facts, 'request')
   else if (failure.cause === undefined) logger.info({ ...facts, code: failure.code }, 'request')
   else logger.error({ ...facts, code: failure.code, err: loggableCause(failure.cause) }, 'request')
 }
 
-/** Failures of DuckDB whose texts name files and sizes; any other may quote SQL, patterns and values. */
+/** DuckDB failures whose texts name files and sizes; the texts of others may quote SQL, patterns and values. */
 const harmlessKinds: ReadonlySet<string> = new Set(['IO', 'Out of Memory'])
 
-/** A cause as it may stand in a log: of what DuckDB says, the kind alone where its text may quote what a client sent. */
+/** A cause as the log may contain it: of DuckDB errors, only the kind if the text may quote what a client sent. */
 export function loggableCause(cause: unknown): unknown {
   if (!(cause instanceof Error)) return cause
   const [found = '', kind = ''] = /([A-Z][A-Za-z ]*?) (?:Error|Exception): .*/s.exec(cause.message) ?? []
@@ -84,7 +87,7 @@ export function loggableCause(cause: unknown): unknown {
   const message = isHarmless ? cause.message : cause.message.replace(found, `${kind} Error`)
   const copy = new Error(message, cause.cause === undefined ? undefined : { cause: loggableCause(cause.cause) })
   copy.name = cause.name
-  // The frames alone: a stack begins with the message.
+  // Only the frames: a stack begins with the message.
   const frames = (cause.stack ?? '').split('\n').filter((line) => /^ {4}at /.test(line))
   copy.stack = [`${cause.name}: ${message}`, ...frames].join('\n')
   return copy
@@ -92,6 +95,6 @@ export function loggableCause(cause: unknown): unknown {
 
 export function shownPath(path: string): string {
   const shown = path.replaceAll(secretLike, '…').slice(0, pathLengthMax)
-  // JSON leaves these as they are, and a terminal may obey them.
+  // JSON does not escape these, and a terminal may act on them.
   return shown.replaceAll(/[\x7f-\x9f]/g, (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`)
 }

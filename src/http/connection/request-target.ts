@@ -1,10 +1,12 @@
-// Request target: what the first line of a request asks for, and of whom. Knows nothing of routes.
+// Request target: what the first line of a request asks for, and from which host. Knows nothing of routes.
 import type { IncomingMessage } from 'node:http'
 
 /** Longest path that an error record repeats, in characters. */
 const shownPathLengthMax = 2_000
 
-/** All our paths consist of these, so a path with an escape, a matrix parameter or a backslash is not found. */
+/**
+ * All our paths consist of these characters, so a path with an escape, a matrix parameter or a backslash is not found.
+ */
 const plainPathPattern = /^\/[A-Za-z0-9._~/-]*$/
 
 /** What is known of a request from its first line. */
@@ -14,14 +16,14 @@ export interface SeenRequest {
   readonly version: string
 }
 
-/** The request line, as far as these bytes begin with one; of a request that it cannot parse, Node keeps no more. */
+/** The request line, if these bytes begin with one. Node keeps nothing else of a request that it cannot parse. */
 export function seenRequest(bytes: Buffer | undefined): SeenRequest {
   const text = bytes?.subarray(0, 4_096).toString('latin1').trimStart() ?? ''
   const [, method = '', target = '/', version = '1.1'] = /^([!-~]+) ([^\s]+)(?: HTTP\/(\d\.\d))?/.exec(text) ?? []
   return { method, path: requestPath(target), version }
 }
 
-/** The target without scheme and host, where a client sent those too (RFC 9112 section 3.2.2). */
+/** The target without scheme and host, if the client sent them (RFC 9112 section 3.2.2). */
 export function originForm(target: string): string {
   const origin = originOf(target)
   if (origin === null) return target
@@ -41,7 +43,7 @@ export function isPlainPath(path: string): boolean {
   return plainPathPattern.test(path)
 }
 
-/** `version` is what stands after `HTTP/`. */
+/** `version` is what follows `HTTP/`. */
 export function isKnownVersion(version: string): boolean {
   return version === '1.1' || version === '1.0'
 }
@@ -57,7 +59,7 @@ export function hostName(authority: string): string {
   return authority.replace(/:\d*$/, '').toLowerCase()
 }
 
-/** Values of all lines of that header, as sent: Node joins or drops repeated ones. `name` is in lower case. */
+/** Values of all lines of a header, as sent: Node joins or drops repeated ones. `name` is in lower case. */
 export function headerLines(request: IncomingMessage, name: string): readonly string[] {
   const values: string[] = []
   for (let index = 0; index + 1 < request.rawHeaders.length; index += 2) {

@@ -6,7 +6,7 @@ import { readTrace } from './trace-context.ts'
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
 const parentId = '00f067aa0ba902b7'
 
-test('readTrace() names the trace and gives it on with a span of its own', () => {
+test('readTrace() returns the trace and passes it on with its own span', () => {
   const trace = readTrace(`00-${traceId}-${parentId}-01`)
   assert.deepEqual([trace?.traceId, trace?.parentId], [traceId, parentId])
   assert.match(trace?.spanId ?? '', /^[0-9a-f]{16}$/)
@@ -14,7 +14,7 @@ test('readTrace() names the trace and gives it on with a span of its own', () =>
   assert.equal(trace?.response, `00-${traceId}-${trace?.spanId}-01`)
 })
 
-test('readTrace() takes what a later version adds behind, and nothing behind version 00', () => {
+test('readTrace() accepts additional fields of later versions, and none of version 00', () => {
   assert.equal(readTrace(`01-${traceId}-${parentId}-01-more`)?.traceId, traceId)
   assert.equal(readTrace(`00-${traceId}-${parentId}-01-more`), null)
 })
@@ -34,7 +34,7 @@ for (const wrong of [
   test(`readTrace() passes over ${JSON.stringify(wrong)}`, () => assert.equal(readTrace(wrong), null))
 }
 
-test('readTrace() passes over a header that is absent or stands twice', () => {
+test('readTrace() ignores an absent or repeated header', () => {
   assert.equal(readTrace(undefined), null)
   assert.equal(readTrace([`00-${traceId}-${parentId}-01`, `00-${traceId}-${parentId}-01`]), null)
 })

@@ -56,7 +56,7 @@ ${main}
 `
 }
 
-/** Links to all pages by group, below the present one its own contents. */
+/** Links to all pages by group; below the current page, links to its sections. */
 export function guideList(guide: readonly GuidePage[], present: string, own: string): string {
   const api = { path: '/docs', title: 'API', group: 'Reference' }
   const listed = [api, ...guide].filter(({ group }) => group !== null)

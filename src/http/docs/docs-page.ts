@@ -1,10 +1,10 @@
-// Docs page: the description of the routes as one page of HTML, complete without its script, with nothing loaded from elsewhere.
+// Docs page: the description of the routes as one HTML page, complete without its script, with nothing loaded from elsewhere.
 import { readFileSync } from 'node:fs'
 import { apiText, type Block } from '../openapi/api-markdown.ts'
 import type { OpenApi } from '../openapi/openapi.ts'
 import { escaped, framed, type GuidePage, guideList } from './docs-frame.ts'
 
-/** An error as docs/errors.md explains it; texts are Markdown with nothing but `code` in it. */
+/** An error as docs/errors.md explains it; texts are Markdown with no markup but `code`. */
 export interface ErrorRow {
   readonly code: string
   readonly status: string
@@ -20,13 +20,13 @@ export interface DocsAssets {
   readonly errors: readonly ErrorRow[]
 }
 
-/** What scripts/build-web.mjs has made for the page; needs build/web. */
+/** What scripts/build-web.mjs built for the page; needs build/web. */
 export function readDocsAssets(): DocsAssets {
   // Written by scripts/build-web.mjs in this shape.
   return JSON.parse(readFileSync(new URL('../../../build/web/docs.json', import.meta.url), 'utf8')) as DocsAssets
 }
 
-/** A heading and what follows it, up to the next one. */
+/** A heading and what follows it, up to the next heading. */
 type Section = readonly Block[]
 
 /** The page. */
@@ -49,7 +49,7 @@ ${errorSection(errors)}`
   return framed({ title, contents: guideList(guide, '/docs', operations), main, script, style })
 }
 
-/** What a search looks through: each heading with the text below it. */
+/** What the search covers: each heading with the text below it. */
 export function docsSections(document: OpenApi): readonly { id: string; heading: string; text: string }[] {
   return sectionsOf(apiText(document)).flatMap(([first, ...rest]) => {
     if (first?.kind !== 'heading') return []
@@ -58,7 +58,7 @@ export function docsSections(document: OpenApi): readonly { id: string; heading:
   })
 }
 
-/** Examples are of no use to a search. */
+/** Examples would only clutter a search. */
 function textOf(block: Block): string {
   if (block.kind === 'code') return ''
   return block.kind === 'table' ? block.rows.flat().join(' ') : block.text
@@ -68,7 +68,7 @@ function plain(text: string): string {
   return text.replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1').replaceAll('`', '')
 }
 
-/** What comes before the first heading is a section too. */
+/** The text before the first heading is a section, too. */
 function sectionsOf(blocks: readonly Block[]): readonly Section[] {
   const sections: Block[][] = []
   for (const block of blocks) {
@@ -126,7 +126,7 @@ function html(block: Block, codes: ReadonlySet<string>): string {
   }
 }
 
-/** Codes of errors lead to their explanation. */
+/** Error codes link to their explanation. */
 function withErrorLinks(markup: string, codes: ReadonlySet<string>): string {
   return markup.replaceAll(/<code>([A-Z_]+)<\/code>/g, (whole, code: string) =>
     codes.has(code) ? `<a href="#error-${code}">${whole}</a>` : whole,

@@ -1,4 +1,4 @@
-// Docs routes: the description of the routes as a page, the docs as pages below it, and what the search over both looks through.
+// Docs routes: the description of the routes as a page, the docs as pages below it, and the search index of both.
 import { readFileSync } from 'node:fs'
 import { ServiceError } from '../../core/errors.ts'
 import type { App } from '../app.ts'
@@ -53,7 +53,7 @@ export function addDocsRoutes(app: App, routes: readonly DescribedRoute[]): void
 
 let pages: readonly GuidePage[] | null = null
 
-/** Read when they are first asked for: few who use the service do. */
+/** Read at the first request for them: few users of the service open the docs. */
 function guide(): readonly GuidePage[] {
   // Written by scripts/build-web.mjs in this shape.
   pages ??= JSON.parse(
@@ -67,7 +67,7 @@ function guidePage(
   all: readonly GuidePage[],
   { script, style }: ReturnType<typeof readDocsAssets>,
 ): string {
-  // What is in no list is below the last page that is.
+  // A page that is in no list comes below the last listed one.
   const own = headings.map(({ id, text }) => `<li><a href="#${id}">${escaped(text)}</a></li>`).join('')
   const present = path.startsWith('/docs/decisions/') ? '/docs/decisions' : path
   const contents = guideList(all, present, present === path && own !== '' ? `<ul>${own}</ul>` : '')

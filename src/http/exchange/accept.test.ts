@@ -22,7 +22,7 @@ test('acceptedType() gives what the client rates highest, by the most precise ra
   for (const [accept, type] of wanted) assert.equal(acceptedType(accept, offered), type, accept)
 })
 
-test('acceptedType() gives null where the client wants nothing of what is offered', () => {
+test('acceptedType() returns null if the client accepts none of the offered types', () => {
   for (const accept of ['image/png', 'text/csv;q=0', 'text/csv;q=2', 'text/csv;q=x', 'csv', '*/*;q=0'])
     assert.equal(acceptedType(accept, offered), null, accept)
 })

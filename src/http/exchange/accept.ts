@@ -1,8 +1,8 @@
-// Accept: which of the types that a route offers a client wants most. Knows no route.
+// Accept: the type that a client prefers among those that a route offers. Knows no route.
 
 /**
- * The offered type that an `Accept` header rates highest, the first of those rated alike; null when it wants none of
- * them. Without a header anything will do. RFC 9110 section 12.5.1.
+ * Returns the offered type that an `Accept` header rates highest, the first of several with the same rating; null if it
+ * accepts none of them. Without a header, any type is accepted. RFC 9110 section 12.5.1.
  */
 export function acceptedType<Type extends string>(accept: string | undefined, offered: readonly Type[]): Type | null {
   if (accept === undefined || accept.trim() === '') return offered[0] ?? null
@@ -27,7 +27,7 @@ function readRange(text: string): Range {
   return { range, quality: quality >= 0 && quality <= 1 ? quality : 0 }
 }
 
-/** What the most precise range that a type is in says of it; 0 where it is in none. */
+/** The rating that the most specific range containing a type gives it; 0 if no range contains it. */
 function qualityOf(type: string, ranges: readonly Range[]): number {
   const [family] = type.split('/')
   const found = [type, `${family}/*`, '*/*'].map((wanted) => ranges.find(({ range }) => range === wanted))

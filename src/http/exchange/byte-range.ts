@@ -1,11 +1,11 @@
-// Byte range: what part of a file a request wants. RFC 9110 section 14, one range at a time.
+// Byte range: the part of a file that a request asks for. RFC 9110 section 14, one range at a time.
 import type { ByteRange } from '../../service/service.ts'
 
 /**
  * Reads a `Range` header for a file of that many bytes.
  *
- * @returns null when the whole file is to be sent: no header, another unit, several ranges (which a server may answer
- * whole, and which have been used to multiply work), or not understood.
+ * @returns null if the whole file is to be sent: no header, another unit, several ranges (which a server may ignore,
+ * and which have been abused to multiply its work), or an invalid range.
  */
 export function readRange(header: string | undefined, bytes: number): ByteRange | 'unsatisfiable' | null {
   const match = /^bytes=[ \t]*(\d*)-(\d*)$/i.exec(header?.trim() ?? '')

@@ -25,7 +25,7 @@ test('readColumnNames() refuses a quote that is not closed, or closed before the
   }
 })
 
-test(`readColumnNames() gives back any names written as a record of a CSV (SEED=${seed})`, () => {
+test(`readColumnNames() returns any names written as a CSV record (SEED=${seed})`, () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: 'grapheme' }), { minLength: 1 }), (names) => {
       const text = names.map((name) => `"${name.replaceAll('"', '""')}"`).join(',')

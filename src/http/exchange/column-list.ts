@@ -1,9 +1,9 @@
-// Column list: a list of names in one parameter. Knows nothing of which columns there are.
+// Column list: a list of names in one parameter. Does not know which columns exist.
 import { ServiceError } from '../../core/errors.ts'
 
 /**
- * Reads names with commas between them, as a record of RFC 4180: a name with a comma, or one that begins with a quote,
- * stands in quotes, with its own quotes doubled: `id,"last, first"`.
+ * Reads names separated by commas, as a record of RFC 4180: a name that contains a comma or begins with a quote is put
+ * in quotes, with its own quotes doubled: `id,"last, first"`.
  * @throws {ServiceError} BAD_PARAMETER
  */
 export function readColumnNames(text: string): readonly string[] {

@@ -1,11 +1,11 @@
-// Content disposition: a file name that any client may have sent, made safe for a header.
+// Content disposition: makes a file name, which any client may have sent, safe for a header.
 
 const nameLengthMax = 200
 const endLengthKept = 20
 
 /**
- * The header value that saves a body under a name: an ASCII name for old clients and the real one beside it where they
- * differ (RFC 6266, RFC 8187). Neither a quote nor a line end nor a path can come out of it.
+ * The header value that makes a browser save a body under a name: an ASCII name for old clients, followed by the real
+ * one where they differ (RFC 6266, RFC 8187). It never contains a quote, a line end or a path from the name.
  */
 export function attachment(fileName: string): string {
   const name = shortened(cleaned(fileName)) || 'data'
@@ -13,18 +13,18 @@ export function attachment(fileName: string): string {
   return ascii === name ? `attachment; filename="${name}"` : `attachment; filename="${ascii}"; ${extended(name)}`
 }
 
-/** `sales.CSV` or `sales.csv.gz` with another ending: `sales.parquet`. */
+/** `sales.CSV` or `sales.csv.gz` with another extension: `sales.parquet`. */
 export function withExtension(fileName: string, extension: string): string {
   return `${fileName.replace(/(?:\.(?:csv|tsv|tab|txt))?(?:\.(?:gz|gzip|zst|zstd))$|\.(?:csv|tsv|tab|txt)$/i, '')}.${extension}`
 }
 
-/** Without path separators, control characters and those that turn the reading direction. */
+/** Without path separators, control characters and characters that change the text direction. */
 function cleaned(fileName: string): string {
   const last = fileName.slice(Math.max(fileName.lastIndexOf('/'), fileName.lastIndexOf('\\')) + 1)
   return last.toWellFormed().replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '')
 }
 
-/** A name that is too long loses its middle, since its end shows what kind of file it is. */
+/** Shortens a name that is too long in the middle, since its end shows the type of the file. */
 function shortened(name: string): string {
   const letters = Array.from(name)
   if (letters.length <= nameLengthMax) return name

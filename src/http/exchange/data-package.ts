@@ -1,8 +1,8 @@
-// Data package: a receipt in the terms of Frictionless Data Package, version 2. Knows nothing of how a dataset is stored.
+// Data package: a receipt in the terms of Frictionless Data Package, version 2. Does not know how a dataset is stored.
 import type { Column, CompressionFormat, Receipt } from '../../core/receipt.ts'
 import type { TableField } from '../../core/table-schema.ts'
 
-/** What is to know to use a dataset elsewhere: its files, named as links next to the package, and the schema of its table. */
+/** What others need to use a dataset: its files, linked relative to the package, and the schema of its table. */
 export function dataPackageJson(receipt: Receipt) {
   const { id, createdAt, file } = receipt
   return {
@@ -28,10 +28,10 @@ function dataResource(receipt: Receipt) {
   }
 }
 
-/** As Frictionless tools name them: https://specs.frictionlessdata.io/patterns/#compression-of-resources */
+/** The names that Frictionless tools use: https://specs.frictionlessdata.io/patterns/#compression-of-resources */
 const compressionNames: Readonly<Record<CompressionFormat, 'gz' | 'zst'>> = { gzip: 'gz', zstd: 'zst' }
 
-/** No table: it may have records that the schema does not fit. */
+/** Not a table: it may have records that do not fit the schema. */
 function originalResource(receipt: Receipt) {
   const { file, encoding } = receipt
   return {
@@ -66,7 +66,7 @@ function packageName(fileName: string): string {
   )
 }
 
-/** What of the dialect the specification has a word for. */
+/** The parts of the dialect for which the specification has a term. */
 function originalDialect({ dialect, records }: Receipt) {
   const { delimiter, quoteChar, doubleQuote, escapeChar, lineTerminator, commentChar, skipInitialSpace } = dialect
   const headerRows = Array.from({ length: records.header }, (_, i) => dialect.skipRows + 1 + i)
@@ -90,7 +90,7 @@ function tableSchema({ columns, schema }: Receipt) {
   }
 }
 
-/** A column that was not declared, as detected. */
+/** A detected column, which no schema declares. */
 function fieldOf(column: Column): TableField {
   const { name, nullWords = [] } = column
   const missing = nullWords.length === 0 ? {} : { missingValues: ['', ...nullWords] }
@@ -110,7 +110,7 @@ function typeOf({ type, format }: Column): Omit<TableField, 'name'> {
       return { type: 'boolean' }
     case 'date':
       return { type: 'date', ...(format !== undefined && { format: pattern(format) }) }
-    // ISO 8601 allows more than the one form that is the default: fractions of a second, a space for the T.
+    // ISO 8601 allows forms beyond the default one: fractions of a second, a space instead of the T.
     case 'time':
       return { type: 'time', format: 'any' }
     case 'timestamp':
@@ -121,13 +121,13 @@ function typeOf({ type, format }: Column): Omit<TableField, 'name'> {
   }
 }
 
-/** `1.234,56`: what stands between groups, and before the fraction. */
+/** `1.234,56`: the characters that separate groups and the fraction. */
 function numberFormat(format = ''): Pick<TableField, 'groupChar' | 'decimalChar'> {
   const [, groupChar = '', decimalChar = ''] = /^1(\D?)234(?:(\D)56)?$/.exec(format) ?? []
   return { ...(groupChar !== '' && { groupChar }), ...(decimalChar !== '' && decimalChar !== '.' && { decimalChar }) }
 }
 
-/** `DD/MM/YYYY hh:mm:ss` in the terms of strptime, which Table Schema uses. */
+/** `DD/MM/YYYY hh:mm:ss` as a strptime format, which Table Schema uses. */
 function pattern(format: string): string {
   const words: Readonly<Record<string, string>> = { YYYY: '%Y', MM: '%m', DD: '%d', hh: '%H', mm: '%M', ss: '%S' }
   return format.replaceAll(/YYYY|MM|DD|hh|mm|ss/g, (word) => words[word] ?? word)

@@ -1,4 +1,4 @@
-// Entity tag: the ETag of a JSON resource, and whether a client means this version of it (RFC 9110 section 13). Knows no route.
+// Entity tag: the ETag of a JSON resource, and whether a client has or means this version (RFC 9110 section 13). Knows no route.
 import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { ServiceError } from '../../core/errors.ts'
@@ -14,17 +14,20 @@ export function isMatch(ifMatch: string | undefined, tag: string): boolean {
   return ifMatch.split(',').some((one) => one.trim() === '*' || one.trim() === tag)
 }
 
-/** True when `If-None-Match` says that the client has this already. Weak comparison, as RFC 9110 section 13.1.2 wants. */
+/**
+ * True if `If-None-Match` says that the client already has this version. Weak comparison, as RFC 9110 section 13.1.2
+ * requires.
+ */
 export function hasEntity(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false
   return ifNoneMatch.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag)
 }
 
 /**
- * True if the client has this version already, and is to be answered 304.
+ * True if the client already has this version, so the answer is 304.
  *
- * @param action What is not done for another version, as in an error message.
- * @throws {ServiceError} PRECONDITION_FAILED if the client wants another version.
+ * @param action What is refused for another version, as the error message says it.
+ * @throws {ServiceError} PRECONDITION_FAILED if the client means another version.
  */
 export function isKnown({ headers }: FastifyRequest, etag: string, action: string): boolean {
   if (!isMatch(headers['if-match'], etag)) throw new ServiceError('PRECONDITION_FAILED', { action })

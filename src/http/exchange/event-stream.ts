@@ -4,12 +4,12 @@ import { isFinished, type UploadStatus } from '../../core/upload-status.ts'
 import type { UploadWatch } from '../../service/service.ts'
 import { uploadStatusJson, uploadTag } from './upload-json.ts'
 
-/** Proxies cut off a connection on which nothing comes for a minute, or half of one. */
+/** Proxies cut off a connection that is silent for a minute, some for half a minute. */
 const heartbeatMs = 15_000
-/** How long a browser waits before it connects again. */
+/** How long a browser waits before it reconnects. */
 const retryMs = 2_000
 
-/** Watchers of an upload get the same bytes, made once. */
+/** The bytes are rendered once and sent to every watcher of an upload. */
 const rendered = new WeakMap<UploadStatus, Uint8Array>()
 
 /** The id of the event for this status. */
@@ -18,10 +18,11 @@ export function eventId(status: UploadStatus): string {
 }
 
 /**
- * The status as it is, unless the client knows it, and each later one until the upload has ended. Disposes the watch.
+ * Sends the current status, unless the client has it, and each later one until the upload has ended. Disposes the
+ * watch.
  *
- * @param lastId Of the last event that the client has got; null for none.
- * @param stop Aborted when nobody reads any more.
+ * @param lastId Id of the last event that the client received; null for none.
+ * @param stop Aborted when the client stops reading.
  */
 export function statusEvents(watch: UploadWatch, lastId: string | null, stop: AbortSignal) {
   async function* events(): AsyncGenerator<Uint8Array> {
@@ -45,7 +46,7 @@ function eventOf(status: UploadStatus): Uint8Array {
   const known = rendered.get(status)
   if (known !== undefined) return known
   const text = `id: ${eventId(status)}\ndata: ${JSON.stringify(uploadStatusJson(status))}\n\n`
-  // A part of something larger, which is not given back after it has been sent to one of its readers.
+  // A part of a larger buffer, so its memory is not released after one of its readers has received it.
   const room = Buffer.alloc(Buffer.byteLength(text) + 1)
   const bytes = room.subarray(0, room.write(text))
   rendered.set(status, bytes)

@@ -1,4 +1,4 @@
-// JSON body: what is read, and what is refused for its size, its form or its slowness.
+// JSON body: what is read, and what is refused because of its size, format or slowness.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
@@ -50,7 +50,7 @@ test('addJsonBody() gives the value of a body up to the limit, and refuses one b
   assert.equal(await post(port, chunked), 'REQUEST_TOO_LARGE')
 })
 
-test('addJsonBody() refuses what is no JSON, or does not say that it is', async (t) => {
+test('addJsonBody() refuses a body that is not JSON, or is not declared as JSON', async (t) => {
   const port = await start(t)
   for (const body of ['', '{', 'text', "{'a': 1}"]) assert.equal(await post(port, body), 'BAD_REQUEST', body)
   for (const type of [
@@ -73,7 +73,7 @@ test('addJsonBody() refuses bytes that are not UTF-8, and a coded body', async (
   assert.equal(await post(port, '{"a": 1}', undefined, { 'content-encoding': 'identity' }), '{"a":1}')
 })
 
-test('addJsonBody() passes over what comes to a route that takes no body', async (t) => {
+test('addJsonBody() ignores the body of a request to a route that takes none', async (t) => {
   const port = await start(t)
   for (const type of ['application/json', 'text/plain', 'a/b; c=d', 'json', 'a/b, c/d']) {
     for (const body of [null, '', '{', 'x'.repeat(limitBytes + 1)]) {

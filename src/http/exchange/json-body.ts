@@ -1,4 +1,4 @@
-// JSON body: reads the body of a request that is JSON, with a limit on bytes and on waiting. Knows no route.
+// JSON body: reads a JSON request body, with limits on its size and on waiting. Knows no route.
 import type { FastifyRequest } from 'fastify'
 import { lengthOf } from '../../core/borrowed-bytes.ts'
 import { ServiceError } from '../../core/errors.ts'
@@ -9,19 +9,22 @@ import { headerLines } from '../connection/request-target.ts'
 
 const mediaTypePattern = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(?:;|$)/
 
-/** Other bytes would become U+FFFD, and a statement or a pattern another one; a byte order mark is no JSON (RFC 8259 8.1). */
+/**
+ * Without `fatal`, invalid bytes would become U+FFFD and change a statement or a pattern. JSON has no byte order mark
+ * (RFC 8259 section 8.1).
+ */
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
- * Reads JSON in place of Fastify, which has no limit on waiting and reads plain text too. Routes that take no body ignore
- * one, whatever its type: many clients send `application/json` with every DELETE.
+ * Replaces Fastify's JSON parser, which has no limit on waiting and also reads plain text. Routes that take no body
+ * ignore one, whatever its type: many clients send `application/json` with every DELETE.
  */
 export function addJsonBody(app: App, pace: BodyPace): void {
   app.removeContentTypeParser(['application/json', 'text/plain'])
   app.addHook('onRequest', (request, _reply, done) => {
     const { headers } = request.raw
     const type = headers['content-type']
-    // Fastify refuses what is no media type before it asks whether the route takes a body.
+    // Fastify rejects an invalid media type before it checks whether the route takes a body.
     if (type !== undefined && !mediaTypePattern.test(type)) headers['content-type'] = 'application/octet-stream'
     done()
   })
@@ -46,13 +49,13 @@ export function addJsonBody(app: App, pace: BodyPace): void {
     for await (const come of RequestBody.of(request.raw).chunks(pace)) {
       bytes += lengthOf(come)
       if (bytes > limitBytes) throw tooLarge()
-      // The next ones take their memory.
+      // Copy the chunks: the next ones reuse their memory.
       for (const chunk of come) chunks.push(Buffer.from(chunk))
     }
     try {
       return JSON.parse(utf8.decode(Buffer.concat(chunks))) as unknown
     } catch {
-      // Not with the parser's error as cause: it quotes the body, and nothing of that belongs into the log.
+      // Do not pass on the parser's error as the cause: it quotes the body, which must not get into the log.
       throw new ServiceError('BAD_REQUEST', { problem: 'its body is not valid JSON' })
     }
   })

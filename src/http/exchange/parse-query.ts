@@ -1,4 +1,4 @@
-// Parse query: turns the texts of a query string into the values a schema asks for, or refuses them.
+// Parse query: converts the texts of a query string to the values that a schema asks for, or rejects them.
 import type { FastifySchemaCompiler } from 'fastify'
 import type { TSchema } from 'typebox'
 import { Compile, type Validator } from 'typebox/schema'
@@ -18,14 +18,14 @@ interface PropertySchema {
 const seenLengthMax = 40
 
 /**
- * Checks parameters strictly: numbers are digits only, repeated and unknown parameters are errors, since a mistyped
+ * Checks parameters strictly: numbers are digits only, and repeated or unknown parameters are errors, since a mistyped
  * `ofset` would otherwise silently return the first page. Fills in defaults.
  *
- * The error it gives is BAD_PARAMETER for the query; for the path DATASET_NOT_FOUND or UPLOAD_NOT_FOUND, since no such id
- * can exist, or NOT_FOUND; for a body without what is asked for BAD_REQUEST.
+ * Rejects a query with BAD_PARAMETER; a path with DATASET_NOT_FOUND or UPLOAD_NOT_FOUND, since no such id can exist, or
+ * NOT_FOUND; a body that lacks a required member with BAD_REQUEST.
  */
 export const compileQuery: FastifySchemaCompiler<TSchema> = ({ schema, httpPart, url }) => {
-  // With the first request: compiling every schema would be a tenth of a start.
+  // Compiled at the first request: compiling every schema would take a tenth of the startup time.
   let compiled: Validator | undefined
   const check = () => (compiled ??= Compile(schema))
   const properties = propertiesOf(schema)
@@ -51,7 +51,7 @@ export const compileQuery: FastifySchemaCompiler<TSchema> = ({ schema, httpPart,
     }
   }
 
-  /** An error that is not about a member is about a missing one; a query string has no required ones. */
+  /** An error that does not name a member means that one is missing; a query string has no required ones. */
   function badBody(): ServiceError {
     const members = [...properties.keys()].map((name) => `'${name}'`).join(' or ')
     return new ServiceError('BAD_REQUEST', { problem: `its body is not a JSON object with ${members}` })
@@ -73,12 +73,11 @@ function propertiesOf(schema: TSchema): ReadonlyMap<string, PropertySchema> {
   return new Map(Object.entries(properties ?? {}))
 }
 
-/** The value of a text; a text without one is left as it is, and then fails the check. */
+/** Converts a text; one that cannot be converted stays as it is, and then fails the check. */
 function readValue(text: unknown, property: PropertySchema): unknown {
   if (typeof text !== 'string') return text
   if (property.type === 'integer') return /^(0|[1-9][0-9]{0,15})$/.test(text) ? Number(text) : text
-  // A bare flag, as in `?header`, comes as an empty text.
-  // A flag without a value is on.
+  // A bare flag, as in `?header`, arrives as an empty text.
   if (text === '' && property.enum?.includes('true')) return 'true'
   if (property.type === 'boolean') return text === 'true' || text === '' ? true : text === 'false' ? false : text
   return text
@@ -95,7 +94,7 @@ function noPath(): ServiceError {
 
 function shown(given: unknown): string {
   if (Array.isArray(given)) return `it is given ${given.length} times`
-  // A member of JSON may be an object whose own `toString` is no function.
+  // A member of the JSON may be an object whose own `toString` is not a function.
   if (typeof given === 'object' && given !== null) return 'it is an object'
   return `'${String(given).slice(0, seenLengthMax)}'`
 }

@@ -1,4 +1,4 @@
-// Receipt JSON: how a receipt is shown to clients. The one place that knows the shape on the wire and the links.
+// Receipt JSON: how clients see a receipt. The one place that knows its JSON format and its links.
 import type { Receipt } from '../../core/receipt.ts'
 import type { CorrectionReply, UploadReply } from '../../service/service.ts'
 
@@ -29,7 +29,7 @@ export function receiptJson(receipt: Receipt) {
   return { id: receipt.id, ...receiptFacts(receipt) }
 }
 
-/** The response to an upload: the receipt, and what holds for this arrival only. */
+/** The response to an upload: the receipt, and what holds only for this upload. */
 export function uploadJson({ receipt, upload, notes }: UploadReply) {
   return {
     id: receipt.id,
@@ -45,12 +45,12 @@ export function uploadJson({ receipt, upload, notes }: UploadReply) {
   }
 }
 
-/** The same for corrections, and what became of them. */
+/** The same for corrections, with their outcome. */
 export function correctionJson(reply: CorrectionReply) {
   return { ...uploadJson(reply), corrected: reply.corrected }
 }
 
-/** A dataset as a line of the list. */
+/** An entry in the list of datasets. */
 export function receiptLineJson(receipt: Receipt) {
   const { id, createdAt, file, encoding, records, columns, rejects } = receipt
   return {

@@ -1,4 +1,4 @@
-// Send download: how a download leaves, whole or in part, described so that a browser only saves it. Knows no route.
+// Send download: sends a download, whole or in part, with headers that make browsers only save it. Knows no route.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../core/errors.ts'
 import type { ByteRange, Download } from '../../service/service.ts'
@@ -9,7 +9,7 @@ import { attachment } from './content-disposition.ts'
 import { isKnown } from './entity-tag.ts'
 import { goneSignal, sendStream } from './send.ts'
 
-/** What the headers say of the bytes. */
+/** What the headers state about the bytes. */
 export interface SavedAs {
   readonly contentType: string
   readonly fileName: string
@@ -25,7 +25,7 @@ export async function sendDownload(
 ): Promise<FastifyReply> {
   const { accept } = request.headers
   const prefersBytes = acceptedType(accept, [contentType.split(';', 1)[0] ?? '', octetStream]) === octetStream
-  // No browser guesses the type of a hostile file, or runs it.
+  // Keeps browsers from guessing the type of a hostile file, and from running it.
   reply.headers({
     'content-type': prefersBytes ? octetStream : contentType,
     vary: 'accept',
@@ -43,7 +43,7 @@ export async function sendDownload(
   return sendStream(reply, opened.stream, opened.bytes, idleMs)
 }
 
-/** Bytes that never change have their SHA-256 as validator. Returns the requested range; null for the whole file. */
+/** The SHA-256 is the validator of bytes that never change. Returns the requested range; null for the whole file. */
 function negotiate(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -58,7 +58,7 @@ function negotiate(
   })
   const { 'if-range': expected, range: wanted } = request.headers
   if (isKnown(request, etag, 'send file')) return 'known'
-  // Range applies to GET only, and with If-Range only to the file that the client has begun to download.
+  // Range applies only to GET, and with If-Range only to the file that the client has begun to download.
   const isPartial = request.method === 'GET' && (expected === undefined || expected === etag)
   const range = isPartial ? readRange(wanted, bytes) : null
   if (range === 'unsatisfiable') throw new ServiceError('RANGE_NOT_SATISFIABLE', { bytes })

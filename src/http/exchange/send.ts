@@ -1,4 +1,4 @@
-// Send: sends successful answers, as JSON or as a stream of bytes. Knows nothing of their content.
+// Send: sends successful responses, as JSON or as a stream of bytes. Knows nothing of their content.
 import { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
@@ -11,7 +11,10 @@ export function sendJson(reply: FastifyReply, value: object): FastifyReply {
   return reply.type(jsonContentType).send(new TextStream(`${JSON.stringify(value)}\n`))
 }
 
-/** A text as a stream, for which Fastify states no length. A response gets it at once: else it would come some turns later. */
+/**
+ * Wraps a text as a stream, for which Fastify states no length. The response gets the text at once; otherwise it would
+ * arrive some turns of the event loop later.
+ */
 class TextStream extends Readable {
   readonly #text: string
   #isGiven = false
@@ -43,11 +46,11 @@ class TextStream extends Readable {
 }
 
 /**
- * Sends a stream. When it fails, or does not give exactly `bytes`, the connection is cut, so that a client
- * never takes a part for the whole.
+ * Sends a stream. If it fails, or does not yield exactly `bytes`, the connection is cut off, so that a client never
+ * takes a part for the whole.
  *
- * @param bytes What the stream will give; null when unknown.
- * @param idleMs A client that takes nothing for so long is cut off.
+ * @param bytes Number of bytes in the stream; null if unknown.
+ * @param idleMs A client that reads nothing for this long is cut off.
  */
 export function sendStream(
   reply: FastifyReply,
@@ -59,21 +62,21 @@ export function sendStream(
   const pace = { isMaking: false }
   const sent = pulled(bytes === null ? stream : exactly(stream, bytes), () => stream[Symbol.asyncDispose](), raw, pace)
   raw.setTimeout(idleMs, () => {
-    // While the next bytes are made and none is left to take, it is not the client that is slow.
+    // While the next bytes are being made and none are left to send, the delay is ours, not the client's.
     if (pace.isMaking && raw.writableLength === 0) raw.setTimeout(idleMs)
     else raw.destroy()
   })
-  // What fails once the answer has begun shows in the log alone; a client that has gone is no failure.
+  // Once the response has begun, a failure shows only in the log. A client that disconnects is not a failure.
   sent.once('error', (error) => {
     if (!raw.destroyed) noteFailure(raw, toServiceError(error))
   })
-  // A Node stream may fail while nothing is asked of it, because the client takes nothing.
+  // A Node stream may fail while nothing is read from it, because the client reads nothing.
   if (stream instanceof Readable) stream.once('error', (error) => sent.destroy(error))
   if (bytes !== null) reply.header('content-length', bytes)
   return reply.send(sent)
 }
 
-/** Aborted when the client has gone before its answer was complete. */
+/** Aborted if the client disconnects before its response is complete. */
 export function goneSignal(response: ServerResponse): AbortSignal {
   const controller = new AbortController()
   const onClose = () => {
@@ -85,9 +88,9 @@ export function goneSignal(response: ServerResponse): AbortSignal {
 }
 
 /**
- * A Node stream that asks for a chunk only when it can be passed on: of a client that takes nothing, it holds none. Memory
- * is given back as soon as the system has the bytes: as garbage, what 200 clients took at once before they stopped was
- * 75 MB more (Node 24, 2026-11-21).
+ * A Node stream that asks for a chunk only when it can pass it on, so it holds no memory for a client that stops
+ * reading. Memory is released as soon as the kernel has the bytes: left to garbage collection, the chunks of 200
+ * clients that stopped at once took 75 MB more (Node 24, 2026-11-21).
  */
 function pulled(
   chunks: AsyncIterable<Uint8Array>,
@@ -107,7 +110,7 @@ function pulled(
       iterator.next().then(
         ({ done, value }) => {
           pace.isMaking = false
-          // After so much, the response asks for more only once all of it is with the system.
+          // For a chunk of this size, the response asks for more only once the kernel has all of it.
           if (!done && isDirect && value.length >= response.writableHighWaterMark) given = value
           this.push(done ? null : value)
         },
@@ -118,14 +121,14 @@ function pulled(
       release().then(() => done(error), done)
     },
   })
-  // In a Fastify of somebody else, another stream may stand in between that keeps what it is given.
+  // In a host's Fastify app, another stream may come in between that keeps the chunks it gets.
   response.once('pipe', (source) => {
     isDirect = source === stream
   })
   return stream
 }
 
-/** Passes bytes on and fails on the first too many, or at the end on one missing. */
+/** Passes bytes on, and fails at the first excess byte, or at the end if bytes are missing. */
 async function* exactly(chunks: AsyncIterable<Uint8Array>, bytes: number): AsyncGenerator<Uint8Array> {
   let leftBytes = bytes
   for await (const chunk of chunks) {

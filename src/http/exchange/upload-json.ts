@@ -1,4 +1,4 @@
-// Upload JSON: how the status of an upload is shown to clients. The one place that knows its shape on the wire and its links.
+// Upload JSON: how clients see the status of an upload. The one place that knows its JSON format and its links.
 import { STATUS_CODES } from 'node:http'
 import type { UploadStatus } from '../../core/upload-status.ts'
 import { datasetsPath } from './receipt-json.ts'
@@ -11,7 +11,7 @@ export function uploadStatusJson(status: UploadStatus) {
   return { ...uploadLineJson(status), encoding, dialect, columns }
 }
 
-/** An upload as a line of the list. */
+/** An entry in the list of uploads. */
 export function uploadLineJson(status: UploadStatus) {
   const { id, createdAt, updatedAt, expiresAt, phase, fileName, bytes, records, datasetId, outcome } = status
   const { idempotencyKey } = status
@@ -38,7 +38,7 @@ export function uploadTag({ version }: UploadStatus): string {
   return `"${version.toString(36)}"`
 }
 
-/** The record that the request was answered with, or would have been: it had the path of the upload. */
+/** The error record that the request was answered with, or would have been: its path was that of the upload. */
 function errorJson({ id, error }: UploadStatus) {
   if (error === null) return null
   const { timestamp, status, exception, message } = error

@@ -1,10 +1,10 @@
-// API markdown: the OpenAPI document as headings, texts and tables for people. Knows neither HTML nor Markdown files.
+// API markdown: turns the OpenAPI document into headings, texts and tables for people. Knows neither HTML nor Markdown files.
 import { codeList } from './error-responses.ts'
 import examples from './examples.json' with { type: 'json' }
 import type { JsonSchema, MediaType, OpenApi, Operation, Parameter } from './openapi.ts'
 import { always } from './operation.ts'
 
-/** A piece of a page. Texts and cells are Markdown with nothing but `code` and [links](#id) in it. */
+/** A part of a page. Texts and cells are Markdown with no markup but `code` and [links](#id). */
 export type Block =
   | { readonly kind: 'heading'; readonly level: 2 | 3 | 4; readonly text: string; readonly id: string }
   | { readonly kind: 'text'; readonly text: string }

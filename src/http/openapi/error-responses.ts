@@ -1,4 +1,4 @@
-// Error responses: what each status of an error looks like, once for all operations. Knows no route.
+// Error responses: describes each error status once for all operations. Knows no route.
 import { STATUS_CODES } from 'node:http'
 import { type ErrorCode, type ErrorDetails, errorTable, ServiceError } from '../../core/errors.ts'
 import { type Answer, always, type Header, header } from './operation.ts'
@@ -35,7 +35,7 @@ function errorResponse(codes: readonly ErrorCode[]): Answer {
   }
 }
 
-/** One record shows what all look like; docs/errors.md has the message of each. */
+/** One record shows the format of all; docs/errors.md has the message of each. */
 function withExample(answer: Answer, code: ErrorCode): Answer {
   return { ...answer, content: { 'application/json': { schema: errorRecord, example: sampleRecord(code) } } }
 }

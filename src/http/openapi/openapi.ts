@@ -93,7 +93,7 @@ const keyScheme = {
   description: 'A key or a token, if the service was started with any; otherwise no request needs one.',
 }
 
-/** Describes the operations that people call, in the order of their routes. HEAD and OPTIONS exist on every path. */
+/** Describes the operations for callers, in the order of their routes. HEAD and OPTIONS exist on every path. */
 export function openApi(routes: readonly DescribedRoute[]): OpenApi {
   const described = routes.filter(({ schema }) => schema.isHidden !== true)
   const schemas: Record<string, JsonSchema> = {}
@@ -118,7 +118,7 @@ export function openApi(routes: readonly DescribedRoute[]): OpenApi {
     servers: [{ url: '/' }],
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     paths: plain(paths, schemas) as OpenApi['paths'], // made of operations above
-    // One or the other, as the service was started.
+    // Which of the two applies depends on how the service was started.
     security: [{}, { key: [] }],
     components: {
       responses: plain(errorResponses(codes), schemas) as OpenApi['components']['responses'],
@@ -165,7 +165,7 @@ function responseReference(name: string): Reference {
   return { $ref: `#/components/responses/${name}` }
 }
 
-/** Their example would be the receipt of an upload again. */
+/** Operations whose example would repeat the receipt of an upload. */
 const receiptsAgain: readonly string[] = ['getDataset', 'readAgain', 'correctDataset']
 
 /** Adds the answer that `npm run docs` recorded for the same operation. */
@@ -178,7 +178,8 @@ function withExample(answer: Answer, status: string, operationId: string): Answe
 }
 
 function parametersOf(place: 'path' | 'query', schema: unknown): readonly Parameter[] {
-  // Schemas of parameters are objects; one with a default need not be given, though TypeBox requires it of the result.
+  // Schemas of parameters are objects. A parameter with a default may be left out, though TypeBox marks it as required
+  // in the result.
   const { properties = {}, required = [] } = (schema ?? {}) as JsonSchema
   return Object.entries(properties).map(([name, { description, ...rest }]) => ({
     name,

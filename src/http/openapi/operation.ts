@@ -1,4 +1,4 @@
-// Operation: the words with which a route describes what it is, takes and answers, in the terms of OpenAPI. Knows no route.
+// Operation: the terms in which a route describes itself, what it takes and what it returns, after OpenAPI. Knows no route.
 import type { TSchema } from 'typebox'
 import { type ErrorCode, errorTable } from '../../core/errors.ts'
 
@@ -43,7 +43,7 @@ export interface Failure {
 /** By status. */
 export type Answers = Readonly<Record<number, Answer | Failure>>
 
-/** A body that the route reads itself, unseen by Fastify. A JSON body is declared as `body` instead. */
+/** A body that the route reads itself, without Fastify. A JSON body is declared as `body` instead. */
 export interface RequestBody {
   readonly description: string
   readonly required: boolean
@@ -51,7 +51,10 @@ export interface RequestBody {
 }
 
 declare module 'fastify' {
-  /** `params`, `querystring` and `body` are Fastify's own; it checks requests by them. `response` holds `Answers`. */
+  /**
+   * `params`, `querystring` and `body` are Fastify's own, and Fastify checks requests by them. `response` holds
+   * `Answers`.
+   */
   interface FastifySchema {
     /** Unique, camel case, a verb first: `listDatasets`. */
     readonly operationId?: string
@@ -61,9 +64,12 @@ declare module 'fastify' {
     /** Whole sentences, in Markdown. */
     readonly description?: string
     readonly requestBody?: RequestBody
-    /** True for what is no operation of the API: a second path to one, or a file of the page. It appears in no description. */
+    /**
+     * True for a route that is not an API operation, such as a second path to one, or a file of the page. No
+     * description lists it.
+     */
     readonly isHidden?: boolean
-    /** Headers that make a difference, by name. */
+    /** Request headers that change the response, by name. */
     readonly requestHeaders?: Readonly<Record<string, Header>>
   }
 }
@@ -88,8 +94,8 @@ export function textFile(description: string, mediaType: string, ...headers: rea
 }
 
 /**
- * An answer that is a file of bytes. Client generators that do not know its media type use `octetStream`, which comes
- * first because openapi-python-client would take `text/csv` for text that is already decoded.
+ * A response with a file of bytes. Client generators that do not know its media type use `octetStream`, which comes
+ * first because openapi-python-client would take `text/csv` for decoded text.
  */
 export function bytes(
   description: string,
@@ -106,7 +112,7 @@ export function noContent(description: string, headers: Answer['headers'] = {}):
   return { description, headers }
 }
 
-/** Any download is sent as this type to a client that prefers it. */
+/** Every download is also available as this type, for clients that prefer it. */
 export const octetStream = 'application/octet-stream'
 
 /** Errors that any request can be answered with. */
@@ -127,7 +133,7 @@ export const always = [
   'INTERNAL',
 ] as const satisfies readonly ErrorCode[]
 
-/** The errors of a route beside those of `always`, by status. */
+/** The errors of a route in addition to `always`, by status. */
 export function failures(...codes: readonly ErrorCode[]): Answers {
   // A request that touches the storage can meet both of its errors.
   const ofStore = codes.includes('STORE_FAILED') ? (['STORE_UNAVAILABLE'] as const) : []
@@ -135,7 +141,7 @@ export function failures(...codes: readonly ErrorCode[]): Answers {
   return Object.fromEntries([...byStatus].map(([status, those]) => [status, { codes: those }]))
 }
 
-/** A header with text. `isRequired` is false for one that not every such answer has. */
+/** A text header. `isRequired` is false if some responses do not have it. */
 export function header(description: string, example: string, isRequired = true): Header {
   return { description, required: isRequired, schema: { type: 'string' }, example }
 }

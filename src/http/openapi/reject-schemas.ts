@@ -1,4 +1,4 @@
-// Reject schemas: rejected records and what was sent to correct them, as TypeBox.
+// Reject schemas: rejected records and their corrections, as TypeBox.
 import Type from 'typebox'
 import { rejectReasons } from '../../core/receipt.ts'
 import { count, datasetId, oneOf, orNull, sha256 } from './shared-schemas.ts'
@@ -52,7 +52,7 @@ export const corrections = Type.Object(
   },
 )
 
-/** What became of corrections that were sent. */
+/** The outcome of submitted corrections. */
 export const corrected = Type.Object(
   {
     sent: count('Records that were sent.'),

@@ -7,7 +7,7 @@ import { type Header, header, type RequestBody } from './operation.ts'
 /** The dataset of the recorded examples. */
 const shownId = (examples as { readonly uploadCsv?: { readonly id?: string } }).uploadCsv?.id ?? '0'.repeat(32)
 
-/** That of the recorded examples, see test/api/session.ts. */
+/** The id in the recorded examples, see test/api/session.ts. */
 const shownUploadId = '019aa1b2-4c80-7000-8000-0123456789ab'
 
 const someStatusTag = '"m1ab2c3d"'
@@ -176,7 +176,7 @@ export const waitHeaders: Readonly<Record<string, Header>> = {
 
 export const noQuery = Type.Object({})
 
-/** The service reads it from the stream; Fastify validates none of it. */
+/** The service reads this from the stream; Fastify validates none of it. */
 export const uploadBody: RequestBody = {
   description:
     'Any `multipart/*` type with a boundary. Send the file as the part `file`, with a file name, and put parts that ' +
@@ -214,7 +214,10 @@ export const uploadBody: RequestBody = {
   },
 }
 
-/** The service reads it from the stream, too. A body that is the file itself is left out: generators make no client for one. */
+/**
+ * The service reads this from the stream, too. A body that is the file itself is left out: generators create no client
+ * for one.
+ */
 export const correctionBody: RequestBody = {
   description:
     'The file of `rejects.csv` with its texts edited, as a part of a form, or as the body itself with the type `text/csv`; ' +

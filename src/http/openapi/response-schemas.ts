@@ -1,4 +1,4 @@
-// Response schemas: what each route answers, as TypeBox. Both the description of the routes and its tests use them.
+// Response schemas: what each route returns, as TypeBox. Both the description of the routes and its tests use them.
 import Type from 'typebox'
 import { noteCodes, noteLinesMax } from '../../core/notes.ts'
 import { uploadOutcomes } from '../../core/receipt.ts'
@@ -16,7 +16,7 @@ import {
   time,
 } from './shared-schemas.ts'
 
-/** The answer to every request that fails, on every route. */
+/** The response to every failing request, on every route. */
 export const errorRecord = Type.Object(
   {
     timestamp: time('When the request failed.'),

@@ -1,10 +1,10 @@
-// Share repeated: what an OpenAPI document says more than once, headers, parameters and examples, is said in its components instead.
+// Share repeated: moves headers, parameters and examples that an OpenAPI document repeats to its components.
 import type { MediaType, OpenApi, Operation, Parameter, Reference, ResponseObject } from './openapi.ts'
 
 type Header = NonNullable<ResponseObject['headers']>[string]
 type Example = { readonly value: unknown }
 
-/** An OpenAPI document in which references stand for what is repeated. */
+/** An OpenAPI document with references instead of repetitions. */
 export interface SharedOpenApi extends Omit<OpenApi, 'paths' | 'components'> {
   readonly paths: Readonly<Record<string, Readonly<Record<string, object>>>>
   readonly components: OpenApi['components'] & {
@@ -68,7 +68,7 @@ export function shareRepeated(document: OpenApi): SharedOpenApi {
   }
 }
 
-/** Values of one kind, by what makes them the same, and the names that the repeated ones get. */
+/** Values of one kind by what makes them equal, with the names of those that are repeated. */
 class Repeated<Value> {
   readonly #kind: string
   readonly #found = new Map<string, { readonly name: string; readonly value: Value; count: number }>()
@@ -77,14 +77,14 @@ class Repeated<Value> {
     this.#kind = kind
   }
 
-  /** Two values with one key are one, the first. */
+  /** Two values with the same key count as one; the first is kept. */
   count(name: string, value: Value, key = JSON.stringify(value)): void {
     const found = this.#found.get(key)
     if (found === undefined) this.#found.set(key, { name, value, count: 1 })
     else found.count += 1
   }
 
-  /** Undefined for what is not repeated. */
+  /** Undefined for a value that is not repeated. */
   reference(key: string): Reference | undefined {
     const name = this.#names().get(key)
     return name === undefined ? undefined : { $ref: `#/components/${this.#kind}/${name}` }
@@ -94,7 +94,7 @@ class Repeated<Value> {
     return Object.fromEntries([...this.#names()].map(([key, name]) => [name, this.#found.get(key)!.value]))
   }
 
-  /** A second one of the same name gets a number. */
+  /** A second value of the same name gets a number. */
   #names(): ReadonlyMap<string, string> {
     const counts = new Map<string, number>()
     const repeated = [...this.#found].filter(([, { count }]) => count > 1)

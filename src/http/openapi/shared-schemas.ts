@@ -1,4 +1,4 @@
-// Shared schemas: how a file was read, as TypeBox, and the small types that all answers use.
+// Shared schemas: how a file was read, as TypeBox, and the small types that all responses use.
 import Type from 'typebox'
 import { compressionFormats } from '../../core/receipt.ts'
 
@@ -15,8 +15,8 @@ export function orNull(schema: Type.TSchema, description: string) {
 }
 
 /**
- * One of our codes. A later version may add others, so this is no `enum`: generated clients would refuse a whole answer for
- * a code that they do not know.
+ * One of our codes. This is not an `enum`, since a later version may add codes: generated clients would reject a whole
+ * response because of a code that they do not know.
  */
 export function oneOf(codes: readonly string[], description: string) {
   return Type.String({ description: `${description} Later versions may add others.`, 'x-extensible-enum': [...codes] })

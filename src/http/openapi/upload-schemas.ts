@@ -1,4 +1,4 @@
-// Upload schemas: what the routes of uploads answer, as TypeBox.
+// Upload schemas: what the upload routes return, as TypeBox.
 import Type from 'typebox'
 import { uploadOutcomes } from '../../core/receipt.ts'
 import { uploadPhases } from '../../core/upload-status.ts'

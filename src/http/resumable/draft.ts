@@ -1,4 +1,4 @@
-// Draft: uploads by HTTP's own draft, draft-ietf-httpbis-resumable-upload-15, and the interop versions of it that clients speak.
+// Draft: uploads by HTTP's own draft, draft-ietf-httpbis-resumable-upload-15, and the interop versions that clients use.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../core/errors.ts'
 import type { Appended, NewResumable, ResumableState, ResumableUploads, UploadReply } from '../../service/service.ts'
@@ -11,21 +11,24 @@ import { uploadsPath } from '../exchange/upload-json.ts'
 import { byteCount, contentDigest, metadata, structuredBoolean } from './field-values.ts'
 import { appendFirst, bodyOf, declaredBytes, field, keyOf, outcomeOf, sentType } from './resumable-request.ts'
 
-/** The type of bytes that are to be added, and what `Accept-Patch` says. */
+/** Media type of appended bytes, and the value of `Accept-Patch`. */
 export const partialType = 'application/partial-upload'
 const versionField = 'upload-draft-interop-version'
-/** -01, which iOS 17 speaks, to the current one. The first says `Upload-Incomplete`, and types of bytes came with the sixth. */
+/**
+ * From -01, which iOS 17 uses, to the current one. The first uses `Upload-Incomplete`; the sixth introduced media types
+ * for appended bytes.
+ */
 const versions: ReadonlySet<string> = new Set(['3', '4', '5', '6', '7', '8'])
 
-/** What a request says in the terms of the draft. */
+/** What a request states in the terms of the draft. */
 export interface DraftTerms {
-  /** As sent; null for a client of the standard to come, which names none. */
+  /** As sent; null for a client of the future standard, which names no version. */
   readonly version: string | null
   /** Whether the upload is complete with the bytes of this request. */
   readonly isLast: boolean
 }
 
-/** Null for a request that does not speak the draft, or a version that is not known here: it is an upload like any other. */
+/** Null for a request that does not use the draft, or uses an unknown version: it is treated as an ordinary upload. */
 export function draftTerms(request: FastifyRequest): DraftTerms | null {
   const version = field(request, versionField)?.trim() ?? null
   if (version !== null && !versions.has(version)) return null
@@ -35,7 +38,7 @@ export function draftTerms(request: FastifyRequest): DraftTerms | null {
   return isLast === null ? null : { version, isLast }
 }
 
-/** What `OPTIONS` says. */
+/** Headers that `OPTIONS` returns. */
 export function draftOptions(bytesMax: number, keepMs: number): Readonly<Record<string, string>> {
   return { 'accept-patch': partialType, 'upload-limit': limits({ bytesMax, keepMs }, keepMs) }
 }
@@ -44,7 +47,9 @@ function limits({ bytesMax }: Pick<ResumableUploads, 'bytesMax' | 'keepMs'>, lef
   return `max-size=${bytesMax}, min-size=1, max-age=${Math.max(0, Math.floor(leftMs / 1_000))}`
 }
 
-/** Begins an upload with the bytes of a request; the answer is that of an upload in one request when it is complete. */
+/**
+ * Begins an upload with the bytes of a request. If that completes it, the response is that of an upload in one request.
+ */
 export async function createByDraft(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -71,8 +76,8 @@ export async function createByDraft(
 }
 
 /**
- * Takes all of an upload in the one request that a client sends which prefers not to wait for its end. It is an upload in
- * one request, so no `104` is sent, and nothing of it is kept unless all of it comes.
+ * Receives a whole upload in a single request whose client prefers not to wait for the outcome. Since it is an upload
+ * in one request, no `104` is sent, and nothing is kept unless all of it arrives.
  */
 export async function createWhole(
   request: FastifyRequest,
@@ -95,7 +100,7 @@ export async function createWhole(
   return await sendOutcome(request, reply, { ...added, reply: added.reply })
 }
 
-/** Answers a request that has completed an upload, with the receipt or with how far it is. */
+/** Answers a request that has completed an upload, with the receipt, or with 202 if the client does not wait for it. */
 async function sendOutcome(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -173,9 +178,9 @@ async function append(
     onDurable: (bytes) => writeResumptionSupported(request.raw, reply.raw, { 'Upload-Offset': String(bytes) }),
   })
   const { state } = added
-  // Errors from here on are of the file, and not of its way.
+  // From here on, errors concern the file and not its transfer.
   reply.raw.setHeader('upload-complete', completeText(state.isComplete))
-  // Not asked for by the draft; tus-js-client takes an answer without it for a failure.
+  // The draft does not require this, but tus-js-client treats a response without it as a failure.
   if (state.isComplete) reply.raw.setHeader('upload-offset', String(state.bytes))
   if (added.reply !== null) return await sendOutcome(request, reply, { ...added, reply: added.reply })
   if (state.isComplete) throw new ServiceError('UPLOAD_COMPLETED', { id })
@@ -195,7 +200,7 @@ export function stateByDraft(request: FastifyRequest, reply: FastifyReply, state
     ...(expectedBytes !== null && { 'upload-length': String(expectedBytes) }),
     ...(datasetId !== null && { 'content-location': `${datasetsPath}/${datasetId}` }),
   })
-  // Clients of drafts expect this one; to anybody else it is a HEAD like any other.
+  // Draft clients expect this status; for anyone else, this is an ordinary HEAD.
   return reply.code(version === null ? 200 : 204).send()
 }
 

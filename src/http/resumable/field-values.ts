@@ -1,4 +1,4 @@
-// Field values: what the headers of resumable uploads say, in tus and in HTTP's own draft. Knows no route.
+// Field values: parses the headers of resumable uploads, for both tus and HTTP's own draft. Knows no route.
 import { ServiceError } from '../../core/errors.ts'
 import { type ChecksumAlgorithm, checksumAlgorithms } from '../../service/service.ts'
 
@@ -13,7 +13,7 @@ export function structuredBoolean(value: string | undefined): boolean | null {
   return text === '?1' ? true : text === '?0' ? false : null
 }
 
-/** What a checksum may be of, by the names that clients use. */
+/** Supported checksum algorithms, by the names that clients use. */
 const algorithmByName: ReadonlyMap<string, ChecksumAlgorithm> = new Map([
   ...checksumAlgorithms.map((name) => [name, name] as const),
   ['sha-256', 'sha256'],
@@ -34,7 +34,7 @@ export function tusChecksum(value: string | undefined): Checksum | null {
   })
 }
 
-/** `Content-Digest` of RFC 9530, of which the algorithms of `Upload-Checksum` count; null where there is none of them. */
+/** `Content-Digest` of RFC 9530, restricted to the algorithms of `Upload-Checksum`; null if it has none of them. */
 export function contentDigest(value: string | undefined): Checksum | null {
   for (const [, name = '', text = ''] of (value ?? '').matchAll(/([\w-]+)=:([A-Za-z0-9+/]+={0,2}):/g)) {
     const algorithm = algorithmByName.get(name.toLowerCase())

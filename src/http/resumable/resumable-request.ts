@@ -1,4 +1,4 @@
-// Resumable request: what requests for resumable uploads have in common, whichever protocol they speak. Knows no headers of either.
+// Resumable request: what requests for resumable uploads have in common, in either protocol. Knows no protocol headers.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isServiceError } from '../../core/errors.ts'
 import type { Appended, ResumableBytes, UploadReply } from '../../service/service.ts'
@@ -11,10 +11,10 @@ import { idempotencyKey } from '../exchange/headers/idempotency-key.ts'
 import { preferredWait, prefersAsync } from '../exchange/headers/prefer.ts'
 import { uploadsPath } from '../exchange/upload-json.ts'
 
-/** Proxies often cut off an answer that takes longer. */
+/** Proxies often cut off a response that takes longer. */
 export const waitSecondsMax = 60
 
-/** What a request gives beside its own terms. */
+/** The part of the input that is the same in both protocols. */
 export function bodyOf(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -33,13 +33,13 @@ export function bodyOf(
   }
 }
 
-/** Null for a body that is chunked; 0 where there is none (RFC 9112 section 6.3). */
+/** Null for a chunked body; 0 without a body (RFC 9112 section 6.3). */
 export function declaredBytes({ raw }: FastifyRequest): number | null {
   if (raw.headers['transfer-encoding'] !== undefined) return null
   return Number(raw.headers['content-length'] ?? 0)
 }
 
-/** Refused for these, the first bytes of an upload leave none behind that nobody would go on with. */
+/** If the first bytes of an upload fail with one of these, the upload is removed: nobody would resume it. */
 const leavesNothing = [
   'UPLOAD_LENGTH_MISMATCH',
   'UPLOAD_CHECKSUM_MISMATCH',
@@ -50,7 +50,7 @@ const leavesNothing = [
   'DISK_FULL',
 ] as const
 
-/** Adds the bytes of the request that has begun an upload. */
+/** Appends the bytes of the request that began the upload. */
 export async function appendFirst<Result>({ service }: FastifyRequest, id: string, work: () => Promise<Result>) {
   try {
     return await work()
@@ -62,9 +62,10 @@ export async function appendFirst<Result>({ service }: FastifyRequest, id: strin
 }
 
 /**
- * What becomes of an upload; null once its client waits no longer, where it prefers not to: then the answer is 202.
+ * Resolves to the outcome of an upload, or to null if its client prefers not to wait and the outcome takes longer: the
+ * response is then 202.
  *
- * @param patienceMs Null is given after so long to any other client, too.
+ * @param patienceMs Any other client gets null after this long, too.
  */
 export async function outcomeOf(
   request: FastifyRequest,
@@ -88,7 +89,7 @@ export async function outcomeOf(
   return null
 }
 
-/** Null where it takes longer. @throws what it rejects with */
+/** Null if it takes longer. @throws what `work` rejects with */
 async function within<Result>(work: Promise<Result>, ms: number): Promise<Result | null> {
   const { promise, resolve } = Promise.withResolvers<null>()
   const timer = setTimeout(() => resolve(null), ms)
@@ -110,7 +111,7 @@ export function field({ raw }: FastifyRequest, name: string): string | undefined
   return Array.isArray(value) ? value[0] : value
 }
 
-/** Of the body; the one that Fastify sees is not it. */
+/** Media type of the body; Fastify sees another one. */
 export function sentType({ raw }: FastifyRequest): string | undefined {
   return headerLines(raw, 'content-type')[0]
 }

@@ -10,12 +10,12 @@ import { byteCount, metadata, tusChecksum } from './field-values.ts'
 import { appendFirst, bodyOf, declaredBytes, field, keyOf, outcomeOf, sentType } from './resumable-request.ts'
 
 const version = '1.0.0'
-/** The type of bytes that are to be added. */
+/** Media type of appended bytes. */
 const bytesType = 'application/offset+octet-stream'
-/** A client may wait so long for what becomes of its upload; then it learns from the status. Milliseconds. */
+/** How long a client may wait for the outcome of its upload; after that, it must ask for the status. Milliseconds. */
 const waitMsMax = 30_000
 
-/** What `OPTIONS` says. */
+/** Headers that `OPTIONS` returns. */
 export function tusOptions(bytesMax: number): Readonly<Record<string, string>> {
   return {
     'tus-resumable': version,
@@ -26,7 +26,7 @@ export function tusOptions(bytesMax: number): Readonly<Record<string, string>> {
   }
 }
 
-/** True for a request that speaks tus, whose answer then does too. @throws {ServiceError} PROTOCOL_NOT_SUPPORTED */
+/** True for a tus request, which also gets a tus response. @throws {ServiceError} PROTOCOL_NOT_SUPPORTED */
 export function speaksTus(request: FastifyRequest, reply: FastifyReply): boolean {
   const asked = field(request, 'tus-resumable')
   if (asked === undefined) return false
@@ -116,7 +116,7 @@ function stateFields({ bytes, isComplete, expiresAt, datasetId }: ResumableState
   }
 }
 
-/** @returns null where the client does not know it yet. @throws {ServiceError} BAD_REQUEST */
+/** @returns null if the client does not know it yet. @throws {ServiceError} BAD_REQUEST */
 function lengthOf(request: FastifyRequest): number | null {
   const [length, deferred] = [field(request, 'upload-length'), field(request, 'upload-defer-length')]
   if (length === undefined && deferred?.trim() === '1') return null

@@ -1,4 +1,4 @@
-// Caller route: who the sender of a request is to the service, what they may do, and what their quota leaves. Knows no key.
+// Caller route: who the service takes the caller for, what the caller may do, and what the quota leaves. Does not know keys.
 import Type from 'typebox'
 import { scopes } from '../../access/access.ts'
 import type { App } from '../app.ts'
@@ -48,7 +48,7 @@ export function addCallerRoute(app: App, { requestsPerMinuteMax }: CallerRouteOp
   app.route({
     method: ['GET', 'HEAD'],
     url: '/qas/caller',
-    // The holder of a key may ask what it is good for.
+    // The holder of a key may ask what it allows.
     config: { scope: 'any' },
     schema: {
       operationId: 'getCaller',

@@ -1,4 +1,4 @@
-// Correction routes: edited rejects make a corrected dataset, and what was corrected as a file. Knows only the head of a request.
+// Correction routes: turn edited rejects into a corrected dataset, and return the corrections as a file. Know only the head of a request.
 import type { IncomingMessage } from 'node:http'
 import { ServiceError } from '../../core/errors.ts'
 import type { UploadHead } from '../../service/service.ts'
@@ -20,7 +20,7 @@ interface CorrectionOptions extends BodyPace {
   readonly writeIdleMs: number
 }
 
-/** A type whose body Fastify leaves unread, see upload-route.ts. */
+/** A media type whose body Fastify leaves unread, see upload-route.ts. */
 const streamedType = 'multipart/form-data'
 const ndjsonType = 'application/x-ndjson'
 

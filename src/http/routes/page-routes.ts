@@ -1,4 +1,4 @@
-// Page routes: the page for people at `/`, and the script and style that it loads. Knows nothing of what is on it.
+// Page routes: the web page at `/`, and the script and style that it loads. Knows nothing of its content.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -9,8 +9,9 @@ const get = ['GET', 'HEAD']
 const builtDir = fileURLToPath(new URL('../../../build/web/', import.meta.url))
 
 /**
- * Everything from this origin and nothing inline, so that no text of a file or a name can become a script. Trusted Types
- * keep the page's own code from making one: the one policy gives the address of the worker, whatever it is asked for.
+ * Everything comes from this origin, and nothing is inline, so that no text of a file or a name can become a script.
+ * Trusted Types keep the page's own code from creating one: the only policy returns the address of the worker, whatever
+ * its argument.
  */
 const policy = [
   "default-src 'none'",
@@ -26,7 +27,7 @@ const policy = [
   'trusted-types check-worker',
 ].join('; ')
 
-/** The worker has the policy of its own script: it alone may compile WebAssembly. */
+/** The worker has its own policy: it alone may compile WebAssembly. */
 const scriptPolicy = "default-src 'none'; connect-src 'self'; script-src 'self' 'wasm-unsafe-eval'"
 
 const mediaTypes: Readonly<Record<string, string>> = {
@@ -35,7 +36,10 @@ const mediaTypes: Readonly<Record<string, string>> = {
   wasm: 'application/wasm',
 }
 
-/** Serves what scripts/build-web.mjs made. The files are named by their content, so browsers may keep them. */
+/**
+ * Serves the files that scripts/build-web.mjs built. Their names contain a hash of their content, so browsers may cache
+ * them.
+ */
 export function addPageRoutes(app: App): void {
   const html = readFileSync(join(builtDir, 'index.html'))
   const assets = new Map(
@@ -51,7 +55,7 @@ export function addPageRoutes(app: App): void {
         .headers({
           'content-type': 'text/html;charset=UTF-8',
           'content-security-policy': policy,
-          // With `no-referrer` the form that works without scripts would be sent with `Origin: null`, and refused.
+          // With `no-referrer`, the form that works without scripts would be sent with `Origin: null`, and rejected.
           'referrer-policy': 'same-origin',
         })
         .send(html),

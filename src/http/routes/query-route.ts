@@ -1,4 +1,4 @@
-// Query route: SQL over a dataset. Knows the formats of request and answer; what SQL may do is decided elsewhere.
+// Query route: SQL over a dataset. Knows the formats of request and response, but not what SQL may do.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ServiceError } from '../../core/errors.ts'
 import type { QueryFormat } from '../../service/service.ts'
@@ -24,7 +24,7 @@ const types = Object.keys(formats)
 /** Bytes of a request body. */
 const bodyBytesMax = 65_536
 const acceptShownMax = 100
-/** How often a client that has ended its side is probed. */
+/** How often we probe a client that has ended its side. */
 const probeMs = 200
 const text = { type: 'string' }
 
@@ -90,8 +90,9 @@ export function addQueryRoute(app: App, options: { readonly writeIdleMs: number 
 }
 
 /**
- * A client that has ended its side may still read, or be gone: only sending something shows which. Since a query may run for
- * long before its first row, it gets `102 Processing` meanwhile (RFC 2518 section 10.1).
+ * A client that has ended its side may still be reading, or may have disconnected: only sending something shows which.
+ * Since a query may run for a long time before its first row, the client gets `102 Processing` meanwhile (RFC 2518
+ * section 10.1).
  */
 function probeWhenEnded(request: IncomingMessage, response: ServerResponse): void {
   if (request.httpVersion === '1.0') return

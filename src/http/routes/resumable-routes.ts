@@ -1,4 +1,4 @@
-// Resumable routes: uploads that come in several requests, by tus 1.0 or by HTTP's own draft, on the same paths.
+// Resumable routes: uploads in several requests, by tus 1.0 or by HTTP's own draft, on the same paths.
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
 import { ServiceError } from '../../core/errors.ts'
 import type { ResumableUploads } from '../../service/service.ts'
@@ -20,13 +20,13 @@ import {
 import { field } from '../resumable/resumable-request.ts'
 import { appendByTus, createByTus, speaksTus, stateByTus, tusOptions } from '../resumable/tus.ts'
 
-/** The type for which Fastify leaves the body unread. */
+/** The media type for which Fastify leaves the body unread. */
 const streamedType = 'multipart/form-data'
 const onePath = `${uploadsPath}/:id`
-/** Called by clients of the protocols, which docs/uploads.md describes; a client generated from OpenAPI could not. */
+/** Clients of the protocols call these routes, see docs/uploads.md; a client generated from OpenAPI could not. */
 const ofProtocol = { isHidden: true } as const
 
-/** @param terms What holds for everybody. */
+/** @param terms Limits for all uploads. */
 export function addResumableRoutes(
   app: App,
   pace: BodyPace,
@@ -75,7 +75,7 @@ export function addResumableRoutes(
     schema: { ...ofProtocol, params: uploadParams },
     handler: (request, reply) => sendOffset(request, reply, request.params.id),
   })
-  // Clients behind proxies that know no PATCH say what they mean in a header, as tus has it.
+  // Clients behind proxies that do not know PATCH put the method in a header, as tus defines.
   app.post(onePath, {
     config,
     onRequest: unread,
@@ -97,7 +97,7 @@ export function addResumableRoutes(
   })
 }
 
-/** Where an upload goes on. One in a single request has no offset: only its status. */
+/** Where to resume an upload. An upload in a single request has no offset, only its status. */
 async function sendOffset(request: FastifyRequest, reply: FastifyReply, id: string): Promise<FastifyReply> {
   const { resumable, uploads } = request.service
   const isTus = speaksTus(request, reply)

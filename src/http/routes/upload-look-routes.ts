@@ -1,4 +1,4 @@
-// Upload look routes: records and rejects of an upload before its end. Knows nothing of how it is sent.
+// Upload look routes: records and rejects of an upload before it ends. Does not know how it is sent.
 import type { App } from '../app.ts'
 import { goneSignal, sendJson } from '../exchange/send.ts'
 import { uploadsPath } from '../exchange/upload-json.ts'

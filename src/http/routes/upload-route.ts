@@ -1,4 +1,4 @@
-// Upload route: POST /qas/uploadCsv. Knows the head of a request; what the body means is the service's business.
+// Upload route: POST /qas/uploadCsv. Knows the head of a request; the service reads the body.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isServiceError, ServiceError } from '../../core/errors.ts'
 import type { Admission, Service } from '../../service/service.ts'
@@ -44,7 +44,7 @@ const refusals = failures(
 )
 const replayed = header('Present when the same request was answered before, with this.', 'true', false)
 
-/** The type for which Fastify leaves the body unread. */
+/** The media type for which Fastify leaves the body unread. */
 const streamedType = 'multipart/form-data'
 
 export function addUploadRoute(app: App, pace: BodyPace): void {
@@ -69,7 +69,7 @@ export function addUploadRoute(app: App, pace: BodyPace): void {
         },
       },
       onRequest: (request, _reply, done) => {
-        // Fastify's own reading of Content-Type is stricter than the contract; ours reads the raw header.
+        // Fastify parses Content-Type more strictly than the contract; we read the raw header ourselves.
         request.raw.headers['content-type'] = streamedType
         done()
       },
@@ -108,7 +108,7 @@ function checkTypes(request: IncomingMessage): void {
   })
 }
 
-/** Rejects what can be rejected from the headers, before a client that waits for `100 Continue` sends the body. */
+/** Rejects whatever the headers allow us to reject, before a client that waits for `100 Continue` sends the body. */
 async function admit(
   service: Service,
   request: IncomingMessage,
@@ -130,7 +130,7 @@ async function admit(
       ...key,
     })
   } catch (error) {
-    // The one such refusal before which the reference sends 100 Continue all the same.
+    // The one such rejection before which the reference sends 100 Continue all the same.
     if (isServiceError(error, 'NO_BOUNDARY') && expectsContinue(request)) response.writeContinue()
     throw error
   }

@@ -1,4 +1,4 @@
-// Upload status routes: how far uploads are, waiting for a change, and cancelling. Knows nothing of how they are sent.
+// Upload status routes: the status of uploads, waiting for a change, and cancelling. Does not know how they are sent.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isFinished, type UploadStatus } from '../../core/upload-status.ts'
 import { audit } from '../access/authorize.ts'
@@ -17,13 +17,13 @@ import { waitSecondsMax } from '../resumable/resumable-request.ts'
 import { speaksTus } from '../resumable/tus.ts'
 
 const get = ['GET', 'HEAD']
-/** Who sends files may see how far they are, and who reads datasets where they come from. */
+/** Both those who upload files and those who read datasets may see the status of uploads. */
 const scope = ['read', 'upload'] as const
 
 const tag = header('Identifies this version of the status.', '"m1ab2c3d"')
 const applied = header('The wait that was honoured.', 'wait=20', false)
 
-/** @param closing Aborted when nobody is to wait any longer. */
+/** @param closing Aborted when requests must stop waiting. */
 export function addUploadStatusRoutes(app: App, options: { readonly writeIdleMs: number }, closing: AbortSignal): void {
   addList(app)
   addStatus(app, closing)
@@ -55,10 +55,10 @@ function addList(app: App): void {
 
 function addStatus(app: App, closing: AbortSignal): void {
   app.route({
-    // `HEAD` asks for the offset at which an upload is to be resumed, see resumable-routes.ts.
+    // `HEAD` returns the offset at which to resume an upload, see resumable-routes.ts.
     method: 'GET',
     url: `${uploadsPath}/:id`,
-    // The app of a host may add HEAD routes by itself; this one has its own, for resuming.
+    // A host app may add HEAD routes automatically; this route has its own, for resuming.
     exposeHeadRoute: false,
     config: { scope },
     schema: {
@@ -91,7 +91,7 @@ function addStatus(app: App, closing: AbortSignal): void {
   })
 }
 
-/** The status once it is what the client waits for, or so many seconds later. */
+/** Returns the status once it is what the client waits for, or after so many seconds. */
 async function waited(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -143,7 +143,7 @@ function addEvents(app: App, { writeIdleMs }: { readonly writeIdleMs: number }, 
       const [lastId = null] = headerLines(raw, 'last-event-id')
       const status = await service.uploads.get(params.id)
       if (isFinished(status) && eventId(status) === lastId) return reply.code(204).send()
-      // So says nginx that it need not wait for more.
+      // Turns off buffering in nginx.
       reply.type('text/event-stream').header('x-accel-buffering', 'no')
       if (method === 'HEAD') return reply.send()
       const stop = AbortSignal.any([goneSignal(reply.raw), closing])

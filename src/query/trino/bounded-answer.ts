@@ -1,4 +1,4 @@
-// Bounded answer: rows of Trino as bytes of a result, up to the limits of rows and bytes. Fetches nothing.
+// Bounded answer: Trino's rows as bytes of a result, within the limits on rows and bytes. Fetches nothing.
 import { ServiceError } from '../../core/errors.ts'
 import { type AnswerWriter, createWriter } from '../answer-writer.ts'
 import type { AnswerFormat } from '../query.ts'
@@ -11,12 +11,12 @@ export interface AnswerLimits {
   readonly queryBytesMax: number
 }
 
-/** Gathered before the first piece. An error until then is reported; a later one can only cut the result off. */
+/** Bytes buffered before the first piece. Earlier errors are reported; a later one can only cut the result off. */
 const pieceCharacters = 65_536
 
 /**
  * The pieces of a result. JSON ends at a limit and says so.
- * @throws {ServiceError} QUERY_TOO_LARGE, where the other formats would
+ * @throws {ServiceError} QUERY_TOO_LARGE, where other formats would have to
  */
 export async function* boundedAnswer(
   pages: AsyncIterable<TrinoRows>,
@@ -57,7 +57,7 @@ function problemOf(left: { readonly rows: number; readonly bytes: number }, byte
   return bytes > left.bytes ? `it gives more than ${limits.queryBytesMax} bytes` : null
 }
 
-/** @param isEmpty Not even the first row is within the limit. */
+/** @param isEmpty True if not even the first row is within the limit. */
 function endOf(writer: AnswerWriter<unknown>, problem: string, isEmpty: boolean): string {
   if (isEmpty) throw new ServiceError('QUERY_TOO_LARGE', { problem })
   const tail = writer.tail(true)

@@ -1,7 +1,7 @@
-// Fake Trino: a server that speaks Trino's protocol and answers as a test says, for faults that no real one shows on demand.
+// Fake Trino: a server that speaks Trino's protocol and responds as a test defines, for faults that a real one does not produce on demand.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 
-/** Members of a page but its id and `nextUri`. */
+/** Members of a page except its id and `nextUri`. */
 export type FakePage = Readonly<Record<string, unknown>>
 
 export interface FakeRequest {
@@ -14,22 +14,22 @@ export interface FakeRequest {
 
 export interface FakeTrino extends AsyncDisposable {
   readonly url: string
-  /** In the order in which they came. */
+  /** In order of arrival. */
   readonly requests: readonly FakeRequest[]
-  /** Statements in the order in which they came. */
+  /** Statements in order of arrival. */
   readonly statements: readonly string[]
-  /** How many statements were cancelled. */
+  /** Number of cancelled statements. */
   readonly cancelled: number
   /** Resolves with the next DELETE. */
   nextCancelled(): Promise<void>
 }
 
 export interface FakeTrinoOptions {
-  /** The pages of a statement, each for one request. */
+  /** The pages of a statement, one per request. */
   readonly answer: (sql: string) => readonly FakePage[]
-  /** True where it has answered, or never will. */
+  /** True if it has responded, or never will. */
   readonly fault?: (request: FakeRequest, response: ServerResponse) => boolean
-  /** The address of the next page, where it is another. */
+  /** Address of the next page, if it is another one. */
   readonly nextUri?: (path: string) => string
 }
 
@@ -44,7 +44,7 @@ export function pageOf(columns: Readonly<Record<string, string>>, ...data: reado
   return { columns: Object.entries(columns).map(([name, type]) => column(name, type)), data }
 }
 
-/** A page with an error of Trino. */
+/** A page with a Trino error. */
 export function failureOf(errorName: string, errorType: string, message: string, place?: readonly [number, number]) {
   const errorLocation = place && { lineNumber: place[0], columnNumber: place[1] }
   return { error: { errorName, errorType, message, errorLocation } }

@@ -112,7 +112,7 @@ test('TrinoClient.run() follows a next page to its own server alone', async () =
   assert.deepEqual(await one.client.rows('SELECT 1', never), [[1], [2], [3]])
 })
 
-test('TrinoClient.run() takes no page beyond its limit, and cancels the statement', async () => {
+test('TrinoClient.run() rejects a page beyond its limit, and cancels the statement', async () => {
   const answer = () => [{}, pageOf({ t: 'varchar' }, ['x'.repeat(10_000)]), {}]
   await using one = await start({ answer }, { pageBytesMax: 9_999 })
   await assert.rejects(one.client.rows('SELECT 1', never), PageTooLarge)

@@ -1,5 +1,5 @@
-// Trino client: one statement over Trino's HTTP protocol, page by page. Knows no SQL, and no limits but those of a page.
-// https://trino.io/docs/476/develop/client-protocol.html
+// Trino client: runs one statement over Trino's HTTP protocol, page by page. Knows no SQL, and no limits but those of a
+// page. https://trino.io/docs/476/develop/client-protocol.html
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parsePage, type TrinoColumn, type TrinoPage } from './trino-page.ts'
 
@@ -20,23 +20,23 @@ export interface TrinoClientOptions extends TrinoServer {
   readonly pageBytesMax?: number
 }
 
-/** The rows of one page; null for columns before they are known. */
+/** The rows of one page; `columns` is null before they are known. */
 export interface TrinoRows {
   readonly columns: readonly TrinoColumn[] | null
   readonly rows: readonly (readonly unknown[])[]
 }
 
-/** Trino cannot be reached, does not let us in, or does not speak its protocol. */
+/** Trino cannot be reached, rejects our credentials, or does not speak its protocol. */
 export class TrinoUnreachable extends Error {
   override readonly name = 'TrinoUnreachable'
 }
 
-/** A page is larger than a page may be. */
+/** A page exceeds the size limit. */
 export class PageTooLarge extends Error {
   override readonly name = 'PageTooLarge'
 }
 
-/** A statement that Trino could not run, in Trino's words. */
+/** A statement that Trino could not run, with Trino's message. */
 export class TrinoFailure extends Error {
   override readonly name = 'TrinoFailure'
   readonly failure: NonNullable<TrinoPage['failure']>
@@ -47,15 +47,15 @@ export class TrinoFailure extends Error {
   }
 }
 
-/** No catalog has this name, so that a name without one stands for nothing. */
+/** No catalog has this name, so an unqualified name refers to nothing. */
 const nowhere = 'csv_upload_none'
 
-/** How long a request is tried again that Trino does not answer. Milliseconds. */
+/** How long a request without a response is retried. Milliseconds. */
 const retryMsUsual = 10_000
-/** Of one answer, which Trino gives within a second where it has nothing to say. Milliseconds. */
+/** Timeout of one response, which Trino sends within a second even if it has no news. Milliseconds. */
 const answerMsMax = 30_000
 const cancelMsMax = 5_000
-/** Trino aims at 1 MB; a page has one row at least. Bytes. */
+/** Trino aims at 1 MB; a page has at least one row. Bytes. */
 const pageBytesUsual = 67_108_864
 
 export class TrinoClient {
@@ -81,8 +81,8 @@ export class TrinoClient {
   }
 
   /**
-   * Runs a statement; the next page is fetched when it is asked for. A statement that is not read to its end, for whatever
-   * reason, is cancelled.
+   * Runs a statement; each page is fetched on demand. A statement that is not read to its end, for whatever reason, is
+   * cancelled.
    * @throws {TrinoFailure} {TrinoUnreachable} {PageTooLarge}, and the reason of `signal`
    */
   async *run(sql: string, signal: AbortSignal): AsyncGenerator<TrinoRows> {
@@ -101,27 +101,27 @@ export class TrinoClient {
     }
   }
 
-  /** All rows of a statement that gives few. */
+  /** All rows of a statement that returns few. */
   async rows(sql: string, signal: AbortSignal): Promise<readonly (readonly unknown[])[]> {
     const all: (readonly unknown[])[] = []
     for await (const { rows } of this.run(sql, signal)) all.push(...rows)
     return all
   }
 
-  /** @param path With its query; the rest of the address is always ours, whatever Trino takes itself for. */
+  /** @param path With its query; the rest of the address is always ours, whatever address Trino gives. */
   async #exchange(path: string, sql: string | null, signal: AbortSignal): Promise<TrinoPage> {
     const until = performance.now() + (this.#options.retryMsMax ?? retryMsUsual)
     for (let pauseMs = 50; ; pauseMs = Math.min(pauseMs * 2, 1_000)) {
       const tried = await this.#attempt(path, sql, signal)
       if ('page' in tried) return tried.page
-      // A statement that only reads, or makes what is not there yet, may be sent twice.
+      // A statement that only reads, or creates what does not exist yet, may be sent twice.
       if (performance.now() + pauseMs > until) throw tried.problem
       await sleep(pauseMs * (0.5 + Math.random() / 2), undefined, { signal }).catch(() => {})
       signal.throwIfAborted()
     }
   }
 
-  /** A problem that is returned may be gone the next time. */
+  /** A problem that is returned may have passed by the next attempt. */
   async #attempt(
     path: string,
     sql: string | null,
@@ -160,7 +160,7 @@ export class TrinoClient {
     return Buffer.concat(chunks).toString()
   }
 
-  /** What is not cancelled ends by itself at the limit of its time. */
+  /** A statement that is not cancelled ends at its time limit. */
   async #cancel(path: string): Promise<void> {
     try {
       const response = await this.#send('DELETE', path, null, AbortSignal.timeout(cancelMsMax))

@@ -194,7 +194,7 @@ test('an answer ends at the limit of rows or bytes, where its format can say so,
   await assert.rejects(noRow.ask('SELECT n'), failsWith('QUERY_TOO_LARGE', /more than \d+ bytes$/))
 })
 
-test('a large answer comes in pieces, and an error behind the first one cuts it off', async () => {
+test('a large result arrives in pieces, and an error after the first one cuts it off', async () => {
   const page = pageOf({ t: 'varchar' }, ...Array.from({ length: 20 }, () => ['x'.repeat(10_000)]))
   await using one = await start({
     answer: (sql) => (isData(sql) ? [page, failureOf('GENERIC_INTERNAL_ERROR', 'INTERNAL_ERROR', 'broken')] : null),
@@ -272,7 +272,7 @@ test('a query that is not done in time ends with QUERY_TIMEOUT, and is cancelled
   assert.equal(one.trino.cancelled, 1)
 })
 
-test('a query whose client goes away is cancelled: before its answer, within it, and before it was asked', async () => {
+test('a query whose client disconnects is cancelled: before its result, during it, and before it was sent', async () => {
   const gone = new Error('The client has gone')
   const early = new AbortController()
   const fault: FakeTrinoOptions['fault'] = ({ method }) => {

@@ -1,4 +1,4 @@
-// Trino engine: queries over large datasets, answered by a Trino that reads them in the bucket. Why: docs/decisions/query-engine.md.
+// Trino engine: runs queries over large datasets on a Trino that reads them in the bucket. Why: docs/decisions/query-engine.md.
 import { Readable } from 'node:stream'
 import { isServiceError, ServiceError } from '../../core/errors.ts'
 import { unlessAborted } from '../../io/turns/unless-aborted.ts'
@@ -14,7 +14,7 @@ export interface TrinoEngineOptions extends TrinoServer, TrinoSchema, AnswerLimi
   readonly fromBytes: number
   /** From the first request to Trino until the client has read the result. Milliseconds. */
   readonly queryMsMax: number
-  /** Puts the probe into the bucket, and gives the URL of a directory that has it alone. */
+  /** Puts the probe into the bucket, and returns the URL of a directory that contains nothing else. */
   readonly placeProbe: () => Promise<string>
   readonly logger: { warn(fields: object, message: string): void }
 }
@@ -23,7 +23,7 @@ export interface TrinoEngineOptions extends TrinoServer, TrinoSchema, AnswerLimi
 const readIdleMsMax = 5_000
 /** Of a check, or of forgetting a dataset. Milliseconds. */
 const choreMsMax = 60_000
-/** A table, before the real one is known. */
+/** A placeholder, until the real table is known. */
 const nothing = { sql: 'SELECT 1', columns: [] }
 
 export function createTrinoEngine(options: TrinoEngineOptions): QueryEngine {
@@ -38,7 +38,7 @@ class TrinoEngine implements QueryEngine {
   readonly #tables: TrinoTables
   readonly #closing = new AbortController()
   readonly #running = new Set<Promise<void>>()
-  /** Null before the first check, and after one that has failed. */
+  /** Null before the first check, and after a failed one. */
   #checked: Promise<void> | null = null
 
   constructor(options: TrinoEngineOptions) {
@@ -92,7 +92,7 @@ class TrinoEngine implements QueryEngine {
 
   async *#pieces(table: EngineTable, { sql: given, format }: Query, signal: AbortSignal): AsyncGenerator<Buffer> {
     try {
-      // What is refused for its words needs no Trino.
+      // A statement that is refused for its text needs no Trino.
       statementOver(nothing, given)
       const { sql } = await this.#checkedStatement(table, given, signal)
       yield* boundedAnswer(this.#client.run(sql, signal), format, this.#options)
@@ -118,7 +118,7 @@ class TrinoEngine implements QueryEngine {
     throw new ServiceError('QUERY_NOT_READ_ONLY', { problem: 'it reads something else than the table data' })
   }
 
-  /** Whatever fails here is no fault of a statement. */
+  /** A failure here is not caused by the statement. */
   async #open(table: EngineTable, signal: AbortSignal): Promise<OpenTrinoTable> {
     try {
       await unlessAborted(this.check(), signal)
@@ -137,7 +137,7 @@ function isInternal(error: unknown): boolean {
 
 type Pieces = (query: Query, signal: AbortSignal) => AsyncGenerator<Buffer>
 
-/** One query, from its begin to its end: within its time, and only while its client reads. */
+/** One query from start to end: within its time limit, and only while its client reads. */
 class RunningQuery implements OpenTable {
   readonly #makePieces: Pieces
   readonly #ending = new AbortController()
@@ -167,7 +167,7 @@ class RunningQuery implements OpenTable {
       const first = await pieces.next()
       const answer = Readable.from(this.#read(first, pieces), { objectMode: false, highWaterMark: 1 })
       answer.once('close', () => this.#end())
-      // Whoever reads it meets the error; before, it is no fault of the process.
+      // Whoever reads it gets the error; an earlier error must not end the process.
       answer.on('error', () => {})
       // A client that does not read would not find out otherwise.
       this.#signal.addEventListener('abort', () => answer.destroy(asError(this.#signal.reason)), { once: true })

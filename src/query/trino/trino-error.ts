@@ -1,4 +1,4 @@
-// Trino error: turns an error of Trino into what a caller may know of it. Sends nothing.
+// Trino error: turns a Trino error into what a caller may know about it. Sends nothing.
 import { ServiceError } from '../../core/errors.ts'
 import { PageTooLarge, TrinoFailure, TrinoUnreachable } from './trino-client.ts'
 import { linesInFront } from './trino-statement.ts'
@@ -6,7 +6,7 @@ import { linesInFront } from './trino-statement.ts'
 const messageCharactersMax = 500
 const excerptCharactersMax = 80
 
-/** Names that stand for nothing. */
+/** Names that refer to nothing. */
 const missingNames: ReadonlySet<string> = new Set([
   'CATALOG_NOT_FOUND',
   'MISSING_CATALOG_NAME',
@@ -14,7 +14,10 @@ const missingNames: ReadonlySet<string> = new Set([
   'SCHEMA_NOT_FOUND',
   'TABLE_NOT_FOUND',
 ])
-/** What is no fault of the statement: https://github.com/trinodb/trino/blob/476/core/trino-spi/src/main/java/io/trino/spi/StandardErrorCode.java */
+/**
+ * Errors that the statement did not cause:
+ * https://github.com/trinodb/trino/blob/476/core/trino-spi/src/main/java/io/trino/spi/StandardErrorCode.java
+ */
 const passing: ReadonlySet<string> = new Set([
   'ABANDONED_QUERY',
   'ABANDONED_TASK',
@@ -41,7 +44,7 @@ export interface Asked {
   readonly queryMsMax: number
 }
 
-/** What is no error of Trino stays as it is. Trino's own is for the log, where the statement is not to blame. */
+/** Errors that are not Trino's stay as they are. Trino's own are for the log if the statement did not cause them. */
 export function queryError(error: unknown, asked: Asked): unknown {
   if (error instanceof TrinoUnreachable) return new ServiceError('QUERY_ENGINE_UNAVAILABLE', {})
   if (error instanceof PageTooLarge) return new ServiceError('QUERY_TOO_LARGE', { problem: 'a row of it is too large' })
@@ -63,7 +66,7 @@ function problemOf({ name, message }: TrinoFailure['failure']): string {
   return text.length > messageCharactersMax ? `${text.slice(0, messageCharactersMax)}…` : text
 }
 
-/** The line that the failure is in, with a mark below the place, as DuckDB has it. */
+/** The line with the error, and a mark below the place, as in DuckDB. */
 function placeOf({ place }: TrinoFailure['failure'], given: string): string {
   if (place === null) return ''
   const number = place.line - linesInFront

@@ -1,4 +1,4 @@
-// Trino page: a response of Trino's protocol, verified. Sends nothing.
+// Trino page: parses and checks a response in Trino's protocol. Sends nothing.
 
 /** As in `typeSignature` of the protocol. */
 export interface TrinoType {
@@ -8,7 +8,7 @@ export interface TrinoType {
   readonly numbers: readonly number[]
   /** Types of elements, of keys and values, or of fields. */
   readonly types: readonly TrinoType[]
-  /** Of the fields of a row; null where one has none. */
+  /** Of the fields of a row; null for one without a name. */
   readonly fieldNames: readonly (string | null)[]
 }
 
@@ -36,7 +36,7 @@ export interface TrinoPage {
 
 type Members = Readonly<Record<string, unknown>>
 
-/** Whole numbers beyond 2^53 become texts of their digits. @throws {SyntaxError} where it is no page */
+/** Integers beyond 2^53 become texts of their digits. @throws {SyntaxError} if it is not a page */
 export function parsePage(text: string): TrinoPage {
   const given: unknown = /\d{16}/.test(text) ? JSON.parse(text, keepDigits) : JSON.parse(text)
   const { nextUri, columns, data, error } = members(given)
@@ -54,7 +54,7 @@ function keepDigits(_key: string, value: unknown, context?: { readonly source?: 
     : value
 }
 
-/** A path that Trino gives leads nowhere but to its statements. */
+/** A path from Trino is used only if it leads to its statements. */
 function pathOf(uri: unknown): string {
   const url = typeof uri === 'string' ? URL.parse(uri) : null
   if (url === null || !url.pathname.startsWith('/v1/statement/')) throw new SyntaxError('with a strange next page')

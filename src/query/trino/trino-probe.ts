@@ -1,11 +1,12 @@
-// Trino probe: whether a Trino reads what the service writes, tried on a small file in the bucket.
+// Trino probe: checks that a Trino reads what the service writes, with a small file in the bucket.
 import { randomBytes } from 'node:crypto'
 import type { TrinoClient } from './trino-client.ts'
 import type { TrinoTables } from './trino-tables.ts'
 
 /**
- * Parquet with the instants below in two columns, without and with a zone, whose names differ by case alone; as DuckDB
- * writes it. Trino's Hive connector shifts them where its catalog is not in UTC, so they are of several seasons and years.
+ * Parquet, as DuckDB writes it, with the instants below in two columns, without and with a zone, whose names differ
+ * only by case. Trino's Hive connector shifts instants if its catalog is not in UTC, so these are from several seasons
+ * and years.
  */
 export const probeBytes = Buffer.from(
   [
@@ -39,7 +40,7 @@ const columns = [
   { name: 'b', type: 'timestamptz' },
 ] as const
 
-/** @param url Of a directory that has the probe alone. @throws {Error} saying what is wrong */
+/** @param url Of a directory that contains only the probe. @throws {Error} stating what is wrong */
 export async function tryProbe(
   client: TrinoClient,
   tables: TrinoTables,

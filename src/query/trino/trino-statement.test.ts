@@ -7,7 +7,7 @@ import { statementOver } from './trino-statement.ts'
 const table = { sql: 'SELECT c1 AS "a" FROM t', columns: ['"a"'] }
 const over = (sql: string) => statementOver(table, sql).sql
 
-test('statementOver() puts the table on a line of its own, and leaves the statement at its columns', () => {
+test('statementOver() puts the table on a separate line, and does not shift the columns of the statement', () => {
   const front = 'WITH data AS (SELECT c1 AS "a" FROM t)'
   for (const sql of ['SELECT 1', 'select * from data', '(SELECT 1)', 'TABLE data', "VALUES 'a;b'", '-- x\nSELECT 1']) {
     assert.equal(over(sql), `${front}\n${sql}`)
@@ -20,7 +20,7 @@ test('statementOver() puts the table on a line of its own, and leaves the statem
   )
 })
 
-test('statementOver() takes what only looks like something that is refused', () => {
+test('statementOver() accepts statements that only resemble refused ones', () => {
   for (const sql of [
     "SELECT 'a.b.c', 'TABLE (', ';', '--', '/*' FROM data",
     'SELECT "a.b.c", "TABLE (", "current_user", ";" FROM data',
@@ -34,7 +34,7 @@ test('statementOver() takes what only looks like something that is refused', () 
   }
 })
 
-test('statementOver() refuses what is no query, and names and functions that lead elsewhere', () => {
+test('statementOver() refuses statements that are not queries, and names and functions that lead elsewhere', () => {
   for (const sql of [
     'DROP TABLE data',
     'insert into x values 1',

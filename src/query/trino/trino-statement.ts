@@ -1,7 +1,10 @@
-// Trino statement: a statement over the table `data` as Trino is to run it, or why it is not run. Asks no Trino.
+// Trino statement: prepares a statement over the table `data` for Trino, or refuses it. Does not contact Trino.
 import { ServiceError } from '../../core/errors.ts'
 
-/** A statement with the table `data` in front of it, on a line of its own: its own lines follow, their columns unchanged. */
+/**
+ * A statement with the table `data` in front, on a line of its own: the statement's lines follow, with unchanged
+ * columns.
+ */
 export interface TrinoStatement {
   readonly sql: string
   /** The statement as it was given. */
@@ -20,21 +23,21 @@ interface Token {
   readonly end: number
 }
 
-/** Trino's own lexer knows no other tokens that could hide one of these: strings, names in quotes, comments. */
+/** Trino's own lexer has no other tokens that could hide one of these: strings, quoted names, comments. */
 const tokenPattern =
   /\s+|--[^\r\n]*|\/\*[\s\S]*?\*\/|("(?:[^"]|"")*"|`(?:[^`]|``)*`)|('(?:[^']|'')*')|([\p{L}\p{N}_]+)|([\s\S])/gu
 
-/** Under which name, and with which rights, the service is known to Trino. */
+/** The name, and thus the rights, of the service at Trino. */
 const aboutUs = ['CURRENT_USER', 'CURRENT_GROUPS']
 
 const beginnings = ['SELECT', 'WITH', 'VALUES', 'TABLE', '(']
 
 /**
- * Puts `data` in front, as the first of the queries of `WITH`. Trino's grammar takes only a query behind it, so nothing
- * that changes anything can follow. What could read anything else is refused: names of three parts, since names of one or
- * two stand for nothing in a session without catalog, and table functions.
+ * Puts `data` in front, as the first query of `WITH`. Trino's grammar accepts only a query after it, so nothing that
+ * changes anything can follow. Anything that could read other tables is refused: names of three parts, since names of
+ * one or two refer to nothing in a session without a catalog, and table functions.
  *
- * @param table A query, and the names of its columns, which only `WITH RECURSIVE` wants, and wants to be distinct.
+ * @param table A query, and the names of its columns, which only `WITH RECURSIVE` needs; there, they must be distinct.
  * @throws {ServiceError} QUERY_NOT_READ_ONLY, QUERY_FAILED
  */
 export function statementOver(

@@ -1,4 +1,4 @@
-// Trino tables: external tables of Trino's Hive connector over the parts of datasets, made when first needed. Reads no rows.
+// Trino tables: external tables of Trino's Hive connector over the parts of datasets, created on demand. Reads no rows.
 import { createHash } from 'node:crypto'
 import { hiveTypes, quotedName, quotedText, trinoType } from '../../core/engines/trino-sql.ts'
 import type { EngineTable } from '../query.ts'
@@ -10,8 +10,8 @@ export interface TrinoSchema {
 }
 
 /**
- * Session properties that every statement has. Columns are found by position, since Hive knows neither all names that a
- * column of a CSV file may have nor capital letters.
+ * Session properties of every statement. Columns are found by position: Hive knows neither capital letters nor every
+ * name that a column of a CSV file may have.
  */
 export function tableSession(catalog: string): Readonly<Record<string, string>> {
   return {
@@ -20,23 +20,23 @@ export function tableSession(catalog: string): Readonly<Record<string, string>> 
   }
 }
 
-/** The table `data`, as it is in SQL: with the names and types of the receipt. */
+/** The table `data` in SQL, with the names and types of the receipt. */
 export interface OpenTrinoTable {
   /** Without catalog and schema. */
   readonly name: string
-  /** A query that gives it. */
+  /** A query that returns it. */
   readonly sql: string
   /** Names, in double quotes. */
   readonly columns: readonly string[]
 }
 
-/** Tables that are known to be there, at most. */
+/** Number of tables that are remembered to exist. */
 const knownMax = 1_000
 
 export class TrinoTables {
   readonly #client: TrinoClient
   readonly #schema: TrinoSchema
-  /** Names of tables that are there. */
+  /** Names of tables that exist. */
   readonly #known = new Set<string>()
 
   constructor(client: TrinoClient, schema: TrinoSchema) {
@@ -44,7 +44,7 @@ export class TrinoTables {
     this.#schema = schema
   }
 
-  /** Makes it where it is not there. A dataset that is repaired lies elsewhere, and gets another table. */
+  /** Creates it if it does not exist. A repaired dataset is stored elsewhere, and gets another table. */
   async open(table: EngineTable, signal: AbortSignal): Promise<OpenTrinoTable> {
     const name = tableName(table)
     if (!this.#known.has(name)) {
@@ -57,7 +57,7 @@ export class TrinoTables {
     return { name, columns, sql: selectSql(table.columns, this.qualified(name)) }
   }
 
-  /** Somebody else has dropped it. */
+  /** Someone else has dropped it. */
   isGone(name: string): void {
     this.#known.delete(name)
   }
@@ -71,18 +71,18 @@ export class TrinoTables {
     const at = `external_location = ${quotedText(url)}, format = 'PARQUET'`
     const sql = `CREATE TABLE IF NOT EXISTS ${this.qualified(name)} (${list.join(', ')}) WITH (${at})`
     await this.#client.rows(sql, signal).catch((error: unknown) => {
-      // Somebody else was making it.
+      // Someone else was creating it.
       if (!(error instanceof TrinoFailure) || error.failure.name !== 'TABLE_ALREADY_EXISTS') throw error
     })
   }
 
-  /** The parts stay: Trino deletes nothing of an external table. */
+  /** The parts stay: Trino deletes no files of an external table. */
   async drop(name: string, signal: AbortSignal): Promise<void> {
     this.#known.delete(name)
     await this.#client.rows(`DROP TABLE IF EXISTS ${this.qualified(name)}`, signal)
   }
 
-  /** Drops what any process has made of a dataset. */
+  /** Drops what any process has created for a dataset. */
   async dropAll(id: string, signal: AbortSignal): Promise<void> {
     const { catalog, schema } = this.#schema
     const pattern = quotedText(`dataset\\_${id}\\_%`)
@@ -91,8 +91,8 @@ export class TrinoTables {
   }
 
   /**
-   * True if, as Trino sees it, a statement reads this table and no other, and writes none.
-   * @throws {TrinoFailure} where it cannot be run
+   * True if, according to Trino, a statement reads this table and no other, and writes none.
+   * @throws {TrinoFailure} if it cannot be run
    */
   async isOnlyRead(name: string, sql: string, signal: AbortSignal): Promise<boolean> {
     const [[text] = []] = await this.#client.rows(`EXPLAIN (TYPE IO, FORMAT JSON) ${sql}`, signal)
@@ -117,7 +117,7 @@ function ioOf(text: unknown): Readonly<Record<string, unknown>> {
   }
 }
 
-/** True where Trino says that a table of this name is not there. */
+/** True if Trino reports that there is no table of this name. */
 export function isMissing(error: unknown, name: string): boolean {
   return error instanceof TrinoFailure && error.failure.name === 'TABLE_NOT_FOUND' && error.message.includes(name)
 }
@@ -130,13 +130,13 @@ function columnName(index: number): string {
   return `c${index + 1}`
 }
 
-/** Columns whose names differ by case alone can be had with `*`, and are ambiguous by name. */
+/** Columns whose names differ only by case are included in `*`, but are ambiguous by name. */
 function selectSql(columns: EngineTable['columns'], from: string): string {
   const list = columns.map(({ name, type }, i) => `${valueSql(columnName(i), type)} AS ${quotedName(name)}`)
   return `SELECT ${list.join(', ')} FROM ${from}`
 }
 
-/** What Hive has no type for. The session is in UTC, so Trino sees through the cast of a timestamp in a condition. */
+/** Types that Hive lacks. The session is in UTC, so Trino can use a condition despite the cast of a timestamp. */
 function valueSql(column: string, type: string): string {
   if (type === 'time') return `CAST(from_unixtime_nanos(${column} * 1000) AS time(6))`
   return type === 'timestamptz' ? `CAST(${column} AS timestamp(6) with time zone)` : column

@@ -1,4 +1,4 @@
-// Trino values: values of Trino as they stand in a result in JSON, NDJSON or CSV, in the same forms as those of DuckDB.
+// Trino values: Trino's values as a result in JSON, NDJSON or CSV, in the same forms as DuckDB's.
 import { type AnswerColumn, type CellTexts, csvCell, numberText } from '../answer-writer.ts'
 import type { TrinoColumn, TrinoType } from './trino-page.ts'
 
@@ -48,7 +48,7 @@ function elementsText(values: readonly unknown[], type = unknownType): string {
   return `[${values.map((one) => jsonText(one, type)).join(',')}]`
 }
 
-/** Fields without names are numbered from 0, as Trino itself does. */
+/** Fields without names are numbered from 0, as in Trino. */
 function rowText(values: readonly unknown[], { types, fieldNames }: TrinoType): string {
   const fields = values.map((one, i) => {
     return `${JSON.stringify(fieldNames[i] ?? `field${i}`)}:${jsonText(one, types[i] ?? unknownType)}`
@@ -74,7 +74,7 @@ function csvText(value: unknown, type: TrinoType): string {
   return csvCell(typeof value === 'object' ? jsonText(value, type) : plainText(String(value), type))
 }
 
-/** Times without zeros at the end of their fraction, and instants in UTC as on a page of rows. */
+/** Times without trailing zeros in their fraction, and instants in UTC as on a page of rows. */
 function plainText(text: string, { name }: TrinoType): string {
   if (name !== 'timestamp' && name !== 'time' && name !== 'timestamp with time zone') return text
   const [, time = '', fraction = '', zone = ''] = /^(.*?\d\d:\d\d:\d\d)(?:\.(\d+))?(?: (.+))?$/.exec(text) ?? []

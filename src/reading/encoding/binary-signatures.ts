@@ -1,4 +1,4 @@
-// Binary signatures: recognizes binary files by their first bytes, and says what their owner can do. Knows no CSV or encodings.
+// Binary signatures: recognizes binary files by their first bytes, and says what the user can do. Knows no CSV or encodings.
 import { ServiceError } from '../../core/errors.ts'
 
 interface Signature {
@@ -49,7 +49,7 @@ export const signatureKinds: readonly string[] = signatures.map(({ looksLike }) 
 /**
  * Refuses files that begin like another format.
  *
- * @throws {ServiceError} NOT_CSV saying what it looks like and what to do.
+ * @throws {ServiceError} NOT_CSV, stating what the file looks like and what to do.
  */
 export function refuseSignature(head: Uint8Array): void {
   const found = signatures.find((signature) => matches(head, signature))

@@ -70,7 +70,8 @@ const sampleBytesMax = 65_536
 /** The likeliest variant of EBCDIC; null if the bytes are probably not EBCDIC. */
 export function detectEbcdic(head: Uint8Array): string | null {
   const sample = head.subarray(0, sampleBytesMax)
-  // As EBCDIC, the line feed and blank of ASCII are control characters, which EBCDIC texts do not contain and others hardly lack.
+  // As EBCDIC, the line feed and blank of ASCII are control characters, which EBCDIC texts do not contain; other texts
+  // hardly ever lack them.
   if (sample.includes(0x0a) || sample.includes(0x20) || !(sample.includes(0x15) || sample.includes(0x25))) return null
   const counts = new Uint32Array(256)
   for (const byte of sample) counts[byte] = (counts[byte] ?? 0) + 1

@@ -1,4 +1,4 @@
-// Coder: the interface of what converts a file to UTF-8, block by block, and maps offsets back. Knows no encoding.
+// Coder: the interface for converting a file to UTF-8, block by block, and mapping offsets back. Knows no encoding.
 
 /** A block of the original that was decoded on its own, and the result. */
 export interface Block {
@@ -9,7 +9,7 @@ export interface Block {
 
 /** Converts a file, piece by piece, to what a scanner accepts, and maps offsets back. */
 export interface Coder {
-  /** True if each byte of the file is a character, so that any bytes of it can be converted by themselves. */
+  /** True if each byte of the file is a character, so that any range of bytes can be converted on its own. */
   readonly isBytewise: boolean
   /** Returns the block that ends at the last position where this piece can be cut; its utf8 may be empty. */
   push(piece: Uint8Array): Block

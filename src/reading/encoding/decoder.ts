@@ -1,4 +1,4 @@
-// Decoder: decodes bytes to text, piece by piece, in every encoding that is read. Knows nothing of which encoding a file has.
+// Decoder: decodes bytes to text, piece by piece, in every supported encoding. Does not know which encoding a file has.
 import { concatBytes, utf16Text } from '../platform-bytes.ts'
 import { codePage, codePageName } from './code-pages.ts'
 import { createSevenBitDecoder, isSevenBit, sevenBitName } from './seven-bit.ts'

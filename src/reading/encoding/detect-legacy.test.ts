@@ -63,7 +63,7 @@ for (const [text, name] of dosSamples) {
     assert.equal(detectLegacy(encode(text, name)), name))
 }
 
-test('detectLegacy() takes a few damaged bytes for no rare encoding', () =>
+test('detectLegacy() does not take a few damaged bytes for a rare encoding', () =>
   assert.equal(detectLegacy(Buffer.from('id,n\xa6me\n1,x\n2,a\xa6b\n', 'latin1')), null))
 
 for (const [text, names] of samples) {

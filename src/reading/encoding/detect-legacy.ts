@@ -180,7 +180,10 @@ function halfKanaWorth(kana: string, before: string): number {
   return kana < '\uff66' ? 0.2 : 0.8
 }
 
-/** The encoding under which letters are common ones, or that of a language whose letters look so there in places of its own. */
+/**
+ * The encoding in which these letters are common, or that of a language whose letters look the same there but are in
+ * different positions.
+ */
 function telling(name: string, text: string): string {
   if (name === usual && (isHungarian(text) || isSlavic(text))) return 'windows-1250'
   if (name === usual && isLatvian(text)) return 'windows-1257'

@@ -42,7 +42,7 @@ function unitsIn(utf8: Uint8Array, from: number, to: number, isUtf16: boolean): 
   return units
 }
 
-/** What a place finder has to know about an encoding with a varying number of bytes per character. */
+/** Facts about an encoding with a varying number of bytes per character. */
 export interface SegmentedEncoding {
   /** End of the segment that begins at `from`: segments can be decoded separately. Short ones are searched fastest. */
   segmentEnd(bytes: Uint8Array, from: number): number

@@ -1,4 +1,4 @@
-// Seven-bit encodings: HZ, UTF-7 and ISO-2022-KR, which write characters as ASCII bytes and which the platform does not
+// Seven-bit encodings: HZ, UTF-7 and ISO-2022-KR, which write characters as ASCII bytes, and which the platform cannot
 // decode. Knows no files. Each line begins in ASCII (RFC 1843, RFC 2152, RFC 1557), so lines can be decoded separately.
 import { latin1Bytes, latin1Text } from '../platform-bytes.ts'
 import { isFrequent } from './frequent-characters.ts'
@@ -31,7 +31,7 @@ type Put = (text: string | null) => void
 /** Takes one byte at a time. */
 interface Machine {
   take(byte: number, put: Put): void
-  /** Reports what is left at the end of the text, and starts over. */
+  /** Reports the rest at the end of the text, and starts over. */
   finish(put: Put): void
 }
 

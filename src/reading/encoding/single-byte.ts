@@ -1,4 +1,4 @@
-// Single byte: encodings with one byte a character, as tables and as UTF-8.
+// Single byte: encodings with one byte per character, as tables and as UTF-8.
 import { concatBytes, utf8Bytes } from '../platform-bytes.ts'
 import { WasmInstance } from '../scanner/wasm-instance.ts'
 import { createDecoder } from './decoder.ts'
@@ -29,23 +29,23 @@ export function kindOf(encoding: string): Kind {
 }
 
 /**
- * For each byte its UTF-8: the bytes, the first lowest, and in the highest eight bits their number. A byte that stands for no
- * character has 0xFF, which does not occur in UTF-8.
+ * For each byte value its UTF-8: the bytes, the first one lowest, and in the highest eight bits their number. A byte
+ * that stands for no character has 0xFF, which does not occur in UTF-8.
  */
 export type Utf8OfBytes = Uint32Array
 
-/** Most bytes that a character takes: none is beyond U+FFFF. */
+/** Most bytes of a character: none is beyond U+FFFF. */
 const utf8BytesMax = 3
-/** Converted at once, in memory that is used again. */
+/** Bytes converted at once, in memory that is reused. */
 const stepBytes = 65_536
-/** In the memory of an instance that scans nothing: the table, then the bytes, then their UTF-8. */
+/** In the memory of an instance that is not scanning: the table, then the bytes, then their UTF-8. */
 const tableAt = 65_536
 const bytesAt = 73_728
 const utf8At = bytesAt + stepBytes + 64
 
 const tables = new Map<string, Utf8OfBytes>()
 
-/** Null where a character may have several bytes. */
+/** Null if a character may have several bytes. */
 export function utf8OfBytes(encoding: string): Utf8OfBytes | null {
   if (kindOf(encoding) !== 'single-byte') return null
   const known = tables.get(encoding)
@@ -60,7 +60,7 @@ export function utf8OfBytes(encoding: string): Utf8OfBytes | null {
   return table
 }
 
-/** The UTF-8 of bytes, in memory of its own. */
+/** The UTF-8 of bytes, in its own memory. */
 export function toUtf8(bytes: Uint8Array, table: Utf8OfBytes): Uint8Array {
   const isAscii = table.subarray(0, 0x80).every((utf8, byte) => utf8 === (byte | (1 << 24)))
   const memory = WasmInstance.take()

@@ -118,13 +118,13 @@ function swappedText(units: Uint8Array): string {
   return text
 }
 
-/** Where the line after the one at `from` begins. */
+/** Start of the line after the one at `from`. */
 function lineAfter(bytes: Uint8Array, from: number): number {
   for (let at = from; at < bytes.length; at++) if (bytes[at] === 0x0a || bytes[at] === 0x0d) return at + 1
   return bytes.length
 }
 
-/** Behind the next byte that stands for itself, whatever comes before it. */
+/** Position after the next byte that stands for itself, whatever precedes it. */
 function plainAfter(bytes: Uint8Array, from: number): number {
   for (let at = from; at < bytes.length; at++) if ((bytes[at] as number) < plainByteMax) return at + 1
   return bytes.length
@@ -141,7 +141,7 @@ function lastCut(bytes: Uint8Array): number {
   return bytes.length
 }
 
-/** What a decoder gives for a wrong byte becomes the mark. */
+/** Replaces what a decoder yields for a wrong byte with the mark. */
 function marked(decoded: string): string {
   return decoded.replaceAll('\ufffd', wrongMark)
 }

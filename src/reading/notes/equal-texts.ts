@@ -1,4 +1,4 @@
-// Equal texts: different texts of one number in a column, with the lines on which they stand. Knows nothing of column types.
+// Equal texts: different texts of one number in a column, with their lines. Knows nothing of column types.
 import { decodeHead } from '../encoding/detect-encoding.ts'
 import type { Reading } from '../reading.ts'
 import { type Layout, recordCount, type Tokens, tokenize } from '../sniffer/tokenize.ts'

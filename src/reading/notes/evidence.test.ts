@@ -28,7 +28,7 @@ const headers: readonly [what: string, text: string, wanted: RegExp][] = [
   [
     'the header again',
     `${people}${people}${people}`,
-    /^The header stands again on lines 42, 83: each is read as a record\.$/,
+    /^The header is repeated on lines 42, 83: each is read as a record\.$/,
   ],
   [
     'a rule below the header',

@@ -11,7 +11,7 @@ import { markedRecords } from './marked-records.ts'
 import { type HeadTable, repeatedHeaders } from './repeated-headers.ts'
 import { suspiciousContent } from './suspicious-content.ts'
 
-/** Everything decided on a head. */
+/** Everything decided from a head. */
 export interface Decided extends HeadTable {
   readonly encoding: EncodingFound
   readonly ranked: Ranking

@@ -1,19 +1,19 @@
-// Marked records: records that a mark seems to set apart: commented out, or with delimiters that are escaped. They are noted,
-// not acted on. Knows nothing of bytes.
+// Marked records: records that seem to be set apart by a mark: commented out, or with escaped delimiters. They are
+// noted, not acted on. Knows nothing of bytes.
 import { type Note, note } from '../../core/notes.ts'
 import { fieldValue, fits, isQuoted, type Tokens, widthOf } from '../sniffer/tokenize.ts'
 import { isMeasured, kindOf } from '../sniffer/value-kind.ts'
 import { linesOf } from './line-numbers.ts'
 import type { HeadTable } from './repeated-headers.ts'
 
-/** Notes records that look commented out, and those that are too wide by delimiters after a backslash. */
+/** Notes records that look commented out, and those that are too wide because of delimiters after a backslash. */
 export function markedRecords(table: HeadTable): Note[] {
   return [...commentedOut(table), ...escapedDelimiters(table)]
 }
 
 const mark = /^(?:[#!;%]|\/\/) ?/
 
-/** Records whose first value is a number or date like the others, but for a mark in front of it. */
+/** Records whose first value is a number or date like the others, except for a mark in front of it. */
 function commentedOut({ tokens, width, rows, top }: HeadTable): Note[] {
   if (width < 2) return []
   const isData = (record: number) => record >= top.firstData && fits(tokens, record, width)
@@ -38,7 +38,7 @@ function firstValue(tokens: Tokens, record: number): string {
   return fieldValue(tokens, tokens.firstFields[record] ?? 0)
 }
 
-/** False for nearly all records, whose first field begins with a letter, a figure or a quote. */
+/** False for nearly all records, whose first field begins with a letter, a digit or a quote. */
 function mayBeMarked(tokens: Tokens, record: number): boolean {
   const field = tokens.firstFields[record] ?? 0
   return !isQuoted(tokens, field) && '#!;%/'.includes(tokens.text.charAt(tokens.fieldStarts[field] ?? 0))
@@ -50,7 +50,7 @@ function isMeasuredBehindMark(tokens: Tokens, record: number): boolean {
   return behind !== value && isMeasured(kindOf(behind))
 }
 
-/** Records that would have the width of the table, or of its header, if a delimiter after a backslash were none. */
+/** Records that would have the width of the table, or of its header, if a delimiter after a backslash did not count. */
 function escapedDelimiters({ tokens, width, rows, top }: HeadTable): Note[] {
   const { text, layout } = tokens
   if (layout.delimiter === 0x5c || !text.includes(`\\${String.fromCharCode(layout.delimiter)}`)) return []

@@ -81,7 +81,7 @@ function repeats({ tokens, width, top }: HeadTable): Note[] {
   const are = found.length === 1 ? 'it is read as a record' : 'each is read as a record'
   if (found.length === 0) return []
   const lines = linesOf(tokens, found)
-  return [note('HEADER_REPEATED', `The header stands again on ${lines.text}: ${are}.`, lines)]
+  return [note('HEADER_REPEATED', `The header is repeated on ${lines.text}: ${are}.`, lines)]
 }
 
 /** Runs of records of another width that begin with names. */

@@ -1,4 +1,4 @@
-// Suspicious content: notes that a file looks like something it is not read as: markup, aligned columns, other line ends.
+// Suspicious content: notes that a file may be something other than what it is read as: markup, aligned columns, other line ends.
 
 import { type Note, note } from '../../core/notes.ts'
 import { isDrawnAcross } from '../sniffer/drawn-lines.ts'
@@ -80,7 +80,9 @@ function ruleLines(tokens: Tokens, width: number, rows: readonly number[]): Note
   return [note('RULE_LINES', message, lines)]
 }
 
-/** False where a line begins with a letter or a figure, as nearly all do: a rule begins with blanks or what it is drawn with. */
+/**
+ * False if a line begins with a letter or a digit, as nearly all do: a rule begins with blanks or drawing characters.
+ */
 function mayBeRule({ text, recordStarts }: Tokens, record: number): boolean {
   const code = text.charCodeAt(recordStarts[record] ?? 0)
   return !((code >= 0x30 && code <= 0x39) || (code >= 0x41 && code <= 0x5a) || (code >= 0x61 && code <= 0x7a))

@@ -256,7 +256,7 @@ test('createFileScanner() rejects the record with an invalid byte, at its place 
   }
 })
 
-test('createFileScanner() takes half a character at the end of a file for an invalid byte', () => {
+test('createFileScanner() treats half a character at the end of a file as an invalid byte', () => {
   const bytes = Buffer.concat([Buffer.from('a,b\nc,d', 'utf16le'), Buffer.of(0x41)])
   const { rejects } = scan(createFileScanner(createScanner)({ ...options, encoding: 'utf-16le' }), bytes, () => 3)
   assert.deepEqual(

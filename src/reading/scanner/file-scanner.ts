@@ -127,7 +127,7 @@ class CodedScanner implements Scanner {
     return { ...scanned, ...this.#restored(scanned), isVerbatim, rejects, consumedTo }
   }
 
-  /** The pieces as they are handed on: those between two marks by themselves, so that the marks still hold. */
+  /** The pieces as they are passed on, separately between marks, so that the marks still hold. */
   #restored({ pieces, marks }: Scanned): Pick<Scanned, 'pieces' | 'marks'> {
     if (marks === undefined) return { pieces: this.#coder.restored(pieces) }
     const restored: Uint8Array[] = []

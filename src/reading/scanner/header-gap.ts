@@ -106,7 +106,7 @@ export function joined(parts: readonly Scanned[]): Scanned {
   }
 }
 
-/** Undefined where none were asked for. */
+/** Undefined if none were requested. */
 function joinedMarks(parts: readonly Scanned[]): RejectMark[] | undefined {
   if (parts.every(({ marks }) => marks === undefined)) return undefined
   let before = 0

@@ -1,7 +1,9 @@
-// Other escape oracle: "Other escape" of record-rules.ts put down as patterns, for the scanner's oracle.
+// Other escape oracle: "Other escape" of record-rules.ts as patterns, for the scanner's oracle.
 import type { ScanOptions } from './scanner.ts'
 
-/** A line, each byte a character, written as the rest of the file is; null where it is no record with the other escape. */
+/**
+ * A line, one character per byte, written like the rest of the file; null if it is not a record with the other escape.
+ */
 export function rewrittenFromOtherEscape(line: string, options: ScanOptions): string | null {
   const { delimiter, quote, escape: escapeByte, width, skipInitialSpace } = options
   if (quote === null || escapeByte === 'nothing') return null

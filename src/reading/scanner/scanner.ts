@@ -51,19 +51,19 @@ export interface FileScanOptions extends ScanOptions {
   readonly gap?: HeaderGap
 }
 
-/** A file may have one a record, so it has the numbers of its message instead of the text, see shownReject. */
+/** It has the numbers of its message instead of the text, since a file may have one per record; see shownReject. */
 export interface ScannedReject extends Omit<Reject, 'message'> {
-  /** The number its message names, see rejectMessage. */
+  /** The number in its message, see rejectMessage. */
   readonly detail: number
-  /** The number its message names as wanted, see wantedOf. */
+  /** The expected number in its message, see wantedOf. */
   readonly wanted: number
-  /** In the place of the usual message. */
+  /** Replaces the usual message. */
   readonly ownMessage?: string
 }
 
-/** Where a reject stands among accepted records. */
+/** Position of a reject among accepted records. */
 export interface RejectMark {
-  /** How many of `pieces` come before it; all of them whole records together. */
+  /** Number of `pieces` before it, which together are whole records. */
   readonly pieces: number
   /** Readable records of the file before it, excluded ones too. */
   readonly readable: number
@@ -93,8 +93,8 @@ export interface Scanned {
    */
   readonly isVerbatim: boolean
   /**
-   * False if the pieces have no CR, in values neither; and no LF without a CR before it, apart from a line end that is
-   * added. Absent where nobody knows.
+   * False if the pieces have no CR, not even in values, and no LF without a CR before it, except for an added line end.
+   * Absent if unknown.
    */
   readonly hasReturn?: boolean
   readonly hasLoneFeed?: boolean
@@ -105,16 +105,16 @@ export interface Scanned {
   readonly otherEscapeLines: readonly number[]
   readonly runaways: readonly RunawayValue[]
   readonly blank: number
-  /** How many of these are records without a value in any field, which no other accepted record follows. */
+  /** Number of these that are records without a value in any field and followed by no other accepted record. */
   readonly emptyAtEnd?: number
-  /** Readable records that are consumed and held back up to now: they are accepted, or excluded, if a record follows. */
+  /** Readable records that are consumed and held back so far: they are accepted, or excluded, if a record follows. */
   readonly held?: number
   /** Comment records. */
   readonly skipped: number
   /** The lines on which they start. */
   readonly skippedLines: readonly number[]
   readonly rejects: readonly ScannedReject[]
-  /** One for each of `rejects` where they were asked for. */
+  /** One for each of `rejects`, if requested. */
   readonly marks?: readonly RejectMark[]
   /** Offset in the original up to which every byte is consumed. */
   readonly consumedTo: number

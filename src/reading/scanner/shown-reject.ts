@@ -1,8 +1,8 @@
-// Shown reject: what is said of a record that was rejected, from the numbers that the scanner gives. Knows no bytes.
+// Shown reject: describes a rejected record, from the numbers that the scanner reports. Knows no bytes.
 import type { Reject, RejectReason } from '../../core/receipt.ts'
 import type { ScannedReject } from './scanner.ts'
 
-/** What a message names as wanted: fields, or the bytes of the longest record; 0 for reasons that want nothing of the kind. */
+/** The expected number in a message: fields, or the bytes of the longest record; 0 for reasons without one. */
 export function wantedOf(
   reason: RejectReason,
   { width, recordBytesMax }: { readonly width: number; readonly recordBytesMax: number },
@@ -21,10 +21,10 @@ export function shownReject({ record, line, byteOffset, byteLength, column, ...w
 /**
  * The message for a rejected record.
  *
- * @param detail Number of fields for too_few_fields and too_many_fields, bytes of the record for record_too_long, the number
- * of the record among readable ones for constraint, else the offset in the original of the offending byte: for
- * unclosed_quote the opening quote.
- * @param wanted By wantedOf.
+ * @param detail Number of fields for too_few_fields and too_many_fields, bytes of the record for record_too_long, the
+ * number of the record among readable ones for constraint; otherwise the offset in the original of the offending byte,
+ * for unclosed_quote of the opening quote.
+ * @param wanted From wantedOf.
  */
 export function rejectMessage(reason: RejectReason, detail: number, wanted: number): string {
   switch (reason) {

@@ -19,7 +19,7 @@ export class SliceList {
     this.#to = to
   }
 
-  /** How many pieces there are; what is added from now on is a piece of its own. */
+  /** Number of pieces so far; what is added from now on starts a new piece. */
   count(): number {
     this.#flush()
     return this.#pieces.length

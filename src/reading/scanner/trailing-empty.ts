@@ -1,21 +1,21 @@
-// Trailing empty records: holds back records that have no value in any field, for at the end of a file they are none.
-// Spreadsheets write such lines for rows that were once touched. Knows nothing of what the scanner inside reads.
+// Trailing empty records: holds back records without a value in any field, which do not count at the end of a file.
+// Spreadsheets write such lines for rows that were once touched. Knows nothing of what the inner scanner reads.
 import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
 import { joined } from './header-gap.ts'
 import type { CreateScanner, FileScanOptions, RejectMark, Scanned, ScannedReject, Scanner } from './scanner.ts'
 
-/** A longer run of them is data: it is passed on. */
+/** A longer run of them is data, and passed on. */
 export const emptyRecordsMax = 100_000
 
-/** Rejects that are held between empty records, at most: more of them end a run. */
+/** Maximum number of rejects held between empty records: more of them end a run. */
 const heldRejectsMax = 100_000
 
-/** Held records are given out in pieces of about this size. Bytes. */
+/** Held records are returned in pieces of about this size. Bytes. */
 const pieceBytes = 65_536
 
 const [lf, cr] = [10, 13]
 
-/** Has scanners count the empty records at the end of a file as blank, if their delimiter is one byte. */
+/** Makes scanners count the empty records at the end of a file as blank, if their delimiter is one byte. */
 export function withTrailingEmpty(create: CreateScanner): CreateScanner {
   return (options) => {
     const hasByteDelimiter = options.width > 1 && options.delimiter < 0x80
@@ -27,23 +27,23 @@ export function withTrailingEmpty(create: CreateScanner): CreateScanner {
 interface HeldReject {
   readonly reject: ScannedReject
   readonly readable: number
-  /** How many held records are before it. */
+  /** Number of held records before it. */
   readonly before: number
 }
 
 /**
- * Counts the empty records that no other accepted record follows as blank, `emptyRecordsMax` at most. Where rejects are
- * marked, those among empty records are held with them, so that each mark stays where it is among the records. What is
- * counted as blank does not depend on whether rejects are marked. Of held records only their number is kept.
+ * Counts empty records followed by no other accepted record as blank, at most `emptyRecordsMax`. If rejects are marked,
+ * those among empty records are held with them, so that each mark keeps its position among the records. Marking does
+ * not affect what counts as blank. Of held records, only their number is stored.
  */
 class TrailingEmptyScanner implements Scanner {
   readonly #scanner: Scanner
   readonly #options: Pick<FileScanOptions, 'delimiter' | 'lineEnd'>
-  /** Bytes of an empty record, its line end included; of all that are held alike. */
+  /** Bytes of an empty record, including its line end; all held ones are identical. */
   #line: Uint8Array = new Uint8Array(0)
   #heldCount = 0
   #heldRejects: HeldReject[] = []
-  /** True in a run that is too long to be held, up to the next other record. */
+  /** True in a run that is too long to be held, until the next other record. */
   #isPassing = false
 
   constructor(scanner: Scanner, options: Pick<FileScanOptions, 'delimiter' | 'lineEnd'>) {
@@ -80,7 +80,7 @@ class TrailingEmptyScanner implements Scanner {
     const run = runAtEnd(scanned.pieces, this.#options)
     const isAll = run.count === scanned.accepted
     if (!isAll) this.#isPassing = false
-    // A scanner that began after these would hold what follows.
+    // A scanner that started after these would hold what follows.
     if (this.#isPassing) return { ...scanned, isVerbatim: false }
     if (run.count === 0 && this.#heldCount === 0) return scanned
     const before = isAll ? null : this.#release(scanned)
@@ -92,11 +92,11 @@ class TrailingEmptyScanner implements Scanner {
     return joined(before === null ? [passed, all] : [before, passed, all])
   }
 
-  /** Holds the run at the end of `scanned`, and the rejects that held records precede. @returns The rest. */
+  /** Holds the run at the end of `scanned`, and the rejects that follow held records. @returns The rest. */
   #keep(scanned: Scanned, run: Run): Scanned {
     if (run.line.length > 0) this.#line = run.line
     const pieces = withoutEnd(scanned.pieces, run.bytes)
-    // A piece in which the run begins is passed in part.
+    // If the run begins within a piece, part of the piece is passed on.
     const wholeCount =
       pieces.at(-1)?.length === scanned.pieces[pieces.length - 1]?.length ? pieces.length : pieces.length - 1
     const marks = scanned.marks ?? []
@@ -117,7 +117,7 @@ class TrailingEmptyScanner implements Scanner {
     return { ...passed, rejects: scanned.rejects.slice(0, heldFrom), marks: marks.slice(0, heldFrom) }
   }
 
-  /** Gives out what is held, which is nothing from then on. @param at Where it is given out. */
+  /** Returns everything held; nothing is held afterwards. @param at Where it is inserted. */
   #release(at: Scanned): Scanned {
     const pieces: Uint8Array[] = []
     const marks: RejectMark[] = []
@@ -145,7 +145,7 @@ class TrailingEmptyScanner implements Scanner {
     return at.marks === undefined ? released : { ...released, marks }
   }
 
-  /** So many empty records. */
+  /** This many empty records. */
   #empty(count: number): Uint8Array[] {
     if (count === 0) return []
     const perPiece = Math.min(count, Math.ceil(pieceBytes / this.#line.length))
@@ -174,7 +174,7 @@ function runAtEnd(
   const end = lineEnd === 'cr' ? cr : lf
   if (endsWithValue(pieces.at(-1), delimiter, end)) return noRun
   let [count, bytes] = [0, 0]
-  /** Of the record that is walked through, from its end. */
+  /** Of the record being read, from its end. */
   let [recordBytes, delimiters] = [0, 0]
   let [lineBytes, lineDelimiters] = [0, 0]
   const endRecord = () => {
@@ -197,7 +197,7 @@ function runAtEnd(
       const byte = piece[at]
       if (byte === delimiter) delimiters++
       else if (byte === end) endRecord()
-      // The CR of a CR LF; alone it is text.
+      // The CR of a CR LF; a lone one is text.
       else if (byte !== cr || recordBytes !== 1) return run()
       recordBytes++
     }
@@ -213,7 +213,7 @@ function endsWithValue(piece: Uint8Array | undefined, delimiter: number, end: nu
   return before !== delimiter && before !== end && before !== cr
 }
 
-/** `pieces` without so many bytes at their end. */
+/** `pieces` without this many bytes at their end. */
 function withoutEnd(pieces: readonly Uint8Array[], bytes: number): readonly Uint8Array[] {
   const kept = [...pieces]
   for (let left = bytes; left > 0; ) {

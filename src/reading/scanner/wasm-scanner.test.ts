@@ -148,7 +148,7 @@ test('exclude() rejects readable records in their place, whether given at once o
   assert.deepEqual(rejects, atOnce.rejects)
 })
 
-test('exclude() refuses numbers that do not ascend or come too late', () => {
+test('exclude() refuses numbers that do not ascend or are too late', () => {
   const scanner = createScanner(plain)
   scanner.exclude([2, 5])
   assert.throws(() => scanner.exclude([5]), RangeError)

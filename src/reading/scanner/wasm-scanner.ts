@@ -33,7 +33,7 @@ const status = { tableFull: 0, needsMore: 1, longReject: 2, longSkip: 3, needsRo
 
 // Kinds of result, see wasm/scanner/scan-result.ts: those from 3 on are rejects.
 const kind = { blank: 0, skipped: 1, lenient: 2, excluded: 12, runaway: 13 } as const
-/** How a record was read that is written clean, see wasm/scanner/scan-result.ts; other values than 0 are repairs. */
+/** How a rewritten record was read, see wasm/scanner/scan-result.ts; values other than these and 0 are repairs. */
 const otherEscape = 3
 const reasons: readonly RejectReason[] = [
   'too_few_fields',
@@ -300,7 +300,7 @@ class WasmScanner implements Scanner {
     this.#scanned.accepted += words[resultIndex + 4]!
   }
 
-  /** Says where the next reject stands, if that is asked for. */
+  /** Reports the position of the next reject, if requested. */
   #mark(readable: number): void {
     this.#scanned.marks?.push({ pieces: this.#pieces.count(), readable })
   }

@@ -8,7 +8,7 @@ import { fits, hasInnerQuote, isBlank, isQuoted, type Layout, recordCount, type 
 
 const backslash = 0x5c
 
-/** Best first, one a delimiter. */
+/** Best first, one per delimiter. */
 export type Ranking = readonly [Candidate, ...Candidate[]]
 
 /** Tries layouts on `text` and ranks them by how uniform a table it is under each. Declared settings are not varied. */
@@ -16,17 +16,17 @@ export function rankLayouts(text: string, isCut: boolean, declared: DeclaredDial
   const lineEnd = declaredLineEnd(declared) ?? lineEndOf(text)
   const ranked = rankDelimiters(text, isCut, declared, lineEnd)
   if (declared.lineTerminator !== undefined || lineEnd === 'cr' || loneReturns(text) < 2) return ranked
-  // Texts hold line feeds of their own where records end with CR. It has to be plain, because the other is what programs write.
+  // Where records end with CR, texts contain line feeds of their own. CR must win clearly, because programs write LF.
   const withReturns = rankDelimiters(text, isCut, declared, 'cr')
   return withReturns[0].width > 1 && withReturns[0].score > ranked[0].score * 2 ? withReturns : ranked
 }
 
-/** The delimiter that the first line names as Excel writes and reads it, `sep=;`; null without such a line. */
+/** The delimiter named by a first line such as `sep=;`, as Excel writes and reads it; null without such a line. */
 export function namedDelimiter(text: string): string | null {
   return /^"?sep=([^"\r\n])"?(?:[\r\n]|$)/i.exec(text)?.[1] ?? null
 }
 
-/** Tries the layouts with the delimiter that the first line names, and all others where that makes no table. */
+/** Tries the layouts with the delimiter that the first line names, and all others if that does not yield a table. */
 export function rankNamed(text: string, isCut: boolean, declared: DeclaredDialect, named: string | null): Ranking {
   if (named === null) return rankLayouts(text, isCut, declared)
   const isTaken = charactersOf(declared).includes(named)
@@ -38,7 +38,7 @@ export function rankNamed(text: string, isCut: boolean, declared: DeclaredDialec
 
 function rankDelimiters(text: string, isCut: boolean, declared: DeclaredDialect, lineEnd: Layout['lineEnd']): Ranking {
   const candidates: Candidate[] = []
-  /** A usual delimiter stands in the values of one column. */
+  /** A common delimiter occurs in the values of one column. */
   let hasValuesWithIt = false
   for (const delimiter of delimitersIn(text, declared)) {
     const tried = quotesIn(text, delimiter, declared).flatMap((quote) =>
@@ -61,7 +61,7 @@ function rankDelimiters(text: string, isCut: boolean, declared: DeclaredDialect,
     if (!cutsSingleColumn(best, declared)) candidates.push(best)
     else if (isUsual(best.tokens)) hasValuesWithIt = true
   }
-  // What is within such values, as the blanks of a name, delimits still less.
+  // What occurs within such values, like the blanks of a name, is even less likely to be a delimiter.
   const apart = hasValuesWithIt
     ? candidates.filter(({ tokens }) => isUsual(tokens) || !isHeadedByOne(tokens))
     : candidates
@@ -73,8 +73,8 @@ function rankDelimiters(text: string, isCut: boolean, declared: DeclaredDialect,
 }
 
 /**
- * A reading that takes the first record for a title gives way to one under which every record has the same fields, the
- * first too: lists in the cells of a table are not its columns.
+ * A reading that takes the first record for a title gives way to one in which all records, including the first, have
+ * the same number of fields: lists in the cells of a table are not its columns.
  */
 function wholeFirst(ranked: readonly Candidate[]): readonly Candidate[] {
   const [best] = ranked
@@ -85,7 +85,7 @@ function wholeFirst(ranked: readonly Candidate[]): readonly Candidate[] {
   return whole === undefined ? ranked : [whole, ...ranked.filter((candidate) => candidate !== whole)]
 }
 
-/** True when the first `count` records that are not blank have that many fields. */
+/** True if the first `count` records that are not blank have this many fields. */
 function isWhole(tokens: Tokens, count: number, width: number): boolean {
   let left = count
   for (let record = 0; record < recordCount(tokens) && left > 0; record += 1) {
@@ -96,7 +96,7 @@ function isWhole(tokens: Tokens, count: number, width: number): boolean {
   return true
 }
 
-/** One column needs a delimiter all the same: the first that does not occur outside quotes, so that every line is a value. */
+/** One column also needs a delimiter: the first that does not occur outside quotes, so that every line is a value. */
 function singleColumn(text: string, isCut: boolean, lineEnd: Layout['lineEnd'], declared: DeclaredDialect): Candidate {
   const mark = declaredEscape(declared) ?? 'doubled'
   const read = (delimiter: string, quote: string | null) => {
@@ -141,9 +141,9 @@ function declaredEscape(declared: DeclaredDialect): Layout['escape'] | undefined
 }
 
 /**
- * The records of a text that may be cut inside a quoted field, as scoreText() has them, without a score where none is needed.
+ * The records of a text that may be cut inside a quoted field, as in scoreText(), without a score if none is needed.
  *
- * @param sample In whose layout; its own records where it is of the same text.
+ * @param sample Its layout is used, and also its records if it has the same text.
  */
 export function bestTokens(text: string, sample: Tokens, isCut: boolean): Tokens {
   if (sample.text === text && sample.unclosed === null) return sample
@@ -151,12 +151,15 @@ export function bestTokens(text: string, sample: Tokens, isCut: boolean): Tokens
   return mayBeWhole(tokens, isCut) ? scoreTokens(tokens, isCut).tokens : tokens
 }
 
-/** Scores a text that may be cut inside a quoted field: then what is before that field's record is scored too, and may count. */
+/**
+ * Scores a text that may be cut inside a quoted field: in that case, the records before that field are scored, too, and
+ * may count.
+ */
 export function scoreText(text: string, layout: Layout, isCut: boolean): Candidate {
   return scoreTokens(tokenize(text, layout, isCut), isCut)
 }
 
-/** True where records before a field that is not closed may be all there is. */
+/** True if the records before an unclosed field may be all there are. */
 function mayBeWhole({ unclosed }: Tokens, isCut: boolean): boolean {
   return isCut && unclosed !== null && unclosed >= 2
 }
@@ -166,11 +169,11 @@ function scoreTokens(tokens: Tokens, isCut: boolean): Candidate {
   const { text, layout, unclosed } = tokens
   if (unclosed === null || !mayBeWhole(tokens, isCut)) return all
   const whole = score(tokenize(text.slice(0, tokens.recordStarts[unclosed]), layout, false))
-  // A stray quote leaves the records after it as they are; they are given up only where they make no table.
+  // A stray quote leaves the records after it as they are; they are dropped only if they do not form a table.
   return whole.score > all.score * 1.2 ? { ...whole, tokens: { ...whole.tokens, unclosed } } : all
 }
 
-/** The layout with quotes doubled, and with other escapes where that leaves records broken. */
+/** The layout with doubled quotes, and with other escapes if that leaves records broken. */
 function withEscapes(text: string, layout: Layout, isCut: boolean, declared: DeclaredDialect): Candidate[] {
   const known = declaredEscape(declared)
   if (known !== undefined) return [scoreText(text, { ...layout, escape: known }, isCut)]
@@ -180,14 +183,14 @@ function withEscapes(text: string, layout: Layout, isCut: boolean, declared: Dec
   if (text.includes(`\\${String.fromCharCode(layout.quote)}`)) {
     others.push(scoreText(text, { ...layout, escape: backslash }, isCut))
   }
-  // Where quotes are escaped more often than not, the others are slips, and not a way to write them.
+  // If quotes are escaped more often than not, the others are slips, and not another style.
   const isEscaping = [doubled, ...others].some((one) => escapedCount(one.tokens) > one.tokens.broken.size)
   if (!isEscaping) others.push(scoreText(text, { ...layout, escape: 'nothing' }, isCut))
   const isBetter = (other: Candidate) => other.width > 1 && other.tokens.broken.size * 2 <= doubled.tokens.broken.size
   return [doubled, ...others.filter(isBetter)]
 }
 
-/** Fields that hold quotes as their layout has them written. */
+/** Fields that contain quotes written as the layout requires. */
 function escapedCount(tokens: Tokens): number {
   let count = 0
   for (let record = 0; record < recordCount(tokens); record += 1) {
@@ -201,8 +204,8 @@ function escapedCount(tokens: Tokens): number {
 }
 
 /**
- * CR only where it ends more lines than LF does, inside quotes and out of them, or where LF stands inside of them alone: a
- * lone CR in an LF file is content.
+ * CR only if it ends more lines than LF, both inside and outside of quotes, or if LF occurs only inside quotes: a lone
+ * CR in an LF file is content.
  */
 function lineEndOf(text: string): 'lf' | 'cr' {
   if (loneReturns(text) === 0) return 'lf'
@@ -214,13 +217,13 @@ function hasMoreCrs(text: string): boolean {
   return loneReturns(text) > countOf(text, '\n')
 }
 
-/** Carriage returns before no line feed. */
+/** Carriage returns that precede no line feed. */
 function loneReturns(text: string): number {
   const returns = countOf(text, '\r')
   return returns === 0 ? 0 : returns - countOf(text, '\r\n')
 }
 
-/** Delimiters that stand on the lines of the text, one on every fourth of them at least. */
+/** Delimiters that occur on the lines of the text, at least on every fourth of them. */
 function delimitersIn(text: string, declared: DeclaredDialect): string[] {
   if (declared.delimiter !== undefined) return [declared.delimiter.charAt(0)]
   const wanted = (countOf(text, '\n') + countOf(text, '\r')) / 4
@@ -232,33 +235,33 @@ function delimitersIn(text: string, declared: DeclaredDialect): string[] {
   return found.includes(',') || taken.includes(',') ? found : [',', ...found]
 }
 
-/** Characters that are declared to be something: none of them is tried as anything else. */
+/** Characters with a declared meaning: none of them is tried as anything else. */
 function charactersOf({ delimiter, quoteChar, escapeChar, commentChar }: DeclaredDialect): readonly string[] {
   return [delimiter?.charAt(0), quoteChar, escapeChar, commentChar].filter((one) => typeof one === 'string')
 }
 
-/** How often something stands in a text, up to `end`; of more than `max`, some number from there on. */
+/** How often something occurs in a text, up to `end`; beyond `max`, counting stops. */
 export function countOf(text: string, wanted: string, max = Infinity, end = text.length): number {
   let count = 0
   for (let at = text.indexOf(wanted); at >= 0 && at < end && count <= max; at = text.indexOf(wanted, at + 1)) count += 1
   return count
 }
 
-/** Quote characters worth trying: the double quote always, others where they open and close fields. */
+/** Quote characters worth trying: always the double quote, others if they open and close fields. */
 function quotesIn(text: string, delimiter: string, declared: DeclaredDialect): (string | null)[] {
   if (declared.quoteChar !== undefined) return [declared.quoteChar]
   const free = freeOf(opensAndCloses(text, "'", delimiter) ? ['"', "'"] : ['"'], declared)
   return free.length > 0 ? free : [null]
 }
 
-/** Quotes that are not declared to be something else; `"` as the escape says that quotes are doubled. */
+/** Quotes without another declared meaning; `"` as the escape means that quotes are doubled. */
 function freeOf(quotes: readonly string[], declared: DeclaredDialect): string[] {
   const { escapeChar, ...others } = declared
   const taken = charactersOf(escapeChar === '"' ? others : declared)
   return quotes.filter((quote) => !taken.includes(quote))
 }
 
-/** True when fields begin with the quote and fields end with it, twice each at least; blanks beside it do not count. */
+/** True if fields begin and end with the quote, at least twice each, ignoring blanks beside it. */
 function opensAndCloses(text: string, quote: string, delimiter: string): boolean {
   let opens = 0
   let closes = 0
@@ -282,12 +285,12 @@ function isUsual({ layout }: Tokens): boolean {
   return (delimiterWeights[String.fromCharCode(layout.delimiter)] ?? 1) >= 1
 }
 
-/** A declared delimiter always cuts. */
+/** A declared delimiter always splits. */
 function cutsSingleColumn(candidate: Candidate, { delimiter }: DeclaredDialect): boolean {
   return delimiter === undefined && isOneColumn(candidate)
 }
 
-/** Whether blanks after a delimiter are to be tried as arrangement: false, true or both. */
+/** Whether to try ignoring blanks after a delimiter: false, true or both. */
 function spacesFollow(text: string, delimiter: string, declared: DeclaredDialect): boolean[] {
   if (declared.skipInitialSpace !== undefined) return [declared.skipInitialSpace]
   if (declared.delimiter === ', ') return [true]

@@ -1,4 +1,4 @@
-// Drawn lines: recognizes lines drawn across a table by Markdown and database clients. Knows one line or cell of text.
+// Drawn lines: recognizes lines drawn across a table by Markdown and database clients. Knows a single line or cell of text.
 
 /** A line of dashes for each column: `+----+-----+`, `|---|:-:|`, `----+-----`, `├────┼─────┤`. */
 const across = /^\s*[|+]?(?:\s*(?:[-=]{2,}|:-+:?|-+:)\s*[|+])+(?:\s*(?:[-=]{2,}|:-+:?|-+:)\s*)?$/
@@ -11,17 +11,17 @@ export function isDrawnAcross(line: string): boolean {
   return across.test(line) || isBoxLine(line)
 }
 
-/** The same, or a frame: a line that has no value and is no record of any table. */
+/** The same, or a frame: a line without values, which is not a record of any table. */
 export function isFrame(line: string): boolean {
   return ('+-='.includes(line.charAt(0)) && asciiRule.test(line)) || isBoxLine(line)
 }
 
-/** What is drawn in one column. */
+/** The drawing in one column. */
 export function isRuleCell(value: string): boolean {
   return /^\s*(?:[-=_]{2,}|:-+:?|-+:|[\u2500\u2501\u2550]+)?\s*$/.test(value)
 }
 
-/** Of box-drawing characters; upright bars alone are delimiters. */
+/** Of box-drawing characters; vertical bars alone are delimiters. */
 function isBoxLine(line: string): boolean {
   return box.test(line) && !barsOnly.test(line)
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { OffsetList } from './offset-list.ts'
 
-test('OffsetList.take() gives what was added, in order, for keeps, and begins anew', () => {
+test('OffsetList.take() returns everything added, in order, in a new array, and starts over', () => {
   const list = new OffsetList()
   const taken = [0, 1, 4_095, 4_096, 4_097, 600_000, 3].map((count) => {
     for (let i = 0; i < count; i += 1) list.push(i * 2)
@@ -16,7 +16,7 @@ test('OffsetList.take() gives what was added, in order, for keeps, and begins an
   }
 })
 
-test('OffsetList.pop() takes back the last one, and a shorter length all after it', () => {
+test('OffsetList.pop() removes the last one, and a shorter length all after it', () => {
   const list = new OffsetList()
   for (const offset of [5, 6, 7, 8]) list.push(offset)
   assert.equal(list.pop(), 8)

@@ -1,14 +1,14 @@
-// Offset list: gathers numbers whose count is not known before, in memory that is used again. Knows nothing of what they mean.
+// Offset list: collects numbers whose count is not known in advance, in memory that is reused. Does not know what they mean.
 
 const startLength = 4_096
 /** Memory for more numbers is not kept: 1 MB. */
 const keptLengthMax = 262_144
 
 /**
- * A list to which offsets are added, and from which they are taken as an array of just their count.
+ * A list to which offsets are added, and from which they are taken as an array of exact length.
  *
- * An array that grows leaves what it has outgrown to the garbage collector: cutting a head of 1 MB left 10 MB, which was
- * collected much later; now it takes 1.5 MB in all (Node 24.21, 2026-11-21).
+ * A growing array leaves its smaller versions to the garbage collector: splitting a head of 1 MB left 10 MB, which were
+ * collected much later; now it takes 1.5 MB in total (Node 24.21, 2026-11-21).
  */
 export class OffsetList {
   length = 0
@@ -23,12 +23,12 @@ export class OffsetList {
     this.#offsets[this.length++] = offset
   }
 
-  /** The last one, which is none of the list's any more. */
+  /** The last one, which is no longer in the list. */
   pop(): number | undefined {
     return this.length === 0 ? undefined : this.#offsets[--this.length]
   }
 
-  /** Gives all that was added, for keeps, and begins anew. */
+  /** Returns everything added, in a new array, and starts over. */
   take(): Uint32Array {
     const all = this.#offsets.slice(0, this.length)
     this.length = 0

@@ -1,17 +1,18 @@
-// Plain quotes: reads a text without quotes where these are plain characters of its values. Knows one delimiter.
+// Plain quotes: reads a text without quoting if quotes are plain characters of its values. Knows one delimiter.
 import { runawayQuotes, runawayRule } from './runaway-quotes.ts'
 import { apostrophe, type Candidate, score } from './score-layout.ts'
 import { fits, hasInnerQuote, isBlank, isQuoted, type Layout, recordCount, type Tokens, tokenize } from './tokenize.ts'
 
-/** So many quotes have to be out of place: one is a slip. Where the text goes on, more of them. */
+/** At least this many quotes must be out of place: a single one is a slip. More if the text continues. */
 const misplacedMin = 2
 const misplacedMinOfCut = 3
 
 /**
- * The reading in which quotes are plain characters, where it may be the right one; null where it is not worth a try.
+ * The reading in which quotes are plain characters, if it may be the right one; null if it is not worth trying.
  *
  * @param tried Readings with quotes.
- * @returns `isSure` where it makes every line a record of one width and quotes are out of place rather than around values.
+ * @returns `isSure` if every line becomes a record of the same width, and quotes are out of place rather than around
+ * values.
  */
 export function plainReading(
   text: string,
@@ -19,7 +20,7 @@ export function plainReading(
   isCut: boolean,
   tried: readonly Candidate[],
 ): { readonly candidate: Candidate; readonly isSure: boolean } | null {
-  // Most texts have no quote out of place, and need no look at those they have.
+  // Most texts have no quote out of place, so the quotes need not be examined.
   if (tried.some(({ tokens }) => tokens.broken.size === 0 && tokens.layout.quote !== apostrophe)) return null
   const isBroken = tried.every(({ tokens }) => isOftenBroken(tokens))
   const quotes = tried.filter(({ tokens }) => tokens.layout.escape !== 'nothing').map(countQuotes)
@@ -33,12 +34,12 @@ export function plainReading(
   return { candidate, isSure: isMisplaced && candidate.width > 1 && isUniform(candidate) }
 }
 
-/** One stray double quote is a broken record; several say that they do not quote here. */
+/** One stray double quote is a broken record; several show that this file does not quote. */
 function isOftenBroken(tokens: Tokens): boolean {
   return tokens.layout.quote === apostrophe || tokens.broken.size > 1 || tokens.broken.size === recordCount(tokens)
 }
 
-/** Records that quotes break or run away with, and values that they enclose; one with a doubled quote counts twice. */
+/** Records that quotes break or let run away, and values that they enclose; one with a doubled quote counts twice. */
 function countQuotes({ tokens, width }: Candidate): { readonly misplaced: number; readonly placed: number } {
   const rule = runawayRule(tokens, width)
   const runaways = rule === null ? new Set<number>() : runawayQuotes(tokens, width, rule)

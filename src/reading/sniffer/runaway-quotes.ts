@@ -1,19 +1,19 @@
-// Runaway quotes: finds in a head what distinguishes a value over several lines from records swallowed by a stray quote.
-// "Runaway quotes" in scanner/record-rules.ts says what is done with it. Knows nothing of bytes.
+// Runaway quotes: finds in a head what distinguishes a value over several lines from records swallowed by a stray
+// quote. "Runaway quotes" in scanner/record-rules.ts describes how it is used. Knows nothing of bytes.
 import type { RunawayRule } from '../../core/receipt.ts'
 import { fieldValue, fits, isQuoted, recordCount, type Tokens } from './tokenize.ts'
 import { isDigit } from './value-kind.ts'
 
-/** Records looked at for columns of figures, from the second on: the first may be the header. */
+/** Records examined for numeric columns, from the second on: the first may be the header. */
 const recordsMax = 200
 const figureColumnsMax = 2
-/** With this many values over several lines, they are usual. */
+/** This many values over several lines show that such values are usual. */
 const valuesMax = 500
 
 /**
- * Each line that reads as a record is worth points: for its count of delimiters, which prose seldom has by chance, and for
- * each figure where the table has one. A few suffice where no other value runs over lines; where others do, more are
- * wanted, and most where such values come regularly, as stray quotes do not.
+ * Each line that reads as a record scores points: for its number of delimiters, which prose rarely has by chance, and
+ * for each number, if the table has numeric columns. Few points suffice if no other value spans lines; more are needed
+ * if others do, and most if such values occur regularly, as stray quotes do not.
  */
 const pointsMin = 3
 const pointsBesideOthers = 12
@@ -21,10 +21,10 @@ const pointsWhereRegular = 100
 const pointsOfFigures = 2
 /** More such values are regular in a file of any length. */
 const regularMax = 20
-/** Stand in prose as well. */
+/** These also occur in prose. */
 const proseDelimiters = ', '
 
-/** Decides when lines of a value are taken for records; null where none can be. */
+/** Decides when lines of a value are read as records; null if none can be. */
 export function runawayRule(tokens: Tokens, width: number): RunawayRule | null {
   if (width < 2 || tokens.layout.quote === 'none') return null
   const figureColumns = figureColumnsOf(tokens, width)
@@ -45,7 +45,9 @@ export function runawayRule(tokens: Tokens, width: number): RunawayRule | null {
   return { figureColumns, linesMin: Math.ceil(wanted / points) }
 }
 
-/** Where the quotes stand that swallow records by the rule, in the first records: those decide where the data begin. */
+/**
+ * Positions of the quotes that swallow records by the rule, in the first records: those decide where the data begin.
+ */
 export function runawayQuotes(tokens: Tokens, width: number, { figureColumns, linesMin }: RunawayRule): Set<number> {
   const quotes = new Set<number>()
   for (const record of recordsOverLines(tokens)) {
@@ -85,7 +87,7 @@ function rawField({ text, fieldStarts, fieldEnds }: Tokens, field: number): stri
   return text.slice(fieldStarts[field], fieldEnds[field])
 }
 
-/** Columns, from 1, in which nearly every value begins with a figure. */
+/** Columns, from 1, in which nearly every value begins with a digit. */
 function figureColumnsOf(tokens: Tokens, width: number): number[] {
   const filled = new Array<number>(width).fill(0)
   const figures = new Array<number>(width).fill(0)
@@ -103,7 +105,7 @@ function figureColumnsOf(tokens: Tokens, width: number): number[] {
   return (
     figures
       .map((found, column) => ({ found, column: column + 1, filled: filled[column] ?? 0 }))
-      // One of them may be the name of the column, where titles stand above the header.
+      // One of them may be the column's name, if titles precede the header.
       .filter(({ found, filled: all }) => found >= 2 && (found >= all * 0.95 || (found > 2 && found === all - 1)))
       .sort((a, b) => b.found - a.found)
       .slice(0, figureColumnsMax)
@@ -112,7 +114,7 @@ function figureColumnsOf(tokens: Tokens, width: number): number[] {
   )
 }
 
-/** Whether a field begins with a figure; null where it is empty. Most show it by their first character. */
+/** Whether a field begins with a digit; null if it is empty. For most fields, the first character shows it. */
 function figureAt(tokens: Tokens, field: number): boolean | null {
   const start = tokens.fieldStarts[field] ?? 0
   if (start < (tokens.fieldEnds[field] ?? 0) && !isQuoted(tokens, field)) {
@@ -133,10 +135,10 @@ function isFigure(value: string): boolean {
   return /^["' ]*(?:$|[\d+.\r\n-])/.test(value)
 }
 
-/** How many lines of the record after the first read as records, where nearly all of them do; else 0. */
+/** Number of lines of the record, after the first, that read as records, if nearly all do; otherwise 0. */
 function linesLikeRecords(tokens: Tokens, record: number, width: number, figureColumns: readonly number[]): number {
   const delimiter = String.fromCharCode(tokens.layout.delimiter)
-  // Quoted values on one line are one field, whatever is in them.
+  // A value quoted within one line is one field, whatever its content.
   const stand = delimiter === 'x' ? 'y' : 'x'
   const last = tokens.firstFields[record + 1] ?? 0
   const fields: string[] = []
@@ -149,7 +151,7 @@ function linesLikeRecords(tokens: Tokens, record: number, width: number, figureC
   const like = lines.flatMap((line, at) => {
     if (line === '' || line === '\r') return []
     const values = line.split(delimiter)
-    // The header has names above its figures.
+    // The header has names above its numbers.
     const isHeader = record === 0 && at === 0
     return [
       values.length === width && (isHeader || figureColumns.every((column) => isFigure(values[column - 1] ?? ''))),

@@ -1,33 +1,33 @@
-// Score layout: says how much a text looks like a table under one layout. Knows nothing of the other layouts.
+// Score layout: rates how much a text looks like a table under one layout. Knows nothing of other layouts.
 
 import { isFrame } from './drawn-lines.ts'
 import { fieldValue, fits, isBlank, isQuoted, recordCount, type Tokens, widthOf } from './tokenize.ts'
 import { isMeasured, isPlainNumber, kindOf } from './value-kind.ts'
 
-/** What a text is under one layout. */
+/** The result of reading a text under one layout. */
 export interface Candidate {
   readonly tokens: Tokens
-  /** Fields of most records. */
+  /** Number of fields in most records. */
   readonly width: number
-  /** 0 … 1; comparable within one text only. */
+  /** 0 … 1; comparable only within one text. */
   readonly score: number
 }
 
-/** Those that programs delimit with: Hive, Concordance, and the separators of ASCII. */
+/** Control characters that programs use as delimiters: Hive, Concordance, and the separators of ASCII. */
 const separators = '\u0001\u0014\u001c\u001d\u001e\u001f'
-/** All but NUL, tab and what ends lines or pages. */
+/** All but NUL, tab and characters that end lines or pages. */
 const controls = Array.from({ length: 0x1f }, (_, at) => String.fromCharCode(at + 1)).filter((one) => !/\s/.test(one))
 
 /**
- * How much a character is believed to be a delimiter before the text is looked at: comma, semicolon, tab and bar are what
- * programs write; the others stand in ordinary text and values too.
+ * Prior belief that a character is a delimiter: programs write comma, semicolon, tab and bar; the others also occur in
+ * ordinary text and values.
  */
 export const delimiterWeights: Readonly<Record<string, number>> = {
   ',': 1,
   ';': 1,
   '\t': 1,
   '|': 1,
-  // Control characters stand in no value, but in damaged files.
+  // Control characters occur in values only in damaged files.
   ...Object.fromEntries(controls.map((control) => [control, separators.includes(control) ? 1 : 0.7])),
   '^': 0.7,
   '~': 0.7,
@@ -47,7 +47,8 @@ export const delimiterWeights: Readonly<Record<string, number>> = {
   '<': 0.3,
   '>': 0.3,
   '\\': 0.3,
-  // Beyond ASCII: characters that are chosen because they stand in no value, then the commas and bars of other scripts.
+  // Beyond ASCII: first characters chosen because they do not occur in values, then the commas and bars of other
+  // scripts.
   '§': 0.9,
   '¦': 0.9,
   '¬': 0.9,
@@ -64,12 +65,15 @@ export const delimiterWeights: Readonly<Record<string, number>> = {
   '•': 0.4,
 }
 
-/** Quotes fields in few files and stands in the text of many. */
+/** Quotes fields in few files, and occurs in the text of many. */
 export const apostrophe = 0x27
 const recordsScoredMax = 100
 const fieldsScoredMax = 1500
 
-/** Scores the text under one layout: the share of records of one width, times how clean their values look, times its width. */
+/**
+ * Scores the text under one layout: the share of records of the same width, times how clean their values look, times
+ * a factor for the width.
+ */
 export function score(tokens: Tokens): Candidate {
   const width = usualWidth(tokens)
   const uniform = uniformity(tokens, width)
@@ -79,14 +83,14 @@ export function score(tokens: Tokens): Candidate {
   return { tokens, width, score: uniform * uniform * clean * columns * quoteWeight }
 }
 
-/** An unusual delimiter has to prove itself on several records. */
+/** An unusual delimiter must be consistent over several records. */
 function delimiterWeight(tokens: Tokens): number {
   const weight = delimiterWeights[String.fromCharCode(tokens.layout.delimiter)] ?? 1
   const records = recordCount(tokens)
   return weight === 1 ? 1 : (weight * records) / (records + 2)
 }
 
-/** Fields of the widest unbroken record: those of a table whose records may lack some at their ends. */
+/** Number of fields of the widest unbroken record: that of a table whose records may lack some at their ends. */
 export function greatestWidth(tokens: Tokens, from = 0): number {
   let greatest = 1
   for (let record = from; record < recordCount(tokens); record += 1) {
@@ -96,9 +100,9 @@ export function greatestWidth(tokens: Tokens, from = 0): number {
 }
 
 /**
- * Fields of most unbroken records; of the first such width when several are as frequent. Where most have but one, that of a
- * table at the end of the text: titles and remarks above a small table may be more than its records. Records before `from`
- * do not count.
+ * Number of fields of most unbroken records; the first such width if several are equally frequent. If most records have
+ * only one, the width of a table at the end of the text: titles and remarks above a small table may outnumber its
+ * records. Records before `from` do not count.
  */
 export function usualWidth(tokens: Tokens, from = 0): number {
   const counts = new Map<number, number>()
@@ -111,7 +115,7 @@ export function usualWidth(tokens: Tokens, from = 0): number {
   let usual = 1
   let most = 0
   for (const [width, count] of counts) {
-    // Of tables of as many records the widest by far holds most of the file.
+    // Of tables with equally many records, the widest by far has most of the file.
     if (count > most || (count === most && width > usual * widerMin)) {
       usual = width
       most = count
@@ -139,7 +143,10 @@ function hasRowNameAlone(tokens: Tokens, from: number, counts: ReadonlyMap<numbe
 const titlesMax = 20
 const widerMin = 4
 
-/** Fields of the records at the end, three at least and all alike, where everything above has fewer; null without such a table. */
+/**
+ * Number of fields of the last records, if they are at least three and all equal, and everything above has fewer; null
+ * without such a table.
+ */
 function widthOfEnd(tokens: Tokens): number | null {
   let record = recordCount(tokens) - 1
   while (record >= 0 && isBlank(tokens, record)) record -= 1
@@ -147,7 +154,7 @@ function widthOfEnd(tokens: Tokens): number | null {
   if (width < 3) return null
   let records = 0
   for (; record >= 0 && fits(tokens, record, width); record -= 1) records += 1
-  // A blank line above says as much as two records more.
+  // A blank line above counts as much as two more records.
   if (record < 0 || records < (isBlank(tokens, record) ? 2 : 4)) return null
   let titles = 0
   for (; record >= 0; record -= 1) {
@@ -165,15 +172,15 @@ export function isCommentLike(tokens: Tokens, record: number): boolean {
 
 function isRule({ text, recordStarts, recordEnds }: Tokens, record: number): boolean {
   const start = recordStarts[record] ?? 0
-  // Most records begin with a letter or digit, and need no look at the rest.
+  // Most records begin with a letter or digit, so their rest need not be examined.
   return mayBeFrame.test(text.charAt(start)) && isFrame(text.slice(start, recordEnds[record]))
 }
 
 const mayBeFrame = /[-+=\u2500-\u257f]/
 
 /**
- * Share of records that are whole and of the usual width. Records before the first such one may be titles: there being
- * any is held against the layout, how many there are hardly.
+ * Share of records that are complete and of the usual width. Records before the first such one may be titles: their
+ * presence counts against the layout, their number hardly.
  */
 function uniformity(tokens: Tokens, width: number): number {
   let fitting = 0
@@ -191,7 +198,7 @@ function uniformity(tokens: Tokens, width: number): number {
   return fitting === 0 ? 0 : (fitting / (fitting + others)) * (hasTitles ? 0.85 : 1)
 }
 
-/** Mean of how much the values look like values and not like pieces of them. */
+/** Mean of how much the values look like values rather than pieces of values. */
 function cleanness(tokens: Tokens, width: number): number {
   let sum = 0
   let count = 0
@@ -209,12 +216,12 @@ function cleanness(tokens: Tokens, width: number): number {
 }
 
 const plainWords = /^[\p{L}\p{M}\p{N} _.'’()&/+-]+$/u
-/** Marks that a value seldom holds; comma, semicolon and bar do where they stand in prose, with a blank after them. */
+/** Marks that values rarely contain; comma, semicolon and bar do occur in prose, with a blank after them. */
 const foreignMarks = /[;|](?! |$)|[\t"]/
 const inApostrophes = /^ *'.*' *$/
 const joinedByComma = /,(?! |$)/
 
-/** Those of `plainWords` that are ASCII, the apostrophe aside. */
+/** Those of `plainWords` in ASCII, except the apostrophe. */
 const plainCodes = Uint8Array.from({ length: 128 }, (_, code) =>
   /[A-Za-z0-9 _.()&/+-]/.test(String.fromCharCode(code)) ? 1 : 0,
 )

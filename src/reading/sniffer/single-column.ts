@@ -1,17 +1,17 @@
-// Single column: distinguishes lines of one value that a delimiter would split from a table of columns. Knows one reading of a text.
+// Single column: distinguishes lines with one value, which a delimiter would split, from a table of columns. Knows one reading of a text.
 import { type Candidate, delimiterWeights } from './score-layout.ts'
 import { fieldValue, fits, isBlank, isQuoted, recordCount, type Tokens, widthOf } from './tokenize.ts'
 import { type Kind, kindOf } from './value-kind.ts'
 
 const recordsMax = 200
-/** Fewer lines say nothing. */
+/** Fewer lines prove nothing. */
 const linesMin = 2
-/** So many lines show that a single odd one is a slip. */
+/** With this many lines, a single odd one is a slip. */
 const oneOddMin = 5
 
 /**
- * True where a delimiter rather stands in the values of one column: a header of one field stands above lines that would
- * all be cut, and the pieces are of one nature, as decimals, `Lovelace, Ada` and words are; or all lines are two words.
+ * True if a delimiter is more likely part of the values of one column: either a header of one field precedes lines that
+ * would all be split, and the pieces are alike, as in decimals, `Lovelace, Ada` and words; or all lines are two words.
  */
 export function isOneColumn({ tokens, width }: Candidate): boolean {
   const delimiter = String.fromCharCode(tokens.layout.delimiter)
@@ -40,7 +40,7 @@ export function isHeadedByOne(tokens: Tokens): boolean {
   return false
 }
 
-/** Lines without quotes that are all cut alike, but for a footer or a slip. */
+/** Lines without quotes that are all split alike, except for a footer or a slip. */
 function areNearlyAll(tokens: Tokens, body: readonly number[], width: number): boolean {
   const odd = body.filter((row) => !fits(tokens, row, width) || hasQuotes(tokens, row)).length
   return isFewOf(odd, body)
@@ -55,7 +55,7 @@ export function isQuotedColumn({ tokens, width }: Candidate): boolean {
   return width === 1 && odd * 4 <= quoted
 }
 
-/** Lines that are one value each, but for a footer or a slip: an amount or, where no comma is at issue, a place. */
+/** Lines with one value each, except for a footer or a slip: an amount or, unless the delimiter is a comma, a place. */
 function areValues(tokens: Tokens, body: readonly number[], mayBePlaces: boolean): boolean {
   let odd = 0
   for (const row of body) {
@@ -67,7 +67,7 @@ function areValues(tokens: Tokens, body: readonly number[], mayBePlaces: boolean
   return true
 }
 
-/** A path of Windows, an address, or a telephone number. */
+/** A Windows path, a URL, or a telephone number. */
 function isPlace(line: string): boolean {
   const isPathOrPhone = /^"?(?:[A-Za-z]:|\\)\\|^\+\d{1,3} \d[\d ()/-]{4,}$/.test(line)
   return isPathOrPhone || kindOf(line) === 'address'
@@ -82,7 +82,7 @@ function isFewOf(odd: number, body: readonly number[]): boolean {
   return odd * 10 <= body.length || (odd === 1 && body.length >= oneOddMin)
 }
 
-/** JSON and the like: what is in brackets is one value. */
+/** JSON and the like: text in brackets is one value. */
 function isBracketed(line: string): boolean {
   return /^\{.*\}$|^\[.*\]$/.test(line)
 }
@@ -97,24 +97,24 @@ function firstRows(tokens: Tokens): number[] {
   return rows
 }
 
-/** A decimal comma, with a currency or without, or delimiters with a blank after them between values of one kind. */
+/** A decimal comma, with or without a currency, or delimiters followed by a blank between values of one kind. */
 function areHalves(tokens: Tokens, body: readonly number[], width: number): boolean {
   if (width === 2 && body.every((row) => decimalComma.test(lineOf(tokens, row)))) return true
   return body.every((row) => hasBlanksWithin(tokens, row) && new Set(kindsOf(tokens, row)).size === 1)
 }
 
-/** Texts in lists of any length, as `5 High Street, New York, NY` and `Berlin, Germany` are. */
+/** Texts in lists of any length, such as `5 High Street, New York, NY` and `Berlin, Germany`. */
 function areLists(tokens: Tokens, body: readonly number[]): boolean {
   return body.every((row) => hasBlanksWithin(tokens, row) && kindsOf(tokens, row).every((kind) => kind === 'text'))
 }
 
-/** Each delimiter on the line has a blank after it. */
+/** Each delimiter on the line is followed by a blank. */
 function hasBlanksWithin(tokens: Tokens, row: number): boolean {
   const [, ...pieces] = lineOf(tokens, row).split(String.fromCharCode(tokens.layout.delimiter))
   return pieces.every((piece) => piece.startsWith(' '))
 }
 
-/** Most lines begin with a character that is no blank, and need no copy. */
+/** Most lines do not begin with a blank, and need no copy. */
 function hasText(tokens: Tokens, row: number): boolean {
   const code = tokens.text.charCodeAt(tokens.recordStarts[row] ?? 0)
   return (code > 0x20 && code < 0x7f) || lineOf(tokens, row) !== ''

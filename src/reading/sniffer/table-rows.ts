@@ -1,10 +1,10 @@
-// Table rows: which records of a text are remarks and which are the table's. Knows nothing of headers.
+// Table rows: which records of a text are remarks and which belong to the table. Knows nothing of headers.
 import { isCommentLike } from './score-layout.ts'
 import { fits, isBlank, recordCount, type Tokens } from './tokenize.ts'
 
 const hash = 0x23
 
-/** `#` when records that begin with it do not fit the table and so are remarks. A header that begins with it does fit. */
+/** `#` if records that begin with it do not fit the table and so are remarks. A header that begins with it does fit. */
 export function commentOf(tokens: Tokens, width: number): '#' | null {
   const { delimiter, quote, escape: mark } = tokens.layout
   if ([delimiter, quote, mark].includes(hash)) return null
@@ -23,7 +23,7 @@ export function commentOf(tokens: Tokens, width: number): '#' | null {
 /**
  * Records that are neither blank nor a comment. A comment that fits the table right above its first record is its header.
  *
- * @param keepsWide Other comments that fit it are records too.
+ * @param keepsWide Whether other comments that fit it are records, too.
  */
 export function rowsOf(tokens: Tokens, width: number, commentChar: string | null, keepsWide: boolean): number[] {
   const rows: number[] = []

@@ -53,7 +53,7 @@ test('tokenize() ends a broken record with its line', () => {
   assert.deepEqual(broken('a,"b\nc,d\n'), [0])
 })
 
-test('fits() wants a record that is whole and has the width', () => {
+test('fits() requires a complete record of the width', () => {
   const tokens = tokenize('a,b\nc\n"d"e,f\ng,h,i\n', comma, false)
   const fitting = [0, 1, 2, 3].filter((record) => fits(tokens, record, 2))
   assert.deepEqual(fitting, [0])

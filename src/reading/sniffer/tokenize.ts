@@ -1,4 +1,4 @@
-// Tokenize: cuts text into records and fields under one assumed layout, forgiving what is broken. Knows nothing of which layout is right.
+// Tokenize: splits text into records and fields under one assumed layout, tolerating broken ones. Does not know which layout is right.
 
 import { writeCodeUnits } from '../platform-bytes.ts'
 import { OffsetList } from './offset-list.ts'
@@ -6,7 +6,7 @@ import { OffsetList } from './offset-list.ts'
 /** An assumed arrangement of characters. Codes are UTF-16 code units. */
 export interface Layout {
   readonly delimiter: number
-  /** `none` where no field is quoted. */
+  /** `none` if no field is quoted. */
   readonly quote: number | 'none'
   /**
    * What marks a quote inside a quoted field as content: a second quote, or the character with this code before it.
@@ -17,7 +17,7 @@ export interface Layout {
   readonly lineEnd: 'lf' | 'cr'
 }
 
-/** Text cut into records and fields, kept as offsets: field values are made only where they are looked at. */
+/** Text split into records and fields, stored as offsets: field values are made only when they are read. */
 export interface Tokens {
   readonly text: string
   readonly layout: Layout
@@ -30,7 +30,7 @@ export interface Tokens {
   readonly fieldEnds: Uint32Array
   /** Records with an unclosed quote or text after a closing one. They end with the line on which that field begins. */
   readonly broken: ReadonlySet<number>
-  /** The first of them whose quote is not closed before the end of the text; null when there is none. */
+  /** The first of them whose quote is not closed before the end of the text; null if there is none. */
   readonly unclosed: number | null
   /** Offset after the last record's line end. */
   readonly end: number
@@ -43,7 +43,7 @@ const tab = 0x09
 
 const none: ReadonlySet<number> = new Set()
 
-/** Where offsets are gathered: the same memory for all texts, one after the other. */
+/** Memory for offsets, shared by all texts, one after the other. */
 const gathered = {
   recordStarts: new OffsetList(),
   recordEnds: new OffsetList(),
@@ -53,18 +53,19 @@ const gathered = {
 }
 
 /**
- * Cuts `text` into records. The last one is left out when `isCut` says that the text goes on and it is not the only one.
+ * Splits `text` into records. The last one is left out if `isCut` says that the text continues, unless it is the only
+ * one.
  *
- * Work is linear in the length of the text, whatever it holds: what a quote that never closes costs is taken from a
- * budget, and when that is used up the records found so far are the result.
+ * Work is linear in the length of the text, whatever its content: unclosed quotes are charged to a budget, and when
+ * that is used up, the records found so far are the result.
  *
- * @param strays Where quotes stand that open no field: their records are broken.
+ * @param strays Positions of quotes that open no field: their records are broken.
  */
 export function tokenize(text: string, layout: Layout, isCut: boolean, strays: ReadonlySet<number> = none): Tokens {
   const { delimiter, quote, skipInitialSpace } = layout
   const lineEnd = layout.lineEnd === 'cr' ? cr : lf
   const { recordStarts, recordEnds, firstFields, fieldStarts, fieldEnds } = gathered
-  // Nothing is left in them but of a text that could not be cut to its end.
+  // Nothing is left in them, unless a text could not be split to its end.
   for (const list of Object.values(gathered)) list.length = 0
   const broken = new Set<number>()
   let unclosed: number | null = null
@@ -100,7 +101,7 @@ export function tokenize(text: string, layout: Layout, isCut: boolean, strays: R
         continue
       }
       const isCrLf = lineEnd === lf && code === lf && at < length && at > fieldStart && codes[at - 1] === cr
-      // A quoted field stops at the CR of its CRLF, an unquoted one at the LF.
+      // A quoted field ends at the CR of its CRLF, an unquoted one at the LF.
       const end = isCrLf ? at - 1 : at
       fieldEnds.push(end)
       recordEnds.push(end)
@@ -130,22 +131,22 @@ export function tokenize(text: string, layout: Layout, isCut: boolean, strays: R
   }
 }
 
-/** The characters that layouts are tried on, and one more. */
+/** The characters on which layouts are tried, and one more. */
 const keptCodes = new Uint16Array(65_537)
 
-/** The code units of a text, which are read from an array in a fraction of the time that a string takes, and one more. */
+/** The code units of a text in an array, which is read in a fraction of the time that a string takes, and one more. */
 function codesOf(text: string): Uint16Array<ArrayBuffer> {
   const codes = text.length < keptCodes.length ? keptCodes : new Uint16Array(text.length + 1)
   writeCodeUnits(text, codes)
   return codes
 }
 
-/** At once: two megabytes for the collector to count, though nothing else, would have it run more often. */
+/** Releases the memory at once: these two megabytes alone would make the collector run more often. */
 function giveBack(codes: Uint16Array<ArrayBuffer>): void {
   if (codes !== keptCodes) codes.buffer.transfer(0)
 }
 
-/** Takes back the last record. @returns Where it begins. */
+/** Removes the last record. @returns Where it begins. */
 function dropLastRecord(): number {
   const { recordStarts, recordEnds, firstFields, fieldStarts, fieldEnds } = gathered
   const first = firstFields.pop() ?? 0
@@ -156,8 +157,8 @@ function dropLastRecord(): number {
 }
 
 /**
- * Where the quoted field that opens at `at` ends: at a delimiter, a line end (or the CR of one) or the end of the text.
- * When it is not closed properly, the offset at which that showed, negative.
+ * Where the quoted field that opens at `at` ends: at a delimiter, a line end (or its CR) or the end of the text. If it
+ * is not closed properly, the offset at which that showed, negated.
  */
 function quotedFieldEnd(text: string, at: number, layout: Layout, lineEnd: number): number {
   const quote = text.charAt(at)
@@ -183,7 +184,7 @@ function quotedFieldEnd(text: string, at: number, layout: Layout, lineEnd: numbe
   }
 }
 
-/** Blanks are space and tab, where they do not delimit. */
+/** Blanks are space and tab, unless they delimit. */
 function afterBlanks(text: string, from: number, delimiter: number): number {
   let at = from
   for (let code = text.charCodeAt(at); (code === space || code === tab) && code !== delimiter; ) {
@@ -193,7 +194,7 @@ function afterBlanks(text: string, from: number, delimiter: number): number {
   return at
 }
 
-/** True when an odd number of escapes stands before `at`, none of them at or before `from`. */
+/** True if an odd number of escapes precedes `at`, none of them at or before `from`. */
 function isEscaped(text: string, at: number, from: number, escapeCode: number): boolean {
   let first = at
   while (first - 1 > from && text.charCodeAt(first - 1) === escapeCode) first -= 1
@@ -205,7 +206,7 @@ function lineEndAt(text: string, from: number, lineEnd: number): number {
   return found < 0 ? text.length : found
 }
 
-/** How many records there are. */
+/** Number of records. */
 export function recordCount(tokens: Tokens): number {
   return tokens.recordStarts.length
 }
@@ -215,22 +216,22 @@ export function widthOf(tokens: Tokens, record: number): number {
   return (tokens.firstFields[record + 1] ?? 0) - (tokens.firstFields[record] ?? 0)
 }
 
-/** True when a record is whole and has that many fields. */
+/** True if a record is complete and has this many fields. */
 export function fits(tokens: Tokens, record: number, width: number): boolean {
   return widthOf(tokens, record) === width && !tokens.broken.has(record)
 }
 
-/** A line without anything on it. */
+/** An empty line. */
 export function isBlank(tokens: Tokens, record: number): boolean {
   return tokens.recordStarts[record] === tokens.recordEnds[record]
 }
 
-/** True when the field is written in quotes. */
+/** True if the field is quoted. */
 export function isQuoted(tokens: Tokens, field: number): boolean {
   return tokens.text.charCodeAt(tokens.fieldStarts[field] ?? 0) === tokens.layout.quote
 }
 
-/** True when a quoted field holds a quote. */
+/** True if a quoted field contains a quote. */
 export function hasInnerQuote({ text, fieldStarts, fieldEnds }: Tokens, field: number): boolean {
   const start = fieldStarts[field] ?? 0
   return text.slice(start + 1, (fieldEnds[field] ?? 0) - 1).includes(text.charAt(start))

@@ -23,7 +23,7 @@ test('kindOf() gives number for whatever isPlainNumber() holds for (seeded)', ()
   assert.ok(plain > 1_000, `${plain}`)
 })
 
-test('kindOf() takes capitals before figures for a currency only if they are one', () => {
+test('kindOf() takes capitals before digits for a currency only if they are one', () => {
   for (const value of ['EUR 1,200.00', 'USD12', 'CHF -5', '$ 1,200', '(USD 12)', '12 EUR'])
     assert.equal(kindOf(value), 'number', value)
   for (const value of ['VAR001', 'VAR00001', 'DAY 1', 'SMA200', 'COL12']) assert.equal(kindOf(value), 'text', value)

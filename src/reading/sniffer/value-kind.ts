@@ -1,4 +1,4 @@
-// Value kind: what a single value looks like, for scoring layouts and headers only. It decides no column type and knows no tables.
+// Value kind: what a single value looks like, only to score layouts and headers. It decides no column type and knows no tables.
 
 export type Kind = 'empty' | 'null' | 'number' | 'date' | 'time' | 'timestamp' | 'boolean' | 'address' | 'text'
 
@@ -20,12 +20,15 @@ const nullWords = new Set([
   '..',
 ])
 const booleans = new Set(['true', 'false', 'yes', 'no'])
-/** What these words begin with, by its code. */
+/** The first characters of these words, as codes. */
 const beginsWord = new Set([...nullWords, ...booleans].flatMap((word) => [word, word.toUpperCase()]).map(firstCode))
-/** Of a number; a longer value may be a text. */
+/** Length limit of a number; a longer value may be a text. */
 const plainLengthMax = 40
 const plainNumber = /^[-+]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:[eE][-+]?\d+)?$/
-/** Of the currencies most written before an amount: any three capitals before figures are rather a name, as `VAR001` and `DAY 1`. */
+/**
+ * Currencies that often precede an amount: any three capitals before digits are more likely a name, such as `VAR001`
+ * and `DAY 1`.
+ */
 const currency =
   'AED|ARS|AUD|BGN|BRL|CAD|CHF|CLP|CNY|COP|CZK|DKK|EGP|EUR|GBP|HKD|HUF|IDR|ILS|INR|ISK|JPY|KES|KRW|MXN|MYR|NGN|NOK|NZD|PEN|PHP|PKR|PLN|RMB|RON|RSD|RUB|SAR|SEK|SGD|THB|TRY|TWD|UAH|USD|VND|XAF|ZAR'
 // Grouped thousands, currency signs, percent, brackets for negatives, a short unit.
@@ -44,25 +47,25 @@ const address =
 const hyphen = 0x2d
 const uuidLength = 36
 
-/** Classifies what a value looks like; blanks round it do not count. Values over 200 characters are text. */
+/** Classifies what a value looks like, ignoring blanks around it. Values over 200 characters are text. */
 export function kindOf(value: string): Kind {
   const trimmed = value.trim()
   const length = trimmed.length
   if (length === 0) return 'empty'
   if (length > 200) return 'text'
   const first = trimmed.charCodeAt(0)
-  // Most values that are looked at begin with a digit; no word does.
+  // Most values examined begin with a digit; no word does.
   const isDigitFirst = isDigit(first)
   if (!isDigitFirst && length <= 8 && (beginsWord.has(first) || first >= 0x80)) {
     const word = trimmed.toLowerCase()
     if (nullWords.has(word)) return 'null'
     if (booleans.has(word)) return 'boolean'
   }
-  // None begins with a small letter.
+  // None begins with a lower-case letter.
   const isSmallFirst = first >= 0x61 && first <= 0x7a
   if (length <= plainLengthMax && (isDigitFirst || (!isSmallFirst && /[0-9]/.test(trimmed)))) {
     if (isPlainNumber(trimmed, 0, length)) return 'number'
-    // A month is all that such a word before figures can be.
+    // Such a word before digits can only be a month.
     if (isCapitalized(trimmed)) return date.test(trimmed) ? 'date' : wordKind(trimmed)
     if (!beginsWithYear(trimmed) && (plainNumber.test(trimmed) || dressedNumber.test(trimmed))) return 'number'
     if (date.test(trimmed)) return 'date'
@@ -72,7 +75,7 @@ export function kindOf(value: string): Kind {
   return wordKind(trimmed)
 }
 
-/** Of what is no number, date or time. */
+/** For values that are neither number, date nor time. */
 function wordKind(text: string): Kind {
   return text.length > 4 && mayBeAddress(text) && address.test(text) ? 'address' : 'text'
 }
@@ -81,7 +84,7 @@ function firstCode(text: string): number {
   return text.charCodeAt(0)
 }
 
-/** A capital and a small letter first. */
+/** An upper-case letter followed by a lower-case one. */
 function isCapitalized(text: string): boolean {
   const [first, second] = [text.charCodeAt(0), text.charCodeAt(1)]
   return first >= 0x41 && first <= 0x5a && second >= 0x61 && second <= 0x7a
@@ -91,14 +94,14 @@ export function isDigit(code: number): boolean {
   return code >= 0x30 && code <= 0x39
 }
 
-/** Four digits and a hyphen, which no number begins with. */
+/** Four digits and a hyphen, with which no number begins. */
 function beginsWithYear(text: string): boolean {
   if (text.charCodeAt(4) !== hyphen) return false
   for (let at = 0; at < 4; at += 1) if (!isDigit(text.charCodeAt(at))) return false
   return true
 }
 
-/** Whether a text has what makes an address of one kind or another. */
+/** Whether a text has the marks of an address of any kind. */
 function mayBeAddress(text: string): boolean {
   const isWFirst = text.charAt(0) === 'w' || text.charAt(0) === 'W'
   const isUuid = text.length === uuidLength && text.charCodeAt(8) === hyphen
@@ -111,7 +114,7 @@ function mayBeAddress(text: string): boolean {
   )
 }
 
-/** True for figures with a decimal point or comma among them, as of most numbers; any other may be a number too, see kindOf. */
+/** True for digits with a decimal point or comma, as in most numbers; other texts may be numbers, too, see kindOf. */
 export function isPlainNumber(text: string, start: number, end: number): boolean {
   if (end === start || end - start > plainLengthMax) return false
   let points = 0
@@ -124,7 +127,7 @@ export function isPlainNumber(text: string, start: number, end: number): boolean
   return points < 2
 }
 
-/** True for values that are seldom written as a column's name. */
+/** True for values that are rarely used as a column's name. */
 export function isMeasured(kind: Kind): boolean {
   return kind === 'number' || kind === 'date' || kind === 'time' || kind === 'timestamp' || kind === 'boolean'
 }

@@ -1,7 +1,7 @@
 // Different forms: finds two ways of writing numbers in a column in which one number may have two texts. Knows no texts.
 import type { ColumnFacts, ValueClass } from '../../core/column-facts.ts'
 
-/** Of plain numbers, whatever their decimal character. */
+/** For plain numbers, whatever their decimal character. */
 const plainClasses: readonly ValueClass[] = [
   'integer',
   'longInteger',
@@ -14,9 +14,9 @@ const plainClasses: readonly ValueClass[] = [
 ]
 
 /**
- * Two records, in order, that write numbers so differently that different texts of the column may be one number: `2` and
- * `2.0`, `1.5` and `1.50`, `.5` and `0.5`, `1e3` among others; a single one for `-0` and `15e2`. Null where any two different
- * texts are different numbers, as of `2.0` and `1.5`, or of `1.50` and `2.25`.
+ * Two records, in order, whose numbers are written so differently that different texts of the column may be the same
+ * number, such as `2` and `2.0`, `1.5` and `1.50`, `.5` and `0.5`, or `1e3`; a single record for `-0` and `15e2`. Null
+ * if different texts are always different numbers, as for `2.0` and `1.5`, or for `1.50` and `2.25`.
  */
 export function differentForms({ classes, numberTexts }: ColumnFacts): readonly number[] | null {
   if (numberTexts === undefined) return null

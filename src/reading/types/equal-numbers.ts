@@ -1,9 +1,9 @@
-// Equal numbers: texts of a column that differ and are the same number, such as 1.1 and 1.10. Knows no column types.
+// Equal numbers: different texts of a column that are the same number, such as 1.1 and 1.10. Knows no column types.
 import type { Reading } from '../reading.ts'
 import { fieldValue, fits, type Tokens } from '../sniffer/tokenize.ts'
 import { isDigit } from '../sniffer/value-kind.ts'
 
-/** The first two texts of a column that are one number, and the records of the head in which they stand; minus zero is zero. */
+/** The first two texts of a column that are the same number, and their records in the head; minus zero equals zero. */
 export interface EqualNumbers {
   readonly texts: readonly [string, string]
   readonly records: readonly number[]
@@ -12,18 +12,18 @@ export interface EqualNumbers {
 const numeric = /^-?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:[eE][-+]?\d+)?$/
 /** A column is skipped if its first values are not numbers. */
 const firstValues = 50
-/** Two milliseconds of work, whatever the number of columns. */
+/** Takes two milliseconds, whatever the number of columns. */
 const cellsMax = 10_000
 
-/** How many records are looked through. */
+/** Number of records examined. */
 export function recordsLookedAt(width: number): number {
   return Math.ceil(cellsMax / width)
 }
 
 /**
- * Looks through the beginning of a table; null for a column without such a pair.
+ * Examines the beginning of a table; null for a column without such a pair.
  *
- * @param rows Data records that are no comment and not blank, in order.
+ * @param rows Data records that are neither comments nor blank, in order.
  */
 export function equalNumbers(tokens: Tokens, width: number, rows: readonly number[]): readonly (EqualNumbers | null)[] {
   const sample = rows.slice(0, recordsLookedAt(width)).filter((record) => fits(tokens, record, width))
@@ -36,10 +36,11 @@ export function equalNumbers(tokens: Tokens, width: number, rows: readonly numbe
 }
 
 /**
- * True where different texts of a column are surely different numbers, in all columns: then no pair is among them.
+ * True if different texts are certainly different numbers, in all columns: then there is no such pair.
  *
- * @param lines Records in an encoding that extends ASCII: one a line, all of that many fields, with quotes around values alone.
- * @param count Lines behind so many are not looked at.
+ * @param lines Records in an encoding that extends ASCII: one per line, all with that many fields, with quotes only
+ * around values.
+ * @param count Number of lines examined.
  */
 export function haveDifferentNumbers(
   lines: Uint8Array,
@@ -103,7 +104,7 @@ class NumberForms {
   #hasOtherScale = false
   #endsWithZero = false
 
-  /** @param places As decimalPlaces() gives them. @returns False once different texts may be the same number. */
+  /** @param places From decimalPlaces(). @returns False once different texts may be the same number. */
   add(places: number): boolean {
     if (places === noNumber) return true
     if (places === otherForm) return false
@@ -123,14 +124,14 @@ const lf = 0x0a
 const cr = 0x0d
 
 /**
- * Of a number as it is usually written, with a point and without padding: its decimal places, negative if the last is a
- * zero. `noNumber` for a text that surely is none.
+ * For a number as usually written, with a decimal point and without padding: its decimal places, negative if the last
+ * one is a zero. `noNumber` for a text that certainly is not one.
  */
 function decimalPlaces(codes: Uint8Array | string, start: number, end: number): number {
   if (start === end || !mayBeginNumber(codeAt(codes, start))) return noNumber
   let code = codeAt(codes, start)
   if (!isDigit(code)) {
-    // Behind a minus, no padding and no zero.
+    // After a minus, no padding and no zero.
     if (code !== minus || end - start < 2) return otherForm
     code = codeAt(codes, start + 1)
     if (!isDigit(code) || code === zero) return otherForm
@@ -163,12 +164,12 @@ function mayBeginNumber(code: number): boolean {
 }
 
 function firstPair(records: readonly number[], textOf: (record: number) => string): EqualNumbers | null {
-  // Records, not their texts: of ten thousand values hardly any comes again.
+  // Stores records, not their texts: of ten thousand values, hardly any recurs.
   const seen = new Map<number, number>()
   for (const record of records) {
     const text = textOf(record)
     if (!numeric.test(text)) continue
-    // Minus zero is the same key as zero.
+    // Minus zero has the same key as zero.
     const number = Number(text.replace(',', '.'))
     const before = seen.get(number)
     if (before === undefined && number === 0 && text.startsWith('-'))

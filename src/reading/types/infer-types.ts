@@ -1,4 +1,4 @@
-// Infer types: which type the values of a column allow, and why, as the receipt says it. Knows facts, not where they come from.
+// Infer types: which type the values of a column allow, and why, in words for the receipt. Knows facts, not where they come from.
 import {
   type ClassFacts,
   type ColumnFacts,
@@ -15,27 +15,27 @@ import { type Candidate, candidatesFor, columnTypeName, type FileEvidence } from
 export { differentForms } from './different-forms.ts'
 export { columnFormat, columnTypeName } from './type-candidates.ts'
 
-/** A type that keeps every value exactly, the words that stand for null in it, and a sentence that says why. */
+/** A type that keeps every value exactly, the words that stand for null in it, and a sentence with the reason. */
 export interface Decision {
   readonly type: ColumnType
   readonly nullWords: readonly string[]
   readonly why: string
-  /** The same sentence for more records than the facts are about, once the type has held for them: `values` many. */
+  /** The same sentence for more records than the facts cover, once the type has held for them: `values` many. */
   whyHeld(values: number): string
-  /** What a careful reader would ask about the column; null where there is nothing to ask. */
+  /** What a careful reader would ask about the column; null if there is nothing to ask. */
   readonly doubt: Doubt | null
   /**
-   * Classes of values with which the decision stays what it is; null if that follows from the type. A value of another
-   * class might prove a type that the facts leave open.
+   * Classes of values that do not change the decision; null if that follows from the type. A value of another class
+   * might prove a type that the facts leave open.
    */
   readonly holdsFor: readonly ValueClass[] | null
 }
 
-/** A note about a column, but for its name. */
+/** A note about a column, without its name. */
 export interface Doubt {
   readonly code: NoteCode
   readonly clause: string
-  /** The first lines; empty where only records are known. */
+  /** The first lines; empty if only records are known. */
   readonly lines: readonly number[]
 }
 
@@ -67,9 +67,10 @@ function shifted(facts: ClassFacts | undefined, records: number): ClassFacts | u
 }
 
 /**
- * Decides the types of all columns of a file: what one proves about how numbers are written is held against the others.
+ * Decides the types of all columns of a file: what one column proves about how numbers are written is compared with the
+ * others.
  *
- * @param lineOf Sentences name lines where it is given, and else records.
+ * @param lineOf If given, sentences name lines; otherwise records.
  */
 export function decideTypes(columns: readonly ColumnFacts[], lineOf?: LineOf): readonly Decision[] {
   const alone = columns.map((facts) => decideType(facts, { hasDecimalComma: false }, lineOf))
@@ -79,7 +80,7 @@ export function decideTypes(columns: readonly ColumnFacts[], lineOf?: LineOf): r
   return hasDecimalComma ? columns.map((facts) => decideType(facts, { hasDecimalComma }, lineOf)) : alone
 }
 
-/** A null word becomes null only where some other value has a type and all others have it. */
+/** A null word becomes null only if at least one other value has a type, and all others have the same. */
 function decideType(facts: ColumnFacts, file: FileEvidence, lineOf: LineOf | undefined): Decision {
   const values = valueCount(facts)
   const words = Object.keys(facts.nullWords)
@@ -87,7 +88,7 @@ function decideType(facts: ColumnFacts, file: FileEvidence, lineOf: LineOf | und
   const { records } = facts
   if (values === 0) {
     const why = wordCount > 0 ? all(wordCount, 'is a null word', 'are null words') : 'there is no value'
-    // A text decides it as well as any number of values would.
+    // One text decides it as well as any number of values.
     return { ...text(records, why), holdsFor: ['text'] }
   }
 
@@ -105,7 +106,7 @@ function decideType(facts: ColumnFacts, file: FileEvidence, lineOf: LineOf | und
     type: verified.type,
     nullWords: words,
     why: sentence(values) + apart,
-    // How many of all records hold a null word is not known then.
+    // The total number of null words is then unknown.
     whyHeld: (held) => sentence(held) + (words.length === 0 ? '' : `, apart from null words (${named})`),
     doubt: longDecimalDoubt(facts, verified.type, lineOf) ?? mixedPointDoubt(facts, verified.type, lineOf),
     holdsFor: null,
@@ -133,7 +134,7 @@ function open(facts: ColumnFacts, type: ColumnType, values: number, lineOf: Line
   const code = isDate ? 'AMBIGUOUS_DATES' : 'AMBIGUOUS_NUMBERS'
   return {
     ...text(facts.records, why, { code, clause: `${why}, so it is kept as text`, lines: linesOf(first, lineOf) }),
-    // Then each value is of the classes seen, or a null word: how many of those there are is not known.
+    // Then each value is of a known class, or a null word, and the number of null words is unknown.
     whyHeld: () => `text: ${found === values ? 'all' : 'some'} values ${could} ${at}`,
     holdsFor: classes,
   }
@@ -147,7 +148,7 @@ function misfit(
   lineOf: LineOf | undefined,
 ): Decision {
   const { why, code, first } = faultOf(facts, candidates, values, lineOf)
-  // Where every value looks like a number, a date or the like, somebody may well have meant it to be one.
+  // If every value looks like a number, a date or the like, someone may well have meant it to be one.
   const isDoubtful = facts.classes.text === undefined
   const doubt = { code, clause: `${why}, so it is kept as text`, lines: linesOf(first, lineOf) }
   return text(facts.records, why, isDoubtful ? doubt : null)
@@ -163,7 +164,10 @@ function longDecimalDoubt(facts: ColumnFacts, type: ColumnType, lineOf: LineOf |
   return { code: 'TOO_MANY_DIGITS', clause, lines: linesOf(found.first, lineOf) }
 }
 
-/** For a column in which every point stands before three digits, beside whole numbers: they may be groups that some lack. */
+/**
+ * For a column in which every point precedes three digits, beside whole numbers: the points may separate groups, which
+ * some numbers lack.
+ */
 function mixedPointDoubt(facts: ColumnFacts, type: ColumnType, lineOf: LineOf | undefined): Doubt | null {
   const { integer, thousandPoint } = facts.classes
   if (type.kind !== 'number' || type.form !== undefined || integer === undefined || thousandPoint === undefined)
@@ -178,7 +182,7 @@ function mixedPointDoubt(facts: ColumnFacts, type: ColumnType, lineOf: LineOf | 
   }
 }
 
-/** Says what keeps a column from the type most of its values have. */
+/** States what keeps a column from the type that most of its values have. */
 function faultOf(
   facts: ColumnFacts,
   candidates: readonly Candidate[],
@@ -206,7 +210,7 @@ function faultOf(
   return { why, code: trait?.code ?? 'MIXED_VALUES', first: offenders.first }
 }
 
-/** What values of a class have that no number type keeps. */
+/** What no number type keeps of the values of a class. */
 const traits: Readonly<Partial<Record<ValueClass, { readonly text: string; readonly code: NoteCode }>>> = {
   padded: { text: 'leading zeros', code: 'LEADING_ZEROS' },
   signed: { text: 'a plus sign', code: 'PLUS_SIGNS' },
@@ -230,7 +234,7 @@ function factsOf(facts: ColumnFacts, names: readonly ValueClass[]): ClassFacts {
   return joinClasses(names.flatMap((name) => facts.classes[name] ?? []))
 }
 
-/** Those that have values, in the order of all. A column has a few of nearly a hundred. */
+/** Classes that have values, in the order of all. A column has a few of nearly a hundred. */
 function classesOf({ classes }: ColumnFacts): readonly ValueClass[] {
   const names = Object.keys(classes) as ValueClass[] // keys of its type
   return names.sort((a, b) => (rankOf.get(a) ?? 0) - (rankOf.get(b) ?? 0))

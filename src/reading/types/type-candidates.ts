@@ -1,4 +1,4 @@
-// Type candidates: the types that the values of a column might have, and which are proven. Knows facts, no sentences but its own.
+// Type candidates: the types that the values of a column might have, and which are proven. Knows facts, and no sentences but its own.
 import {
   type ColumnFacts,
   type Digits,
@@ -13,22 +13,22 @@ export interface Candidate {
   readonly type: ColumnType
   /** Classes whose values it keeps. */
   readonly keeps: readonly ValueClass[]
-  /** False where its values could also be meant in another way: more records may prove one of them. */
+  /** False if its values could also have another meaning, which more records may prove. */
   readonly isVerified: boolean
   readonly one: string
   readonly many: string
 }
 
-/** What a precision is rounded up to, so that a longer number in later records seldom changes the type. */
+/** A precision is rounded up to one of these, so that a longer number in later records seldom changes the type. */
 const precisions = [9, 18, 38]
 
 /** Facts about the whole file, for columns that are ambiguous by themselves. */
 export interface FileEvidence {
-  /** Another column has a decimal comma, so that a point may well stand between groups. */
+  /** Another column has a decimal comma, so a point may well separate groups. */
   readonly hasDecimalComma: boolean
 }
 
-/** The types a column might have, the narrower and the more usual before others. */
+/** The types that a column might have, narrower and more usual ones first. */
 export function candidatesFor(facts: ColumnFacts, file: FileEvidence): readonly Candidate[] {
   return [
     ...numberCandidates(facts, null, isPointVerified(facts, file)),
@@ -38,7 +38,7 @@ export function candidatesFor(facts: ColumnFacts, file: FileEvidence): readonly 
   ]
 }
 
-/** Those that no fact changes. */
+/** Types that do not depend on facts. */
 const plainCandidates: readonly Candidate[] = [
   ...(['true', 'True', 'TRUE'] as const).map((spelling): Candidate => {
     const words = `${spelling} or ${{ true: 'false', True: 'False', TRUE: 'FALSE' }[spelling]}`
@@ -50,7 +50,7 @@ const plainCandidates: readonly Candidate[] = [
   iso('timestamptz', 'an ISO 8601 timestamp with offset', 'ISO 8601 timestamps with offset'),
 ]
 
-/** As few columns do. */
+/** Few columns do. */
 function hasOtherDates({ classes }: ColumnFacts): boolean {
   return Object.keys(classes).some((name) => name.startsWith('date ') || name.startsWith('timestamp '))
 }
@@ -66,7 +66,7 @@ export function columnTypeName(type: ColumnType): string {
   return type.kind === 'decimal' ? `decimal(${type.precision},${type.scale})` : type.kind
 }
 
-/** How the values of a type are written, shown by an example or a pattern; undefined where as usual. */
+/** How the values of a type are written, shown by an example or a pattern; undefined for the usual format. */
 export function columnFormat(type: ColumnType): string | undefined {
   if (!('form' in type) || type.form === undefined) return undefined
   if ('order' in type.form) return dateFormat(type.form) + (type.kind === 'timestamp' ? ' hh:mm:ss' : '')
@@ -87,7 +87,7 @@ function has({ classes }: ColumnFacts, ...names: readonly ValueClass[]): boolean
   return names.some((name) => classes[name] !== undefined)
 }
 
-/** A point is a decimal one unless all points of the column could stand between groups and the file gives cause. */
+/** A point is a decimal one unless all points of the column could separate groups and the file gives a reason. */
 function isPointVerified(facts: ColumnFacts, { hasDecimalComma }: FileEvidence): boolean {
   return !hasDecimalComma || !has(facts, 'thousandPoint') || has(facts, 'decimal', 'longDecimal', 'number')
 }
@@ -101,7 +101,7 @@ const commaClasses: readonly ValueClass[] = [
   ...groupChars.flatMap((group) => groupedClasses(group, ',')),
 ]
 
-/** Those without which no form but the usual one is possible. */
+/** Classes without which only the usual format is possible. */
 const formClasses: ReadonlySet<string> = new Set<ValueClass>([
   ...commaClasses,
   'thousandComma',
@@ -110,11 +110,11 @@ const formClasses: ReadonlySet<string> = new Set<ValueClass>([
 ])
 
 /**
- * Forms other than the usual one in which values of the column could be meant. Each of its characters has to be proven by
- * a value that can be meant in one way only; a number such as `1,234` proves nothing and goes along.
+ * Formats other than the usual one in which values of the column could be meant. Each of its characters must be proven
+ * by a value with only one possible meaning; a number such as `1,234` proves nothing, but is compatible.
  */
 function formsFor(facts: ColumnFacts): readonly { readonly form: NumberForm; readonly isVerified: boolean }[] {
-  // Few columns hold any value that speaks for one, and each column of each file comes by here.
+  // Few columns have a value in favour of one, and each column of each file passes through here.
   if (!Object.keys(facts.classes).some((name) => formClasses.has(name))) return []
   const isGroup = (group: GroupChar) => has(facts, ...decimals.flatMap((decimal) => groupedClasses(group, decimal)))
   const isCommaVerified = has(facts, ...commaClasses)
@@ -176,7 +176,7 @@ function numberCandidates(facts: ColumnFacts, form: NumberForm | null, isVerifie
   ]
 }
 
-/** The classes whose values are numbers in a form: whole ones, ones with a fraction, and all that a double keeps. */
+/** The classes whose values are numbers in a format: whole ones, ones with a fraction, and all that a double keeps. */
 interface NumberClasses {
   readonly whole: readonly ValueClass[]
   readonly fractions: readonly ValueClass[]
@@ -199,7 +199,7 @@ function classesOfForm(form: NumberForm | null): NumberClasses {
   return { whole, fractions, numbers: [...short, decimalChar === '.' ? 'number' : 'numberComma'] }
 }
 
-/** Nearly every column is asked about these alone. */
+/** For nearly every column, only these are needed. */
 const usualClasses = classesOfForm(null)
 
 function decimalOf(digits: Digits | null): Extract<ColumnType, { kind: 'decimal' }> | null {
@@ -209,7 +209,7 @@ function decimalOf(digits: Digits | null): Extract<ColumnType, { kind: 'decimal'
   return precision === undefined ? null : { kind: 'decimal', precision, scale }
 }
 
-/** An order is proven by a date that is in the calendar in that order only. */
+/** Only a date that is valid in no other order proves an order. */
 function dateCandidates(
   facts: ColumnFacts,
   kind: 'date' | 'timestamp',

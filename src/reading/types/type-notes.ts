@@ -2,16 +2,16 @@
 import { type Note, note } from '../../core/notes.ts'
 import type { Decision } from './infer-types.ts'
 
-/** There are notes on so many columns; of others only the number. */
+/** At most this many columns have notes; others are only counted. */
 const notesMax = 20
 
-/** Columns whose type was declared have no doubt; the suffix ends each sentence, before its full stop. */
+/** Columns whose type was declared raise no doubt. The suffix ends each sentence, before its full stop. */
 export interface TypeNoteOptions {
   readonly declared: readonly (object | null)[]
   readonly suffix: string
 }
 
-/** One decision a name, in the order of the columns. */
+/** One decision per name, in the order of the columns. */
 export function typeNotes(
   names: readonly string[],
   decisions: readonly Decision[],

@@ -91,7 +91,7 @@ test('Copies gives up after the last try, at once for what does not pass, and wi
   assert.deepEqual([(await statusOf('a'))?.problem, (await statusOf('b'))?.problem], ['away', 'no such column'])
 })
 
-test('Copies goes on after a restart with what had not ended, and with nothing else', async (t) => {
+test('Copies continues unfinished copies after a restart, and no others', async (t) => {
   const { open, orders, outcomes, journalPath } = await place(t)
   const hanging = async ({ datasetId }: CopyOrder, signal: AbortSignal) => {
     if (datasetId !== 'a') await sleep(60_000, undefined, { signal })

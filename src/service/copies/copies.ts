@@ -1,4 +1,4 @@
-// Copies: copies datasets into databases, a few at once, tried again after failures and after a restart of the service.
+// Copies: copies datasets into databases, a few at once, with retries after failures and after a restart of the service.
 import { createHash } from 'node:crypto'
 import type { CopyRequest, CopyStatus, CopyTarget } from '../../core/copies/copy-status.ts'
 import { isServiceError, ServiceError } from '../../core/errors.ts'
@@ -14,20 +14,20 @@ import { KeptCopies } from './kept-copies.ts'
 
 export interface CopiesOptions {
   readonly store: Pick<Store, 'receipt' | 'keep' | 'kept'>
-  /** The records of a dataset for a database to read. */
+  /** The records of a dataset, for a database to read. */
   readonly sourceOf: (receipt: Receipt, signal: AbortSignal) => CopySource
   readonly targets: readonly CopyTarget[]
   readonly sinkOf: (target: CopyTarget) => Promise<Sink>
   /** Name of the target that every upload is copied to; empty for none. */
   readonly uploadsTo: string
-  /** Of the file that remembers copies which have not ended. */
+  /** Path of the file that remembers unfinished copies. */
   readonly journalPath: string
   readonly logger: CopyLogger
-  /** Called for every copy once, when nothing more is done about it. */
+  /** Called once for every copy, when it has ended. */
   readonly onEnded: (outcome: CopyOutcome) => void
-  /** Before each further try. Milliseconds. */
+  /** Waits before each further try. Milliseconds. */
   readonly retryMs?: readonly number[]
-  /** Copies that have not ended, at most. */
+  /** Maximum number of unfinished copies. */
   readonly pendingMax?: number
 }
 
@@ -39,7 +39,7 @@ interface CopyLogger {
   error(fields: object, message: string): void
 }
 
-/** What the journal has of a copy. */
+/** What the journal records about a copy. */
 interface Begun {
   readonly datasetId: string
   readonly createdAt: number
@@ -59,9 +59,9 @@ const minuteMs = 60 * secondMs
 const retryMsByDefault = [1, 5, 30]
   .map((seconds) => seconds * secondMs)
   .concat([2, 10, 20, 60, 90].map((minutes) => minutes * minuteMs))
-/** What has ended stays in the journal until it is so much. Bytes. */
+/** Ended copies stay in the journal until it has this many bytes. */
 const journalBytesMax = 4 * 1_048_576
-/** Failures of our own that may pass. */
+/** Our own failures that may pass. */
 const transientCodes = [
   'STORE_FAILED',
   'STORE_UNAVAILABLE',
@@ -74,12 +74,12 @@ export class Copies implements AsyncDisposable {
   readonly #options: CopiesOptions
   readonly #kept: KeptCopies
   readonly #closing = new AbortController()
-  /** Those that have not ended, by id. */
+  /** Unfinished copies by id. */
   readonly #jobs = new Map<string, Job>()
   readonly #due = new FairQueue<Job>()
   readonly #timers = new Set<NodeJS.Timeout>()
   readonly #running = new Set<Promise<void>>()
-  // Set by `open`, before anybody has it.
+  // Set by `open`, before the object is handed out.
   #journal!: LineJournal
 
   private constructor(options: CopiesOptions) {
@@ -87,7 +87,7 @@ export class Copies implements AsyncDisposable {
     this.#kept = new KeptCopies(options.store)
   }
 
-  /** Goes on with the copies that have not ended. */
+  /** Continues the unfinished copies. */
   static async open(options: CopiesOptions): Promise<Copies> {
     const copies = new Copies(options)
     const begun = new Map<string, string>()
@@ -129,12 +129,12 @@ export class Copies implements AsyncDisposable {
     const live = [...this.#jobs.values()].filter(({ datasetId }) => datasetId === receipt.id)
     const known = [...live.map(({ status }) => status), ...(await this.#kept.list(receipt.id, targets))]
     const newest = known.toSorted((a, b) => b.updatedAt - a.updatedAt)
-    // Another replica may copy into the same table; the first of equals is this one's.
+    // Another replica may copy into the same table; of equal copies, the first is this one's.
     const copies = newest.filter((one, at) => newest.findIndex((other) => isSameTable(one, other)) === at)
     return { targets: targets.map(({ name }) => name), copies }
   }
 
-  /** Copies what an upload has become, where all uploads are copied. Never throws. */
+  /** Copies the outcome of an upload, if all uploads are copied. Never throws. */
   uploaded({ phase, datasetId }: Pick<UploadStatus, 'phase' | 'datasetId'>): void {
     const { uploadsTo, store, logger } = this.#options
     if (uploadsTo === '' || phase !== 'done' || datasetId === null) return
@@ -145,7 +145,7 @@ export class Copies implements AsyncDisposable {
     begin().catch((error: unknown) => logger.error({ err: error, datasetId }, 'an upload is not copied'))
   }
 
-  /** What has not ended goes on after the next start. */
+  /** The next start continues what has not ended. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort()
     for (const timer of this.#timers) clearTimeout(timer)
@@ -218,7 +218,7 @@ export class Copies implements AsyncDisposable {
       return
     }
     job.status = { ...job.status, state: 'waiting', problem, updatedAt: Date.now() }
-    // Half of it by chance, so that what failed together does not come back together.
+    // Half of it is random, so that copies that failed together are not retried together.
     const timer = setTimeout(
       () => {
         this.#timers.delete(timer)

@@ -10,7 +10,7 @@ const fixed: CopyTarget = { ...plain, name: 'fixed', table: 'events', mode: 'ups
 const columns = ['id', 'day'].map((name) => ({ name, type: 'integer', nulls: 0, why: '' }))
 const receipt = { file: { name: 'Sales 2024.csv' }, columns } as unknown as Receipt
 
-test('completeWish() takes from the target and the file name what is left out', () => {
+test('completeWish() completes a request with the target and the file name', () => {
   const targets = [plain, fixed]
   assert.deepEqual(completeWish({ to: 'plain' }, receipt, targets), {
     to: 'plain',

@@ -1,4 +1,4 @@
-// Copy request: what a client wishes, completed by the target and the file name. Knows no database.
+// Copy request: what a client asks for, completed with the target and the file name. Knows no database.
 import { type CopyRequest, type CopyTarget, tableNamePattern } from '../../core/copies/copy-status.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Receipt } from '../../core/receipt.ts'
@@ -22,7 +22,7 @@ export function completeWish(
   const table = wish.table ?? target.table ?? tableNameOf(file.name)
   if (!isTableName.test(table)) {
     const wanted = 'at most 63 letters (A to Z), digits and underscores, with no digit first'
-    throw new ServiceError('BAD_PARAMETER', { name: 'table', seen: `'${table}' is no name of a table`, wanted })
+    throw new ServiceError('BAD_PARAMETER', { name: 'table', seen: `'${table}' is not the name of a table`, wanted })
   }
   const mode = wish.mode ?? (wish.key === undefined ? target.mode : 'upsert')
   const key = mode === 'upsert' ? (wish.key ?? target.key) : (wish.key ?? [])

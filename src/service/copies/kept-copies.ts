@@ -1,9 +1,9 @@
-// Kept copies: the status of each copy, kept beside its dataset, for this process and others to show.
+// Kept copies: the status of each copy, stored beside its dataset, so that every process can show it.
 import type { CopyStatus, CopyTarget } from '../../core/copies/copy-status.ts'
 import { KeyedMutex } from '../../io/keyed-mutex.ts'
 import type { Store } from '../../store/store.ts'
 
-/** Of the tables of one target, the ones copied into last. */
+/** Tables kept per target: the most recently copied ones. */
 const copiesMax = 100
 
 export class KeptCopies {
@@ -20,7 +20,7 @@ export class KeptCopies {
     return lists.flat().toSorted((a, b) => b.updatedAt - a.updatedAt)
   }
 
-  /** In the place of an earlier one into the same table. */
+  /** Replaces an earlier copy into the same table. */
   async keep(datasetId: string, status: CopyStatus): Promise<void> {
     await this.#writing.take(datasetId, async () => {
       const others = (await this.#read(datasetId, status.to)).filter(({ table }) => table !== status.table)

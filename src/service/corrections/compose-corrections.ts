@@ -1,4 +1,4 @@
-// Compose corrections: what was sent, beside what was corrected before, becomes the corrections of another dataset.
+// Compose corrections: combines submitted corrections with earlier ones into the corrections of another dataset.
 import type { Correction, Receipt, RefusedCorrection } from '../../core/receipt.ts'
 import { BufferedWriter } from '../../io/buffered-writer.ts'
 import type { ReadBytes } from '../../io/read-bytes.ts'
@@ -10,26 +10,26 @@ import { badCorrections, rowsMax, type SentRow } from './sent-rows.ts'
 /** As many as a receipt shows of its rejects. */
 const firstMax = 20
 
-/** What a dataset has to say about its rejects, each list in file order. */
+/** What a dataset contributes to corrections, each list in file order. */
 export interface Correctable {
   readonly receipt: Receipt
   /** Its rejects, without their texts. */
   readonly rejects: AsyncIterable<Omit<Correction, 'text'>>
-  /** Of the text in which records have their places. */
+  /** Length of the text in which its records are found. */
   readonly read: ReadBytes
   /** Its own corrections. */
   readonly corrections: AsyncIterable<Correction>
 }
 
-/** What became of the rows that were sent. */
+/** The outcome of the submitted rows. */
 export interface SentCounts {
   readonly sent: number
-  /** Rows that ask for nothing: without a text, or with that which the record has. */
+  /** Rows that change nothing: without a text, or with the text that the record has. */
   readonly unchanged: number
   readonly refused: RefusedCorrections
 }
 
-/** Texts that cannot be read as the record they were sent for. */
+/** Texts that cannot be read as the record for which they were submitted. */
 export class RefusedCorrections {
   count = 0
   /** At most 20. */
@@ -42,10 +42,10 @@ export class RefusedCorrections {
 }
 
 /**
- * Writes the corrections of the new dataset to a new file. A text that cannot be read as one record is left out: its record
- * stays what it was. Sending another text for a record that was corrected before replaces that.
+ * Writes the corrections of the new dataset to a new file. A text that cannot be read as one record is left out, and
+ * its record stays as it was. A text for a record that was corrected before replaces the earlier correction.
  *
- * @throws {ServiceError} BAD_CORRECTIONS where a row is about no reject
+ * @throws {ServiceError} BAD_CORRECTIONS if a row names a record that is not a reject
  */
 export async function composeCorrections(
   of: Correctable,
@@ -71,7 +71,7 @@ export async function composeCorrections(
     const earlier = await before.at(record)
     const reject = earlier ?? (await rejects.at(record))
     if (reject === null) {
-      throw badCorrections(`record ${record} is no reject of this dataset; send rows of its own rejects.csv only`)
+      throw badCorrections(`record ${record} is not a reject of this dataset; send rows of its own rejects.csv only`)
     }
     const isAsItWas =
       text === null || (earlier === null ? await isUnchanged(reject, { ...row, text }) : earlier.text === text)
@@ -89,7 +89,7 @@ export async function composeCorrections(
   return { ...counts, refused }
 }
 
-/** Writes a file of corrections again, without those of some records. */
+/** Copies a file of corrections without those of some records. */
 export async function withoutRecords(
   corrections: AsyncIterable<Correction>,
   records: ReadonlySet<number>,
@@ -106,7 +106,7 @@ export async function withoutRecords(
   return count
 }
 
-/** A list in file order, of which each record is asked for in turn. */
+/** A list in file order, from which records are requested in order. */
 class Ascending<One extends { readonly record: number }> implements AsyncDisposable {
   readonly #list: AsyncIterator<One>
   #next: One | null = null
@@ -116,7 +116,7 @@ class Ascending<One extends { readonly record: number }> implements AsyncDisposa
     this.#list = list[Symbol.asyncIterator]()
   }
 
-  /** Those before a record. */
+  /** The entries before a record. */
   async *below(record: number): AsyncGenerator<One> {
     for (let next = await this.#peek(); next !== null && next.record < record; next = await this.#peek()) {
       this.#next = null
@@ -124,7 +124,7 @@ class Ascending<One extends { readonly record: number }> implements AsyncDisposa
     }
   }
 
-  /** That of a record; null where there is none. */
+  /** The entry of a record; null if there is none. */
   async at(record: number): Promise<One | null> {
     for await (const _ of this.below(record));
     const next = await this.#peek()

@@ -1,4 +1,4 @@
-// Correct: makes a dataset in which texts that were sent stand in the places of rejects. The order of its steps is here.
+// Correct: makes a dataset in which submitted texts replace rejects. Holds the order of the steps.
 import { join } from 'node:path'
 import type { PartReader } from '../../convert/convert.ts'
 import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
@@ -23,14 +23,14 @@ export interface CorrectTools extends ReadStoredTools {
   readonly reader: PartReader
 }
 
-/** A body that says how rejects of a dataset are to be read. */
+/** A request body that states how rejects of a dataset are to be read. */
 export interface SentBody {
-  /** Null where the body is the file itself. */
+  /** Null if the body is the file itself. */
   readonly boundary: string | null
   readonly chunks: AsyncIterable<readonly BorrowedBytes[]>
 }
 
-/** Rejects that are in memory at once: some megabytes. */
+/** Rejects in memory at once: some megabytes. */
 const rejectsAtOnce = 5_120
 
 export async function correct(
@@ -66,7 +66,7 @@ export async function correct(
   return { receipt, upload, notes: [], corrected }
 }
 
-/** Calls `use` with what a dataset has to say about its rejects, whatever becomes of it meanwhile. */
+/** Calls `use` with the corrections and rejects of a dataset, which stay readable if it is deleted. */
 async function withCorrectable<Result>(
   { files, reader }: CorrectTools,
   receipt: Receipt,

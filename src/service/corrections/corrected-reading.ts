@@ -1,4 +1,4 @@
-// Corrected reading: what holds between corrections and the reading of a file: the same records, and the rules that were declared.
+// Corrected reading: keeps corrections consistent with the reading of a file: the same records, and the declared rules.
 import { ServiceError } from '../../core/errors.ts'
 import type { RefusedCorrection } from '../../core/receipt.ts'
 import type { FileScanOptions } from '../../reading/scanner/scanner.ts'
@@ -6,7 +6,7 @@ import type { Exclusion } from '../ingest/violations.ts'
 import { type CorrectionFile, readCorrections } from './correction-file.ts'
 import type { CorrectedOrdinals } from './corrector.ts'
 
-/** Corrected records break what was declared: a reading without these corrections is wanted. */
+/** Thrown if corrected records break declared rules: the file must then be read without these corrections. */
 export class CorrectionsRefused extends Error {
   override readonly name = 'CorrectionsRefused'
   readonly refused: readonly RefusedCorrection[]
@@ -18,7 +18,10 @@ export class CorrectionsRefused extends Error {
   }
 }
 
-/** @throws {ServiceError} CORRECTIONS_MISMATCH where a file is cut into other records than its corrections are about */
+/**
+ * @throws {ServiceError} CORRECTIONS_MISMATCH if the file is split into other records than those its corrections are
+ * for
+ */
 export function checkLayout({ layout: wanted }: CorrectionFile, seen: FileScanOptions): void {
   if (JSON.stringify(seen) === JSON.stringify(wanted)) return
   const reason = 'read this way, the file has other records than those that were corrected'
@@ -27,7 +30,7 @@ export function checkLayout({ layout: wanted }: CorrectionFile, seen: FileScanOp
   throw new ServiceError('CORRECTIONS_MISMATCH', { problem })
 }
 
-/** @throws {CorrectionsRefused} where corrected records are among those that break what was declared */
+/** @throws {CorrectionsRefused} if corrected records break declared rules */
 export async function refusedCorrections(
   violations: AsyncIterable<Exclusion>,
   { all }: CorrectedOrdinals,
@@ -52,7 +55,7 @@ export async function refusedCorrections(
   if (refused.length > 0) throw new CorrectionsRefused(refused)
 }
 
-/** Records of a corrected file by their numbers in the original. None of them is a corrected one. */
+/** Translates records of a corrected file to their numbers in the original. None of them is a corrected one. */
 export async function* inOriginal(
   exclusions: AsyncIterable<Exclusion>,
   { added }: CorrectedOrdinals,

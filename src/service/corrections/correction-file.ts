@@ -1,4 +1,4 @@
-// Correction file: which records of a file are read as other texts: a line of JSON each, in file order. Knows how it is written.
+// Correction file: lists the records of a file that are read as other texts, as lines of JSON in file order. Knows the format.
 import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
 import type { Correction } from '../../core/receipt.ts'
@@ -7,7 +7,7 @@ import { textLines } from '../../io/text-lines.ts'
 import type { FileScanOptions } from '../../reading/scanner/scanner.ts'
 import type { Exclusion } from '../ingest/violations.ts'
 
-/** A file of corrections, and how the records are cut that it is about. */
+/** A file of corrections, and the dialect in which its records are split. */
 export interface CorrectionFile {
   readonly path: string
   readonly layout: FileScanOptions
@@ -37,14 +37,14 @@ export async function* readCorrections(path: string): AsyncGenerator<Correction>
   }
 }
 
-/** Corrected records that are readable in the original: only by their number the scanner can pass over them. */
+/** Corrected records that are readable in the original: the scanner can skip them only by their number. */
 export async function* correctedReadable(path: string): AsyncGenerator<Exclusion> {
   for await (const { ordinal, column, message } of readCorrections(path)) {
     if (ordinal !== undefined) yield { ordinal, column, message }
   }
 }
 
-/** Two ascending lists as one. */
+/** Merges two ascending lists. */
 export async function* mergedExclusions(
   first: AsyncIterable<Exclusion>,
   second: AsyncIterable<Exclusion>,
@@ -67,7 +67,7 @@ export async function* mergedExclusions(
   }
 }
 
-/** Readable records that are corrected are rejected first, so that they can be replaced. */
+/** Corrected records that are readable are rejected first, so that they can be replaced. */
 export function excludedAsWell(
   { path }: CorrectionFile,
   exclusions: AsyncIterable<Exclusion> | null,

@@ -1,9 +1,9 @@
-// Corrector: puts corrected records in the places of rejects while a file is scanned. Keeps one text in memory, and few at a time.
+// Corrector: replaces rejects with corrected records while a file is scanned. Keeps one text in memory, and few numbers.
 import type { Correction } from '../../core/receipt.ts'
 import type { Scanned } from '../../reading/scanner/scanner.ts'
 import type { ReadRecord } from './record-of-text.ts'
 
-/** Texts that are given on at once, at least. Bytes. */
+/** Texts are passed on in batches of at least this many bytes. */
 const heldBytesMax = 1_048_576
 
 /** The numbers of corrected records among all readable ones of the corrected file, from 1, ascending. */
@@ -13,7 +13,7 @@ export interface CorrectedOrdinals {
   readonly added: number[]
 }
 
-/** One pass over a file. Its scanner has to mark rejects, and to reject every record that is corrected. */
+/** One pass over a file. Its scanner must mark rejects, and reject every record that is corrected. */
 export class Corrector implements AsyncDisposable {
   /** Of the records corrected so far; where no readable records were rejected but corrected ones. */
   readonly ordinals: CorrectedOrdinals = { all: [], added: [] }
@@ -21,7 +21,7 @@ export class Corrector implements AsyncDisposable {
   readonly #readRecord: ReadRecord
   #next: Correction | null = null
   #isThrough = false
-  /** Corrected so far that are not readable in the original. */
+  /** Number of records corrected so far that are not readable in the original. */
   #added = 0
 
   /** @param corrections In file order. */
@@ -30,7 +30,7 @@ export class Corrector implements AsyncDisposable {
     this.#readRecord = readRecord
   }
 
-  /** The same with corrected records in their places, in several parts where their texts are long. */
+  /** The same slices with corrected records in their places, in several batches if the texts are long. */
   async *correct(scanned: Scanned): AsyncGenerator<Scanned> {
     const { rejects, marks } = scanned
     if (rejects.length === 0 || (await this.#peek()) === null) return yield scanned
@@ -68,7 +68,7 @@ export class Corrector implements AsyncDisposable {
     yield { ...others, pieces, accepted, rejects: kept, isVerbatim: false }
   }
 
-  /** To be asked at the end of the file. @throws {Error} where a correction was for no reject of the file */
+  /** Call at the end of the file. @throws {Error} if a correction was for no reject of the file */
   async end(): Promise<void> {
     const next = await this.#peek()
     if (next !== null) throw new Error(`Cannot correct record ${next.record}: it is not rejected`)

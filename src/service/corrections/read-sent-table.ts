@@ -1,4 +1,4 @@
-// Read sent table: the file of rejects.csv as an editor or a spreadsheet program has saved it. Only two of its columns count.
+// Read sent table: reads a rejects.csv that an editor or a spreadsheet program has saved. Only two of its columns count.
 import { createReadStream } from 'node:fs'
 import { throwStoreError } from '../../core/storage-error.ts'
 import { createCsvRewriter } from '../../csv/csv-rewriter.ts'
@@ -8,7 +8,7 @@ import { shownReject } from '../../reading/scanner/shown-reject.ts'
 import { rejectCsvHeader } from '../dataset/rejects-csv.ts'
 import { badCorrections, type SentRow } from './sent-rows.ts'
 
-/** A file that was sent, as far as its head shows. */
+/** A submitted file, as described by its head. */
 export interface SentFile {
   readonly path: string
   readonly encoding: 'utf-8' | 'utf-16le' | 'utf-16be'
@@ -19,7 +19,7 @@ export interface SentFile {
 }
 
 const known = rejectCsvHeader.trim().split(',')
-/** Spreadsheet programs write what their system has for lists. */
+/** Spreadsheet programs write the list separator of their system. */
 const delimiters = [',', ';', '\t', '|'] as const
 
 /** Where the rows begin, and which columns they have. */
@@ -47,7 +47,7 @@ export async function* readSentTable(
   const rowsOf = function* (scanned: Scanned): Generator<SentRow> {
     for (const reject of scanned.rejects) {
       const { reason, line, message } = shownReject(reject)
-      // It has the text of a record that was too long, too.
+      // It also holds the text of a record that was too long.
       if (reason === 'record_too_long') continue
       throw badCorrections(
         `line ${line} cannot be read: ${message}; save it as CSV in UTF-8, with the columns of rejects.csv`,
@@ -82,9 +82,7 @@ function tableOf(head: string): Table {
   if (twice !== undefined) throw badCorrections(`the column '${twice.slice(0, 100)}' is there twice`)
   const unknown = names.find((name) => name !== '' && !known.includes(name))
   if (unknown !== undefined) {
-    throw badCorrections(
-      `there is no column '${unknown.slice(0, 100)}', wanted none but ${known.join(', ')}; remove it`,
-    )
+    throw badCorrections(`there is no column '${unknown.slice(0, 100)}', wanted only ${known.join(', ')}; remove it`)
   }
   const headerLength = separator.length + line.length + end.length
   return { ...found, headerLength, headerLines: separator === '' ? 1 : 2 }
@@ -113,9 +111,9 @@ function tableOptions(
     skipInitialSpace: false,
     lineEnd: 'lf',
     width: names.length,
-    // Empty cells at the end of a row are left out by some programs.
+    // Some programs leave out empty cells at the end of a row.
     padsShort: true,
-    // Quotes are written twice in it, and the other columns stand beside it.
+    // Quotes are doubled in it, and the other columns are beside it.
     recordBytesMax: Math.min(2 * recordBytesMax + 65_536, 2 ** 30),
     start: { byteOffset, records: headerLines, lines: headerLines },
   }
@@ -137,7 +135,7 @@ interface FieldRow {
   readonly text: string
 }
 
-/** The two columns of each record that are wanted. */
+/** The two required columns of each record. */
 function* fieldRows(
   pieces: readonly Uint8Array[],
   columns: { readonly record: number; readonly text: number },

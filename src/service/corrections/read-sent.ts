@@ -1,4 +1,4 @@
-// Read sent: finds the records and texts in what a client sends as corrections: a table like rejects.csv, or lines of JSON.
+// Read sent: reads submitted corrections: a table like rejects.csv, or lines of JSON.
 import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { isServiceError } from '../../core/errors.ts'
@@ -10,13 +10,13 @@ import type { CreateScanner } from '../../reading/scanner/scanner.ts'
 import { readSentTable, type SentFile } from './read-sent-table.ts'
 import { badCorrections, type SentRow } from './sent-rows.ts'
 
-/** A header, a byte order mark and what stands before them are within these. Bytes. */
+/** A header, a byte order mark and anything before the header end within this many bytes. */
 const headBytes = 65_536
 
 /**
- * The rows in the order in which they were sent.
+ * The rows, in the order in which they were sent.
  *
- * @param recordBytesMax Longer records cannot be read, so a longer text is as good as none.
+ * @param recordBytesMax Longer records cannot be read, so a longer text counts as none.
  * @throws {ServiceError} BAD_CORRECTIONS, naming the line or the record.
  */
 export async function* readSent(
@@ -55,7 +55,7 @@ const members = new Set([
 
 async function* readLines({ path, encoding, markBytes }: SentFile, recordBytesMax: number): AsyncGenerator<SentRow> {
   let number = 0
-  // JSON writes a character in six bytes at most.
+  // JSON takes at most six bytes for a character.
   const lengthMax = 6 * recordBytesMax + headBytes
   for await (const line of textLines(decoded(path, encoding, markBytes, lengthMax))) {
     number++
@@ -102,6 +102,6 @@ function rowOf(line: string, number: number): SentRow {
   if (!Number.isSafeInteger(record) || (record as number) < 1) {
     throw badCorrections(`line ${number} names no record, a whole number from 1`)
   }
-  if (text !== null && typeof text !== 'string') throw badCorrections(`line ${number} has a text that is no string`)
+  if (text !== null && typeof text !== 'string') throw badCorrections(`line ${number} has a text that is not a string`)
   return { record: record as number, text, isCut: cut === true }
 }

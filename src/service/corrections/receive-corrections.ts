@@ -1,13 +1,13 @@
-// Receive corrections: the body of a request as a file on disk, out of a form or as it comes. Knows nothing of what it says.
+// Receive corrections: writes a request body to disk, from a form or as it is. Knows nothing of its content.
 import { type BorrowedBytes, lengthOf } from '../../core/borrowed-bytes.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { BufferedWriter } from '../../io/buffered-writer.ts'
 import { type ReceiveLimits, receiveFile } from '../upload/receive-file.ts'
 
 /**
- * Writes the file that a body is, or holds, to a new file.
+ * Writes the file in a body, or the body itself, to a new file.
  *
- * @param boundary Null for a body that is the file itself.
+ * @param boundary Null if the body is the file itself.
  * @throws {ServiceError} As `receiveFile` and the chunks of its file.
  */
 export async function receiveCorrections(

@@ -1,4 +1,4 @@
-// Record of text: reads one text as one record of a file, as the file itself is read. Knows no file.
+// Record of text: reads a text as one record of a file, by the same rules as the file. Knows no file.
 import type { RefusedCorrection } from '../../core/receipt.ts'
 import { utf8Bytes } from '../../reading/platform-bytes.ts'
 import type { CreateScanner, FileScanOptions, Scanned } from '../../reading/scanner/scanner.ts'
@@ -9,30 +9,34 @@ export type RecordOfText =
   | { readonly kind: 'record'; readonly pieces: readonly Uint8Array[] }
   | ({
       readonly kind: 'refused'
-      /** The number its message names, see rejectMessage: a count, or an offset in the text as UTF-8; null where it names none. */
+      /**
+       * The number in its message, see rejectMessage: a count, or an offset in the text as UTF-8; null if it has none.
+       */
       readonly detail: number | null
     } & Omit<RefusedCorrection, 'record'>)
 
 export type ReadRecord = (text: string) => RecordOfText
 
-/** A text may come with the line end of its record. */
+/** A text may include the line end of its record. */
 export function withoutLineEnd(text: string): string {
   return text.replace(/\r?\n$|\r$/, '')
 }
 
-/** Reads texts with the dialect of a file. They are no bytes of it: they have no encoding, and no place. */
+/**
+ * Reads texts in the dialect of a file. They are not bytes of the file, so they have no encoding and no position in it.
+ */
 export function recordReader(createScanner: CreateScanner, layout: FileScanOptions): ReadRecord {
-  // A value that is sent as one is none that a stray quote has made.
+  // A submitted value is never the result of a stray quote.
   const { runaway: _, gap: __, ...dialect } = layout
   const options = { ...dialect, encoding: 'utf-8', start: { byteOffset: 0, records: 0, lines: 0 } }
   const end = layout.unusualLineEnd ?? (layout.lineEnd === 'cr' ? '\r' : '\r\n')
   return (text) => {
-    // An encoder would put U+FFFD in the place of half a character.
+    // An encoder would replace half a character with U+FFFD.
     if (!text.isWellFormed())
       return refused('invalid_bytes', 'half a character (a lone surrogate), which no file can hold')
     const scanner = createScanner(options)
     const first = scanner.push(utf8Bytes(text + end))
-    // They are valid until the next call only.
+    // Valid only until the next call.
     const pieces = first.pieces.map((piece) => Uint8Array.from(piece))
     const last = scanner.end()
     return recordOf([first, last], [...pieces, ...last.pieces])

@@ -1,4 +1,4 @@
-// Sent rows: what a client sends as corrections, on disk and in file order. Memory: 24 bytes a row.
+// Sent rows: stores submitted corrections on disk and returns them in file order. Memory: 24 bytes a row.
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ServiceError } from '../../core/errors.ts'
@@ -6,19 +6,19 @@ import { throwStoreError } from '../../core/storage-error.ts'
 import { BufferedWriter } from '../../io/buffered-writer.ts'
 import { readFully } from '../../io/read-bytes.ts'
 
-/** A record, and the text that it is to be read as. */
+/** A record, and the text to read instead. */
 export interface SentRow {
   readonly record: number
-  /** Null where none is given: the record stays what it is. */
+  /** Null if there is none: the record stays as it is. */
   readonly text: string | null
-  /** True when the text is known to be only the beginning of what is meant. */
+  /** True if the text is known to be only the beginning of what was meant. */
   readonly isCut: boolean
 }
 
 /** More rejects than anyone edits; a script can send them in several requests. */
 export const rowsMax = 1_000_000
 
-/** Takes rows in any order, and gives them in that of the file. */
+/** Takes rows in any order, and returns them in file order. */
 export class SentRows {
   readonly #writer: BufferedWriter
   readonly #records: number[] = []
@@ -49,7 +49,7 @@ export class SentRows {
     await this.#writer.write([Buffer.from(JSON.stringify(row))])
   }
 
-  /** All rows; to be asked once, after the last. @throws {ServiceError} BAD_CORRECTIONS where a record is given twice */
+  /** All rows; call once, after the last. @throws {ServiceError} BAD_CORRECTIONS if a record occurs twice */
   async *inOrder(): AsyncGenerator<SentRow> {
     await this.#writer.close()
     const order = this.#isAscending ? null : this.#sorted()
@@ -86,7 +86,7 @@ export function badCorrections(problem: string): ServiceError {
 
 const windowBytes = 262_144
 
-/** Reads that lie side by side are one read of the file. */
+/** Adjacent reads are combined into one read of the file. */
 function windowReader(read: (buffer: Uint8Array, position: number) => Promise<number>) {
   let window: Uint8Array = Buffer.alloc(0)
   let start = 0

@@ -14,11 +14,11 @@ export interface CatalogTools {
   readonly store: Store
   readonly files: VerifiedFiles
   readonly reader: PartReader
-  /** To whom alone datasets are shown. */
+  /** The owner to whom alone datasets are shown. */
   readonly owner: string
 }
 
-/** A reject on a page shows this much of its record; the whole is at its offset in the original. Bytes. */
+/** A page shows this many bytes of a rejected record; the whole record is at its offset in the original. */
 const pageTextBytesMax = 65_536
 
 export class Catalog {
@@ -37,7 +37,7 @@ export class Catalog {
     return receipt
   }
 
-  /** Succeeds if the dataset exists and is theirs, damaged or not. @throws {ServiceError} DATASET_NOT_FOUND */
+  /** Succeeds if the dataset exists and belongs to them, damaged or not. @throws {ServiceError} DATASET_NOT_FOUND */
   async checkOwner(id: string): Promise<void> {
     const { owner, store } = this.#tools
     if ((await store.ownerOf(id)) !== owner) throw new ServiceError('DATASET_NOT_FOUND', { id })
@@ -74,7 +74,7 @@ export class Catalog {
   async #rejectRows(receipt: Receipt, { reason, ...window }: RejectsQuery, signal: AbortSignal) {
     const { count, reasons, parts } = receipt.rejects
     const total = reason === null ? count : (reasons[reason] ?? 0)
-    // All have the reason, or none that is wanted.
+    // Either all rejects have the reason, or none.
     if (reason === null || total === count) return this.#partRows(receipt, parts, rejectColumnNames, window, signal)
     if (window.offset >= total) return []
     return this.#tools.files.withLocal(receipt, parts, (paths) => {
@@ -104,7 +104,7 @@ interface Window {
   readonly limit: number
 }
 
-/** The parts that a window touches, so that no others are read, and where it begins in them. */
+/** The parts that a window touches, so that no others are read, and where the window begins in them. */
 function partsOf(parts: readonly Part[], { offset, limit }: Window): { parts: readonly Part[]; offset: number } {
   let start = 0
   let before = 0

@@ -126,7 +126,7 @@ test(`data.csv is the same with the runs of an upload and without (SEED=${seed})
   assert.ok(passed > 50_000, `only ${passed} bytes are in runs`)
 })
 
-test('a run ends where a record is not accepted as it stands, and begins behind it', () => {
+test('a run ends before a record that is not accepted unchanged, and the next begins after it', () => {
   const records = '1,2,3\n'.repeat(40_000)
   const chunks = (text: string) => [Buffer.from(text.slice(0, 500_000)), Buffer.from(text.slice(500_000))]
   const one = (text: string, lineTerminator: '\n' | '\r\n' = '\n', limits = { runsMax: 64, runBytesMin: 1000 }) =>

@@ -1,4 +1,4 @@
-// CSV text: the accepted records as they stand in the original, scanned again. Text is never made from typed values here.
+// CSV text: the accepted records as they are in the original, by scanning it again. This text is never made from typed values.
 import { viewOf } from '../../core/borrowed-bytes.ts'
 import { giveBack } from '../../core/byte-stream.ts'
 import type { Column, Receipt, VerbatimRun } from '../../core/receipt.ts'
@@ -15,15 +15,15 @@ import type { Exclusion } from '../ingest/violations.ts'
 import type { CsvOptions } from '../service.ts'
 
 export interface CsvSource {
-  /** The text of the file, from its beginning. */
+  /** The text of the file from its beginning. */
   readonly source: AsyncIterable<Uint8Array>
-  /** Null when every readable record is accepted. */
+  /** Null if every readable record is accepted. */
   readonly exclusions: AsyncIterable<Exclusion> | null
-  /** The file of corrections; null where every record is read as it stands. */
+  /** The file of corrections; null if every record is read as it is. */
   readonly correctionsPath: string | null
 }
 
-/** By it, programs for spreadsheets know UTF-8. */
+/** Spreadsheet programs recognize UTF-8 by it. */
 const byteOrderMark = Buffer.from('\ufeff')
 
 export async function* csvText(
@@ -73,11 +73,14 @@ export async function* csvText(
   await corrector?.end()
 }
 
-/** The records of a file in which all readable ones are accepted: those in runs as they stand, others scanned again. */
+/**
+ * The records of a file in which all readable ones are accepted: runs are copied as they are, the rest is scanned
+ * again.
+ */
 class PassingText {
   readonly #beginAt: (byteOffset: number) => Scanner
   readonly #write: (pieces: readonly Uint8Array[]) => Buffer
-  /** Those not passed yet. */
+  /** The runs ahead. */
   readonly #runs: VerbatimRun[]
   /** Offset of the next byte. */
   #at: number
@@ -97,19 +100,19 @@ class PassingText {
     this.#runs = [...runs]
   }
 
-  /** The text made of a chunk, which is passed on itself where it is within a run. */
+  /** The text for a chunk; within a run, the chunk itself. */
   *push(chunk: Uint8Array): Generator<Uint8Array> {
     for (let rest = chunk; rest.length > 0; ) {
       const start = this.#at
       const text = this.#scanner === null && this.#isInRun ? this.#pass(rest) : this.#scan(rest)
       rest = rest.subarray(this.#at - start)
-      // Nothing of it is passed on, unless it came to a run.
+      // None of it is passed on, unless it reached a run.
       if (this.#at - start === chunk.length && this.#scanner !== null) giveBack(chunk)
       yield text
     }
   }
 
-  /** What is left at the end. */
+  /** The rest at the end. */
   end(lineEnd: '\n' | '\r\n'): Uint8Array {
     if (this.#scanner !== null) return this.#write(this.#scanner.end().pieces)
     if (this.#lastByte === lineFeed) return Buffer.alloc(0)
@@ -130,7 +133,7 @@ class PassingText {
     return passed
   }
 
-  /** Scans up to the end of `bytes`, or up to the last record before it where that is in a run. */
+  /** Scans to the end of `bytes`, or to the last record before it if that is in a run. */
   #scan(bytes: Uint8Array): Uint8Array {
     const start = this.#at
     this.#scanner ??= this.#beginAt(start)
@@ -139,7 +142,7 @@ class PassingText {
     this.#at = start + bytes.length
     while ((this.#runs[0]?.[1] ?? Number.POSITIVE_INFINITY) <= consumedTo) this.#runs.shift()
     const [run] = this.#runs
-    // Of what was consumed before these bytes, nothing is here any more.
+    // The bytes consumed before these are no longer available.
     if (run !== undefined && held === 0 && consumedTo >= Math.max(run[0], start)) {
       this.#at = consumedTo
       this.#scanner = null
@@ -148,7 +151,7 @@ class PassingText {
   }
 }
 
-/** The first line of typed values: always the names of the dataset, which a header of the file need not be. */
+/** The header of typed values always has the names of the dataset, which the header of the file may not. */
 export function typedHeader(receipt: Receipt, options: CsvOptions): Buffer | null {
   const isWanted = options.header || receipt.body.headerFields !== null
   const names = receipt.columns.map(({ name }) => name)
@@ -159,7 +162,9 @@ function headerOf({ body, columns }: Receipt, { header }: CsvOptions): readonly 
   return body.headerFields ?? (header ? columns.map(({ name }) => name) : null)
 }
 
-/** Makes one chunk of pieces: around excluded records there are thousands, and the chunk of the scanner is reused. */
+/**
+ * Joins pieces into one chunk: around excluded records there are thousands of them, and the scanner reuses its chunk.
+ */
 function finisher({ spreadsheet, delimiter }: CsvOptions, columns: readonly Column[]) {
   if (spreadsheet === 'no') return (pieces: readonly Uint8Array[]) => Buffer.concat(pieces)
   const escapeCells = createFormulaEscape(delimiter, columns.map(isPlainlyTyped))
@@ -172,7 +177,7 @@ function isPlainlyTyped({ type }: Column): boolean {
   return plainKind.test(type)
 }
 
-/** The rest after this many bytes. */
+/** The pieces without this many first bytes. */
 async function* behind(source: AsyncIterable<Uint8Array>, bytes: number): AsyncGenerator<readonly Uint8Array[]> {
   let leftBytes = bytes
   for await (const chunk of source) {

@@ -1,4 +1,4 @@
-// Dataset checksums: the file with the block checksums of a dataset: how it is written, and which part belongs to which file.
+// Dataset checksums: writes the file with a dataset's block checksums, and knows which range of it belongs to which file.
 import { hash } from 'node:crypto'
 import { join } from 'node:path'
 import type { Receipt } from '../../core/receipt.ts'
@@ -10,7 +10,7 @@ import type { Store } from '../../store/store.ts'
 import { damaged, FileBlocks } from './file-blocks.ts'
 
 const checksumsName = 'checksums'
-/** Checksums of files that were read last: those of 64 GB. Bytes. */
+/** Bytes of recently read checksums that are cached: those of 64 GB. */
 const cacheBytesMax = 4_194_304
 
 /**
@@ -30,10 +30,10 @@ async function writeNewFile(path: string, bytes: Uint8Array): Promise<void> {
   await file.write(bytes, 0)
 }
 
-/** Reads kept checksums, and holds on to those that were read last. */
+/** Reads stored checksums, and caches the most recent ones. */
 export class DatasetChecksums {
   readonly #store: Pick<Store, 'read'>
-  /** By their SHA-256, the one that was used last at the end. */
+  /** By their SHA-256, the most recently used last. */
   readonly #cache = new Map<string, Buffer>()
   #cacheBytes = 0
 
@@ -41,7 +41,7 @@ export class DatasetChecksums {
     this.#store = store
   }
 
-  /** What the blocks of a file must be. @throws {ServiceError} DATASET_NOT_FOUND, DATASET_DAMAGED */
+  /** The expected checksums of a file's blocks. @throws {ServiceError} DATASET_NOT_FOUND, DATASET_DAMAGED */
   async blocksOf(receipt: Receipt, file: StoredFile): Promise<FileBlocks> {
     const length = checksumsLength(file.bytes)
     const { checksums } = receipt

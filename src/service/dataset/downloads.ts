@@ -26,13 +26,16 @@ export interface DownloadTools {
   readonly createScanner: CreateScanner
 }
 
-/** Rejects that are in memory at once: some megabytes. */
+/** Rejects in memory at once: some megabytes. */
 const rejectsAtOnce = 5_120
-/** A row group of a part: less would read some of them twice. */
+/** A row group of a part: with fewer records, some row groups would be read twice. */
 const recordsAtOnceMax = 61_440
-/** What the names of columns, once a record, and short values may take of the disk at once. Bytes. */
+/** Disk space for one batch, which repeats the column names in each record. Bytes. */
 const nameBytesAtOnce = 33_554_432
-/** Text of a block may be a little shorter; of a chunk like this, a response that is full gives the memory back at once. Bytes. */
+/**
+ * The text of a block may be a little shorter. With chunks of this size, a full response releases their memory at once.
+ * Bytes.
+ */
 const textBytesMin = 65_536
 const wholeFile = { start: 0, end: Number.POSITIVE_INFINITY }
 
@@ -74,17 +77,17 @@ export class Downloads {
     return { receipt, bytes, sha256, open }
   }
 
-  /** The accepted records as they stand in the original, or as typed. */
+  /** The accepted records, as they are in the original or as typed. */
   csv(receipt: Receipt, options: CsvOptions): Download {
     return options.typed ? this.#typedCsv(receipt, options) : this.#originalCsv(receipt, options)
   }
 
   #originalCsv(receipt: Receipt, options: CsvOptions): Download {
     return made(receipt, async (signal) => {
-      // Of readable records that are rejected only the table of rejects knows.
+      // Only the table of rejects knows which readable records are rejected.
       const corrections = correctionsOf(receipt)
       const isWhole = (receipt.rejects.reasons.constraint ?? 0) === 0 && corrections === null
-      // From its beginning, since only the whole shows whether it is right.
+      // From its beginning, since only the whole file shows whether it is intact.
       const source = await this.#tools.files.read(receipt, textOf(receipt))
       const shared = isWhole ? null : await this.#shareRejects(receipt, source)
       const exclusions = shared && this.#exclusions(receipt, shared, signal)
@@ -115,7 +118,7 @@ export class Downloads {
     )
   }
 
-  /** The accepted records as typed, without a header and with texts in quotes, for a database to read. */
+  /** The accepted records as typed, without a header and with quoted texts, for a database to read. */
   databaseCsv(receipt: Receipt): Download {
     const share = () => this.#tools.files.share(receipt, receipt.parts)
     const form = { csvDelimiter: ',', quotesTexts: true }
@@ -140,7 +143,7 @@ export class Downloads {
     }
   }
 
-  /** Text derived from files that stay until the client has read it, whatever happens to the dataset meanwhile. */
+  /** Text derived from files, which stay until the client has read it, even if the dataset is deleted. */
   #shared<Files extends ReadableFiles>(
     receipt: Receipt,
     share: () => Promise<Files>,
@@ -165,7 +168,7 @@ export class Downloads {
     }
   }
 
-  /** The readable records that are rejected, page by page. */
+  /** The rejected records that are readable, page by page. */
   async *#exclusions({ rejects }: Receipt, shared: ReadableFiles, signal: AbortSignal): AsyncGenerator<Exclusion> {
     for await (const rows of this.#rejectRows(rejects, [ordinalName], shared, signal)) {
       for (const [ordinal] of rows) {
@@ -174,7 +177,7 @@ export class Downloads {
     }
   }
 
-  /** A few records at a time go through a file, so that neither memory nor a converter waits for a slow client. */
+  /** Each batch of records goes through a file, so that neither memory nor a converter waits for a slow client. */
   async *#lines(
     { columns, parts }: Receipt,
     shared: SharedFiles,
@@ -187,7 +190,7 @@ export class Downloads {
     const toPath = join(shared.dir, 'lines')
     for (const part of parts) {
       for (let offset = 0; offset < part.records; offset += limit) {
-        // Each time: a client may take long between two of them.
+        // Check each time: a client may take long between two of them.
         const path = await shared.path(part)
         await this.#tools.reader.lines(path, names, { offset, limit }, { toPath, ...form }, signal)
         yield* fileStream(await open(toPath).catch(throwStoreError), wholeFile)
@@ -219,7 +222,7 @@ export class Downloads {
     }
   }
 
-  /** One file from many parts that is too large to be kept: made for this download and gone with it. */
+  /** Merges many parts into one file that is too large to be kept: it exists only for this download. */
   async #mergedOnce(receipt: Receipt, signal: AbortSignal): Promise<{ stream: ByteStream; bytes: number }> {
     const draft = await this.#tools.store.draft()
     try {
@@ -246,7 +249,7 @@ export class Downloads {
   }
 }
 
-/** What is made while it is sent: how long it will be is not known. */
+/** Made while it is sent, so its length is unknown. */
 function made(receipt: Receipt, open: (signal: AbortSignal) => Promise<ByteStream>): Download {
   return { receipt, bytes: null, sha256: null, open: async (signal) => ({ stream: await open(signal), bytes: null }) }
 }

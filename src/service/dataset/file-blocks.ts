@@ -36,20 +36,20 @@ export class FileBlocks {
   }
 }
 
-/** The cause makes it an error in the log, and not only an answer. */
+/** With a cause, it is also logged as an error. */
 export function damaged({ file }: StoredFile, cause: unknown): ServiceError {
   return new ServiceError('DATASET_DAMAGED', { name: file }, typeof cause === 'string' ? new Error(cause) : cause)
 }
 
-/** The smallest stretch of whole blocks that holds a range. */
+/** The smallest range of whole blocks that contains a range. */
 export function blocksAround({ start, end }: ByteRange, { bytes }: StoredFile): ByteRange {
   return { start: start - (start % blockBytes), end: Math.min(bytes, Math.ceil(end / blockBytes) * blockBytes) }
 }
 
 /**
- * The bytes of a range, each block verified before any of it is passed on.
+ * The bytes of a range; each block is verified before any of it is passed on.
  *
- * @param source The bytes of `blocksAround` that range, in whatever chunks.
+ * @param source The bytes of `blocksAround` that range, in chunks of any size.
  */
 export async function* verifiedBytes(
   source: AsyncIterable<Uint8Array>,

@@ -1,4 +1,4 @@
-// Local file: verifies a stored file that lies at a local path, as a whole or where it is read. Knows no store.
+// Local file: verifies a stored file at a local path, as a whole or where it is read. Knows no store.
 import { type FileHandle, open } from 'node:fs/promises'
 import { errorCode, throwStoreError, toStoreError } from '../../core/storage-error.ts'
 import type { StoredFile } from '../../core/stored-files.ts'
@@ -8,7 +8,9 @@ import { blocksAround, damaged, type FileBlocks } from './file-blocks.ts'
 
 const readBytesAtOnce = 16 * blockBytes
 
-/** What distinguishes a file from another one, or from itself after a write. A hard link changes ctime, so that is left out. */
+/**
+ * Distinguishes a file from another one, or from itself after a write. A hard link changes ctime, so ctime is left out.
+ */
 export interface FileStamp {
   readonly dev: number
   readonly ino: number
@@ -16,7 +18,9 @@ export interface FileStamp {
   readonly mtimeMs: number
 }
 
-/** The stamp of a file of the right size. @throws {ServiceError} DATASET_DAMAGED where it is missing or of another size */
+/**
+ * The stamp of a file of the right size. @throws {ServiceError} DATASET_DAMAGED if it is missing or has another size
+ */
 export async function stampOf(file: StoredFile, path: string): Promise<FileStamp> {
   await using handle = await openStored(file, path)
   return await stampOfOpen(file, handle)
@@ -35,19 +39,19 @@ export async function verifyLocal(path: string, blocks: FileBlocks): Promise<voi
   }
 }
 
-/** Reads of a file that fail where a block is not what was kept; until disposed. */
+/** Reads of a file that fail where a block differs from what was stored; until disposed. */
 export interface LocalReads extends AsyncDisposable {
   readonly read: ReadBytes
 }
 
-/** @throws {ServiceError} DATASET_DAMAGED where it is missing */
+/** @throws {ServiceError} DATASET_DAMAGED if it is missing */
 export async function openLocalReads(path: string, blocks: FileBlocks): Promise<LocalReads> {
   const { file } = blocks
   const handle = await openStored(file, path)
   return { read: verifiedReads(readsOf(handle), blocks), [Symbol.asyncDispose]: () => handle.close() }
 }
 
-/** The same reads, which fail with DATASET_DAMAGED where a block is not what was kept. */
+/** The same reads; they fail with DATASET_DAMAGED where a block differs from what was stored. */
 export function verifiedReads(read: ReadBytes, blocks: FileBlocks): ReadBytes {
   const { file } = blocks
   return async (position, length) => {
@@ -60,7 +64,7 @@ export function verifiedReads(read: ReadBytes, blocks: FileBlocks): ReadBytes {
   }
 }
 
-/** Verifies whole blocks that were read at a position, of which `length` bytes were asked for. */
+/** Verifies whole blocks read from a position, of which `length` bytes were requested. */
 function verifyBlocks(blocks: FileBlocks, position: number, bytes: Uint8Array, length: number): void {
   if (bytes.length < length) throw damaged(blocks.file, `'${blocks.file.file}' ends at byte ${position + bytes.length}`)
   for (let from = 0; from < length; from += blockBytes) {

@@ -128,7 +128,7 @@ test('MergedParquet keeps no more than its bound, and drops what was not used fo
   assert.deepEqual(kept(), [false, false, false])
 })
 
-test('a dataset that is removed takes its merged file along, also while that is made', async (t) => {
+test('removing a dataset removes its merged file, even while that is being made', async (t) => {
   const { store, samples, options, seen, dir } = await opened(t, 2, 1_000_000)
   const merged = await MergedParquet.open(options)
   const [first, second] = samples.map(({ receipt }) => receipt) as [Receipt, Receipt]

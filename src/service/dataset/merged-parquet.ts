@@ -1,4 +1,4 @@
-// Merged Parquet: the parts of a dataset as one file, made once, kept within a bound, and made again when it has gone.
+// Merged Parquet: the parts of a dataset as one file, made once, kept within a size limit, and made again if it has been removed.
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { PartReader } from '../../convert/convert.ts'
@@ -15,37 +15,40 @@ import { blocksAround, FileBlocks, verifiedBytes } from './file-blocks.ts'
 import type { VerifiedFiles } from './verified-files.ts'
 
 export interface MergedParquetOptions {
-  /** A directory of its own, on the file system of the datasets; made when it does not exist. */
+  /** A directory for these files only, on the file system of the datasets; created if it does not exist. */
   readonly dir: string
-  /** Of all files in it together. */
+  /** Total size of all files in it. */
   readonly bytesMax: number
   readonly store: Pick<Store, 'draft' | 'keep' | 'kept' | 'ownerOf'>
   readonly files: Pick<VerifiedFiles, 'withLocal'>
   readonly reader: Pick<PartReader, 'merge'>
 }
 
-/** A merged file as it was when it was asked for. */
+/** A merged file as it was when requested. */
 export interface MergedFile {
   readonly bytes: number
   readonly sha256: string
-  /** Bytes of a range, each block verified before it leaves. Where the file has gone meanwhile it is made again. */
+  /** Bytes of a range; each block is verified before it is sent. If the file has been removed, it is made again. */
   open(range: ByteRange, signal: AbortSignal): Promise<ByteStream>
 }
 
-/** What is in the directory. */
+/** The files in the directory. */
 interface Entry {
   readonly bytes: number
-  /** Null until they have been read since the start. */
+  /** Null until they have been read after the start. */
   blocks: FileBlocks | null
 }
 
-/** Kept with the dataset. The number is raised when the same parts are merged to another file, other than by an update of DuckDB. */
+/**
+ * Stored with the dataset. Raise the number if the same parts would be merged to another file for a reason other than
+ * an update of DuckDB.
+ */
 const factsName = 'merged-1.json'
 const fileName = /^([0-9a-f]{32})\.parquet$/
 
 export class MergedParquet {
   readonly #options: MergedParquetOptions
-  /** By dataset; the one that was used last at the end. */
+  /** By dataset, the most recently used last. */
   readonly #entries = new Map<string, Entry>()
   readonly #making = new SingleFlight<FileBlocks | null>()
   #totalBytes = 0
@@ -54,7 +57,7 @@ export class MergedParquet {
     this.#options = options
   }
 
-  /** Finds what an earlier start has left; removes what belongs to no dataset, or is too much. */
+  /** Finds what an earlier start has left; removes files that belong to no dataset or exceed the limit. */
   static async open(options: MergedParquetOptions): Promise<MergedParquet> {
     const merged = new MergedParquet(options)
     const { dir, store } = options
@@ -73,7 +76,7 @@ export class MergedParquet {
   }
 
   /**
-   * The parts of a dataset as one file; null where that is more than may be kept.
+   * The parts of a dataset as one file; null if that is larger than the limit.
    * @throws {ServiceError} DATASET_NOT_FOUND, DATASET_DAMAGED, CONVERSION_FAILED, DISK_FULL, STORE_UNAVAILABLE
    */
   async file(receipt: Receipt, signal: AbortSignal): Promise<MergedFile | null> {
@@ -83,13 +86,13 @@ export class MergedParquet {
     return { bytes, sha256, open: (range, one) => this.#read(receipt, blocks, range, one) }
   }
 
-  /** Removes what was made of a dataset. */
+  /** Removes the merged file of a dataset. */
   async drop(id: string): Promise<void> {
     const entry = this.#entries.get(id)
     if (entry === undefined) return
     this.#entries.delete(id)
     this.#totalBytes -= entry.bytes
-    // What withstands is removed by the next start.
+    // If that fails, the next start removes it.
     await rm(this.#pathOf(id), { force: true }).catch(() => {})
   }
 
@@ -100,7 +103,7 @@ export class MergedParquet {
     return kept ?? (await this.#making.run(receipt.id, (shared) => this.#make(receipt, shared), signal))
   }
 
-  /** What is known of the file that is there; null where there is none, or it is not what was made. */
+  /** The facts of the existing file; null if there is none, or it is not what was made. */
   async #kept(id: string): Promise<FileBlocks | null> {
     const entry = this.#entries.get(id)
     if (entry === undefined) return null
@@ -126,11 +129,11 @@ export class MergedParquet {
     if (blocks.file.bytes > bytesMax) return null
     await this.drop(id)
     await this.#makeRoom(blocks.file.bytes)
-    // Facts first: a file without them would have to be made again.
+    // The facts first: a file without them would have to be made again.
     await store.keep(id, factsName, facts)
     await rename(path, this.#pathOf(id)).catch(throwStoreError)
     this.#add(id, blocks.file.bytes, blocks)
-    // Deleted meanwhile: nothing of it may stay.
+    // The dataset was deleted in the meantime: nothing of it may stay.
     if ((await store.ownerOf(id)) === null) await this.drop(id)
     return blocks
   }
@@ -166,7 +169,7 @@ export class MergedParquet {
     this.#totalBytes += bytes
   }
 
-  /** Removes what was not used for longest, until so many bytes more may be kept. */
+  /** Removes the least recently used files until this many more bytes fit. */
   async #makeRoom(bytes: number): Promise<void> {
     while (this.#totalBytes + bytes > this.#options.bytesMax) {
       const [oldest] = this.#entries.keys()
@@ -180,7 +183,7 @@ export class MergedParquet {
   }
 }
 
-/** Reads a file that was just made, and says what its blocks are; `facts` is the same as bytes to keep. */
+/** Reads a new file and returns its block checksums; `facts` is the same as bytes to store. */
 async function factsOf(path: string): Promise<{ readonly blocks: FileBlocks; readonly facts: Buffer }> {
   const checksums = new BlockChecksums()
   const source = fileStream(await open(path, 'r').catch(throwStoreError), { start: 0, end: Number.POSITIVE_INFINITY })

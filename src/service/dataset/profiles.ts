@@ -1,4 +1,4 @@
-// Profiles: what the columns of a dataset are like, worked out once and kept with it. Knows nothing of how they are measured.
+// Profiles: the statistics of a dataset's columns, computed once and stored with it. Does not know how they are computed.
 import type { ColumnStatistics, PartReader } from '../../convert/convert.ts'
 import type { Receipt } from '../../core/receipt.ts'
 import { SingleFlight } from '../../io/single-flight.ts'
@@ -12,7 +12,7 @@ export interface ProfileTools {
   readonly reader: PartReader
 }
 
-/** The number is raised when a profile of the same dataset would become another. */
+/** Raise the number if the profile of the same dataset would change. */
 const keptName = 'profile-2.json'
 
 export class Profiles {
@@ -35,7 +35,7 @@ export class Profiles {
     const names = columns.map(({ name }) => name)
     const statistics = parts.length === 0 ? names.map(ofNothing) : await this.#measure(receipt, names, signal)
     const profile = { num_examples: records.accepted, statistics, partial: false } as const
-    // It can be made again: that it cannot be kept is no reason not to give it.
+    // It can be computed again, so a failure to store it is no reason to withhold it.
     await this.#tools.store.keep(id, keptName, Buffer.from(JSON.stringify(profile))).catch(() => {})
     return profile
   }
@@ -45,7 +45,7 @@ export class Profiles {
     await using shared = await this.#tools.files.shareToRead(receipt, parts)
     const local: { path: string; records: number }[] = []
     for (const part of parts) local.push({ path: await shared.path(part), records: part.records })
-    // Jobs are given out in this order: with the longest first, all readers end at about the same time.
+    // Jobs start in this order: with the longest first, all readers finish at about the same time.
     const order = names.map((_, i) => i).sort((a, b) => weightOf(receipt, b) - weightOf(receipt, a))
     const wanted = order.map((i) => names[i] ?? '')
     const measured = await this.#tools.reader.measure(local, wanted, signal)
@@ -55,7 +55,7 @@ export class Profiles {
   }
 }
 
-/** About how long a column of its type takes. */
+/** Relative cost of a column, by its type. */
 function weightOf({ columns }: Receipt, index: number): number {
   const type = columns[index]?.type ?? ''
   if (type === 'boolean') return 0

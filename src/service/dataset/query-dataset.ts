@@ -1,4 +1,4 @@
-// Query dataset: opens a dataset to one SQL query, in a process of its own or at an engine. Knows nothing of how that is kept in bounds.
+// Query dataset: opens a dataset to one SQL query, in a separate process or at an engine. Does not know how queries are limited.
 import { isServiceError } from '../../core/errors.ts'
 import type { Receipt } from '../../core/receipt.ts'
 import type { OpenTable, Query, QueryEngine, QueryRunner } from '../../query/query.ts'
@@ -18,14 +18,14 @@ export interface QueryTools {
   receipt(id: string): Promise<Receipt>
 }
 
-/** As responses name what runs in a process of its own. */
+/** What responses call a query that runs in a separate process. */
 const ownEngine = 'duckdb'
 
 /**
- * The dataset may be deleted as soon as its files are open: the query goes on with what it was. An engine reads the files
- * while it runs, and may fail then.
+ * The dataset may be deleted as soon as its files are open: the query still sees what it was. An engine reads the files
+ * while it runs, and may then fail.
  *
- * @param client Among whom places are shared.
+ * @param client Among clients, places are shared.
  */
 export async function queryDataset(
   tools: QueryTools,
@@ -37,7 +37,7 @@ export async function queryDataset(
   await tools.receipt(id)
   const place = await tools.places.take(client, signal)
   try {
-    // Deleted while it waited, it is not found.
+    // Deleted while the query waited: not found.
     const receipt = await tools.receipt(id)
     const within = AbortSignal.any([signal, place.timeUp])
     const { engine, urls } = tools
@@ -59,7 +59,7 @@ async function openTable(tools: QueryTools, id: string, receipt: Receipt, signal
   try {
     return await tools.files.withLocal(receipt, parts, (paths) => tools.runner.open({ paths, columns: names }, signal))
   } catch (error) {
-    // One that was deleted before its files were open is not found, whatever was seen of that.
+    // A dataset that was deleted before its files were open is not found, whatever error that caused.
     await tools.receipt(id)
     throw error
   }
@@ -72,12 +72,12 @@ interface EngineTools {
   receipt(id: string): Promise<Receipt>
 }
 
-/** What the size of a dataset is for an engine. */
+/** The size by which a dataset is assigned to an engine. */
 export function partsBytes({ parts }: Pick<Receipt, 'parts'>): number {
   return parts.reduce((sum, { bytes }) => sum + bytes, 0)
 }
 
-/** A query that fails because its dataset was deleted meanwhile finds no dataset. @throws {ServiceError} DATASET_NOT_FOUND */
+/** A query that fails because its dataset was deleted reports that. @throws {ServiceError} DATASET_NOT_FOUND */
 async function openAtEngine(
   { engine, urls, receipt }: EngineTools,
   id: string,

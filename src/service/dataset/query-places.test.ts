@@ -90,7 +90,7 @@ test('QueryPlaces.take() ends what has run longest while clients without a place
   assert.ok(ended.length >= 5)
 })
 
-test('QueryPlaces.take() ends no query for a client that has a place, or for nobody', async () => {
+test('QueryPlaces.take() ends no query if only clients with a place wait, or none', async () => {
   const places = new QueryPlaces({ queriesMax: 2, queryMsMax: 50 })
   const held = [await places.take('a', never), await places.take('b', never)]
   const leaving = new AbortController()

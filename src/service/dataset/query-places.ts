@@ -1,37 +1,40 @@
-// Query places: who may run a query now, who waits for a place, and whose time is up because others wait. Knows nothing of SQL.
+// Query places: which queries may run now, which wait, and which must end because others wait. Knows nothing of SQL.
 import { ServiceError } from '../../core/errors.ts'
 import { SharedPlaces } from '../shared-places.ts'
 
-/** Queries that wait, in all and of one client. */
+/** Waiting queries, in total and per client. */
 const waitingMax = 64
 const waitingOfClientMax = 16
 
-/** A client that is alone may hold half of the places. */
+/** A single client may hold half of the places. */
 const placesPerFreePlace = 1
 
-/** How long a query waits for a place, and what others may take while it does, if a query may take so long. Milliseconds. */
+/**
+ * How long a query waits for a place at most, if queries may run that long; also the time that the others may take
+ * meanwhile. Milliseconds.
+ */
 const contestedMsUsual = 30_000
 
 export interface QueryPlacesOptions {
   readonly queriesMax: number
-  /** What a query may take. Milliseconds. */
+  /** Time limit of a query. Milliseconds. */
   readonly queryMsMax: number
 }
 
 export interface QueryPlace {
-  /** Aborted when the query has to end because others wait. */
+  /** Aborted when the query must end because others wait. */
   readonly timeUp: AbortSignal
-  /** Gives the place to the next; a second time does nothing. */
+  /** Passes the place on to the next; a second call does nothing. */
   release(): void
 }
 
 interface Waiting {
   readonly client: string
-  /** What others may take while it waits. Milliseconds. */
+  /** Time that others may take while it waits. Milliseconds. */
   readonly shareMs: number
   /** Gives it a place. */
   enter(): void
-  /** Sends it away. */
+  /** Rejects it. */
   refuse(): void
 }
 
@@ -41,16 +44,16 @@ interface Held {
 }
 
 /**
- * Places, and the queue in front of them. While nobody waits, a query may take all of its time. While clients wait that have
- * no place at all, each query may take the share `places / (places + clients)` of 30 s, or of its time if that is less. The
- * share is that of when a client came, and holds until it has a place: whoever is the last of any number of clients has one
- * within these 30 s, however many addresses the others come from.
+ * Places, and the queue for them. While nobody waits, a query may use all of its time. While clients without any place
+ * wait, each query may use the share `places / (places + clients)` of 30 s, or of its time limit if that is less. The
+ * share is fixed when a client arrives, and holds until it gets a place: so even the last of any number of clients gets
+ * one within 30 s, however many addresses the others use.
  */
 export class QueryPlaces {
   readonly #queriesMax: number
   readonly #contestedMs: number
   readonly #places: SharedPlaces
-  /** In the order of their beginning. */
+  /** In order of their start. */
   readonly #held = new Set<Held>()
   readonly #waiting = new Set<Waiting>()
   #nextEnd: NodeJS.Timeout | undefined
@@ -62,7 +65,7 @@ export class QueryPlaces {
   }
 
   /**
-   * Takes a place. Those who hold least come first, and then those who came first.
+   * Takes a place. Clients that hold the fewest come first, then those that arrived first.
    *
    * @throws {ServiceError} TOO_MANY_QUERIES
    */
@@ -73,7 +76,7 @@ export class QueryPlaces {
     return this.#wait(client, signal)
   }
 
-  /** In a full queue, whoever waits for the most places sends its last one away for a client with fewer. */
+  /** If the queue is full, the client with the most waiting queries loses its last one to a client with fewer. */
   #makeRoomFor(client: string): void {
     const waitingOf = Map.groupBy(this.#waiting, (one) => one.client)
     const own = waitingOf.get(client)?.length ?? 0
@@ -139,13 +142,13 @@ export class QueryPlaces {
     }
   }
 
-  /** Clients that wait and hold no place, and `client`. */
+  /** Waiting clients that hold no place, plus `client`. */
   #withoutPlace(client: string): ReadonlySet<string> {
     const without = [...this.#waiting].filter((one) => this.#places.heldBy(one.client) === 0)
     return new Set([...without.map((one) => one.client), client])
   }
 
-  /** Sets the time at which the query that has run longest is to end for those who wait. */
+  /** Sets when the query that has run longest must end for those who wait. */
   #planNextEnd(): void {
     clearTimeout(this.#nextEnd)
     const without = [...this.#waiting].filter(({ client }) => this.#places.heldBy(client) === 0)

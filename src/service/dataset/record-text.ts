@@ -1,10 +1,10 @@
-// Record text: shows bytes of a record as text without ever putting a replacement character in their place.
+// Record text: shows the bytes of a record as text, never with replacement characters.
 import type { RecordText, Reject, RejectPreview } from '../../core/receipt.ts'
 import type { ReadBytes } from '../../io/read-bytes.ts'
 import { createDecoder } from '../../reading/encoding/decoder.ts'
 import { base64Text } from '../../reading/platform-bytes.ts'
 
-/** The rejects with at most `textBytesMax` bytes of their records, read from the original. */
+/** The rejects with at most `textBytesMax` bytes of each record, read from the original. */
 export async function readTexts(
   read: ReadBytes,
   encoding: string,
@@ -25,21 +25,21 @@ export async function readTexts(
 /** Returns a record's text, or its bytes as base64 if they are invalid. `isCut` if they are only its beginning. */
 export type RecordReader = (bytes: Uint8Array, isCut: boolean) => RecordText
 
-/** A reader for many records of one encoding: a decoder for each would take more memory and time than the records. */
+/** A reader for many records in one encoding: a decoder for each would take more memory and time than the records. */
 export function createRecordReader(encoding: string): RecordReader {
   const newDecoder = () => createDecoder(encoding, 'strict', 'character')
   let decode = newDecoder()
   return (bytes, isCut) => {
-    // Of a beginning, half a character at its end is left out.
+    // At the end of a beginning, half a character is left out.
     const text = decoded(() => decode(bytes, !isCut))
-    // What is left of a cut or wrong record must not come before the next one.
+    // Bytes left over from a cut or invalid record must not precede the next one.
     if (isCut || text === null) decode = newDecoder()
     const cut = isCut ? { cut: true as const } : {}
     return text === null ? { text, base64: base64Text(bytes), ...cut } : { text, ...cut }
   }
 }
 
-/** Null when the bytes are wrong. */
+/** Null if the bytes are invalid. */
 function decoded(decode: () => string): string | null {
   try {
     return decode()

@@ -1,4 +1,4 @@
-// Rejects CSV: every reject with the whole of its record, as RFC 4180. Memory does not grow with their number or length.
+// Rejects CSV: every reject with its whole record, as RFC 4180. Memory does not grow with their number or length.
 import type { Reject } from '../../core/receipt.ts'
 import type { ReadBytes } from '../../io/read-bytes.ts'
 import { createDecoder } from '../../reading/encoding/decoder.ts'
@@ -7,9 +7,12 @@ import { createRecordReader } from './record-text.ts'
 /** The first line of the table, and the only one if there are no rejects. */
 export const rejectCsvHeader = 'record,line,byteOffset,byteLength,column,reason,message,text,base64\r\n'
 
-/** Many rejects are close together, so what is read for one serves the next. */
+/** Many rejects are close together, so bytes read for one serve the next. */
 const windowBytes = 1_048_576
-/** A longer record passes in pieces. A multiple of three, so that their base64 can be joined. */
+/**
+ * Longer records are processed in pieces of this size. A multiple of three, so that the base64 of the pieces can be
+ * joined.
+ */
 const pieceBytes = 196_608
 const textLengthAtOnce = 65_536
 
@@ -57,7 +60,7 @@ function escaped(text: string): string {
   return text.replaceAll('"', '""')
 }
 
-/** Gives the bytes of short records, valid until the next call. */
+/** Returns the bytes of short records, valid until the next call. */
 function shortReader(read: ReadBytes): (reject: Reject) => Promise<Uint8Array> {
   let window: Uint8Array = Buffer.alloc(0)
   let start = 0
@@ -70,7 +73,7 @@ function shortReader(read: ReadBytes): (reject: Reject) => Promise<Uint8Array> {
   }
 }
 
-/** Whether a record is text shows at its end only, so it is read once to know and once to give. */
+/** Only the end of a record shows whether all of it is text, so it is read twice: once to check and once to write. */
 async function* longRecord(read: ReadBytes, encoding: string, reject: Reject): AsyncGenerator<string> {
   if (!(await isText(read, encoding, reject))) {
     yield ','

@@ -1,4 +1,4 @@
-// Remove dataset: deletes a dataset with everything that was made of it. Knows no owner.
+// Remove dataset: deletes a dataset with everything derived from it. Knows no owner.
 import type { QueryEngine } from '../../query/query.ts'
 import type { Store } from '../../store/store.ts'
 import type { MergedParquet } from './merged-parquet.ts'
@@ -10,7 +10,10 @@ export interface RemoveTools {
   readonly engine: Pick<QueryEngine, 'forget' | 'fromBytes'> | null
 }
 
-/** False when there was none. What was made of it is gone as well when it resolves. @throws {ServiceError} STORE_UNAVAILABLE, STORE_FAILED */
+/**
+ * False if there was none. Once it resolves, everything derived from it is gone, too. @throws {ServiceError}
+ * STORE_UNAVAILABLE, STORE_FAILED
+ */
 export async function removeDataset({ store, merged, engine }: RemoveTools, id: string): Promise<boolean> {
   const isForEngine = engine !== null && (await isLarge(store, id, engine.fromBytes))
   const wasThere = await store.remove(id)
@@ -19,7 +22,7 @@ export async function removeDataset({ store, merged, engine }: RemoveTools, id: 
   return wasThere
 }
 
-/** One whose receipt cannot be read may have been. */
+/** A dataset whose receipt cannot be read may have been merged. */
 async function isLarge(store: RemoveTools['store'], id: string, fromBytes: number): Promise<boolean> {
   const receipt = await store.receipt(id).catch(() => undefined)
   return receipt === undefined || (receipt !== null && partsBytes(receipt) >= fromBytes)

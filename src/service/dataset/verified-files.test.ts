@@ -140,7 +140,7 @@ test('damaged checksums are damage as well, and are not trusted', async (t) => {
   await assert.rejects(new VerifiedFiles(store).read(receipt, original), isDamaged)
 })
 
-test('a file that is cut short or has something behind it is not used', async (t) => {
+test('a file that is truncated or has extra bytes is not used', async (t) => {
   const { store, pathOf, original, receipt, bytes } = await opened(t, 131_072)
   const files = new VerifiedFiles(store)
   const use = () => files.withLocal(receipt, [original], () => assert.fail('was used'))

@@ -1,4 +1,4 @@
-// Verified files: the stored files of a dataset, each as it was stored or not at all. Knows nothing of their content.
+// Verified files: returns each stored file of a dataset as it was stored or not at all. Knows nothing of their content.
 import { join, posix } from 'node:path'
 import { type ByteStream, byteStream } from '../../core/byte-stream.ts'
 import { isServiceError } from '../../core/errors.ts'
@@ -13,32 +13,32 @@ import { DatasetChecksums } from './dataset-checksums.ts'
 import { blocksAround, type FileBlocks, verifiedBytes } from './file-blocks.ts'
 import { type LocalReads, openLocalReads, stampOf, verifiedReads, verifyLocal } from './local-file.ts'
 
-/** Files that can be read for as long as they are wanted; given back when disposed. */
+/** Files that can be read until disposed. */
 export interface ReadableFiles extends AsyncDisposable {
-  /** The local path of one of them, which was verified now, see `VerifiedFiles`. @throws {ServiceError} DATASET_DAMAGED */
+  /** The local path of one of them, verified now, see `VerifiedFiles`. @throws {ServiceError} DATASET_DAMAGED */
   path(file: StoredFile): Promise<string>
   /** Verified reads of one of them. @throws {ServiceError} DATASET_DAMAGED */
   open(file: StoredFile): Promise<LocalReads>
 }
 
-/** Files that stay readable when the dataset is deleted meanwhile. */
+/** Files that stay readable if the dataset is deleted. */
 export interface SharedFiles extends ReadableFiles {
   /** A private local directory, for derived files. */
   readonly dir: string
 }
 
 /**
- * What DuckDB is about to read is verified each time where it comes to less: about 40 ms. Of more than this, a file is
- * taken for right that was verified, and has not been written to, within `trustedMs`. Bytes.
+ * Files with fewer bytes in total are verified each time before DuckDB reads them, which takes about 40 ms. Of a larger
+ * total, a file counts as intact if it was verified within `trustedMs` and has not been written to since. Bytes.
  */
 const eachTimeBytesMax = 67_108_864
 const trustedMs = 60_000
-/** How many files are remembered to be right, at most: some 200 bytes each. */
+/** Number of files remembered as intact: some 200 bytes each. */
 const verifiedMax = 20_000
 
 /**
- * Whatever is streamed is verified block by block before it leaves. DuckDB reads files itself, so those are verified as
- * a whole right before: `path` and `withLocal` promise a file that was right at most `trustedMs` ago.
+ * Streamed bytes are verified block by block before they are sent. DuckDB reads files itself, so those are verified as
+ * a whole first: `path` and `withLocal` promise a file that was intact at most `trustedMs` ago.
  */
 export class VerifiedFiles {
   readonly #store: Store
@@ -47,19 +47,25 @@ export class VerifiedFiles {
   /** When a file was last verified, by dataset, file and stamp; oldest first. */
   readonly #verifiedAtMs = new Map<string, number>()
 
-  /** @param nowMs A clock that never goes back, in milliseconds. */
+  /** @param nowMs A monotonic clock, in milliseconds. */
   constructor(store: Store, nowMs: () => number = () => performance.now()) {
     this.#store = store
     this.#checksums = new DatasetChecksums(store)
     this.#nowMs = nowMs
   }
 
-  /** All bytes of a file, each block verified before any of it leaves. @throws {ServiceError} DATASET_NOT_FOUND, DATASET_DAMAGED */
+  /**
+   * All bytes of a file; each block is verified before any of it is sent. @throws {ServiceError} DATASET_NOT_FOUND,
+   * DATASET_DAMAGED
+   */
   async read(receipt: Receipt, file: StoredFile): Promise<ByteStream> {
     return await this.readRange(receipt, file, { start: 0, end: file.bytes })
   }
 
-  /** Bytes of a range, each block that holds some of them verified before. @throws {ServiceError} DATASET_NOT_FOUND, DATASET_DAMAGED */
+  /**
+   * Bytes of a range; each block with some of them is verified first. @throws {ServiceError} DATASET_NOT_FOUND,
+   * DATASET_DAMAGED
+   */
   async readRange(receipt: Receipt, file: StoredFile, range: ByteRange): Promise<ByteStream> {
     const { source, bytes } = await this.#open(receipt, file, range)
     return byteStream(bytes, () => source[Symbol.asyncDispose]())
@@ -76,7 +82,7 @@ export class VerifiedFiles {
     return await use(verifiedReads(stored.read, blocks))
   }
 
-  /** Local paths of files that are right, while `use` runs. @throws {ServiceError} DATASET_NOT_FOUND, DATASET_DAMAGED */
+  /** Local paths of intact files, while `use` runs. @throws {ServiceError} DATASET_NOT_FOUND, DATASET_DAMAGED */
   async withLocal<Result>(
     receipt: Receipt,
     files: readonly StoredFile[],
@@ -92,9 +98,12 @@ export class VerifiedFiles {
     })
   }
 
-  /** The files for as long as a client takes: a deletion neither waits for that nor ends it. @throws {ServiceError} DATASET_NOT_FOUND */
+  /**
+   * The files for as long as a client takes: a deletion neither waits for that nor ends it. @throws {ServiceError}
+   * DATASET_NOT_FOUND
+   */
   async share(receipt: Receipt, files: readonly StoredFile[]): Promise<SharedFiles> {
-    // All that is needed of the dataset later is read now.
+    // Everything that is needed of the dataset later is read now.
     const blocks = await this.#blocksOf(receipt, files)
     const draft = await this.#store.draft()
     const pathOf = ({ file }: StoredFile) =>
@@ -119,8 +128,8 @@ export class VerifiedFiles {
   }
 
   /**
-   * The same where nothing is to be made of them on disk: a storage that cannot be written to, from which nothing can be
-   * deleted either, gives them where they are. @throws {ServiceError} DATASET_NOT_FOUND
+   * The same without derived files: if the storage cannot be written to, nothing can be deleted from it either, so the
+   * files are used in place. @throws {ServiceError} DATASET_NOT_FOUND
    */
   async shareToRead(receipt: Receipt, files: readonly StoredFile[]): Promise<ReadableFiles> {
     try {
@@ -137,11 +146,11 @@ export class VerifiedFiles {
   }
 
   /**
-   * The files of a dataset that are missing or changed; empty if all of them are intact. For code that
-   * is about to promise that a dataset exists, such as the answer to a duplicate.
+   * The files of a dataset that are missing or changed; empty if all are intact. For code that is about to promise that
+   * a dataset exists, such as the response to a duplicate.
    *
-   * @param depth `sizes` takes one stat a file and finds what is missing or of another length. `bytes` also reads every
-   *   file and compares its SHA-256: about a second for a GB.
+   * @param depth `sizes` takes one stat per file and finds files that are missing or have another size. `bytes` also
+   * reads every file and compares its SHA-256: about a second per GB.
    * @throws {ServiceError} DATASET_NOT_FOUND, STORE_UNAVAILABLE, TOO_MANY_OPEN_FILES, STORE_FAILED
    */
   async damagedFiles(receipt: Receipt, depth: 'sizes' | 'bytes'): Promise<readonly StoredFile[]> {
@@ -166,7 +175,7 @@ export class VerifiedFiles {
     }
   }
 
-  /** Opens the blocks around a range, and verifies what is read of them. */
+  /** Opens the blocks around a range, and verifies them as they are read. */
   async #open(receipt: Receipt, file: StoredFile, range: ByteRange) {
     const blocks = await this.#checksums.blocksOf(receipt, file)
     const source = await this.#store.read(receipt.id, file.file, blocksAround(range, file))

@@ -1,28 +1,31 @@
-// Constraint filter: a scanner that rejects readable records by a list that may be as long as the file. Keeps little of it.
+// Constraint filter: a scanner that rejects readable records by a list that may be as long as the file. Keeps little of the list in memory.
 import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
 import type { Scanned, ScannedReject, Scanner } from '../../reading/scanner/scanner.ts'
 import type { Exclusion } from './violations.ts'
 
-/** Bytes scanned at once: any two may be a record, whose exclusion has to be in memory by then. Four times as many took 140 MB more. */
+/**
+ * Bytes scanned at once: any two of them may be a record, whose exclusion must then be in memory. Four times as many
+ * took 140 MB more.
+ */
 const stepBytes = 16_384
 
 /**
- * Scans with records excluded. Push only what `steps` gives: it passes the exclusions on to the scanner in time. Never more
- * of them are in memory than records fit into the bytes that are not consumed yet.
+ * Scans with records excluded. Push only slices from `steps`, which passes exclusions on to the scanner in time. There
+ * are never more exclusions in memory than records fit into the bytes not consumed yet.
  */
 export class ConstraintFilter {
   readonly #scanner: Scanner
   readonly #exclusions: AsyncIterator<Exclusion>
-  /** Passed on to the scanner, not seen again yet. */
+  /** Passed on to the scanner, but not reached yet. */
   readonly #announced: Exclusion[] = []
-  /** Read, but not to be passed on yet. */
+  /** Read, but not passed on yet. */
   #next: Exclusion | null = null
   #isThrough = false
-  /** Readable records given out so far, excluded ones too. */
+  /** Readable records returned so far, including excluded ones. */
   #readable = 0
   /** Readable records consumed after those, which the scanner holds back. */
   #held = 0
-  /** Offsets in the original: what was pushed, what is consumed. */
+  /** Offsets in the original: of what was pushed, and of what was consumed. */
   #pushedTo: number
   #consumedTo: number
 
@@ -64,7 +67,7 @@ export class ConstraintFilter {
   }
 
   async #announce(bytes: number): Promise<void> {
-    // A readable record has two bytes at least.
+    // A readable record has at least two bytes.
     const last = this.#readable + this.#held + Math.ceil((this.#pushedTo + bytes - this.#consumedTo) / 2)
     const ordinals: number[] = []
     while (!this.#isThrough) {

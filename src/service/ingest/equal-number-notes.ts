@@ -1,4 +1,4 @@
-// Equal number notes: columns of numbers in which different texts are the same number, or may be. It changes no type.
+// Equal number notes: columns of numbers in which different texts are, or may be, the same number. Changes no type.
 
 import type { ColumnFacts } from '../../convert/convert.ts'
 import { type Note, note } from '../../core/notes.ts'
@@ -6,14 +6,14 @@ import type { Column } from '../../core/receipt.ts'
 import type { Reading } from '../../reading/reading.ts'
 import { differentForms, type LineOf } from '../../reading/types/infer-types.ts'
 
-/** So many columns are noted. */
+/** At most this many columns are noted. */
 const notesMax = 20
 
 export interface NumberColumns {
   readonly columns: readonly Pick<Column, 'name' | 'type'>[]
   /** One per column; null if its type was detected, since only those are noted. */
   readonly declared: readonly (object | null)[]
-  /** About all values of a column; null where they are not known. */
+  /** Facts about all values of a column; null if they are unknown. */
   readonly factsOf: (column: number) => ColumnFacts | null
   readonly lineOf: LineOf | undefined
 }
@@ -34,7 +34,7 @@ export function equalNumberNotes(
   return notes.slice(0, notesMax)
 }
 
-/** Of a column whose first records have no such pair. */
+/** For a column whose first records have no such pair. */
 function formNotes(column: string, facts: ColumnFacts | null, lineOf: LineOf | undefined): readonly Note[] {
   const records = facts && differentForms(facts)
   if (records === null) return []

@@ -6,24 +6,24 @@ import { createDecoder } from '../../reading/encoding/decoder.ts'
 import type { Reading } from '../../reading/reading.ts'
 import type { ScannedReject } from '../../reading/scanner/scanner.ts'
 
-/** What is known of a file when all of it has been scanned. */
+/** The facts of a file that has been scanned to its end. */
 export interface FileEnd {
   readonly read: ReadBytes
   /** Length of the text. */
   readonly bytes: number
   readonly reading: Pick<Reading, 'encoding' | 'dialect' | 'before' | 'width'>
-  /** Physical lines of the file, one without a line end included. */
+  /** Physical lines of the file, including a last one without a line end. */
   readonly lines: number
   /** The last rejects, in file order. */
   readonly lastRejects: readonly ScannedReject[]
 }
 
-/** So many bytes at the end are looked at. */
+/** Number of bytes at the end that are examined. */
 const tailBytesMax = 16_384
 /** More short lines than this are not a footer but a broken file. */
 const footerLinesMax = 5
 
-/** What programs and people write before a total, in whole. */
+/** What programs and people write before a total, as a whole value. */
 const totalWords = [
   '(?:grand |sub[- ]?|net |overall |running )?totals?|(?:grand )?sum',
   '(?:gesamt|zwischen|end)?summen?|gesamt(?:ergebnis|betrag|wert|umsatz)?|insgesamt',
@@ -75,7 +75,7 @@ export async function footerNotes(file: FileEnd): Promise<Note[]> {
   return notes
 }
 
-/** Several records of the same fields are rather a second table. */
+/** Several records with the same number of fields are rather a second table. */
 function isTable(rejects: readonly ScannedReject[]): boolean {
   const [first] = rejects
   return rejects.length > 2 && rejects.every(({ detail }) => detail > 1 && detail === first?.detail)
@@ -120,7 +120,10 @@ function cutNote(line: number): Note {
   return note('FILE_CUT_OFF', message, { lines: [line] })
 }
 
-/** The last whole lines of a file, and whether the very last has a line end. Lines of a multi-line value count singly. */
+/**
+ * The last whole lines of a file, and whether the very last has a line end. Lines of a multi-line value count
+ * individually.
+ */
 async function tailLines({ read, bytes, reading: { encoding, dialect } }: FileEnd) {
   // Units of UTF-16 and UTF-32 begin at offsets divisible by their length.
   const wanted = Math.max(0, bytes - tailBytesMax)

@@ -35,7 +35,7 @@ import { VerbatimRuns } from './verbatim-runs.ts'
 import { type Exclusion, Violations } from './violations.ts'
 import { type CutSegment, cutSegments } from './write-segments.ts'
 
-/** Of files of segments, beside the original: what a few bad records in each of a thousand megabytes take. */
+/** Space for segment files, beside the original: what a few bad records in each of a thousand megabytes take. */
 const keptBytesMax = 67_108_864
 
 export interface IngestTools {
@@ -48,17 +48,17 @@ export interface IngestTools {
   readonly segmentsMax: number
 }
 
-/** A file that has been read: everything of the receipt but the upload itself. Its parts lie in the draft. */
+/** A file that has been read: everything in the receipt but the upload itself. Its parts are in the draft. */
 export interface Loaded {
   readonly reading: Reading
-  /** As declared; null when nothing was. */
+  /** As declared; null if nothing was declared. */
   readonly schema: TableSchema | null
   readonly tally: RecordTally
   readonly columns: readonly Column[]
   readonly parts: readonly Part[]
   readonly rejectParts: readonly Part[]
   readonly verbatim: readonly VerbatimRun[]
-  /** Of the blocks of `parts`, then of `rejectParts`. */
+  /** Checksums of the blocks of `parts`, then of `rejectParts`. */
   readonly checksums: readonly Buffer[]
   /** Doubts about the types. */
   readonly typeNotes: readonly Note[]
@@ -69,18 +69,18 @@ export interface IngestSource extends ArrivingFile {
   readonly declared: UploadOptions
   /** Where it reports its progress. */
   readonly progress: UploadProgress
-  /** Null where every record is read as it stands. */
+  /** Null if every record is read as it is. */
   readonly corrections: CorrectionFile | null
 }
 
 /**
- * Reads a file while it arrives. Types are guessed from the first segment and hold in most files; when a later value does
- * not fit, nothing is rejected: all columns are typed over all records, and those that change are written again.
- * Only a value that breaks what a client declared has its record rejected, and the parts are made again without it.
+ * Reads a file while it arrives. Types are guessed from the first segment and are right for most files. If a later
+ * value does not fit, nothing is rejected: all columns are typed over all records, and those that change are written
+ * again. Only a value that breaks a declared rule has its record rejected, and the parts are made again without it.
  *
- * @returns null when the file turned out to be a duplicate, once its last byte had come.
+ * @returns null if the last byte shows that the file is a duplicate
  * @throws {ServiceError} NOT_CSV, NOT_READABLE, SCHEMA_MISMATCH, CORRECTIONS_MISMATCH, CONVERSION_FAILED, DISK_FULL, STORE_FAILED
- * @throws {CorrectionsRefused} Where corrected records break what was declared.
+ * @throws {CorrectionsRefused} if corrected records break declared rules
  */
 export async function ingest(source: IngestSource, tools: IngestTools, signal: AbortSignal): Promise<Loaded | null> {
   const { dialect, schema } = source.declared
@@ -88,7 +88,7 @@ export async function ingest(source: IngestSource, tools: IngestTools, signal: A
     const readAs = (declared: DeclaredDialect) => tools.readHead(head, isWhole, declared)
     const matched = matchSchema(readAs(dialect), schema, dialect, readAs)
     const layout = scanOptionsOf(matched.reading, tools.recordBytesMax)
-    // In here, where a refusal ends the stream of the file.
+    // Done in here, where an error also ends the stream of the file.
     if (source.corrections !== null) checkLayout(source.corrections, layout)
     return { matched, layout }
   }
@@ -116,7 +116,7 @@ export async function ingest(source: IngestSource, tools: IngestTools, signal: A
     columns,
     parts: typed.parts.list(),
     rejectParts: rejects.list(),
-    // With records excluded or corrected, they are not those that were scanned first.
+    // With records excluded or corrected, these are not the records that were scanned first.
     verbatim: tally === first && source.corrections === null ? (runs?.list() ?? []) : [],
     checksums: [...typed.parts.checksums(), ...rejects.checksums()],
     typeNotes: [
@@ -131,22 +131,22 @@ export async function ingest(source: IngestSource, tools: IngestTools, signal: A
   }
 }
 
-/** What a pass over a file has made. */
+/** The result of a pass over a file. */
 interface Converted {
   readonly typed: TypedParts
   readonly tally: RecordTally
 }
 
-/** The ways of going over one file. Each ends with all its jobs ended. */
+/** The ways to process one file. Each ends with all its jobs ended. */
 class Pass {
   readonly #source: IngestSource
   readonly #matched: Matched
   readonly #tools: IngestTools
-  /** Aborted when the caller goes away. */
+  /** Aborted when the caller disconnects. */
   readonly #signal: AbortSignal
-  /** About the values of each segment. */
+  /** Facts about the values of each segment. */
   readonly #facts: (readonly ColumnFacts[])[] = []
-  /** Of the first pass, in which nothing is rejected by what was declared. */
+  /** Of the first pass, which rejects nothing because of declared rules. */
   #corrected: CorrectedOrdinals = { all: [], added: [] }
 
   constructor(source: IngestSource, matched: Matched, tools: IngestTools, signal: AbortSignal) {
@@ -157,9 +157,9 @@ class Pass {
   }
 
   /**
-   * Converts with types guessed from the first segment. Where a later value does not fit, types are decided over what was
-   * seen, and once all was, columns that were written in another type are written again. Null, and no part, where that
-   * would need segments that are not there any more.
+   * Converts with types guessed from the first segment. If a later value does not fit, types are decided from the
+   * values seen so far, and once all are seen, columns written in another type are written again. Null, and no part, if
+   * that would need segments that no longer exist.
    */
   async guessAndConvert(
     chunks: AsyncIterable<readonly BorrowedBytes[]>,
@@ -183,7 +183,7 @@ class Pass {
       } else if (!this.#isDeclared) this.#facts[item.index] = await this.#profile(item.segment, signal)
     }
     await this.#eachSegment(items, work, kept)
-    // Its jobs were aborted, the guess with them.
+    // Its jobs were aborted, including the guess.
     if (this.#source.isDuplicate()) return null
     const typed = (await guess.made)?.typed
     if (typed === undefined) throw new Error('Cannot decide types: no segment came, wanted at least one')
@@ -207,8 +207,8 @@ class Pass {
   }
 
   /**
-   * Looks at every value first and converts then: passes over the original as it was written. `first` is what the first
-   * pass has counted, `rejects` what it rejected: both are made again when records break what was declared.
+   * Examines every value first, and then converts: passes over the original as it was written. `first` is what the
+   * first pass counted, `rejects` what it rejected: both are made again if records break declared rules.
    */
   async convertWithFinalTypes(first: RecordTally, rejects: PartList): Promise<Converted> {
     const facts = this.#needsFacts() ? await this.#allFacts() : []
@@ -232,7 +232,7 @@ class Pass {
     return { typed, tally: isRejecting ? tally : first }
   }
 
-  /** Finds the records that break what was declared; reads nothing when nothing was. */
+  /** Finds the records that break declared rules; reads nothing if none are declared. */
   async #findViolations({ targets }: TypedParts): Promise<Violations> {
     if (this.#matched.columns.every((column) => column === null)) return new Violations('')
     const violations = new Violations(await this.#source.draft.folder('segments'))
@@ -244,12 +244,12 @@ class Pass {
     return violations
   }
 
-  /** False when every type is declared. */
+  /** False if every type is declared. */
   #needsFacts(): boolean {
     return this.#matched.columns.some((column) => column === null || column.type === 'byValues')
   }
 
-  /** By all values of the first segment; a long one is converted by a sample of them, which shows them all on its way. */
+  /** By all values of the first segment; a long one is converted by a sample, and its conversion examines them all. */
   async #guess(item: CutSegment, signal: AbortSignal): Promise<Guess> {
     const { sample, segment } = item
     if (!this.#needsFacts()) return { typed: this.#typed([], false), converted: null }
@@ -273,7 +273,7 @@ class Pass {
     return typed
   }
 
-  /** Decides types anew on all that was seen. */
+  /** Decides types again from everything seen. */
   #decide(typed: TypedParts, isFinal: boolean): void {
     typed.decide(this.#basis(this.#joinedFacts(), isFinal))
     this.#source.progress.typed(typed.types())
@@ -288,7 +288,7 @@ class Pass {
     await rejects.convert(item, rejectColumns, this.#tools.converter, signal)
   }
 
-  /** About every value: of the first pass where that has gathered them, else of one that does nothing else. */
+  /** Facts about every value: from the first pass if it gathered them, otherwise from a pass for this alone. */
   async #allFacts(): Promise<readonly ColumnFacts[]> {
     if (this.#isDeclared) {
       this.#facts.length = 0
@@ -299,18 +299,18 @@ class Pass {
     return this.#joinedFacts()
   }
 
-  /** About all values of a column; null where nobody has looked at them. */
+  /** Facts about all values of a column; null if nobody has examined them. */
   factsOf(column: number): ColumnFacts | null {
     const all = this.#facts.map((facts) => facts[column])
     return all.length === 0 ? null : (all.reduce((joined, next) => joined && next && joinFacts(joined, next)) ?? null)
   }
 
-  /** Of all segments that were looked at so far. */
+  /** Of all segments examined so far. */
   #joinedFacts(): readonly ColumnFacts[] {
     return this.#facts.reduce((joined, next) => joined.map((one, i) => joinFacts(one, next[i] ?? one)))
   }
 
-  /** A dataset with a declared column is converted by SQL, which gathers no facts on its way. */
+  /** A dataset with a declared column is converted by SQL, which gathers no facts. */
   get #isDeclared(): boolean {
     return this.#matched.columns.some((column) => column !== null)
   }
@@ -320,8 +320,8 @@ class Pass {
   }
 
   /**
-   * Runs a job for each segment, a bounded number at a time; after it the segment is deleted, unless it is an accepted one
-   * and may be kept. Ends early for a duplicate.
+   * Runs a job for each segment, a bounded number at a time. After its job, a segment is deleted, unless it is an
+   * accepted one and may be kept. Ends early for a duplicate.
    */
   async #eachSegment(
     items: AsyncIterable<CutSegment>,
@@ -367,7 +367,7 @@ class Pass {
 
   #corrector({ path }: CorrectionFile, layout: FileScanOptions): Corrector {
     const corrector = new Corrector(readCorrections(path), recordReader(this.#tools.createScanner, layout))
-    // The first pass counts over the whole file; of a later one, which may exclude records, nothing is asked.
+    // The first pass counts over the whole file; a later one, which may exclude records, counts nothing.
     if (this.#corrected.all.length === 0) this.#corrected = corrector.ordinals
     return corrector
   }
@@ -380,7 +380,7 @@ class Pass {
 /** Parts with the types of the first segment. */
 interface Guess {
   readonly typed: TypedParts
-  /** The first segment, where its part is there already. */
+  /** The first segment, if its part already exists. */
   readonly converted: CutSegment | null
 }
 
@@ -389,7 +389,7 @@ function throwMisfit(): never {
   throw new ServiceError('CONVERSION_FAILED', {}, cause)
 }
 
-/** How a pass cuts a file. By default nothing is counted or excluded, and rejects are not kept. */
+/** How a pass splits a file. By default nothing is counted or excluded, and rejects are not kept. */
 interface Cut {
   readonly tally?: RecordTally
   readonly firstBytes?: number

@@ -1,11 +1,11 @@
-// Kept segments: the accepted records of a file, once converted, as long as they can be read again. Knows no types.
+// Kept segments: the converted segments of accepted records, for as long as they can be read again. Knows no types.
 import { rm } from 'node:fs/promises'
 import type { Segment } from '../../convert/convert.ts'
 import type { CutSegment } from './write-segments.ts'
 
 /**
- * Most segments are places in the original and take no room. Those with bytes of their own are kept while they are small
- * together; beyond that all are given up, and the original is to be scanned again.
+ * Most segments are ranges of the original and take no space. Those with bytes of their own are kept while they are
+ * small in total; beyond that, all are dropped, and the original must be scanned again.
  */
 export class KeptSegments implements AsyncDisposable {
   readonly #ownBytesMax: number
@@ -13,13 +13,13 @@ export class KeptSegments implements AsyncDisposable {
   #segments: Pick<CutSegment, 'index' | 'segment'>[] = []
   #isComplete = true
 
-  /** @param ownBytesMax Of files that are only there for segments; nothing is kept where it is negative. */
+  /** @param ownBytesMax Total size of files that exist only for segments; nothing is kept if it is negative. */
   constructor(ownBytesMax: number) {
     this.#ownBytesMax = ownBytesMax
     this.#isComplete = ownBytesMax >= 0
   }
 
-  /** True while all segments that came can be read again. */
+  /** True while all segments so far can be read again. */
   get isComplete(): boolean {
     return this.#isComplete
   }
@@ -28,14 +28,14 @@ export class KeptSegments implements AsyncDisposable {
     return this.#segments
   }
 
-  /** Takes a segment, which nobody reads at the time, or deletes it. */
+  /** Takes or deletes a segment, which nobody may be reading. */
   async take({ index, segment }: CutSegment): Promise<void> {
     this.#ownBytes += ownBytes(segment)
     this.#segments[index] = { index, segment }
     if (!this.#isComplete || this.#ownBytes > this.#ownBytesMax) await this.#giveUp()
   }
 
-  /** Deletes all files of segments. */
+  /** Deletes all segment files. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#giveUp()
   }
@@ -44,18 +44,18 @@ export class KeptSegments implements AsyncDisposable {
     this.#isComplete = false
     const segments = this.#segments
     this.#segments = []
-    // A segment that has not come yet leaves a hole, which `filter` passes over.
+    // A segment that has not arrived yet leaves a hole, which `filter` skips.
     const own = segments.filter(({ segment }) => hasOwnFile(segment))
     await Promise.all(own.map(({ segment }) => rm(segment.path, { force: true })))
   }
 }
 
-/** False where all records stand in another file. */
+/** False if all its records are in another file. */
 export function hasOwnFile({ path, pieces }: Segment): boolean {
   return pieces === undefined || pieces.some((piece) => piece.path === path)
 }
 
-/** Of records that stand in no other file. */
+/** Bytes of records that are in no other file. */
 function ownBytes({ path, pieces, bytes }: Segment): number {
   if (pieces === undefined) return bytes
   return pieces.reduce((sum, piece) => (piece.path === path ? sum + piece.bytes : sum), 0)

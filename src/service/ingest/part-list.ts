@@ -10,10 +10,13 @@ import { backgroundSyncs } from '../../io/turns/few-at-once.ts'
 import type { DraftFiles } from '../../store/store.ts'
 import type { CutSegment } from './write-segments.ts'
 
-/** A smaller part waits for the sync of the whole dataset, which is side by side: there is no use in waiting for the disk twice. */
+/**
+ * A smaller part is synced with the whole dataset, where syncs run in parallel: there is no use in waiting for the disk
+ * twice.
+ */
 const syncedBytesMin = 1_048_576
 
-/** Parts are in the order of their segments whatever the order they are done in. */
+/** Parts are in the order of their segments, whatever order they are completed in. */
 export class PartList {
   readonly #draft: DraftFiles
   readonly #folder: 'data' | 'rejects'
@@ -26,8 +29,8 @@ export class PartList {
   }
 
   /**
-   * A misfit leaves a part without some columns, or none. A part that is there already is replaced; the columns that
-   * `kept` gives places for may be taken over from it.
+   * A misfit leaves a part without some columns, or no part. An existing part is replaced; the columns for which `kept`
+   * has positions may be copied from it.
    */
   async convert(
     { index, segment }: Pick<CutSegment, 'index' | 'segment'>,
@@ -46,7 +49,7 @@ export class PartList {
     if (made === undefined) return result
     if (older !== undefined) await rename(toPath, path).catch(throwStoreError)
     this.#parts[index] = { file, ...made.part }
-    // Now, while the system still has the part in memory.
+    // Now, while the part is still in the page cache.
     this.#checksums[index] = made.checksums ?? (await checksumsOfFile(path))
     if (result.kind === 'part' && made.part.bytes >= syncedBytesMin) await syncFile(path)
     if (result.kind === 'part') this.#draft.finished(file)
@@ -65,12 +68,12 @@ export class PartList {
   async clear(): Promise<void> {
     const parts = this.#parts.splice(0)
     this.#checksums.length = 0
-    // A hole is left where a segment did not fit; `map` passes over it.
+    // A segment that did not fit leaves a hole, which `map` skips.
     await Promise.all(parts.map(({ file }) => rm(join(this.#draft.dir, file))))
   }
 }
 
-/** Beside the conversion of the next segments, so that little is left to sync at the end. */
+/** In parallel with the conversion of the next segments, so that little is left to sync at the end. */
 async function syncFile(path: string): Promise<void> {
   await using file = await OpenFile.open(path, 'r+')
   await backgroundSyncs.run(() => file.datasync()).catch(throwStoreError)

@@ -4,7 +4,7 @@ import type { Reading } from '../../reading/reading.ts'
 import type { RunawayValue } from '../../reading/scanner/scanner.ts'
 import type { RecordTally } from './record-tally.ts'
 
-/** A message names so many values; the others are only counted. */
+/** A message names this many values and counts the others. */
 const namedMax = 3
 
 /** Notes what was skipped, and what was read despite wrong quotes. */
@@ -26,7 +26,7 @@ export function recordNotes(
   ]
 }
 
-/** The first of several values, and how many there are. */
+/** The first of several values, and their number. */
 export interface CountedRunaways {
   readonly count: number
   readonly first: readonly RunawayValue[]

@@ -10,9 +10,9 @@ import type { LineOf } from '../../reading/types/infer-types.ts'
 const firstRejectsMax = 20
 /** With this many last rejects, a footer can be distinguished from a broken file. */
 const lastRejectsMax = 6
-/** So many values that look like records are remembered of each kind. */
+/** At most this many values that look like records are remembered of each kind. */
 const firstRunawaysMax = 10
-/** So many lines of repaired records are named. */
+/** At most this many lines of repaired records are named. */
 const firstRepairedMax = 3
 
 class Runaways {
@@ -38,14 +38,14 @@ export class RecordTally {
   /** At most lastRejectsMax. */
   last: readonly ScannedReject[] = []
   repaired = 0
-  /** Values whose lines look like records: those read as records, and those kept. */
+  /** Values whose lines look like records: those read as records, and those kept as values. */
   readonly runaways = { split: new Runaways(), kept: new Runaways() }
   /** Lines on which the first repaired records start. */
   readonly firstRepairedLines: number[] = []
-  /** Records whose quotes are escaped in another way than the file's, and the lines on which the first of them start. */
+  /** Records whose quotes are escaped differently from the file's, and the lines on which the first of them start. */
   otherEscapes = 0
   readonly firstOtherEscapeLines: number[] = []
-  /** Blank ones that are records without a value, at the end of the file. */
+  /** Blank lines at the end of the file that are records without a value. */
   emptyAtEnd = 0
   /** Physical lines of the file so far. */
   lines = 0
@@ -75,7 +75,7 @@ export class RecordTally {
   }
 }
 
-/** In the order in which they come. There are few: to find them one by one takes half the time of a property each. */
+/** In order of first occurrence. There are few: a linear search takes half the time of a property each. */
 function reasonCounts(rejects: readonly ScannedReject[]): Iterable<readonly [RejectReason, number]> {
   const reasons: RejectReason[] = []
   const counts: number[] = []
@@ -88,7 +88,9 @@ function reasonCounts(rejects: readonly ScannedReject[]): Iterable<readonly [Rej
   return reasons.map((reason, at) => [reason, counts[at] ?? 0])
 }
 
-/** Gives the line on which an accepted record (from 1) starts, when every line of the data is an accepted record. */
+/**
+ * Returns the line on which an accepted record (from 1) starts, provided every line of the data is an accepted record.
+ */
 export function lineOfRecord(
   { before }: Pick<Reading, 'before'>,
   { accepted, emptyAtEnd, lines }: RecordTally,

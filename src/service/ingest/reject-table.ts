@@ -1,4 +1,4 @@
-// Reject table: rejects as rows, so that they are kept, paged and exported like any other records.
+// Reject table: rejects as rows, so that they are stored, paged and exported like other records.
 import type { SegmentLayout, TargetColumn } from '../../convert/convert.ts'
 import type { Reject, RejectReason } from '../../core/receipt.ts'
 import { RejectNumbers } from '../../reading/reject-numbers.ts'
@@ -6,11 +6,13 @@ import type { ScannedReject } from '../../reading/scanner/scanner.ts'
 import { rejectMessage, shownReject } from '../../reading/scanner/shown-reject.ts'
 
 const shownNames = ['record', 'line', 'byteOffset', 'byteLength', 'column', 'reason', 'message'] as const
-/** The number of a readable record that is rejected, among all readable ones: null for others. Reading again needs it. */
+/**
+ * The number of a rejected record that is readable, among all readable ones; null for others. Reading again needs it.
+ */
 export const ordinalName = 'ordinal'
 const names = [...shownNames, ordinalName] as const
 
-/** How the text of `RejectLines` is to be read. */
+/** How to read the text of `RejectLines`. */
 export const rejectLayout: SegmentLayout = {
   width: names.length,
   delimiter: ',',
@@ -25,21 +27,21 @@ export const rejectColumns: readonly TargetColumn[] = names.map((name) => ({
   nullWords: [],
 }))
 
-/** Those of a reject as it is shown. */
+/** The columns of a reject as it is shown. */
 export const rejectColumnNames: readonly string[] = shownNames
 
-/** Larger memory is not kept for the next lines. */
+/** A larger buffer is not kept for the next lines. */
 const keptBytesMax = 1_048_576
 
 /**
- * One line a reject, in the columns above, as bytes at once: a file of broken records has one for each 80 bytes, and as
- * strings they took longer than everything else done for it, most of it collecting garbage.
+ * One line per reject, in the columns above, written directly as bytes: a file of broken records has one for every 80
+ * bytes, and as strings they took longer than everything else done for it, mostly garbage collection.
  */
 export class RejectLines {
   #bytes = Buffer.alloc(0)
   #length = 0
   readonly #numbers = new RejectNumbers()
-  /** The words of each reason: their number, and what is wanted in them. */
+  /** The texts of each reason: their number, and the details that they need. */
   readonly #words = new Map<RejectReason, { readonly number: number; readonly wanted: number }>()
 
   /** Valid until the next call. */
@@ -48,7 +50,7 @@ export class RejectLines {
     if (this.#bytes.length > keptBytesMax) this.#bytes = Buffer.alloc(0)
     for (const reject of rejects) {
       const { record, line, byteOffset, byteLength, column, reason, detail, wanted } = reject
-      // One is the number that words agree with.
+      // One is the number that texts agree with in the singular.
       if (reason === 'constraint' || detail === 1) this.#addText(reject)
       else {
         const words = this.#wordsOf(reason, wanted)
@@ -84,7 +86,7 @@ export class RejectLines {
     const known = this.#words.get(reason)
     if (known?.wanted === wanted) return known.number
     this.#addNumbers()
-    // No other number of a message is as large as this one.
+    // No other number in a message is as large as this one.
     const stand = Number.MAX_SAFE_INTEGER
     const [before = '', after = ''] = quotable(rejectMessage(reason, stand, wanted)).split(String(stand))
     const number = known?.number ?? this.#words.size

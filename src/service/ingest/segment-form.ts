@@ -1,13 +1,13 @@
-// Segment form: the layout in which accepted records go to the converter. Knows no files.
+// Segment form: the format in which accepted records are passed to the converter. Knows no files.
 import type { SegmentLayout } from '../../convert/convert.ts'
 import { type CsvRewriter, createCsvRewriter } from '../../csv/csv-rewriter.ts'
 import { utf8OfBytes } from '../../reading/encoding/single-byte.ts'
 import type { Reading } from '../../reading/reading.ts'
 
 /**
- * The layout of segments: that of the file, unless the delimiter is not ASCII or quotes are escaped by another character.
- * Engines do not agree on what an escape before any other character means (DuckDB 1.5.6 drops it, in unquoted fields too),
- * so such records go to the converter with commas and doubled quotes.
+ * The format of segments: that of the file, unless the delimiter is not ASCII or quotes are escaped with another
+ * character. Engines do not agree on what an escape before any other character means (DuckDB 1.5.6 drops it, in
+ * unquoted fields, too), so such records are passed to the converter with commas and doubled quotes.
  */
 export function segmentForm({ dialect, width }: Pick<Reading, 'dialect' | 'width'>): {
   layout: SegmentLayout
@@ -24,7 +24,7 @@ export function segmentForm({ dialect, width }: Pick<Reading, 'dialect' | 'width
   return { layout, rewrite: null }
 }
 
-/** The same, and how the file's own bytes become UTF-8 where segments name places in it. */
+/** The same, and how the file's own bytes become UTF-8 if segments are ranges of it. */
 export function placedForm(reading: Reading) {
   return { ...segmentForm(reading), utf8OfBytes: utf8OfBytes(reading.encoding.name) }
 }

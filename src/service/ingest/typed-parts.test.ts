@@ -71,7 +71,7 @@ async function setUp(t: TestContext) {
   }
 }
 
-test('convertChanged() writes a part again for the columns that changed, and takes the others over', async (t) => {
+test('convertChanged() writes the changed columns of a part again, and copies the others', async (t) => {
   const { dir, item, typed, calls } = await setUp(t)
   const converter = recordingConverter(calls)
   await typed.convert(item, converter, never)
@@ -107,7 +107,7 @@ test('convertChanged() leaves a part alone whose columns are what was decided', 
   assert.deepEqual(calls[1]?.older?.kept, [null, 1, 2])
 })
 
-test('convertChanged() takes over a text in which a word for null is a value', async (t) => {
+test('convertChanged() copies a text column in which a null word is a value', async (t) => {
   const { dir, item, calls } = await setUp(t)
   const typed = new TypedParts(draftIn(dir), basis([textsWithWord, dates, integers], false))
   const converter = recordingConverter(calls)

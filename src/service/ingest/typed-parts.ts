@@ -17,7 +17,7 @@ import { type DeclaredColumn, declaredTarget } from '../schema/declared-column.t
 import { PartList } from './part-list.ts'
 import type { CutSegment } from './write-segments.ts'
 
-/** What types are decided on. */
+/** The basis for deciding types. */
 export interface TypeBasis {
   /** Of the columns. */
   readonly names: readonly string[]
@@ -25,13 +25,13 @@ export interface TypeBasis {
   readonly facts: readonly ColumnFacts[]
   /** One per column; null if its type is to be detected. */
   readonly declared: readonly (DeclaredColumn | null)[]
-  /** True when the facts are about every record that can be read. */
+  /** True if the facts are about every readable record. */
   readonly isFinal: boolean
 }
 
-/** What a part holds. */
+/** The content of a part. */
 interface MadePart {
-  /** As each column was written; null where it is missing. */
+  /** The type in which each column was written; null if the column is missing. */
   readonly columns: readonly (TargetColumn | null)[]
   readonly nulls: readonly number[]
 }
@@ -42,8 +42,8 @@ export class TypedParts {
   #basis: TypeBasis
   #targets: readonly TargetColumn[]
   /**
-   * Texts alone are as large as the part, so there they are compressed as well as can be. Set by the first segment: parts do
-   * not depend on what was known of later values when they were written.
+   * Text columns alone are as large as the part, so there they are compressed as well as possible. The first segment
+   * decides this: parts must not depend on which later values were known when they were written.
    */
   #byEnds: boolean
   /** By the index of their segments. */
@@ -66,7 +66,7 @@ export class TypedParts {
     return this.#targets
   }
 
-  /** Decides types anew, for parts to come. */
+  /** Decides types again, for later parts. */
   decide(basis: TypeBasis): void {
     this.#basis = basis
     this.#targets = this.#withCompression(targetsOf(basis))
@@ -84,7 +84,7 @@ export class TypedParts {
     return this.#byEnds ? targets.map((target) => (isText(target) ? { ...target, byEnds: true } : target)) : targets
   }
 
-  /** After a misfit, the part may be there without some columns. */
+  /** After a misfit, the part may exist without some columns. */
   async convert(item: CutSegment, converter: Converter, signal: AbortSignal): Promise<ConvertResult> {
     const targets = this.#targets
     const result = await this.parts.convert(item, targets, converter, signal)
@@ -97,10 +97,11 @@ export class TypedParts {
   }
 
   /**
-   * Writes a part again if any of its columns is missing or of another type than was decided; others are taken over.
+   * Writes a part again if any of its columns is missing or has another type than decided; the other columns are
+   * copied.
    *
    * @param facts Of the segment.
-   * @returns False where a value does not fit.
+   * @returns False if a value does not fit.
    */
   async convertChanged(
     item: Pick<CutSegment, 'index' | 'segment'>,
@@ -119,7 +120,7 @@ export class TypedParts {
     return true
   }
 
-  /** Names and types alone. */
+  /** Only names and types. */
   types(): readonly ColumnSoFar[] {
     return this.#targets.map(({ name, type }) => ({ name, type: columnTypeName(type) }))
   }
@@ -159,7 +160,7 @@ export class TypedParts {
     return typeNotes(names, this.#decisions(lineOf), { declared, suffix: byFirst })
   }
 
-  /** Columns and notes ask for the same ones. */
+  /** Columns and notes ask for the same decisions. */
   #decisions(lineOf: LineOf | undefined): readonly Decision[] {
     const { facts } = this.#basis
     const last = this.#lastDecided
@@ -198,14 +199,14 @@ function targetsOf({ names, facts, declared, isFinal }: TypeBasis): readonly Tar
   })
 }
 
-/** Whether a segment with such facts makes the same column. A null word that is not among its values makes no difference. */
+/** Whether a segment with these facts makes the same column. A null word that does not occur makes no difference. */
 function isSameColumn(made: TargetColumn | null, target: TargetColumn, facts: ColumnFacts | undefined): boolean {
   if (made === null || facts === undefined || !isDeepStrictEqual(made.type, target.type)) return false
   if (made.byEnds !== target.byEnds) return false
   return Object.keys(facts.nullWords).every((word) => made.nullWords.includes(word) === target.nullWords.includes(word))
 }
 
-/** For each column its place in the part, null where it is to be written. */
+/** For each column its position in the part; null if it must be written. */
 function placesOf(made: MadePart | undefined, isSame: readonly boolean[]): readonly (number | null)[] {
   let place = 0
   return isSame.map((isKept, i) => {

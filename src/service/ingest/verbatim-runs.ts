@@ -1,9 +1,9 @@
-// Verbatim runs: the long stretches of a text that are accepted records as they stand. Bounded: what comes late is left out.
+// Verbatim runs: the long ranges of a text in which accepted records stay as they are. Bounded: later ones are left out.
 import type { Dialect, VerbatimRun } from '../../core/receipt.ts'
 import type { Reading } from '../../reading/reading.ts'
 import type { Scanned } from '../../reading/scanner/scanner.ts'
 
-/** What a receipt names, some 25 bytes each. */
+/** Runs that a receipt lists, some 25 bytes each. */
 const runsMax = 64
 /** A shorter run saves less than a millisecond. */
 const runBytesMin = 1_048_576
@@ -13,13 +13,13 @@ export interface RunLimits {
   readonly runBytesMin: number
 }
 
-/** Collects runs. At the start and the end of each a scanner could begin anew. */
+/** Collects runs. A scanner can start at the beginning and at the end of each. */
 export class VerbatimRuns {
   readonly #list: VerbatimRun[] = []
   readonly #lineTerminator: Dialect['lineTerminator']
   readonly #isUtf8: boolean
   readonly #limits: RunLimits
-  /** Where the current run begins, and where what was scanned ends. */
+  /** Start of the current run, and end of what was scanned. */
   #start: number
   #end: number
 
@@ -51,7 +51,7 @@ export class VerbatimRuns {
     return this.#list
   }
 
-  /** Every line end must be that of the file, as `csv/csv-rewriter.ts` has it, those in values too. */
+  /** Every line end must be that of the file, as `csv/csv-rewriter.ts` has it, including those in values. */
   #isAsItStands({ isVerbatim, hasReturn = true, hasLoneFeed = true }: Scanned): boolean {
     if (!isVerbatim || !this.#isUtf8) return false
     if (this.#lineTerminator === '\n') return !hasReturn

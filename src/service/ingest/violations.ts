@@ -35,7 +35,7 @@ export class Violations {
     this.#dir = dir
   }
 
-  /** Where the violations of a segment are to be written, as lines of JSON compressed with Zstandard. */
+  /** The path for the violations of a segment, as lines of JSON compressed with Zstandard. */
   path(index: number): string {
     return join(this.#dir, `violations-${String(index).padStart(5, '0')}.ndjson.zst`)
   }
@@ -46,7 +46,7 @@ export class Violations {
     this.count += violations
   }
 
-  /** All of them, in the order of the file; each file is deleted once it is read, unless they are wanted again. */
+  /** All of them, in file order; each file is deleted once it is read, unless they are needed again. */
   async *exclusions(columns: readonly (DeclaredColumn | null)[], isLast: boolean): AsyncGenerator<Exclusion> {
     let before = 0
     for (const [index, records] of this.#records.entries()) {
@@ -62,7 +62,7 @@ export class Violations {
 }
 
 function jsonLines(path: string): AsyncGenerator<string> {
-  // What goes wrong with the file shows when the text is read.
+  // A problem with the file shows when the text is read.
   const text = pipeline(createReadStream(path), createZstdDecompress(), () => {}).setEncoding('utf8')
   // The encoding has been set.
   return textLines(text as AsyncIterable<string>)
@@ -74,7 +74,7 @@ function exclusionOf(violation: Violation, recordsBefore: number, column: Declar
   return { ordinal, column: violation.column + 1, message }
 }
 
-/** The rule with its value, and the value that breaks it, all of them cut where they are long. */
+/** The rule with its value, and the value that breaks it, all shortened if long. */
 function messageOf({ rule, value }: Violation, { name, fieldType, values }: DeclaredColumn): string {
   const place = cut(name, nameCharactersMax)
   if (rule === ruleCode.required) return `${place}: no value, required by the schema`

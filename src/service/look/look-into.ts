@@ -1,4 +1,4 @@
-// Look into: what has been read of an upload, while it is in progress and when it is done.
+// Look into: what has been read of an upload, during and after it.
 import { ServiceError } from '../../core/errors.ts'
 import { errorCode, toStoreError } from '../../core/storage-error.ts'
 import { isFinished, type UploadStatus } from '../../core/upload-status.ts'
@@ -6,7 +6,7 @@ import type { Service, UploadLook } from '../service.ts'
 import type { Look } from '../uploads/upload-progress.ts'
 import type { Uploads } from '../uploads/uploads.ts'
 
-/** @param datasets What is said of an upload that is done. */
+/** @param datasets Answers for an upload that is done. */
 export function lookInto(owner: string, uploads: Uploads, datasets: Pick<Service, 'rows' | 'rejects'>): UploadLook {
   return {
     uploadRows: async (id, query, signal) => {
@@ -33,7 +33,7 @@ export function lookInto(owner: string, uploads: Uploads, datasets: Pick<Service
   }
 }
 
-/** What `of` gives for an upload in progress; null for one that has ended. */
+/** The result of `of` for an upload in progress; null for one that has ended. */
 async function whileRead<Page>(
   uploads: Uploads,
   owner: string,
@@ -44,14 +44,14 @@ async function whileRead<Page>(
   for (;;) {
     const { live, status } = await uploads.look(owner, id)
     if (isFinished(status)) return null
-    // What another process has read is not seen here.
+    // What another process has read cannot be seen here.
     if (live === null) return await of(null, status)
     try {
       return await of(live.look, status)
     } catch (error) {
       if (errorCode(error) !== 'ENOENT') throw signal.aborted ? error : toStoreError(error)
     }
-    // Its files are on their way to its dataset, or it is read again.
+    // Its files are being moved to its dataset, or it is read again.
     signal.throwIfAborted()
     await live.changed(status.version, signal)
   }

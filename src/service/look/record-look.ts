@@ -1,4 +1,4 @@
-// Record look: records of a file whose reading is not finished, scanned again from the nearest mark on. Keeps none of them.
+// Record look: records of a file that is still being read, by scanning it again from the nearest mark. Keeps none of them.
 import { open } from 'node:fs/promises'
 import { createCsvRewriter } from '../../csv/csv-rewriter.ts'
 import { comma, FieldWalker, quote } from '../../csv/field-walker.ts'
@@ -13,7 +13,7 @@ import type { RejectPage } from '../service.ts'
 import type { Look, LookQuery } from '../uploads/upload-progress.ts'
 import type { MarkingTally, RecordMark } from './record-marks.ts'
 
-/** One look reads no more of a file, even if it has found less than was asked for. Bytes. */
+/** One request reads at most this many bytes, even if it has found less than requested. */
 const bytesMax = 16 * 1_048_576
 /** As in a receipt. */
 const textBytesMax = 800
@@ -62,7 +62,7 @@ export class RecordLook implements Look {
     }
   }
 
-  /** Scans what may have records of this kind from an offset on, until `take` wants no more. */
+  /** Scans what may have records of this kind from an offset on, until `take` returns false. */
   async #scan(
     kind: 'accepted' | 'rejected',
     offset: number,
@@ -90,7 +90,7 @@ export class RecordLook implements Look {
     })
   }
 
-  /** Behind the last mark, as far as the file is on disk and its records are whole. */
+  /** After the last mark, as far as the file is on disk and its records are whole. */
   async *#between(mark: RecordMark, next: RecordMark | undefined, signal: AbortSignal): AsyncGenerator<Scanned> {
     const { createScanner, layout, textPath } = this.#file
     const { byteOffset, records, lines } = mark
@@ -104,7 +104,7 @@ export class RecordLook implements Look {
 
 const utf8 = new TextDecoder()
 
-/** Gives the values of whole records as texts. */
+/** Returns the values of whole records as texts. */
 function cellReader({ dialect }: Pick<Reading, 'dialect'>): (pieces: readonly Uint8Array[]) => string[][] {
   const rewrite = createCsvRewriter(dialect)
   const delimiter = Uint8Array.of(comma)

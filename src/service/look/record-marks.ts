@@ -1,4 +1,4 @@
-// Record marks: places between the records of a file at which reading can begin again. Bounded: the larger the file, the further apart.
+// Record marks: positions between the records of a file at which reading can start. Bounded: the larger the file, the further apart.
 import type { Scanned } from '../../reading/scanner/scanner.ts'
 import { RecordTally } from '../ingest/record-tally.ts'
 import type { VerbatimRuns } from '../ingest/verbatim-runs.ts'
@@ -14,7 +14,7 @@ export interface RecordMark {
   readonly rejected: number
 }
 
-/** What they take is 40 KB: each is five numbers. */
+/** They take 40 KB: each is five numbers. */
 const marksMax = 512
 const firstDistanceBytes = 65_536
 
@@ -42,7 +42,7 @@ export class RecordMarks {
   }
 }
 
-/** A tally that marks places as it counts, and notes stretches that stand as they are. */
+/** A tally that marks positions as it counts, and notes runs that stay as they are. */
 export class MarkingTally extends RecordTally {
   readonly marks: RecordMarks
   readonly #start: RecordMark
@@ -50,7 +50,7 @@ export class MarkingTally extends RecordTally {
   readonly #runs: VerbatimRuns | null
 
   /**
-   * @param isMarking False where reading can only begin at the start.
+   * @param isMarking False if reading can only begin at the start.
    * @param runs Gets all that is scanned.
    */
   constructor(
@@ -68,7 +68,7 @@ export class MarkingTally extends RecordTally {
   override add(scanned: Scanned): void {
     super.add(scanned)
     this.#runs?.add(scanned)
-    // Records that are held back are consumed and not counted yet.
+    // Records held back are consumed, but not counted yet.
     if (!this.#isMarking || (scanned.held ?? 0) > 0) return
     const { accepted, rejected, blank, skipped } = this
     const records = this.#start.records + accepted + rejected + blank + skipped

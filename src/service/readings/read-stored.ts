@@ -1,4 +1,4 @@
-// Read stored: makes a dataset of the original of another one, which is neither sent nor copied again, and of corrections.
+// Read stored: makes a dataset from the original of another one, which is neither sent nor copied again, and from corrections.
 import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
 import { ServiceError } from '../../core/errors.ts'
@@ -27,7 +27,7 @@ export interface ReadStoredTools extends UploadTools {
   readonly files: VerifiedFiles
 }
 
-/** What is to be made of a stored original. */
+/** What to make of a stored original. */
 export interface StoredReading {
   readonly of: Receipt
   readonly declared: UploadOptions
@@ -37,7 +37,10 @@ export interface StoredReading {
   readonly correctionsPath: string | null
 }
 
-/** What a stored reading has come to. `refused` are corrected records that break what is declared; they are read as they were. */
+/**
+ * The result of a stored reading. `refused` are corrected records that break declared rules; they are read as they
+ * were.
+ */
 export async function readStored(
   tools: ReadStoredTools,
   arrival: Arrival,
@@ -85,7 +88,7 @@ async function readOnce(
 ): Promise<Receipt> {
   const { file } = of
   const { dir } = draft
-  // Corrections are about records as they were cut then.
+  // Corrections refer to records as they were split then.
   const recordBytesMax = corrections === null ? tools.recordBytesMax : of.body.recordBytesMax
   const received = receivedFiles({ file })
   const paths = received.map((one) => join(dir, one.file))
@@ -113,7 +116,7 @@ async function readOnce(
   return await makeReceipt(read, arrival)
 }
 
-/** Gives stored files, verified, places in a draft. */
+/** Links verified stored files into a draft. */
 export async function linkStored(
   { files }: Pick<ReadStoredTools, 'files'>,
   of: Receipt,

@@ -1,10 +1,10 @@
-// Agreed length: what a request says of the offset and length of an upload, held against what is known of it.
+// Agreed length: checks the offset and length that a request states against what is known of the upload.
 import { ServiceError } from '../../core/errors.ts'
 import type { Spool } from '../../store/store.ts'
 import type { ResumableBytes } from './resumable.ts'
 
 /**
- * Gives the length of the whole upload as far as it is known now.
+ * Returns the length of the whole upload as far as it is known now.
  * @throws {ServiceError} UPLOAD_COMPLETED, UPLOAD_OFFSET_MISMATCH, UPLOAD_LENGTH_MISMATCH, FILE_TOO_LARGE
  */
 export function agreedLength(

@@ -1,11 +1,11 @@
-// Growing file: the bytes of a file that others still add to, from its first byte on, as they become readable.
+// Growing file: yields the bytes of a file that is still being written, from its first byte on, as they become readable.
 import { open } from 'node:fs/promises'
 import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
 import { unlessAborted } from '../../io/turns/unless-aborted.ts'
 
 const readBytes = 262_144
 
-/** How many bytes of a file can be read, and whether more will come. */
+/** How many bytes of a file can be read, and whether more will follow. */
 export class Growth {
   #readableBytes: number
   #isWhole: boolean
@@ -24,7 +24,7 @@ export class Growth {
     return this.#isWhole
   }
 
-  /** So many can be read now; never fewer than before. */
+  /** Number of bytes readable now; it never decreases. */
   grow(readableBytes: number, isWhole = false): void {
     if (readableBytes <= this.#readableBytes && isWhole === this.#isWhole) return
     this.#readableBytes = Math.max(readableBytes, this.#readableBytes)
@@ -33,13 +33,13 @@ export class Growth {
     this.#waiting = Promise.withResolvers()
   }
 
-  /** Resolves when it changes. @throws the reason of `signal` when that is aborted before */
+  /** Resolves when it changes. @throws the reason of `signal` if that is aborted first */
   async change(signal: AbortSignal): Promise<void> {
     await unlessAborted(this.#waiting.promise, signal)
   }
 }
 
-/** Ends when the file is whole. Each slice is valid until the next is asked for. */
+/** Ends when the file is whole. Each slice is valid until the next is requested. */
 export async function* growingFile(
   path: string,
   growth: Growth,

@@ -1,4 +1,4 @@
-// New spool: begins an upload that comes in several requests, once all is right that can be seen before its first byte.
+// New spool: begins an upload that arrives in several requests, after checking all that can be checked before its first byte.
 import { ServiceError } from '../../core/errors.ts'
 import { uuidV7 } from '../../core/ids.ts'
 import { fileNameOf, lastSegment } from '../../multipart/part-head.ts'
@@ -40,7 +40,7 @@ export async function newSpool(
   return await store.spools.create(facts, expectedBytes)
 }
 
-/** The name itself counts before that in the header. @throws {ServiceError} BAD_PARAMETER, BAD_MULTIPART */
+/** The name itself takes precedence over the one in the header. @throws {ServiceError} BAD_PARAMETER, BAD_MULTIPART */
 function nameOf(fileName: string, disposition: string | null): string {
   if (/[\0\r\n]/.test(fileName)) {
     throw new ServiceError('BAD_PARAMETER', { name: 'filename', seen: 'a NUL or a line end in it', wanted: 'none' })

@@ -1,4 +1,4 @@
-// Other replicas: the unfinished uploads of all processes on a store, and which of them nobody goes on with any more.
+// Other replicas: the unfinished uploads of all processes on a store, and which of them have been abandoned.
 import { isFinished, type UploadStatus } from '../../core/upload-status.ts'
 import { forEachLimit } from '../../io/for-each-limit.ts'
 import type { SharedSpools, SpoolSight } from '../../store/store.ts'
@@ -7,23 +7,23 @@ import type { HeldPlace, UnfinishedPlaces } from './unfinished-places.ts'
 
 export interface OtherReplicasOptions {
   readonly shared: SharedSpools
-  /** Those that others have count here, too. */
+  /** Uploads of other processes count here, too. */
   readonly places: UnfinishedPlaces
   /** How long an upload is kept after its last byte. Milliseconds. */
   readonly keepMs: number
   /** Whether this process has an upload. */
   readonly has: (id: string) => boolean
-  /** Goes on with one that is still of this version; resolves when that has come to its end. Must not reject. */
+  /** Continues one that still has this version; resolves when that has ended. Must not reject. */
   readonly recover: (id: string, version: string) => Promise<void>
-  /** Called after each look at all of them. */
+  /** Called after each scan of all of them. */
   readonly onScan: () => void
   readonly onFailed: (error: unknown) => void
 }
 
-/** What was last seen of an upload. */
+/** The state of an upload when last seen. */
 interface Seen extends Disposable {
   readonly version: string
-  /** As `performance.now()` has it: clocks of different machines are never compared. */
+  /** By `performance.now()`: clocks of different machines are never compared. */
   readonly sinceMs: number
   readonly isHeld: boolean
   readonly wasOurs: boolean
@@ -32,21 +32,21 @@ interface Seen extends Disposable {
   readonly expiresAt: number
 }
 
-/** What was last listed of an upload: asked for again only when it has changed. */
+/** The status of an upload when last listed: requested again only if it has changed. */
 interface Listed {
   readonly version: string
   readonly owner: string
   readonly status: UploadStatus
 }
 
-/** Of 64 KB at most. */
+/** Of at most 64 KB each. */
 const listedMax = 500
 const looksAtOnce = 8
-/** Uploads of others that are gone on with at once. */
+/** Uploads of others that are continued at once. */
 const recoveredAtOnce = 2
-/** Of a lease. */
+/** Fraction of a lease between scans. */
 const scanPart = 1 / 3
-/** One that could not be stored here is left to others for so long. Milliseconds. */
+/** An upload that could not be stored here is left to others for this long. Milliseconds. */
 const restMs = 60_000
 
 export class OtherReplicas {
@@ -65,12 +65,12 @@ export class OtherReplicas {
     this.#scanSoon(0)
   }
 
-  /** Does not go on with it for a minute. */
+  /** Does not continue it for a minute. */
   rest(id: string): void {
     this.#restsUntilMs.set(id, performance.now() + restMs)
   }
 
-  /** Of an upload that this process does not have; null where there is none. */
+  /** Status of an upload that this process does not have; null if there is none. */
   async get(owner: string, id: string): Promise<UploadStatus | null> {
     const sight = this.#options.has(id) ? null : await this.#options.shared.look(id)
     return sight?.facts.owner === owner ? statusOf(sight) : null
@@ -90,7 +90,7 @@ export class OtherReplicas {
     return statuses
   }
 
-  /** Begins nothing new; what is being gone on with is not waited for. */
+  /** Starts nothing new; does not wait for uploads being continued. */
   async close(): Promise<void> {
     this.#isClosed = true
     if (this.#timer !== null) clearTimeout(this.#timer)
@@ -130,7 +130,7 @@ export class OtherReplicas {
       if (sight !== null && !has(id)) this.#see(sight, nowMs)
     })
     const due = [...this.#seen].filter(([id, seen]) => this.#isDue(id, seen, nowMs))
-    // Processes that look at the same time begin with different ones.
+    // Processes that scan at the same time start with different ones.
     for (const [id, { version }] of due.toSorted(() => Math.random() - 0.5)) this.#recover(id, version)
     this.#options.onScan()
   }
@@ -152,10 +152,10 @@ export class OtherReplicas {
     this.#seen.delete(id)
   }
 
-  /** Whether nobody works on it who should, or nobody came for it in time. */
+  /** Whether the process that should work on it has died, or its client did not return in time. */
   #isDue(id: string, { isHeld, wasOurs, sinceMs, isComplete, expiresAt }: Seen, nowMs: number): boolean {
     if (this.#restsUntilMs.has(id)) return false
-    // The process before this one: the directory has one at a time.
+    // The previous process: a directory has one at a time.
     if (isHeld) return wasOurs || nowMs - sinceMs > this.#options.shared.leaseMs
     return isComplete || expiresAt < Date.now()
   }
@@ -171,7 +171,7 @@ export class OtherReplicas {
   }
 }
 
-/** What is known of an upload that another process has, or nobody. */
+/** The known status of an upload that another process has, or none. */
 function statusOf({ facts, state, status, isHeld }: SpoolSight): UploadStatus {
   const { id, owner, createdAt } = facts
   const { form, fileName, idempotencyKey } = facts.details as UploadDetails
@@ -185,10 +185,10 @@ function statusOf({ facts, state, status, isHeld }: SpoolSight): UploadStatus {
     updatedAt: state.changedAt,
     bytes: { received: state.bytes, expected: state.expectedBytes },
   }
-  // Only live uploads report theirs. One that has just ended shows its end once that is remembered.
+  // Only live uploads report their status. One that has just ended shows its end once that is remembered.
   const reported = status as UploadStatus | null
   if (reported === null || isFinished(reported)) return begun
-  // Of one that waits for its client, what is durable is all that has come.
+  // For one that waits for its client, the durable bytes are all that has arrived.
   const received = isHeld ? Math.max(state.bytes, reported.bytes.received) : state.bytes
   return { ...reported, bytes: { ...reported.bytes, received } }
 }

@@ -1,4 +1,4 @@
-// Read spool: the reading of one resumable upload, from its first byte on while the rest arrives, whatever its connections do.
+// Read spool: reads one resumable upload from its first byte on while the rest arrives, independent of its connections.
 import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { UploadReply } from '../service.ts'
@@ -13,8 +13,8 @@ import type { ResumableUpload } from './resumable-upload.ts'
 import { linkedOriginal } from './stored-original.ts'
 
 /**
- * Resolves when the dataset is durable, and with it what belongs to its key. The bytes of a file, but for those of a form,
- * become its original as they are.
+ * Resolves when the dataset is durable, together with what belongs to its key. The bytes of a file become its original
+ * as they are, except those of a form.
  */
 export async function readSpool(tools: UploadTools, of: ResumableUpload, signal: AbortSignal): Promise<UploadReply> {
   const { spool, details, live, growth, key } = of

@@ -1,4 +1,4 @@
-// Resumable reading: reads one resumable upload, and again from its first byte when it was given up or the storage failed.
+// Resumable reading: reads one resumable upload, and starts over when the reading was given up or the storage failed.
 import { isServiceError, ServiceError } from '../../core/errors.ts'
 import type { UploadReply } from '../service.ts'
 import type { AdmissionControl } from '../upload/admission.ts'
@@ -9,7 +9,7 @@ import { readSpool } from './read-spool.ts'
 import type { ResumableUpload } from './resumable-upload.ts'
 
 export interface ReadingTools extends UploadTools {
-  /** What an error of the work means: of storage that is gone, its own. */
+  /** The meaning of an error: if the storage is gone, the storage's own error. */
   readonly explain: (error: unknown) => Promise<unknown>
 }
 
@@ -17,14 +17,14 @@ export interface ResumableTools extends ReadingTools {
   readonly uploads: Uploads
   readonly keys: Keys
   readonly admissionControl: AdmissionControl
-  /** Something has failed for which no client waits; it is tried again. */
+  /** Called when something has failed for which no client waits; it is tried again. */
   readonly onFailed: (error: unknown) => void
 }
 
 /** Where the end is reported. */
 interface Ends {
   done(reply: UploadReply): void
-  /** Nothing will come of the upload. */
+  /** Called if the upload will never become a dataset. */
   failed(error: ServiceError): void
 }
 
@@ -33,7 +33,7 @@ interface Running {
   readonly reply: Promise<UploadReply>
 }
 
-/** Faults that pass without the bytes being other ones. */
+/** Failures that pass without a change of the bytes. */
 const passing = ['DISK_FULL', 'STORE_UNAVAILABLE', 'TOO_MANY_OPEN_FILES'] as const
 
 export class ResumableReading {
@@ -41,9 +41,9 @@ export class ResumableReading {
   readonly #upload: ResumableUpload
   readonly #ends: Ends
   #running: Running | null = null
-  /** Why the last one failed; null while one runs. */
+  /** Why the last reading failed; null while one runs. */
   failure: ServiceError | null = null
-  /** True once no other one makes sense. */
+  /** True once another reading makes no sense. */
   #isOver = false
 
   constructor(tools: ReadingTools, upload: ResumableUpload, ends: Ends) {
@@ -52,7 +52,7 @@ export class ResumableReading {
     this.#ends = ends
   }
 
-  /** Reads it unless that is under way; resolves when its dataset is durable. */
+  /** Reads the upload unless that is in progress; resolves when its dataset is durable. */
   begin(): Promise<UploadReply> {
     if (this.#isOver) return Promise.reject(this.failure)
     const before = this.#running
@@ -66,7 +66,7 @@ export class ResumableReading {
     return running.reply
   }
 
-  /** Ends it, so that it is to be made again; resolves when nothing of it is left. */
+  /** Ends the reading so that it can start over; resolves when nothing of it is left. */
   async giveUp(reason: ServiceError = new ServiceError('SHUTTING_DOWN', {})): Promise<void> {
     if (this.#running === null) return
     this.#running.stopping.abort(reason)

@@ -1,4 +1,4 @@
-// Resumable states: how far an upload is for whoever adds to it: one that is here, that another process reads, or that has ended.
+// Resumable states: the state of an upload for clients that add to it: one that is here, one that another process reads, or one that has ended.
 import { ServiceError } from '../../core/errors.ts'
 import { isFinished } from '../../core/upload-status.ts'
 import type { Spool, Spools } from '../../store/store.ts'
@@ -7,7 +7,10 @@ import type { Appended, ResumableBytes, ResumableState } from './resumable.ts'
 import type { UploadDetails } from './resumable-upload.ts'
 
 export const notInTime = 'it was not finished in time'
-/** A client waits so long for what another process makes of its upload; then it learns from the status. Milliseconds. */
+/**
+ * How long a client waits for another process to finish its upload; after that, it must ask for the status.
+ * Milliseconds.
+ */
 const waitMsMax = 30_000
 
 export class ResumableStates {
@@ -30,13 +33,13 @@ export class ResumableStates {
     return { id: facts.id, bytes, expectedBytes, isComplete, expiresAt, remark, datasetId: null }
   }
 
-  /** Of one that another process reads, or that has ended. @throws {ServiceError} UPLOAD_NOT_FOUND, UPLOAD_ENDED */
+  /** For one that another process reads, or that has ended. @throws {ServiceError} UPLOAD_NOT_FOUND, UPLOAD_ENDED */
   async elsewhere(owner: string, id: string): Promise<ResumableState> {
     const seen = (await this.#spools.shared?.look(id)) ?? null
     return seen?.facts.owner === owner ? this.of(seen) : await this.#afterEnd(owner, id)
   }
 
-  /** To one that is complete nothing can be added but nothing, as a client does that has missed the answer. */
+  /** Nothing can be added to a complete upload but zero bytes, as a client does that has missed the response. */
   async nothingMore(owner: string, id: string, { offset, declaredBytes }: ResumableBytes): Promise<Appended> {
     let state = await this.elsewhere(owner, id)
     if (offset !== state.bytes) {
@@ -49,7 +52,7 @@ export class ResumableStates {
     return { state, reply: null, isRepeated: false }
   }
 
-  /** Waits for one that another process reads, as long as a client may wait. */
+  /** Waits for one that another process reads, for as long as a client may wait. */
   async #atEnd(owner: string, id: string): Promise<ResumableState> {
     using watch = await this.#uploads.of(owner).watch(id, '')
     const inTime = AbortSignal.timeout(waitMsMax)

@@ -1,4 +1,4 @@
-// Resumable upload: the bytes of one upload as requests add them, one request at a time, the newest first. Reads none of them.
+// Resumable upload: the bytes of one upload as requests add them, one request at a time, the newest first. Does not read them.
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { lengthOf, viewOf } from '../../core/borrowed-bytes.ts'
 import { isServiceError, ServiceError } from '../../core/errors.ts'
@@ -9,24 +9,24 @@ import { agreedLength } from './agreed-length.ts'
 import { Growth } from './growing-file.ts'
 import type { NewResumable, ResumableBytes } from './resumable.ts'
 
-/** What is kept of an upload beside its bytes. */
+/** What is stored of an upload besides its bytes. */
 export interface UploadDetails extends Omit<NewResumable, 'expectedBytes' | 'network' | 'disposition'> {
-  /** Among whom places are shared. */
+  /** Among clients, places are shared. */
   readonly client: string
 }
 
-/** Bytes wait so long for more of them before they are written and read. Milliseconds. */
+/** How long bytes wait for more before they are written and read. Milliseconds. */
 const gatherMs = 20
 
 export class ResumableUpload {
   readonly spool: Spool
   readonly details: UploadDetails
   readonly live: LiveUpload
-  /** Null where its client has not named it. */
+  /** Null if its client has not named it. */
   readonly key: HeldKey | null
   /** What can be read of it. */
   readonly growth: Growth
-  /** More bytes have come than the client said there are: none of them can be believed. */
+  /** More bytes have arrived than the client announced: none of them can be trusted. */
   hasOverflowed = false
   #stopWriter: ((error: ServiceError) => void) | null = null
   #last: Promise<unknown> = Promise.resolve()
@@ -57,15 +57,16 @@ export class ResumableUpload {
     return this.#waiting > 0
   }
 
-  /** True if it waits for its client, and another process has it; where that cannot be asked, this one has. */
+  /** True if it waits for its client and another process has it. If the store cannot be asked, false. */
   async isElsewhere(): Promise<boolean> {
     const isWaiting = !this.isBusy && !this.spool.state.isComplete
     return isWaiting && !(await this.spool.isOurs().catch(() => true))
   }
 
   /**
-   * Runs the work of a request once those before it have ended, the one that adds bytes at once: a client that comes back
-   * does not wait for a connection that it has lost. `isNewest` is false once a later one waits.
+   * Runs the work of a request once earlier requests have ended. A request that is adding bytes is ended at once: a
+   * client that returns does not wait for a connection that it has lost. `isNewest` is false once a later request
+   * waits.
    */
   take<Result>(work: (isNewest: () => boolean) => Promise<Result>): Promise<Result> {
     this.#newest += 1
@@ -86,11 +87,12 @@ export class ResumableUpload {
     this.#stopWriter?.(error)
   }
 
-  /** Adds bytes; when it resolves or rejects, all that count are durable. To be called within `take`. */
+  /** Adds bytes; when it resolves or rejects, all that count are durable. Call it within `take`. */
   async append(given: ResumableBytes, bytesMax: number, isNewest: () => boolean): Promise<void> {
     const expectedBytes = agreedLength(this.spool, given, bytesMax)
     if (!isNewest()) throw new ServiceError('UPLOAD_TAKEN_OVER', {})
-    // From here on, and not only once bytes are read: a request that comes in between must not wait for a client that is gone.
+    // From here on, and not only once bytes are read: a request that arrives in between must not wait for a client that
+    // has disconnected.
     this.#stopWriter = (error) => given.pending.fail(error)
     await using writer = await this.spool.open().catch((error) => {
       this.#stopWriter = null
@@ -122,7 +124,7 @@ export class ResumableUpload {
     }
   }
 
-  /** Lets what comes be read as soon as it is written. */
+  /** Makes bytes readable as soon as they are written. */
   async #receive(writer: SpoolWriter, given: ResumableBytes, limits: Limits): Promise<void> {
     let idle: NodeJS.Timeout | undefined
     let durableBytes = writer.bytes
@@ -135,7 +137,7 @@ export class ResumableUpload {
         show()
         idle ??= setTimeout(() => {
           idle = undefined
-          // Should it fail, the next call of the writer does too.
+          // If it fails, the next call of the writer fails, too.
           writer.flush().then(show, () => {})
         }, gatherMs)
         if (writer.bytes - durableBytes < this.spool.commitEveryBytes) continue
@@ -153,7 +155,7 @@ interface Limits {
   readonly bytesMax: number
 }
 
-/** Writes what comes, and nothing of it counts unless its checksum is right. */
+/** Writes the bytes, of which none count unless their checksum is right. */
 async function receiveChecked(writer: SpoolWriter, given: ResumableBytes, limits: Limits): Promise<void> {
   if (given.checksum === null) return
   const { algorithm, digest } = given.checksum
@@ -169,7 +171,7 @@ async function receiveChecked(writer: SpoolWriter, given: ResumableBytes, limits
   }
 }
 
-/** A body without a length may turn out to have another one than the upload. */
+/** The length of a chunked body may turn out not to match the upload. */
 function checkRoom(bytes: number, { expectedBytes, bytesMax }: Limits): void {
   if (expectedBytes !== null && bytes > expectedBytes) {
     const problem = `more than its ${expectedBytes} bytes have come`
@@ -178,7 +180,7 @@ function checkRoom(bytes: number, { expectedBytes, bytesMax }: Limits): void {
   if (bytes > bytesMax) throw new ServiceError('FILE_TOO_LARGE', { limitBytes: bytesMax })
 }
 
-/** Other errors of a body mean that its client has gone. */
+/** Other errors of a body mean that its client has disconnected. */
 export function failureOf(error: unknown): ServiceError {
   return error instanceof ServiceError ? error : new ServiceError('UPLOAD_INTERRUPTED', {}, error)
 }

@@ -1,4 +1,4 @@
-// Resumables: all uploads that come in several requests: begun, added to, read, dropped when they are not finished in time.
+// Resumables: all uploads that arrive in several requests: begins them, adds to them, reads them, and drops unfinished ones in time.
 import { isServiceError, ServiceError } from '../../core/errors.ts'
 import type { UploadStatus } from '../../core/upload-status.ts'
 import { KeyedMutex } from '../../io/keyed-mutex.ts'
@@ -29,17 +29,17 @@ export class Resumables implements AsyncDisposable {
   readonly #byId = new Map<string, Entry>()
   readonly #places: UnfinishedPlaces
   readonly #states: ResumableStates
-  /** Readings whose clients have gone. */
+  /** Readings whose clients have disconnected. */
   readonly #waiting: WaitingReadings<Entry>
   readonly #ending = new Set<Promise<unknown>>()
   readonly #looking: NodeJS.Timeout
-  /** Null where this process has all uploads. */
+  /** Null if this process has all uploads. */
   readonly #replicas: OtherReplicas | null
-  /** An upload comes here, and goes, once at a time. */
+  /** Taking and leaving an upload happen one at a time. */
   readonly #moving = new KeyedMutex()
   #isClosing = false
 
-  /** Goes on with what the store has found. */
+  /** Continues the uploads that the store has found. */
   static async open(tools: ResumableTools, limits: ResumableLimits): Promise<Resumables> {
     const resumables = new Resumables(tools, limits)
     for (const spool of tools.store.spools.found) await resumables.#addFound(spool)
@@ -75,13 +75,13 @@ export class Resumables implements AsyncDisposable {
     }
   }
 
-  /** How many there are, and what they hold on disk. */
+  /** Their number, and their bytes on disk. */
   unfinished(): { readonly uploads: number; readonly bytes: number } {
     const bytes = this.#byId.values().reduce((sum, { upload }) => sum + upload.spool.state.bytes, 0)
     return { uploads: this.#byId.size, bytes }
   }
 
-  /** Gives up what runs; all that is durable is gone on with when the service starts again. */
+  /** Gives up what runs; everything durable is continued when the service starts again. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosing = true
     clearInterval(this.#looking)
@@ -115,7 +115,7 @@ export class Resumables implements AsyncDisposable {
     }
   }
 
-  /** What was there at the start. Of one that was to come in one request, nobody knows the address. */
+  /** Uploads found at the start. The address of one that was to arrive in one request is unknown. */
   async #addFound(spool: Spool): Promise<void> {
     const { id, owner, details } = spool.facts
     if (await this.#tools.uploads.hasEnded(owner, id)) {
@@ -163,7 +163,7 @@ export class Resumables implements AsyncDisposable {
       const appended = await entry.upload.take(async (isNewest) =>
         this.#byId.get(id) === entry ? await this.#appendTo(entry, bytes, isNewest) : null,
       )
-      // It has gone elsewhere, or come to its end, while this request waited.
+      // Another process has taken it, or it has ended, while this request waited.
       if (appended !== null) return appended
     }
   }
@@ -195,7 +195,7 @@ export class Resumables implements AsyncDisposable {
     return { state: this.#states.of(upload.spool), reply: isComplete ? reading.begin() : null, isRepeated }
   }
 
-  /** As for an upload in one request, for the bytes that are still to come. */
+  /** As for an upload in one request, for the bytes that are still to arrive. */
   #admit({ upload, held }: Entry, { expectedBytes, declaredBytes, pending, network }: ResumableBytes): Place {
     const { facts, state } = upload.spool
     const length = state.expectedBytes ?? expectedBytes ?? state.bytes + (declaredBytes ?? 0)
@@ -224,7 +224,7 @@ export class Resumables implements AsyncDisposable {
   }
 
   /**
-   * One that can be added to, or is being read here; another process has it no more then.
+   * An upload that can be added to, or is being read here; no other process then has it.
    * @returns null for one that is being read elsewhere, has ended, or never was
    */
   async #find(owner: string, id: string): Promise<Entry | null> {
@@ -243,11 +243,11 @@ export class Resumables implements AsyncDisposable {
     this.#remove(entry)
   }
 
-  /** Ends an upload that will have no dataset: with an error, or because its time is over. */
+  /** Ends an upload that will have no dataset: with an error, or because it has expired. */
   async #end(entry: Entry, error: ServiceError | 'expired'): Promise<void> {
     const { upload, reading } = entry
     if (this.#byId.get(upload.id) !== entry) return
-    // Where that cannot be asked, neither can it be said that it has ended.
+    // If the store cannot be asked, its end cannot be recorded either.
     if (!(await upload.spool.isOurs().catch(() => true))) return await this.#let(entry)
     if (!this.#byId.delete(upload.id)) return
     this.#waiting.delete(entry)
@@ -255,7 +255,7 @@ export class Resumables implements AsyncDisposable {
     const reason = error === 'expired' ? new ServiceError('UPLOAD_ENDED', { id, problem: notInTime }) : error
     const expiresAt = this.#tools.uploads.expiresAt()
     const end = () => (error === 'expired' ? upload.live.expired(expiresAt) : upload.live.failed(error, expiresAt))
-    // A client that cancels gets its answer when nothing is left; all others at once.
+    // A client that cancels gets its response when nothing is left; all others at once.
     const isCancelled = error !== 'expired' && isServiceError(error, 'UPLOAD_CANCELLED')
     if (!isCancelled) end()
     upload.stop(reason)
@@ -270,7 +270,7 @@ export class Resumables implements AsyncDisposable {
     this.#waiting.delete(entry)
     held[Symbol.dispose]()
     upload.key?.release()
-    // Not before its end is remembered. What withstands is removed by the next start.
+    // Not before its end is remembered. What cannot be removed is left to the next start.
     return this.#background(
       upload.take(async () => {
         await this.#tools.uploads.written()
@@ -279,7 +279,7 @@ export class Resumables implements AsyncDisposable {
     )
   }
 
-  /** After a start: what had come whole is read, one after the other, as fast as the disk gives it. */
+  /** After a start: reads complete uploads, one after the other, as fast as the disk allows. */
   async #finishFound(): Promise<void> {
     for (const { upload, reading } of [...this.#byId.values()]) {
       if (this.#isClosing || !upload.spool.state.isComplete) continue
@@ -315,7 +315,7 @@ export class Resumables implements AsyncDisposable {
     return this.#add(spool, await keyOf(keys, spool.facts), (seen.status as UploadStatus | null)?.version)
   }
 
-  /** Goes on with an upload that nobody goes on with, or drops it; resolves when that is done. */
+  /** Continues an abandoned upload, or drops it; resolves when that is done. */
   async #recover(id: string, version: string): Promise<void> {
     const entry = await this.#moving.take(id, async () =>
       this.#byId.has(id) ? null : await this.#takeFrom(id, (seen) => seen.version === version),
@@ -340,7 +340,7 @@ export class Resumables implements AsyncDisposable {
     return (await entry?.upload.live.cancel()) ?? false
   }
 
-  /** Lets go of one that another process has now. */
+  /** Releases one that another process has now. */
   async #let(entry: Entry): Promise<void> {
     const { upload, reading, held } = entry
     if (this.#byId.get(upload.id) !== entry) return
@@ -355,20 +355,20 @@ export class Resumables implements AsyncDisposable {
     await upload.spool.release()
   }
 
-  /** Its client may have gone to another process, which says nothing of that here. */
+  /** Its client may have gone to another process without notice here. */
   async #letIfTaken(entry: Entry | undefined): Promise<void> {
     if (entry === undefined || !(await entry.upload.isElsewhere())) return
     await this.#moving.take(entry.upload.id, () => this.#let(entry))
   }
 
-  /** Leaves one to whichever process its client comes to, or that can store it. */
+  /** Leaves an upload to the process that its client goes to, or that can store it. */
   async #leave(entry: Entry): Promise<void> {
     await this.#moving.take(entry.upload.id, async () => {
       if (!entry.upload.isBusy) await this.#let(entry)
     })
   }
 
-  /** What waits for a client is not kept here for long, and what cannot be stored here is for others to store. */
+  /** An upload that waits for a client is not kept here for long; one that cannot be stored is left to others. */
   #leaveIdle(): void {
     for (const entry of this.#byId.values()) {
       const { upload, reading } = entry
@@ -380,7 +380,7 @@ export class Resumables implements AsyncDisposable {
     }
   }
 
-  /** Ends what has expired, and reads again what could not be stored. */
+  /** Ends expired uploads, and retries those that could not be stored. */
   #look(): void {
     const now = Date.now()
     for (const entry of this.#byId.values()) {

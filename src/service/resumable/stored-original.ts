@@ -1,12 +1,12 @@
-// Stored original: the original of a file whose bytes are on disk already: only hashed as they pass, and never written again.
+// Stored original: the original of a file whose bytes are already on disk: only hashed, and never written again.
 import { link } from 'node:fs/promises'
 import { type BorrowedBytes, viewOf } from '../../core/borrowed-bytes.ts'
 import { type Digest, OwnDigest } from '../../io/hashing/file-digest.ts'
 import { type Original, OriginalWriter } from '../upload/original-writer.ts'
 
 /**
- * Makes the file at `from`, which may still grow, the original at `path` by a second name. Where the file system has no such,
- * the bytes are written once more as they pass.
+ * Makes the file at `from`, which may still grow, the original at `path` by a second name. Where the file system does
+ * not support that, the bytes are copied as they pass.
  *
  * @param from Durable by the time its last chunk is passed.
  */

@@ -1,16 +1,16 @@
-// Take spool: makes an upload this process's that another one had, or nobody. Adds nothing to it and reads nothing of it.
+// Take spool: takes over an upload that another process had, or none. Neither adds to it nor reads it.
 import { ServiceError } from '../../core/errors.ts'
 import type { Spool, SpoolFacts, SpoolSight, Spools } from '../../store/store.ts'
 import type { HeldKey, Keys } from '../uploads/idempotency-keys.ts'
 import type { Uploads } from '../uploads/uploads.ts'
 import type { UploadDetails } from './resumable-upload.ts'
 
-/** How often an upload is asked for that others want at the same time. */
+/** How often we retry to take an upload that others want at the same time. */
 const takesMax = 5
 
 /**
- * Null for one that is not there, not wanted, or has ended. Others that want it at the same time try again, too: the last one
- * has it.
+ * Null if it does not exist, is not wanted, or has ended. Others that want it at the same time retry, too: the last one
+ * gets it.
  * @throws {ServiceError} UPLOAD_TAKEN_OVER, STORE_UNAVAILABLE, STORE_FAILED, DISK_FULL; what `isWanted` throws
  */
 export async function takeSpool(
@@ -24,7 +24,7 @@ export async function takeSpool(
     if (seen === null || !isWanted(seen)) return null
     const spool = (await shared?.take(seen)) ?? null
     if (spool === null) continue
-    // Whoever had it may have died before it was removed.
+    // Its previous process may have died before it was removed.
     if (!(await uploads.hasEnded(seen.facts.owner, id))) return { spool, seen }
     await spool.remove()
     return null
@@ -32,7 +32,9 @@ export async function takeSpool(
   throw new ServiceError('UPLOAD_TAKEN_OVER', {})
 }
 
-/** The key of an upload that was begun before; null for none, and where it is in use: then the upload goes on without it. */
+/**
+ * The key of an upload that was begun before; null for none, or if it is in use: the upload then continues without it.
+ */
 export async function keyOf(keys: Keys, { id, owner, details }: SpoolFacts): Promise<HeldKey | null> {
   // The service wrote them itself.
   const { idempotencyKey } = details as UploadDetails

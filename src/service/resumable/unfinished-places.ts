@@ -1,11 +1,11 @@
-// Unfinished places: how many resumable uploads are kept, and what they may come to, shared among clients. Knows no upload.
+// Unfinished places: limits the number and the total size of resumable uploads, shared among clients. Knows no upload.
 import { ServiceError } from '../../core/errors.ts'
 import { SharedPlaces } from '../shared-places.ts'
 
 export interface UnfinishedLimits {
-  /** Uploads. */
+  /** Number of uploads. */
   readonly unfinishedMax: number
-  /** Of all of them, once they are whole. */
+  /** Total bytes of all of them, once they are complete. */
   readonly unfinishedBytesMax: number
 }
 
@@ -16,7 +16,7 @@ export interface ResumableLimits extends UnfinishedLimits {
   readonly uploadsKeepMs: number
 }
 
-/** Of places and of bytes, a client may hold as much as is free. */
+/** A client may hold as many places and bytes as are free. */
 const perFreePlace = 1
 
 export class UnfinishedPlaces {
@@ -36,7 +36,7 @@ export class UnfinishedPlaces {
     this.checkBytes(client, bytes)
   }
 
-  /** For bytes more than those held. @throws {ServiceError} TOO_MANY_UNFINISHED */
+  /** Checks for bytes in addition to those held. @throws {ServiceError} TOO_MANY_UNFINISHED */
   checkBytes(client: string, bytes: number): void {
     const held = this.#bytesBy.get(client) ?? 0
     if (held + bytes > this.#limits.unfinishedBytesMax - this.#bytes - bytes) throw tooMany(`${held} bytes`)
@@ -68,7 +68,7 @@ export class UnfinishedPlaces {
 
 export interface HeldPlace extends Disposable {
   readonly bytes: number
-  /** Holds so many bytes from now on. */
+  /** Holds this many bytes from now on. */
   take(bytes: number): void
 }
 

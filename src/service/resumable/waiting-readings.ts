@@ -1,15 +1,15 @@
 // Waiting readings: which readings wait for their clients, and for how long. Knows nothing of what is read.
 
-/** Beyond them, the one that has waited longest is given up. */
+/** With more than these, the one that has waited longest is given up. */
 const waitingMax = 8
 
 export class WaitingReadings<Reading> implements Disposable {
   readonly #waitMs: number
   readonly #giveUp: (reading: Reading) => void
-  /** The longest first. */
+  /** Longest wait first. */
   readonly #timers = new Map<Reading, NodeJS.Timeout>()
 
-  /** @param giveUp Called with one that has waited `waitMs` and waits no more. */
+  /** @param giveUp Called with a reading that has waited `waitMs`, or has to make room. */
   constructor(waitMs: number, giveUp: (reading: Reading) => void) {
     this.#waitMs = waitMs
     this.#giveUp = giveUp
@@ -19,7 +19,7 @@ export class WaitingReadings<Reading> implements Disposable {
     return this.#timers.has(reading)
   }
 
-  /** It waits from now on. */
+  /** The reading waits from now on. */
   add(reading: Reading): void {
     this.delete(reading)
     const giveUp = (one: Reading) => {
@@ -34,7 +34,7 @@ export class WaitingReadings<Reading> implements Disposable {
     if (this.#timers.size > waitingMax && longest !== undefined) giveUp(longest)
   }
 
-  /** Its client is back, or it is over. */
+  /** Its client has returned, or it has ended. */
   delete(reading: Reading): void {
     clearTimeout(this.#timers.get(reading))
     this.#timers.delete(reading)

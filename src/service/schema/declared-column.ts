@@ -4,17 +4,17 @@ import type { DeclaredValues } from '../../core/declared-values.ts'
 import type { ColumnType } from '../../core/receipt.ts'
 import type { FieldType } from '../../core/table-schema.ts'
 
-/** A column whose form and rules a client declared. */
+/** A column whose type and rules a client declared. */
 export interface DeclaredColumn {
   readonly name: string
   /** As declared. */
   readonly fieldType: FieldType
-  /** `byValues`: the type is chosen by the facts of the values, so that every one is kept exactly where that can be. */
+  /** `byValues`: the facts of the values decide the type, so that every value is kept exactly where possible. */
   readonly type: ColumnType | 'byValues'
   readonly values: DeclaredValues
 }
 
-/** A declared column as it is to be written. */
+/** How to write a declared column. */
 export interface DeclaredTarget {
   readonly type: ColumnType
   readonly values: DeclaredValues

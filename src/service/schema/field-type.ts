@@ -1,4 +1,4 @@
-// Field type: what a declared type makes of a text, and of a constant in a constraint. Knows no columns and no SQL.
+// Field type: how a declared type reads texts, and constants in constraints. Knows no columns and no SQL.
 
 import type { TextForm } from '../../core/declared-values.ts'
 import type { ColumnType } from '../../core/receipt.ts'
@@ -6,13 +6,13 @@ import type { FieldType, JsonScalar, TableField } from '../../core/table-schema.
 import { refuse, shown } from './schema-error.ts'
 import { isIso, type MomentKind, parseFormat } from './strptime-format.ts'
 
-/** How values of a type are read, and constants of it in constraints. */
+/** How values of a type, and constants of it in constraints, are read. */
 export interface Meaning {
   readonly type: ColumnType | 'byValues'
   readonly form: TextForm
-  /** A constant in plain form; null if it is not of the type. */
+  /** A constant in canonical form; null if it is not of the type. */
   plain(value: JsonScalar): string | null
-  /** What a constant has to be. */
+  /** What a constant must be. */
   readonly wanted: string
 }
 
@@ -26,7 +26,7 @@ const durationTime = `T(?:[0-9]+H(?:${minutes})?(?:${seconds})?|${minutes}(?:${s
 const durationDate = `(?:[0-9]+Y(?:${minutes})?(?:${days})?|${minutes}(?:${days})?|${days})`
 const durationShape = `-?P(?:${durationDate}(?:${durationTime})?|${durationTime})`
 
-/** @param place Of the field. @throws {ServiceError} BAD_PARAMETER when the members cannot be followed. */
+/** @param place Of the field. @throws {ServiceError} BAD_PARAMETER if the members cannot be followed. */
 export function meaningOf(type: FieldType, members: Members, place: string): Meaning {
   const { format, groupChar = null, decimalChar = '.' } = members
   if (type === 'date' || type === 'time' || type === 'datetime') return momentMeaning(type, format, place)
@@ -53,7 +53,7 @@ export function meaningOf(type: FieldType, members: Members, place: string): Mea
     case 'boolean':
       return booleanMeaning(members, place)
     case 'number': {
-      // Facts are about numbers with a point and without groups.
+      // Facts are about numbers with a decimal point and without groups.
       const isUsual = groupChar === null && decimalChar === '.'
       const form = { kind: 'number', groupChar, decimalChar } as const
       const plain = (value: JsonScalar) => plainNumber(value, groupChar, decimalChar)
@@ -118,7 +118,7 @@ function plainInteger(value: JsonScalar, groupChar: string | null): string | nul
 }
 
 function plainNumber(value: JsonScalar, groupChar: string | null, decimalChar: string): string | null {
-  // A JSON number this long has lost digits before it came here.
+  // A JSON number this long has already lost digits.
   if (typeof value === 'number') return Math.abs(value) < Number.MAX_SAFE_INTEGER ? String(value) : null
   if (typeof value === 'boolean') return null
   const ungrouped = groupChar === null ? value : value.replaceAll(groupChar, '')

@@ -1,4 +1,4 @@
-// Match schema: finds the column of the file for each declared field. A mismatch is an error with the names of both sides.
+// Match schema: finds the column of the file for each declared field. A mismatch is an error that names both sides.
 import { ServiceError } from '../../core/errors.ts'
 import { type Note, note } from '../../core/notes.ts'
 import type { DeclaredDialect, Reading } from '../../reading/reading.ts'
@@ -13,7 +13,7 @@ export interface Matched {
 }
 
 /**
- * Finds the columns of a file that a schema is about.
+ * Finds the columns of a file that a schema describes.
  *
  * @param readAs Reads the head of the file again, with more declared.
  * @throws {ServiceError} SCHEMA_MISMATCH, and what `readAs` throws.
@@ -59,7 +59,7 @@ export function matchSchema(
   return { reading: absent.length === 0 ? reading : noted(reading, missing), columns: matched }
 }
 
-/** For a file in which no header was found: the names of the schema may show that it has one. */
+/** For a file in which no header was found: the names in the schema may show that it has one. */
 function withDeclaredNames(
   first: Reading,
   { columns }: DeclaredSchema,
@@ -78,7 +78,7 @@ function withDeclaredNames(
   return noted(first, note('SCHEMA_NAMES_AS_DATA', message))
 }
 
-/** By its name in the dataset, or by the words of the header. */
+/** By its name in the dataset, or by the text of the header. */
 function isNamed({ names, headerFields }: Reading, column: number, name: string): boolean {
   return names[column] === name || headerFields?.[column] === name
 }

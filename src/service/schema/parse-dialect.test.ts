@@ -18,7 +18,7 @@ test('parseDeclaredDialect() takes the header rows of a Frictionless Table Diale
   assert.deepEqual(parseDeclaredDialect(JSON.stringify(declared)), declared)
 })
 
-test('parseDeclaredDialect() takes any one character as delimiter, and a comma with its space', () => {
+test('parseDeclaredDialect() accepts any one character as delimiter, and a comma with its space', () => {
   for (const delimiter of ['§', '\u0001', '、', ', ', ' ']) {
     assert.deepEqual(parseDeclaredDialect(JSON.stringify({ delimiter })), { delimiter })
   }

@@ -4,7 +4,7 @@ import type { DeclaredDialect } from '../../reading/reading.ts'
 
 type Members = { -readonly [Name in keyof DeclaredDialect]: DeclaredDialect[Name] }
 
-/** One row per member: what its value has to be. */
+/** One row per member: what its value must be. */
 const members: { readonly [Name in keyof Required<DeclaredDialect>]: { wanted: string; is(value: unknown): boolean } } =
   {
     delimiter: { wanted: 'one character, or a comma and a space', is: isDelimiter },
@@ -36,7 +36,7 @@ const ignored = new Set(['$schema', 'csvddfVersion', 'caseSensitiveHeader'])
 /**
  * Reads the text of the part; without one, nothing is declared.
  *
- * @throws {ServiceError} BAD_PARAMETER when it is not JSON, and as readDeclaredDialect.
+ * @throws {ServiceError} BAD_PARAMETER if it is not JSON, and as readDeclaredDialect.
  */
 export function parseDeclaredDialect(text: string | undefined): DeclaredDialect {
   if (text === undefined) return {}
@@ -47,7 +47,7 @@ export function parseDeclaredDialect(text: string | undefined): DeclaredDialect 
   }
 }
 
-/** @throws {ServiceError} BAD_PARAMETER when it is not an object, has an unknown member, or one of the wrong kind. */
+/** @throws {ServiceError} BAD_PARAMETER if it is not an object, has an unknown member, or one of the wrong kind. */
 export function readDeclaredDialect(object: unknown): DeclaredDialect {
   if (typeof object !== 'object' || object === null || Array.isArray(object)) {
     throw bad('it is not a JSON object', wantedForm)
@@ -68,7 +68,7 @@ function bad(seen: string, wanted: string): ServiceError {
   return new ServiceError('BAD_PARAMETER', { name: 'dialect', seen, wanted })
 }
 
-/** One UTF-16 code unit that ends no line and is no half of a character. */
+/** One UTF-16 code unit that is neither a line end nor half a character. */
 function isDelimiter(value: unknown): boolean {
   if (typeof value !== 'string') return false
   return value === ', ' || (value.length === 1 && value.isWellFormed() && !'\0\r\n'.includes(value))

@@ -70,7 +70,7 @@ function readName(value: unknown, place: string): string {
   return value
 }
 
-/** Types that are known, but not checked here. */
+/** Types that are known, but not supported here. */
 const otherTypes = ['list', 'geopoint', 'geojson']
 
 function readType(value: unknown, place: string): FieldType {
@@ -118,18 +118,18 @@ function readFormat(value: unknown, place: string): string | undefined {
   if (typeof value !== 'string' || value === '' || value.length > 100) {
     throw refuse(place, shown(value), 'a text of at most 100 characters')
   }
-  // Version 0 of the standard wrote patterns so.
+  // Version 0 of the standard wrote patterns this way.
   return value.replace(/^fmt:/, '')
 }
 
 function readChar(value: unknown, place: string): string | undefined {
   if (value === undefined) return undefined
   const isChar = typeof value === 'string' && /^[^0-9A-Za-z+\-"\p{Cc}]$/u.test(value)
-  if (!isChar) throw refuse(place, shown(value), 'one character that is no letter, digit, sign or quote')
+  if (!isChar) throw refuse(place, shown(value), 'one character that is not a letter, digit, sign or quote')
   return value
 }
 
-/** The values of `categories`, as declared and in plain form. */
+/** The values of `categories`, as declared and in canonical form. */
 function readCategories(json: unknown, meaning: Meaning, place: string) {
   if (json === undefined) return null
   if (!Array.isArray(json) || json.length === 0) throw refuse(place, shown(json), 'an array of at least one value')

@@ -8,13 +8,13 @@ import { readMissingValues, refuse, shown } from './schema-error.ts'
 export interface DeclaredSchema {
   /** As the receipt shows it; two schemas that mean the same are equal as JSON. */
   readonly table: TableSchema
-  /** One a field. */
+  /** One per field. */
   readonly columns: readonly DeclaredColumn[]
 }
 
 /** Members of the standard that have no effect on how a file is read. */
 const informational = ['$schema', 'name', 'title', 'description', 'homepage', 'version', 'keywords', 'created']
-/** These are about several records together, and are rejected. */
+/** These concern several records together, and are rejected. */
 const keys = ['primaryKey', 'uniqueKeys', 'foreignKeys']
 const known = ['fields', 'fieldsMatch', 'missingValues']
 /** This many were checked within a few seconds per segment; 8,000 took more memory than a converter may use (DuckDB 1.5.6, 2026-11). */
@@ -24,7 +24,7 @@ const wantedForm = 'a Frictionless Table Schema'
 /**
  * Reads the text of the part; null without one.
  *
- * @throws {ServiceError} BAD_PARAMETER when it is not JSON, and as readDeclaredSchema.
+ * @throws {ServiceError} BAD_PARAMETER if it is not JSON, and as readDeclaredSchema.
  */
 export function parseDeclaredSchema(text: string | undefined): DeclaredSchema | null {
   if (text === undefined) return null
@@ -35,7 +35,7 @@ export function parseDeclaredSchema(text: string | undefined): DeclaredSchema | 
   }
 }
 
-/** @throws {ServiceError} BAD_PARAMETER when anything in it cannot be followed, with its place and what is possible. */
+/** @throws {ServiceError} BAD_PARAMETER if any of it cannot be followed, with its place and what is possible. */
 export function readDeclaredSchema(json: unknown): DeclaredSchema {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
     throw refuse('', 'it is not a JSON object', wantedForm)
@@ -72,7 +72,7 @@ function refuseUnknown(members: readonly string[]): void {
   }
 }
 
-/** Names of columns differ by more than case. */
+/** Column names must differ by more than case. */
 function refuseSameNames(names: readonly string[]): void {
   const firstOf = new Map<string, number>()
   for (const [i, name] of names.entries()) {

@@ -1,4 +1,4 @@
-// Schema error: what every reader of a declared schema shares: rejecting what is at a place, and lists of texts.
+// Schema error: helpers for all readers of a declared schema: errors with a place, and lists of texts.
 import { ServiceError } from '../../core/errors.ts'
 
 /** @param place As in JavaScript, below the schema: `fields[3].constraints.unique`; empty for the schema itself. */
@@ -15,14 +15,14 @@ export function shown(value: unknown): string {
   return `it is ${text.length > shownCharactersMax ? `${text.slice(0, shownCharactersMax)}…` : text}`
 }
 
-/** False for a text that no record can have, and no query: one with U+0000, or with half a character. */
+/** False for a text that no record or query can contain: one with U+0000, or with half a character. */
 export function isPossibleText(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed()
 }
 
 export const wantedText = 'a text without U+0000 and without lone surrogates'
 
-/** Undefined when there is none. @throws {ServiceError} BAD_PARAMETER when it is no list of different texts. */
+/** Undefined if there is none. @throws {ServiceError} BAD_PARAMETER if it is not a list of different texts. */
 export function readTexts(json: unknown, place: string): readonly string[] | undefined {
   if (json === undefined) return undefined
   if (!Array.isArray(json)) throw refuse(place, shown(json), 'an array of texts')
@@ -34,7 +34,7 @@ export function readTexts(json: unknown, place: string): readonly string[] | und
   })
 }
 
-/** Texts, or objects with a `value` that is one. Undefined when none are declared. */
+/** Texts, or objects with a text as `value`. Undefined if none are declared. */
 export function readMissingValues(json: unknown, place: string): readonly string[] | undefined {
   if (!Array.isArray(json)) return readTexts(json, place)
   const items: readonly unknown[] = json

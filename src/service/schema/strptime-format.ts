@@ -1,10 +1,10 @@
-// Strptime format: dates and times as a pattern of strptime arranges them: which are read, as what. Knows no SQL and no schema.
+// Strptime format: reads dates and times by a strptime pattern. Knows no SQL and no schema.
 
-/** A pattern that can be followed. */
+/** A supported pattern. */
 export interface DeclaredFormat {
-  /** What texts it allows, as RE2. */
+  /** The texts that it allows, as RE2. */
   readonly shape: string
-  /** The text as ISO 8601; null where it is not in the format, or no day or time there is. */
+  /** The text as ISO 8601; null if it does not match the format, or is no valid date or time. */
   toIso(text: string): string | null
 }
 
@@ -14,11 +14,11 @@ const months = 'january february march april may june july august september octo
 const shortMonths = months.map((month) => month.slice(0, 3))
 
 interface Directive {
-  /** Where it stands beside another one, all its digits have to be there: `narrow` is for all other places. */
+  /** Directly beside another directive, a number needs all its digits; `narrow` is for all other places. */
   readonly wide: string
   readonly narrow?: string
   readonly gives: 'year' | 'month' | 'day' | 'hour' | 'minute' | 'second' | 'fraction' | 'half' | 'offset'
-  /** Upper and lower case are alike. */
+  /** Ignores case. */
   readonly isWord?: true
 }
 
@@ -38,7 +38,7 @@ const directives: Readonly<Record<string, Directive>> = {
   z: { wide: 'Z|[-+](?:[01][0-9]|2[0-3]):?[0-5][0-9]', gives: 'offset' },
 }
 
-/** What each kind has to be given, and what it may be given besides. */
+/** What each kind requires, and what else it allows. */
 const parts: Readonly<Record<MomentKind, { readonly needs: readonly string[]; readonly takes: readonly string[] }>> = {
   date: { needs: ['year', 'month', 'day'], takes: [] },
   time: { needs: ['hour'], takes: ['half', 'minute', 'second', 'fraction'] },
@@ -50,7 +50,7 @@ const parts: Readonly<Record<MomentKind, { readonly needs: readonly string[]; re
 
 type Token = { readonly letter: string; readonly directive: Directive } | { readonly text: string }
 
-/** Reads a pattern; gives a sentence that says what keeps it from being followed. */
+/** Reads a pattern; returns a sentence that says what is wrong with an unsupported one. */
 export function parseFormat(format: string, kind: MomentKind): DeclaredFormat | { readonly problem: string } {
   const tokens = tokensOf(format)
   if ('problem' in tokens) return tokens
@@ -115,7 +115,7 @@ function isoOf(groups: Readonly<Record<string, string>> | undefined, kind: Momen
   return kind === 'date' ? date : `${date}T${time}${offset.toUpperCase()}`
 }
 
-/** Two digits as POSIX and DuckDB read them: from 69 on they are of the last century. */
+/** Two digits as POSIX and DuckDB read them: 69 and above are in the last century. */
 function fullYear(year: string): string {
   if (year.length === 4) return year
   return String(Number(year) + (Number(year) >= 69 ? 1900 : 2000))
@@ -133,12 +133,12 @@ const isoShapes: Readonly<Record<MomentKind, RegExp>> = {
   datetime: new RegExp(`^\\d{4}-\\d\\d-\\d\\d[T ]${isoTime}(?:Z|[-+](?:[01]\\d|2[0-3]):?[0-5]\\d)?$`),
 }
 
-/** True for ISO 8601 in the calendar: how dates and times are written when no format is declared. */
+/** True for ISO 8601 calendar dates and times, the default format. */
 export function isIso(text: string, kind: MomentKind): boolean {
   return isoShapes[kind].test(text) && (kind === 'time' || isDay(text.slice(0, 10)))
 }
 
-/** A day there is, from the year 1 on. */
+/** A valid day, from the year 1 on. */
 function isDay(date: string): boolean {
   const day = new Date(`${date}T00:00:00Z`)
   return date >= '0001' && !Number.isNaN(day.getTime()) && day.toISOString().startsWith(date)

@@ -35,7 +35,7 @@ export async function readUploadOptions(
   return await checked(declared, converter, signal)
 }
 
-/** Whether a regular expression can be followed only those know who will do so. */
+/** Only the engine that evaluates a regular expression knows whether it is valid. */
 async function checked(statements: UploadOptions, converter: Converter, signal: AbortSignal): Promise<UploadOptions> {
   const declared = (statements.schema?.table.fields ?? []).flatMap(({ constraints }, i) => {
     const pattern = constraints?.pattern

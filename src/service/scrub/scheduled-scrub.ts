@@ -1,12 +1,12 @@
-// Scheduled scrub: reads all that is stored now and then, at a bounded rate, so that damage is found while there still is a
-// backup. It knows when and in which order, not how a dataset is compared.
+// Scheduled scrub: reads all stored data periodically, at a bounded rate, so that damage is found while there still is
+// a backup. It knows when and in which order, not how a dataset is compared.
 import { ServiceError } from '../../core/errors.ts'
 import type { ScrubMeter } from '../../core/meter.ts'
 import { type Clock, createPace, systemClock } from '../../io/pace.ts'
 import type { Store } from '../../store/store.ts'
 import { scrubDataset } from './scrub-dataset.ts'
 
-/** The methods of a pino logger a scrub uses. */
+/** The methods of a pino logger that a scrub uses. */
 export interface ScrubLogger {
   info(fields: object, message: string): void
   warn(fields: object, message: string): void
@@ -15,7 +15,7 @@ export interface ScrubLogger {
 
 export interface ScrubOptions {
   readonly store: Pick<Store, 'olderThan' | 'receipt' | 'read' | 'keepState' | 'keptState'>
-  /** From the beginning of one scrub to that of the next. Milliseconds; Infinity for never. */
+  /** From the start of one scrub to the start of the next. Milliseconds; Infinity for never. */
   readonly everyMs: number
   readonly bytesPerSecondMax: number
   readonly logger: ScrubLogger
@@ -23,11 +23,11 @@ export interface ScrubOptions {
   readonly clock?: Clock
 }
 
-/** How far a scrub is, so that a restart can continue it. */
+/** Progress of a scrub, so that a restart can continue it. */
 interface Progress {
   /** Epoch milliseconds. */
   readonly startedAt: number
-  /** Ids up to this one are done; null when all are. */
+  /** Ids up to this one are done; null if all are. */
   readonly after: string | null
   readonly datasets: number
   readonly damagedFiles: number
@@ -35,12 +35,12 @@ interface Progress {
 
 const stateName = 'scrub.json'
 const noProgress: Progress = { startedAt: Number.NEGATIVE_INFINITY, after: null, datasets: 0, damagedFiles: 0 }
-/** Whether a scrub is due is looked at so often. Milliseconds. */
+/** How often we check whether a scrub is due. Milliseconds. */
 const lookEveryMs = 60_000
-/** Progress is kept so often. Milliseconds. */
+/** How often progress is stored. Milliseconds. */
 const keepEveryMs = 10_000
 
-/** Begins when a scrub is due, or was left unfinished; until disposed of. */
+/** Starts a scrub when one is due or was left unfinished; until disposed. */
 export function startScrub(options: ScrubOptions): AsyncDisposable {
   if (options.everyMs === Number.POSITIVE_INFINITY) return { [Symbol.asyncDispose]: async () => {} }
   const stop = new AbortController()
@@ -105,7 +105,7 @@ async function scrubFrom(options: ScrubOptions, clock: Clock, from: Progress, si
   logger.info({ datasets, damagedFiles, startedAt: new Date(startedAt).toISOString() }, 'scrub has finished')
 }
 
-/** If it cannot be stored, a restart starts over: no reason to end a scrub. */
+/** If it cannot be stored, a restart starts over, which is no reason to end a scrub. */
 async function keepProgress(store: ScrubOptions['store'], progress: Progress): Promise<void> {
   await store.keepState(stateName, Buffer.from(JSON.stringify(progress))).catch((error: unknown) => {
     if (!(error instanceof ServiceError)) throw error

@@ -16,13 +16,13 @@ export interface DamagedFile {
 
 export interface ScrubTools {
   readonly store: Pick<Store, 'receipt' | 'read'>
-  /** Called after so many bytes were read; resolves when more may be. */
+  /** Called after this many bytes were read; resolves when more may be read. */
   readonly pace: (bytes: number, signal: AbortSignal) => Promise<void>
 }
 
 /**
- * The damaged files of a dataset; none where it has been removed. A deletion waits for nothing here.
- * @throws {ServiceError} STORE_UNAVAILABLE, TOO_MANY_OPEN_FILES: then nothing is known of the dataset
+ * The damaged files of a dataset; none if it has been removed. Does not delay a deletion.
+ * @throws {ServiceError} STORE_UNAVAILABLE, TOO_MANY_OPEN_FILES: the state of the dataset is then unknown
  */
 export async function scrubDataset(
   { store, pace }: ScrubTools,
@@ -60,10 +60,10 @@ async function scrubFile(
   return sha256 === wanted ? null : { file, detail: `SHA-256 ${sha256}, wanted ${wanted}` }
 }
 
-/** What one bad sector or one wrong mode answers; other failures are of the whole storage, and of no file. */
+/** Error codes of one bad sector or one wrong file mode; other failures concern the whole storage. */
 const unreadableCodes: ReadonlySet<unknown> = new Set(['EIO', 'EACCES', 'EPERM'])
 
-/** What a failure says about a file; rethrows failures that are not about it. */
+/** The meaning of a failure for a file; rethrows failures that are not about the file. */
 function asDamage(file: string): (error: unknown) => DamagedFile {
   return (error) => {
     const code = error instanceof ServiceError ? errorCode(error.cause) : undefined

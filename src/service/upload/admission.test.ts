@@ -102,7 +102,7 @@ test('AdmissionControl.admit() takes the place of the upload that has kept the s
   refuses(() => admissionControl.admit({ contentType, declaredBytes: 5 }, 'q'), 'TOO_MANY_UPLOADS')
 })
 
-test('AdmissionControl.admit() takes room from uploads that reserve it and keep us waiting, and only where that helps', async () => {
+test('AdmissionControl.admit() takes space from uploads that reserve it and keep us waiting, and only if that helps', async () => {
   const admissionControl = await openAdmissionControl(100 * mebibyte)
   const broken: string[] = []
   let waitedMs = 0
@@ -220,7 +220,7 @@ test('AdmissionControl.admit() lets in as many of one client as its limit, and o
   assert.equal(letIn(admissionControl, '192.0.2.1', 5, 'an owner'), 3, 'an owner is a client of its own')
 })
 
-test('AdmissionControl.admit() takes the place of a slow upload from who has most, and never from who has less', async () => {
+test('AdmissionControl.admit() takes the place of a slow upload of the client with the most, never of one with fewer', async () => {
   const admissionControl = await openAdmissionControl(Number.POSITIVE_INFINITY, {
     uploadsMax: 4,
     uploadsPerClientMax: 4,

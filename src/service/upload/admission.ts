@@ -1,4 +1,4 @@
-// Admission: who may send a body now. Decides by the head alone, before a byte of the body is read.
+// Admission: who may send a body now. Decides by the head alone, before the body is read.
 import { ServiceError } from '../../core/errors.ts'
 import { readMultipartType } from '../../multipart/content-type.ts'
 import type { Store } from '../../store/store.ts'
@@ -10,39 +10,40 @@ export interface AdmissionLimits extends QuotaLimits {
   readonly requestBytesMax: number
   /** Uploads in progress at once. */
   readonly uploadsMax: number
-  /** Of one client: an owner, or the network of anonymous uploads. */
+  /** Limit for one client: an owner, or the network of anonymous uploads. */
   readonly uploadsPerClientMax: number
 }
 
-/** Room left untouched for everything else on the disk. Bytes. */
+/** Space left free for everything else on the disk. Bytes. */
 const spareBytes = 64 * 1024 * 1024
 
 /** An upload needs its original, its parts (at most about as large), and segments in between. */
 const bytesPerDeclaredByte = 2.2
 
-/** Free space is asked for again at most this often. Milliseconds. */
+/** Free space is measured at most this often. Milliseconds. */
 const gaugeMs = 1000
 
 /**
- * How long a body may keep the service waiting before its place goes to whoever wants it, when all are taken. Otherwise as
- * many slow clients as there are places would keep all others out, at a rate that is enough for each. Milliseconds.
+ * When all places are taken, a body that has kept the service waiting for longer loses its place to the next upload.
+ * Otherwise, as many slow clients as there are places would keep all others out, even if each is fast enough.
+ * Milliseconds.
  */
 const waitMsMax = 5_000
 
-/** A client that is alone may hold three quarters of the places. */
+/** A single client may hold three quarters of the places. */
 const placesPerFreePlace = 3
 
 interface FileSizes {
   /** As declared. */
   readonly fileBytes: number
-  /** Of these, those that are still to be written. */
+  /** Of these, the bytes still to be written. */
   readonly missingBytes: number
 }
 
 /** What a place holds until it is released. */
 interface Held extends FileSizes {
   readonly owner: string
-  /** Among whom places are shared: an owner, or a network for anonymous uploads. */
+  /** Clients among which places are shared: an owner, or a network for anonymous uploads. */
   readonly client: string
   readonly body: PendingBody | undefined
 }
@@ -71,7 +72,7 @@ export class AdmissionControl {
   }
 
   /**
-   * When all places are taken, an upload that keeps the service waiting for its body gives way to this one.
+   * If all places are taken, an upload that keeps the service waiting for its body gives way to this one.
    *
    * @throws {ServiceError} NOT_MULTIPART, NO_BOUNDARY, BAD_MULTIPART, CONTENT_CODED, REQUEST_TOO_LARGE, TOO_MANY_UPLOADS,
    *   DISK_FULL, QUOTA_EXCEEDED
@@ -158,7 +159,10 @@ export class AdmissionControl {
     return place
   }
 
-  /** Finds a place: a free one within the share of the client, else that of a slow upload, its own or of a client with more. */
+  /**
+   * Finds a place: a free one within the share of the client; otherwise that of a slow upload, its own or of a client
+   * with more.
+   */
   #findPlace(client: string): void {
     const { uploadsMax, uploadsPerClientMax } = this.#limits
     const places = this.#places
@@ -173,10 +177,11 @@ export class AdmissionControl {
     throw new ServiceError('TOO_MANY_UPLOADS', { limit: takesFromOthers ? uploadsMax : held })
   }
 
-  /** Room that slow uploads hold and may never use goes to a new one, when that is all that is missing. */
+  /** Space that slow uploads hold and may never use goes to a new one if nothing else is missing. */
   #makeRoom(bytes: number): void {
     const leftBytes = this.#freeBytes - bytes - spareBytes
-    // What is held is counted from the last gauging on, so space used since then is counted twice: on the safe side.
+    // Held space counts from the last measurement on, so space used since then counts twice: this errs on the safe
+    // side.
     while (leftBytes < this.#heldBytes) {
       if (leftBytes >= 0 && giveWay([...this.#admitted])) continue
       void this.#gauge()
@@ -191,7 +196,10 @@ export class AdmissionControl {
   }
 }
 
-/** Ends the upload that has kept the service waiting longest, if that was long, and frees its place. False if there is none. */
+/**
+ * Ends the upload that has kept the service waiting longest, if that was long, and frees its place. False if there is
+ * none.
+ */
 function giveWay(uploads: readonly (readonly [Place, Held])[]): boolean {
   let slowest: readonly [Place, PendingBody] | null = null
   let waitedMs = waitMsMax

@@ -1,4 +1,4 @@
-// Arrival: who sends something, and since when. It becomes the record that is kept of each upload.
+// Arrival: who sends something, and since when. It becomes the stored record of each upload.
 import { uuidV7 } from '../../core/ids.ts'
 import type { Upload, UploadOutcome } from '../../core/receipt.ts'
 import { type UploadProgress, unwatched } from '../uploads/upload-progress.ts'
@@ -22,7 +22,7 @@ export function arrive(owner: string): Arrival {
   return { owner, uploadId: uuidV7(receivedAt), receivedAt, startMs: performance.now(), progress: unwatched }
 }
 
-/** The record of an arrival that has just come to its end. */
+/** The record of an arrival that has just ended. */
 export function uploadRecord(
   { owner, uploadId, receivedAt, startMs }: Arrival,
   datasetId: string,

@@ -1,4 +1,4 @@
-// Buffer head: reads the beginning of a file before the rest of it is processed. What has come waits on disk, not in memory.
+// Buffer head: reads the beginning of a file before the rest of it is processed. The bytes wait on disk, not in memory.
 import { closeSync, openSync, readSync } from 'node:fs'
 import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
 import { inFront } from '../../io/chunks/in-front.ts'
@@ -6,29 +6,29 @@ import { inFront } from '../../io/chunks/in-front.ts'
 /** The text of a file, which is written to disk while it arrives. */
 export interface ArrivingFile {
   readonly chunks: AsyncIterable<readonly BorrowedBytes[]>
-  /** Where it is written; when `chunks` has ended, all of it can be read there. */
+  /** Path of the text, which can be read completely once `chunks` has ended. */
   readonly textPath: string
-  /** Resolves when what `chunks` has given so far can be read there. */
+  /** Resolves when everything yielded by `chunks` can be read there. */
   flush(): Promise<void>
-  /** True once `chunks` has ended and the file turned out to be stored already: nothing more is to be made of it. */
+  /** True once `chunks` has ended and the file has turned out to be stored already: it needs no further work. */
   readonly isDuplicate: () => boolean
 }
 
 export interface BufferedHead<Result> {
   readonly result: Result
-  /** The file from an offset in its head on, once; to be read to its end or returned. */
+  /** The file from an offset in its head on. Call it once, and read the result to its end or return it. */
   from(byteOffset: number): AsyncIterable<readonly BorrowedBytes[]>
 }
 
-/** The head of a small file is not read back from disk: that would take longer than the rest of the work on it. Bytes. */
+/** The head of a small file is not read back from disk: that would take longer than all other work on it. Bytes. */
 const heldBytesMax = 65_536
 const chunkBytes = 262_144
-/** A head that comes in drips is not held either: four hundred slow clients would fill twenty megabytes. */
+/** A head that arrives in small pieces is not held either: four hundred slow clients would take twenty megabytes. */
 const heldSlicesMax = 16
 
 /**
- * Reads until `bytesMax` bytes have come or the file ends, and gives at most that many to `read`, valid while it runs.
- * One head is in memory at a time, whatever the number of uploads: reading it is synchronous anyway.
+ * Reads until `bytesMax` bytes have arrived or the file ends, and passes at most that many to `read`, valid while it
+ * runs. One head is in memory at a time, whatever the number of uploads: reading it is synchronous anyway.
  *
  * @returns null for a duplicate that ends within the head.
  */
@@ -59,7 +59,7 @@ export async function bufferHead<Result>(
   }
 }
 
-/** What has come of a file: the bytes themselves while they are few, then only their number. */
+/** The beginning of a file: the bytes themselves while they are few, then only their number. */
 class FileStart {
   bytes = 0
   #slices = 0
@@ -71,7 +71,8 @@ class FileStart {
     this.#slices += 1
     if (this.bytes > heldBytesMax || this.#slices > heldSlicesMax) this.#buffer = null
     if (this.#buffer === null) return
-    // One buffer that grows, never a list: a client may send single bytes, and each would take much more than itself.
+    // One growing buffer, never a list: a client may send single bytes, and each list entry would take far more than a
+    // byte.
     if (this.bytes > this.#buffer.length) {
       const roomy = Buffer.allocUnsafeSlow(Math.max(2 * before, this.bytes))
       this.#buffer.copy(roomy, 0, 0, before)
@@ -80,15 +81,15 @@ class FileStart {
     this.#buffer.set(slice, before)
   }
 
-  /** All that has come; null when that is too much to hold. */
+  /** All bytes so far; null if they are too many to hold. */
   get held(): Uint8Array | null {
     return this.#buffer?.subarray(0, this.bytes) ?? null
   }
 }
 
 /**
- * Where heads are read back, one after the other, into the same memory. On this thread: they have just been written, and each
- * call that is handed to another takes longer than it.
+ * Heads are read back one after the other, into the same memory. This happens on this thread: they have just been
+ * written, and handing a call to another thread takes longer than the call.
  */
 class HeadBuffer {
   #buffer = Buffer.alloc(0)
@@ -111,7 +112,7 @@ class HeadBuffer {
 
 const headBuffer = new HeadBuffer()
 
-/** What has just been written, once more, as the head is read. */
+/** Reads again what has just been written, like the head. */
 function* writtenChunks(
   path: string,
   from: number,

@@ -1,15 +1,15 @@
-// Dataset id: the same bytes read the same way are the same dataset, so its id is made of both.
+// Dataset id: the same bytes read the same way are the same dataset, so its id is derived from both.
 import { createHash } from 'node:crypto'
 import type { UploadOptions } from '../schema/upload-options.ts'
 
-/** Raised when the same file would be read another way than before, so that old datasets stay what they are. */
+/** Raised if the same file would be read differently than before, so that old datasets stay what they are. */
 const readingVersion = 2
 
 export interface Identity {
   /** Lower-case hex. */
   readonly sha256: string
   readonly declared: UploadOptions
-  /** Whose dataset it is; empty without authentication. */
+  /** Owner of the dataset; empty without authentication. */
   readonly owner: string
 }
 
@@ -23,7 +23,7 @@ export function datasetId({ sha256, declared, owner }: Identity): string {
     .slice(0, 32)
 }
 
-/** Of a corrected dataset: the same corrections of the same records are the same dataset. */
+/** The id of a corrected dataset: the same corrections of the same records are the same dataset. */
 export function correctedId(uncorrectedId: string, { sha256 }: { readonly sha256: string }): string {
   return createHash('sha256')
     .update(JSON.stringify(['corrections', uncorrectedId, sha256]))

@@ -1,4 +1,4 @@
-// Existing datasets: whether the dataset that an upload would make exists already, and is whole. Changes nothing.
+// Existing datasets: whether the dataset that an upload would make already exists and is intact. Changes nothing.
 import { isServiceError } from '../../core/errors.ts'
 import type { Receipt } from '../../core/receipt.ts'
 import { storedFiles } from '../../core/stored-files.ts'
@@ -7,7 +7,7 @@ import type { VerifiedFiles } from '../dataset/verified-files.ts'
 
 export type Existing = { readonly kind: 'none' | 'damaged' } | { readonly kind: 'whole'; readonly receipt: Receipt }
 
-/** Datasets whose checksums are known to be right, at most: some 200 bytes each. */
+/** Number of datasets remembered as intact: some 200 bytes each. */
 const verifiedMax = 20_000
 
 /**
@@ -17,7 +17,7 @@ const verifiedMax = 20_000
 export class ExistingDatasets {
   readonly #store: Store
   readonly #files: VerifiedFiles
-  /** What the files looked like when they were last right, by dataset; oldest first. */
+  /** Stamps of the files when they were last intact, by dataset; oldest first. */
   readonly #verified = new Map<string, string>()
 
   constructor(store: Store, files: VerifiedFiles) {
@@ -53,7 +53,7 @@ export class ExistingDatasets {
     return true
   }
 
-  /** Differs after whatever changes a file; null when one has just gone. */
+  /** Differs after any change of a file; null if one has just been removed. */
   async #stampOf(receipt: Receipt): Promise<string | null> {
     const stamps = await Promise.all(storedFiles(receipt).map(({ file }) => this.#store.stamp(receipt.id, file)))
     return stamps.includes(null) ? null : stamps.map((stamp) => stamp?.version).join()

@@ -1,11 +1,11 @@
-// Ignored parts: the parts of a request that are neither the file nor settings, and the hints for their sender.
+// Ignored parts: the parts of a request that are neither the file nor settings, and hints for the sender.
 import { type Note, note } from '../../core/notes.ts'
 import type { PartHead } from '../../multipart/multipart.ts'
 
 const namesShownMax = 5
 const nameLengthMax = 40
 
-/** Settings of a dialect, which people also send as fields of their own. */
+/** Settings of a dialect, which people also send as separate fields. */
 const dialectMembers: ReadonlySet<string> = new Set([
   'commentChar',
   'delimiter',
@@ -19,12 +19,12 @@ const dialectMembers: ReadonlySet<string> = new Set([
 ])
 
 export class IgnoredParts {
-  /** The first names, each once. */
+  /** The first names, without repetitions. */
   readonly #names = new Set<string>()
   #count = 0
   /** Option parts that are not a JSON object. */
   readonly #options = new Set<string>()
-  /** How a part named `file` failed to be the file. */
+  /** Why a part named `file` is not the file. */
   #fileFault: 'no file name' | 'an empty file name' | null = null
 
   add({ name, fileName }: PartHead): void {
@@ -38,7 +38,7 @@ export class IgnoredParts {
     this.#options.add(name)
   }
 
-  /** What a request without a file has instead: one line of printable ASCII without double quotes. */
+  /** What a request without a file contains instead: one line of printable ASCII without double quotes. */
   insteadOfFile(): string {
     if (this.#fileFault !== null) {
       return `the part named 'file' has ${this.#fileFault}; send it as a file, as in curl -F file=@people.csv`
@@ -49,7 +49,7 @@ export class IgnoredParts {
 
   /** One note for all of them. */
   notes(): readonly Note[] {
-    // An empty file field of a form is nothing that anybody meant.
+    // Nobody sends the empty file field of a form on purpose.
     if (this.#names.size + this.#options.size === 0 && this.#fileFault !== 'no file name') return []
     return [note('PARTS_IGNORED', `Ignored: ${this.#list()}. ${this.#advice()}`)]
   }

@@ -1,4 +1,4 @@
-// Make receipt: puts together what the receipt of a file says once all of it has been read. Writes the checksums beside the original.
+// Make receipt: assembles the receipt of a file that has been read. Writes the checksums beside the original.
 import { dirname } from 'node:path'
 import type { Note } from '../../core/notes.ts'
 import type {
@@ -21,7 +21,7 @@ import type { Loaded } from '../ingest/ingest.ts'
 import { recordNotes } from '../ingest/record-notes.ts'
 import type { Arrival } from './arrival.ts'
 
-/** A file that has been read, and where its bytes can be looked up. */
+/** A file that has been read, and where its bytes can be found. */
 export interface ReadFile {
   readonly id: string
   readonly file: FileFacts
@@ -29,23 +29,23 @@ export interface ReadFile {
   readonly textPath: string
   /** Of the blocks of what was received, in the order of `receivedFiles`. */
   readonly checksums: readonly Buffer[]
-  /** On how it came. */
+  /** Notes on how it arrived. */
   readonly notes: readonly Note[]
   readonly loaded: Loaded
   /** As the client declared it. */
   readonly dialect: DeclaredDialect
-  /** Null where every record is read as it stands. */
+  /** Null if every record is read as it is. */
   readonly corrections: CorrectionFacts | null
   /** Longer records were rejected. Bytes. */
   readonly recordBytesMax: number
 }
 
-/** A file of corrections, and the first of them. */
+/** The corrections file, and the first corrections. */
 export interface CorrectionFacts extends Omit<Corrections, 'first'> {
   readonly first: readonly Correction[]
 }
 
-/** The receipt shows this much of each of its first rejects. Bytes. */
+/** Bytes that the receipt shows of each of its first rejects. */
 const previewBytesMax = 800
 
 export async function makeReceipt(
@@ -103,7 +103,7 @@ function rejectOf({ text: _, ordinal: __, ...reject }: Correction): Reject {
   return reject
 }
 
-/** Puts the text that is read in its place beside each reject. */
+/** Adds the corrected text to each reject that has one. */
 function beside(corrections: readonly Correction[]) {
   return (reject: RejectPreview, i: number): CorrectionPreview => {
     const text = corrections[i]?.text ?? ''

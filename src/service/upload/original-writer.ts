@@ -1,4 +1,4 @@
-// Original writer: writes the bytes of a file as they pass, and has them counted and hashed. Knows nothing of CSV.
+// Original writer: writes the bytes of a file as they pass, and counts and hashes them. Knows nothing of CSV.
 import { type BorrowedBytes, viewOf } from '../../core/borrowed-bytes.ts'
 import { BufferedWriter } from '../../io/buffered-writer.ts'
 import { type Digest, type FileDigest, OwnDigest } from '../../io/hashing/file-digest.ts'
@@ -11,14 +11,14 @@ import type { DatasetFile, DraftFiles } from '../../store/store.ts'
  */
 const syncEveryBytes = 64 * 1024 * 1024
 
-/** A smaller file waits for the sync of the whole dataset, as small parts do: a sync of its own is one more wait for the disk. */
+/** A smaller file is synced with the whole dataset, like small parts: a separate sync is one more wait for the disk. */
 const syncedBytesMin = 1_048_576
 
-/** The kept copy of one file while it arrives. Disposing lets go of it, finished or not. */
+/** The stored copy of one file while it arrives. Disposing releases it, finished or not. */
 export interface Original extends AsyncDisposable {
   readonly path: string
   readonly bytes: number
-  /** Of them, those that can be read at `path`. */
+  /** Of these, the bytes that can be read at `path`. */
   readonly readableBytes: number
   /** Appends; the caller may reuse the slices once this resolves. */
   write(slices: readonly BorrowedBytes[]): Promise<void>
@@ -26,14 +26,14 @@ export interface Original extends AsyncDisposable {
   flush(): Promise<void>
   /** Resolves when it is closed and, unless it is small, durable: publishing it syncs it in any case. */
   close(): Promise<void>
-  /** To be asked once, after the end and a flush. */
+  /** Call once, after the end and a flush. */
   digest(): Promise<Digest>
 }
 
 /**
- * Passes the chunks on after writing them to a file of a draft, which learns how much of it is there.
+ * Passes the chunks on after writing them to a file of a draft, and reports its progress to the draft.
  *
- * @param ended Called when the whole file can be read; what comes after the chunks waits for it.
+ * @param ended Called once the whole file can be read; the end of the chunks waits for it.
  */
 export async function* throughDraft(
   chunks: AsyncIterable<readonly BorrowedBytes[]>,
@@ -51,10 +51,10 @@ export async function* throughDraft(
   await ended()
 }
 
-/** Writes it. */
+/** Writes the original. */
 export class OriginalWriter implements Original {
   readonly #writer: BufferedWriter
-  /** Of what the writer hands on; null where the bytes are hashed as they come. */
+  /** Of the batches of the writer; null if the bytes are hashed as they arrive. */
   readonly #batchDigest: FileDigest | null
   readonly #ownDigest = new OwnDigest()
 
@@ -92,7 +92,7 @@ export class OriginalWriter implements Original {
     return this.#writer.flush()
   }
 
-  /** Goes on beside the conversion of the last segments. */
+  /** Runs in parallel with the conversion of the last segments. */
   close(): Promise<void> {
     return this.#writer.close()
   }

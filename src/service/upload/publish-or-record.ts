@@ -1,4 +1,4 @@
-// Publish or record: ends an upload durably, as a new or repaired dataset or as one more arrival of an existing one.
+// Publish or record: ends an upload durably, as a new or repaired dataset or as one more upload of an existing one.
 import type { Receipt, Upload, UploadOutcome } from '../../core/receipt.ts'
 import type { Draft, Store } from '../../store/store.ts'
 import type { UploadReply } from '../service.ts'
@@ -11,14 +11,14 @@ export interface PublishTools {
   readonly quota: Quota
 }
 
-/** What came of taking a file in. */
+/** The outcome of receiving a file. */
 export type Intake =
-  /** `repaired`: the dataset exists and is damaged, so the draft is to take its place. */
+  /** `repaired`: the dataset exists and is damaged, so the draft replaces it. */
   | { readonly kind: 'new' | 'repaired'; readonly receipt: Receipt; readonly draft: Draft }
   /** The dataset exists, and its files have been checked. */
   | { readonly kind: 'duplicate'; readonly receipt: Receipt }
 
-/** What a finished draft is to become. */
+/** What a finished draft becomes. */
 export function intakeOf({ kind }: Exclude<Existing, { kind: 'whole' }>, receipt: Receipt, draft: Draft): Intake {
   return { kind: kind === 'none' ? 'new' : 'repaired', receipt, draft }
 }
@@ -38,14 +38,14 @@ export async function publishOrRecord(
     const stored = await publish(tools, taken, upload)
     if (stored !== null) return { receipt: stored, upload }
   }
-  // Another upload of the same bytes may have been first; what it made is the same dataset.
+  // Another upload of the same bytes may have been first; its result is the same dataset.
   const receipt = taken.kind === 'duplicate' ? taken.receipt : ((await store.receipt(id)) ?? taken.receipt)
   const upload = record('duplicate')
   await store.record(upload)
   return { receipt, upload }
 }
 
-/** Gives the receipt as it is stored; null when another upload was first. */
+/** Returns the receipt as it is stored; null if another upload was first. */
 async function publish(
   { store, quota }: PublishTools,
   { kind, draft, receipt }: Exclude<Intake, { kind: 'duplicate' }>,

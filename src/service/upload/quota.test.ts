@@ -1,4 +1,4 @@
-// Quota: what is reserved cannot be taken by another upload, and what is published is not counted twice.
+// Quota: no other upload can take reserved room, and published datasets are not counted twice.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isServiceError } from '../../core/errors.ts'
@@ -7,12 +7,12 @@ import type { SharedObjects } from '../../store/store.ts'
 import { sample } from '../../store/store-samples.testing.ts'
 import { Quota } from './quota.ts'
 
-/** Enough for one of two processes to come first. */
+/** Enough tries for one of two processes to come first. */
 const retryMs = 20
 
 const unlimited = { ownerBytesMax: Number.POSITIVE_INFINITY, ownerDatasetsMax: Number.POSITIVE_INFINITY }
 
-/** A store in which datasets are as soon as they are put there. */
+/** A store in which datasets exist as soon as they are added. */
 function fakeStore(shared: SharedObjects | null = null) {
   const bytesById = new Map<string, number>()
   return {
@@ -51,7 +51,7 @@ test('Quota.reserve() lets as many datasets pass as there is room for, whether t
   await quota.reserve(receiptOf(4, 'another'))
 })
 
-test('Quota asks nobody what an owner has where nothing is limited', async () => {
+test('Quota asks no other process if nothing is limited', async () => {
   const usage = () => assert.fail('the store is asked')
   const quota = new Quota(unlimited, { ...fakeStore(), usage, isCounted: usage })
   quota.check('', Number.MAX_SAFE_INTEGER)
@@ -89,7 +89,7 @@ test('Quota.reserve() counts what other processes have reserved, to the byte, an
   const limits = { ...unlimited, ownerBytesMax: 20 }
   const [one, other] = [new Quota(limits, fakeStore(shared), retryMs), new Quota(limits, fakeStore(shared), retryMs)]
   const first = await one.reserve(receiptOf(1))
-  // The same dataset elsewhere needs no more room.
+  // The same dataset elsewhere needs no additional room.
   const same = await other.reserve(receiptOf(1))
   const second = await other.reserve(receiptOf(2))
   await assert.rejects(one.reserve(receiptOf(3)), isExceeded)

@@ -1,4 +1,4 @@
-// Quota: what the datasets of one owner may come to, with those that are about to be published. Knows no places.
+// Quota: limits the datasets of one owner, including those about to be published. Knows no places.
 import { setTimeout } from 'node:timers/promises'
 import { ServiceError } from '../../core/errors.ts'
 import type { Receipt } from '../../core/receipt.ts'
@@ -7,25 +7,25 @@ import type { Store } from '../../store/store.ts'
 import { type Announced, type Room, SharedReservations } from './shared-reservations.ts'
 
 export interface QuotaLimits {
-  /** What the stored files of one owner may come to; Infinity for any number of bytes. */
+  /** Total bytes of one owner's stored files; Infinity for no limit. */
   readonly ownerBytesMax: number
-  /** Datasets of one owner; Infinity for any number. */
+  /** Datasets of one owner; Infinity for no limit. */
   readonly ownerDatasetsMax: number
 }
 
-/** Room for one dataset, and by how many uploads of the same bytes it is held. */
+/** Room for one dataset, and the number of uploads of the same bytes that hold it. */
 interface Reservation {
   readonly owner: string
   readonly bytes: number
   holders: number
 }
 
-/** Beyond them, what other processes have reserved counts as used. */
+/** After this many tries, reservations of other processes count as used. */
 const triesMax = 8
-/** Half of it by chance, so that of several uploads for which there is room for one, one comes first. */
+/** Half of it is random, so that one of several uploads that compete for the last room comes first. */
 const retryMsUsual = 400
 
-/** What most services reserve, which have no quota: nobody has to be asked for it. */
+/** Used if there is no quota, as in most services: no other process needs to be asked. */
 const nothingReserved: AsyncDisposable = { async [Symbol.asyncDispose]() {} }
 
 export class Quota {
@@ -34,7 +34,7 @@ export class Quota {
   readonly #retryMs: number
   readonly #reservedById = new Map<string, Reservation>()
   readonly #isLimited: boolean
-  /** Null where this process alone publishes, or nothing is limited. */
+  /** Null if only this process publishes, or nothing is limited. */
   readonly #shared: SharedReservations | null
 
   constructor(
@@ -50,7 +50,10 @@ export class Quota {
     this.#shared = this.#isLimited && store.shared !== null ? new SharedReservations(store.shared, store) : null
   }
 
-  /** Whether an upload of so many bytes could be kept now, as far as this process knows. @throws {ServiceError} QUOTA_EXCEEDED */
+  /**
+   * Checks whether an upload of so many bytes could be kept now, as far as this process knows. @throws {ServiceError}
+   * QUOTA_EXCEEDED
+   */
   check(owner: string, bytes: number): void {
     if (!this.#isLimited) return
     const used = this.#store.usage(owner)
@@ -59,8 +62,8 @@ export class Quota {
   }
 
   /**
-   * Reserves room for a dataset until disposed: between the check and the publish, which takes time, no other upload of the
-   * owner can take it, at this process or another one on the store.
+   * Reserves room for a dataset until disposed. The check and the publish are some time apart: meanwhile no other
+   * upload of the owner can take the room, at this process or another one on the store.
    * @throws {ServiceError} QUOTA_EXCEEDED, STORE_UNAVAILABLE, STORE_FAILED
    */
   async reserve(receipt: Receipt): Promise<AsyncDisposable> {
@@ -95,7 +98,10 @@ export class Quota {
     return { [Symbol.dispose]: release }
   }
 
-  /** Of processes that reserve the same room at the same time none may have it: each gives it back, and tries again after a while. */
+  /**
+   * If processes reserve the same room at the same time, none may keep it: each releases it, and tries again after a
+   * while.
+   */
   async #reserveEverywhere(shared: SharedReservations, room: Room): Promise<Announced> {
     for (let tries = 1; ; tries += 1) {
       const announced = await shared.announce(room)
@@ -112,7 +118,7 @@ export class Quota {
     const used = this.#store.usage(owner)
     const own = [...this.#reservedById].filter(([, one]) => one.owner === owner)
     const reserved = new Map([...others, ...own.map(([id, { bytes }]) => [id, bytes] as const)])
-    // One that has just been published is in both counts until its reservation is disposed.
+    // A dataset that has just been published is in both counts until its reservation is disposed.
     for (const id of reserved.keys()) if (this.#store.isCounted(id)) reserved.delete(id)
     const bytes = reserved.values().reduce((sum, one) => sum + one, 0)
     return this.#limited(used.bytes + bytes, used.datasets + reserved.size)

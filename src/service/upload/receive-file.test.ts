@@ -62,7 +62,7 @@ test('receiveFile() refuses a text that says how to read the file where it would
   }
 })
 
-test('receiveFile() wants a part named file with a file name', async () => {
+test('receiveFile() requires a part named file with a file name', async () => {
   await refuses(body(), 'MISSING_FILE_PART')
   await refuses(body({ name: 'file', content: 'x' }), 'MISSING_FILE_PART')
   await refuses(body({ ...csv, name: 'File' }), 'MISSING_FILE_PART')

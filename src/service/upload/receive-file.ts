@@ -10,9 +10,9 @@ import { createMultipartParser } from '../../multipart/multipart-parser.ts'
 import { IgnoredParts } from './ignored-parts.ts'
 
 export interface ReceiveLimits {
-  /** Of any part, in bytes. */
+  /** Limit for any part, in bytes. */
   readonly fileBytesMax: number
-  /** Of the whole body, delimiters included, in bytes. */
+  /** Limit for the whole body, delimiters included, in bytes. */
   readonly requestBytesMax: number
 }
 
@@ -23,9 +23,10 @@ export interface IncomingFile {
   /** Texts of the parts before the file that declare how to read it, by part name. */
   readonly texts: ReadonlyMap<OptionPart, string>
   /**
-   * The bytes in slices of the chunks as they came. It ends only when the whole body has been read and is well-formed.
+   * The bytes, as slices of the chunks that arrived. It ends only after the whole body has been read and is
+   * well-formed.
    * @throws {ServiceError} BAD_MULTIPART, TWO_FILE_PARTS, EMPTY_FILE, FILE_TOO_LARGE, REQUEST_TOO_LARGE; BAD_PARAMETER
-   * when a part that declares how to read it comes only after it.
+   * if a part that declares how to read the file follows it.
    */
   readonly chunks: AsyncIterable<readonly BorrowedBytes[]>
   /** About the parts that were ignored; complete once `chunks` has ended. */
@@ -39,13 +40,13 @@ export type OptionPart = (typeof optionParts)[number]
 const partsMax = 20_000
 /** As in the reference, which rejects "more than 10240 bytes". */
 const partHeadBytesMax = 10_240
-/** A schema has room for two thousand fields, with some words for each. */
+/** Enough for a schema of two thousand fields, with some words for each. */
 const optionBytesMax: Readonly<Record<OptionPart, number>> = { dialect: 65_536, schema: 2_097_152 }
 
 /**
  * Reads the body up to the beginning of the file part.
  *
- * @throws {ServiceError} MISSING_FILE_PART when the body ends without one, BAD_PARAMETER for a text that is too long or
+ * @throws {ServiceError} MISSING_FILE_PART if the body ends without one, BAD_PARAMETER for a text that is too long or
  * given twice, and what `chunks` throws.
  */
 export async function receiveFile(
@@ -70,7 +71,7 @@ export async function receiveFile(
   }
 }
 
-/** Gives the slices of the file, from when there is one: none at first where its bytes are still to come. */
+/** Yields the slices of the file once its part has begun, at first none if its bytes have not arrived. */
 async function* parse(
   body: AsyncIterable<readonly BorrowedBytes[]>,
   parser: MultipartParser,
@@ -81,7 +82,7 @@ async function* parse(
   using turns = byteTurns.join()
   for await (const chunks of body) {
     for (const chunk of chunks) {
-      // So that small uploads are done beside large ones, and none of these waits for another.
+      // Lets small uploads proceed beside large ones, without waiting for them.
       const turn = turns.take(chunk.length)
       if (turn !== null) {
         if (sink.file !== null) yield sink.take()
@@ -107,7 +108,7 @@ class FileSink implements PartSink {
   #option: { readonly name: OptionPart; readonly pieces: Uint8Array[] } | null = null
   #partBytes = 0
   #inFile = false
-  /** In a file part without a name, as browsers send one for an empty field. */
+  /** True in a file part without a name, as browsers send one for an empty field. */
   #inNamelessFile = false
   #hasNamelessContent = false
 
@@ -152,7 +153,7 @@ class FileSink implements PartSink {
     this.#inFile = false
   }
 
-  /** Its bytes must not disappear because another part has a name. */
+  /** Its bytes must not be lost because another part has a name. */
   #markNamelessContent(): void {
     this.#hasNamelessContent = true
     if (this.file !== null) throw new ServiceError('TWO_FILE_PARTS', {})
@@ -172,7 +173,7 @@ class FileSink implements PartSink {
       this.ignored.addOption(name)
       return
     }
-    // Ignoring it would silently disregard what the client declares.
+    // Ignoring it would silently disregard the client's declarations.
     if (this.file !== null) {
       const wanted = 'it before the file, which is read while it arrives'
       throw new ServiceError('BAD_PARAMETER', { name, seen: 'it comes after the file', wanted })

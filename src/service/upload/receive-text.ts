@@ -1,5 +1,5 @@
-// Receive text: the text of a file while it arrives. Of a compressed file it is kept beside the original, so that everything
-// that reads records by their place finds it as it would find a file that came as text.
+// Receive text: the text of a file while it arrives. The text of a compressed file is stored beside the original, so
+// that everything that reads records by their place works as for a file that arrived as text.
 import { join } from 'node:path'
 import { compressionOf, signatureBytes } from '../../compression/compression.ts'
 import { type DecompressLimits, decompress, type Ending } from '../../compression/decompress.ts'
@@ -11,25 +11,25 @@ import type { DraftFiles } from '../../store/store.ts'
 import type { ArrivingFile } from './buffer-head.ts'
 import { OriginalWriter, throughDraft } from './original-writer.ts'
 
-/** What is known of a text when all of it has been read. */
+/** The facts of a text that has been read completely. */
 export interface TextFacts {
-  /** Absent where the file is its own text. */
+  /** Absent if the file is its own text. */
   readonly compression?: Compression
   readonly ending: Ending
 }
 
-/** The text of one file. Disposing lets go of it, finished or not. */
+/** The text of one file. Disposing releases it, finished or not. */
 export interface ReceivedText extends AsyncDisposable {
-  /** To be read to its end, or returned. */
+  /** Read it to its end, or return it. */
   readonly arriving: ArrivingFile
-  /** After that, resolves when the text is durable. */
+  /** Resolves when the text is durable. Call it after reading `arriving`. */
   finish(): Promise<TextFacts>
-  /** Of the blocks of the text; none where the file is its own text. To be asked after `finish`. */
+  /** Of the blocks of the text; none if the file is its own text. Call after `finish`. */
   checksums(): readonly Buffer[]
 }
 
 /**
- * Looks at the first bytes of a file and decompresses it where they say so, whatever its name.
+ * Decompresses a file if its first bytes show a compressed format, whatever its name.
  *
  * @param draft Keeps the text of a compressed file as `text`.
  * @throws {ServiceError} DISK_FULL, STORE_FAILED; `arriving` throws what the file and decompress() do.
@@ -117,7 +117,7 @@ class DecompressedText implements ReceivedText {
 
   #kept(texts: ReturnType<typeof decompress>): AsyncGenerator<readonly BorrowedBytes[]> {
     return throughDraft(this.#ended(texts), this.#text, { draft: this.#draft, file: 'text' }, async () => {
-      // Beside the conversion of the last segments.
+      // Runs in parallel with the conversion of the last segments.
       this.#synced = this.#text.close()
       this.#synced.catch(() => {})
     })
@@ -128,33 +128,33 @@ class DecompressedText implements ReceivedText {
   }
 }
 
-/** What a client has to know of how its file ended. `lines` is the number of lines of the text. */
+/** What the client must know about the end of its file. `lines` is the number of lines of the text. */
 export function endingNotes({ isCut, trailingBytes }: Ending, lines: number): readonly Note[] {
   const notes: Note[] = []
   if (isCut) {
-    const message = `The compressed data is cut off: what is there was read up to line ${lines}, which may not be whole, and what follows is missing.`
+    const message = `The compressed data is cut off: it was read up to line ${lines}, which may not be whole, and the rest is missing.`
     notes.push(note('COMPRESSED_DATA_CUT_OFF', message, { lines: [lines] }))
   }
   if (trailingBytes > 0) {
     const bytes = trailingBytes === 1 ? '1 byte' : `${trailingBytes} bytes`
-    const message = `Behind the compressed data there is other data, ${bytes}: it was not read.`
+    const message = `The compressed data is followed by other data, ${bytes}: it was not read.`
     notes.push(note('COMPRESSED_DATA_FOLLOWED', message))
   }
   return notes
 }
 
-/** True for what is as true of a file when it is read again. */
+/** True for notes that also hold when the file is read again. */
 export function isEndingCode(code: NoteCode): boolean {
   return code === 'COMPRESSED_DATA_CUT_OFF' || code === 'COMPRESSED_DATA_FOLLOWED'
 }
 
-/** Gives the first bytes, as far as there are any, and what was taken to see them. */
+/** Returns the first bytes, if there are any, and the slices read to get them. */
 async function peek(iterator: AsyncIterator<readonly BorrowedBytes[]>) {
   let held: readonly BorrowedBytes[] = []
   let start: Uint8Array = new Uint8Array(0)
   while (start.length < signatureBytes) {
     const next = await iterator.next()
-    // What came before was valid until now only, so it is kept in `start`; it is a few bytes.
+    // Earlier slices are no longer valid, so their few bytes are kept in `start`.
     if (next.done) return { start, held: start.length === 0 ? [] : [start] }
     const slices: readonly BorrowedBytes[] = start.length === 0 ? next.value : [start, ...next.value]
     start = Buffer.concat(slices.map((slice) => viewOf(slice.subarray(0, signatureBytes))))

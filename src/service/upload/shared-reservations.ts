@@ -1,11 +1,11 @@
-// Shared reservations: room for datasets that processes on one store are about to publish, as objects that all of them see. Knows no limit.
+// Shared reservations: room for datasets that the processes on one store are about to publish, as objects that all of them see. Knows no limit.
 import { randomUUID } from 'node:crypto'
 import type { SharedObjects, Store } from '../../store/store.ts'
 
-/** One that is older was left by a process that has died. By the clock of the store. Milliseconds. */
+/** An older reservation was left by a process that has died. By the clock of the store. Milliseconds. */
 const keptMsMax = 3_600_000
 
-/** Of a dataset that is about to be published. */
+/** Room for a dataset that is about to be published. */
 export interface Room {
   readonly owner: string
   readonly id: string
@@ -14,17 +14,20 @@ export interface Room {
 
 /** A reservation that other processes see. */
 export interface Announced {
-  /** What other processes had reserved for the owner: bytes by dataset. */
+  /** Reserved by other processes for the owner: bytes by dataset. */
   readonly others: ReadonlyMap<string, number>
-  /** Never rejects: what stays is passed over after an hour. */
+  /** Never rejects: a reservation that cannot be removed is ignored after an hour. */
   remove(): Promise<void>
 }
 
-/** Each process writes its own reservations before it reads those of the others. So of two at the same time, one at least sees the other. */
+/**
+ * Each process writes its own reservations before it reads those of others. So if two reserve at the same time, at
+ * least one sees the other.
+ */
 export class SharedReservations {
   readonly #shared: SharedObjects
   readonly #store: Pick<Store, 'catchUp'>
-  /** Of this process. */
+  /** Identifies this process. */
   readonly #mark = randomUUID()
   #count = 0
 
@@ -34,7 +37,7 @@ export class SharedReservations {
   }
 
   /**
-   * When it resolves, the store counts every dataset that was published before, or `others` has it.
+   * Once it resolves, every dataset published before is either counted by the store or in `others`.
    * @throws {ServiceError} STORE_UNAVAILABLE, STORE_FAILED
    */
   async announce({ owner, id, bytes }: Room): Promise<Announced> {
@@ -45,7 +48,7 @@ export class SharedReservations {
     try {
       await this.#shared.write(name, nothing)
       const others = await this.#readOthers(prefix, name)
-      // Listed afterwards: a reservation goes only once its dataset is in the list.
+      // Refreshed afterwards: a reservation is removed only once its dataset is counted.
       await this.#store.catchUp()
       return { others, remove }
     } catch (error) {

@@ -24,7 +24,7 @@ export interface UploadTools extends IngestTools {
   readonly limits: ReceiveLimits & DecompressLimits
 }
 
-/** Takes a body in; resolves when its dataset is durable. */
+/** Receives a body; resolves when its dataset is durable. */
 export async function upload(
   tools: UploadTools,
   arrival: Arrival,
@@ -37,9 +37,9 @@ export async function upload(
 }
 
 /**
- * Takes a file in; resolves when its dataset is durable.
+ * Receives a file; resolves when its dataset is durable.
  *
- * @param openOriginal Gets the path at which the original is to be.
+ * @param openOriginal Is given the path for the original.
  */
 export async function uploadFile(
   tools: UploadTools,
@@ -57,7 +57,7 @@ export async function uploadFile(
   return { ...published, notes: incoming.notes() }
 }
 
-/** Reads a file while it arrives and is written; stops when its last byte shows that the dataset exists already. */
+/** Reads a file while it arrives and is written; stops if its last byte shows that the dataset already exists. */
 async function takeIn(
   tools: UploadTools,
   arrival: Arrival,
@@ -69,7 +69,7 @@ async function takeIn(
   const { original } = incoming
   const seen: Seen = { digest: null, id: '', existing: { kind: 'none' }, closed: Promise.resolve() }
 
-  /** All bytes are known a little before all records are converted, so a duplicate is found before that. */
+  /** All bytes are known shortly before all records are converted, so a duplicate is found earlier. */
   const ended = async () => {
     seen.digest = await original.digest()
     seen.id = datasetId({ sha256: seen.digest.sha256, declared, owner: arrival.owner })
@@ -113,7 +113,7 @@ async function takeIn(
   return intakeOf(existing, receipt, draft)
 }
 
-/** What is known of a file once its last byte has come. */
+/** The facts of a file once its last byte has arrived. */
 interface Seen {
   digest: Digest | null
   id: string

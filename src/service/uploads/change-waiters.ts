@@ -1,4 +1,4 @@
-// Change waiters: who waits until something has another version. Looks a few times a second, and only while somebody waits.
+// Change waiters: wait until something has another version. It is checked a few times a second, and only while somebody waits.
 
 /** The shortest time between two notifications. Milliseconds. */
 const lookEveryMs = 200
@@ -17,7 +17,7 @@ export class ChangeWaiters {
     this.#versionNow = versionNow
   }
 
-  /** Resolves when the version is found to be another one, when `signal` is aborted, or when all are woken. */
+  /** Resolves when the version has changed, when `signal` is aborted, or when all are woken. */
   wait(version: number, signal: AbortSignal): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const wake = () => {

@@ -1,17 +1,20 @@
-// Ended uploads: the last status of uploads that have ended, in a file of this process, across restarts. Bounded in number and bytes.
+// Ended uploads: the last status of ended uploads, in a file of this process, across restarts. Bounded in number and bytes.
 import type { UploadStatus } from '../../core/upload-status.ts'
 import { LineJournal } from '../../io/line-journal.ts'
 import type { UploadsQuery } from '../service.ts'
 import { type Ends, newestOf } from './ends.ts'
 
-/** Of those who have the most, the oldest are forgotten first. */
+/** Beyond this number, the oldest uploads of the owner with the most are forgotten first. */
 const countMax = 10_000
-/** What they hold, as JSON. Bytes: a name may be long, and columns may be many. */
+/** Size limit of their JSON, in bytes: names may be long, and columns many. */
 const bytesMax = 16 * 1_048_576
 const sweepEveryMs = 60_000
-/** What nobody waits for is written after so long, with all that came meanwhile: a sync for each small upload would cost it. */
+/**
+ * A status that nobody waits for is written after this time, with all others up to then: a sync for each small upload
+ * would be expensive.
+ */
 const gatherMs = 1_000
-/** What is forgotten stays in the file until it is so much. Bytes. */
+/** Forgotten uploads stay in the file until it has this many spare bytes. */
 const spareBytes = 4 * 1_048_576
 
 /** The methods of a pino logger that are used here. */
@@ -26,7 +29,7 @@ interface Ended {
 
 export class EndedUploads implements Ends {
   readonly #logger: EndedLogger
-  /** In the order in which they ended, which is that in which they expire. */
+  /** In the order in which they ended, which is also the order in which they expire. */
   readonly #byId = new Map<string, Ended>()
   readonly #heldBy = new Map<string, { count: number; bytes: number }>()
   readonly #sweeping: NodeJS.Timeout
@@ -35,7 +38,7 @@ export class EndedUploads implements Ends {
   #due: string[] = []
   #gathering: NodeJS.Timeout | null = null
   #last: Promise<void> = Promise.resolve()
-  // Set by `open`, before anybody has it.
+  // Set by `open`, before the object is handed out.
   #journal!: LineJournal
 
   private constructor(logger: EndedLogger) {
@@ -81,13 +84,15 @@ export class EndedUploads implements Ends {
     await this.write()
   }
 
-  /** Resolves when all that was said is as durable as the disk lets it be. Never rejects: the uploads have ended all the same. */
+  /**
+   * Resolves when every status is as durable as the disk allows. Never rejects: the uploads have ended all the same.
+   */
   write(): Promise<void> {
     if (this.#gathering !== null) clearTimeout(this.#gathering)
     this.#gathering = null
     const lines = this.#due
     this.#due = []
-    // What others have taken before is waited for, too.
+    // Also waits for what earlier calls have taken.
     this.#last = Promise.all([this.#last, this.#writeLines(lines)]).then(() => {})
     return this.#last
   }
@@ -109,7 +114,7 @@ export class EndedUploads implements Ends {
   }
 
   #read(line: string): void {
-    // Our own lines; one that a disk has damaged is passed over.
+    // Our own lines; one that a disk has damaged is skipped.
     try {
       const read = JSON.parse(line) as UploadStatus | { readonly removed: string }
       if ('removed' in read) this.#forget(read.removed)
@@ -137,7 +142,7 @@ export class EndedUploads implements Ends {
     }
   }
 
-  /** Of the owner that holds most. */
+  /** The oldest of the owner that has the most. */
   #forgetOne(): void {
     const [owner] = [...this.#heldBy].reduce((most, one) => (one[1].bytes > most[1].bytes ? one : most))
     const oldest = this.#byId.values().find(({ status }) => status.owner === owner)

@@ -3,15 +3,17 @@ import type { UploadStatus } from '../../core/upload-status.ts'
 import type { UploadsQuery } from '../service.ts'
 
 export interface Ends extends AsyncDisposable {
-  /** Remembers it; known at once, durable when `write` resolves. False where another process was first with this upload. */
+  /**
+   * Remembers it: known at once, durable when `write` resolves. False if another process was first with this upload.
+   */
   add(status: UploadStatus): Promise<boolean>
-  /** Null for one that is not known, or not of that owner. Any text may be asked for. */
+  /** Null if it is unknown, or belongs to another owner. `id` may be any text. */
   get(owner: string, id: string): Promise<UploadStatus | null>
-  /** Newest first: at least as many as the query wants and one more, where there are. */
+  /** Newest first: at least one more than the query asks for, if there are that many. */
   newest(owner: string, query: UploadsQuery): Promise<readonly UploadStatus[]>
   /** Durable when it resolves. */
   remove(owner: string, id: string): Promise<void>
-  /** Resolves when all that was said is as durable as the storage lets it be. Never rejects. */
+  /** Resolves when every status is as durable as the storage allows. Never rejects. */
   write(): Promise<void>
 }
 

@@ -38,7 +38,7 @@ test('IdempotencyKeys remembers answers by owner and key, also when it is opened
   assert.deepEqual(failures, [])
 })
 
-test('IdempotencyKeys forgets after a day, and the oldest of whoever has most past its bounds', async (t) => {
+test('IdempotencyKeys forgets after a day, and beyond its limits the oldest of the owner with the most', async (t) => {
   await using keys = await open()
   const keep = async (owner: string, key: string) => {
     const held = await keys.hold(owner, key)

@@ -1,4 +1,4 @@
-// Idempotency keys: which answer belongs to a key that a client has chosen, for a day (draft-ietf-httpapi-idempotency-key-header).
+// Idempotency keys: the response for each key that a client has chosen, kept for a day (draft-ietf-httpapi-idempotency-key-header).
 import { createHash } from 'node:crypto'
 import { ServiceError } from '../../core/errors.ts'
 import type { Note } from '../../core/notes.ts'
@@ -6,7 +6,9 @@ import type { Upload } from '../../core/receipt.ts'
 import { LineJournal } from '../../io/line-journal.ts'
 import type { UploadReply } from '../upload-reply.ts'
 
-/** What is remembered of an upload that was answered with its receipt. The receipt itself is with its dataset. */
+/**
+ * What is remembered of an upload that was answered with its receipt. The receipt itself is stored with its dataset.
+ */
 export interface KeptAnswer {
   readonly upload: Upload
   readonly notes: readonly Note[]
@@ -14,20 +16,20 @@ export interface KeptAnswer {
 
 /** A key in use by one request, until it is released. Releasing twice does no harm. */
 export interface HeldKey {
-  /** What the key was answered with before; null for a new one. */
+  /** The earlier response to this key; null for a new key. */
   readonly answer: KeptAnswer | null
-  /** Remembers the answer; durable when it resolves. */
+  /** Remembers the response; durable when it resolves. */
   keep(reply: UploadReply): Promise<void>
-  /** From now on it is in use as long as there is this upload, which comes in several requests. */
+  /** From now on, the key is in use for as long as this upload exists, which arrives in several requests. */
   belongsTo(uploadId: string): Promise<void>
-  /** Leaves it to whichever process goes on with its upload. */
+  /** Leaves it to the process that continues its upload. */
   leave(): void
   release(): void
 }
 
 export interface Keys extends AsyncDisposable {
   /**
-   * @param uploadId Of an upload whose key it was before.
+   * @param uploadId Of an upload that already has the key.
    * @throws {ServiceError} IDEMPOTENCY_KEY_IN_USE, STORE_UNAVAILABLE, STORE_FAILED
    */
   hold(owner: string, key: string, uploadId?: string): Promise<HeldKey>
@@ -46,13 +48,13 @@ interface Remembered {
 }
 
 const keepMs = 24 * 3_600_000
-/** Of those who have most, the oldest are forgotten first. */
+/** Beyond this number, the oldest keys of the owner with the most are forgotten first. */
 const keysMax = 20_000
 /** Of all lines together. */
 const bytesMax = 16 * 1_048_576
-/** An answer with longer notes is not remembered: it is answered as a duplicate. */
+/** A response with longer notes is not remembered; a repeated request is then answered as a duplicate. */
 const lineBytesMax = 65_536
-/** What is forgotten stays in the file until it is so much. Bytes. */
+/** Forgotten keys stay in the file until it has this many spare bytes. */
 const spareBytes = 4 * 1_048_576
 
 /** The methods of a pino logger that are used here. */
@@ -68,7 +70,7 @@ export class IdempotencyKeys implements Keys {
   readonly #kept = new Map<string, Remembered>()
   readonly #countOf = new Map<string, number>()
   #bytes = 0
-  // Set by `open`, before anybody has it.
+  // Set by `open`, before the object is handed out.
   #journal!: LineJournal
 
   private constructor(logger: KeyLogger) {
@@ -119,13 +121,13 @@ export class IdempotencyKeys implements Keys {
       await this.#journal.add(line)
       await this.#journal.replaceBeyond(2 * this.#bytes + spareBytes, () => this.#lines())
     } catch (error) {
-      // The upload is kept, and so is its key until a restart.
+      // The upload exists, and so its key is kept until a restart.
       this.#logger.error({ err: error }, 'cannot remember an idempotency key across a restart')
     }
   }
 
   #read(line: string): void {
-    // Our own lines; one that a disk has damaged is passed over.
+    // Our own lines; one that a disk has damaged is skipped.
     try {
       this.#remember({ line, entry: JSON.parse(line) as Entry })
     } catch {}

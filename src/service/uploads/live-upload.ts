@@ -1,4 +1,4 @@
-// Live upload: one upload in progress: what is known of it, who waits for a change, and how it is cancelled.
+// Live upload: one upload in progress: its status, those who wait for a change, and how it is cancelled.
 import { ServiceError } from '../../core/errors.ts'
 import type { RecordCounts } from '../../core/receipt.ts'
 import { type ColumnSoFar, isFinished, type UploadPhase, type UploadStatus } from '../../core/upload-status.ts'
@@ -8,7 +8,7 @@ import { ChangeWaiters } from './change-waiters.ts'
 import { failureOf } from './upload-failure.ts'
 import type { CountedRecords, Look, UploadProgress } from './upload-progress.ts'
 
-/** What is known when an upload begins. */
+/** The facts of an upload when it begins. */
 export interface NewUpload {
   readonly id: string
   readonly owner: string
@@ -18,25 +18,25 @@ export interface NewUpload {
   readonly fileName?: string | null
   readonly receivedBytes?: number
   readonly expectedBytes: number | null
-  /** Of what another process has reported of it; versions go on from there. */
+  /** The last version that another process has reported; versions continue from there. */
   readonly lastVersion?: number
-  /** Resolves when the dataset may be written; rejects where another process has the upload. */
+  /** Resolves when the dataset may be written; rejects if another process has the upload. */
   readonly seal?: () => Promise<void>
   /** Ends the work on it with this error, keeping nothing. Called once at most, and not after the upload has ended. */
   readonly stop: (error: ServiceError<'UPLOAD_CANCELLED'>) => void
 }
 
-/** A status is at most so old. Milliseconds. */
+/** Maximum age of a status. Milliseconds. */
 const freshMs = 100
 
 type Facts = Omit<UploadStatus, 'version' | 'updatedAt' | 'bytes' | 'records'>
 
 export class LiveUpload implements UploadProgress {
-  /** Bytes of what is sent that have come; their receiver counts here. */
+  /** Bytes that have arrived; their receiver counts here. */
   receivedBytes: number
-  /** True once the client is known to have gone before its last byte. */
+  /** True once the client is known to have disconnected before its last byte. */
   isInterrupted = false
-  /** Its records so far; null before its head has been read, and where they cannot be looked at. */
+  /** Its records so far; null before its head has been read, and if they cannot be read. */
   look: Look | null = null
   #expectedBytes: number | null
   readonly #stop: NewUpload['stop']
@@ -75,7 +75,7 @@ export class LiveUpload implements UploadProgress {
     return this.#facts.owner
   }
 
-  /** How far it is; what is counted may be 0.1 s old. */
+  /** Its status; counts may be 0.1 s old. */
   status(): UploadStatus {
     const nowMs = performance.now()
     if (isFinished(this.#status) || nowMs - this.#lookedAtMs < freshMs) return this.#status
@@ -86,7 +86,7 @@ export class LiveUpload implements UploadProgress {
     return this.#status
   }
 
-  /** Resolves when the status is no longer of this version, and to the last one when `signal` is aborted. */
+  /** Resolves when the status no longer has this version; if `signal` is aborted, resolves to the last one. */
   async changed(version: number, signal: AbortSignal): Promise<UploadStatus> {
     while (this.status().version === version && !this.#isOver && !signal.aborted) {
       await this.#waiters.wait(version, signal)
@@ -99,14 +99,14 @@ export class LiveUpload implements UploadProgress {
     return this.#isAbandoned || isFinished(this.#status)
   }
 
-  /** Resolves when it has come to its end here, whatever that is. */
+  /** Resolves when it has ended here, however that happens. */
   get ended(): Promise<void> {
     return this.#ended.promise
   }
 
   /**
-   * Ends it, keeping nothing; resolves when that is so, and to false where another process has it.
-   * @throws {ServiceError} UPLOAD_FINISHED when it is too late.
+   * Ends it, keeping nothing. Resolves once that is done; to false if another process has it.
+   * @throws {ServiceError} UPLOAD_FINISHED if it is too late.
    */
   async cancel(): Promise<boolean> {
     if (this.#facts.phase === 'writing' || isFinished(this.#facts)) {
@@ -120,7 +120,7 @@ export class LiveUpload implements UploadProgress {
     return !this.#isAbandoned
   }
 
-  /** So many bytes will have come in the end. */
+  /** Expected total of bytes. */
   expects(bytes: number): void {
     this.#expectedBytes = bytes
     this.#change({})
@@ -152,7 +152,7 @@ export class LiveUpload implements UploadProgress {
     await this.#seal?.()
   }
 
-  /** It is made again from its first byte on, or waits for its client: what was read of it no longer counts. */
+  /** It starts over from its first byte, or waits for its client: what was read no longer counts. */
   restarts(): void {
     this.look = null
     this.#before = null
@@ -169,19 +169,22 @@ export class LiveUpload implements UploadProgress {
     this.#end('done', { fileName, encoding, dialect, columns: shown, datasetId, outcome, expiresAt })
   }
 
-  /** Returns the error for its client: that it was cancelled, if that is why it failed. @param expiresAt Epoch milliseconds. */
+  /**
+   * Returns the error for its client: that it was cancelled, if that is why it failed. @param expiresAt Epoch
+   * milliseconds.
+   */
   failed(error: unknown, expiresAt: number): unknown {
     const reason = this.#cancelled ?? error
     this.#end('failed', { error: failureOf(reason), expiresAt })
     return reason
   }
 
-  /** Its client did not come back in time. @param expiresAt Epoch milliseconds. */
+  /** Its client did not return in time. @param expiresAt Epoch milliseconds. */
   expired(expiresAt: number): void {
     this.#end('expired', { expiresAt })
   }
 
-  /** Another process has it: who waits for it here is to ask there. */
+  /** Another process has it: those who wait here must ask there. */
   abandon(): void {
     this.#isAbandoned = true
     this.look = null
@@ -206,7 +209,7 @@ export class LiveUpload implements UploadProgress {
   #look(lastVersion: number): UploadStatus {
     const updatedAt = Date.now()
     const bytes = { received: this.receivedBytes, expected: this.#expectedBytes }
-    // Of the time of day, so that no version is used again after a restart.
+    // Based on the time of day, so that no version is used again after a restart.
     const version = Math.max(lastVersion + 1, updatedAt)
     return { ...this.#facts, version, updatedAt, bytes, records: this.#records() }
   }

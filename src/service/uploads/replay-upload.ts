@@ -1,4 +1,4 @@
-// Replay upload: answers a request that was answered before, after all of its bytes have shown that it is the same one.
+// Replay upload: repeats the response to an earlier request, once all bytes have proved that it is the same request.
 import { createHash } from 'node:crypto'
 import type { Converter } from '../../convert/convert.ts'
 import { viewOf } from '../../core/borrowed-bytes.ts'
@@ -15,7 +15,7 @@ export interface ReplayTools {
   readonly converter: Converter
 }
 
-/** What an answer is replayed for. */
+/** A request that may repeat an earlier one. */
 export interface SentAgain {
   readonly owner: string
   /** Begins to read the body. */
@@ -23,8 +23,9 @@ export interface SentAgain {
 }
 
 /**
- * Gives null, with the body unread, where the dataset of that answer is not there any more or is damaged.
- * @throws {ServiceError} IDEMPOTENCY_KEY_REUSED when file, name or options are others; what reading the body throws
+ * Returns null, with the body unread, if the dataset of the earlier response no longer exists or is damaged.
+ * @throws {ServiceError} IDEMPOTENCY_KEY_REUSED if the file, its name or the options differ; what reading the body
+ * throws
  */
 export async function replayUpload(
   { existing, converter }: ReplayTools,

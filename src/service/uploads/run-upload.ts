@@ -1,4 +1,4 @@
-// Run upload: runs the work on one upload whose client waits for the answer, and reports its progress.
+// Run upload: runs the work on one upload whose client waits for the response, and reports its progress.
 import { type BorrowedBytes, lengthOf } from '../../core/borrowed-bytes.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { byteTurns } from '../../io/turns/byte-turns.ts'
@@ -7,23 +7,23 @@ import { type Arrival, arrive } from '../upload/arrival.ts'
 import type { LiveUpload } from './live-upload.ts'
 import type { Uploads } from './uploads.ts'
 
-/** What is sent, and how far it has come. */
+/** What is sent, and how much of it has arrived. */
 export interface Sent {
   readonly owner: string
   readonly expectedBytes: number | null
-  /** That of a file that is here already, when all of it counts as received. */
+  /** Size of a file that is already here, if all of it counts as received. */
   readonly fileName?: string
   readonly idempotencyKey?: string | null
   readonly receivedBytes?: number
-  /** Where bytes are still to come. */
+  /** Where bytes are still to arrive. */
   readonly body?: PendingBody | undefined
 }
 
 type Work<Reply> = (arrival: Arrival, live: LiveUpload, signal: AbortSignal) => Promise<Reply>
 
 /**
- * @param gone Aborted when the client goes away; what `work` gets is also aborted when the upload is cancelled.
- * @throws what `work` throws, but UPLOAD_CANCELLED after that.
+ * @param gone Aborted when the client disconnects; the signal for `work` is also aborted when the upload is cancelled.
+ * @throws what `work` throws, but UPLOAD_CANCELLED after a cancellation.
  */
 export async function runUpload<Reply extends UploadReply>(
   uploads: Uploads,
@@ -50,12 +50,12 @@ export async function runUpload<Reply extends UploadReply>(
     const isGone = (gone.aborted || live.isInterrupted) && !(error instanceof ServiceError)
     const reason = isGone ? new ServiceError('UPLOAD_INTERRUPTED', {}, error) : error
     const failure = live.failed(reason, uploads.expiresAt())
-    // The client is gone.
+    // The client has disconnected.
     throw failure === reason ? error : failure
   }
 }
 
-/** The same body, counted as it comes. Not a generator, which costs some turns more for each chunk. */
+/** The same body, counted as it arrives. Not a generator, which takes some more microtasks for each chunk. */
 export function countedBody(
   body: AsyncIterable<readonly BorrowedBytes[]>,
   live: LiveUpload,
@@ -66,7 +66,7 @@ export function countedBody(
       return {
         next: async () => {
           const next = await chunks.next().catch((error: unknown) => {
-            // Other errors of a body mean that its client has gone.
+            // Other errors of a body mean that its client has disconnected.
             if (!(error instanceof ServiceError)) live.isInterrupted = true
             throw error
           })

@@ -1,20 +1,20 @@
-// Shared ends: the last status of uploads that have ended, as objects that every process on a store sees. Bounded in number and time.
+// Shared ends: the last status of ended uploads, as objects that every process on a store sees. Bounded in number and time.
 import { setTimeout } from 'node:timers/promises'
 import type { UploadStatus } from '../../core/upload-status.ts'
 import type { SharedObjects } from '../../store/store.ts'
 import type { UploadsQuery } from '../service.ts'
 import { type Ends, newestOf } from './ends.ts'
 
-/** Of all owners; the oldest are forgotten first. More may be there until the next sweep. */
+/** For all owners; the oldest are forgotten first. There may be more until the next sweep. */
 const countMax = 10_000
 const sweepEveryMs = 600_000
-/** Half of it by chance, so that processes take turns. */
+/** Half of it is random, so that processes take turns. */
 const retryMs = 5_000
-/** While the store is away: beyond them, ends are not remembered. */
+/** While the store is unreachable, at most this many ends are remembered. */
 const pendingMax = 1_000
-/** Asked for at once. */
+/** Reads at once. */
 const readsAtOnce = 16
-/** What never changes is asked for once. Statuses. */
+/** These never change, so each is read once. Number of statuses. */
 const cachedMax = 1_000
 
 interface Options {
@@ -115,7 +115,7 @@ export class SharedEnds implements Ends {
     return status
   }
 
-  /** False also where it could not be said before the process ends: then another one ends the upload. */
+  /** False also if it could not be written before the process ends: another process then ends the upload. */
   async #write(status: UploadStatus): Promise<boolean> {
     const { shared, logger } = this.#options
     for (;;) {

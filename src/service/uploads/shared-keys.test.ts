@@ -116,7 +116,7 @@ test('SharedKeys.hold() keeps the key of an upload in several requests in use as
   assert.equal((await one.hold('anna', 'k')).answer?.upload.id, 'u1')
 })
 
-test('SharedKeys.hold() takes the key of an upload that is there no more and was not answered', async () => {
+test('SharedKeys.hold() takes the key of an upload that no longer exists and was not answered', async () => {
   const { keys, unfinished } = processes(2)
   const [one, other] = keys as [SharedKeys, SharedKeys]
   unfinished.add('u1')

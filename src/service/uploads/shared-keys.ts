@@ -1,4 +1,4 @@
-// Shared keys: which answer belongs to a key that a client has chosen, at every process on a store, for a day. An object for each key.
+// Shared keys: the response for each key that a client has chosen, at every process on a store, for a day. One object per key.
 import { createHash, randomUUID } from 'node:crypto'
 import { ServiceError } from '../../core/errors.ts'
 import type { SharedObjects, SharedSpools } from '../../store/store.ts'
@@ -11,7 +11,10 @@ interface SharedKeysOptions {
   readonly logger: { error(fields: object, message: string): void }
 }
 
-/** What the object of a key says. `turn` makes each one another: of two writers of the same bytes nobody knows who was first. */
+/**
+ * Content of the object of a key. `turn` makes each one unique: between two writers of the same bytes, nobody knows who
+ * was first.
+ */
 type Kept =
   | { readonly kind: 'held'; readonly turn: string; readonly uploadId: string | null }
   | { readonly kind: 'free'; readonly turn: string }
@@ -19,7 +22,7 @@ type Kept =
 
 const keepMs = 24 * 3_600_000
 const sweepEveryMs = 3_600_000
-/** An answer with longer notes is not remembered: it is answered as a duplicate. */
+/** A response with longer notes is not remembered; a repeated request is then answered as a duplicate. */
 const answerBytesMax = 65_536
 const takesMax = 5
 const prefix = 'keys/'
@@ -27,14 +30,14 @@ const prefix = 'keys/'
 const seenMax = 1_000
 
 /**
- * A request that holds a key renews its object. One that is in use and has not changed for a whole lease, by the clock of
- * who asks, was left by a process that has died. The key of an upload that comes in several requests is in use as long as
- * there is the upload, whichever process has it.
+ * A request that holds a key renews its object. A key in use that has not changed for a whole lease, by the clock of
+ * the process that asks, was left by a process that has died. The key of an upload in several requests is in use for as
+ * long as the upload exists, whichever process has it.
  */
 export class SharedKeys implements Keys {
   readonly #options: SharedKeysOptions
   readonly #held = new Set<string>()
-  /** Keys that are just being given back. */
+  /** Keys that are just being released. */
   readonly #freeing = new Map<string, Promise<void>>()
   readonly #seen = new Map<string, { readonly version: string; readonly sinceMs: number }>()
   readonly #sweeping: NodeJS.Timeout
@@ -131,12 +134,12 @@ export class SharedKeys implements Keys {
   }
 }
 
-/** The object of a key that this process holds. Whoever writes it after us has the key. */
+/** The object of a key that this process holds. Another process that writes it takes the key. */
 class SharedKey {
   readonly answer: KeptAnswer | null
   readonly #options: SharedKeysOptions
   readonly #name: string
-  /** Null once another process has it, or all is said. */
+  /** Null once another process has it, or nothing remains to be written. */
   #version: string | null
   #renewing: NodeJS.Timeout | undefined
   /** One write after the other. */
@@ -167,7 +170,7 @@ class SharedKey {
     await this.#write({ kind: 'answered', at: Date.now(), upload, notes }, true)
   }
 
-  /** Leaves the key to whoever goes on with its upload. */
+  /** Leaves the key to the process that continues its upload. */
   async stop(): Promise<void> {
     clearInterval(this.#renewing)
     await this.#last
@@ -176,7 +179,7 @@ class SharedKey {
 
   async free(): Promise<void> {
     clearInterval(this.#renewing)
-    // An answer of before stays.
+    // An earlier response stays.
     if (this.answer === null) await this.#write({ kind: 'free', turn: randomUUID() }, true)
   }
 

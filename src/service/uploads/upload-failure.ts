@@ -1,4 +1,4 @@
-// Upload failure: what the status of an upload says of an error. Nothing of a fault of our own but that it was one.
+// Upload failure: what the status of an upload says about an error. An internal fault is reported without details.
 import { ServiceError } from '../../core/errors.ts'
 import { toStoreError } from '../../core/storage-error.ts'
 import type { UploadFailure } from '../../core/upload-status.ts'

@@ -1,9 +1,9 @@
-// Upload progress: what an upload reports while it runs. Interface only; each call is for a step or a segment, none for a record.
+// Upload progress: what an upload reports while it runs. Interface only; each call is for a step or a segment, never for a record.
 import type { ColumnSoFar } from '../../core/upload-status.ts'
 import type { Reading } from '../../reading/reading.ts'
 import type { RejectPage } from '../service.ts'
 
-/** What has been counted of a file; looked at now and then. */
+/** Current counts of a file; read now and then. */
 export interface CountedRecords {
   readonly accepted: number
   readonly rejected: number
@@ -13,11 +13,11 @@ export interface CountedRecords {
 
 export interface LookQuery {
   readonly offset: number
-  /** At most this many; fewer where the rest would take too long to find, or has not come. */
+  /** At most this many; fewer if the rest would take too long to find, or has not arrived. */
   readonly limit: number
 }
 
-/** Records of an upload that is still read. Its methods fail with ENOENT once its files have gone elsewhere. */
+/** Records of an upload that is still being read. Its methods fail with ENOENT once its files have been moved. */
 export interface Look {
   /** Accepted records, their values as texts. */
   rows(
@@ -28,17 +28,20 @@ export interface Look {
 }
 
 export interface UploadProgress {
-  /** The name has come under which the file is sent. */
+  /** The file name has arrived. */
   named(fileName: string): void
-  /** The head has been read; `counted` is what the pass counts from now on, `look` shows it where that is possible. */
+  /**
+   * The head has been read; `counted` holds the counts of the pass from now on, and `look` shows its records if
+   * possible.
+   */
   reads(reading: Reading, counted: CountedRecords, look: Look | null): void
   /** Types have been guessed or decided. */
   typed(columns: readonly ColumnSoFar[]): void
-  /** All bytes have come. */
+  /** All bytes have arrived. */
   received(): void
   /**
-   * From now on the upload is made durable and can no longer be cancelled.
-   * @throws {ServiceError} UPLOAD_CANCELLED where it has been; UPLOAD_TAKEN_OVER where another process has it
+   * From now on, the upload is made durable and can no longer be cancelled.
+   * @throws {ServiceError} UPLOAD_CANCELLED if it was cancelled; UPLOAD_TAKEN_OVER if another process has it
    */
   writes(): Promise<void>
 }

@@ -150,7 +150,7 @@ test('runUpload() answers that the upload was cancelled, whatever the work fails
   assert.equal(failed.length, 1)
 })
 
-test('Uploads forgets what has expired, and the oldest of whoever has most past its bounds', async () => {
+test('Uploads forgets expired uploads, and beyond its limits the oldest of the owner with the most', async () => {
   const uploads = await open(0)
   const brief = begin(uploads)
   brief.failed(new ServiceError('EMPTY_FILE', {}), uploads.expiresAt())

@@ -1,4 +1,4 @@
-// Uploads: those in progress, here or in another process, and those that have ended. Each owner sees their own.
+// Uploads: those in progress, here or in another process, and ended ones. Each owner sees their own.
 import { setTimeout } from 'node:timers/promises'
 import { ServiceError } from '../../core/errors.ts'
 import { isFinished, type UploadStatus } from '../../core/upload-status.ts'
@@ -12,21 +12,24 @@ export interface UploadsLimits {
   readonly uploadsKeepMs: number
 }
 
-/** Uploads in progress that other processes on the same store have. */
+/** Uploads in progress in other processes on the same store. */
 export interface OtherUploads {
-  /** Null for one that is not known, or not of that owner. Any text may be asked for. */
+  /** Null if it is unknown, or belongs to another owner. `id` may be any text. */
   get(owner: string, id: string): Promise<UploadStatus | null>
   list(owner: string): Promise<readonly UploadStatus[]>
-  /** Lets go of one that waits for its client here, if another process has it by now. */
+  /** Releases an upload that waits for its client here if another process has taken it. */
   check(id: string): Promise<void>
-  /** Resolves when nothing of it is left; false where it has come here, or to its end, meanwhile. @throws {ServiceError} UPLOAD_FINISHED */
+  /**
+   * Resolves when nothing of it is left; false if it has come to this process, or ended, in the meantime. @throws
+   * {ServiceError} UPLOAD_FINISHED
+   */
   cancel(owner: string, id: string): Promise<boolean>
 }
 
-/** How often it is asked what other processes say. Milliseconds. */
+/** How often other processes are asked. Milliseconds. */
 const askEveryMs = 1_000
 
-/** Requests that wait for changes at once. One client gets three quarters of them when it is alone. */
+/** Requests that may wait for changes at once. A single client gets three quarters of them. */
 const watchersMax = 1_000
 const placesPerFreePlace = 3
 
@@ -55,7 +58,7 @@ export class Uploads {
     return (await this.#ended.get(owner, id)) !== null
   }
 
-  /** From now on shows these, too. */
+  /** Includes these from now on. */
   joins(others: OtherUploads): void {
     this.#others = others
   }
@@ -89,12 +92,15 @@ export class Uploads {
     }
   }
 
-  /** One in progress in this process, and how far it is; null for `live` where it is not. @throws {ServiceError} UPLOAD_NOT_FOUND */
+  /**
+   * An upload and its status; `live` is null unless it is in progress in this process. @throws {ServiceError}
+   * UPLOAD_NOT_FOUND
+   */
   async look(owner: string, id: string): Promise<{ readonly live: LiveUpload | null; readonly status: UploadStatus }> {
     for (;;) {
       const status = await this.#get(owner, id)
       const live = this.#live.get(id) ?? null
-      // One that has just ended has another status.
+      // An upload that has just ended has another status.
       if (live !== null || isFinished(status) || this.#others !== null) return { live, status }
     }
   }
@@ -110,7 +116,7 @@ export class Uploads {
   async #remove(owner: string, id: string): Promise<void> {
     for (;;) {
       const live = this.#live.get(id)
-      // Another process may take it, or come to its end, at any moment.
+      // Another process may take it, or end it, at any moment.
       if (live?.owner === owner && (await live.cancel())) return
       const status = await this.#get(owner, id)
       if (isFinished(status)) return await this.#ended.remove(owner, id)
@@ -128,7 +134,7 @@ export class Uploads {
       changed: async (version, signal) => {
         for (;;) {
           const live = this.#live.get(id)
-          // One that is forgotten meanwhile does not change any more.
+          // One that is forgotten in the meantime no longer changes.
           last = (await live?.changed(version, signal)) ?? (await this.#get(owner, id).catch(() => last))
           if (last.version !== version || isFinished(last) || signal.aborted) return last
           if (!this.#live.has(id)) await pause(askEveryMs, signal)
@@ -144,7 +150,7 @@ export class Uploads {
     const others = (await this.#others?.list(owner)) ?? []
     const ended = await this.#ended.newest(owner, query)
     const live = [...this.#live.values().map((one) => one.status())]
-    // What has ended meanwhile counts as that, and what is here as it is here.
+    // An upload that has ended in the meantime counts as ended, and one that is here counts as it is here.
     const byId = new Map([...others, ...live, ...ended].map((one) => [one.id, one]))
     const newest = newestOf([...byId.values()], owner, query)
     const uploads = newest.slice(0, limit)

@@ -1,10 +1,13 @@
-// Parse receipt: what of a receipt can be verified on the files beside it. Reads a stored receipt and one that a client was sent.
+// Parse receipt: the parts of a receipt that can be verified against the files beside it. Reads stored receipts and those sent to clients.
 import { type Corrections, compressionFormats, type Dialect, type Receipt } from '../../core/receipt.ts'
 
-/** The members of a receipt that verification needs. `rejects.parts` is null in a receipt that was sent: it names none. */
+/**
+ * The members of a receipt that verification needs. `rejects.parts` is null in a receipt sent to a client, which names
+ * none.
+ */
 export interface ParsedReceipt
   extends Pick<Receipt, 'id' | 'file' | 'encoding' | 'dialect' | 'records' | 'columns' | 'parts' | 'body'> {
-  /** Null where nothing was corrected. */
+  /** Null if nothing was corrected. */
   readonly corrections: Pick<Corrections, 'count' | 'bytes' | 'sha256'> | null
   readonly rejects: Omit<Receipt['rejects'], 'parts'> & { readonly parts: Receipt['parts'] | null }
 }
@@ -16,7 +19,7 @@ const places = ['byteOffset', 'records', 'lines', 'recordBytesMax']
 const characters: readonly (keyof Dialect)[] = ['quoteChar', 'escapeChar', 'commentChar']
 const choices: readonly (keyof Dialect)[] = ['doubleQuote', 'skipInitialSpace']
 
-/** Reads the text of a receipt.json. @throws {Error} naming the first member that is not as it should be */
+/** Reads the text of a receipt.json. @throws {Error} naming the first invalid member */
 export function parseAnyReceipt(text: string): ParsedReceipt {
   const receipt = object(JSON.parse(text), 'the receipt')
   holds(isText(receipt.id), 'id')
@@ -52,7 +55,7 @@ export function parseAnyReceipt(text: string): ParsedReceipt {
   for (const one of rejects.first as unknown[]) object(one, 'rejects')
   holds(Object.values(object(rejects.reasons, 'rejects')).every(isCount), 'rejects')
   if (rejects.parts !== undefined) holdsParts(rejects.parts, 'rejects', 'rejects')
-  // Every member that is read later has just been looked at.
+  // Every member that is read later has just been checked.
   return { corrections: null, ...receipt, rejects: { parts: null, ...rejects } } as unknown as ParsedReceipt
 }
 
@@ -80,7 +83,7 @@ function holdsDialect(dialect: Members): void {
   holds(['\r\n', '\n', '\r', '\r\r\n', '\n\r'].includes(String(dialect.lineTerminator)), 'dialect')
 }
 
-/** A part is a file right in its folder, whatever a receipt says. */
+/** A part is a file directly in its folder, whatever a receipt says. */
 function holdsParts(parts: unknown, folder: string, name: string): void {
   holds(Array.isArray(parts), name)
   for (const part of parts as unknown[]) {

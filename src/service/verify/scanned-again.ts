@@ -1,4 +1,4 @@
-// Scanned again: the records of a stored text, found by what its receipt says of it, with corrected records in their places.
+// Scanned again: scans the records of a stored text by what its receipt states, with corrected records in their places.
 
 import { scanOptions } from '../../reading/scan-options.ts'
 import type { CreateScanner, Scanned } from '../../reading/scanner/scanner.ts'
@@ -8,7 +8,7 @@ import { recordReader } from '../corrections/record-of-text.ts'
 import { ConstraintFilter } from '../ingest/constraint-filter.ts'
 import type { ParsedReceipt } from './parse-receipt.ts'
 
-/** What a scanner finds. @throws {Error} where a correction has none */
+/** The results of a scanner. @throws {Error} if a correction has no reject */
 export async function* scannedAgain(
   dir: string,
   receipt: ParsedReceipt,
@@ -31,7 +31,7 @@ export async function* scannedAgain(
   await corrector.end()
 }
 
-/** What stands behind so many bytes. */
+/** The slices without this many first bytes. */
 async function* behind(
   text: AsyncIterable<readonly Uint8Array[]>,
   bytes: number,

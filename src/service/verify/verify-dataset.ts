@@ -18,11 +18,11 @@ import { scannedAgain } from './scanned-again.ts'
 export interface VerifyTools {
   readonly createScanner: CreateScanner
   readonly reader: PartReader
-  /** Throws when the text of a receipt carries a checksum that is not its own. */
+  /** Throws if the text of a receipt has a checksum that does not match. */
   readonly verifyChecksum: (text: string) => void
 }
 
-/** One check. `detail` names what was found and what was expected; never the content of a cell. */
+/** One check. `detail` states what was found and what was expected, never the content of a cell. */
 export interface Check {
   readonly check: string
   readonly ok: boolean
@@ -34,14 +34,14 @@ export interface VerifyProgress {
   bytes: number
 }
 
-/** A file that was kept has been held to its limits. */
+/** A stored file has already been checked against its limits. */
 const unlimited = { textBytesMax: Number.POSITIVE_INFINITY, ratioMax: Number.POSITIVE_INFINITY }
 const readBytes = 262_144
 const tablePageRecords = 10_000
 
 /**
- * Verifies a directory with `receipt.json`, `original` and parts, as a store keeps one or as a client has copied one. Yields
- * each check as it is done; without a receipt there is only one. Memory does not grow with the files.
+ * Verifies a directory with `receipt.json`, `original` and parts, as in a store or as copied by a client. Yields each
+ * check as it is done; without a receipt there is only one. Memory does not grow with the files.
  */
 export async function* verifyFiles(
   dir: string,
@@ -100,7 +100,7 @@ function sumOf(parts: readonly Part[]): number {
   return parts.reduce((sum, { records }) => sum + records, 0)
 }
 
-/** The bytes are those of the receipt, and every record of them is found again where it says. */
+/** The bytes are those of the receipt, and every record is found again where the receipt says. */
 async function* verifyOriginal(
   dir: string,
   receipt: ParsedReceipt,
@@ -130,7 +130,7 @@ async function* verifyOriginal(
     yield { check: 'original', ok: false, detail: messageOf(error) }
     return
   }
-  // A record that breaks the declared schema is readable, so the scanner accepts it: the table counts these.
+  // A record that breaks the declared schema is readable, so the scanner accepts it: these are counted in the table.
   const forbidden = rejects.reasons.constraint ?? 0
   const passed = body.records + (body.gap?.records ?? 0)
   const counted: readonly (readonly [string, number, number])[] = [
@@ -182,7 +182,7 @@ async function hashFile(path: string, progress: VerifyProgress, signal: AbortSig
   return file.digest()
 }
 
-/** What is stored as text beside the original; a copy that a client made needs none, since the original gives it. */
+/** The text stored beside the original; a client's copy needs none, since the original contains it. */
 async function* verifyText(
   dir: string,
   { file: { compression }, rejects }: ParsedReceipt,
@@ -226,7 +226,7 @@ async function* verifyPart(
       yield same
       return
     }
-    // The last record is there, with every column, and none behind it: no more has to be read to know their number.
+    // The last record exists, with every column, and none follows it: no more must be read to know their number.
     const offset = Math.max(0, part.records - 1)
     const rows = await reader.rows([{ path, records: part.records + 1 }], columns, offset, 2, signal)
     const isAsMany = rows.length === Math.min(1, part.records)
@@ -238,7 +238,9 @@ async function* verifyPart(
   }
 }
 
-/** The stored rejects in file order, page by page; for a receipt without a table, the first ones that it shows itself. */
+/**
+ * The stored rejects in file order, page by page; for a receipt without a table, the first ones, which it shows itself.
+ */
 class TableRejects {
   readonly isWhole: boolean
   readonly #rejects: AsyncIterator<Reject, undefined> | Iterator<Reject, undefined>
@@ -273,7 +275,7 @@ async function* tablePages(
 
 const compared = ['record', 'line', 'byteOffset', 'byteLength', 'column', 'reason', 'message'] as const
 
-/** Compares the rejects that are found with those that are stored, one by one. */
+/** Compares the rejects found with the stored ones, one by one. */
 class PlaceCheck {
   readonly #table: TableRejects
   #count = 0

@@ -1,4 +1,4 @@
-// Local cache: files that never change, fetched once and kept up to a number of bytes. Knows nothing of where they come from.
+// Local cache: files that never change, fetched once and kept up to a total size. Does not know where they come from.
 import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { toStoreError } from '../../core/storage-error.ts'
@@ -7,11 +7,11 @@ import type { LocalCopies, SliceCopy } from '../store.ts'
 
 interface Cached {
   readonly bytes: number
-  /** How many use it now; such a file is not removed. */
+  /** Number of current users; a file in use is not removed. */
   users: number
 }
 
-/** A file to use; to be let go of by disposing. */
+/** A file in use, until disposed. */
 export interface CachedFile extends Disposable {
   readonly path: string
 }
@@ -30,8 +30,8 @@ export class LocalCache {
   }
 
   /**
-   * Finds what an earlier process has left there.
-   * @param bytesMax What files that nobody uses may come to, in bytes.
+   * Finds the files that an earlier process left.
+   * @param bytesMax Total size of files that are not in use, in bytes.
    */
   static async open(dir: string, bytesMax: number): Promise<LocalCache> {
     const cache = new LocalCache(dir, bytesMax)
@@ -47,10 +47,10 @@ export class LocalCache {
   }
 
   /**
-   * The file of that name, fetched where it is not there; null where there is none to be had. Many that want it at once
-   * share one fetch.
+   * The file of that name, fetched if it is not cached; null if it does not exist. Concurrent callers share one fetch.
    *
-   * @param fetch Writes the file to a path, and gives false where it does not exist. It may be called from an earlier user's turn.
+   * @param fetch Writes the file to a path, and returns false if it does not exist. For a later caller, the `fetch` of
+   * an earlier one may run.
    */
   async use(name: string, fetch: (path: string) => Promise<boolean>): Promise<CachedFile | null> {
     while (!this.#files.has(name)) {
@@ -61,17 +61,17 @@ export class LocalCache {
     return this.#hold(name)
   }
 
-  /** Where a file of that name would lie. */
+  /** The path for a file of that name. */
   pathOf(name: string): string {
     return join(this.#dir, name)
   }
 
-  /** The files whose names begin so, the one that was used last at the end. */
+  /** The files whose names have this prefix, the most recently used last. */
   names(namePrefix: string): readonly string[] {
     return [...this.#files.keys()].filter((name) => name.startsWith(namePrefix))
   }
 
-  /** Moves a file in, if it is not there already. */
+  /** Moves a file in, unless it is already there. */
   async take(name: string, path: string): Promise<void> {
     if (this.#files.has(name)) return
     const { size } = await stat(path)
@@ -80,7 +80,7 @@ export class LocalCache {
     await this.#makeRoom()
   }
 
-  /** Removes files whose names begin so; those in use stay on disk until they are let go of. */
+  /** Removes files whose names have this prefix; those in use stay on disk until they are released. */
   async drop(...namePrefixes: readonly string[]): Promise<void> {
     for (const [name, { users }] of [...this.#files]) {
       if (namePrefixes.some((prefix) => name.startsWith(prefix)) && users === 0) await this.#remove(name)
@@ -109,7 +109,7 @@ export class LocalCache {
 
   #hold(name: string): CachedFile {
     const cached = this.#files.get(name)!
-    // Used last, so removed last.
+    // Most recently used, so removed last.
     this.#files.delete(name)
     this.#files.set(name, cached)
     cached.users += 1
@@ -146,12 +146,12 @@ export class LocalCache {
   }
 }
 
-/** Begins the names of all slices of a dataset. */
+/** Prefix of the names of all slices of a dataset. */
 export function slicesPrefix(id: string): string {
   return `${id}-slice-`
 }
 
-/** The cache as others see it. Their names say what slices are, so that they are known after a restart. */
+/** The cache as others see it. Slices are recognized by their names, so that they are known after a restart. */
 export function copiesIn(cache: LocalCache): LocalCopies {
   const prefixOf = (id: string, { sha256 }: StoredFile) => `${slicesPrefix(id)}${sha256.slice(0, 32)}-`
   return {

@@ -1,17 +1,17 @@
-// Part buffers: the memory in which bytes lie on their way to object storage, a few parts for the whole process.
+// Part buffers: the memory for bytes on their way to object storage, a few parts for the whole process.
 
-/** 10,000 parts are allowed, so this is enough for 80 GB. Bytes. */
+/** Bytes of a part. S3 allows 10,000 parts, so this is enough for 80 GB. */
 export const partBytes = 8_388_608
-/** Of all uploads together: what they hold is this many parts. */
+/** Number of parts that all uploads together may hold. */
 const partsAtOnceMax = 4
-/** A smaller file does not wait for large ones. Bytes. */
+/** A file smaller than this does not wait for large ones. Bytes. */
 const ownBytesMax = 65_536
 
 const idle: Buffer[] = []
 let made = 0
 const waiting: (() => void)[] = []
 
-/** Calls `use` with room for so many bytes, at most a part; what is in it is unknown. */
+/** Calls `use` with a buffer of this many bytes, at most a part; its content is arbitrary. */
 export async function withPart<Result>(bytes: number, use: (part: Buffer) => Promise<Result>): Promise<Result> {
   if (bytes <= ownBytesMax) return await use(Buffer.allocUnsafeSlow(bytes))
   const part = await takePart()

@@ -1,4 +1,4 @@
-// Read object: the bytes of an object that does not change, over connections that may break. Knows no dataset.
+// Read object: reads an object that does not change, over connections that may break. Knows no dataset.
 import { createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { ServiceError } from '../../core/errors.ts'
@@ -12,12 +12,15 @@ export interface ObjectRange {
   readonly end: number
 }
 
-/** How often a broken answer is asked for again from where it broke. */
+/** How often a broken response is requested again, from where it broke. */
 const resumesMax = 5
 /** Reads close to each other are served by one request. Bytes. */
 const readAheadBytes = 1_048_576
 
-/** Bytes start … end-1. @throws {ServiceError} STORE_UNAVAILABLE; DATASET_DAMAGED where the object is no longer that one */
+/**
+ * Bytes start … end-1. @throws {ServiceError} STORE_UNAVAILABLE; DATASET_DAMAGED if another object has replaced this
+ * one
+ */
 export async function* readFrom(objects: S3Objects, range: ObjectRange): AsyncGenerator<Uint8Array> {
   const { key, etag, end } = range
   let at = range.start
@@ -27,7 +30,7 @@ export async function* readFrom(objects: S3Objects, range: ObjectRange): AsyncGe
     try {
       for await (const chunk of chunks) {
         at += chunk.length
-        // The chunk belongs to whoever gets it, and may be given back.
+        // The receiver owns the chunk, and may release it.
         yield Buffer.from(chunk)
       }
     } catch (error) {
@@ -36,7 +39,7 @@ export async function* readFrom(objects: S3Objects, range: ObjectRange): AsyncGe
   }
 }
 
-/** Reads at any position, each a request unless the last one has brought the bytes. */
+/** Reads at any position; each read is a request, unless the last one fetched the bytes. */
 export function readsOf(
   objects: S3Objects,
   { key, etag, bytes }: { readonly key: string; readonly etag: string; readonly bytes: number },
@@ -51,12 +54,12 @@ export function readsOf(
       held = Buffer.concat(await Array.fromAsync(readFrom(objects, { key, etag, start: position, end: until })))
       from = position
     }
-    // A copy: what is held is replaced by the next read.
+    // A copy: the next read replaces the buffer.
     return Buffer.from(held.subarray(position - from, end - from))
   }
 }
 
-/** Writes an object to a new file; false where there is none. */
+/** Writes an object to a new file; false if there is none. */
 export async function fetchFile(objects: S3Objects, key: string, path: string): Promise<boolean> {
   const found = await objects.head(key)
   if (found === null) return false

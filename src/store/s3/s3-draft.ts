@@ -1,4 +1,4 @@
-// S3 draft: a local draft whose files go into the bucket under an attempt of their own, large ones while they are still
+// S3 draft: a local draft whose files are sent to the bucket under their own attempt, large ones while they are still
 // being written. Knows no receipt.
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -15,29 +15,32 @@ import type { LocalDraft } from './scratch.ts'
 import { SentFile } from './sent-file.ts'
 
 const filesAtOnceMax = 4
-/** What an older attempt has sent is sent again: it may be swept before its receipt is written. Milliseconds. */
+/**
+ * Files of an attempt older than this are sent again: the attempt may be swept before its receipt is written.
+ * Milliseconds.
+ */
 const sentMsMax = attemptMsMax / 2
 
 /**
- * What is sent while the draft is made is a head start: whatever fails of it is sent again when the draft is sent as a whole.
- * A draft whose files are all small sends nothing before.
+ * Whatever is sent while the draft is made is a head start: if it fails, it is sent again with the whole draft. A draft
+ * that has only small files sends nothing early.
  */
 export class S3Draft implements Draft {
   readonly dir: string
   readonly folder: Draft['folder']
   readonly #local: LocalDraft
   readonly #objects: S3Objects
-  /** Is given what goes on after disposing. */
+  /** Is given the work that continues after disposing. */
   readonly #inBackground: (work: Promise<void>) => void
   #ended = new AbortController()
   #attempt: Promise<Attempt> | null = null
   readonly #growing = new Map<DatasetFile, SentFile>()
-  /** Files that are whole and wait for their turn. */
+  /** Complete files that wait for their turn. */
   readonly #waiting = new Set<DatasetFile>()
-  /** What is in the bucket, with what the local file looked like. */
+  /** Files in the bucket, with the stamp of the local file at that time. */
   readonly #sent = new Map<DatasetFile, string>()
   #turn: Promise<void> | null = null
-  /** Nothing more is sent on the way. */
+  /** Nothing more is sent early. */
   #isClosed = false
 
   constructor(local: LocalDraft, objects: S3Objects, inBackground: (work: Promise<void>) => void) {
@@ -64,7 +67,7 @@ export class S3Draft implements Draft {
   }
 
   /**
-   * Brings exactly these files into the bucket and gives their attempt, which is the caller's from then on.
+   * Sends exactly these files to the bucket and returns their attempt, which then belongs to the caller.
    *
    * @param id Of the dataset whose receipt will name it.
    * @throws {ServiceError} STORE_UNAVAILABLE, STORE_FAILED
@@ -84,14 +87,14 @@ export class S3Draft implements Draft {
     return attempt
   }
 
-  /** What has been sent and never became a dataset is removed from the bucket in the background. */
+  /** Files that were sent but never became a dataset are removed from the bucket in the background. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true
     if (this.#attempt !== null || this.#growing.size > 0) this.#inBackground(this.#drop())
     await this.#local[Symbol.asyncDispose]()
   }
 
-  /** One after the other: most of the memory for parts is left to files that grow. */
+  /** One after the other, which leaves most of the memory for parts to files that grow. */
   async #sendFinished(): Promise<void> {
     for (const file of this.#waiting) {
       if (this.#isClosed) return
@@ -103,7 +106,7 @@ export class S3Draft implements Draft {
         await this.#send(file, bytes)
         this.#sent.set(file, version)
       } catch {
-        // The end of the draft tries again, and says what is wrong.
+        // The end of the draft tries again, and reports the problem.
       }
     }
   }
@@ -124,7 +127,7 @@ export class S3Draft implements Draft {
     return new SentFile({ objects: this.#objects, key, signal: this.#ended.signal }, join(this.dir, file))
   }
 
-  /** Begins an attempt if there is none, and has the bucket name it before there is any file of it. */
+  /** Begins an attempt if there is none, and records it in the bucket before it has any file. */
   async #begun(id = ''): Promise<Attempt> {
     const isNew = this.#attempt === null
     this.#attempt ??= this.#begin(id)
@@ -144,7 +147,7 @@ export class S3Draft implements Draft {
     return attempt
   }
 
-  /** Removes from the bucket what the dataset turned out not to have. */
+  /** Removes from the bucket files that the dataset turned out not to have. */
   async #dropOthers(attempt: Attempt, files: ReadonlySet<DatasetFile>): Promise<void> {
     for (const [file, growing] of this.#growing) {
       if (files.has(file)) continue
@@ -168,7 +171,7 @@ export class S3Draft implements Draft {
   }
 }
 
-/** What a file looks like; another one where it has been written again. @throws {ServiceError} STORE_FAILED */
+/** Stamp of a file; it changes when the file is written again. @throws {ServiceError} STORE_FAILED */
 async function versionOf(path: string): Promise<{ readonly bytes: number; readonly version: string }> {
   const { ino, size, mtimeNs } = await stat(path, { bigint: true }).catch(throwStoreError)
   return { bytes: Number(size), version: `${ino} ${size} ${mtimeNs}` }

@@ -1,12 +1,12 @@
-// S3 index: which datasets the bucket holds, as this process knows it, and how it learns of what others have done.
+// S3 index: which datasets the bucket holds, as far as this process knows, and how it learns of changes by others.
 import { DatasetIndex, type Entry } from '../dataset-index.ts'
 import type { StoreLogger } from '../store.ts'
 import { indexEntries, indexEntryPrefix, indexKey, indexKeyFrom, indexPrefix } from './s3-keys.ts'
 import type { S3Objects } from './s3-objects.ts'
 
 /**
- * An entry may become visible this long after the time in its key: a dataset gets its time before its files are written.
- * Later ones are found when everything is listed. Milliseconds.
+ * An entry may become visible this long after the time in its key: a dataset gets its time before its files are
+ * written. Later ones are found when everything is listed. Milliseconds.
  */
 const lateMsMax = 600_000
 /** Datasets that others have removed are forgotten after this time at the latest. Milliseconds. */
@@ -15,21 +15,21 @@ const listAllEveryMs = 300_000
 /** Milliseconds. */
 const refreshEveryMs = 60_000
 
-/** The index of a bucket. It may be behind what others do: whether a dataset exists is a question to its receipt. */
+/** The index of a bucket. It may lag behind changes by others: only a receipt shows whether a dataset exists. */
 export class S3Index implements Disposable {
   datasets = DatasetIndex.create()
   readonly #objects: S3Objects
   #listedAllAt = Number.NEGATIVE_INFINITY
   #newestAt = 0
   #refreshing: Promise<void> | null = null
-  /** Changed here while everything is being listed; what is listed is older. */
+  /** Changed here while everything is being listed; the list is older. */
   readonly #changed = new Set<string>()
 
   constructor(objects: S3Objects) {
     this.#objects = objects
   }
 
-  /** Learns what others have added. Many at once share one listing. */
+  /** Learns what others have added. Concurrent calls share one listing. */
   async refresh(): Promise<void> {
     this.#refreshing ??= this.#refresh().finally(() => {
       this.#refreshing = null
@@ -37,13 +37,16 @@ export class S3Index implements Disposable {
     await this.#refreshing
   }
 
-  /** As `refresh`, with all that was there when it was called: a listing in progress may have passed some of it. */
+  /**
+   * Like `refresh`, but sure to include everything that existed when it was called: a listing in progress may have
+   * passed some of it.
+   */
   async catchUp(): Promise<void> {
     await this.#refreshing?.catch(() => {})
     await this.refresh()
   }
 
-  /** Makes a dataset be found, here at once and by others when they look. */
+  /** Makes a dataset findable, here at once and for others with their next listing. */
   async add(entry: Entry): Promise<void> {
     this.forget(entry.id)
     this.datasets.add(entry)
@@ -51,7 +54,7 @@ export class S3Index implements Disposable {
     for (const [number, name] of entry.names.entries()) await this.#objects.put(indexKey(entry, number, name), nothing)
   }
 
-  /** Lets a dataset be found by one more name. */
+  /** Adds a name by which a dataset can be found. */
   async addName(id: string, name: string): Promise<void> {
     if (!this.datasets.isNewName(id, name)) return
     this.datasets.addName(id, name)
@@ -60,13 +63,13 @@ export class S3Index implements Disposable {
     await this.#objects.put(indexKey(entry, entry.names.length - 1, name.toLowerCase()), nothing)
   }
 
-  /** Here alone: for a dataset that turned out to be gone. */
+  /** Only here: for a dataset that turned out to be gone. */
   forget(id: string): Entry | undefined {
     this.#changed.add(id)
     return this.datasets.delete(id)
   }
 
-  /** Removes the entries of a dataset for all. */
+  /** Removes the entries of a dataset for all processes. */
   async remove(entry: Pick<Entry, 'createdAt' | 'id'>): Promise<void> {
     this.forget(entry.id)
     const keys = await Array.fromAsync(this.#objects.list(indexEntryPrefix(entry)), ({ key }) => key)
@@ -108,7 +111,10 @@ export class S3Index implements Disposable {
   }
 }
 
-/** Learns now and then what others have added, until disposed: quotas and expiry count it also where nobody lists datasets. */
+/**
+ * Refreshes the index now and then until disposed: quotas and expiry count what others have added, even where nobody
+ * lists datasets.
+ */
 export function startRefreshes(index: S3Index, logger: StoreLogger): Disposable {
   const refresh = () =>
     index

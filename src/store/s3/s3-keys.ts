@@ -1,16 +1,16 @@
-// S3 keys: where everything lies in a bucket. Sends nothing.
+// S3 keys: the layout of a bucket. Sends nothing.
 import assert from 'node:assert/strict'
 import type { Upload } from '../../core/receipt.ts'
 import { type Entry, namesMax } from '../dataset-index.ts'
 import { isDatasetFile, isDatasetId, isUploadId, plainName } from '../name-rules.ts'
 
 /**
- * An attempt to make a dataset, a UUID version 7 of the time at which it began: the prefix of its files. Random, so that two
- * of them never write the same object, and known before the id of the dataset is.
+ * An attempt to make a dataset: a UUID version 7 of the time at which it began, and the prefix of its files. It is
+ * random, so that two attempts never write the same object, and known before the id of the dataset is.
  */
 export type Attempt = string
 
-/** What a URL such as `s3://bucket/some/prefix` names; the prefix is empty or ends with a slash. */
+/** The parts of a URL such as `s3://bucket/some/prefix`; the prefix is empty or ends with a slash. */
 export function bucketOf(url: string): { readonly bucket: string; readonly prefix: string } {
   const [bucket = '', ...path] = url.slice('s3://'.length).split('/').filter(Boolean)
   return { bucket, prefix: path.map((segment) => `${segment}/`).join('') }
@@ -36,7 +36,7 @@ export function fileKey(attempt: Attempt, file: string): string {
   return attemptPrefix(attempt) + file
 }
 
-/** Of all files of an attempt, and what was derived from them. */
+/** Prefix of all files of an attempt, and of what was derived from them. */
 export function attemptPrefix(attempt: Attempt): string {
   return `files/${attempt}/`
 }
@@ -52,8 +52,8 @@ export function stateKey(name: string): string {
 export const pendingPrefix = 'pending/'
 
 /**
- * Names an attempt whose files may have to be removed. It is there while that is possible. The object holds the id of the
- * dataset whose receipt may name the attempt; it is empty before there can be one.
+ * Records an attempt whose files may have to be removed, for as long as that is possible. The object holds the id of
+ * the dataset whose receipt may name the attempt; it is empty before there can be one.
  */
 export function pendingKey(attempt: Attempt): string {
   return pendingPrefix + attempt
@@ -70,12 +70,13 @@ export function beganAt(attempt: Attempt): number {
 }
 
 export const indexPrefix = 'index/'
-/** Of a file name in a key; a key holds 1,024 bytes. */
+/** Longest file name in a key; a key holds 1,024 bytes. */
 const nameBytesMax = 384
 
 /**
- * The index is made of empty objects whose keys say everything, so that listing them is enough. There is one for each name
- * under which the file of a dataset came, oldest dataset first. No piece of a key is empty: some servers keep keys as paths.
+ * The index consists of empty objects whose keys contain everything, so that listing them is enough. It has one for
+ * each name under which the file of a dataset was sent, oldest dataset first. No segment of a key is empty: some
+ * servers treat keys as paths.
  */
 export function indexKey({ createdAt, id, owner, bytes }: Entry, number: number, name: string): string {
   const shown = Buffer.from(name).subarray(0, nameBytesMax).toString('base64url')
@@ -86,12 +87,12 @@ export function indexEntryPrefix({ createdAt, id }: Pick<Entry, 'createdAt' | 'i
   return `${indexPrefix}${String(createdAt).padStart(14, '0')}-${checkedId(id)}/`
 }
 
-/** Where the entries of datasets begin that were made at a time, in epoch milliseconds, or later. */
+/** Where the entries begin of datasets made at a time, in epoch milliseconds, or later. */
 export function indexKeyFrom(createdAt: number): string {
   return `${indexPrefix}${String(Math.max(0, createdAt)).padStart(14, '0')}`
 }
 
-/** What the keys of an index say, in their order. Keys of another form are passed over. */
+/** Parses the keys of an index, in their order. Keys of another form are skipped. */
 export function indexEntries(keys: readonly string[]): readonly Entry[] {
   const entries = new Map<string, Entry & { readonly names: string[] }>()
   for (const key of keys) {
@@ -111,7 +112,7 @@ export function indexEntries(keys: readonly string[]): readonly Entry[] {
   return [...entries.values()]
 }
 
-/** Of a local copy. */
+/** Name of a local copy. */
 export function cacheName({ id, attempt }: { readonly id: string; readonly attempt: Attempt }, file: string): string {
   return `${id}-${attempt}-${file.replace('/', '-')}`
 }

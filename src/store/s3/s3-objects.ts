@@ -1,4 +1,4 @@
-// S3 objects: the few calls of object storage that the store needs. The one file that touches the AWS SDK; knows no dataset.
+// S3 objects: the few calls of object storage that the store needs. The only file that uses the AWS SDK; knows no dataset.
 import type { Readable } from 'node:stream'
 import { crc32 } from 'node:zlib'
 import {
@@ -19,15 +19,15 @@ import { ServiceError } from '../../core/errors.ts'
 
 export interface S3Options {
   readonly bucket: string
-  /** Before every key: empty, or ending with a slash. */
+  /** Prefix of every key: empty, or ends with a slash. */
   readonly prefix: string
   /** URL of a server other than AWS. */
   readonly endpoint: string | null
   /** The bucket is part of the path instead of the host name. */
   readonly pathStyle: boolean
-  /** Null for the one that the environment or the profile of AWS names. */
+  /** Null for the one that the environment or the AWS profile sets. */
   readonly region: string | null
-  /** For one call with all its attempts, in milliseconds; a minute unless given, in which 8 MB pass at 140 KB/s. */
+  /** Time for one call with all its attempts, in milliseconds; default a minute, in which 8 MB pass at 140 KB/s. */
   readonly callMsMax?: number
 }
 
@@ -46,7 +46,7 @@ export interface ListedObject {
   readonly changedAt: number
 }
 
-/** On what a write depends: that there is no such object yet, or that it is still this one. */
+/** Condition of a write: that no such object exists yet, or that it is still this one. */
 export type Condition = { readonly kind: 'absent' } | { readonly kind: 'same'; readonly etag: string }
 
 /** How often a request is sent until it is answered. The SDK waits longer each time, with jitter. */
@@ -65,14 +65,14 @@ export class S3Objects {
     this.#bucket = bucket
     this.#prefix = prefix
     this.#callMsMax = callMsMax
-    // Servers at an address of their own rarely know regions, and the SDK signs for one in any case.
+    // Servers other than AWS rarely know regions, but the SDK always signs for one.
     const ownRegion = region ?? (endpoint === null ? null : 'us-east-1')
     this.#client = new S3Client({
       forcePathStyle: pathStyle,
       maxAttempts: attemptsMax,
-      // An answer that is lost leaves time for another attempt; 30 s without a byte are the unanswered half of a minute.
+      // A lost response leaves time for another attempt: 30 s without a byte are half of the default minute.
       requestHandler: { connectionTimeout: connectMsMax, socketTimeout: callMsMax / 2 },
-      // Checksums are sent here by hand, by Node's own CRC-32; what is read is verified by block in any case.
+      // We compute checksums ourselves, with Node's CRC-32; blocks are verified when they are read in any case.
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
       ...(endpoint !== null && { endpoint }),
@@ -85,8 +85,8 @@ export class S3Objects {
   }
 
   /**
-   * Writes an object whole, and gives its ETag. With a condition, an answer that was lost is resolved by looking: null only
-   * where the object that is there is another one.
+   * Writes a whole object, and returns its ETag. For a conditional write whose response was lost, the object itself
+   * shows the outcome: null only if it is another one.
    */
   async put(key: string, body: Uint8Array, condition?: Condition, ended?: AbortSignal): Promise<string | null> {
     const conditions = condition && (condition.kind === 'absent' ? { IfNoneMatch: '*' } : { IfMatch: condition.etag })
@@ -105,13 +105,13 @@ export class S3Objects {
         if (condition === undefined || !isPreconditionFailure(error)) throw toStoreError(error)
         const found = await this.get(key)
         if (found !== null) return Buffer.compare(found.body, body) === 0 ? found.etag : null
-        // Deleted meanwhile, or another writer was about to write it and did not.
+        // Deleted in the meantime, or another writer was about to write it and did not.
         if (condition.kind === 'same' || attempt === attemptsMax) return null
       }
     }
   }
 
-  /** A small object whole; null where there is none. */
+  /** A whole small object; null if there is none. */
   async get(key: string): Promise<{ readonly body: Buffer; readonly etag: string } | null> {
     try {
       return await this.#call(async (signal) => {
@@ -125,7 +125,7 @@ export class S3Objects {
     }
   }
 
-  /** Bytes start … end-1 of an object, which is still the one of `etag`; null where there is none such. */
+  /** Bytes start … end-1 of an object, if it still has that `etag`; else null. */
   async read(key: string, start: number, end: number, etag?: string): Promise<AsyncIterable<Uint8Array> | null> {
     const Range = `bytes=${start}-${Number.isFinite(end) ? end - 1 : ''}`
     const command = new GetObjectCommand({ ...this.#at(key), Range, ...(etag !== undefined && { IfMatch: etag }) })
@@ -138,7 +138,7 @@ export class S3Objects {
     }
   }
 
-  /** What is known of an object; null where there is none. */
+  /** The facts of an object; null if there is none. */
   async head(key: string): Promise<FoundObject | null> {
     try {
       const reply = await this.#call((signal) =>
@@ -151,7 +151,7 @@ export class S3Objects {
     }
   }
 
-  /** Objects whose keys begin so, in order of keys, from the one after `after` on. */
+  /** Objects whose keys have this prefix, in order of keys, starting after `after`. */
   async *list(keyPrefix: string, after?: string): AsyncGenerator<ListedObject> {
     let token: string | undefined
     do {
@@ -171,7 +171,7 @@ export class S3Objects {
     } while (token !== undefined)
   }
 
-  /** Deletes objects; those that are not there are no failure. */
+  /** Deletes objects; missing ones are not a failure. */
   async delete(keys: readonly string[]): Promise<void> {
     for (let from = 0; from < keys.length; from += deletedAtOnceMax) {
       const Objects = keys.slice(from, from + deletedAtOnceMax).map((key) => ({ Key: this.#prefix + key }))
@@ -212,7 +212,7 @@ export class S3Objects {
         try {
           await this.#call((signal) => this.#client.send(whole, { abortSignal: signal }))
         } catch (error) {
-          // The answer to an earlier attempt may have been lost: nobody else writes under this key.
+          // The response to an earlier attempt may have been lost: nobody else writes to this key.
           if ((await this.head(key))?.bytes !== bytes) throw toStoreError(error)
         }
       },
@@ -224,7 +224,7 @@ export class S3Objects {
     }
   }
 
-  /** Ends unfinished multipart uploads that were begun before a time, in epoch milliseconds. Gives their count. */
+  /** Aborts unfinished multipart uploads that were begun before a time, in epoch milliseconds. Returns their number. */
   async abortMultiparts(before: number): Promise<number> {
     let count = 0
     let next: { readonly KeyMarker?: string | undefined; readonly UploadIdMarker?: string | undefined } | null = {}
@@ -240,7 +240,7 @@ export class S3Objects {
       const old = (page.Uploads ?? []).filter(({ Initiated }) => (Initiated?.getTime() ?? before) < before)
       for (const { Key, UploadId } of old) {
         const abort = new AbortMultipartUploadCommand({ Bucket: this.#bucket, Key, UploadId })
-        // One that has just been completed is no failure.
+        // One that has just been completed is not a failure.
         await this.#call((signal) => this.#client.send(abort, { abortSignal: signal })).catch(() => {})
       }
       count += old.length
@@ -257,16 +257,18 @@ export class S3Objects {
     return { Bucket: this.#bucket, Key: this.#prefix + key }
   }
 
-  /** @param ended Aborted when the answer is not wanted any more. */
+  /** @param ended Aborted when the response is no longer wanted. */
   async #call<Result>(send: (signal: AbortSignal) => Promise<Result>, ended?: AbortSignal): Promise<Result> {
     const late = AbortSignal.timeout(this.#callMsMax)
     return await send(ended === undefined ? late : AbortSignal.any([late, ended]))
   }
 }
 
-/** An object that is written in parts, of 5 MB or more each but for the last. */
+/** An object that is written in parts, each but the last of at least 5 MB. */
 export interface S3Multipart {
-  /** Adds the part of a number from 1 on, in any order, or replaces it. The body is the caller's again when it resolves. */
+  /**
+   * Adds or replaces the part of a number from 1 on, in any order. The caller may reuse the body once this resolves.
+   */
   add(number: number, body: Uint8Array, ended: AbortSignal): Promise<void>
   /** Makes the object appear; durable when it resolves. */
   complete(): Promise<void>
@@ -274,7 +276,7 @@ export interface S3Multipart {
   abort(): Promise<void>
 }
 
-/** As S3 has it: big-endian, in base64. */
+/** In the format of S3: big-endian, in base64. */
 function crc32Text(bytes: Uint8Array): string {
   const checksum = Buffer.alloc(4)
   checksum.writeUInt32BE(crc32(bytes))
@@ -285,13 +287,13 @@ function statusOf(error: unknown): number | undefined {
   return error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined
 }
 
-/** 404; 416 is what a range behind the end of an object gives, which then is another one. */
+/** 404; 416 is the response to a range beyond the end of an object, which is then another object. */
 function isMissing(error: unknown): boolean {
   const status = statusOf(error)
   return (status === 404 || status === 416) && !(error instanceof S3ServiceException && error.name === 'NoSuchBucket')
 }
 
-/** 412; 409 is what a server answers that is deciding between two writers (ConditionalRequestConflict). */
+/** 412; 409 is the response of a server that is deciding between two writers (ConditionalRequestConflict). */
 function isPreconditionFailure(error: unknown): boolean {
   const status = statusOf(error)
   return status === 412 || status === 409

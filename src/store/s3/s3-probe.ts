@@ -1,4 +1,4 @@
-// S3 probe: whether a server decides conditional writes for one writer, which is what commits rest on. Knows no dataset.
+// S3 probe: whether a server lets only one of several conditional writers win, on which commits depend. Knows no dataset.
 import { randomUUID } from 'node:crypto'
 import { ServiceError } from '../../core/errors.ts'
 import type { S3Objects } from './s3-objects.ts'
@@ -6,8 +6,8 @@ import type { S3Objects } from './s3-objects.ts'
 const writersAtOnce = 8
 
 /**
- * Tries conditional writes on an object of its own. There are servers that answer 200 to each of several writers that ask
- * for the object to be absent; on those, two replicas would both think that they made a dataset.
+ * Tries conditional writes on an object of its own. Some servers answer 200 to each of several writers that require the
+ * object to be absent; on those, two replicas would both believe that they made a dataset.
  * @throws {ServiceError} STORE_UNSUITABLE, STORE_UNAVAILABLE, STORE_FAILED
  */
 export async function probeConditionalWrites(objects: S3Objects): Promise<void> {

@@ -1,4 +1,4 @@
-// S3 receipts: the object that makes a dataset exist: its receipt, and which attempt its files are of; and where these lie.
+// S3 receipts: the object that makes a dataset exist, with its receipt and the attempt that has its files; and where these are.
 
 import type { Receipt, Upload } from '../../core/receipt.ts'
 import { formatReceipt, parseReceipt } from '../receipt-file.ts'
@@ -7,22 +7,22 @@ import { type Attempt, attemptPrefix, receiptKey } from './s3-keys.ts'
 import { S3Objects, type S3Options } from './s3-objects.ts'
 import { sharedPrefix } from './s3-shared-objects.ts'
 
-/** A dataset as its receipt object has it. */
+/** A dataset as its receipt object describes it. */
 export interface Committed {
   readonly id: string
-  /** Which one its files are of. */
+  /** The attempt that has its files. */
   readonly attempt: Attempt
   readonly receipt: Receipt
   /** Of the receipt object. */
   readonly etag: string
 }
 
-/** The body of a receipt object: the attempt on the first line, then the receipt as every store keeps it. */
+/** The body of a receipt object: the attempt on the first line, then the receipt in the format of every store. */
 export function formatCommit(attempt: Attempt, receipt: Receipt): Buffer {
   return Buffer.from(`${attempt}\n${formatReceipt(receipt)}`)
 }
 
-/** Reads back what formatCommit wrote for dataset `id`. @throws {Error} when the body is anything else */
+/** Reads back what formatCommit wrote for dataset `id`. @throws {Error} if the body is anything else */
 export function parseCommit(body: Buffer, id: string, etag: string): Committed {
   const text = body.toString()
   const end = text.indexOf('\n')
@@ -43,7 +43,7 @@ export interface Located {
   readonly url: string
 }
 
-/** Those whose ids begin so, at most `limit`. @throws {ServiceError} STORE_UNAVAILABLE, STORE_FAILED */
+/** Attempts whose ids have this prefix, at most `limit`. @throws {ServiceError} STORE_UNAVAILABLE, STORE_FAILED */
 export async function locateInBucket(options: S3Options, idPrefix: string, limit: number): Promise<readonly Located[]> {
   const objects = new S3Objects(options)
   try {
@@ -63,7 +63,7 @@ export async function locateInBucket(options: S3Options, idPrefix: string, limit
   }
 }
 
-/** @param find The attempt that the files of a dataset are of. */
+/** @param find Returns the attempt that has the files of a dataset. */
 export function urlsIn(objects: S3Objects, find: (id: string) => Promise<{ readonly attempt: Attempt }>): StoreUrls {
   return {
     parts: async (id) => objects.urlOf(`${attemptPrefix((await find(id)).attempt)}data/`),

@@ -1,4 +1,4 @@
-// S3 shared objects: small objects of a bucket that all processes see. Knows nothing of what they say.
+// S3 shared objects: small objects of a bucket that all processes see. Does not know their meaning.
 import assert from 'node:assert/strict'
 import type { ListedShared, SharedObjects } from '../store.ts'
 import type { S3Objects } from './s3-objects.ts'

@@ -1,4 +1,4 @@
-// S3 store: datasets in a bucket, for one process or many. Files are written under a name of their own first, and one
+// S3 store: datasets in a bucket, for one process or many. Files are first written under an attempt's prefix, and one
 // conditional write of the receipt makes a dataset exist. Why: docs/decisions/object-storage.md.
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
@@ -39,24 +39,24 @@ import type { SpoolPlaces } from './spool/s3-spool.ts'
 import { S3Spools } from './spool/s3-spools.ts'
 
 export interface S3StoreOptions extends S3Options {
-  /** A local directory of this process alone, for drafts, unfinished uploads and the cache. */
+  /** A local directory for this process alone, with drafts, unfinished uploads and the cache. */
   readonly dir: string
-  /** What local copies of stored files may come to, in bytes. */
+  /** Total size of local copies of stored files, in bytes. */
   readonly cacheBytesMax: number
-  /** After so long without a sign of a process, others go on with its uploads. Milliseconds. */
+  /** If a process shows no sign of life for this long, others continue its uploads. Milliseconds. */
   readonly leaseMs: number
   readonly logger?: StoreLogger
 }
 
 const filesAtOnceMax = 4
 const receiptsAtOnceMax = 16
-/** Closing waits so long until what drafts have left in the bucket is removed; a sweep removes the rest. Milliseconds. */
+/** Closing waits this long until what drafts left in the bucket is removed; a sweep removes the rest. Milliseconds. */
 const lettingGoMsMax = 5_000
-/** Of each dataset the first upload record and the last ones are kept. */
+/** A dataset keeps its first upload record and the last ones. */
 const recordsMax = 1_000
 
 /**
- * Opens the store of a bucket, after trying whether its server decides conditional writes.
+ * Opens the store of a bucket, after testing the conditional writes of its server.
  * @throws {ServiceError} STORE_UNSUITABLE, DATA_DIRECTORY_IN_USE, DISK_FULL, STORE_UNAVAILABLE, STORE_FAILED
  */
 export async function createS3Store(options: S3StoreOptions): Promise<Store> {
@@ -74,7 +74,7 @@ export async function createS3Store(options: S3StoreOptions): Promise<Store> {
   return new S3Store(places, scratch, index, opened.move())
 }
 
-/** Whether a dataset exists is always asked of its receipt object; the index only finds ids. */
+/** Only its receipt object shows whether a dataset exists; the index only finds ids. */
 class S3Store implements Store {
   readonly spools: Store['spools']
   readonly shared: Store['shared']
@@ -87,7 +87,7 @@ class S3Store implements Store {
   readonly #opened: AsyncDisposableStack
   /** Publishing and removing by this process, one at a time for each dataset. */
   readonly #turns = new KeyedMutex()
-  /** Those that work with local paths now, by dataset. */
+  /** Current users of local paths, by dataset. */
   readonly #usesById = new Map<string, Set<Promise<unknown>>>()
   readonly #inBackground = new Set<Promise<void>>()
 
@@ -160,7 +160,7 @@ class S3Store implements Store {
     const key = recordKey(upload)
     if ((await this.#committed(datasetId)) === null) return
     await this.#objects.put(key, recordText(upload))
-    // Removed meanwhile: a record goes with its dataset.
+    // Removed in the meantime: a record is removed with its dataset.
     if ((await this.#committed(datasetId)) === null) return await this.#objects.delete([key])
     await this.#index.addName(datasetId, fileName)
     const keys = await Array.fromAsync(this.#objects.list(recordsPrefix(datasetId)), (one) => one.key)
@@ -193,7 +193,7 @@ class S3Store implements Store {
       if (head === null) return false
       const { committed } = head
       const entry = this.#index.forget(id) ?? (committed === null ? undefined : entryOf(committed.receipt))
-      // Named first, so that what a crash leaves of it is found.
+      // Recorded first, so that what a crash leaves is found.
       if (committed !== null) await this.#objects.put(pendingKey(committed.attempt), Buffer.from(id))
       await this.#objects.delete([receiptKey(id)])
       await Promise.allSettled(this.#usesById.get(id) ?? [])
@@ -256,7 +256,7 @@ class S3Store implements Store {
     await forEachLimit(new Set(files), filesAtOnceMax, async (file) => {
       const name = cacheName(committed, file)
       const cached = await cache.use(name, (path) => fetchFile(this.#objects, fileKey(committed.attempt, file), path))
-      // Nothing lies at the path of a file that is missing.
+      // Nothing is at the path of a missing file.
       paths.set(file, cached === null ? cache.pathOf(name) : held.use(cached).path)
     })
     return await use(files.map((file) => paths.get(file) ?? file))
@@ -308,7 +308,7 @@ class S3Store implements Store {
     return this.#index.datasets.olderThan(createdBefore, limit)
   }
 
-  /** Of the local directory, through which everything passes. */
+  /** Free space of the local directory, through which everything passes. */
   freeBytes(): Promise<number> {
     return this.#scratch.freeBytes()
   }
@@ -326,22 +326,22 @@ class S3Store implements Store {
     await this.#opened.disposeAsync()
   }
 
-  /** What follows a commit. If it fails, the dataset is there all the same, and what is missing is made up for later. */
+  /** The work after a commit. If it fails, the dataset exists all the same, and what is missing is added later. */
   async #hasCommitted(draft: Draft, receipt: Receipt, attempt: Attempt): Promise<void> {
     await this.#index.add(entryOf(receipt))
     await this.#objects.delete([pendingKey(attempt)])
-    // Who has just sent a file looks at it next.
+    // Whoever has just sent a file looks at it next.
     for (const { file } of receipt.parts)
       await this.#scratch.cache.take(cacheName({ id: receipt.id, attempt }, file), join(draft.dir, file))
   }
 
-  /** Removes the files of a dataset that is there no more, or not with these files. */
+  /** Removes the files of a dataset that no longer exists, or that has others now. */
   async #removeFiles({ id, attempt }: Committed): Promise<void> {
     await this.#scratch.cache.drop(`${id}-${attempt}`, slicesPrefix(id))
     await sweepAttempt(this.#objects, attempt, id)
   }
 
-  /** The receipt object, readable or not; null where there is none. */
+  /** The receipt object, readable or not; null if there is none. */
   async #head(id: string): Promise<{ readonly committed: Committed | null; readonly etag: string } | null> {
     if (!isDatasetId(id)) return null
     const found = await this.#objects.get(receiptKey(id))
@@ -356,7 +356,7 @@ class S3Store implements Store {
     }
   }
 
-  /** @throws {ServiceError} DATASET_DAMAGED where the receipt cannot be read */
+  /** @throws {ServiceError} DATASET_DAMAGED if the receipt cannot be read */
   async #committed(id: string): Promise<Committed | null> {
     const head = await this.#head(id)
     if (head !== null && head.committed === null) throw new ServiceError('DATASET_DAMAGED', { name: 'receipt.json' })
@@ -393,7 +393,7 @@ class S3Store implements Store {
 
 const nothing = Buffer.alloc(0)
 
-/** Carries the files of a draft into the bucket, under a name that nobody else has. */
+/** Sends the files of a draft to the bucket, under a prefix that no one else uses. */
 async function send(draft: Draft, receipt: Receipt): Promise<Attempt> {
   assert(draft instanceof S3Draft, 'a draft is published by the store that made it')
   return await draft.send(receipt.id, storedFiles(receipt))

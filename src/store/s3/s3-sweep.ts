@@ -1,4 +1,4 @@
-// S3 sweep: removes the files of attempts that came to nothing, whichever process made them. Deletes nothing that a receipt names.
+// S3 sweep: removes the files of failed attempts, whichever process made them. Deletes nothing that a receipt names.
 import { isDatasetId } from '../name-rules.ts'
 import type { StoreLogger } from '../store.ts'
 import { type Attempt, attemptPrefix, beganAt, pendingKey, pendingOf, pendingPrefix, receiptKey } from './s3-keys.ts'
@@ -6,7 +6,7 @@ import type { S3Objects } from './s3-objects.ts'
 import { parseCommit } from './s3-receipts.ts'
 import { allChunksPrefix, chunkOwner, spoolKey } from './spool/kept-spool.ts'
 
-/** An attempt that is older than this is nobody's any more: no upload takes so long. Milliseconds. */
+/** An older attempt is abandoned: no upload takes this long. Milliseconds. */
 export const attemptMsMax = 86_400_000
 const sweepEveryMs = 3_600_000
 
@@ -30,7 +30,9 @@ export function startSweeps(objects: S3Objects, logger: StoreLogger): Disposable
   return { [Symbol.dispose]: () => clearInterval(timer) }
 }
 
-/** Removes attempts that began before a time, in epoch milliseconds, and that no receipt names. Gives their count. */
+/**
+ * Removes attempts that began before a time, in epoch milliseconds, and that no receipt names. Returns their number.
+ */
 export async function sweep(objects: S3Objects, before: number): Promise<number> {
   let count = 0
   for await (const { key } of objects.list(pendingPrefix)) {
@@ -45,7 +47,9 @@ export async function sweep(objects: S3Objects, before: number): Promise<number>
   return count
 }
 
-/** Removes chunks of uploads that are no more: a process that was stopped may have written them late. Gives their count. */
+/**
+ * Removes chunks of uploads that no longer exist: a stopped process may have written them late. Returns their number.
+ */
 export async function sweepChunks(objects: S3Objects): Promise<number> {
   const keysOf = new Map<string, string[]>()
   for await (const { key } of objects.list(allChunksPrefix)) {
@@ -54,7 +58,7 @@ export async function sweepChunks(objects: S3Objects): Promise<number> {
   }
   let count = 0
   for (const [id, keys] of keysOf) {
-    // Listed before: an upload is there before its first chunk.
+    // Listed first: an upload exists before its first chunk.
     if ((await objects.head(spoolKey(id))) !== null) continue
     await objects.delete(keys)
     count += keys.length
@@ -63,9 +67,9 @@ export async function sweepChunks(objects: S3Objects): Promise<number> {
 }
 
 /**
- * Removes the files of an attempt, then the object that says they may be there.
+ * Removes the files of an attempt, then the object that records it.
  *
- * @param id Of the dataset whose receipt may name the attempt, whose files then stay; null where there can be none.
+ * @param id Of the dataset whose receipt may name the attempt; in that case, the files stay. Null if there can be none.
  */
 export async function sweepAttempt(objects: S3Objects, attempt: Attempt, id: string | null): Promise<void> {
   if (id === null || !(await isNamed(objects, attempt, id))) {
@@ -81,7 +85,7 @@ async function isNamed(objects: S3Objects, attempt: Attempt, id: string): Promis
   try {
     return parseCommit(found.body, id, found.etag).attempt === attempt
   } catch {
-    // Which files a damaged receipt names is unknown.
+    // It is unknown which files a damaged receipt names.
     return true
   }
 }

@@ -1,4 +1,4 @@
-// Scratch: the local directory of a process whose datasets are elsewhere: drafts, copies of unfinished uploads, and the cache. One process owns it.
+// Scratch: the local directory of a process that stores datasets elsewhere, with drafts, copies of unfinished uploads, and the cache. One process owns it.
 import { randomUUID } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
@@ -11,14 +11,14 @@ import { isUploadId } from '../name-rules.ts'
 import type { Draft } from '../store.ts'
 import { LocalCache } from './local-cache.ts'
 
-/** A private directory; gone when disposed. */
+/** A private directory; disposing removes it. */
 export interface LocalDraft extends AsyncDisposable {
   readonly dir: string
   readonly folder: Draft['folder']
 }
 
 export class Scratch implements AsyncDisposable {
-  /** Names the directory, for as long as it exists. */
+  /** Identifies the directory, for as long as it exists. */
   readonly id: string
   readonly cache: LocalCache
   readonly #paths: FsPaths
@@ -62,7 +62,7 @@ export class Scratch implements AsyncDisposable {
     return { dir, folder: draftFolders(dir), [Symbol.asyncDispose]: () => removeTree(dir) }
   }
 
-  /** Where the bytes of an unfinished upload are to be; nothing is there yet. */
+  /** The path for the bytes of an unfinished upload; nothing is there yet. */
   newUploadPath(id: string): string {
     return `${this.#paths.upload(id)}-${randomUUID()}`
   }
@@ -71,7 +71,7 @@ export class Scratch implements AsyncDisposable {
     return freeBytesAt(this.#paths.root)
   }
 
-  /** Passes when files can be written here. */
+  /** Resolves if files can be written here. */
   async check(): Promise<void> {
     const path = this.#paths.newPath()
     try {
@@ -86,7 +86,7 @@ export class Scratch implements AsyncDisposable {
   }
 }
 
-/** Made once; a torn one is made again. */
+/** Written once; a torn one is replaced. */
 async function directoryId(path: string): Promise<string> {
   const known = await readFile(path, 'latin1').catch(() => '')
   if (isUploadId(known)) return known

@@ -1,39 +1,42 @@
-// Sent file: carries one local file to object storage, in parts where it is large, also while it is still being written.
+// Sent file: sends one local file to object storage, a large one in parts, even while it is still being written.
 import { type FileHandle, open } from 'node:fs/promises'
 import { throwStoreError } from '../../core/storage-error.ts'
 import { readFully } from '../../io/read-bytes.ts'
 import { partBytes, withPart } from './part-buffers.ts'
 import type { S3Multipart, S3Objects } from './s3-objects.ts'
 
-/** Of one file on their way at once; what all files have at once is bounded by the memory for parts. */
+/** Parts of one file that are sent at once; the memory for parts bounds those of all files. */
 const partsAtOnceMax = 2
 
-/** Where a file goes. */
+/** The destination of a file. */
 export interface Destination {
   readonly objects: S3Objects
-  /** Asked for before the first byte is sent. */
+  /** Called before the first byte is sent. */
   readonly key: () => Promise<string>
-  /** Aborted when nothing of the file is wanted any more. */
+  /** Aborted when the file is no longer needed. */
   readonly signal: AbortSignal
 }
 
-/** A file on its way. Nothing is there under its key before `finish` resolves, and all of it then. Disposing lets go of it. */
+/**
+ * A file on its way. Until `finish` resolves, nothing exists under its key; after that, all of it. Disposing abandons
+ * it.
+ */
 export class SentFile implements AsyncDisposable {
   readonly #to: Destination
   readonly #path: string
   #file: Promise<FileHandle> | null = null
   #multipart: Promise<S3Multipart> | null = null
-  /** So many bytes are there for good. */
+  /** Number of bytes that can be read. */
   #readableBytes = 0
   #isWhole = false
-  /** Where the next part begins that was never sent. */
+  /** Start of the first part that was never sent. */
   #next = 0
-  /** Where parts begin that could not be sent. */
+  /** Start of parts that could not be sent. */
   readonly #failed: number[] = []
   readonly #running = new Set<Promise<void>>()
-  /** Of a part that is not sent again. */
+  /** The error of a part that is not sent again. */
   #failure: unknown = null
-  /** After a failure nothing is sent before so many bytes are there. */
+  /** After a failure, nothing is sent until this many bytes can be read. */
   #restBytes = 0
 
   constructor(to: Destination, path: string) {
@@ -41,15 +44,18 @@ export class SentFile implements AsyncDisposable {
     this.#path = path
   }
 
-  /** Begins to send what is there, in whole parts. A part that fails is sent again when more has come, and by `finish`. */
+  /**
+   * Begins to send the readable bytes, in whole parts. A part that fails is sent again when there are more bytes, and by
+   * `finish`.
+   */
   grow(readableBytes: number): void {
     this.#readableBytes = Math.max(readableBytes, this.#readableBytes)
     if (this.#readableBytes >= this.#restBytes) this.#start()
   }
 
   /**
-   * Sends what is left of a file that has so many bytes. It can be called again after a failure.
-   * @throws {ServiceError} STORE_UNAVAILABLE, STORE_FAILED, also where the file has another size
+   * Sends the rest of a file of this size. May be called again after a failure.
+   * @throws {ServiceError} STORE_UNAVAILABLE, STORE_FAILED, also if the file has another size
    */
   async finish(bytes: number): Promise<void> {
     const { size } = await (await this.#opened()).stat().catch(throwStoreError)
@@ -71,14 +77,14 @@ export class SentFile implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.#running)
-    // What cannot be ended now is ended by a sweep.
+    // If this fails, a sweep removes it.
     await this.#multipart?.then((one) => one.abort()).catch(() => {})
     await this.#file?.then((one) => one.close()).catch(() => {})
     this.#multipart = null
     this.#file = null
   }
 
-  /** Sends parts, as many at once as may be. */
+  /** Sends parts, as many at once as allowed. */
   #start(): void {
     while (this.#running.size < partsAtOnceMax && this.#hasPart()) {
       const from = this.#failed.shift() ?? this.#next

@@ -1,10 +1,10 @@
-// Idempotency key: reads the header with which a client names a request that it may send again. Knows no route.
+// Idempotency key: reads the header with which a client identifies a request that it may repeat. Knows no route.
 import { ServiceError } from '../../../core/errors.ts'
 
 const keyLengthMax = 255
 
 /**
- * The key of an `Idempotency-Key` header: a text in quotes, as the draft has it, or bare, as most clients send it.
+ * The key in an `Idempotency-Key` header: a quoted string, as in the draft, or bare, as most clients send it.
  * @throws {ServiceError} BAD_REQUEST
  */
 export function idempotencyKey(lines: readonly string[]): string | null {

@@ -1,4 +1,4 @@
-// Sliced parts: of parts that are elsewhere, only the row groups that a page of rows needs are read. Knows no SQL.
+// Sliced parts: reads only the row groups that a page of rows needs from parts stored elsewhere. Knows no SQL.
 import { hash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { footerLength, type PartSlice, slicePart } from '../../../columns/part-slice.ts'
@@ -10,7 +10,7 @@ import type { LocalCopies, SliceCopy } from '../../../store/store.ts'
 import { damaged } from '../file-blocks.ts'
 import type { VerifiedFiles } from '../verified-files.ts'
 
-/** A part, or some row groups of one, as a local file. */
+/** A part, or some of its row groups, as a local file. */
 export interface LocalPart {
   readonly path: string
   readonly records: number
@@ -33,7 +33,7 @@ const sliceBytesMax = 16_777_216
 export class SlicedParts {
   readonly #files: Pick<VerifiedFiles, 'withLocal' | 'readRange'>
   readonly #copies: LocalCopies | null
-  /** One reader at a time makes slices of a part; those that wait find what it made. */
+  /** One reader at a time makes slices of a part; those that wait use the result. */
   readonly #turns = new KeyedMutex()
 
   constructor(files: Pick<VerifiedFiles, 'withLocal' | 'readRange'>, copies: LocalCopies | null) {
@@ -42,7 +42,8 @@ export class SlicedParts {
   }
 
   /**
-   * Local files that hold a window of records, verified, while `use` runs; `use` also gets where the window begins in them.
+   * Local files that hold a window of records, verified, while `use` runs; `use` also gets the start of the window in
+   * them.
    *
    * @param parts Those that the window touches.
    * @throws {ServiceError} DATASET_NOT_FOUND, DATASET_DAMAGED
@@ -55,7 +56,7 @@ export class SlicedParts {
   ): Promise<Result> {
     const copies = this.#copies
     if (copies === null) return await this.#withSlices(receipt, parts, new Map(), offset, use)
-    // Uses no file, and has a deletion wait.
+    // Uses no file, but makes a deletion wait.
     return await this.#files.withLocal(receipt, [], async () => {
       using held = new DisposableStack()
       const slices = new Map<Part, Slice>()
@@ -89,7 +90,7 @@ export class SlicedParts {
     return slices.size > 0 && whole.length === 0 ? await run([]) : await this.#files.withLocal(receipt, whole, run)
   }
 
-  /** Null where the whole part is to be used. */
+  /** Null if the whole part is to be used. */
   async #slice(
     copies: LocalCopies,
     receipt: Receipt,
@@ -117,10 +118,10 @@ export class SlicedParts {
     return copy === null ? null : { path: held.use(copy).path, from, records }
   }
 
-  /** Null where it is much of the part. */
+  /** Null if that is much of the part. */
   async #footer(receipt: Receipt, part: Part): Promise<Uint8Array | null> {
     const { bytes } = part
-    // Whole blocks are read in any case, to be verified.
+    // Whole blocks must be read in any case to verify them.
     const start = bytes - blockBytes - ((bytes - blockBytes) % blockBytes)
     const end = await this.#read(receipt, part, start, bytes)
     const length = footerLength(end)
@@ -134,7 +135,7 @@ export class SlicedParts {
   }
 }
 
-/** Slices of a part come to half of it at most: who reads on and on is better off with the whole. */
+/** Slices of a part take at most half of its size: sequential readers are better off with the whole part. */
 function isWorthIt(part: Part, kept: readonly SliceCopy[], { start, end }: PartSlice): boolean {
   const keptBytes = kept.reduce((sum, { bytes }) => sum + bytes, 0)
   return end - start <= sliceBytesMax && keptBytes + end - start <= part.bytes / 2

@@ -1,9 +1,9 @@
-// Kept spool: the object that says all about one unfinished upload but its bytes, and the names of the objects that hold those. Sends nothing.
+// Kept spool: the object that describes one unfinished upload, without its bytes, and the names of the objects that hold those. Sends nothing.
 import assert from 'node:assert/strict'
 import { isUploadId } from '../../name-rules.ts'
 import type { SpoolFacts, SpoolSight, SpoolState } from '../../spool.ts'
 
-/** Some bytes of an upload, an object each. */
+/** Some bytes of an upload, in an object of their own. */
 export interface Chunk {
   readonly name: string
   readonly bytes: number
@@ -11,29 +11,29 @@ export interface Chunk {
   readonly crc: number
 }
 
-/** What the object of an upload holds. */
+/** Content of the object of an upload. */
 export interface Kept extends SpoolState {
   readonly format: 1
   readonly facts: SpoolFacts
-  /** Grows each time that another process takes it. */
+  /** Increases each time another process takes the upload. */
   readonly epoch: number
-  /** Random, of who took it last: with `writes`, no two bodies are the same. */
+  /** Random, set by whoever took it last: together with `writes`, it makes every body unique. */
   readonly hold: string
-  /** Grows with every write. */
+  /** Increases with every write. */
   readonly writes: number
-  /** Id of the directory whose process is at work on it; null for none. */
+  /** Id of the directory of the process that is working on it; null for none. */
   readonly holder: string | null
   readonly isSealed: boolean
   /** In the order of the upload, without gaps. */
   readonly chunks: readonly Chunk[]
-  /** What was reported last. */
+  /** The status reported last. */
   readonly status: unknown
 }
 
-/** What changes with a write. */
+/** The part that changes with a write. */
 export type KeptChange = Partial<Omit<Kept, 'format' | 'facts' | 'epoch' | 'hold' | 'writes'>>
 
-/** A status that is longer is shown without what makes it so. Bytes of JSON. */
+/** A longer status is shown without its long parts. Bytes of JSON. */
 const statusBytesMax = 65_536
 
 export const spoolsPrefix = 'unfinished/'
@@ -44,17 +44,17 @@ export function spoolKey(id: string): string {
 
 export const allChunksPrefix = 'unfinished-bytes/'
 
-/** Of all chunks of an upload. */
+/** Prefix of all chunks of an upload. */
 export function chunksPrefix(id: string): string {
   return `${allChunksPrefix}${checked(id)}/`
 }
 
-/** The id of the upload that a chunk is of. */
+/** The id of the upload that a chunk belongs to. */
 export function chunkOwner(key: string): string {
   return key.slice(allChunksPrefix.length).split('/')[0] ?? ''
 }
 
-/** Chunks of one writer never have the names of another's, whatever became of those. */
+/** Chunks of different writers never share a name, whatever becomes of them. */
 export function chunkName(offset: number, epoch: number, number: number): string {
   return `${String(offset).padStart(15, '0')}-${epoch}-${number}`
 }
@@ -63,7 +63,7 @@ export function keptText(kept: Kept): Buffer {
   return Buffer.from(JSON.stringify(kept))
 }
 
-/** What `keptText` wrote; null for anything else. */
+/** Parses the result of `keptText`; null for anything else. */
 export function readKept(body: Buffer): Kept | null {
   try {
     const kept = JSON.parse(body.toString()) as Kept
@@ -73,7 +73,7 @@ export function readKept(body: Buffer): Kept | null {
   }
 }
 
-/** What others see of it. @param directory Id of our own directory. */
+/** The upload as others see it. @param directory Id of our own directory. */
 export function sightOf(kept: Kept, etag: string, directory: string): SpoolSight {
   const { facts, holder, isSealed, status } = kept
   return {

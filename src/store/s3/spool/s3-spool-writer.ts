@@ -1,4 +1,4 @@
-// S3 spool writer: carries the bytes of one request to a bucket while they come, in chunks. Knows nothing of who else does.
+// S3 spool writer: sends the bytes of one request to a bucket as they arrive, in chunks. Does not know about other writers.
 import { type FileHandle, open } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
 import type { BorrowedBytes } from '../../../core/borrowed-bytes.ts'
@@ -15,7 +15,7 @@ export interface SpoolWriting {
   readonly path: string
   readonly id: string
   readonly epoch: number
-  /** Of the upload so far, and the chunks that hold them. */
+  /** Size of the upload so far, and the chunks that hold it. */
   readonly bytes: number
   readonly chunks: readonly Chunk[]
   /** Whether all bytes from an offset on are at `path`. */
@@ -24,7 +24,7 @@ export interface SpoolWriting {
   readonly ended: () => void
 }
 
-/** Small chunks are joined with as many bytes or more, so that each byte is sent a few times at most. */
+/** Small chunks are joined with at least as many bytes, so that each byte is sent a few times at most. */
 const joinedRatio = 2
 
 let chunkNumber = 0
@@ -47,7 +47,7 @@ class S3SpoolWriter implements SpoolWriter {
   /** All of the upload, up to `#sentBytes`. */
   readonly #chunks: Chunk[]
   #sentBytes: number
-  /** Names of those that the upload cannot have, or has no more. */
+  /** Names of chunks that cannot be part of the upload, or no longer are. */
   readonly #spare = new Set<string>()
   #sending: Promise<void> = Promise.resolve()
   #last: Promise<unknown> = Promise.resolve()
@@ -85,7 +85,7 @@ class S3SpoolWriter implements SpoolWriter {
       await this.#bytes.flush()
       await this.#sending
       const joined = this.#bytes.bytes > this.#sentBytes ? await this.#sendRest() : []
-      // Whatever comes of it, the upload may have these from now on.
+      // Even if this fails, the upload may include these from now on.
       this.#spare.clear()
       const state = await this.#writing.commit({ ...change, bytes: this.#sentBytes, chunks: [...this.#chunks] })
       for (const { name } of joined) this.#spare.add(name)
@@ -102,7 +102,7 @@ class S3SpoolWriter implements SpoolWriter {
     })
   }
 
-  /** Begins to send a part once the one before is there, while more bytes come. */
+  /** Begins to send a part once the one before is stored, while more bytes arrive. */
   async #sendPart(): Promise<void> {
     await this.#bytes.flush()
     await this.#sending
@@ -112,7 +112,10 @@ class S3SpoolWriter implements SpoolWriter {
     this.#sending.catch(() => {})
   }
 
-  /** Sends what is less than a part, together with small chunks right before it; gives those, which are needed no more. */
+  /**
+   * Sends the bytes beyond the last whole part, together with small chunks right before them; returns those, which are
+   * no longer needed.
+   */
   async #sendRest(): Promise<readonly Chunk[]> {
     const end = this.#bytes.bytes
     let offset = this.#sentBytes
@@ -141,7 +144,7 @@ class S3SpoolWriter implements SpoolWriter {
     })
   }
 
-  /** What cannot be deleted now goes with the upload. */
+  /** What cannot be deleted now is deleted with the upload. */
   async #deleteSpare(): Promise<void> {
     const keys = [...this.#spare].map((name) => chunksPrefix(this.#writing.id) + name)
     this.#spare.clear()

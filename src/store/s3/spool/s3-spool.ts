@@ -1,4 +1,4 @@
-// S3 spool: one unfinished upload in a bucket, as the process has it that took it last. Each write of its object depends on the one before.
+// S3 spool: one unfinished upload in a bucket, as seen by the process that took it last. Each write of its object depends on the one before.
 import assert from 'node:assert/strict'
 import { open } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
@@ -30,14 +30,17 @@ export interface SpoolPlaces {
   readonly logger: StoreLogger
 }
 
-/** An upload on which this process works is reported this often, if anything of it has changed. Milliseconds. */
+/** An upload that this process works on is reported this often if anything about it has changed. Milliseconds. */
 const reportEveryMs = 2_000
-/** Of a lease, after which it is renewed. */
+/** Fraction of a lease after which it is renewed. */
 const renewedPart = 1 / 3
 const chunksAtOnceMax = 4
-/** How often a broken answer is asked for again. */
+/** How often a broken response is requested again. */
 const readsMax = 5
-/** Chunks that are shorter than a part, for each part and beside: with more, what came before is fetched, so that they can be joined. */
+/**
+ * An upload may have this many chunks shorter than a part for each part, and some to spare. With more, the earlier bytes
+ * are fetched, so that the chunks can be joined.
+ */
 const chunksPerPart = 2
 const spareChunks = 64
 
@@ -48,7 +51,7 @@ export class S3Spool implements Spool {
   readonly #lost = new AbortController()
   #kept: Kept
   #etag: string
-  /** Bytes before this offset are in the bucket only. */
+  /** Bytes before this offset are only in the bucket. */
   #localFrom: number
   #fetching: Promise<void> | null = null
   #isWriting = false
@@ -58,7 +61,10 @@ export class S3Spool implements Spool {
   #last: Promise<unknown> = Promise.resolve()
   #beats: NodeJS.Timeout | null = null
 
-  /** @param path Of a file that is as long as the upload; what came before this process had it is still to be fetched. */
+  /**
+   * @param path Of a file that is as long as the upload; bytes that arrived before this process took it are still to be
+   * fetched.
+   */
   constructor(places: SpoolPlaces, path: string, kept: Kept, etag: string) {
     this.#places = places
     this.path = path
@@ -94,7 +100,7 @@ export class S3Spool implements Spool {
 
   async isOurs(): Promise<boolean> {
     if (this.lost.aborted) return false
-    // Between two writes of our own.
+    // Between two of our own writes.
     return await this.#inTurn(async () => {
       const found = await this.#places.objects.head(spoolKey(this.facts.id))
       if (found?.etag === this.#etag) return true
@@ -143,12 +149,12 @@ export class S3Spool implements Spool {
     } catch (error) {
       if (!this.lost.aborted) this.#places.logger.warn({ error, id: this.facts.id }, 'cannot leave an upload to others')
     }
-    // Whatever is still done with it here fails.
+    // Everything that is still done with it here fails.
     this.#lose()
     await removeTree(this.path)
   }
 
-  /** The bytes first: what a crash leaves of it is then found, and removed again. */
+  /** The bytes first: what a crash leaves is then found, and removed again. */
   async remove(): Promise<void> {
     this.#rest()
     const { objects } = this.#places
@@ -162,13 +168,16 @@ export class S3Spool implements Spool {
   }
 
   async #commit(change: KeptChange): Promise<SpoolState> {
-    // With its last bytes it is read, here; without, it waits for its client, who may go to any process.
+    // Once it has its last bytes, it is read here; until then, it waits for its client, who may go to any process.
     const isResting = change.isComplete === false
     await this.#write({ ...change, changedAt: Date.now(), holder: isResting ? null : this.#places.directory })
     return this.state
   }
 
-  /** Writes its object, unless another process has done so. @throws {ServiceError} UPLOAD_TAKEN_OVER, STORE_UNAVAILABLE, STORE_FAILED */
+  /**
+   * Writes its object, unless another process has done so. @throws {ServiceError} UPLOAD_TAKEN_OVER, STORE_UNAVAILABLE,
+   * STORE_FAILED
+   */
   async #write(change: KeptChange): Promise<void> {
     await this.#inTurn(async () => {
       const key = spoolKey(this.facts.id)
@@ -192,7 +201,9 @@ export class S3Spool implements Spool {
     })
   }
 
-  /** Looks whether what is there is a write of ours whose answer never came; if not, another process has it. */
+  /**
+   * Checks whether the object is a write of ours whose response was lost; if not, another process has taken the upload.
+   */
   async #findOwn(): Promise<boolean> {
     const found = await this.#places.objects.get(spoolKey(this.facts.id))
     const kept = found === null ? null : readKept(found.body)
@@ -210,7 +221,7 @@ export class S3Spool implements Spool {
     this.#lost.abort(new ServiceError('UPLOAD_TAKEN_OVER', {}))
   }
 
-  /** Renews what this process has, and reports how far it is. */
+  /** Renews the lease, and reports the progress. */
   #beat(): void {
     const { leaseMs, logger } = this.#places
     let isBeating = false

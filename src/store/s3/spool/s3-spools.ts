@@ -1,4 +1,4 @@
-// S3 spools: the unfinished uploads of a bucket, for all processes that use it. Whoever takes one ends the right of the one before.
+// S3 spools: the unfinished uploads of a bucket, for all processes that use it. A process that takes one ends the claim of the one before.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { truncate, writeFile } from 'node:fs/promises'
@@ -63,7 +63,7 @@ export class S3Spools implements Spools, SharedSpools {
     assert(before !== undefined, 'an upload is looked at before it is taken')
     const { directory, objects } = this.#places
     const { facts, epoch, writes, isComplete } = before
-    // Only what is complete is worked on without a client.
+    // Only complete uploads are worked on without a client.
     const holder = isComplete ? directory : null
     const taken = { epoch: epoch + 1, hold: randomUUID(), writes: writes + 1, holder, isSealed: false }
     const kept: Kept = { ...before, ...taken }
@@ -80,7 +80,7 @@ export class S3Spools implements Spools, SharedSpools {
     return kept === null ? null : { kept, etag: found.etag }
   }
 
-  /** Makes the local file, then what makes the upload ours; that gives null where another process was faster. */
+  /** Creates the local file, then claims the upload; null if another process was faster. */
   async #hold(kept: Kept, write: () => Promise<string | null>): Promise<Spool | null> {
     const path = this.#scratch.newUploadPath(kept.facts.id)
     await writeFile(path, '', { flag: 'wx', mode: 0o600 }).catch(throwStoreError)
