@@ -1,30 +1,30 @@
-// API markdown: turns the OpenAPI document into headings, texts and tables for people. Knows neither HTML nor Markdown files.
+// API markdown: turns the OpenAPI document into headings, texts and tables for readers. Knows no HTML and no files.
 import { codeList } from './error-responses.ts'
 import examples from './examples.json' with { type: 'json' }
 import type { JsonSchema, MediaType, OpenApi, Operation, Parameter } from './openapi.ts'
 import { always } from './operation.ts'
 
-/** A part of a page. Texts and cells are Markdown with no markup but `code` and [links](#id). */
+/** A part of a page. Texts and cells are Markdown with `code` and [links](#id) only. */
 export type Block =
   | { readonly kind: 'heading'; readonly level: 2 | 3 | 4; readonly text: string; readonly id: string }
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'table'; readonly head: readonly string[]; readonly rows: readonly (readonly string[])[] }
   | { readonly kind: 'code'; readonly text: string }
 
-/** The document itself has one of them for each schema. */
+/** Recorded responses by operation. The document itself has one example for each schema. */
 const recorded: Readonly<Record<string, unknown>> = examples
 
 const base = 'http://127.0.0.1:8080'
 
-/** The whole description, operations by tag and then the schemas. */
+/** The whole description: operations by tag, then the schemas. */
 export function apiText(document: OpenApi): readonly Block[] {
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
   )
   return [
     text(
-      `Any request can also be answered with ${codeList(always)}. Every error is ` +
-        `[the same record](#${schemaId('ErrorRecord')}). \`HEAD\` answers as \`GET\` does, without the body; ` +
+      `Any request can also get ${codeList(always)}. Every error has ` +
+        `[the same format](#${schemaId('ErrorRecord')}). \`HEAD\` answers like \`GET\`, without the body; ` +
         '`OPTIONS` answers 204 with the methods of the path in `Allow`.',
     ),
     ...document.tags.flatMap(({ name, description }) => {
@@ -103,7 +103,7 @@ function fieldTable({ properties = {}, required = [] }: JsonSchema): Block {
   }
 }
 
-/** The fields of an object that has no schema of its own follow it. */
+/** The fields of an object without a schema of its own follow its row. */
 function fieldRows(
   properties: NonNullable<JsonSchema['properties']>,
   required: readonly string[],

@@ -27,7 +27,7 @@ export function codeList(codes: readonly ErrorCode[]): string {
 }
 
 function errorResponse(codes: readonly ErrorCode[]): Answer {
-  const headers = Object.assign({}, ...codes.map(headersOf)) as Readonly<Record<string, Header>> // joined from such
+  const headers = Object.assign({}, ...codes.map(headersOf)) as Readonly<Record<string, Header>> // merged from such records
   return {
     description: codeList(codes),
     ...(Object.keys(headers).length > 0 && { headers }),
@@ -35,7 +35,7 @@ function errorResponse(codes: readonly ErrorCode[]): Answer {
   }
 }
 
-/** One record shows the format of all; docs/errors.md has the message of each. */
+/** One example shows the format of all errors; docs/errors.md has the message of each. */
 function withExample(answer: Answer, code: ErrorCode): Answer {
   return { ...answer, content: { 'application/json': { schema: errorRecord, example: sampleRecord(code) } } }
 }
@@ -55,7 +55,7 @@ function sampleRecord(code: ErrorCode) {
   return { timestamp: 1763650000000, status, error, exception, message, path: '/qas/uploadCsv' }
 }
 
-/** Every detail that a message can mention; the compiler asks for a sample of each. */
+/** Every detail that a message can mention; the compiler requires a sample of each. */
 type DetailName<Code extends ErrorCode = ErrorCode> = Code extends ErrorCode ? keyof ErrorDetails<Code> : never
 
 const sampleDetails: Readonly<Record<DetailName, unknown>> = {
@@ -88,6 +88,6 @@ const sampleDetails: Readonly<Record<DetailName, unknown>> = {
 }
 
 function sampleError(code: ErrorCode): ServiceError {
-  // Those of this code are among them, by the type above.
+  // By the type above, they include the details of this code.
   return new ServiceError(code, sampleDetails as never)
 }

@@ -1,4 +1,4 @@
-// OpenAPI: the document that describes the routes, made of their schemas. Knows no route by name.
+// OpenAPI: the document that describes the routes, built from their schemas. Knows no route by name.
 import { readFileSync } from 'node:fs'
 import type { FastifySchema } from 'fastify'
 import type { ErrorCode } from '../../core/errors.ts'
@@ -14,7 +14,7 @@ export interface DescribedRoute {
   readonly schema: FastifySchema
 }
 
-/** The parts of an OpenAPI document that we write, as they are in JSON. */
+/** The parts of an OpenAPI document that we write, as in its JSON. */
 export interface OpenApi {
   readonly openapi: '3.1.0'
   readonly info: Readonly<Record<string, unknown>>
@@ -66,7 +66,7 @@ export interface MediaType {
   readonly examples?: Readonly<Record<string, { readonly value: unknown }>>
 }
 
-/** The keywords of JSON Schema that our schemas consist of. */
+/** The JSON Schema keywords that our schemas use. */
 export interface JsonSchema {
   readonly $ref?: string
   readonly type?: string
@@ -90,7 +90,7 @@ export interface JsonSchema {
 const keyScheme = {
   type: 'http',
   scheme: 'bearer',
-  description: 'A key or a token, if the service was started with any; otherwise no request needs one.',
+  description: 'An API key or a bearer token, if the service requires authentication.',
 }
 
 /** Describes the operations for callers, in the order of their routes. HEAD and OPTIONS exist on every path. */
@@ -112,7 +112,7 @@ export function openApi(routes: readonly DescribedRoute[]): OpenApi {
       title: 'CSV Upload Service',
       version: packageVersion(),
       description:
-        'Send a CSV file, get a receipt that accounts for every byte. Every error on every route is the same record.',
+        'Send a CSV file, get a receipt that accounts for every byte. Every error on every route has the same format.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/' }],
@@ -150,7 +150,7 @@ function operationOf(schema: FastifySchema): object {
 }
 
 function answersOf(schema: FastifySchema): Answers {
-  return (schema.response ?? {}) as Answers // what operation.ts makes
+  return (schema.response ?? {}) as Answers // operation.ts declares it so
 }
 
 function codesOf(answer: Answer | Failure): readonly ErrorCode[] {
@@ -165,10 +165,10 @@ function responseReference(name: string): Reference {
   return { $ref: `#/components/responses/${name}` }
 }
 
-/** Operations whose example would repeat the receipt of an upload. */
+/** Operations whose example would repeat the receipt of `uploadCsv`. */
 const receiptsAgain: readonly string[] = ['getDataset', 'readAgain', 'correctDataset']
 
-/** Adds the answer that `npm run docs` recorded for the same operation. */
+/** Adds the response that `npm run docs` recorded for the operation. */
 function withExample(answer: Answer, status: string, operationId: string): Answer {
   const example = (examples as Readonly<Record<string, unknown>>)[operationId]
   const json = answer.content?.['application/json']
@@ -178,8 +178,8 @@ function withExample(answer: Answer, status: string, operationId: string): Answe
 }
 
 function parametersOf(place: 'path' | 'query', schema: unknown): readonly Parameter[] {
-  // Schemas of parameters are objects. A parameter with a default may be left out, though TypeBox marks it as required
-  // in the result.
+  // Schemas of parameters are objects. TypeBox marks a parameter with a default as required, since the parsed value
+  // always has it, but a request may omit it.
   const { properties = {}, required = [] } = (schema ?? {}) as JsonSchema
   return Object.entries(properties).map(([name, { description, ...rest }]) => ({
     name,
@@ -206,7 +206,7 @@ function requestBodyOf({ body, requestBody }: FastifySchema): object {
   }
 }
 
-/** A copy as plain JSON that moves each schema with an `$id` to the components and refers to it. */
+/** Copies a value as plain JSON, and replaces each schema with an `$id` by a reference to a component. */
 function plain(value: unknown, schemas: Record<string, JsonSchema>): unknown {
   if (Array.isArray(value)) return value.map((one) => plain(one, schemas))
   if (typeof value !== 'object' || value === null) return value
@@ -219,5 +219,5 @@ function plain(value: unknown, schemas: Record<string, JsonSchema>): unknown {
 
 function packageVersion(): string {
   const content = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')
-  return (JSON.parse(content) as { version: string }).version // our own file, held by a test
+  return (JSON.parse(content) as { version: string }).version // our own file, checked by a test
 }

@@ -1,18 +1,18 @@
-// Operation: the terms in which a route describes itself, what it takes and what it returns, after OpenAPI. Knows no route.
+// Operation: the terms in which a route describes its requests and responses, after OpenAPI. Knows no route.
 import type { TSchema } from 'typebox'
 import { type ErrorCode, errorTable } from '../../core/errors.ts'
 
 export const tags = {
-  uploads: 'Send files, or read a stored file in another way.',
-  datasets: 'What became of a file: its receipt, rows and rejects.',
-  downloads: 'A dataset as a file.',
-  queries: 'SQL over a dataset.',
-  copies: 'A dataset as a table of a database.',
+  uploads: 'Send files, or read a stored file with other settings.',
+  datasets: 'The result of an upload: receipt, rows and rejects.',
+  downloads: 'Datasets as files.',
+  queries: 'SQL queries over a dataset.',
+  copies: 'Datasets as database tables.',
   service: 'The service itself.',
 } as const
 export type Tag = keyof typeof tags
 
-/** A body of one media type: its schema, and what a schema cannot say. */
+/** A body of one media type: its schema, and what a schema cannot express. */
 export interface Media {
   readonly schema: TSchema
   readonly example?: unknown
@@ -27,20 +27,20 @@ export interface Header {
   readonly example?: string
 }
 
-/** A successful answer of one status. */
+/** A successful response with one status. */
 export interface Answer {
   readonly description: string
   readonly headers?: Readonly<Record<string, Header>>
-  /** By media type; absent where there is no body. */
+  /** By media type; absent if there is no body. */
   readonly content?: Readonly<Record<string, Media>>
 }
 
-/** The errors of one status that a route can answer with. */
+/** The errors of one status that a route can return. */
 export interface Failure {
   readonly codes: readonly ErrorCode[]
 }
 
-/** By status. */
+/** Responses by status. */
 export type Answers = Readonly<Record<number, Answer | Failure>>
 
 /** A body that the route reads itself, without Fastify. A JSON body is declared as `body` instead. */
@@ -52,7 +52,7 @@ export interface RequestBody {
 
 declare module 'fastify' {
   /**
-   * `params`, `querystring` and `body` are Fastify's own, and Fastify checks requests by them. `response` holds
+   * `params`, `querystring` and `body` are Fastify's own; Fastify validates requests with them. `response` holds
    * `Answers`.
    */
   interface FastifySchema {
@@ -65,8 +65,7 @@ declare module 'fastify' {
     readonly description?: string
     readonly requestBody?: RequestBody
     /**
-     * True for a route that is not an API operation, such as a second path to one, or a file of the page. No
-     * description lists it.
+     * True for a route that is not an API operation, such as an alias or a file of the page. No description lists it.
      */
     readonly isHidden?: boolean
     /** Request headers that change the response, by name. */
@@ -74,17 +73,17 @@ declare module 'fastify' {
   }
 }
 
-/** A JSON answer. Its example is a recorded answer to test/api/session.ts. */
+/** A JSON response. Its example is a response recorded by test/api/session.ts. */
 export function json(description: string, schema: TSchema): Answer {
   return { description, content: { 'application/json': { schema } } }
 }
 
-/** An answer that is a page of HTML. */
+/** A response with an HTML page. */
 export function page(description: string): Answer {
   return { description, content: { 'text/html': { schema: { type: 'string' } } } }
 }
 
-/** An answer that is a file of text in UTF-8. */
+/** A response with a text file in UTF-8. */
 export function textFile(description: string, mediaType: string, ...headers: readonly Answer['headers'][]): Answer {
   return {
     description,
@@ -94,8 +93,8 @@ export function textFile(description: string, mediaType: string, ...headers: rea
 }
 
 /**
- * A response with a file of bytes. Client generators that do not know its media type use `octetStream`, which comes
- * first because openapi-python-client would take `text/csv` for decoded text.
+ * A response with a binary file. Client generators that do not know its media type use `octetStream`, which comes
+ * first because openapi-python-client would decode `text/csv` as text.
  */
 export function bytes(
   description: string,
@@ -107,7 +106,7 @@ export function bytes(
   return { description, headers: Object.assign({}, ...headers), content }
 }
 
-/** An answer without a body. */
+/** A response without a body. */
 export function noContent(description: string, headers: Answer['headers'] = {}): Answer {
   return { description, headers }
 }
@@ -115,7 +114,7 @@ export function noContent(description: string, headers: Answer['headers'] = {}):
 /** Every download is also available as this type, for clients that prefer it. */
 export const octetStream = 'application/octet-stream'
 
-/** Errors that any request can be answered with. */
+/** Errors that any request can get. */
 export const always = [
   'HOST_NOT_ALLOWED',
   'CROSS_SITE',
@@ -135,7 +134,7 @@ export const always = [
 
 /** The errors of a route in addition to `always`, by status. */
 export function failures(...codes: readonly ErrorCode[]): Answers {
-  // A request that touches the storage can meet both of its errors.
+  // A request that uses the storage can get both of its errors.
   const ofStore = codes.includes('STORE_FAILED') ? (['STORE_UNAVAILABLE'] as const) : []
   const byStatus = Map.groupBy(new Set<ErrorCode>([...codes, ...ofStore]), (code) => errorTable[code].status)
   return Object.fromEntries([...byStatus].map(([status, those]) => [status, { codes: those }]))

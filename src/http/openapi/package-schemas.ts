@@ -1,4 +1,4 @@
-// Package schemas: the answer that describes a dataset as a Frictionless Data Package, as TypeBox.
+// Package schemas: a dataset as a Frictionless Data Package, as TypeBox.
 import Type from 'typebox'
 import { count, datasetId } from './shared-schemas.ts'
 
@@ -7,7 +7,7 @@ const packageResource = Type.Object(
     name: Type.Enum(['data', 'original'], { description: 'The accepted records, or the file as received.' }),
     type: Type.Optional(Type.Literal('table', { description: 'It conforms to the schema.' })),
     path: Type.String({ description: 'Relative path of the file.' }),
-    title: Type.Optional(Type.String({ description: 'The name that the client sent.' })),
+    title: Type.Optional(Type.String({ description: 'The file name that the client sent.' })),
     format: Type.Literal('csv', { description: 'Always this value.' }),
     mediatype: Type.Literal('text/csv', { description: 'Always this value.' }),
     encoding: Type.String({ description: 'The character encoding.' }),

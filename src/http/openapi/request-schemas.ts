@@ -1,13 +1,13 @@
-// Request schemas: what each route takes, as TypeBox. Both the validation and the description of the routes use them.
+// Request schemas: what each route accepts, as TypeBox. Both the validation and the description of the routes use them.
 import Type from 'typebox'
 import { rejectReasons } from '../../core/receipt.ts'
 import examples from './examples.json' with { type: 'json' }
 import { type Header, header, type RequestBody } from './operation.ts'
 
-/** The dataset of the recorded examples. */
+/** The id of the dataset in the recorded examples. */
 const shownId = (examples as { readonly uploadCsv?: { readonly id?: string } }).uploadCsv?.id ?? '0'.repeat(32)
 
-/** The id in the recorded examples, see test/api/session.ts. */
+/** The id of the upload in the recorded examples, see test/api/session.ts. */
 const shownUploadId = '019aa1b2-4c80-7000-8000-0123456789ab'
 
 const someStatusTag = '"m1ab2c3d"'
@@ -16,18 +16,18 @@ const offset = Type.Integer({
   minimum: 0,
   maximum: Number.MAX_SAFE_INTEGER,
   default: 0,
-  description: 'How many to skip.',
+  description: 'Number of items to skip.',
 })
 
 function limit(standard: number, maximum: number) {
-  return Type.Integer({ minimum: 1, maximum, default: standard, description: 'How many to return at most.' })
+  return Type.Integer({ minimum: 1, maximum, default: standard, description: 'Maximum number of items to return.' })
 }
 
 function text(maxLength: number, description: string) {
   return Type.String({ minLength: 1, maxLength, description })
 }
 
-/** A well-formed id. Any other is answered like an unknown one. */
+/** A well-formed id. A malformed one gets the same response as an unknown one. */
 export const datasetParams = Type.Object({
   id: Type.String({
     pattern: '^[0-9a-f]{32}$',
@@ -36,30 +36,30 @@ export const datasetParams = Type.Object({
   }),
 })
 
-/** A well-formed part number. Any other is answered like an unknown path. */
+/** A well-formed part number. A malformed one gets the same response as an unknown path. */
 export const partParams = Type.Object({
   id: datasetParams.properties.id,
   index: Type.Integer({
     minimum: 0,
     maximum: 999_999,
-    description: 'Its index in `parts` of the receipt, from 0.',
+    description: 'Index in `parts` of the receipt, from 0.',
     examples: [0],
   }),
 })
 
-/** Any other is answered like an unknown one. */
+/** A well-formed id. A malformed one gets the same response as an unknown one. */
 export const uploadParams = Type.Object({
   id: Type.String({
     pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$',
-    description: 'The `id` of the upload: `upload.id` of a receipt, or from the list.',
+    description: 'The `id` of the upload: `upload.id` in a receipt, or `id` in the list.',
     examples: [shownUploadId],
   }),
 })
 
 export const uploadHeaders: Readonly<Record<string, Header>> = {
   'Idempotency-Key': header(
-    'Any text of 1 to 255 characters that you use for this file alone. The same request sent again within 24 hours gets ' +
-      'the same answer.',
+    'Any text of 1 to 255 characters that you use for this file only. Sending the same request again within 24 hours ' +
+      'returns the same response.',
     '"8e03978e-40d5-43dd-bc93-6894a57f9324"',
     false,
   ),
@@ -74,9 +74,7 @@ export const uploadsQuery = Type.Object({
 export const listQuery = Type.Object({
   limit: limit(100, 1_000),
   after: Type.Optional(text(500, 'The `after` of the previous page.')),
-  name: Type.Optional(
-    text(255, 'Only datasets that were uploaded under a file name that contains this text, first or later.'),
-  ),
+  name: Type.Optional(text(255, 'Only datasets with this text in a file name under which they were uploaded.')),
   id: Type.Optional(
     Type.String({
       pattern: '^[0-9a-f]{1,32}$',
@@ -106,27 +104,26 @@ export const csvQuery = Type.Object({
   header: Type.Boolean({
     default: false,
     description:
-      'Write the column names as the first line even if the file has no header. A header that the file has is always ' +
-      'written.',
+      'Write the column names as the first line even if the file has no header. A header in the file is always written.',
   }),
   spreadsheet: Type.Enum(['false', 'true', 'excel'], {
     default: 'false',
     description:
       '`true` escapes formulas: it puts an apostrophe before cells that begin with `=`, `+`, `-`, `@` (full width too), ' +
-      'a tab or a line end, except numbers such as `-5` and `+3.2` and the values of columns of numbers and dates. ' +
-      '`excel` also begins with a byte order mark, so that Excel reads UTF-8.',
+      'a tab or a line end, except numbers such as `-5` and `+3.2` and values in columns of numbers and dates. ' +
+      '`excel` also writes a byte order mark first, so that Excel reads UTF-8.',
   }),
   delimiter: Type.Enum([',', ';', 'tab'], {
     default: ',',
     description:
-      'What to write between fields. Excel expects `;` where numbers have a decimal comma; the numbers are written as in ' +
-      'the file.',
+      'What to write between fields. Excel expects `;` in locales with a decimal comma. Numbers are written as in the ' +
+      'file.',
   }),
   typed: Type.Boolean({
     default: false,
     description:
-      'Write values as they are typed instead of the text of the file: dates in ISO 8601, numbers with a decimal point, ' +
-      'booleans as `true` and `false`, nothing for null and `""` for an empty text. Databases can import this, such as ' +
+      'Write typed values instead of the text of the file: dates in ISO 8601, numbers with a decimal point, booleans as ' +
+      '`true` and `false`, nothing for null and `""` for an empty text. Databases can import this, for example ' +
       'PostgreSQL with `\\copy`. Cannot be combined with `spreadsheet`.',
   }),
 })
@@ -136,7 +133,7 @@ export const readingBody = Type.Object(
   {
     dialect: Type.Optional(
       Type.Unknown({
-        description: 'How the file is written, as a Frictionless Table Dialect. Anything you omit is detected.',
+        description: 'The format of the file, as a Frictionless Table Dialect. Anything you omit is detected.',
         examples: [{ delimiter: ';', header: false }],
       }),
     ),
@@ -163,11 +160,11 @@ export const queryBody = Type.Object(
   { additionalProperties: false },
 )
 
-/** How to ask for the status of an upload. */
+/** Request headers for the status of an upload. */
 export const waitHeaders: Readonly<Record<string, Header>> = {
   Prefer: header(
-    '`wait=N`: answer when the status is no longer the one of `If-None-Match`, or without that header when the upload ' +
-      'has ended, but after N seconds (at most 60) in any case.',
+    '`wait=N`: respond when the status differs from the one in `If-None-Match` or, without that header, when the ' +
+      'upload has ended, but after N seconds (at most 60) in any case.',
     'wait=20',
     false,
   ),
@@ -176,11 +173,11 @@ export const waitHeaders: Readonly<Record<string, Header>> = {
 
 export const noQuery = Type.Object({})
 
-/** The service reads this from the stream; Fastify validates none of it. */
+/** The service reads this from the stream; Fastify does not validate it. */
 export const uploadBody: RequestBody = {
   description:
-    'Any `multipart/*` type with a boundary. Send the file as the part `file`, with a file name, and put parts that ' +
-    'say how to read it before it. Unknown parts are ignored.',
+    'Any `multipart/*` type with a boundary. Send the file as the part `file`, with a file name, after the parts ' +
+    'that say how to read it. Unknown parts are ignored.',
   required: true,
   content: {
     'multipart/form-data': {
@@ -190,7 +187,7 @@ export const uploadBody: RequestBody = {
             contentMediaType: 'application/json',
             maxLength: 65_536,
             description:
-              'How the file is written, as the JSON of a Frictionless Table Dialect. Anything you omit is detected.',
+              'The format of the file, as the JSON of a Frictionless Table Dialect. Anything you omit is detected.',
             examples: ['{"delimiter":";","header":false}'],
           }),
         ),
@@ -206,7 +203,7 @@ export const uploadBody: RequestBody = {
         file: Type.String({
           format: 'binary',
           minLength: 1,
-          description: 'The CSV, in any encoding, EBCDIC included. The content type of the part is ignored.',
+          description: 'The CSV, in any encoding, including EBCDIC. The content type of the part is ignored.',
         }),
       }),
       encoding: { dialect: { contentType: 'text/plain, application/json' }, file: { contentType: '*/*' } },
@@ -215,14 +212,14 @@ export const uploadBody: RequestBody = {
 }
 
 /**
- * The service reads this from the stream, too. A body that is the file itself is left out: generators create no client
- * for one.
+ * The service reads this from the stream, too. The file itself as the body is left out, since generators create no
+ * client for it.
  */
 export const correctionBody: RequestBody = {
   description:
-    'The file of `rejects.csv` with its texts edited, as a part of a form, or as the body itself with the type `text/csv`; ' +
-    'or JSON lines of `{"record", "text"}` as `application/x-ndjson`. Only the columns `record` and `text` count. Records ' +
-    'you leave out, or whose text is empty or unchanged, stay rejects.',
+    '`rejects.csv` with edited texts, as a part of a form or as the whole body with the type `text/csv`; or JSON lines ' +
+    'of `{"record", "text"}` as `application/x-ndjson`. Only the columns `record` and `text` count. Records that you ' +
+    'leave out, or whose text is empty or unchanged, stay rejects.',
   required: true,
   content: {
     'multipart/form-data': {
@@ -236,8 +233,8 @@ export const correctionBody: RequestBody = {
 const someTag = '"acb57c3e109c84a7f2e958b7442014f099867e7ef31ca454a2145fd57325688f"'
 
 export const rangeHeaders: Readonly<Record<string, Header>> = {
-  Range: header('One range of bytes; for several, the whole file is sent.', 'bytes=0-9', false),
-  'If-Range': header('Send the range only if the `ETag` is this one, otherwise the whole file.', someTag, false),
-  'If-Match': header('Send the file only if the `ETag` is this one.', someTag, false),
+  Range: header('One range of bytes. A request for several gets the whole file.', 'bytes=0-9', false),
+  'If-Range': header('Send the range only if the `ETag` equals this, otherwise the whole file.', someTag, false),
+  'If-Match': header('Send the file only if the `ETag` equals this.', someTag, false),
   'If-None-Match': header('The `ETag` of a file that the client already has.', someTag, false),
 }

@@ -23,16 +23,16 @@ export const errorRecord = Type.Object(
     status: Type.Integer({ minimum: 400, maximum: 599, description: 'The status code.' }),
     error: Type.String({ description: 'The reason phrase of the status.' }),
     exception: Type.String({ description: 'The kind of error: see the list of errors.' }),
-    message: Type.String({ description: 'What went wrong and what is expected, for people.' }),
+    message: Type.String({ description: 'What went wrong and what is expected, for humans.' }),
     path: Type.String({ description: 'The requested path, as sent.' }),
   },
-  { $id: 'ErrorRecord', description: 'Every error has these six fields. The connection is closed after it.' },
+  { $id: 'ErrorRecord', description: 'Every error has these six fields. The connection is then closed.' },
 )
 
 const file = Type.Object(
   {
-    name: Type.String({ description: 'The last segment of the name that the client sent.' }),
-    bytes: count('Bytes of the file as received.'),
+    name: Type.String({ description: 'The last segment of the file name that the client sent.' }),
+    bytes: count('Size of the file as received, in bytes.'),
     sha256,
     contentType: orNull(Type.String(), 'The content type of the part, as sent.'),
     compression: Type.Optional(compression),
@@ -46,8 +46,8 @@ export const records = Type.Object(
     header: count('Header records.'),
     blank: count('Blank lines.'),
     skipped: count('Titles before the header, and comments.'),
-    accepted: count('Records of the dataset.'),
-    rejected: count('Records that could not be read.'),
+    accepted: count('Records in the dataset.'),
+    rejected: count('Records left out of the dataset, each with a reason.'),
   },
   { $id: 'RecordCounts', description: 'Every record of the file is counted exactly once.' },
 )
@@ -65,26 +65,26 @@ const column = Type.Object(
     nulls: count('Records without a value in this column.'),
     format: Type.Optional(
       Type.String({
-        description: 'How the values are written, if not in the usual way: `1.234,56`, `DD/MM/YYYY`.',
+        description: 'How the values are written, if not in the usual format: `1.234,56`, `DD/MM/YYYY`.',
       }),
     ),
     nullWords: Type.Optional(Type.Array(Type.String(), { description: 'Words that mean “no value” in this column.' })),
     why: Type.String({ description: 'Why the column has this type.' }),
   },
-  { $id: 'Column', description: 'A column and why it has its type.' },
+  { $id: 'Column', description: 'A column, and why it has its type.' },
 )
 
 const note = Type.Object(
   {
     code: oneOf(noteCodes, 'What the note is about. Branch on this.'),
-    message: Type.String({ description: 'A sentence for people.' }),
+    message: Type.String({ description: 'A sentence for humans.' }),
     lines: Type.Optional(
       Type.Array(Type.Integer({ minimum: 1 }), {
         maxItems: noteLinesMax,
-        description: 'The first physical lines it is about.',
+        description: 'The first physical lines concerned.',
       }),
     ),
-    column: Type.Optional(Type.String({ description: 'Name of the column it is about.' })),
+    column: Type.Optional(Type.String({ description: 'Name of the column concerned.' })),
   },
   { $id: 'Note', description: 'A doubt about how the file was read.' },
 )
@@ -92,21 +92,21 @@ const note = Type.Object(
 const gap = Type.Object(
   {
     byteOffset: count('Where it begins.'),
-    byteLength: count('How long it is.'),
+    byteLength: count('Its length in bytes.'),
     records: count('Records in it.'),
     lines: count('Lines in it.'),
   },
-  { description: 'The header, where records that are no titles stand above it.' },
+  { description: 'The header, if data records precede it.' },
 )
 
 const runaway = Type.Object(
   {
     figureColumns: Type.Array(Type.Integer({ minimum: 1 }), {
-      description: 'Columns, from 1, in which a line has to hold a figure or nothing.',
+      description: 'Columns, from 1, in which such a line must hold a number or nothing.',
     }),
-    linesMin: Type.Integer({ minimum: 1, description: 'So many such lines are records.' }),
+    linesMin: Type.Integer({ minimum: 1, description: 'At least this many such lines are records.' }),
   },
-  { description: 'When lines of a quoted value are taken for records that a stray quote has swallowed.' },
+  { description: 'When lines in a quoted value are read as records that a stray quote swallowed.' },
 )
 
 const part = Type.Object(
@@ -136,9 +136,9 @@ const links = Type.Object(
     profile: link('Statistics of the columns.'),
     dataPackage: link('A Frictionless Data Package.'),
     readings: link('POST here to read the original again.'),
-    corrections: link('POST the edited rejects here. Corrected records of this dataset, if it has any.'),
+    corrections: link('POST edited rejects here. GET the corrections of this dataset, if it has any.'),
     query: link('POST SQL here.'),
-    corrected: Type.Optional(link('The dataset without corrections; present where records were corrected.')),
+    corrected: Type.Optional(link('The dataset without corrections; present if records were corrected.')),
   },
   { $id: 'Links', description: 'Related resources, as paths.' },
 )
@@ -156,37 +156,37 @@ const receiptFacts = {
   columns: Type.Array(column, { description: 'In the order of the file.' }),
   rejects: Type.Object(
     {
-      count: count('How many records were rejected.'),
+      count: count('Number of rejected records.'),
       reasons: reasonCounts,
-      first: Type.Array(reject, { maxItems: 20, description: 'The first of them.' }),
+      first: Type.Array(reject, { maxItems: 20, description: 'The first rejects.' }),
     },
-    { $id: 'Rejects', description: 'Records that could not be read.' },
+    { $id: 'Rejects', description: 'Records left out of the dataset, each with a reason.' },
   ),
   parts: Type.Array(part, { description: 'In file order.' }),
   body: Type.Object(
     {
       byteOffset: count('Offset in the original of the first record after the header.'),
-      records: count('Records before it.'),
-      lines: count('Lines before it.'),
+      records: count('Records before that record.'),
+      lines: count('Lines before that record.'),
       headerFields: orNull(
         Type.Array(Type.String()),
-        'The fields of the header as written in the file; null without a header.',
+        'The header fields as written in the file; null without a header.',
       ),
       runaway: Type.Optional(runaway),
       keepsWideComments: Type.Optional(
         Type.Boolean({
-          description: 'Lines that begin with the detected comment character are records if they have the width.',
+          description: 'Lines that begin with the detected comment character are records if they have all the fields.',
         }),
       ),
       gap: Type.Optional(gap),
-      recordBytesMax: count('Longer records were rejected. Bytes.'),
+      recordBytesMax: count('Longer records were rejected, in bytes.'),
     },
     { $id: 'DataStart', description: 'Where the data begins.' },
   ),
   evidence: Type.Object(
     {
-      encoding: Type.String({ description: 'Why it has this encoding.' }),
-      dialect: Type.String({ description: 'Why it has this dialect.' }),
+      encoding: Type.String({ description: 'Evidence for the encoding.' }),
+      dialect: Type.String({ description: 'Evidence for the dialect.' }),
       header: Type.String({ description: 'Why the first record is, or is not, a header.' }),
     },
     { $id: 'Evidence', description: 'Why the file was read this way.' },
@@ -198,26 +198,26 @@ const receiptFacts = {
 /** The facts of a dataset, which never change. */
 export const receiptAnswer = Type.Object(
   { id: datasetId, ...receiptFacts },
-  { $id: 'Receipt', description: 'Accounts for every byte of a file.' },
+  { $id: 'Receipt', description: 'Accounts for every byte of the file.' },
 )
 
-/** The receipt, with the facts of this upload. */
+/** The receipt, with facts about this upload. */
 export const uploadAnswer = Type.Object(
   {
     id: datasetId,
-    duplicate: Type.Boolean({ description: 'The dataset existed already, so no new one was made.' }),
+    duplicate: Type.Boolean({ description: 'The dataset existed already; no new one was made.' }),
     upload: Type.Object(
       {
         id: uploadId,
         fileName: Type.String({
-          description: 'As sent this time; `file.name` is the name under which these bytes were first sent.',
+          description: 'As sent this time; `file.name` is the name with which these bytes were first sent.',
         }),
         receivedAt: time('When its first byte arrived.'),
         durationMs: count('Milliseconds from then until the dataset was ready.'),
         outcome: oneOf(
           uploadOutcomes,
           '`duplicate`: the dataset existed already, and its stored files were checked. `repaired`: it existed, but ' +
-            'stored files were missing or damaged; they were made again from the bytes of this upload.',
+            'stored files were missing or damaged and were rebuilt from this upload.',
         ),
       },
       { description: 'This upload.' },
@@ -225,7 +225,7 @@ export const uploadAnswer = Type.Object(
     corrected: Type.Optional(corrected),
     ...receiptFacts,
   },
-  { $id: 'UploadReceipt', description: 'The receipt, and the facts of this upload.' },
+  { $id: 'UploadReceipt', description: 'The receipt, with facts about this upload.' },
 )
 
 const after = orNull(Type.String(), 'Pass it as `after` to get the next page; null on the last page.')
@@ -244,13 +244,13 @@ export const listAnswer = Type.Object(
             description: 'In the order of the file.',
           }),
           rejects: Type.Object(
-            { count: count('How many records were rejected.'), reasons: reasonCounts },
-            { description: 'Records that could not be read.' },
+            { count: count('Number of rejected records.'), reasons: reasonCounts },
+            { description: 'Records left out of the dataset, each with a reason.' },
           ),
           corrections: Type.Optional(
             Type.Object(
               { of: corrections.properties.of, count: corrections.properties.count },
-              { description: 'Absent where there are none.' },
+              { description: 'Absent if there are none.' },
             ),
           ),
           links,
@@ -264,13 +264,13 @@ export const listAnswer = Type.Object(
   { $id: 'DatasetPage', description: 'A page of the list.' },
 )
 
-/** A row of values. Long integers, decimals and dates are text, since JSON has no exact form for them. */
+/** A row of values. Long integers, decimals and dates are text, since JSON cannot represent them exactly. */
 export const row = Type.Array(Type.Unknown(), {
   description: 'One value per column: text, number, boolean or null.',
 })
 
 const provisional = Type.Optional(
-  Type.Boolean({ description: 'Of an upload only: true before it is done. More may come, and types may change.' }),
+  Type.Boolean({ description: 'For uploads only: true until the upload is done. More may come; types may change.' }),
 )
 
 export const rowsAnswer = Type.Object(
@@ -280,7 +280,7 @@ export const rowsAnswer = Type.Object(
       description: 'In the order of the values in each row.',
     }),
     offset: count('Rows before this page.'),
-    total: count('Rows of the dataset.'),
+    total: count('Rows in the dataset.'),
     rows: Type.Array(row, {
       description: 'In file order. Integers beyond 2^53, decimals, dates and times are text, so no digit is lost.',
     }),
@@ -292,7 +292,7 @@ export const queryAnswer = Type.Object(
   {
     columns: Type.Array(
       Type.Object({
-        name: Type.String({ description: 'The name in the statement; names may repeat.' }),
+        name: Type.String({ description: 'The name in the result; names may repeat.' }),
         type: Type.String({
           description: 'A type as in the receipt, or a DuckDB type in lower case, such as `integer[]`.',
         }),
@@ -326,14 +326,14 @@ const proportion = Type.Number({ minimum: 0, maximum: 1, description: 'As a frac
 
 export const profileAnswer = Type.Object(
   {
-    num_examples: count('Rows of the dataset.'),
+    num_examples: count('Rows in the dataset.'),
     statistics: Type.Array(
       Type.Object(
         {
           column_name: columnName,
           column_type: Type.Enum(['int', 'float', 'bool', 'string_label', 'string_text', 'datetime'], {
             description:
-              'What the statistics describe: numbers, points in time, the lengths of texts in characters (`string_text`), ' +
+              'What the statistics describe: numbers, points in time, text lengths in characters (`string_text`), ' +
               'or the frequency of each value (`bool`, and `string_label` with at most 30 distinct texts).',
           }),
           column_statistics: Type.Object(
@@ -379,7 +379,7 @@ export const profileAnswer = Type.Object(
 export const rejectsAnswer = Type.Object(
   {
     provisional,
-    total: count('Rejects of the dataset.'),
+    total: count('Rejects in the dataset.'),
     offset: count('Rejects before this page.'),
     rejects: Type.Array(reject, { description: 'In file order.' }),
   },
@@ -387,6 +387,6 @@ export const rejectsAnswer = Type.Object(
 )
 
 export const healthAnswer = Type.Object(
-  { status: Type.Literal('ok', { description: 'Always `ok`; otherwise the answer is an error.' }) },
+  { status: Type.Literal('ok', { description: 'Always `ok`; otherwise the response is an error.' }) },
   { $id: 'Health', description: 'The service is healthy.' },
 )

@@ -15,7 +15,7 @@ export interface SharedOpenApi extends Omit<OpenApi, 'paths' | 'components'> {
   }
 }
 
-/** Refers to each parameter and header that is repeated, and to one example for all answers of a schema. */
+/** Replaces repeated parameters and headers, and repeated examples of a schema, by references. */
 export function shareRepeated(document: OpenApi): SharedOpenApi {
   const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods))
   const answers = operations.flatMap(answersOf)
@@ -68,7 +68,7 @@ export function shareRepeated(document: OpenApi): SharedOpenApi {
   }
 }
 
-/** Values of one kind by what makes them equal, with the names of those that are repeated. */
+/** Counts values of one kind by a key that makes them equal, and names those that are repeated. */
 class Repeated<Value> {
   readonly #kind: string
   readonly #found = new Map<string, { readonly name: string; readonly value: Value; count: number }>()
@@ -77,7 +77,7 @@ class Repeated<Value> {
     this.#kind = kind
   }
 
-  /** Two values with the same key count as one; the first is kept. */
+  /** Values with the same key are equal; the first is kept. */
   count(name: string, value: Value, key = JSON.stringify(value)): void {
     const found = this.#found.get(key)
     if (found === undefined) this.#found.set(key, { name, value, count: 1 })

@@ -15,8 +15,8 @@ export function orNull(schema: Type.TSchema, description: string) {
 }
 
 /**
- * One of our codes. This is not an `enum`, since a later version may add codes: generated clients would reject a whole
- * response because of a code that they do not know.
+ * One of our codes. Not an `enum`, since later versions may add codes, and generated clients would reject a whole
+ * response because of an unknown one.
  */
 export function oneOf(codes: readonly string[], description: string) {
   return Type.String({ description: `${description} Later versions may add others.`, 'x-extensible-enum': [...codes] })
@@ -44,7 +44,7 @@ export const dialect = Type.Object(
     commentChar: orNull(Type.String(), 'Starts a line that is a comment; null if none.'),
     skipInitialSpace: Type.Boolean({ description: 'Spaces after a delimiter are ignored.' }),
     padShortRecords: Type.Optional(
-      Type.Boolean({ description: 'Declared: a record with too few fields gets empty ones at its end.' }),
+      Type.Boolean({ description: 'As declared: records with too few fields are padded with empty ones.' }),
     ),
   },
   { $id: 'Dialect', description: 'How the file was read, as a Frictionless Table Dialect.' },
@@ -68,11 +68,10 @@ export const sha256 = Type.String({
 export const compression = Type.Object(
   {
     format: Type.Enum([...compressionFormats], { description: 'How the file is compressed.' }),
-    bytes: count('Bytes of the text that the file was decompressed to.'),
+    bytes: count('Size of the decompressed text, in bytes.'),
     sha256,
   },
   {
-    description:
-      'The text of a compressed file, which was read. Positions (`byteOffset`, `line`) are positions in the text.',
+    description: 'The decompressed text of the file. Positions (`byteOffset`, `line`) are positions in this text.',
   },
 )

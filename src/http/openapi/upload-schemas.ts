@@ -17,41 +17,41 @@ const uploadLinks = Type.Object(
 const uploadLine = {
   id: uploadId,
   createdAt: time('When its first byte arrived.'),
-  updatedAt: time('When anything of it changed last.'),
-  expiresAt: orNull(Type.Integer(), 'When it will be forgotten, as above; null while it is in progress.'),
+  updatedAt: time('When it last changed.'),
+  expiresAt: orNull(Type.Integer(), 'When its status is deleted, as above; null while it is in progress.'),
   phase: Type.Enum([...uploadPhases], {
     description:
       '`receiving` while bytes are missing; `reading` when all have arrived; `writing` ' +
-      'while the dataset is made durable; then `done` or `failed`, or `expired` if the client did not come back.',
+      'while the dataset is made durable; then `done` or `failed`, or `expired` if the client did not continue.',
   }),
   idempotencyKey: orNull(Type.String(), 'As sent, without quotes; null if there was none.'),
   fileName: orNull(Type.String(), 'As sent; null until it has arrived.'),
   bytes: Type.Object(
     {
       received: count('Bytes that have arrived.'),
-      expected: orNull(Type.Integer({ minimum: 0 }), 'All of them; null if the client did not say.'),
+      expected: orNull(Type.Integer({ minimum: 0 }), 'Total; null if the client did not announce it.'),
     },
-    { $id: 'UploadBytes', description: 'Of what is sent: the body of a form, or the file itself.' },
+    { $id: 'UploadBytes', description: 'Bytes of what is sent: a form, or the file itself.' },
   ),
-  records: orNull(records, 'The records that have been read so far; null before the first.'),
-  datasetId: orNull(Type.String(), 'The dataset, once it is done.'),
-  outcome: orNull(Type.Enum([...uploadOutcomes]), 'What it came to, once it is done: as in the receipt.'),
-  error: orNull(errorRecord, 'Why it failed; its `path` is that of the upload.'),
+  records: orNull(records, 'The records read so far; null before the first.'),
+  datasetId: orNull(Type.String(), 'The dataset, once the upload is done.'),
+  outcome: orNull(Type.Enum([...uploadOutcomes]), 'The outcome as in the receipt, once the upload is done.'),
+  error: orNull(errorRecord, 'Why the upload failed; `path` is the path of the upload.'),
   links: uploadLinks,
 }
 
-/** How far an upload is. */
+/** The progress of an upload. */
 export const uploadStatusAnswer = Type.Object(
   {
     ...uploadLine,
     encoding: orNull(encoding, 'Null until the first megabyte has been read.'),
-    dialect: orNull(dialect, 'The same.'),
+    dialect: orNull(dialect, 'Null until the first megabyte has been read.'),
     columns: orNull(
       Type.Array(Type.Object({ name: columnName, type: orNull(columnType, 'Null until it has been guessed.') })),
-      'Columns so far: later values may change a type until the upload is done.',
+      'Columns so far. Later values may change a type until the upload is done.',
     ),
   },
-  { $id: 'UploadStatus', description: 'How far an upload is.' },
+  { $id: 'UploadStatus', description: 'The progress of an upload.' },
 )
 
 export const uploadsAnswer = Type.Object(
@@ -59,7 +59,7 @@ export const uploadsAnswer = Type.Object(
     uploads: Type.Array(Type.Object(uploadLine, { $id: 'UploadLine', description: 'Summary of an upload.' }), {
       description: 'Newest first.',
     }),
-    after: orNull(Type.String(), 'Give this as `after` to get the next page; null on the last page.'),
+    after: orNull(Type.String(), 'Pass it as `after` to get the next page; null on the last page.'),
   },
   { $id: 'UploadPage', description: 'A page of the list.' },
 )

@@ -11,14 +11,14 @@ const maximum = orNull(Type.Integer(), 'Null for no limit.')
 
 const quota = Type.Object(
   { used: count('What is stored.'), max: maximum },
-  { $id: 'Quota', description: 'Of one owner: bytes of originals and data, or datasets.' },
+  { $id: 'Quota', description: 'Storage of one owner: bytes of originals and data, or datasets.' },
 )
 
 const callerAnswer = Type.Object(
   {
     name: orNull(Type.String(), 'Name of the key or token. Null without authentication.'),
-    owner: orNull(Type.String(), 'Whose datasets they see. Null without authentication.'),
-    scopes: Type.Array(oneOf(scopes, 'A scope.'), { description: 'What they may do.' }),
+    owner: orNull(Type.String(), 'Owner of the datasets that the caller sees. Null without authentication.'),
+    scopes: Type.Array(oneOf(scopes, 'A scope.'), { description: 'What the caller may do.' }),
     expiresAt: orNull(
       Type.Integer(),
       'When the key or token expires, in milliseconds since 1970-01-01 UTC. Null for never.',
@@ -33,7 +33,7 @@ const callerAnswer = Type.Object(
         requestsPerMinuteMax: maximum,
         keepMs: orNull(Type.Integer(), 'Milliseconds until a dataset is deleted. Null for never.'),
       },
-      { description: 'What holds for this caller.' },
+      { description: 'Limits for this caller.' },
     ),
   },
   { $id: 'Caller', description: 'The sender of this request.' },
@@ -54,8 +54,7 @@ export function addCallerRoute(app: App, { requestsPerMinuteMax }: CallerRouteOp
       operationId: 'getCaller',
       tags: ['service'],
       summary: 'Get what the caller may do',
-      description:
-        'The scopes of the key or token of this request, the limits that hold for it, and what its owner stores.',
+      description: 'The scopes and limits of the key or token of this request, and what its owner stores.',
       querystring: noQuery,
       response: { 200: json('The caller.', callerAnswer), ...failures('BAD_PARAMETER') },
     },

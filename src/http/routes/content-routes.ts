@@ -53,8 +53,8 @@ function addProfile(app: App): void {
       tags: ['datasets'],
       summary: 'Get statistics of the columns',
       description:
-        'Counts, range, mean, quartiles and a histogram of each column, or the frequency of each value where there are ' +
-        'few. Computed at the first request, which takes some seconds for ten million rows, and then kept.',
+        'Counts, range, mean, quartiles and a histogram of each column, or the frequency of each value if there are ' +
+        'few. Computed by the first request, which takes some seconds for ten million rows, and then kept.',
       params: datasetParams,
       querystring: noQuery,
       response: { 200: json('The profile.', profileAnswer), ...failures(...readerFailures) },

@@ -23,17 +23,17 @@ function addCopy(app: App): void {
       tags: ['copies'],
       summary: 'Copy a dataset into a database',
       description:
-        'Begins to copy the accepted records into a table, in one transaction, and answers at once. The copy goes on ' +
-        'whatever becomes of the client and is tried again after failures that may pass. A dataset is in a table once: ' +
-        'asking again does not double it.',
+        'Starts to copy the accepted records into a table, in one transaction, and answers at once. The copy continues ' +
+        'if the client disconnects, and transient failures are retried. A table holds a dataset only once: repeating ' +
+        'the request does not duplicate its rows.',
       params: datasetParams,
       querystring: noQuery,
       body: copyBody,
       response: {
         202: {
-          ...json('The copy, as it is now.', copyAnswer),
+          ...json('The current state of the copy.', copyAnswer),
           headers: {
-            Location: header('Where to see how far it is.', '/qas/datasets/acb57c3e109c84a7f2e958b7442014f0/copies'),
+            Location: header('Where to see its progress.', '/qas/datasets/acb57c3e109c84a7f2e958b7442014f0/copies'),
           },
         },
         ...failures(
@@ -66,7 +66,7 @@ function addList(app: App): void {
       operationId: 'listCopies',
       tags: ['copies'],
       summary: 'List the copies of a dataset',
-      description: 'How far each one is, and the names of the databases that datasets can be copied into.',
+      description: 'The progress of each copy, and the names of the databases that datasets can be copied into.',
       params: datasetParams,
       querystring: noQuery,
       response: {

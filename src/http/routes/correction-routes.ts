@@ -38,9 +38,9 @@ function addCorrect(app: App, pace: BodyPace): void {
       tags: ['uploads'],
       summary: 'Correct rejected records',
       description:
-        'Makes another dataset of the stored original and the texts you send: each is read as the file was, and stands ' +
-        'where its record stands. What cannot be read stays a reject. The first dataset stays as it is. The same ' +
-        'corrections again make the same dataset.',
+        'Makes another dataset from the stored original and the texts you send. Each text is read with the settings of ' +
+        'the file and takes the place of its record. A text that cannot be read leaves its record a reject. The first ' +
+        'dataset stays as it is. The same corrections make the same dataset again.',
       params: datasetParams,
       querystring: noQuery,
       requestBody: correctionBody,
@@ -104,8 +104,8 @@ function addCorrections(app: App, { writeIdleMs }: CorrectionOptions): void {
       tags: ['downloads'],
       summary: 'Download the corrections of a dataset',
       description:
-        'One JSON object a line, in file order: the reject that was corrected, and the `text` that is read in its place. ' +
-        '`csv-upload verify` needs it beside the original. 404 where nothing was corrected.',
+        'One JSON object per line, in file order: the corrected reject, and the `text` that is read instead. ' +
+        '`csv-upload verify` needs this file and the original. 404 if nothing was corrected.',
       params: datasetParams,
       querystring: noQuery,
       response: {

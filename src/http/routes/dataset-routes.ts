@@ -33,7 +33,7 @@ function addList(app: App): void {
       operationId: 'listDatasets',
       tags: ['datasets'],
       summary: 'List all datasets',
-      description: 'Newest first. A dataset is listed as soon as its upload has been answered.',
+      description: 'Newest first. A dataset is listed as soon as its upload has returned.',
       querystring: listQuery,
       response: { 200: json('A page of the list.', listAnswer), ...failures('BAD_PARAMETER', 'STORE_FAILED') },
     },
@@ -53,7 +53,7 @@ function addReceipt(app: App): void {
       operationId: 'getDataset',
       tags: ['datasets'],
       summary: 'Get the receipt of a dataset',
-      description: 'The receipt accounts for every byte of the file. Its `ETag` is for `If-Match` of a deletion.',
+      description: 'The receipt accounts for every byte of the file. Use its `ETag` in `If-Match` to delete it.',
       params: datasetParams,
       querystring: noQuery,
       response: {

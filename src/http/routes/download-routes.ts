@@ -104,7 +104,7 @@ function addNdjson(app: App, { writeIdleMs }: DownloadOptions): void {
       operationId: 'getNdjson',
       tags: ['downloads'],
       summary: 'Download the accepted records as JSON lines',
-      description: `One JSON object a line, in file order; members in column order, values as in \`rows\`. ${isCut}`,
+      description: `One JSON object per line, in file order; members in column order, values as in \`rows\`. ${isCut}`,
       params: datasetParams,
       querystring: noQuery,
       response: { 200: bytes('The records.', ndjsonType, savedAs), ...failures(...madeFailures) },
@@ -132,9 +132,9 @@ function addParquet(app: App, { writeIdleMs }: DownloadOptions): void {
       tags: ['downloads'],
       summary: 'Download the accepted records as Parquet',
       description:
-        'One file in file order, with the types of the receipt, whole or one range. The parts of a large ' +
-        'dataset are merged by the first request, and the merged file is kept; ' +
-        'where it is larger than `--merged-size-max`, it has no `ETag` and no ranges.',
+        'One file, in file order, with the types of the receipt, whole or one range. The first request merges the parts ' +
+        'of a large dataset, and the merged file is kept. A file larger than `--merged-size-max` has no `ETag` and no ' +
+        'ranges.',
       params: datasetParams,
       querystring: noQuery,
       requestHeaders: rangeHeaders,
@@ -189,7 +189,7 @@ function addRejectsCsv(app: App, { writeIdleMs }: DownloadOptions): void {
       summary: 'Download all rejected records as CSV',
       description:
         'In file order, with the columns `record`, `line`, `byteOffset`, `byteLength`, `column`, `reason`, `message`, ' +
-        'and the whole record as `text`, or as `base64` where its bytes are not valid text in the encoding of the file. ' +
+        'and the whole record as `text`, or as `base64` if its bytes are not valid text in the encoding of the file. ' +
         isCut,
       params: datasetParams,
       querystring: noQuery,

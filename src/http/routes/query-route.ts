@@ -39,8 +39,8 @@ export function addQueryRoute(app: App, options: { readonly writeIdleMs: number 
       tags: ['queries'],
       summary: 'Query a dataset with SQL',
       description:
-        'One statement that only reads the table `data`, whose columns are those of the receipt, in the SQL of DuckDB, or ' +
-        'of the engine that `Query-Engine` names. At a limit of rows or bytes, JSON ends with `truncated: true`, other ' +
+        'One read-only statement over the table `data`, whose columns are those of the receipt, in the SQL of DuckDB or ' +
+        'of the engine that `Query-Engine` names. At a limit of rows or bytes, JSON ends with `truncated: true`; other ' +
         'formats fail. A later error cuts the connection.',
       params: datasetParams,
       querystring: noQuery,

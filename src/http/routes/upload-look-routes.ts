@@ -23,10 +23,10 @@ export function addUploadLookRoutes(app: App): void {
     schema: {
       operationId: 'getUploadRows',
       tags: ['uploads'],
-      summary: 'Look at the rows of an upload before its end',
+      summary: 'Get rows of an upload in progress',
       description:
-        'Accepted records of what has arrived so far, their values as text: `provisional`. Of an upload that is done, the ' +
-        'rows of its dataset.',
+        'The records accepted so far, with values as text (`provisional`). Once the upload is done, the rows of its ' +
+        'dataset.',
       params: uploadParams,
       querystring: pageQuery,
       response: { 200: json('A page of rows.', rowsAnswer), ...lookFailures },
@@ -42,8 +42,8 @@ export function addUploadLookRoutes(app: App): void {
     schema: {
       operationId: 'getUploadRejects',
       tags: ['uploads'],
-      summary: 'Look at the rejects of an upload before its end',
-      description: 'The rejects so far, `provisional`. Of an upload that is done, those of its dataset.',
+      summary: 'Get rejects of an upload in progress',
+      description: 'The rejects so far (`provisional`). Once the upload is done, the rejects of its dataset.',
       params: uploadParams,
       querystring: pageQuery,
       response: { 200: json('A page of rejects.', rejectsAnswer), ...lookFailures },

@@ -59,8 +59,8 @@ export function addUploadRoute(app: App, pace: BodyPace): void {
         description:
           'Once you get the response, the file is stored durably and ready to use. Uploading the same bytes again gives ' +
           'the same dataset, so retrying is safe. Requests that can be rejected from their headers are rejected before ' +
-          'the body is read. Query parameters are ignored. With `Prefer: respond-async` the answer is 202 with `Location`, ' +
-          'the path of the upload, once the file is kept.',
+          'the body is read. Query parameters are ignored. With `Prefer: respond-async`, the response is 202 with the path ' +
+          'of the upload in `Location`, as soon as the file is stored.',
         requestHeaders: uploadHeaders,
         requestBody: uploadBody,
         response: {

@@ -41,7 +41,7 @@ function addList(app: App): void {
       tags: ['uploads'],
       summary: 'List uploads',
       description:
-        'Newest first: those in progress, however they are sent, and those that have ended within `--uploads-keep-for`.',
+        'Newest first: uploads in progress, however they are sent, and those that ended within `--uploads-keep-for`.',
       querystring: uploadsQuery,
       response: { 200: json('A page of the list.', uploadsAnswer), ...failures('BAD_PARAMETER') },
     },
@@ -64,16 +64,16 @@ function addStatus(app: App, closing: AbortSignal): void {
     schema: {
       operationId: 'getUpload',
       tags: ['uploads'],
-      summary: 'See how far an upload is',
+      summary: 'Get the progress of an upload',
       description:
-        'An upload has its id from its first byte on: it is in the list while it is sent, and in the receipt as ' +
-        '`upload.id`. With `Prefer: wait=N` the answer waits, so that a client need not ask again and again.',
+        'An upload has its id from its first byte: it is in the list while it is sent, and in the receipt as ' +
+        '`upload.id`. With `Prefer: wait=N` the response waits, so that a client need not poll.',
       params: uploadParams,
       querystring: noQuery,
       requestHeaders: waitHeaders,
       response: {
         200: { ...json('The status.', uploadStatusAnswer), headers: { ETag: tag, 'Preference-Applied': applied } },
-        304: noContent('The status is still the one that the client has.', { ETag: tag }),
+        304: noContent('The client already has this status.', { ETag: tag }),
         ...failures('UPLOAD_NOT_FOUND', 'BAD_PARAMETER', 'TOO_MANY_WATCHERS'),
       },
     },
@@ -121,8 +121,8 @@ function addEvents(app: App, { writeIdleMs }: { readonly writeIdleMs: number }, 
       summary: 'Watch an upload',
       description:
         'Server-sent events: the status now and after every change, at most five times a ' +
-        'second, as the JSON of `getUpload`. The last one reports the end; a client that then connects again gets 204, ' +
-        'which stops it. A line `:` comes every 15 seconds.',
+        'second, as the JSON of `getUpload`. The last event reports the end; a client that then reconnects gets 204, ' +
+        'which stops it. A line `:` is sent every 15 seconds.',
       params: uploadParams,
       querystring: noQuery,
       requestHeaders: {
@@ -134,7 +134,7 @@ function addEvents(app: App, { writeIdleMs }: { readonly writeIdleMs: number }, 
       },
       response: {
         200: textFile('The events.', 'text/event-stream'),
-        204: noContent('The upload has ended, and the client knows.'),
+        204: noContent('The upload has ended, and the client knows it.'),
         ...failures('UPLOAD_NOT_FOUND', 'BAD_PARAMETER', 'TOO_MANY_WATCHERS'),
       },
     },
@@ -164,12 +164,12 @@ function addRemoval(app: App): void {
       tags: ['uploads'],
       summary: 'Cancel an upload',
       description:
-        'Ends an upload in progress: its client gets `UPLOAD_CANCELLED`, and nothing of it is kept once this is ' +
-        'answered. An upload that has ended is forgotten; its dataset stays.',
+        'Cancels an upload in progress: its client gets `UPLOAD_CANCELLED`, and nothing of it is kept. For an upload ' +
+        'that has ended, deletes its status; its dataset stays.',
       params: uploadParams,
       querystring: noQuery,
       response: {
-        204: noContent('The upload is cancelled, or forgotten.'),
+        204: noContent('The upload is cancelled, or its status deleted.'),
         ...failures('UPLOAD_NOT_FOUND', 'UPLOAD_FINISHED', 'BAD_PARAMETER'),
       },
     },
