@@ -1,4 +1,4 @@
-// Tests of access: who is let in by key or token, and what is stored of a key.
+// Tests of access: which keys and tokens are accepted, and what is stored of a key.
 import assert from 'node:assert/strict'
 import crypto from 'node:crypto'
 import { createServer } from 'node:http'
@@ -35,7 +35,7 @@ test('parseKeys() reads what formatKeys() writes', () => {
   assert.deepEqual(parseKeys(formatKeys(keys)), keys)
 })
 
-test('parseKeys() names a mistake and its place', () => {
+test('parseKeys() reports a mistake and its position', () => {
   const key = newKey(facts).key
   const rows: readonly (readonly [unknown, RegExp])[] = [
     ['{', /wanted JSON$/],
@@ -60,7 +60,7 @@ test('parseKeys() names a mistake and its place', () => {
   }
 })
 
-test('KeyRing finds the caller by the secret, and nobody by anything else', () => {
+test('KeyRing finds the caller by the secret only', () => {
   const [a, b] = [newKey(facts), newKey({ ...facts, owner: 'team b' })]
   const expired = newKey({ ...facts, expires: '2020-01-01T00:00:00Z' })
   const ring = new KeyRing([a.key, b.key, expired.key])
@@ -71,7 +71,7 @@ test('KeyRing finds the caller by the secret, and nobody by anything else', () =
   }
 })
 
-test('KeyRing compares a secret with every key in constant time, whichever of them it fits', (t) => {
+test('KeyRing compares a secret with every key in constant time, whichever key matches', (t) => {
   const made = Array.from({ length: 20 }, () => newKey(facts))
   const ring = new KeyRing(made.map(({ key }) => key))
   const compare = t.mock.method(crypto, 'timingSafeEqual')
@@ -95,7 +95,7 @@ test('KeyRing compares a secret with every key in constant time, whichever of th
   }
 })
 
-test('createAccess() accepts a key as a bearer token, however the word is capitalized', async () => {
+test('createAccess() accepts a key as a bearer token, with the scheme in any case', async () => {
   const { secret, key } = newKey(facts)
   const access = createAccess({ keys: [key], tokens: null })
   for (const scheme of ['Bearer', 'bearer', 'BEARER ']) {
@@ -186,7 +186,7 @@ test('createAccess() refuses any other token', async () => {
   for (const token of wrong) assert.equal(await isRefused(access, `Bearer ${token}`), true, token)
 })
 
-test('createAccess() holds a token to its times, by clocks that may be 30 seconds apart', async (t) => {
+test('createAccess() checks nbf and exp of a token with 30 seconds of clock tolerance', async (t) => {
   const { keySet, token } = await issuerOf()
   const access = createAccess({ keys: [], tokens: { keySet, issuer, audience } })
   const startMs = Date.parse('2026-11-20T12:00:00Z')
@@ -202,7 +202,7 @@ test('createAccess() holds a token to its times, by clocks that may be 30 second
   assert.deepEqual(seen, [true, true, false, false, false, false, true, true])
 })
 
-test('issuerKeys() says so while the issuer fails, asks it again only after the back-off, and then lets tokens in', async (t) => {
+test('issuerKeys() reports a failing issuer, retries only after the back-off, and then accepts tokens', async (t) => {
   const { keySet, token } = await issuerOf()
   let answer: readonly [status: number, body: string] = [500, '']
   let askedCount = 0

@@ -1,4 +1,4 @@
-// Tests of access as options say it.
+// Tests of access as configured by options.
 import assert from 'node:assert/strict'
 import { chmodSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -36,7 +36,7 @@ test('configuredAccess() reads keys from a file and from the option itself', asy
   }
 })
 
-test('configuredAccess() lets nobody in if the list of keys is empty', async () => {
+test('configuredAccess() refuses every caller if the list of keys is empty', async () => {
   const { access } = configuredAccess({ ...none, keys: '{"keys":[]}' }, silent)
   await assert.rejects(access.identify(`Bearer ${made.secret}`))
 })
@@ -109,14 +109,14 @@ test('reload() adds and removes keys, and keeps the current ones if the file can
   assert.deepEqual(await seen(), [false, true])
 })
 
-test('a changed file of keys is reloaded automatically, also if it was replaced', async (t) => {
+test('configuredAccess() reloads a changed key file automatically, also if it was replaced', async (t) => {
   const file = scratchFile(t)
   writeFileSync(file, formatKeys([made.key]), { mode: 0o600 })
   const changed = Promise.withResolvers<void>()
   using configured = configuredAccess({ ...none, keys: file }, { ...silent, info: () => changed.resolve() })
   writeFileSync(`${file}.new`, formatKeys([]), { mode: 0o600 })
   renameSync(`${file}.new`, file)
-  // Looking at the file keeps no process alive.
+  // Watching the file does not keep the process alive.
   const alive = setInterval(() => {}, 1_000)
   await changed.promise
   clearInterval(alive)

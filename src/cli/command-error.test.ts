@@ -14,7 +14,7 @@ import { send } from './commands/upload/send.ts'
 import { exitCodeMeanings, exitCodes } from './exit-codes.ts'
 import { OutputClosed, Terminal } from './terminal/terminal.ts'
 
-test('outcomeOf() prints the place in a failed query on separate lines', () => {
+test('outcomeOf() prints the position in a failed query on separate lines', () => {
   const message = 'Cannot run query: Binder Error: x\n\nLINE 1: SELECT \x1bnme\n               ^'
   const record = { timestamp: 1, status: 400, error: 'Bad Request', message, path: '/' }
   const lineOf = (exception: string) =>
@@ -57,11 +57,11 @@ test('outcomeOf() gives each failure its code, one printable line, and a documen
   })
 })
 
-test('every exit code is another number and has a meaning', () => {
+test('every exit code is a different number and has a meaning', () => {
   assert.equal(new Set(Object.values(exitCodes)).size, Object.keys(exitCodeMeanings).length)
 })
 
-test('send does not ask again once a server has refused its key, and reports that for every file', async (t) => {
+test('send sends no more requests once a server has refused its key, and reports that for every file', async (t) => {
   const { url, connections } = await listen(t, (socket) => {
     heard(socket, () => answer(socket, '401 Unauthorized', record(401, 'who are you?'), 'Connection: close\r\n'))
   })

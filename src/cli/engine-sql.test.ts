@@ -1,4 +1,4 @@
-// Engine SQL: which columns Trino can have.
+// Tests of engine SQL: which column names Trino accepts.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Engine, engineSql } from './engine-sql.ts'
@@ -26,7 +26,7 @@ test('engineSql() refuses names that Hive cannot have, and says which engine can
   assert.ok(sqlOf('trino', 'a b', '\ta', 'a;b').includes('"a b" varchar'))
 })
 
-test('engineSql() refuses names that Trino cannot distinguish, and those of its own columns', () => {
+test('engineSql() refuses names that Trino cannot distinguish, and names of its own columns', () => {
   for (const engine of ['trino', 'trino-iceberg'] as const) {
     assert.throws(() => sqlOf(engine, 'Name', 'name'), /a column "name": to Trino it is the same as "Name"/)
     assert.throws(() => sqlOf(engine, 'Ä', 'ä'), /the same/)

@@ -1,4 +1,4 @@
-// Tests of the command line as a person meets it.
+// Tests of the command line as users see it: help, version, unknown commands.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -22,7 +22,7 @@ test('csv-upload --help names every command, serve --help every option, on stand
   assert.equal(general.stderr + serve.stderr, '')
 })
 
-test('every command has examples that name it, and help that fits its options', () => {
+test('every command has examples that name it, and help that matches its options', () => {
   for (const command of allCommands) {
     assert.ok(command.examples.length > 0, command.name)
     assert.ok(
@@ -42,7 +42,7 @@ test('csv-upload --version prints the version of the package', () => {
   assert.deepEqual([run('--version').stdout, run('--version').status], [`${version}\n`, exitCodes.ok])
 })
 
-test('csv-upload answers -h, -V and help like the long forms, also behind a command', () => {
+test('csv-upload treats -h, -V and help like the long forms, also after a command', () => {
   assert.equal(run('-h').stdout, run('--help').stdout)
   assert.equal(run('-V').stdout, run('--version').stdout)
   assert.equal(run('rows', '-h').stdout, run('help', 'rows').stdout)

@@ -10,7 +10,7 @@ const url = 'http://127.0.0.1:9'
 const listening = `({ url: '${url}', close: async () => {} })`
 const neverClosing = `({ url: '${url}', close: () => new Promise((resolve) => setTimeout(resolve, 1e6)) })`
 
-test('serve() prints where it listens, and ends with 0 on SIGTERM and SIGINT', async (t) => {
+test('serve() prints its address, and exits with 0 on SIGTERM and SIGINT', async (t) => {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     const { child, lines } = start(t, `async () => ${listening}`)
     assert.equal(await lines.next(), `Listening on ${url}`)
@@ -29,7 +29,7 @@ test('serve() shows how to send a key if authentication is on', async (t) => {
   await once(child, 'exit')
 })
 
-test('serve() ends at once on a second signal', async (t) => {
+test('serve() exits at once on a second signal', async (t) => {
   const { child, lines } = start(t, `async () => ${neverClosing}`, { msPerClockReading: 500 })
   await lines.next()
   child.kill('SIGTERM')
@@ -39,7 +39,8 @@ test('serve() ends at once on a second signal', async (t) => {
 })
 
 test('serve() treats signals within half a second as one', async (t) => {
-  // The app closes on the second signal, which is handed to serve() right after: ending at once would show as another code.
+  // The app closes on the second signal, and serve() receives that signal right after: exiting at once would show as
+  // another exit code.
   const closesOnSecond = `async () => {
     const second = new Promise((resolve) => process.on('SIGTERM', resolve))
     return { url: '', close: () => second }
@@ -52,14 +53,14 @@ test('serve() treats signals within half a second as one', async (t) => {
   assert.deepEqual(await once(child, 'exit'), [exitCodes.ok, null])
 })
 
-test('serve() ends when the process that launched it is gone', async (t) => {
+test('serve() exits when the process that launched it is gone', async (t) => {
   const { child, lines } = start(t, `async () => ${neverClosing}`, { launched: true })
   await lines.next()
   child.disconnect()
   assert.deepEqual(await once(child, 'exit'), [exitCodes.failed, null])
 })
 
-test('serve() says in one line why it could not start', async (t) => {
+test('serve() reports in one line why it could not start', async (t) => {
   const inUse = `Object.assign(new Error('listen EADDRINUSE: address already in use 127.0.0.1:8080'), { syscall: 'listen' })`
   const locked = `new ServiceError('DATA_DIRECTORY_IN_USE', { dir: './data', owner: 'process 7' })`
   const denied = `new Error('Cannot keep file', { cause: new Error('EACCES: permission\\n denied') })`
@@ -88,7 +89,7 @@ test('serve() says in one line why it could not start', async (t) => {
   }
 })
 
-/** Runs serve() in a process of its own, with an app made by that JavaScript text. */
+/** Runs serve() in a separate process, with an app created by that JavaScript text. */
 function start(
   t: TestContext,
   startApp: string,

@@ -1,4 +1,4 @@
-// Tests of requests other than uploads: answers that break off, pages of the list, deletion with retries.
+// Tests of requests other than uploads: interrupted responses, pages of the list, deletion with retries.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Client, datasetPath } from './client.ts'
@@ -57,7 +57,7 @@ test('isPassing() is true for temporary failures only', () => {
   )
 })
 
-test('json() rejects an answer that is not JSON', async (t) => {
+test('json() rejects a response that is not JSON', async (t) => {
   const { url } = await listen(t, (socket) => {
     heard(socket, () => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n<html>'))
   })
@@ -65,7 +65,7 @@ test('json() rejects an answer that is not JSON', async (t) => {
   await assert.rejects(client.json('/x'), /it is not JSON; is this the right server\?/)
 })
 
-test('datasets() fetches page after page, as they are needed', async (t) => {
+test('datasets() fetches pages one by one, as they are needed', async (t) => {
   const asked: string[] = []
   const { url } = await listen(t, (socket) => {
     socket.on('data', (chunk) => {
@@ -81,7 +81,7 @@ test('datasets() fetches page after page, as they are needed', async (t) => {
   assert.deepEqual(asked, ['/qas/datasets?name=%C3%A4&limit=1', '/qas/datasets?name=%C3%A4&limit=1&after=a%26b'])
 })
 
-test('remove() counts a dataset as deleted that is gone on a retry', async (t) => {
+test('remove() counts a dataset as deleted if it is gone on a retry', async (t) => {
   const { url } = await listen(t, (socket, index) => {
     heard(socket, () => {
       if (index === 0) socket.destroy()
@@ -93,7 +93,7 @@ test('remove() counts a dataset as deleted that is gone on a retry', async (t) =
   await assert.rejects(client.remove('a'), /gone/)
 })
 
-test('a server below a path is called there', async (t) => {
+test('Client sends requests below the path of the server URL', async (t) => {
   let line = ''
   const { url } = await listen(t, (socket) => {
     heard(socket, (text) => {
@@ -106,7 +106,7 @@ test('a server below a path is called there', async (t) => {
   assert.equal(line, 'GET /files/qas/datasets/a%2Fb/rows?offset=0 HTTP/1.1')
 })
 
-test('refusal() reads the six fields, and says what it can if they are missing', () => {
+test('refusal() reads the six fields, and reports what it can if they are missing', () => {
   const whole = refusal(404, undefined, JSON.stringify(record(404, 'not there')))
   assert.deepEqual([whole.message, whole.kind === 'refused' && whole.record?.status], ['not there', 404])
   const other = refusal(502, '3', '<html>bad gateway')
@@ -131,7 +131,7 @@ test('readRetryAfter() reads seconds and dates', () => {
   assert.equal(readRetryAfter(undefined, 0), null)
 })
 
-test('pauseBefore() doubles up to the maximum, adds what the server requests, and gives up beyond patience', () => {
+test('pauseBefore() doubles up to the maximum, adds what the server requests, and gives up beyond its patience', () => {
   const rules = { retriesMax: 9, pauseMsMin: 100, pauseMsMax: 500, retryAfterMsMax: 5_000 }
   const cut = { kind: 'cut', message: '' } as const
   const pauses = (random: number) => [1, 2, 3, 4, 5].map((attempts) => pauseBefore(attempts, cut, rules, () => random))

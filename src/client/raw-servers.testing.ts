@@ -1,4 +1,4 @@
-// Raw servers: hand-written servers on raw sockets that treat a client as badly as real ones do.
+// Raw servers: hand-written servers on raw sockets that misbehave as real ones do.
 import { once } from 'node:events'
 import { createServer, type Server, type Socket } from 'node:net'
 import type { TestContext } from 'node:test'
@@ -7,7 +7,7 @@ import type { OutgoingFile, Sending } from './upload.ts'
 
 export const quickRules: RetryRules = { retriesMax: 3, pauseMsMin: 1, pauseMsMax: 4, retryAfterMsMax: 5_000 }
 
-/** A server that hands each connection, by its number from 0, to the test; gone after it. */
+/** A server that passes each connection to the test, with its number from 0; closed after the test. */
 export async function listen(t: TestContext, onConnection: (socket: Socket, index: number) => void) {
   let count = 0
   const sockets = new Set<Socket>()
@@ -27,7 +27,7 @@ export async function listen(t: TestContext, onConnection: (socket: Socket, inde
   return { url: new URL(`http://127.0.0.1:${address.port}`), connections: () => count }
 }
 
-/** Calls back with everything received so far, each time more arrives. */
+/** Calls back with everything received so far whenever more arrives. */
 export function heard(socket: Socket, listener: (text: string) => void): void {
   let text = ''
   socket.on('data', (chunk) => {
@@ -36,7 +36,7 @@ export function heard(socket: Socket, listener: (text: string) => void): void {
   })
 }
 
-/** Answers a request with this JSON, as the service does. */
+/** Responds with this JSON, as the service does. */
 export function answer(socket: Socket, status: string, value: object, headers = ''): void {
   const body = JSON.stringify(value)
   socket.write(
@@ -55,7 +55,7 @@ export function record(status: number, message: string): object {
   }
 }
 
-/** A receipt for content of this SHA-256. */
+/** A receipt for content with this SHA-256. */
 export function receiptOf(sha256: string, bytes: number): object {
   const records = { total: 1, header: 0, blank: 0, skipped: 0, accepted: 1, rejected: 0 }
   const file = { name: 'a.csv', bytes, sha256 }

@@ -1,4 +1,4 @@
-// Tests of resumable uploads: where they go on, when they begin again, when they give up, against hand-written servers.
+// Tests of resumable uploads against hand-written servers: where they continue, when they restart, when they give up.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
@@ -15,7 +15,7 @@ const closes = 'Connection: close\r\n'
 
 type Script = readonly ((respond: (head: string, value?: object) => void, request: string) => void)[]
 
-/** A server that answers its requests, one a connection, in this order. What it was asked. */
+/** A server that answers its requests, one per connection, in this order. Also returns the requests. */
 async function serve(t: TestContext, script: Script) {
   const asked: string[] = []
   const { url } = await listen(t, (socket, index) => {
@@ -56,7 +56,7 @@ function resuming(from: string | null = null): Resuming & { readonly begun: stri
 const file = (content: Buffer) => ({ ...fileOf(content), bytes: content.length })
 const bodyOf = (request: string | undefined) => request?.split('\r\n\r\n')[1]
 
-test('sendResumable() begins an upload with what is declared and sends the file there', async (t) => {
+test('sendResumable() creates an upload with the declarations and sends the file there', async (t) => {
   const { client, asked } = await serve(t, [created, done])
   using _client = client
   const declared = new Map([['dialect', '{"delimiter":";"}']])
@@ -74,7 +74,7 @@ test('sendResumable() begins an upload with what is declared and sends the file 
   assert.equal(bodyOf(asked[1]), content.toString())
 })
 
-test('sendResumable() asks after a break where to go on, and hashes each byte once', async (t) => {
+test('sendResumable() requests the offset after an interruption, and hashes each byte once', async (t) => {
   const { client, asked } = await serve(t, [created, busy, at(8), busy, at(8), busy, at(14), done])
   using _client = client
   const sending = newSending()
@@ -101,7 +101,7 @@ test('sendResumable() restarts counting attempts once bytes were received, and g
   assert.equal(stuck.asked.length, 10)
 })
 
-test('sendResumable() continues an upload of another process, with the hash of what that one sent', async (t) => {
+test('sendResumable() continues an upload of another process, and hashes what that process sent', async (t) => {
   const { client, asked } = await serve(t, [at(14), done])
   using _client = client
   const sending = newSending()
@@ -109,7 +109,7 @@ test('sendResumable() continues an upload of another process, with the hash of w
   assert.deepEqual([bodyOf(asked[1]), sending.skippedBytes], [content.subarray(14).toString(), 14])
 })
 
-test('sendResumable() gets the receipt of an upload whose answer was lost', async (t) => {
+test('sendResumable() gets the receipt of an upload whose response was lost', async (t) => {
   const status = (phase: string, datasetId: string | null, error: object | null = null) => {
     const value = { id, phase, createdAt: 1, bytes: { received: bytes }, datasetId, outcome: 'new', error }
     return ((respond) => respond('200 OK', value)) satisfies Script[number]
@@ -126,7 +126,7 @@ test('sendResumable() gets the receipt of an upload whose answer was lost', asyn
   assert.deepEqual([failure.kind === 'refused' && failure.status, failure.message], [422, 'no CSV'])
 })
 
-test('sendResumable() begins again where the server has forgotten the upload', async (t) => {
+test('sendResumable() restarts if the server no longer has the upload', async (t) => {
   const { client } = await serve(t, [gone, gone, created, done])
   using _client = client
   const how = resuming('019aa1b2-0000-7000-8000-000000000000')
@@ -134,7 +134,7 @@ test('sendResumable() begins again where the server has forgotten the upload', a
   assert.deepEqual(how.begun, [id])
 })
 
-test('sendResumable() gives null where a server has no resumable uploads, or no place', async (t) => {
+test('sendResumable() returns null if a server has no resumable uploads, or no room', async (t) => {
   const full = { ...record(507, 'full'), exception: 'csvupload.TooManyUnfinishedException' }
   const answers: Script = [
     gone,
@@ -164,7 +164,7 @@ test('sendResumable() refuses an offset beyond the file, and a receipt for other
   assert.match((await failed(other.client.sendResumable(file(content), newSending(), how))).message, /SHA-256 differs/)
 })
 
-test('sendResumable() does not wait for connections that are silent, and finds what became of the upload', async (t) => {
+test('sendResumable() does not wait for silent connections, and finds the outcome of the upload', async (t) => {
   const silent: Script[number] = () => {}
   const status = (phase: string, datasetId: string | null): Script[number] => {
     const value = { id, phase, createdAt: 1, bytes: { received: bytes }, datasetId, outcome: 'new', error: null }
@@ -187,7 +187,7 @@ test('sendResumable() does not wait for connections that are silent, and finds w
   assert.equal(sending.attempt, 4)
 })
 
-test('endsUpload() is true where nothing is left to continue', () => {
+test('endsUpload() is true if nothing is left to continue', () => {
   const refused = (status: number, exception = 'csvupload.X', retryAfterMs: number | null = null): Failure => ({
     kind: 'refused',
     status,

@@ -1,4 +1,4 @@
-// Tests of an upload to servers that refuse early, break off, are busy, or answer nonsense.
+// Tests of an upload to servers that refuse early, disconnect, are busy, or send nonsense.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
@@ -19,7 +19,7 @@ test('send() waits for 100 Continue, sends declarations before the file, and ret
       seen = text
       if (!asked) {
         asked = true
-        assert.ok(text.endsWith('\r\n\r\n'), 'the body came before it was asked for')
+        assert.ok(text.endsWith('\r\n\r\n'), 'the body arrived before it was requested')
         socket.write(continues)
       } else if (text.endsWith('--\r\n')) answer(socket, '200 OK', receiptOf(sha256, content.length))
     })
@@ -58,10 +58,10 @@ test('send() reads a refusal before the body, and sends nothing', async (t) => {
   const failure = await failed(client.send(fileOf(large), sending))
   assert.deepEqual([failure.kind, failure.message, sending.sentBytes], ['refused', 'too large', 0])
   assert.equal(failure.kind === 'refused' && failure.record?.exception, 'csvupload.SomeException')
-  assert.equal(connections(), 1, 'what can never be taken was sent again')
+  assert.equal(connections(), 1, 'a final refusal was retried')
 })
 
-test('send() reads a refusal while it is sending, and stops', async (t) => {
+test('send() reads a refusal while sending, and stops', async (t) => {
   const { url } = await listen(t, (socket) => {
     let hasAnswered = false
     socket.on('data', () => {
@@ -97,7 +97,7 @@ test('send() does not wait for the next bytes of a stream when it is refused', a
   )
 })
 
-test('send() tries again after 503 as Retry-After asks, and after a connection that broke', async (t) => {
+test('send() retries after 503 as Retry-After says, and after a broken connection', async (t) => {
   const { url, connections } = await listen(t, (socket, index) => {
     heard(socket, (text) => {
       if (index === 0)
@@ -113,7 +113,7 @@ test('send() tries again after 503 as Retry-After asks, and after a connection t
   assert.deepEqual([connections(), sending.attempt, sending.pause], [3, 3, null])
 })
 
-test('send() gives up a stream that has been read from, but not one of which nothing was sent', async (t) => {
+test('send() gives up a stream that has been read from, but retries one from which nothing was sent', async (t) => {
   let opened = 0
   const { url } = await listen(t, (socket, index) => {
     heard(socket, (text) => {
@@ -139,7 +139,7 @@ test('send() fails with the last failure after all retries', async (t) => {
   assert.deepEqual([failure.kind, connections(), sending.attempt], ['cut', 4, 4])
 })
 
-test('send() distinguishes a server that is not there from one that breaks off', async (t) => {
+test('send() distinguishes an unreachable server from one that disconnects', async (t) => {
   const { url } = await listen(t, () => {})
   const gone = new URL(url)
   gone.port = '1'
@@ -163,7 +163,7 @@ test('send() refuses a receipt for other bytes, and a response that is not a rec
   assert.match((await failed(client.send(fileOf(content), newSending()))).message, /not a receipt/)
 })
 
-test('send() ends with the reason of its signal, also within a pause', async (t) => {
+test('send() fails with the reason of its signal, also during a pause', async (t) => {
   const { url } = await listen(t, (socket) => {
     heard(socket, () =>
       answer(socket, '503 Service Unavailable', record(503, 'busy'), 'Retry-After: 4\r\nConnection: close\r\n'),

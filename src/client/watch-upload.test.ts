@@ -1,4 +1,4 @@
-// Tests of watching an upload: events that break off, servers that send none, ends of all kinds.
+// Tests of watching an upload: interrupted event streams, servers without events, ends of all kinds.
 import assert from 'node:assert/strict'
 import type { Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
@@ -15,7 +15,7 @@ const statusOf = (phase: string, received: number) => ({ id, phase, createdAt: 1
 const eventOf = (version: string, phase: string, received: number, end = '\n') =>
   `id: ${version}${end}data: ${JSON.stringify(statusOf(phase, received))}${end}${end}`
 
-/** Watches a server that answers its requests, one a connection, in this order: phases and amounts that came, and requests. */
+/** Watches a server that answers its requests, one per connection, in this order. Returns phases, amounts and requests. */
 async function watched(t: TestContext, ...script: readonly ((socket: Socket) => void)[]) {
   const asked: string[] = []
   const { url } = await listen(t, (socket, index) => {
@@ -39,7 +39,7 @@ async function watched(t: TestContext, ...script: readonly ((socket: Socket) => 
   return { seen, asked, kind }
 }
 
-test('watchUpload() gives each event until the end, however they are cut', async (t) => {
+test('watchUpload() yields each event until the end, however they are split', async (t) => {
   const text = `retry: 2000\n\n${eventOf('a', 'receiving', 1)}:\n\n${eventOf('b', 'reading', 9, '\r\n')}${eventOf('c', 'done', 9)}`
   const { seen, asked, kind } = await watched(t, (socket) => {
     socket.setNoDelay(true).write(streams)
@@ -64,7 +64,7 @@ test('watchUpload() reconnects after the last event, and ends when there are no 
   assert.deepEqual(ids, [undefined, 'b', 'b', 'b', 'd'])
 })
 
-test('watchUpload() asks again and again where there are no events, and gives each change once', async (t) => {
+test('watchUpload() polls if there are no events, and yields each change once', async (t) => {
   const give = (phase: string, received: number) => (socket: Socket) =>
     answer(socket, '200 OK', statusOf(phase, received), closes)
   const full = { ...record(503, 'full'), exception: 'csvupload.TooManyWatchersException' }

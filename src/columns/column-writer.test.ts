@@ -1,4 +1,4 @@
-// Tests of the column writer against DuckDB: the same records as parts of the two have the same types, values and nulls.
+// Tests of the column writer against DuckDB: the parts that both write have the same types, values and nulls.
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -24,13 +24,13 @@ async function rows(sql: string): Promise<readonly (readonly unknown[])[]> {
   return (await duckDb.runAndReadAll(sql)).getRowsJson()
 }
 
-/** Counts by word, and by class, have no order; SQL does not look at how numbers are written. */
+/** Counts by word and by class have no order; SQL ignores how numbers are written. */
 function sorted({ nullWords: words, classes, numberTexts: _, ...facts }: ColumnFacts): string {
   const lists = { nullWords: Object.entries(words).sort(), classes: Object.entries(classes).sort() }
   return JSON.stringify({ ...facts, ...lists })
 }
 
-/** The same cells, types and nulls, and statistics that are true. */
+/** Asserts the same cells, types and nulls, and correct statistics. */
 async function assertSameParts(ours: string, theirs: string, names: readonly string[]): Promise<void> {
   const [our, their] = [`read_parquet(${pathLiteral(ours)})`, `read_parquet(${pathLiteral(theirs)})`]
   assert.deepEqual(await rows(`DESCRIBE FROM ${our}`), await rows(`DESCRIBE FROM ${their}`))
@@ -45,10 +45,10 @@ async function assertSameParts(ours: string, theirs: string, names: readonly str
   for (const name of names) await assertTrueBounds(ours, name)
 }
 
-/** What readers leave out because of the statistics has none of what they look for. */
+/** Asserts that readers miss nothing by skipping row groups because of the statistics. */
 async function assertTrueBounds(path: string, name: string): Promise<void> {
   const table = `read_parquet(${pathLiteral(path)})`
-  // A byte order mark is lost where a text begins with it.
+  // The prefix keeps a byte order mark at the beginning of a text, which would be lost otherwise.
   const [bounds] = await rows(`SELECT '=' || min("${name}")::VARCHAR, '=' || max("${name}")::VARCHAR FROM ${table}`)
   const [least = null, greatest = null] = (bounds as [string | null, string | null]).map((one) => one?.slice(1) ?? null)
   for (const bound of [least, greatest]) {
@@ -67,7 +67,7 @@ async function assertTrueBounds(path: string, name: string): Promise<void> {
   if (stored[2] === true) assert.deepEqual([storedLeast, storedGreatest], [least, greatest])
 }
 
-test('a part has the types, values, nulls and facts that DuckDB finds in the same records', async (t) => {
+test('createColumnWriter() writes the types, values, nulls and facts that DuckDB finds in the same records', async (t) => {
   t.diagnostic(`SEED=${seed}`)
   const dir = scratchDir(t)
   const random = randomFrom(seed)
@@ -109,7 +109,7 @@ test('a part has the types, values, nulls and facts that DuckDB finds in the sam
     )
     for (const { type } of targets) types.add(`${columnTypeName(type)} ${columnFormat(type) ?? ''}`)
   }
-  // Which types come depends on the seed; that most do shows that the test has teeth.
+  // The types depend on the seed; that most occur shows that the test can fail.
   assert.ok(types.size >= 10, [...types].join())
 })
 
@@ -127,14 +127,14 @@ function fits(text: string, type: ColumnType): boolean {
   return writeColumns(csvText([[text, 'x']], layout), { layout, columns }).misfits[0] === null
 }
 
-test('no text is accepted for a type it does not fit', () => {
+test('createColumnWriter() accepts no text for a type it does not fit', () => {
   const none = [...examples.padded, ...examples.signed, ...examples.tooLong, ...examples.text, ...nullWords]
   for (const type of [...plainTypes, { kind: 'decimal', precision: 38, scale: 1 } as const]) {
     for (const text of none) assert.equal(fits(text, type), false, `${text} became ${type.kind}`)
   }
 })
 
-test('a text is accepted for a type exactly if DuckDB accepts it, even near the ends of ranges', async () => {
+test('createColumnWriter() accepts a text for a type exactly if DuckDB does, even near the ends of ranges', async () => {
   const edges = [
     ...Object.values(examples).flat(),
     '9223372036854775807 9223372036854775808 -9223372036854775808 -9223372036854775809 -0 00 0.0 -0.0 0.00 -0.00 .5 5.',
@@ -163,7 +163,7 @@ test('a text is accepted for a type exactly if DuckDB accepts it, even near the 
   }
 })
 
-test('no text is taken for a form that it does not have', () => {
+test('createColumnWriter() accepts no text in a format that it does not have', () => {
   const number = (decimalChar: '.' | ',', groupChar: GroupChar | null) => ({ decimalChar, groupChar })
   const wrong: readonly (readonly [ColumnType, string])[] = [
     [
@@ -191,7 +191,7 @@ test('no text is taken for a form that it does not have', () => {
   }
 })
 
-test('a boolean is accepted in any spelling unless one is given, and then only in that one', () => {
+test('createColumnWriter() accepts a boolean in any spelling, or only in the given one', () => {
   const kind = 'boolean'
   for (const text of ['true', 'False', 'TRUE']) assert.ok(fits(text, { kind }), text)
   assert.deepEqual(

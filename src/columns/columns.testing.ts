@@ -1,4 +1,4 @@
-// Columns testing: tables written by hand or at random, and parts made of them. Knows no oracle.
+// Columns testing: hand-written or random tables, and the parts written from them. Knows no oracle.
 import type { Random } from '../core/random.testing.ts'
 import type { ColumnWriterOptions, RecordLayout, WriterColumn, WrittenColumns } from './column-writer.ts'
 import { createColumnWriter } from './create-column-writer.ts'
@@ -22,12 +22,12 @@ export function csvText(table: Table, { delimiter, quote, lineTerminator }: Reco
   return table.map((record) => record.map(field).join(delimiter) + lineTerminator).join('')
 }
 
-/** Columns of which only facts are wanted. */
+/** Columns for which only facts are requested. */
 export function factsOnly(width: number): readonly WriterColumn[] {
   return Array.from({ length: width }, (_, i) => ({ name: `n${i}`, type: null, nullWords: [] }))
 }
 
-/** Writes a whole table; `cut` gives how many bytes come next. */
+/** Writes a whole table; `cut` returns the length of the next chunk. */
 export function writeColumns(
   text: string | Uint8Array,
   options: Omit<ColumnWriterOptions, 'sink'>,

@@ -1,4 +1,4 @@
-// Tests of hostile input: malformed records are reported, nothing is written outside its region, and no length is too great.
+// Tests of hostile input: malformed records are reported, writes stay within their region, and no length is too great.
 import assert from 'node:assert/strict'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -18,7 +18,7 @@ import { WasmColumnWriter } from './wasm-column-writer.ts'
 const texts = (width: number) =>
   Array.from({ length: width }, (_, i) => ({ name: `n${i}`, type: { kind: 'text' } as const, nullWords: [] }))
 
-test('bytes that are not records of the layout are reported', () => {
+test('createColumnWriter() reports bytes that are not records of the layout', () => {
   const wrong: readonly (readonly [text: string, layout?: Partial<RecordLayout>])[] = [
     ['a\n'],
     ['a,b,c\n'],
@@ -41,7 +41,7 @@ test('bytes that are not records of the layout are reported', () => {
   ]
   for (const [text, other] of wrong) {
     const layout = layoutOf(2, other)
-    assert.equal(readRecords(text, layout), null, `the plain reader takes ${JSON.stringify(text)}`)
+    assert.equal(readRecords(text, layout), null, `the plain reader accepts ${JSON.stringify(text)}`)
     for (const cut of [1, 2, 100]) {
       const write = () => writeColumns(text, { layout, columns: texts(layout.width) }, () => cut)
       assert.throws(write, MalformedRecordsError, JSON.stringify(text))
@@ -51,14 +51,14 @@ test('bytes that are not records of the layout are reported', () => {
 
 const duckDb = await openDuckDb({})
 
-/** The values of a part that is all text, by one column. */
+/** The values of a part whose columns are all text. */
 async function valuesOf(part: Buffer, width: number, path: string): Promise<readonly (readonly unknown[])[]> {
   writeFileSync(path, part)
   const names = Array.from({ length: width }, (_, i) => `'=' || n${i}`).join(', ')
   return (await duckDb.runAndReadAll(`SELECT ${names} FROM read_parquet('${path}')`)).getRowsJson()
 }
 
-test('random bytes are read as the plain reader reads them, wherever they are cut, or reported', async (t) => {
+test('createColumnWriter() reads random bytes like the plain reader, however they are split, or reports them', async (t) => {
   t.diagnostic(`SEED=${seed}`)
   const dir = mkdtempSync(join(tmpdir(), 'columns-'))
   t.after(() => rmSync(dir, { recursive: true }))
@@ -94,7 +94,7 @@ test('random bytes are read as the plain reader reads them, wherever they are cu
   assert.ok(read > 20, `only ${read} were read`)
 })
 
-/** Mostly records of the layout, some with a byte too many. */
+/** Mostly records of the layout, some with an extra byte. */
 function randomText(random: Random, layout: RecordLayout): string {
   const letters = ['a', 'bc', '"', '', ',', '\n', '\r', ' ', 'longer text', '\r\n', 'é']
   const value = () => Array.from({ length: random(4) }, () => letters[random(letters.length)]).join('')
@@ -124,7 +124,7 @@ const types: readonly ColumnType[] = [
   { kind: 'timestamp', form: { order: 'dmy', separator: '.' } },
 ]
 
-/** A value that is as long as its type allows, and as far from others. */
+/** A value that is as long as its type allows, and as different from the others. */
 function extremeOf(random: Random, type: ColumnType, column: number): string {
   const two = (below: number) => String(random(below)).padStart(2, '0')
   const digits = (count: number) => Array.from({ length: count }, () => random(10)).join('')
@@ -158,7 +158,7 @@ function extremeOf(random: Random, type: ColumnType, column: number): string {
   }
 }
 
-test('nothing is written between the regions of the memory', (t) => {
+test('WasmColumnWriter writes nothing between the regions of its memory', (t) => {
   t.diagnostic(`SEED=${seed}`)
   const random = randomFrom(seed)
   const module = new WebAssembly.Module(readFileSync(new URL('../../build/columns.wasm', import.meta.url)))
@@ -171,13 +171,13 @@ test('nothing is written between the regions of the memory', (t) => {
     const sizes = { windowBytes, rowGroupRecords, rowGroupBytes: 1024 << random(11) }
     const options: ColumnWriterOptions = { layout, columns, ...sizes, sink: () => {} }
     const writer = new WasmColumnWriter(options, memory, () => {})
-    // Longer records than there is room for would make the regions move.
+    // Records longer than the window would move the regions.
     const table = Array.from({ length: 4000 }, () =>
       types.map((type, i) => (random(30) === 0 ? null : extremeOf(random, type, i))),
     )
     const guards = fillGuards(memory)
     writer.push(Buffer.from(csvText(table, layout, random)))
-    // As many bytes as are converted at once, the longest there are.
+    // The largest batch that is converted at once, of the longest characters.
     memory.toUtf8(new Uint8Array(20_000).fill(0x80), new Uint32Array(256).fill(0x0380_80e2), () => {})
     const { misfits } = writer.end()
     assert.deepEqual(
@@ -187,12 +187,12 @@ test('nothing is written between the regions of the memory', (t) => {
     )
     for (const [from, to] of guards) {
       const first = memory.bytes.subarray(from, to).findIndex((byte) => byte !== 0xa5)
-      assert.equal(first, -1, `SEED=${seed}: byte ${from + first}, ${first} behind a region`)
+      assert.equal(first, -1, `SEED=${seed}: byte ${from + first}, ${first} after a region`)
     }
   }
 })
 
-/** Fills what belongs to no region; gives where that is. */
+/** Fills the memory that belongs to no region; returns its ranges. */
 function fillGuards({ exports, bytes }: ColumnsMemory): readonly (readonly [from: number, to: number])[] {
   const guards: [number, number][] = []
   for (let i = 0; exports.regionStart(i) > 0; i++) {
@@ -205,7 +205,7 @@ function fillGuards({ exports, bytes }: ColumnsMemory): readonly (readonly [from
   return guards
 }
 
-test('a record may be longer than the window, and have more fields than are usual', () => {
+test('createColumnWriter() accepts records longer than the window, and unusually many fields', () => {
   const long = 'x"'.repeat(600_000)
   const layout = layoutOf(2)
   const options = { layout, columns: texts(2), windowBytes: 65_536 }
@@ -234,7 +234,7 @@ test('a record may be longer than the window, and have more fields than are usua
   assert.equal(facts[7]?.nulls, 2)
 })
 
-test('a writer that has failed leaves nothing for the next one', () => {
+test('createColumnWriter() keeps nothing of a writer that has failed', () => {
   const layout = layoutOf(2)
   const sink = () => {}
   const broken = createColumnWriter({ layout, columns: texts(2), sink })

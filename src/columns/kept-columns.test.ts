@@ -1,4 +1,4 @@
-// Tests of columns that are taken over from an older part: the part is, byte for byte, the one that would be written anew.
+// Tests of columns copied from an older part: the result is, byte for byte, the part that a complete rewrite produces.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { examples } from '../convert/sql/value-examples.testing.ts'
@@ -12,7 +12,7 @@ import { readRowGroups } from './older-part.ts'
 const width = 9
 const layout = layoutOf(width)
 
-/** Columns of one class, in which now and then a value of another stands; the last one keeps records from being blank. */
+/** Columns of one class with occasional values of another; the last column keeps records from being blank. */
 function randomTable(random: Random, records: number): Table {
   const classes = Object.keys(examples) as ValueClass[]
   const columns = Array.from({ length: width - 1 }, () => {
@@ -39,7 +39,7 @@ function columnsFor(table: Table): readonly WriterColumn[] {
   return decideTypes(facts).map(({ type, nullWords }, i) => ({ name: `n${i}`, type, nullWords }))
 }
 
-/** The wanted columns, those that the older part has in the same way marked as kept. */
+/** The wanted columns; those that the older part has with the same type and null words are marked as kept. */
 function keeping(wanted: readonly WriterColumn[], older: readonly WriterColumn[], isWritten: readonly boolean[]) {
   let place = 0
   return wanted.map((column, i) => {
@@ -49,7 +49,7 @@ function keeping(wanted: readonly WriterColumn[], older: readonly WriterColumn[]
   })
 }
 
-test('a part with copied columns is identical to a rewritten part', (t) => {
+test('createColumnWriter() writes the same part with copied columns as without', (t) => {
   t.diagnostic(`SEED=${seed}`)
   const random = randomFrom(seed)
   const seen = { kept: 0, changed: 0, missing: 0 }
@@ -60,7 +60,7 @@ test('a part with copied columns is identical to a rewritten part', (t) => {
     const options = { layout, rowGroupRecords: 1 + random(records * 2), rowGroupBytes: 64 << random(10) }
     const guessed = columnsFor(table.slice(0, 1 + random(records)))
     const first = writeColumns(text, { ...options, columns: guessed })
-    // Of another part, a value may have decided that a column is text.
+    // A value in another part may have made a column text.
     const asText = { kind: 'text' } as const
     const wanted = columnsFor(table).map((one) => (random(5) === 0 ? { ...one, type: asText, nullWords: [] } : one))
     const anew = writeColumns(text, { ...options, columns: wanted })
@@ -79,7 +79,7 @@ test('a part with copied columns is identical to a rewritten part', (t) => {
   assert.ok(seen.kept > 50 && seen.changed > 5 && seen.missing > 5, JSON.stringify(seen))
 })
 
-test('row groups are those of the older part, however the bytes come', (t) => {
+test('createColumnWriter() uses the row groups of the older part, however the bytes are split', (t) => {
   t.diagnostic(`SEED=${seed}`)
   const random = randomFrom(seed)
   for (let round = 0; round < 60; round++) {
@@ -97,7 +97,7 @@ test('row groups are those of the older part, however the bytes come', (t) => {
   }
 })
 
-test('columns of a part with other records, or of an invalid part, are not kept', (t) => {
+test('createColumnWriter() refuses to copy columns of an invalid part or one with other records', (t) => {
   t.diagnostic(`SEED=${seed}`)
   const random = randomFrom(seed)
   const table = randomTable(random, 100)

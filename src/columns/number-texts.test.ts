@@ -1,4 +1,4 @@
-// Tests of number texts: wherever two texts of a column are one number, the facts name two ways of writing numbers.
+// Tests of number texts: if two texts of a column are the same number, the facts name two ways of writing numbers.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ColumnFacts } from '../core/column-facts.ts'
@@ -41,7 +41,8 @@ const cases: readonly [what: string, texts: readonly string[], records: readonly
   ['decimal commas', ['1,5', '2,25', '1,50'], [1, 3]],
 ]
 for (const [what, texts, records] of cases) {
-  test(`differentForms() gives ${records} for ${what}`, () => assert.deepEqual(differentForms(factsOf(texts)), records))
+  test(`differentForms() returns ${records} for ${what}`, () =>
+    assert.deepEqual(differentForms(factsOf(texts)), records))
 }
 
 function randomNumbers(random: Random): string[] {
@@ -59,7 +60,7 @@ function randomNumbers(random: Random): string[] {
   return Array.from({ length: 1 + random(12) }, () => (used[random(used.length)] ?? digits)())
 }
 
-test('differentForms() finds two ways wherever two texts are one number, however the column is read', (t) => {
+test('differentForms() finds two ways if two texts are the same number, however the column is split', (t) => {
   t.diagnostic(`SEED=${seed}`)
   const random = randomFrom(seed)
   let equal = 0

@@ -1,4 +1,4 @@
-// Tests of packed integers: their pages are those of a plain encoder, which looks at one value after another.
+// Tests of packed integers: their pages are those of a plain encoder, which handles one value at a time.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { randomFrom } from '../core/random.testing.ts'
@@ -23,7 +23,7 @@ function packed(values: readonly bigint[], bits: number): readonly number[] {
   return Array.from({ length: bits * 4 }, (_, i) => Number((word >> BigInt(i * 8)) & 255n))
 }
 
-/** In the encoding DELTA_BINARY_PACKED of Parquet, blocks of 128 that are four times 32. */
+/** A page in Parquet's DELTA_BINARY_PACKED encoding: blocks of 128 values in four packs of 32. */
 function plainPage(values: readonly bigint[]): Buffer {
   const differences = values.slice(1).map((value, i) => value - (values[i] as bigint))
   const bytes = [...varint(128n), 4, ...varint(BigInt(values.length)), ...varint(zigzag(values[0] as bigint))]
@@ -44,13 +44,13 @@ function int64(value: bigint): Buffer {
   return bytes
 }
 
-test('integers take the bits that a plain encoder gives them, and have the least and the greatest one as bounds', () => {
+test('createColumnWriter() packs integers like a plain encoder, and stores the least and greatest as bounds', () => {
   const random = randomFrom(seed)
   for (let turn = 0; turn < 150; turn++) {
     const limit = 10 ** (1 + random(9))
     const outliers = 1 + random(400)
     const sign = () => (random(2) === 0 ? -1 : 1)
-    // Rarely one that is far from the others, so that it is the least or the greatest in each place of a block.
+    // Rare outliers, so that the least or greatest value occurs at each position of a block.
     const values = Array.from({ length: 1 + random(500) }, () =>
       BigInt(random(outliers) === 0 ? sign() * random(1_000_000_000) * 1000 : sign() * random(limit)),
     )

@@ -1,4 +1,4 @@
-// Tests of part slices: any window of records reads from its slice as it does from the whole part.
+// Tests of part slices: any window of records reads the same from its slice as from the whole part.
 import assert from 'node:assert/strict'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,7 +13,7 @@ import { csvText, factsOnly, layoutOf, seed, type Table, writeColumns } from './
 import { footerLength, slicePart } from './part-slice.ts'
 
 const duckDb = await openDuckDb({})
-/** A column of each class, one of text, and one without any value. */
+/** A column of each class, one of text, and one without values. */
 const classes = Object.keys(examples) as ValueClass[]
 const width = classes.length + 2
 const layout = layoutOf(width)
@@ -32,7 +32,7 @@ function footerOf(part: Uint8Array): Uint8Array {
   return part.subarray(part.length - footerLength(part))
 }
 
-test('a slice has the values of the part for every window of records, in the row groups that the window touches', async (t) => {
+test('slicePart() has the values of the part for every window of records, in the row groups that the window touches', async (t) => {
   t.diagnostic(`SEED=${seed}`)
   const dir = mkdtempSync(join(tmpdir(), 'part-slice-'))
   t.after(() => rmSync(dir, { recursive: true }))
@@ -75,7 +75,7 @@ test('a slice has the values of the part for every window of records, in the row
   assert.deepEqual([...kinds].toSorted(), all)
 })
 
-test('a footer that says anything else gives no slice', async (t) => {
+test('slicePart() returns null for any other footer', async (t) => {
   const { part } = writePart([[...classes.map((name) => examples[name][0]!), 'text', null]], 10)
   const footer = footerOf(part)
   assert.ok(slicePart(footer, part.length, 0, 1))

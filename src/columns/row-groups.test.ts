@@ -1,4 +1,4 @@
-// Tests of row groups: where they end, what one of them says about the next, and what compresses their texts.
+// Tests of row groups: where they end, how one affects the next, and how their texts are compressed.
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,7 +12,7 @@ import { encodings } from './parquet-format.ts'
 const layout = layoutOf(1)
 const columns = [{ name: 'a', type: { kind: 'text' }, nullWords: [] }] as const
 
-test('a row group ends with the last record that is within its bytes, wherever the bytes are cut', (t) => {
+test('createColumnWriter() ends a row group with the last record within its bytes, however the bytes are split', (t) => {
   t.diagnostic(`SEED=${seed}`)
   const random = randomFrom(seed)
   for (let round = 0; round < 100; round++) {
@@ -37,7 +37,7 @@ test('a row group ends with the last record that is within its bytes, wherever t
       { layout, columns, rowGroupBytes },
       cut,
     )
-    // One that begins with a longer record takes as many more as there is room for in twice, four times … its bytes.
+    // A row group that begins with a longer record takes as many more as fit in twice, four times … its bytes.
     const counts = rowGroups.map(({ records }) => records)
     if (isShort) assert.deepEqual(counts, wanted, `SEED=${seed}`)
     const uncut = writeColumns(texts.map((text) => `${text}\n`).join(''), { layout, columns, rowGroupBytes })
@@ -45,7 +45,7 @@ test('a row group ends with the last record that is within its bytes, wherever t
   }
 })
 
-test('a column with too many texts for a dictionary in one row group has none in later ones', () => {
+test('createColumnWriter() writes no dictionary after a row group with too many texts for one', () => {
   const different = Array.from({ length: 3_000 }, (_, i) => `text ${i}`)
   const same = Array.from({ length: 3_000 }, (_, i) => `text ${i % 7}`)
   const encodingsOf = (texts: readonly string[]) => {
@@ -58,7 +58,7 @@ test('a column with too many texts for a dictionary in one row group has none in
   assert.deepEqual(encodingsOf([...same, ...same]), [dictionary, dictionary])
 })
 
-test('a text has one dictionary entry, quoted or not, and the same facts', (t) => {
+test('createColumnWriter() writes one dictionary entry for a text, quoted or not, with the same facts', (t) => {
   t.diagnostic(`SEED=${seed}`)
   const random = randomFrom(seed)
   const values = [
@@ -83,7 +83,7 @@ test('a text has one dictionary entry, quoted or not, and the same facts', (t) =
   }
 })
 
-test('codes that differ in few bytes have a dictionary', () => {
+test('createColumnWriter() writes a dictionary for codes that differ in few bytes', () => {
   const forms: readonly ((code: string) => string)[] = [
     (code) => `t${code}`,
     (code) => `${code}@a.net`,
@@ -105,7 +105,7 @@ test('codes that differ in few bytes have a dictionary', () => {
 
 const duckDb = await openDuckDb({})
 
-/** Texts that begin and end like others before them, some of them near, some far, some with nothing between. */
+/** Texts that begin and end like earlier ones, some near, some far, some with nothing in between. */
 function alikeTexts(random: Random): readonly string[] {
   const some = (count: number, bytesMax: number) =>
     Array.from({ length: 1 + random(count) }, () => textOf(random, random(bytesMax), 2 + random(30)))
@@ -121,7 +121,7 @@ function textOf(random: Random, length: number, letters: number): string {
   return Array.from({ length }, () => String.fromCharCode(97 + random(letters))).join('')
 }
 
-test('texts that are compressed by their ends are read as they were, in a row group with others and alone', async (t) => {
+test('texts compressed by their ends are read back unchanged, in mixed row groups and in separate ones', async (t) => {
   t.diagnostic(`SEED=${seed}`)
   const dir = mkdtempSync(join(tmpdir(), 'columns-'))
   t.after(() => rmSync(dir, { recursive: true }))

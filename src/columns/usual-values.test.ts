@@ -1,4 +1,4 @@
-// Tests of usual values: what is read on the short way gives the same part and the same facts as what is not, since it is quoted.
+// Tests of usual values: the fast path gives the same part and facts as the slow path, which quoted values take.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Random, randomFrom } from '../core/random.testing.ts'
@@ -14,7 +14,7 @@ const two = (random: Random, limit: number) => String(1 + random(limit)).padStar
 interface Kind {
   readonly type: ColumnType
   usual(random: Random): string
-  /** Values that the column has too, and values that do not fit it. */
+  /** Other values that fit the type, and values that do not. */
   readonly others: readonly string[]
   readonly misfits: readonly string[]
 }
@@ -134,10 +134,10 @@ function assertSame(texts: readonly string[], type: ColumnType, isLast: boolean,
 for (const { type, usual, others, misfits } of kinds) {
   const name = JSON.stringify(type)
 
-  test(`usual values of ${name} are read like those with quotes, others among them`, () => {
+  test(`createColumnWriter() reads usual values of ${name} like quoted ones, with others in between`, () => {
     const random = randomFrom(seed)
     for (let turn = 0; turn < 60; turn++) {
-      // Rarely, often or never another one, so that ways change at each length of a run.
+      // Others are rare, frequent or absent, so that paths change after runs of every length.
       const every = pick(random, [3, 12, 90, 1_000_000])
       const some = Array.from({ length: 1 + random(3) }, () => pick(random, others))
       const texts = Array.from({ length: 1 + random(400) }, () => {
@@ -148,7 +148,7 @@ for (const { type, usual, others, misfits } of kinds) {
     }
   })
 
-  test(`each other value of ${name} is found behind many usual ones`, () => {
+  test(`createColumnWriter() finds each other value of ${name} after many usual ones`, () => {
     const random = randomFrom(seed)
     const before = Array.from({ length: 40 }, () => usual(random))
     for (const text of [...others, ...misfits, '']) {
@@ -160,7 +160,7 @@ for (const { type, usual, others, misfits } of kinds) {
   })
 }
 
-test('a number unlike those before it is noted, whether it is read first or second of two', () => {
+test('createColumnWriter() notes a number written in another way, as the first or second of a pair', () => {
   const two: ColumnType = { kind: 'decimal', precision: 18, scale: 2 }
   const columns = [
     {

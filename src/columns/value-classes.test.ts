@@ -11,7 +11,7 @@ import { csvText, factsOnly, layoutOf, seed, writeColumns } from './columns.test
 
 const all = Object.values(examples).flat()
 
-/** Facts of a file of one record are those of single values. */
+/** The facts of a file with one record are those of its values. */
 function classesOf(values: readonly string[]): readonly string[] {
   const layout = layoutOf(values.length)
   const { facts } = writeColumns(csvText([values], layout), { layout, columns: factsOnly(values.length) })
@@ -105,7 +105,7 @@ test('facts count the digits on both sides of a decimal character', () => {
   )
 })
 
-/** Classes whose values make columns of a type that none of them has alone. */
+/** Classes that together give a column a type that none of them gives alone. */
 const mixed: readonly (readonly ValueClass[])[] = [
   ['decimal', 'number', 'integer'],
   ['decimalComma', 'numberComma', 'integer'],
@@ -115,7 +115,7 @@ const mixed: readonly (readonly ValueClass[])[] = [
   ["grouped '.", "grouped '", 'decimal', 'number'],
 ]
 
-test('a value fits a type exactly where the type is that of all values together', (t) => {
+test('a value fits a type exactly if adding it does not change the type of the column', (t) => {
   t.diagnostic(`SEED=${seed}`)
   const types = new Set<string>()
   const exponents = [

@@ -17,7 +17,7 @@ const first = Buffer.from(Array.from({ length: 100 }, (_, i) => `${i},${(i * 791
 const second = Buffer.from('a,b\n1,2\n')
 const whole: Ending = { isCut: false, trailingBytes: 0 }
 
-/** The bytes in slices of one buffer that is overwritten for each, as those of a connection are. */
+/** The bytes in slices of one buffer that each slice overwrites, as those of a connection do. */
 async function* inSlices(bytes: Uint8Array, length: number): AsyncGenerator<readonly Uint8Array[]> {
   const room = new Uint8Array(length)
   for (let at = 0; at < bytes.length; at += length) {
@@ -68,7 +68,7 @@ for (const format of compressionFormats) {
     }
   })
 
-  test(`decompress() yields the beginning of ${format} that is cut at any byte, and reports the cut`, async () => {
+  test(`decompress() yields the beginning of ${format} truncated at any byte, and reports the cut`, async () => {
     const file = Buffer.concat([other, compress[format](Buffer.from('3,4\n'))])
     const wanted = Buffer.concat([second, Buffer.from('3,4\n')])
     for (let length = 4; length < file.length; length += 1) {
@@ -78,7 +78,7 @@ for (const format of compressionFormats) {
         continue
       }
       assert.deepEqual(read.text, wanted.subarray(0, read.text.length))
-      // So few bytes behind a member may be anything.
+      // So few bytes after a member may be anything.
       const isTail = length >= other.length && length < other.length + 4
       assert.ok(isTail || read.ending.isCut, `no cut reported with ${length} of ${file.length} bytes`)
     }
@@ -123,7 +123,7 @@ for (const format of compressionFormats) {
     async function* source() {
       try {
         yield [one]
-        throw new Error('the client went away')
+        throw new Error('the client disconnected')
       } finally {
         isEnded = true
       }
@@ -131,7 +131,7 @@ for (const format of compressionFormats) {
     const readAll = async () => {
       for await (const _ of decompress(source(), format, limits));
     }
-    await assert.rejects(readAll(), { message: 'the client went away' })
+    await assert.rejects(readAll(), { message: 'the client disconnected' })
     assert.ok(isEnded)
     isEnded = false
     for await (const _ of decompress(source(), format, limits)) break
@@ -140,7 +140,7 @@ for (const format of compressionFormats) {
 }
 
 test('decompress() refuses Zstandard that needs much memory, and says how to compress it', async () => {
-  // A stream does not know how much will come, so its frame asks for the whole window.
+  // A stream does not know its final size, so its frame requests the whole window.
   const stream = createZstdCompress({ params: { [constants.ZSTD_c_windowLog]: 27 } })
   stream.write(first)
   stream.end(second)
@@ -148,7 +148,7 @@ test('decompress() refuses Zstandard that needs much memory, and says how to com
   assert.match(message, /window of more than 8 MB; compress it without --long/)
 })
 
-test('decompress() reads the header parts of gzip that few files have', async () => {
+test('decompress() reads the optional header fields of gzip', async () => {
   const plain = gzipSync(second)
   const parts = [
     Buffer.from([3, 0, 1, 2, 3]),

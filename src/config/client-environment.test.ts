@@ -12,11 +12,11 @@ test('readClientEnvironment() reads server and key, and treats empty variables a
   assert.deepEqual(readClientEnvironment(empty), { url: null, key: null, keyFile: null, editor: null, ...none })
 })
 
-test('readClientEnvironment() prefers VISUAL, the editor for a whole screen', () => {
+test('readClientEnvironment() prefers VISUAL, the full-screen editor', () => {
   assert.equal(readClientEnvironment({ VISUAL: 'code --wait', EDITOR: 'vi' }).editor, 'code --wait')
 })
 
-test('readClientEnvironment() lets NO_COLOR go before FORCE_COLOR', () => {
+test('readClientEnvironment() prefers NO_COLOR to FORCE_COLOR', () => {
   const color = (environment: Record<string, string>) => readClientEnvironment(environment).color
   assert.equal(color({ NO_COLOR: '1', FORCE_COLOR: '1' }), false)
   assert.equal(color({ FORCE_COLOR: '1' }), true)
@@ -32,6 +32,6 @@ test('readClientEnvironment() keeps state where the XDG specification says', () 
   assert.equal(dir({ HOME: 'h' }), null)
 })
 
-test('readConfig() leaves variables of the client alone', () => {
+test('readConfig() ignores variables of the client', () => {
   assert.equal(readConfig([], { CSV_UPLOAD_URL: 'http://a', CSV_UPLOAD_KEY: 'k', CSV_UPLOAD_KEY_FILE: 'f' }).port, 8080)
 })

@@ -75,7 +75,7 @@ test('readConfig() returns the defaults of the specification if nothing is set',
   assert.ok(Object.isFrozen(config))
 })
 
-test('readConfig() prefers the command line to the environment to the file to the default', (t) => {
+test('readConfig() prefers the command line, then the environment, then the file, then the default', (t) => {
   const file = fileOf(t, { port: 1, host: 'localhost', uploadsMax: '3', logLevel: 'warn' })
   const environment = { CSV_UPLOAD_PORT: '2', CSV_UPLOAD_HOST: '127.0.0.2', CSV_UPLOAD_CONFIG: file }
   const config = readConfig(['--port', '3'], environment)
@@ -86,7 +86,7 @@ test('readConfig() prefers the command line to the environment to the file to th
   assert.equal(readConfig(['--config', file], { CSV_UPLOAD_CONFIG: '/nowhere' }).logLevel, 'warn')
 })
 
-test('readConfig() lets the smaller of the two file limits hold, in the unit that is set', () => {
+test('readConfig() applies the smaller of the two file limits, in the configured unit', () => {
   const limit = (environment: Record<string, string>) => readConfig([], environment).fileBytesMax
   assert.equal(limit({ CSV_UPLOAD_MAX_UPLOAD_SIZE_PER_FILE_UNIT: 'B' }), 10_000_000)
   assert.equal(limit({ CSV_UPLOAD_MAX_UPLOAD_SIZE_PER_FILE_UNIT: 'MB' }), 1_048_576_000)
@@ -116,7 +116,7 @@ test('readConfig() accepts origins as browsers send them, and nothing else', () 
   }
 })
 
-test('readConfig() reads host names with commas between', () => {
+test('readConfig() reads host names separated by commas', () => {
   const names = (text: string) => readConfig(['--allow-host', text], {}).allowedHosts
   assert.deepEqual(names('CSV.example.org, other'), ['csv.example.org', 'other'])
   assert.throws(() => names('csv.example.org:443'), /host names without port/)
@@ -126,7 +126,7 @@ test('readConfig() treats an empty variable as not set', () => {
   assert.equal(readConfig([], { CSV_UPLOAD_PORT: '' }).port, 8080)
 })
 
-test('readConfig() names a wrong value as it was given', (t) => {
+test('readConfig() shows an invalid value as given', (t) => {
   refuses(['--port', '65536'], {}, 'Cannot use --port: given "65536", wanted a whole number from 0 to 65535')
   refuses(['--port=-1'], {}, 'Cannot use --port: given "-1", wanted a whole number from 0 to 65535')
   for (const proxies of ['proxy.example.org', '10.0.0.0/33', '::1/129', '10.0.0.0/8/8', '10.0.0.0/', '10.0.0']) {
@@ -144,7 +144,7 @@ test('readConfig() names a wrong value as it was given', (t) => {
   refuses(['--config', nested], {}, `Cannot use port in ${nested}: given [1], wanted text or a number`)
 })
 
-test('readConfig() refuses unknown options and suggests the nearest', (t) => {
+test('readConfig() refuses unknown options and suggests the closest', (t) => {
   refuses(
     ['--max-files-size', '1'],
     {},
@@ -197,7 +197,7 @@ test('every option accepts its limits and refuses one beyond them', () => {
   assert.equal(options.resolverFileUnit.parse('GB'), null)
 })
 
-test('environmentName() and fileKey() follow from the flag', () => {
+test('environmentName() and fileKey() derive their names from the flag', () => {
   assert.equal(environmentName('--max-upload-size-per-file-unit'), 'CSV_UPLOAD_MAX_UPLOAD_SIZE_PER_FILE_UNIT')
   assert.equal(fileKey('--max-upload-size-per-file-unit'), 'maxUploadSizePerFileUnit')
   assert.equal(new Set(optionHelp().map(({ flag }) => flag)).size, Object.keys(options).length + 1)
@@ -227,7 +227,7 @@ function fileOf(t: { after(use: () => void): void }, content: unknown): string {
   return path
 }
 
-test('readConfig() reads targets of copies, and shows no password of one that is wrong', () => {
+test('readConfig() reads targets of copies, and never shows the password of an invalid one', () => {
   const address = 'postgres://loader@db.example.org:5433/sales?sslmode=verify-full'
   const flags = (value: string, ...others: string[]) => ['--copy-target', value, ...others]
   const read = readConfig(flags(`a=${address} b=${address}&schema=raw&table=t&mode=upsert&key=id,day`), {})
@@ -279,7 +279,7 @@ test('readConfig() reads targets of copies, and shows no password of one that is
   assert.throws(() => readConfig(['--copy-uploads-to', 'b'], {}), /wanted a --copy-target of that name$/)
 })
 
-test('readConfig() takes the address of a Trino beside a bucket, and no other', () => {
+test('readConfig() accepts the address of a Trino only together with a bucket', () => {
   const read = (address: string, ...rest: readonly string[]) =>
     readConfig(['--store', 's3://bucket', '--query-engine', address, ...rest], {}).queryEngine.trino
   const trino = { url: 'http://trino.example.org:8080', user: 'csv', catalog: 'hive', schema: 'uploads_1' }

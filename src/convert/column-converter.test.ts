@@ -1,4 +1,4 @@
-// Tests of the column converter: whatever the two converters are given, they say the same and write the same.
+// Tests of the column converter: it reports and writes the same as the DuckDB converter.
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -33,13 +33,13 @@ after(() => converter.close())
 
 const all = Object.values(examples).flat()
 
-test('convert() of the two converters gives the same records, nulls and misfits', async (t) => {
+test('convert() gives the same records, nulls and misfits as the DuckDB converter', async (t) => {
   t.diagnostic(`SEED=${seed}`)
   const dir = scratchDir(t)
   const random = randomFrom(seed)
   let misfits = 0
   for (let round = 0; round < 24; round++) {
-    // Wide ones go to a thread.
+    // Wide segments go to a thread.
     const width = round % 4 === 3 ? 110 : 7
     const pool = Object.values(examples)
     const main = Array.from({ length: width - 1 }, () => pool[random(pool.length)]!)
@@ -82,7 +82,7 @@ test('convert() of the two converters gives the same records, nulls and misfits'
   assert.ok(misfits > 2 && misfits < 22, `${misfits} misfits`)
 })
 
-test('convert() leaves no file of a small segment of which no column can be written', async (t) => {
+test('convert() leaves no file if no column of a small segment can be written', async (t) => {
   const dir = scratchDir(t)
   const layout = layoutOf(1)
   const path = join(dir, 'part.parquet')
@@ -96,7 +96,10 @@ test('convert() leaves no file of a small segment of which no column can be writ
   assert.equal(existsSync(path), false)
 })
 
-/** Converts again in the types that all values decide, with what fitted taken over: it is what DuckDB makes of them. */
+/**
+ * Converts again in the types decided from all values, copying the columns that fitted, and asserts that DuckDB writes
+ * the same records.
+ */
 async function assertRestIsKept(
   dir: string,
   segment: Segment,
@@ -130,7 +133,7 @@ async function assertRestIsKept(
   assert.deepEqual(await rowsOf(ours), await rowsOf(theirs), `SEED=${seed}`)
 }
 
-test('convert() fails, and leaves no part, where a small segment is not what it is said to be', async (t) => {
+test('convert() fails, and leaves no part, if a small segment does not match its description', async (t) => {
   const dir = scratchDir(t)
   const segment = writeSegment(dir, 'a,b\nc,d\n', 2, layoutOf(2))
   const path = join(dir, 'part.parquet')
@@ -150,7 +153,7 @@ test('convert() fails, and leaves no part, where a small segment is not what it 
   assert.equal((await converter.convert(segment, textColumns(2), path, never)).kind, 'part')
 })
 
-test('convert() makes the part of a small segment of what profile() has read of it, once', async (t) => {
+test('convert() reuses, once, the bytes of a small segment that profile() has read', async (t) => {
   const dir = scratchDir(t)
   const segment = writeSegment(dir, 'a,b\nc,d\n', 2, layoutOf(2))
   const path = join(dir, 'part.parquet')
@@ -162,7 +165,7 @@ test('convert() makes the part of a small segment of what profile() has read of 
 })
 
 for (const count of [20, 20_000]) {
-  test(`convert() makes the same part of ${count} records in another encoding, but for those in the file of the segment`, async (t) => {
+  test(`convert() writes the same part from ${count} records if all but those in the segment's own file are in another encoding`, async (t) => {
     const dir = scratchDir(t)
     const lines = Array.from({ length: count }, (_, i) => `${i},Zürich ${i % 7}€,"Göran, ${i}"\n`)
     const encoded = lines.map((line) => Buffer.from(line.replaceAll('€', '\x80'), 'latin1'))
@@ -203,7 +206,7 @@ test('convert() passes segments with declared columns to the other converter', a
   assert.deepEqual(await reader.rows([{ path, records: 1 }], names, 0, 1, never), [[5, '1']])
 })
 
-/** Classes whose values leave open what their column is; none stands for a column without values. */
+/** Classes whose values leave the type of their column open; an empty list is a column without values. */
 const undecided: readonly (readonly ValueClass[])[] = [
   [],
   ['thousandComma', 'integer'],
@@ -213,12 +216,12 @@ const undecided: readonly (readonly ValueClass[])[] = [
   ['timestamp .either'],
 ]
 
-test('convert() keeps a column open only while no value can prove what it is', async (t) => {
+test('convert() keeps a column open only while no value decides its type', async (t) => {
   const dir = scratchDir(t)
   const path = join(dir, 'part.parquet')
   for (const classes of undecided) {
     const head: readonly (string | null)[] = [null, 'NA', ...classes.flatMap((name) => examples[name].slice(0, 2))]
-    // Beside another column, as a record must not be blank.
+    // With a second column, because a record must not be blank.
     const segmentOf = (texts: typeof head) => {
       const records = texts.map((text) => [text, 'x'])
       return writeSegment(dir, csvText(records, layoutOf(2)), texts.length, layoutOf(2))
@@ -233,7 +236,7 @@ test('convert() keeps a column open only while no value can prove what it is', a
       const [decision] = decideTypes(await converter.profile(segment, never))
       if (decision?.type.kind === 'text') continue
       const { kind } = await converter.convert(segment, targets, path, never)
-      assert.equal(kind, 'misfit', `${text} proves nothing beside [${classes}]`)
+      assert.equal(kind, 'misfit', `${text} decides nothing beside [${classes}]`)
     }
   }
 })

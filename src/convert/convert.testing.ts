@@ -1,4 +1,4 @@
-// Convert: segments written by hand, random records, and a converter and a reader that are closed with their tests.
+// Convert: hand-written segments, random records, and a converter and a reader that are closed after their tests.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

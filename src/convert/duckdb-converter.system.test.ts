@@ -1,4 +1,4 @@
-// Tests of the converter: what DuckDB reads is what is in the file, whatever is in it, and nothing is left where it fails.
+// Tests of the converter: DuckDB reads exactly what is in the file, whatever it is, and a failure leaves no files.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
@@ -24,7 +24,7 @@ const reader = startReader()
 
 type Records = readonly (readonly (string | null)[])[]
 
-/** Converts a text as it stands and reads it back. */
+/** Converts a text unchanged and reads it back. */
 async function throughParquet(dir: string, text: string, layout: SegmentLayout, count: number) {
   const columns = textColumns(layout.width)
   const path = join(dir, 'part.parquet')
@@ -112,7 +112,7 @@ const odd: readonly (readonly [title: string, text: string, layout: SegmentLayou
     [['a'], [''], ['b'], ['c']],
   ],
   [
-    'what looks like comments',
+    'text that looks like comments',
     '#a,b\n//,--\n',
     layoutOf(2),
     [
@@ -219,7 +219,7 @@ test('convert() keeps a value of 10 MB among small ones', async (t) => {
   assert.ok(JSON.stringify(rows) === JSON.stringify(records))
 })
 
-test('convert() keeps a value of 15 MB without a line end, in every place of a record', async (t) => {
+test('convert() keeps a value of 15 MB without a line end, at every position in a record', async (t) => {
   const long = 'x'.repeat(15_000_000)
   for (const cells of [
     ['1', long, '2', 'y'],
@@ -274,7 +274,7 @@ test('convert() reports the bytes, the hash, the records and the nulls of what i
   ])
 })
 
-test('convert() answers misfit and leaves no file where one value of many does not fit', async (t) => {
+test('convert() reports a misfit and leaves no file if one value of many does not fit', async (t) => {
   const dir = scratchDir(t)
   const path = join(dir, 'part.parquet')
   const columns = [{ name: 'a', type: { kind: 'integer' }, nullWords: [] }] as const
@@ -297,7 +297,7 @@ test('convert() reports a misfit for a text whose class would change the type of
 
 const failsLoudly = (error: unknown) => isServiceError(error, 'CONVERSION_FAILED') && error.cause instanceof Error
 
-test('convert() and profile() fail where the count of records is another, and leave no file', async (t) => {
+test('convert() and profile() fail if the record count differs, and leave no file', async (t) => {
   const dir = scratchDir(t)
   const path = join(dir, 'part.parquet')
   for (const count of [1, 3]) {
@@ -308,7 +308,7 @@ test('convert() and profile() fail where the count of records is another, and le
   assert.ok(!existsSync(path))
 })
 
-test('convert() fails where a record is not of the layout, and works on', async (t) => {
+test('convert() fails if a record does not match the layout, and works afterwards', async (t) => {
   const dir = scratchDir(t)
   const path = join(dir, 'part.parquet')
   for (const text of ['a,b\nc\n', 'a,b\nc,d,e\n', 'a,b\n"c,d\n', 'a,b\nc\rd,e\n']) {
@@ -322,13 +322,13 @@ test('convert() fails where a record is not of the layout, and works on', async 
   assert.deepEqual(await throughParquet(dir, 'a,b\n', layoutOf(2), 1), [['a', 'b']])
 })
 
-test('convert() fails where an escape meets line ends of two kinds, rather than read it wrong', async (t) => {
+test('convert() fails for an escape together with two kinds of line ends, instead of misreading it', async (t) => {
   const dir = scratchDir(t)
   const segment = writeSegment(dir, '"a\nb",c\\"d\r\n', 1, layoutOf(2, { escape: '\\', lineTerminator: '\r\n' }))
   await assert.rejects(converter.convert(segment, textColumns(2), join(dir, 'part.parquet'), never), failsLoudly)
 })
 
-test('convert() and rows() take a name for a name, not for a pattern', async (t) => {
+test('convert() and rows() treat file names literally, not as patterns', async (t) => {
   const dir = scratchDir(t, 'plain')
   const names = ['*', '?', '[x]', 'x'].map((name) => [`s${name}.csv`, `p${name}.parquet`] as const)
   for (const [csv, parquet] of names) {
@@ -338,14 +338,14 @@ test('convert() and rows() take a name for a name, not for a pattern', async (t)
   for (const [csv, parquet] of names) {
     const parts = [{ path: join(dir, parquet), records: 1 }]
     assert.deepEqual(await reader.rows(parts, ['column 0'], 0, 9, never), [[csv]])
-    // Once more, now that all the other files are there.
+    // Once more, now that all the other files exist.
     const again = writeSegment(dir, `${csv}\n`, 1, layoutOf(1), csv)
     assert.equal((await converter.convert(again, textColumns(1), join(dir, 'again'), never)).kind, 'part')
   }
 })
 
 test('convert() fails with DISK_FULL if there is no space', async (t) => {
-  // A device of Linux that is always full.
+  // A Linux device that is always full.
   if (!existsSync('/dev/full')) return t.skip('this system has no /dev/full')
   const segment = writeSegment(scratchDir(t), 'a\n'.repeat(10), 10, layoutOf(1))
   const full = join(dirname(segment.path), 'part.parquet')

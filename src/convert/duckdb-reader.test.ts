@@ -1,4 +1,4 @@
-// Tests of the part reader: the right records from the right parts, in order, with no digit lost on the way through JSON.
+// Tests of the part reader: the right records from the right parts, in order, with no digit lost in JSON.
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ const columns: readonly TargetColumn[] = [
   { name: 'text', type: { kind: 'text' }, nullWords: [] },
 ]
 
-/** Parts of so many records, numbered through from 0. */
+/** Parts with these record counts, numbered consecutively from 0. */
 async function numberedParts(dir: string, counts: readonly number[]) {
   let next = 0
   const parts: { path: string; records: number }[] = []
@@ -30,7 +30,7 @@ async function numberedParts(dir: string, counts: readonly number[]) {
   return parts
 }
 
-test('rows() gives the records of any window over parts, in order', async (t) => {
+test('rows() returns the records of any window over the parts, in order', async (t) => {
   const parts = await numberedParts(scratchDir(t), [3, 0, 130_000, 2])
   const total = 130_005
   for (const [offset, limit] of [
@@ -55,7 +55,7 @@ test('rows() gives the records of any window over parts, in order', async (t) =>
   }
 })
 
-test('rows(), lines() and measure() read thousands of integers to a record', async (t) => {
+test('rows(), lines() and measure() read records of thousands of integers', async (t) => {
   const dir = scratchDir(t)
   const path = join(dir, 'wide.parquet')
   const names = Array.from({ length: 4_000 }, (_, i) => `c${i}`)
@@ -82,7 +82,7 @@ test('rows(), lines() and measure() read thousands of integers to a record', asy
   }
 })
 
-test('matchingRows() gives the records with a value, in order, over all parts', async (t) => {
+test('matchingRows() returns the records with a value, in order, over all parts', async (t) => {
   const dir = scratchDir(t)
   const parts: { path: string }[] = []
   for (let part = 0; part < 3; part++) {
@@ -107,7 +107,7 @@ test('matchingRows() gives the records with a value, in order, over all parts', 
   assert.deepEqual(await reader.matchingRows([], ['n'], match, { offset: 0, limit: 1 }, never), [])
 })
 
-test('rows() gives as text what a JSON number or text would bend', async (t) => {
+test('rows() returns values as text if a JSON number would change them', async (t) => {
   const dir = scratchDir(t)
   const types = ['integer', 'decimal', 'number', 'boolean', 'date', 'time', 'timestamp', 'timestamptz', 'text'] as const
   const targets = types.map((kind): TargetColumn => {
@@ -155,7 +155,7 @@ test('rows() returns the requested columns, in that order', async (t) => {
   assert.deepEqual(await reader.rows(parts, ['text', 'n', 'text'], 0, 1, never), [['t0', 0, 't0']])
 })
 
-test('rows() opens only the parts that hold the records', async (t) => {
+test('rows() opens only the parts that contain the records', async (t) => {
   const dir = scratchDir(t)
   const [part] = await numberedParts(dir, [5])
   const parts = [{ path: join(dir, 'gone'), records: 7 }, part!, { path: join(dir, 'gone'), records: 7 }]
@@ -175,7 +175,7 @@ test('merge() writes all parts as one, in order', async (t) => {
   await assert.rejects(noColumn, (error) => isServiceError(error, 'CONVERSION_FAILED'))
 })
 
-test('merge() leaves no file where it fails', async (t) => {
+test('merge() leaves no file if it fails', async (t) => {
   const dir = scratchDir(t)
   const parts = await numberedParts(dir, [100])
   const path = join(dir, 'merged.parquet')
@@ -184,7 +184,7 @@ test('merge() leaves no file where it fails', async (t) => {
   assert.ok(!existsSync(path))
 })
 
-test('lines() writes the records of a window as objects, nothing bent, over what was there', async (t) => {
+test('lines() writes the records of a window as objects, unchanged, and overwrites the file', async (t) => {
   const dir = scratchDir(t)
   const names = ['n', 'a"b', 'when', 'file_row_number']
   const targets = (['integer', 'text', 'date', 'text'] as const).map((kind, i): TargetColumn => {

@@ -255,8 +255,8 @@ export const threats: readonly Threat[] = [
   ),
   threat(52, 'guessed keys', '401, then 429; digests compared in constant time', [
     `${access}: guessing keys gets 429, and a right key is still let in`,
-    'src/access/access.test.ts: KeyRing finds the caller by the secret, and nobody by anything else',
-    'src/access/access.test.ts: KeyRing compares a secret with every key in constant time, whichever of them it fits',
+    'src/access/access.test.ts: KeyRing finds the caller by the secret only',
+    'src/access/access.test.ts: KeyRing compares a secret with every key in constant time, whichever key matches',
     'src/http/access/rate-limit-store.test.ts: SteadyCounts is not moved by the time of day',
   ]),
   threat(53, "another owner's dataset or upload", '404', [

@@ -1,4 +1,4 @@
-// Tests of what is remembered of unfinished sends: durable, private, bounded, and never more than a hint.
+// Tests of unfinished sends: what is remembered is durable, private, bounded, and never more than a hint.
 import assert from 'node:assert/strict'
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -24,7 +24,7 @@ function scratch(t: TestContext): string {
   return dir
 }
 
-test('UnfinishedSends keeps what it is given, for its owner only, until it is forgotten', async (t) => {
+test('UnfinishedSends keeps its entries, for their owner only, until they are removed', async (t) => {
   const state = scratch(t)
   const sends = new UnfinishedSends(state)
   assert.deepEqual(await sends.list(), [])
@@ -41,7 +41,7 @@ test('UnfinishedSends keeps what it is given, for its owner only, until it is fo
   assert.deepEqual([await sends.list(), readdirSync(dir)], [[], []])
 })
 
-test('UnfinishedSends keeps 200, the last ones, and none older than 30 days', async (t) => {
+test('UnfinishedSends keeps the last 200 entries, and none older than 30 days', async (t) => {
   const state = scratch(t)
   const sends = new UnfinishedSends(state)
   for (let i = 1; i <= 202; i += 1) await sends.keep({ ...one, uploadId: idOf(i) })
@@ -51,7 +51,7 @@ test('UnfinishedSends keeps 200, the last ones, and none older than 30 days', as
   assert.equal((await sends.list()).length, 199)
 })
 
-test('UnfinishedSends leaves out what is not its own', async (t) => {
+test('UnfinishedSends ignores files that are not its own', async (t) => {
   const state = scratch(t)
   const sends = new UnfinishedSends(state)
   await sends.keep(one)
@@ -69,7 +69,7 @@ test('UnfinishedSends without a directory remembers nothing', async () => {
   assert.deepEqual(await sends.list(), [])
 })
 
-test('identityOf() and changeOf() notice another size, another head and another time', async (t) => {
+test('identityOf() and changeOf() detect another size, another head and another time', async (t) => {
   const path = join(scratch(t), 'a.csv')
   writeFileSync(path, 'a,b\n')
   const is = await identityOf(path)

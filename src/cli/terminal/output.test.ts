@@ -1,4 +1,4 @@
-// Tests of terminal output: no control characters, tables that fit, amounts, progress, names of files.
+// Tests of terminal output: no control characters, tables that fit, amounts, progress, file names.
 import assert from 'node:assert/strict'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -41,7 +41,7 @@ test('tableText() aligns columns, makes cells printable, and shortens them only 
   assert.equal(tableText(columns, rows, 20), ` n  text\n 1  a\\nb\n22  ${'x'.repeat(15)}…\n`)
 })
 
-test('amounts are rounded for people', () => {
+test('amounts are rounded for readers', () => {
   assert.deepEqual([0, 1_023, 1_024, 104_805_171, 2 ** 50].map(shownBytes), [
     '0 B',
     '1023 B',
@@ -74,7 +74,7 @@ test('RateMeter measures the rate of the last seconds, and restarts if the count
   assert.equal(progressText(0, 0, null), '0 % of 0 B')
 })
 
-test('offeredName() and safeName() give no name that leads elsewhere', () => {
+test('offeredName() and safeName() return no name that leads to another directory', () => {
   assert.equal(offeredName(`attachment; filename="sales.csv"`), 'sales.csv')
   assert.equal(offeredName(`attachment; filename="n_.csv"; filename*=UTF-8''n%C3%A4.csv`), 'nä.csv')
   assert.equal(offeredName(`attachment; filename*=UTF-8''%E0%A4; filename="x.csv"`), 'x.csv')
@@ -83,7 +83,7 @@ test('offeredName() and safeName() give no name that leads elsewhere', () => {
   assert.deepEqual(names.map(safeName), ['passwd', null, 'bashrc', 'b.csv', 'rf', 'a__b.csv', null])
 })
 
-test('saveFile() leaves a whole file or none, and replaces another one only on request', async (t) => {
+test('saveFile() leaves a complete file or none, and replaces an existing file only on request', async (t) => {
   const dir = scratch(t)
   const path = join(dir, 'a.csv')
   const any = { bytes: null, sha256: null }
@@ -113,7 +113,7 @@ test('saveFile() does not replace a file that was created in the meantime', asyn
   assert.equal(readFileSync(path, 'utf8'), 'theirs')
 })
 
-test('Terminal paints and draws on a terminal only, and as the environment says', () => {
+test('Terminal uses colors and progress lines on a terminal only, as the environment says', () => {
   const shown = (isTTY: boolean, color: boolean | null, isBuild = false, quiet = false) => {
     const stream = Object.assign(new PassThrough(), { isTTY, columns: 80 })
     const terminal = new Terminal(stream, stream, { color, isBuild }, { noColor: false, quiet })

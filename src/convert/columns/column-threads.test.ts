@@ -1,4 +1,4 @@
-// Tests of column threads: order, deadlines, aborts, traps and deaths, and that nothing is left of a part that failed.
+// Tests of column threads: order, deadlines, aborts, traps and deaths, and that a failed part leaves nothing behind.
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { getPriority } from 'node:os'
@@ -40,8 +40,8 @@ const failed = (error: unknown) => isServiceError(error, 'CONVERSION_FAILED')
 const because = (pattern: RegExp) => (error: unknown) => failed(error) && pattern.test(String((error as Error).cause))
 
 /**
- * The program of a thread that does what the file beside it says, once, and answers then: `hang`, `exit`, `throw`, or
- * `trap`, which is what the real one reports of one.
+ * A thread program that follows the next word in the file beside it, `hang`, `exit`, `throw` or `trap`, and succeeds
+ * once no words are left. `trap` reports a trap as the real program does.
  */
 function programIn(dir: string, ...what: readonly string[]): URL {
   const path = join(dir, 'program.mjs')
@@ -62,7 +62,7 @@ function programIn(dir: string, ...what: readonly string[]): URL {
   return pathToFileURL(path)
 }
 
-test('run() answers jobs in the order they came', async (t) => {
+test('run() completes jobs in order of arrival', async (t) => {
   const threads = threadsFor(t)
   const job = jobIn(scratchDir(t))
   const order: number[] = []
@@ -70,7 +70,7 @@ test('run() answers jobs in the order they came', async (t) => {
   assert.deepEqual(order, [1, 2, 3, 4])
 })
 
-test('run() gives a small job of another upload to the next free thread, before the large ones that wait', async (t) => {
+test('run() gives a small job of another upload to the next free thread, ahead of waiting large ones', async (t) => {
   const threads = threadsFor(t)
   const [largeDir, smallDir] = [scratchDir(t), scratchDir(t)]
   const large = jobIn(largeDir, 'a,b\n'.repeat(10_000), 10_000)
@@ -81,7 +81,7 @@ test('run() gives a small job of another upload to the next free thread, before 
   assert.deepEqual(order, ['large 1', 'small', 'small too', 'large 2', 'large 3'])
 })
 
-test('a thread that writes columns yields the cores to work that somebody waits for', async (t) => {
+test('run() uses threads of low priority, which yield the cores to requests', async (t) => {
   if (process.platform !== 'linux') return t.skip('only Linux has priorities of single threads')
   const threads = threadsFor(t)
   await threads.run(jobIn(scratchDir(t)), never)
@@ -128,7 +128,7 @@ test('run() writes a part without the columns that have a misfit, and copies the
   assert.equal(existsSync(none.path), false)
 })
 
-test('run() fails, and leaves no part, where the older part is not one of the segment', async (t) => {
+test('run() fails, and leaves no part, if the older part does not belong to the segment', async (t) => {
   const dir = scratchDir(t)
   const threads = threadsFor(t)
   const job = jobIn(dir)
@@ -143,7 +143,7 @@ test('run() fails, and leaves no part, where the older part is not one of the se
   assert.equal(existsSync(path), false)
 })
 
-test('run() fails, and leaves no part, where a segment is not what it is said to be', async (t) => {
+test('run() fails, and leaves no part, if a segment does not match its description', async (t) => {
   const dir = scratchDir(t)
   const threads = threadsFor(t)
   const job = jobIn(dir)
@@ -160,7 +160,7 @@ test('run() fails, and leaves no part, where a segment is not what it is said to
   assert.equal((await threads.run(job, never)).part?.records, 2)
 })
 
-test('run() does a job once more whose thread hangs, exits, throws or traps', async (t) => {
+test('run() retries a job once if its thread hangs, exits, throws or traps', async (t) => {
   for (const what of ['hang', 'exit', 'throw', 'trap']) {
     const dir = scratchDir(t)
     let lost = 0
@@ -172,14 +172,14 @@ test('run() does a job once more whose thread hangs, exits, throws or traps', as
   }
 })
 
-test('run() fails a job that costs two threads, and the next one is done', async (t) => {
+test('run() fails a job that loses two threads, and does the next', async (t) => {
   const dir = scratchDir(t)
   const threads = threadsFor(t, { program: programIn(dir, 'exit', 'trap') })
   await assert.rejects(threads.run(jobIn(dir), never), because(/its thread was lost/))
   assert.equal((await threads.run(jobIn(dir), never)).part, null)
 })
 
-test('run() drops a waiting job that is aborted, and ends with a running one', async (t) => {
+test('run() rejects an aborted job, waiting or running, and does the others', async (t) => {
   const dir = scratchDir(t)
   const threads = threadsFor(t)
   const stop = new AbortController()
@@ -194,7 +194,7 @@ test('run() drops a waiting job that is aborted, and ends with a running one', a
   await assert.rejects(threads.run(job, stop.signal), /enough/)
 })
 
-test('close() fails what runs and what waits', async (t) => {
+test('close() fails running and waiting jobs', async (t) => {
   const dir = scratchDir(t)
   const threads = createColumnThreads({ size: 1, jobMsMax, logger, program: programIn(dir, 'hang') })
   const jobs = [threads.run(jobIn(dir), never), threads.run(jobIn(dir), never)]

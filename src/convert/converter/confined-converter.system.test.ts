@@ -1,4 +1,4 @@
-// Tests of converters and readers in a sandbox: they work there, and the next job succeeds after one that failed.
+// Tests of converters and readers in a sandbox: they work there, and a failed job does not affect the next.
 import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,12 +13,12 @@ async function openSandbox(t: TestContext) {
   return { dataDir, sandbox: await Sandbox.open(dataDir) }
 }
 
-test('a confined converter converts, and what it makes is ours alone', async (t) => {
+test('a confined converter converts, and its files are private and belong to this user', async (t) => {
   const { dataDir, sandbox } = await openSandbox(t)
   if (!sandbox.isConfined) return t.skip('this system holds nothing')
   const dir = join(dataDir, 'incoming', 'draft')
   mkdirSync(dir, { recursive: true })
-  // Its first value begins with a byte order mark, so that a copy is made of it.
+  // The first value begins with a byte order mark, so that the segment is copied.
   const segment = writeSegment(dir, '\ufeffa\nb\n', 2, layoutOf(1))
   const path = join(dir, 'part.parquet')
   await using converter = disposable(createConverter({ size: 1, jobMsMax, logger, sandbox }))
@@ -52,7 +52,7 @@ test('a confined converter whose segment is missing fails the job, and does the 
   assert.equal((await converter.profile(segment, never)).length, 1)
 })
 
-test('a confined converter whose part cannot be taken fails the job, and does the next in another work directory', async (t) => {
+test('a confined converter whose part cannot be collected fails the job, and does the next in another work directory', async (t) => {
   const { dataDir, sandbox } = await openSandbox(t)
   if (!sandbox.isConfined) return t.skip('this system holds nothing')
   await using converter = disposable(createConverter({ size: 1, jobMsMax, logger, sandbox }))
@@ -62,7 +62,7 @@ test('a confined converter whose part cannot be taken fails the job, and does th
   assert.equal((await convert(join(dataDir, 'part'))).kind, 'part')
 })
 
-/** Closed at the end of its scope, before the directory it works in is removed. */
+/** Closed at the end of its scope, before its work directory is removed. */
 function disposable<Closable extends { close(): Promise<void> }>(closable: Closable): Closable & AsyncDisposable {
   return Object.assign(closable, { [Symbol.asyncDispose]: () => closable.close() })
 }

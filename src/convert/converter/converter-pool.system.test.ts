@@ -27,7 +27,7 @@ function childIds(): readonly number[] | null {
   return existsSync(path) ? readFileSync(path, 'utf8').split(' ').filter(Boolean).map(Number) : null
 }
 
-/** Waits until there is one. */
+/** Waits until there is a child. */
 async function listed(): Promise<readonly number[]> {
   for (;;) {
     const ids = childIds()!
@@ -44,7 +44,7 @@ async function killUntil(isOver: () => boolean): Promise<void> {
   }
 }
 
-test('run() answers jobs in the order they came, one at a time', async (t) => {
+test('run() completes jobs in order of arrival, one at a time', async (t) => {
   const pool = poolFor(t)
   const job = smallJob(t)
   const order: number[] = []
@@ -52,7 +52,7 @@ test('run() answers jobs in the order they came, one at a time', async (t) => {
   assert.deepEqual(order, [1, 2, 3, 4])
 })
 
-test('run() starts no more children than its size; those of `startCount` are there at once', async (t) => {
+test('run() starts no more children than its size, and `startCount` of them at once', async (t) => {
   if (childIds() === null) return t.skip('this system does not list child processes')
   const pool = poolFor(t, { size: 2, startCount: 2 })
   assert.equal(childIds()!.length, 2)
@@ -74,8 +74,8 @@ test('run() starts children when they are needed, and not before', async (t) => 
   assert.equal(childIds()!.length, 2)
 })
 
-test('run() fails a job that takes too long, and the next one is done', async (t) => {
-  // The time runs from handing out, so the start of a child alone is longer than this.
+test('run() fails a job that takes too long, and the next one as well', async (t) => {
+  // The time counts from handing out, so the start of a child alone takes longer than this.
   const late = poolFor(t, { jobMsMax: 5 })
   const job = smallJob(t)
   await assert.rejects(
@@ -85,7 +85,7 @@ test('run() fails a job that takes too long, and the next one is done', async (t
   await assert.rejects(late.run('profile', job, never), failed)
 })
 
-test('run() drops a waiting job that is aborted, and leaves the others', async (t) => {
+test('run() drops a waiting job that is aborted, and does the others', async (t) => {
   const pool = poolFor(t)
   const job = smallJob(t)
   const abort = new AbortController()
@@ -112,7 +112,7 @@ test('run() kills the child of a running job that is aborted, and starts another
   await waiting
 })
 
-test('run() gives the job of a child that dies to another, and says so in the log', async (t) => {
+test('run() gives the job of a dead child to another, and logs it', async (t) => {
   if (childIds() === null) return t.skip('this system does not list child processes')
   const said: object[] = []
   const pool = poolFor(t, { logger: { warn: (fields) => void said.push(fields) } })
@@ -129,16 +129,16 @@ test('run() gives the job of a child that dies to another, and says so in the lo
   assert.equal(childIds()!.length, 1)
 })
 
-test('run() fails a job over which a second child dies, and does the next', async (t) => {
+test('run() fails a job on which a second child dies, and does the next', async (t) => {
   if (childIds() === null) return t.skip('this system does not list child processes')
   const deaths: object[] = []
   const pool = poolFor(t, { logger: { warn: (fields: object) => deaths.push(fields) } })
   const job = smallJob(t)
   await pool.run('profile', job, never)
-  // All there are: one that a test before this one has ended may still be listed. A stopped one cannot answer.
+  // All listed children, because a child of an earlier test may still be listed. A stopped child cannot respond.
   for (const id of await listed()) process.kill(id, 'SIGSTOP')
   const running = pool.run('profile', job, never)
-  // Before it is ready: the system may list it later, while others end.
+  // Kills the next child before it is ready: the system may list it late, while others end.
   const killing = killUntil(() => deaths.length === 2)
   await assert.rejects(running, (error) => failed(error) && /SIGKILL/.test(String((error as Error).cause)))
   await killing
@@ -146,7 +146,7 @@ test('run() fails a job over which a second child dies, and does the next', asyn
   await pool.run('profile', job, never)
 })
 
-test('run() gives the job of a child that is stopped to another when its time is over', async (t) => {
+test('run() gives the job of a stopped child to another after its deadline', async (t) => {
   if (childIds() === null) return t.skip('this system does not list child processes')
   const said: string[] = []
   const pool = poolFor(t, { jobMsMax: 3_000, logger: { warn: (_fields, message) => void said.push(message) } })
@@ -162,9 +162,10 @@ test('run() gives the job of a child that is stopped to another when its time is
 test('run() does not repeat a late job that has been aborted', async (t) => {
   if (childIds() === null) return t.skip('this system does not list child processes')
   const abort = new AbortController()
-  const late = { warn: () => assert.fail('the job was taken for lost') }
+  const late = { warn: () => assert.fail('the job was treated as lost') }
   const pool = poolFor(t, { jobMsMax: 100, logger: late })
-  // The child starts for longer than this: its time is over first, and it is being killed when the caller leaves.
+  // The start of the child takes longer than this: the deadline passes first, and the child is being killed when the
+  // caller aborts.
   const running = pool.run('profile', smallJob(t), abort.signal)
   setTimeout(() => abort.abort(new Error('gone')), 100)
   await assert.rejects(running, /gone/)
@@ -180,7 +181,7 @@ test('close() fails running and waiting jobs, and accepts no more', async (t) =>
   await pool.close()
 })
 
-test('convert() leaves no file where it is aborted while it writes', async (t) => {
+test('convert() leaves no file if it is aborted while writing', async (t) => {
   const dir = scratchDir(t)
   const converter = createConverter({ size: 1, jobMsMax, logger })
   t.after(() => converter.close())
@@ -194,7 +195,7 @@ test('convert() leaves no file where it is aborted while it writes', async (t) =
   assert.deepEqual(readdirSync(dir), ['segment.csv'])
 })
 
-test('startConverter() starts a child that sees nothing of our environment', async (t) => {
+test('startConverter() starts a child without our environment', async (t) => {
   if (!existsSync('/proc/self/environ')) return t.skip('this system does not show environments')
   const { child } = startConverter(converterProgram())
   t.after(() => child.kill())
@@ -226,7 +227,7 @@ test('startConverter() starts a child that ends when its parent is killed', { ti
   const [said] = await once(parent.stdout, 'data')
   parent.kill('SIGKILL')
   const status = `/proc/${Number(String(said))}/status`
-  // Nobody may have taken note of its end yet: state Z.
+  // State Z: the child has ended, but has not been reaped yet.
   const isAlive = () => existsSync(status) && !/^State:\s+[ZX]/m.test(readFileSync(status, 'latin1'))
   while (isAlive()) await new Promise((resolve) => setTimeout(resolve, 10))
 })

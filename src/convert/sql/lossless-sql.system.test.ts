@@ -27,7 +27,7 @@ test('each class has an example', () => {
   assert.deepEqual(Object.keys(examples).sort(), [...valueClasses].sort())
 })
 
-/** Facts of a file of one record are those of single values. */
+/** The facts of a file with one record are those of its values. */
 async function classesOf(dir: string, values: readonly string[]): Promise<readonly string[]> {
   const text = `${values.map((value) => `"${value.replaceAll('"', '""')}"`).join(',')}\n`
   const facts = await converter.profile(writeSegment(dir, text, 1, layoutOf(values.length)), never)
@@ -76,7 +76,7 @@ test('convert() accepts no text for a type it does not fit', async (t) => {
       assert.equal(result.kind, 'misfit', `${text} became ${type.kind}`)
     }
   }
-  // `1e5` has no comma: it is a number written with a point. Groups have no exponent.
+  // `1e5` has no comma, so it counts as a number with a decimal point. Grouped numbers have no exponent.
   const type = { kind: 'number', form: { decimalChar: ',', groupChar: '\u00a0' } } as const
   for (const text of [...examples.number, '1\u00a0234e5', '1\u00a0234,5e3']) {
     const segment = writeSegment(dir, `"${text}"\n`, 1, layoutOf(1))
@@ -85,7 +85,7 @@ test('convert() accepts no text for a type it does not fit', async (t) => {
   }
 })
 
-/** Classes whose values make columns of a type that none of them has alone. */
+/** Classes that together give a column a type that none of them gives alone. */
 const families: readonly (readonly ValueClass[])[] = [
   ['decimalComma', 'thousandComma', 'integer'],
   ['thousandComma', 'grouped ,', 'grouped ,.', 'integer', 'decimal'],
@@ -99,7 +99,7 @@ const families: readonly (readonly ValueClass[])[] = [
   ['timestamp /mdy', 'timestamp /either'],
 ]
 
-/** Columns that are mostly of one type, with whatever else may stand in them. */
+/** A column mostly of one type, with anything else in between. */
 function randomColumn(random: (limit: number) => number, records: number): readonly (string | null)[] {
   const names = Object.keys(examples) as ValueClass[]
   const amounts = [
@@ -138,7 +138,7 @@ test('convert() accepts every value for the type that profile() and decideType()
     const layout = layoutOf(columns.length)
     const segment = writeSegment(dir, csvText(transposed(columns, count), layout), count, layout)
     const facts = await converter.profile(segment, never)
-    // Each column alone: what one proves for others is a matter of the decision.
+    // Each column alone: what one column proves about others is up to decideTypes().
     const targets = facts.map((one, i): TargetColumn => ({ name: `n${i}`, ...decideTypes([one])[0]! }))
     const result = await converter.convert(segment, targets, path, never)
     assert.ok(result.kind === 'part', `SEED=${seed}: a misfit`)
@@ -157,18 +157,18 @@ test('convert() accepts every value for the type that profile() and decideType()
       }
     }
   }
-  // Which types come depends on the seed; that most do shows that the test has teeth.
+  // The types depend on the seed; that most occur shows that the test can fail.
   assert.ok(types.size >= 16, [...types].join())
 })
 
-/** The text as it would be written in the usual form. */
+/** The text in the plain format of its type. */
 function usualForm(text: string, type: ColumnType): string {
   if (!('form' in type) || type.form === undefined) return text
   const isDate = 'order' in type.form
   const usual = isDate
     ? isoOf(text, type.form, type.kind as 'date' | 'timestamp')
     : plainOf(text, type.form as NumberForm)
-  assert.ok(usual !== null, `${text} is not in the form of its type`)
+  assert.ok(usual !== null, `${text} is not in the format of its type`)
   return usual
 }
 
@@ -191,7 +191,7 @@ function meansTheSame(written: string, value: unknown, type: ColumnType): boolea
         (text.length === 5 ? `${text}:00` : text).replace(/\.?0*$/, (zeros) => (text.includes('.') ? '' : zeros))
       )
     case 'number':
-      // String() gives the digits that mean the double, and nothing but those. Zero has no sign.
+      // String() returns exactly the digits that identify the double. Zero has no sign.
       return (
         typeof value === 'number' && !Object.is(value, -0) && value === Number(text) && sameNumber(String(value), text)
       )
@@ -235,7 +235,7 @@ function sorted(facts: ColumnFacts): ColumnFacts {
   return { ...facts, nullWords: Object.fromEntries(Object.entries(facts.nullWords).sort()) }
 }
 
-test('convert() accepts a boolean in any spelling unless one is given, and then only in that one', async (t) => {
+test('convert() accepts a boolean in any spelling, or only in the given one', async (t) => {
   const dir = scratchDir(t)
   const path = join(dir, 'part.parquet')
   const segment = writeSegment(dir, 'true\nFalse\nTRUE\n', 3, layoutOf(1))

@@ -1,4 +1,4 @@
-// Tests of columns that are left open: a conversion holds while no value can prove what they are, and no longer.
+// Tests of undecided columns: a conversion is valid only while no value decides their type.
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -9,7 +9,7 @@ import { examples } from './value-examples.testing.ts'
 
 const converter = startConverter()
 
-/** Classes whose values leave open what their column is; none stands for a column without values. */
+/** Classes whose values leave the type of their column open; an empty list is a column without values. */
 const undecided: readonly (readonly ValueClass[])[] = [
   [],
   ['thousandComma', 'integer'],
@@ -20,7 +20,7 @@ const undecided: readonly (readonly ValueClass[])[] = [
 ]
 
 for (const classes of undecided) {
-  test(`convert() keeps a column of [${classes}] open only while no value can prove what it is`, async (t) => {
+  test(`convert() keeps a column of [${classes}] open only while no value decides its type`, async (t) => {
     const dir = scratchDir(t)
     const head: readonly (string | null)[] = [null, 'NA', ...classes.flatMap((name) => examples[name].slice(0, 2))]
     const others = Object.values(examples).flat()
@@ -37,9 +37,9 @@ for (const classes of undecided) {
       converter.convert(write(dir, texts), targets, join(dir, 'part.parquet'), never)
     assert.equal((await convert(head)).kind, 'part')
     const proofs = others.filter((_, i) => decisions[i]?.type.kind !== 'text')
-    // Of a column without values nearly everything is a proof; some will do.
+    // Nearly every value decides the type of a column without values; some are enough.
     for (const proof of proofs.slice(0, 30)) {
-      assert.equal((await convert([...head, proof])).kind, 'misfit', `${proof} proves nothing`)
+      assert.equal((await convert([...head, proof])).kind, 'misfit', `${proof} decides nothing`)
     }
     assert.ok(proofs.length > 0)
   })
@@ -47,13 +47,13 @@ for (const classes of undecided) {
 
 const decideAlone = (facts: Awaited<ReturnType<typeof converter.profile>>) => facts.map((one) => decideTypes([one])[0])
 
-/** Beside another column, as a record must not be blank. */
+/** With a second column, because a record must not be blank. */
 function write(dir: string, texts: readonly (string | null)[]) {
   const records = texts.map((text) => [text, 'x'])
   return writeSegment(dir, csvText(records, layoutOf(2)), texts.length, layoutOf(2))
 }
 
-test('convert() keeps a column without values as text when texts come that can be nothing else', async (t) => {
+test('convert() keeps a column without values as text when plain texts follow', async (t) => {
   const dir = scratchDir(t)
   const [first, second] = textColumns(2)
   const targets = [{ ...first!, classes: ['text' as const] }, second!]
@@ -62,7 +62,7 @@ test('convert() keeps a column without values as text when texts come that can b
   assert.equal(result.kind, 'part')
 })
 
-test('convert() has memory for hundreds of columns that are left open', async (t) => {
+test('convert() has enough memory for hundreds of undecided columns', async (t) => {
   const dir = scratchDir(t)
   const layout = layoutOf(300)
   const texts = Array.from({ length: 300 }, () => '1/2/2020')

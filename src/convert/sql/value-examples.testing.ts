@@ -2,7 +2,7 @@
 import type { ValueClass } from '../../core/column-facts.ts'
 import { groupChars } from '../../core/receipt.ts'
 
-/** By class, so that each also gives columns of one type. */
+/** Grouped by class, so that each group also makes a column of one type. */
 const plainExamples = {
   integer: ['0', '1', '-5', '42', '123456789012345', '-123456789012345'],
   longInteger: ['1234567890123456', '9223372036854775807', '-9223372036854775808'],

@@ -1,4 +1,4 @@
-// Tests of stated columns in the converter: what is found to break a rule is just what conversion would not take.
+// Tests of declared columns in the converter: it reports as violations exactly what conversion would not accept.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -113,7 +113,7 @@ const wholes = [
   '',
 ]
 
-test(`violations() finds just the records that convert() does not take (SEED=${seed})`, async (t) => {
+test(`violations() finds exactly the records that convert() does not accept (SEED=${seed})`, async (t) => {
   const dir = scratchDir(t)
   const random = randomFrom(seed)
   const pick = <Item>(items: readonly Item[]) => items[random(items.length)]!
@@ -149,12 +149,12 @@ test(`violations() finds just the records that convert() does not take (SEED=${s
       path,
       never,
     )
-    assert.equal(result.kind, 'part', `${what} does not take what breaks no rule`)
-    // Each that is found keeps a whole segment from being converted.
+    assert.equal(result.kind, 'part', `${what} does not accept values that violate no rule`)
+    // Each violation on its own prevents the conversion of a segment.
     for (const { record } of found.slice(0, 12)) {
       const one = writeSegment(dir, csvText([records[record - 1]!], layout), 1, layout)
       const alone = await converter.convert(one, only, join(dir, `none-${column}.parquet`), never)
-      assert.equal(alone.kind, 'misfit', `${what} takes ${JSON.stringify(values[record - 1])}`)
+      assert.equal(alone.kind, 'misfit', `${what} accepts ${JSON.stringify(values[record - 1])}`)
     }
   }
 

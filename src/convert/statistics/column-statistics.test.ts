@@ -1,4 +1,4 @@
-// Tests of measuring columns: the figures are those of the values, for every type, also at the ends of what a type holds.
+// Tests of column statistics: the figures match the values, for every type, also at the ends of its range.
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -21,7 +21,7 @@ import { literal } from '../sql/segment-sql.ts'
 const converter = startConverter()
 const reader = startReader()
 
-/** The statistics of one column of these values, spread over parts. */
+/** The statistics of one column with these values, spread over parts. */
 async function measured(
   t: TestContext,
   kind: ColumnType['kind'],
@@ -50,7 +50,7 @@ async function measured(
   return statistics
 }
 
-/** Of numbers, lengths or moments: with a histogram. */
+/** The statistics of numbers, lengths or instants, which have a histogram. */
 function figures({ column_statistics }: ColumnStatistics): NumericStatistics {
   assert.ok('histogram' in column_statistics)
   return column_statistics
@@ -100,7 +100,7 @@ test(`measure() of random numbers agrees with a simple computation (SEED=${seed}
   }
 })
 
-test('measure() holds at the ends of integers, which then are text', async (t) => {
+test('measure() is correct at the ends of the integer range, with the bounds as text', async (t) => {
   const [least, greatest] = ['-9223372036854775808', '9223372036854775807']
   const seen = figures(await measured(t, 'integer', [least, '0', greatest]))
   assert.deepEqual([seen.min, seen.max], [least, greatest])
@@ -114,7 +114,7 @@ test('measure() holds at the ends of integers, which then are text', async (t) =
   assert.equal(one.std, 0)
 })
 
-test('measure() holds at the ends of doubles', async (t) => {
+test('measure() is correct at the ends of the double range', async (t) => {
   const seen = figures(await measured(t, 'number', ['-1e290', '1e290', '0', null]))
   assert.deepEqual([seen.min, seen.max, seen.median], [-1e290, 1e290, 0])
   assert.ok(Number.isFinite(seen.std) && Math.abs(Number(seen.mean)) < 1e280)
@@ -135,7 +135,7 @@ test('measure() returns decimals as numbers', async (t) => {
   assert.deepEqual([seen.min, seen.max, seen.mean, seen.n_unique], [-4, 2.5, 0, 3])
 })
 
-test('measure() counts truth values, and few different texts', async (t) => {
+test('measure() counts booleans, and texts if few are different', async (t) => {
   const truths = await measured(t, 'boolean', ['true', 'false', 'true', null])
   assert.deepEqual(truths, {
     column_name: 'n"',
@@ -207,7 +207,7 @@ test('measure() has nulls for a column without values', async (t) => {
   assert.deepEqual(truths.column_statistics, { nan_count: 1, nan_proportion: 1, frequencies: { true: 0, false: 0 } })
 })
 
-test('measure() approximates beyond 100,000 records, and says what', async (t) => {
+test('measure() approximates beyond 100,000 records, and names the approximate figures', async (t) => {
   const seen = figures(
     await measured(
       t,
@@ -242,11 +242,11 @@ test('measure() approximates beyond 100,000 records, and says what', async (t) =
   assert.deepEqual([exact.approximate, exact.n_unique, exact.median], [[], 100_000, 49_999.5])
 })
 
-test('measure() gives the same for a column by itself and among others, in small datasets and large ones', async (t) => {
+test('measure() returns the same for a column alone and among others, in small and large datasets', async (t) => {
   const dir = scratchDir(t)
   const duckdb = await openDuckDb({})
   const named = {
-    // As aliases in statements are.
+    // Names that are also aliases in our statements.
     one: 'row * 7919 % 100_003',
     times: "'label ' || row % 23",
     bin: 'row % 3 = 0',

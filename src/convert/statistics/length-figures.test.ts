@@ -1,4 +1,4 @@
-// Tests of length figures against a plain reckoning over all lengths.
+// Tests of length figures against a plain computation over all lengths.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { randomFrom } from '../../core/random.testing.ts'

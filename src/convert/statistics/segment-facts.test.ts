@@ -1,4 +1,4 @@
-// Tests of the profiler: the plan made once gives every small segment the same facts as a statement of its own.
+// Tests of the profiler: the prepared plan gives every small segment the same facts as a separate statement.
 import assert from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
