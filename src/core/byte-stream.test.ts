@@ -1,11 +1,11 @@
-// Byte stream: how much of a file is read at once, for readers that keep up and for those that do not.
+// Tests of byte streams: how much of a file is read at once, for fast and slow readers.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fileStream } from './byte-stream.ts'
 
 const block = 65_536
 
-/** A file of zeros that notes how much is read of it each time. */
+/** A file of zeros that records the length of each read. */
 function zeros(bytes: number) {
   const reads: number[] = []
   return {
@@ -18,7 +18,7 @@ function zeros(bytes: number) {
   }
 }
 
-test('fileStream() reads one block at a time, and eight for a reader that has taken 8 MB without a pause', async () => {
+test('fileStream() reads one block at a time, and eight after a reader has taken 8 MB without a pause', async () => {
   const bytes = 200 * block + 5
   const file = zeros(bytes)
   let given = 0
@@ -28,7 +28,7 @@ test('fileStream() reads one block at a time, and eight for a reader that has ta
   assert.deepEqual(file.reads.slice(128), [...Array(9).fill(8 * block), 5])
 })
 
-test('fileStream() reads one block again for a reader that pauses', async () => {
+test('fileStream() goes back to one block after a reader pauses', async () => {
   const file = zeros(2_000 * block)
   let ms = 0
   const chunks = fileStream(file, { start: 0, end: 2_000 * block }, () => ms)[Symbol.asyncIterator]()
@@ -40,7 +40,7 @@ test('fileStream() reads one block again for a reader that pauses', async () => 
   await chunks.return?.()
 })
 
-test('fileStream() reads more than a block for 16 readers at most, and for others when these have ended', async () => {
+test('fileStream() reads more than a block for at most 16 readers, and for others once one of these has ended', async () => {
   const open = () => {
     const file = zeros(2_000 * block)
     return { file, chunks: fileStream(file, { start: 0, end: 2_000 * block }, () => 0)[Symbol.asyncIterator]() }

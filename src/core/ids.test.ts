@@ -6,7 +6,7 @@ import { uuidV7 } from './ids.ts'
 test('uuidV7() writes time, version and variant where RFC 9562 puts them', () => {
   const zeros = new Uint8Array(10)
   const ones = new Uint8Array(10).fill(0xff)
-  // The time of the RFC's own example, appendix A.6: 2022-02-22 19:22:22 UTC.
+  // The time of the example in appendix A.6 of the RFC: 2022-02-22 19:22:22 UTC.
   assert.equal(uuidV7(0x017f22e279b0, zeros), '017f22e2-79b0-7000-8000-000000000000')
   assert.equal(uuidV7(0x017f22e279b0, ones), '017f22e2-79b0-7fff-bfff-ffffffffffff')
   assert.equal(uuidV7(0, zeros), '00000000-0000-7000-8000-000000000000')

@@ -15,13 +15,13 @@ test('parseBytes() reads MB as 1,048,576 bytes and a bare number as bytes', () =
   assert.equal(bytesIn('MB'), 1_048_576)
 })
 
-test('parseBytes() refuses anything but a whole number of a known unit', () => {
+test('parseBytes() refuses anything but an integer with a known unit', () => {
   for (const text of ['', 'MB', '1 XB', '1.5MB', '-1', '+1', '1e3', '1MiB', '1M', '1  MB', '0x10', '1_000', 'NaN']) {
     assert.equal(parseBytes(text), null, text)
   }
 })
 
-test('parseBytes() accepts the largest exact integer and refuses the next', () => {
+test('parseBytes() accepts the largest safe integer and refuses the next', () => {
   assert.equal(parseBytes('9007199254740990'), Number.MAX_SAFE_INTEGER - 1)
   assert.equal(parseBytes('9007199254740991'), Number.MAX_SAFE_INTEGER)
   assert.equal(parseBytes('9007199254740992'), null)
@@ -29,7 +29,7 @@ test('parseBytes() accepts the largest exact integer and refuses the next', () =
   assert.equal(parseBytes('8192TB'), null)
 })
 
-test('formatBytes() writes what parseBytes() reads back, one below, at and one above each unit', () => {
+test('formatBytes() writes text that parseBytes() reads back, one below, at and one above each unit', () => {
   assert.equal(formatBytes(1_048_576_000), '1000MB')
   for (const unit of [1, 1024, 1024 ** 2, 1024 ** 3, 1024 ** 4]) {
     for (const bytes of [unit - 1, unit, unit + 1, 7 * unit]) {
@@ -53,7 +53,7 @@ test('parseDuration() reads ms, s, m, h and d, and refuses a bare number', () =>
   }
 })
 
-test('formatDuration() writes what parseDuration() reads back', () => {
+test('formatDuration() writes text that parseDuration() reads back', () => {
   for (const ms of [0, 1, 999, 1_000, 1_001, 59_999, 60_000, 60_001, 3_600_000]) {
     assert.equal(parseDuration(formatDuration(ms)), ms, String(ms))
   }

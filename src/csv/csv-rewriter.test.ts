@@ -1,4 +1,4 @@
-// Tests of the CSV rewriter: what callers may rely on.
+// Tests of the CSV rewriter: RFC 4180 output, with every value unchanged.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parse } from 'csv-parse/sync'
@@ -45,7 +45,7 @@ const table: readonly [string, Partial<Dialect>, string, string][] = [
   ['line ends in quotes stay', { delimiter: '|' }, '"a\r\nb"|c\n', '"a\r\nb",c\n'],
 ]
 for (const [what, dialect, input, output] of table) {
-  test(`createCsvRewriter() rewrites, from pieces cut anywhere: ${what}`, () => {
+  test(`createCsvRewriter() rewrites, however the input is split: ${what}`, () => {
     const rewrite = createCsvRewriter({ ...rfc4180, ...dialect })
     const bytes = Buffer.from(input)
     for (let place = 1; place < bytes.length; place++) {
@@ -55,7 +55,7 @@ for (const [what, dialect, input, output] of table) {
   test(`createCsvRewriter() rewrites: ${what}`, () => assert.equal(rewritten(input, dialect), output))
 }
 
-test('createCsvRewriter() keeps every value of random records, by the reading of csv-parse', () => {
+test('createCsvRewriter() keeps every value of random records, as csv-parse reads them', () => {
   const seed = Number(process.env.SEED ?? Date.now() % 1_000_000)
   console.log(`seed ${seed}`)
   let state = seed + 1
@@ -81,7 +81,7 @@ test('createCsvRewriter() keeps every value of random records, by the reading of
   }
 })
 
-test('createCsvRewriter() makes every record end alike, and leaves line ends in quotes', () => {
+test('createCsvRewriter() gives every record the same line end, and leaves line ends in quotes', () => {
   const mixed = [Buffer.from('a,b\r\n"1\n2","3\r\n4"\nc,""\r\n')]
   const toLineFeed = createCsvRewriter(rfc4180)
   assert.equal(Buffer.concat(toLineFeed(mixed)).toString(), 'a,b\n"1\n2","3\r\n4"\nc,""\n')
@@ -89,7 +89,7 @@ test('createCsvRewriter() makes every record end alike, and leaves line ends in 
   assert.equal(Buffer.concat(toBoth(mixed)).toString(), 'a,b\r\n"1\n2","3\r\n4"\r\nc,""\r\n')
 })
 
-test('csvLine() quotes only what must be quoted, and has the line end of the records', () => {
+test('csvLine() quotes only where necessary, and uses the line end of the records', () => {
   const fields = ['id', 'a,b', 'say "x"', '']
   const line = 'id,"a,b","say ""x""",'
   assert.equal(csvLine(fields, rfc4180), `${line}\n`)
@@ -103,7 +103,7 @@ test('createCsvRewriter() writes the requested delimiter, and quotes values that
   assert.equal(text(semicolons([Buffer.from('a,"b;c",d;e,"x,y"\n')])), 'a;"b;c";"d;e";"x,y"\n')
   const same = createCsvRewriter({ ...rfc4180, delimiter: ';' }, ';')
   const pieces = [Buffer.from('a;b\n')]
-  assert.equal(same(pieces), pieces, 'what is written so already is not copied')
+  assert.equal(same(pieces), pieces, 'text that has the delimiter already is not copied')
   const tabs = createCsvRewriter({ ...rfc4180, delimiter: ';' }, '\t')
   assert.equal(text(tabs([Buffer.from('a;b\tc\n')])), 'a\t"b\tc"\n')
 })

@@ -1,4 +1,4 @@
-// Tests of the formula guard: no cell that a spreadsheet program would calculate is left, and nothing else is touched.
+// Tests of the formula guard: it escapes every cell that a spreadsheet program would calculate, and nothing else.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parse } from 'csv-parse/sync'
@@ -35,7 +35,7 @@ test('createFormulaEscape() treats only plain numbers as numbers', () => {
   assert.equal(guarded(`-${'1'.repeat(500)}\n`), `"'-${'1'.repeat(500)}"\n`)
 })
 
-test(`createFormulaEscape() changes just those cells of any records (SEED=${seed})`, () => {
+test(`createFormulaEscape() changes exactly those cells of any records (SEED=${seed})`, () => {
   const cell = fc.oneof(
     fc.constantFrom('=1', '-5', '-a', '@', '', 'x', '＝1', '"', '=","', '\r\n=1', '\t', '+1', '\r'),
     fc.string({ unit: 'grapheme' }),
@@ -62,7 +62,7 @@ test(`createFormulaEscape() changes just those cells of any records (SEED=${seed
   )
 })
 
-test('createFormulaEscape() leaves values of typed columns alone in every format, and nothing that could be run', () => {
+test('createFormulaEscape() leaves values of typed columns unchanged in every format, and nothing that could run', () => {
   const escaped = (text: string) => Buffer.concat(createFormulaEscape(';', [true, false])(Buffer.from(text))).toString()
   for (const value of ['-1.234,56', "-1'000", '+3 000', '-1\u00a0000,5', '-0044-03-15', '-']) {
     assert.equal(escaped(`${value};a\n${value};b\r\n`), `${value};a\n${value};b\r\n`)

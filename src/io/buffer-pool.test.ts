@@ -1,4 +1,4 @@
-// Tests of the buffer pool: few batches serve many files, including files that have stopped growing.
+// Tests of the buffer pool: a few batches serve many files, including files that have stopped growing.
 import assert from 'node:assert/strict'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -14,7 +14,7 @@ const create = (name: string, pool: BufferPool) =>
   BufferedWriter.create(join(dir, name), { syncEveryBytes: null, pool })
 
 for (const batchCount of [1, 2, 5]) {
-  test(`BatchPool of ${batchCount} serves 20 files at once, each whole and in order`, async () => {
+  test(`BufferPool of ${batchCount} serves 20 files at once, each whole and in order`, async () => {
     const pool = new BufferPool(new ArrayBuffer(batchCount * 1_000), 1_000)
     await Promise.all(
       Array.from({ length: 20 }, async (_, index) => {
@@ -28,7 +28,7 @@ for (const batchCount of [1, 2, 5]) {
   })
 }
 
-test('BatchPool takes the batch of a file that has stopped growing, without losing bytes', async () => {
+test('BufferPool takes the batch of a file that has stopped growing, without losing bytes', async () => {
   const pool = new BufferPool(new ArrayBuffer(1_000), 1_000)
   await using still = await create('still', pool)
   await still.write([Buffer.from('begun, ')])
@@ -41,7 +41,7 @@ test('BatchPool takes the batch of a file that has stopped growing, without losi
   assert.equal(await readFile(still.path, 'utf8'), 'begun, gone on')
 })
 
-test('BatchPool gets back the batch of an abandoned file', async () => {
+test('BufferPool gets back the batch of an abandoned file', async () => {
   const pool = new BufferPool(new ArrayBuffer(1_000), 1_000)
   {
     await using left = await create('left', pool)

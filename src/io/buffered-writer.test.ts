@@ -1,4 +1,4 @@
-// Tests of the buffered writer: what callers may rely on.
+// Tests of the buffered writer: bytes in order, flushes, syncs, and files of several batches.
 import assert from 'node:assert/strict'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -11,7 +11,7 @@ import { OpenFile } from './files/open-file.ts'
 const dir = await mkdtemp(join(tmpdir(), 'batch-writer-'))
 after(() => rm(dir, { recursive: true }))
 
-test('BatchWriter writes everything in order, small and large slices mixed', async () => {
+test('BufferedWriter writes everything in order, small and large slices mixed', async () => {
   const path = join(dir, 'mixed')
   await using writer = await BufferedWriter.create(path, { syncEveryBytes: 100_000 })
   const slices = Array.from({ length: 300 }, (_, i) => Buffer.alloc((i * 7919) % 40_000, i))
@@ -22,7 +22,7 @@ test('BatchWriter writes everything in order, small and large slices mixed', asy
   assert.ok((await readFile(path)).equals(wanted))
 })
 
-test('BatchWriter.flush() makes everything written so far readable before close', async () => {
+test('BufferedWriter.flush() makes everything written so far readable before close', async () => {
   const path = join(dir, 'flushed')
   await using writer = await BufferedWriter.create(path, { syncEveryBytes: null })
   await writer.write([Buffer.from('abc')])
@@ -30,7 +30,7 @@ test('BatchWriter.flush() makes everything written so far readable before close'
   assert.equal(await readFile(path, 'utf8'), 'abc')
 })
 
-test('BatchWriter continues after a flush, and keeps its data after returning its memory', async () => {
+test('BufferedWriter continues after a flush, and keeps its data after returning its memory', async () => {
   const path = join(dir, 'onwards')
   const writer = await BufferedWriter.create(path, { syncEveryBytes: null })
   const slices = [10, 600_000, 0, 300_000, 1].map((length, i) => Buffer.alloc(length, i + 1))
@@ -43,7 +43,7 @@ test('BatchWriter continues after a flush, and keeps its data after returning it
   assert.ok((await readFile(path)).equals(Buffer.concat(slices)))
 })
 
-test('BatchWriter.close() syncs a file from `syncedBytesMin` on', async (t) => {
+test('BufferedWriter.close() syncs a file from `syncedBytesMin` on', async (t) => {
   const syncs = t.mock.method(OpenFile.prototype, 'sync')
   for (const [bytes, wanted] of [
     [99, 0],
@@ -59,7 +59,7 @@ test('BatchWriter.close() syncs a file from `syncedBytesMin` on', async (t) => {
   }
 })
 
-test('BatchWriter.create() refuses an existing file', async () => {
+test('BufferedWriter.create() refuses an existing file', async () => {
   const path = join(dir, 'there')
   await writeFile(path, 'x')
   await assert.rejects(BufferedWriter.create(path, { syncEveryBytes: null }), (error) =>
@@ -67,7 +67,7 @@ test('BatchWriter.create() refuses an existing file', async () => {
   )
 })
 
-test('BatchWriter writes several batches of a large file at once, whole and in order', async (t) => {
+test('BufferedWriter writes several batches of a large file at once, whole and in order', async (t) => {
   const calls = t.mock.method(OpenFile.prototype, 'writeSlices')
   const path = join(dir, 'large')
   await using writer = await BufferedWriter.create(path, { syncEveryBytes: null })

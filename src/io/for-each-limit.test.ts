@@ -1,4 +1,4 @@
-// For each limit: how many items run at a time, and what a failure leaves running.
+// Tests of forEachLimit(): how many items run at a time, and what a failure leaves running.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
@@ -13,7 +13,7 @@ async function* arriving(count: number, asked: number[] = []) {
   }
 }
 
-test('forEachLimit() runs every item once, in order, never more at a time than allowed', async () => {
+test('forEachLimit() starts every item once, in order, and never runs more at a time than allowed', async () => {
   for (const [count, limit] of [
     [0, 3],
     [2, 3],
@@ -38,7 +38,7 @@ test('forEachLimit() runs every item once, in order, never more at a time than a
   }
 })
 
-test('forEachLimit() fetches one item more from an async iterable than it can start, but no further ones', async () => {
+test('forEachLimit() fetches at most one more item from an async iterable than it can start', async () => {
   const asked: number[] = []
   const { promise: mayEnd, resolve: end } = Promise.withResolvers<void>()
   const done = forEachLimit(arriving(10, asked), 2, () => mayEnd)
@@ -61,7 +61,7 @@ test('forEachLimit() throws only after everything started has ended, and starts 
   assert.deepEqual(ended, [0, 2])
 })
 
-test('forEachLimit() aborts the signal of running work when some work or the iterable fails', async () => {
+test('forEachLimit() aborts the signal of running work when an item or the iterable fails', async () => {
   const untilAborted = (signal: AbortSignal) =>
     new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
   const failing = forEachLimit(numbers(3), 3, async (item, signal) => {

@@ -1,10 +1,10 @@
-// Keyed mutex: the order of work on one key.
+// Tests of the keyed mutex: the order of work on one key.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { KeyedMutex } from './keyed-mutex.ts'
 
-test('take() runs work of one key in order of arrival, also after a failure, and keys side by side', async () => {
+test('KeyedMutex.take() runs work on one key in order of arrival, also after a failure, and other keys concurrently', async () => {
   const turns = new KeyedMutex()
   const log: string[] = []
   const work = (key: string, name: string, fails = false) =>

@@ -1,4 +1,4 @@
-// Tests of the line journal: what is added is there after a restart, in order, and a torn line is not.
+// Tests of the line journal: added lines survive a restart, in order, and a torn line does not.
 import assert from 'node:assert/strict'
 import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -9,7 +9,7 @@ import { LineJournal } from './line-journal.ts'
 const dir = await mkdtemp(join(tmpdir(), 'csv-upload-journal-'))
 after(() => rm(dir, { recursive: true }))
 
-test('LineJournal keeps lines in order, drops a torn one, and holds what is picked when it is opened', async () => {
+test('LineJournal keeps lines in order, drops a torn one, and keeps the lines selected when it is opened', async () => {
   const path = join(dir, 'journal')
   {
     await using journal = await LineJournal.open(path, (lines) => lines)

@@ -16,7 +16,7 @@ function fakeClock() {
   }
 }
 
-test('createPace() takes as long as the rate says, whatever the pieces', async () => {
+test('createPace() takes as long as the rate says, whatever the piece sizes', async () => {
   for (const piece of [1, 100, 4_096, 1_000_000]) {
     const clock = fakeClock()
     const pace = createPace(1_000_000, clock)

@@ -1,4 +1,4 @@
-// Tests of single flight: work is done once for everyone who waits, and for nobody else.
+// Tests of single flight: work runs once for all waiting callers, and again for later ones.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SingleFlight } from './single-flight.ts'
@@ -21,7 +21,7 @@ function controlled() {
 
 const never = new AbortController().signal
 
-test('run() does work once for all callers before it ends, and again for later ones', async () => {
+test('SingleFlight.run() does work once for all callers before it ends, and again for later ones', async () => {
   const shared = new SingleFlight<string>()
   const { work, ends, aborts } = controlled()
   const all = [shared.run('a', work, never), shared.run('a', work, never), shared.run('b', work, never)]
@@ -36,7 +36,7 @@ test('run() does work once for all callers before it ends, and again for later o
   assert.deepEqual(aborts, [0, 1, 2])
 })
 
-test('run() continues while one caller waits, and is aborted when the last has gone', async () => {
+test('SingleFlight.run() continues while one caller waits, and is aborted when the last has gone', async () => {
   const shared = new SingleFlight<string>()
   const { work, ends, aborts } = controlled()
   const [first, second] = [new AbortController(), new AbortController()]
@@ -53,7 +53,7 @@ test('run() continues while one caller waits, and is aborted when the last has g
   assert.equal(await anew, 'anew')
 })
 
-test('run() passes a failure on to all callers, and does not cache it', async () => {
+test('SingleFlight.run() passes a failure on to all callers, and does not cache it', async () => {
   const shared = new SingleFlight<string>()
   const { work, ends } = controlled()
   const all = [shared.run('a', work, never), shared.run('a', work, never)]

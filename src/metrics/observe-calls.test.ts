@@ -1,4 +1,4 @@
-// Tests of observed calls: they are reported, and not changed.
+// Tests of observed calls: they are reported and unchanged.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { observed } from './observe-calls.ts'
@@ -18,7 +18,7 @@ class Counter {
   }
 }
 
-test('observed() reports calls that return a promise, while in progress, and does not change them', async () => {
+test('observed() reports calls that return a promise while they are in progress, and does not change them', async () => {
   const calls: string[] = []
   const counter = observed(new Counter(), (name, result) => {
     calls.push(name)

@@ -1,4 +1,4 @@
-// Tests of content-type.ts.
+// Tests of content types: which headers are multipart, with which boundary, and which are malformed.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isNestedType, readMultipartType } from './content-type.ts'
@@ -71,14 +71,14 @@ for (const [header, problem] of [
   ['multipart/form-data; boundary="a\r\nb"', /control character/],
   ['multipart/form-data; boundary=a\x7f', /control character/],
 ] as const) {
-  test(`readMultipartType() calls ${JSON.stringify(header).slice(0, 80)} bad`, () => {
+  test(`readMultipartType() reports ${JSON.stringify(header).slice(0, 80)} as malformed`, () => {
     const type = readMultipartType(header)
     assert.equal(type.kind, 'bad')
     assert.match(type.kind === 'bad' ? type.problem : '', problem)
   })
 }
 
-test('readMultipartType() takes time in proportion to a hostile header', () => {
+test('readMultipartType() reads a hostile header in linear time', () => {
   const started = performance.now()
   for (const piece of ['"', '\\"', ';"', ' ', '= ', ' ;', '"\\']) {
     readMultipartType(`multipart/form-data; boundary=${piece.repeat(32_768)}`)
@@ -86,7 +86,7 @@ test('readMultipartType() takes time in proportion to a hostile header', () => {
   assert.ok(performance.now() - started < 2000, 'seven headers of 64 KB took over 2 s')
 })
 
-test('isNestedType() knows the type of a part that holds further files', () => {
+test('isNestedType() recognizes the type of a part that contains further files', () => {
   for (const type of ['multipart/mixed; boundary=x', ' Multipart/Mixed, boundary=x', 'multipart/mixed']) {
     assert.equal(isNestedType(type), true, type)
   }

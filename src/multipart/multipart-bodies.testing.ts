@@ -16,13 +16,13 @@ export const wholeBodies: readonly (readonly [what: string, body: string, conten
   ['a file that begins with a line end', ofFile('\r\na'), ['\r\na']],
   ['a closing delimiter at the very end', ofFile(csv, '\r\n--BnD--'), [csv]],
   [
-    'fields round a file',
+    'fields around a file',
     `--BnD\r\n${fieldHead}1\r\n${ofFile(csv, `\r\n--BnD\r\n${fieldHead}2\r\n--BnD--`)}`,
     ['1', csv, '2'],
   ],
   ['an empty file', ofFile(''), ['']],
   [
-    'a part whose empty line is also that of the delimiter',
+    'a part whose empty line also begins the delimiter',
     `--BnD\r\n${fieldHead}--BnD\r\n${fieldHead}x\r\n--BnD--`,
     ['', 'x'],
   ],
@@ -42,13 +42,13 @@ export const wholeBodies: readonly (readonly [what: string, body: string, conten
   ['a delimiter followed by CR only', ofFile('a\r\n--BnD\rb\r\n--BnD\r\r\n'), ['a\r\n--BnD\rb\r\n--BnD\r\r\n']],
   ['a delimiter followed by LF only', ofFile('a\r\n--BnD\nb'), ['a\r\n--BnD\nb']],
   [
-    'delimiters that no CRLF precedes',
+    'delimiters without CRLF before them',
     ofFile('a --BnD\r\nb\n--BnD\r\nc\r--BnD--\r\n'),
     ['a --BnD\r\nb\n--BnD\r\nc\r--BnD--\r\n'],
   ],
   ['a delimiter in another case', ofFile('a\r\n--bnd\r\nb'), ['a\r\n--bnd\r\nb']],
   [
-    'beginnings of the delimiter one into the other',
+    'overlapping beginnings of the delimiter',
     ofFile('\r\r\n\r\n-\r\n--\r\n--B\r\n--BnD\r'),
     ['\r\r\n\r\n-\r\n--\r\n--B\r\n--BnD\r'],
   ],

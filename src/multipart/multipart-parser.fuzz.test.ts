@@ -6,9 +6,9 @@ import { readMutatedBodies, readWrittenBodies } from '../../torture/multipart.ts
 const seed = Number(process.env.SEED ?? Date.now() % 1_000_000)
 const bodyCount = 4_000
 
-test(`createMultipartParser() reads mutated bodies alike in any chunks, and only refuses them (SEED=${seed})`, () => {
+test(`createMultipartParser() reads or refuses mutated bodies alike, in any chunks, without other errors (SEED=${seed})`, () => {
   const { wholeCount, refusedCount } = readMutatedBodies(seed, bodyCount)
-  // Most bodies must be worth the while: a fuzz test that only sees refusals tests the error path alone.
+  // A fuzz test that only sees refusals would test the error path alone.
   assert.ok(wholeCount > bodyCount / 4 && refusedCount > bodyCount / 10, `${wholeCount} whole, ${refusedCount} refused`)
 })
 

@@ -26,7 +26,7 @@ for (const [what, body, problem] of brokenBodies) {
 }
 
 for (const [what, body] of bodies) {
-  test(`createMultipartParser() says the same of ${what} for every cut, and byte by byte`, () => {
+  test(`createMultipartParser() reports the same for ${what} with every cut, and byte by byte`, () => {
     const bytes = bytesOf(body)
     const expected = recordParts('BnD', [bytes])
     const indices = Array.from({ length: bytes.length + 1 }, (_, index) => index)
@@ -36,7 +36,7 @@ for (const [what, body] of bodies) {
   })
 }
 
-test('createMultipartParser() takes boundaries of 1 to 1000 characters, whatever they are', () => {
+test('createMultipartParser() accepts boundaries of 1 to 1000 characters, whatever they are', () => {
   const boundaries = [
     'B',
     "a'()+_-./:?z",
@@ -56,7 +56,7 @@ test('createMultipartParser() takes boundaries of 1 to 1000 characters, whatever
   }
 })
 
-test('createMultipartParser() takes as many parts as partsMax and no more', () => {
+test('createMultipartParser() accepts as many parts as partsMax and no more', () => {
   const body = (count: number) => bytesOf(`${`--BnD\r\n${fieldHead}x\r\n`.repeat(count)}--BnD--`)
   const limits = { ...testLimits, partsMax: 3 }
   assert.equal(recordParts('BnD', [body(2)], limits).problem, null)
@@ -66,7 +66,7 @@ test('createMultipartParser() takes as many parts as partsMax and no more', () =
   assert.equal(parts.length, 3)
 })
 
-test('createMultipartParser() takes a part head of partHeadBytesMax bytes and no more, in any chunks', () => {
+test('createMultipartParser() accepts a part head of partHeadBytesMax bytes and no more, in any chunks', () => {
   const limits = { ...testLimits, partHeadBytesMax: 200 }
   for (const [byteCount, isTaken] of [
     [199, true],
@@ -89,7 +89,7 @@ test('createMultipartParser() refuses a part head that never ends as soon as it 
   assert.throws(() => parser.push(bytesOf('x')), { code: 'BAD_MULTIPART' })
 })
 
-test('createMultipartParser() hands out slices of the chunk, and copies only what may begin a delimiter', () => {
+test('createMultipartParser() hands out slices of the chunk, and copies only possible beginnings of a delimiter', () => {
   const given: Uint8Array[] = []
   const data = (bytes: BorrowedBytes) => void given.push(viewOf(bytes))
   const parser = createMultipartParser('BnD', testLimits, { head() {}, data, end() {} })
@@ -97,7 +97,7 @@ test('createMultipartParser() hands out slices of the chunk, and copies only wha
   const first = new Uint8Array(bytesOf('0123456789\r\n--Bn'))
   const second = new Uint8Array(bytesOf('x\r\nabc'))
   parser.push(first)
-  // A caller may use its buffer again once push has returned: what was held back must not change with it.
+  // A caller may reuse its buffer once push() has returned; bytes held back must not change with it.
   first.fill(0x3f, 10)
   parser.push(second)
   const [before, held, after] = given
@@ -110,7 +110,7 @@ test('createMultipartParser() hands out slices of the chunk, and copies only wha
   assert.equal(after?.length, second.length)
 })
 
-test('createMultipartParser() lets the caller use its buffer again in the middle of a part head', () => {
+test('createMultipartParser() lets the caller reuse its buffer in the middle of a part head', () => {
   const names: (string | null)[] = []
   const parser = createMultipartParser('BnD', testLimits, {
     head: (head) => names.push(head.name),
@@ -147,7 +147,7 @@ test('createMultipartParser() holds back no more than a delimiter line, however 
   }
 })
 
-test('createMultipartParser() takes nothing more after an error, and end() then says so', () => {
+test('createMultipartParser() ignores further input after an error, and end() reports the error', () => {
   let calls = 0
   const count = () => {
     calls += 1
@@ -159,7 +159,7 @@ test('createMultipartParser() takes nothing more after an error, and end() then 
   assert.equal(calls, 0)
 })
 
-test('createMultipartParser() takes nothing more after end()', () => {
+test('createMultipartParser() ignores further input after end()', () => {
   let calls = 0
   const count = () => {
     calls += 1
@@ -172,7 +172,7 @@ test('createMultipartParser() takes nothing more after end()', () => {
 })
 
 for (const method of ['head', 'data', 'end'] as const) {
-  test(`createMultipartParser() lets through what ${method}() throws, and is then finished`, () => {
+  test(`createMultipartParser() rethrows what ${method}() throws, and ignores further input`, () => {
     const calls: string[] = []
     const call = (name: string) => () => {
       calls.push(name)

@@ -1,4 +1,4 @@
-// Tests of part-head.ts and of the parameters it reads.
+// Tests of part heads and their parameters.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isServiceError } from '../core/errors.ts'
@@ -74,7 +74,7 @@ for (const [value, name, fileName] of dispositions) {
   })
 }
 
-test('readPartHead() joins folded lines, takes header names in any case and ignores other headers', () => {
+test('readPartHead() joins folded lines, accepts header names in any case and ignores other headers', () => {
   const head = read(
     'CONTENT-disposition:form-data;',
     ' name="file";',
@@ -85,7 +85,7 @@ test('readPartHead() joins folded lines, takes header names in any case and igno
   assert.deepEqual(head, { name: 'file', fileName: 'a.csv', contentType: 'text/csv' })
 })
 
-test('readPartHead() takes a part without headers, and the first of two content types', () => {
+test('readPartHead() accepts a part without headers, and uses the first of two content types', () => {
   assert.deepEqual(read(), { name: null, fileName: null, contentType: null })
   assert.equal(read('Content-Type: text/csv', 'Content-Type: text/plain').contentType, 'text/csv')
 })
@@ -130,6 +130,6 @@ for (const [what, lines, problem] of [
   })
 }
 
-test('readPartHead() takes 64 header lines', () => {
+test('readPartHead() accepts 64 header lines', () => {
   assert.equal(read(disposition, ...Array<string>(63).fill('X: y')).name, 'file')
 })

@@ -1,4 +1,4 @@
-// Tests of the functions a query may use: every function of the pinned DuckDB has been reviewed, and those with effects are refused.
+// Tests of the function list: every function of the pinned DuckDB has been reviewed, and those with effects are refused.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openDuckDb } from '../duckdb/duckdb.ts'
@@ -20,7 +20,7 @@ async function locked() {
   return connection
 }
 
-test('every function of the pinned DuckDB has been reviewed: review a new one before adding it to the list', async () => {
+test('every function of the pinned DuckDB has been reviewed (review a new one before adding it to the list)', async () => {
   const rows = await textsOf(`SELECT DISTINCT function_type, function_name FROM duckdb_functions()
     WHERE regexp_matches(function_name, '^[A-Za-z_]') AND NOT regexp_matches(function_name, '^(icu_collate|__internal)_')`)
   const found = Map.groupBy(rows, ([kind]) => kind!)
@@ -45,11 +45,11 @@ test('every table function is refused unless it only computes, or describes the 
   const looking =
     'arrow_scan duckdb_logs duckdb_settings duckdb_secrets json_execute_serialized_sql query_table seq_scan'
   for (const name of names(`${acting} ${reaching} ${looking}`)) assert.ok(refused.includes(name), name)
-  // Of 93 in DuckDB 1.5.6: one more or less is a decision.
+  // DuckDB 1.5.6 has 93: one more or less is a decision.
   assert.equal(refused.length, 68)
 })
 
-test('no pragma is a query', async () => {
+test('no pragma is accepted as a query', async () => {
   const connection = await locked()
   for (const name of names(reviewedFunctions.pragma ?? '')) {
     await assert.rejects(readOnlyStatement(connection, `PRAGMA ${name}`), name)
@@ -116,13 +116,13 @@ test('no allowed macro or system view calls anything that is refused', async () 
   }
 })
 
-/** The parts of a definition that a query may not use, except catalog lists, which reveal nothing outside. */
+/** Whether a query may not use this part of a definition. Catalog lists are fine: they reveal nothing outside. */
 function isOpen(use: Use): boolean {
   const harmless = ['duckdb_dependencies', 'duckdb_prepared_statements', 'pragma_database_size']
   return !isAllowed(use) && !harmless.includes(use.name)
 }
 
-test('a table may be named to a function where it is the data', async () => {
+test('a function may be given the name of a table only if it is the data', async () => {
   const connection = await locked()
   const isRefused = async (sql: string) => !(await usesOf(connection, sql))?.every(isAllowed)
   for (const sql of [

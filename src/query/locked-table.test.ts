@@ -45,7 +45,7 @@ test('readOnlyStatement() and lockIn() withstand every statement that tries to g
   for (const sql of looks) assert.ok(!(await run(sql).catch(String)).includes(secret), sql)
   assert.deepEqual(snapshot(), before)
   assert.equal(await run('SELECT count(*) FROM data'), '[["9"]]')
-  // Behind the statement check there is the lock, and behind the lock the list of files.
+  // The lock backs up the statement check, and the list of files backs up the lock.
   await assert.rejects(connection.run('SET threads = 2'), /the configuration has been locked/)
   await assert.rejects(connection.run(`COPY (SELECT 1) TO '${dir}/x.csv'`), /Permission Error/)
 })

@@ -1,4 +1,4 @@
-// Tests of query errors: which of DuckDB's words reach the caller.
+// Tests of query errors: which parts of DuckDB's messages reach the caller.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { refusalOf } from './query-error.ts'
@@ -6,7 +6,7 @@ import { refusalOf } from './query-error.ts'
 const dir = '/somewhere/data/query/7'
 const outside = /it asks for something beside the table data/
 
-test('refusalOf() passes on what is wrong with a statement, and where', () => {
+test('refusalOf() passes on the problem of a statement, and its position', () => {
   const place = '\n\nLINE 1: SELECT nme FROM data\n               ^'
   assert.deepEqual(refusalOf(new Error(`Binder Error: Referenced column "nme" not found!${place}`), dir), {
     code: 'QUERY_FAILED',

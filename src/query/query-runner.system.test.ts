@@ -41,7 +41,7 @@ async function ask({ runner, table }: Pick<Started, 'runner' | 'table'>, sql: st
   return (await Array.fromAsync((await open.ask({ sql, format })) as AsyncIterable<Buffer>)).join('')
 }
 
-test('createQueryRunner() answers from the files it was given, which have become read-only', async (t) => {
+test('createQueryRunner() queries the given files, which have become read-only', async (t) => {
   const started = await start(t)
   assert.equal(await ask(started, 'SELECT sum(id) AS sum FROM data'), 'sum\r\n45\r\n')
   assert.equal(statSync(started.part).mode & 0o222, 0)
@@ -56,9 +56,9 @@ test('createQueryRunner() can query a table whose files have been deleted', asyn
   await assert.rejects(open.ask({ sql: 'SELECT 1', format: 'csv' }), /asked before/)
 })
 
-test('createQueryRunner() ends a query with the reason of its signal, and when its time is up', async (t) => {
+test('createQueryRunner() ends a query with the reason of its signal, and at its time limit', async (t) => {
   const started = await start(t, { queryMsMax: 3_000 })
-  // The result must not be buffered, so that the query ends for its time and not for its size.
+  // A result of one row, so that the query ends because of its time and not its size.
   const endless = 'SELECT max(a.range + b.range) FROM range(1000000) a, range(1000000) b'
   const controller = new AbortController()
   const open = await started.runner.open(started.table, controller.signal)

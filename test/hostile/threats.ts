@@ -45,8 +45,8 @@ export const threats: readonly Threat[] = [
     'an empty, long or strange boundary',
     'one rule: 1 to 1000 characters, anything else is 400 or no boundary',
     [
-      `${typeTests}: readMultipartType() calls`,
-      `${parser}: createMultipartParser() takes boundaries of 1 to 1000 characters`,
+      `${typeTests}: readMultipartType() reports`,
+      `${parser}: createMultipartParser() accepts boundaries of 1 to 1000 characters`,
     ],
   ),
   threat(4, 'a boundary that is costly to look for', 'time in proportion to the body', [
@@ -57,13 +57,13 @@ export const threats: readonly Threat[] = [
     'test/system/serial/multipart-time.test.ts: hostile bodies are read in time in proportion to their length',
   ]),
   threat(6, 'a body that ends before its closing delimiter', '400 or no answer, and nothing stored', [
-    `${parser}: createMultipartParser() says the same of`,
+    `${parser}: createMultipartParser() reports the same for`,
     'test/system/disconnects.test.ts: clients that go away at any point leave nothing behind',
   ]),
   threat(7, 'a part head that begins with a blank', '400', [`${partHead}: a first line that begins with a blank`]),
   threat(8, 'a part with an empty name', '400, no part named file', [`${cases}: 2i-name=`]),
   threat(9, 'malformed multipart of any kind', 'a refusal, never a crash or another 5xx', [
-    `${fuzz}: createMultipartParser() reads mutated bodies alike in any chunks, and only refuses them`,
+    `${fuzz}: createMultipartParser() reads or refuses mutated bodies alike, in any chunks, without other errors`,
     'test/system/mutated-uploads.test.ts: mutated uploads are taken or refused, and the service lives',
   ]),
   threat(10, 'aborts by the thousand', 'descriptors, memory, children and files as before', [
@@ -75,14 +75,14 @@ export const threats: readonly Threat[] = [
     'test/system/serial/multipart-time.test.ts: hostile bodies are read in time in proportion to their length',
   ]),
   threat(12, 'a header that makes a regular expression slow', 'time in proportion to the header', [
-    `${typeTests}: readMultipartType() takes time in proportion to a hostile header`,
+    `${typeTests}: readMultipartType() reads a hostile header in linear time`,
     'test/system/serial/multipart-time.test.ts: hostile part heads are read in time in proportion to their length',
   ]),
   threat(13, 'a million tiny parts', '400 at the limit of parts', [
-    `${parser}: createMultipartParser() takes as many parts as partsMax and no more`,
+    `${parser}: createMultipartParser() accepts as many parts as partsMax and no more`,
   ]),
   threat(14, 'a huge part head', '400 at 10,240 bytes or 64 lines', [
-    `${parser}: createMultipartParser() takes a part head of partHeadBytesMax bytes and no more`,
+    `${parser}: createMultipartParser() accepts a part head of partHeadBytesMax bytes and no more`,
     `${partHead}: 65 header lines`,
   ]),
   threat(15, 'files left by aborts and crashes', 'none after the abort, none after a restart', [
@@ -257,7 +257,7 @@ export const threats: readonly Threat[] = [
     `${access}: guessing keys gets 429, and a right key is still let in`,
     'src/access/access.test.ts: KeyRing finds the caller by the secret only',
     'src/access/access.test.ts: KeyRing compares a secret with every key in constant time, whichever key matches',
-    'src/http/access/rate-limit-store.test.ts: SteadyCounts is not moved by the time of day',
+    'src/http/access/rate-limit-store.test.ts: SteadyCounts ignores jumps of the wall clock',
   ]),
   threat(53, "another owner's dataset or upload", '404', [
     `${access}: an owner's datasets do not exist for another owner, on any route`,

@@ -1,11 +1,11 @@
-// Tests of networks: which addresses count as one.
+// Tests of networks: which addresses count as the same network.
 import assert from 'node:assert/strict'
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import { test } from 'node:test'
 import { clientNetworkOf, dropForwardedPorts } from './client-network.ts'
 
-test('clientNetworkOf() gives an IPv4 address as it is, however it is written', () => {
+test('clientNetworkOf() returns a whole IPv4 address, however it is written', () => {
   assert.equal(clientNetworkOf('192.0.2.7'), '192.0.2.7')
   for (const address of [
     '::ffff:192.0.2.7',
@@ -21,7 +21,7 @@ test('clientNetworkOf() gives an IPv4 address as it is, however it is written', 
   }
 })
 
-test('clientNetworkOf() gives the first 64 bits of an IPv6 address, however it is written', () => {
+test('clientNetworkOf() returns the first 64 bits of an IPv6 address, however it is written', () => {
   for (const address of [
     '2001:db8:0:7::1',
     '2001:0DB8:0000:0007:ffff:0:0:9',
@@ -37,7 +37,7 @@ test('clientNetworkOf() gives the first 64 bits of an IPv6 address, however it i
   assert.equal(clientNetworkOf('fe80::1%eth0'), 'fe80:0:0:0::/64')
 })
 
-test('clientNetworkOf() leaves what is not an address as it is', () => {
+test('clientNetworkOf() returns anything but an address unchanged', () => {
   for (const text of ['unknown', '', '1:2:3', 'a:b', '::ffff:999.1.1.1'])
     assert.equal(typeof clientNetworkOf(text), 'string')
   assert.equal(clientNetworkOf('unknown'), 'unknown')

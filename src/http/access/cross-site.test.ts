@@ -1,11 +1,11 @@
-// Tests of what a browser is kept from doing for somebody else's page.
+// Tests of cross-site checks: what other sites cannot make a browser do.
 import assert from 'node:assert/strict'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { test } from 'node:test'
 import { isServiceError } from '../../core/errors.ts'
 import { checkHost, checkSite } from './cross-site.ts'
 
-/** The checks look at nothing but the method and the headers. */
+/** The checks read only the method and the headers. */
 function requestOf(headers: IncomingHttpHeaders, method = 'POST'): IncomingMessage {
   return { method, headers } as IncomingMessage
 }
@@ -20,7 +20,7 @@ function isRefused(host: string, allowed: readonly string[] = []): boolean {
   }
 }
 
-test('checkHost() lets localhost and addresses pass, with and without port', () => {
+test('checkHost() accepts localhost and addresses, with and without port', () => {
   const hosts = ['localhost', 'LocalHost:8080', 'app.localhost', '127.0.0.1', '127.0.0.1:8080', '[::1]:8080', '[::1]']
   for (const host of [...hosts, '192.168.0.7:80', '[fe80::1]']) assert.equal(isRefused(host), false, host)
 })
@@ -39,7 +39,7 @@ test('checkHost() refuses any other name unless it is allowed', () => {
   assert.equal(isRefused('CSV.example.org:443', ['csv.example.org']), false)
 })
 
-test('checkHost() leaves a request without Host to others', () => {
+test('checkHost() ignores a request without Host', () => {
   checkHost(requestOf({}), [])
 })
 
@@ -61,7 +61,7 @@ const siteRows: readonly (readonly [headers: IncomingHttpHeaders, isAllowed: boo
 ]
 
 for (const [headers, isAllowed] of siteRows) {
-  test(`checkSite() ${isAllowed ? 'lets a change pass' : 'refuses a change'} with ${JSON.stringify(headers)}`, () => {
+  test(`checkSite() ${isAllowed ? 'accepts a change' : 'refuses a change'} with ${JSON.stringify(headers)}`, () => {
     const check = () => checkSite(requestOf({ host: '127.0.0.1:8080', ...headers }), [])
     if (isAllowed) check()
     else assert.throws(check, (error) => isServiceError(error, 'CROSS_SITE'))
@@ -73,7 +73,7 @@ test('checkSite() accepts a TLS proxy as the same origin', () => {
   checkSite(requestOf({ host: 'csv.example.org:443', origin: 'https://csv.example.org' }), [])
 })
 
-test('checkSite() lets everything be looked at', () => {
+test('checkSite() accepts every GET, HEAD and OPTIONS request', () => {
   for (const method of ['GET', 'HEAD', 'OPTIONS']) {
     checkSite(
       requestOf({ host: 'localhost', origin: 'http://evil.example', 'sec-fetch-site': 'cross-site' }, method),
@@ -82,7 +82,7 @@ test('checkSite() lets everything be looked at', () => {
   }
 })
 
-test('checkSite() lets pages of allowed origins pass, and no others', () => {
+test('checkSite() accepts pages of allowed origins, and no others', () => {
   const allowed = ['http://localhost:3000']
   const host = '127.0.0.1:8080'
   checkSite(requestOf({ host, origin: 'http://localhost:3000', 'sec-fetch-site': 'cross-site' }), allowed)

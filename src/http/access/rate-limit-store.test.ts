@@ -1,4 +1,4 @@
-// Tests of the counts behind the limits on requests: windows end in time, whatever the clock on the wall says.
+// Tests of the counts behind request limits: windows end on time, whatever the wall clock says.
 import assert from 'node:assert/strict'
 import { mock, test } from 'node:test'
 import { RateLimitStore } from './rate-limit-store.ts'
@@ -31,7 +31,7 @@ test('SteadyCounts counts within a window, and starts over after it', (t) => {
   assert.deepEqual(count(counts, 'a'), { current: 1, ttl: windowMs })
 })
 
-test('SteadyCounts is not moved by the time of day', (t) => {
+test('SteadyCounts ignores jumps of the wall clock', (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: Date.parse('2026-11-20') })
   const counts = new RateLimitStore()
   count(counts, 'a')

@@ -1,9 +1,9 @@
-// Tests of chunk-queue: the bytes are the same, large chunks are not copied, and small ones take little more than themselves.
+// Tests of the chunk queue: bytes are unchanged, large chunks are not copied, and small ones take little extra memory.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ChunkQueue } from './chunk-queue.ts'
 
-test('ChunkQueue gives large chunks as they are, and all bytes in order', () => {
+test('ChunkQueue returns large chunks uncopied, and all bytes in order', () => {
   const queue = new ChunkQueue()
   const sizes = [1, 1, 1_024, 1_025, 1, 65_536, 65_536, 20, 1_000, 16_384, 3]
   const chunks = sizes.map((size, index) => Buffer.alloc(size, index + 1))
@@ -15,7 +15,7 @@ test('ChunkQueue gives large chunks as they are, and all bytes in order', () => 
   assert.deepEqual(queue.take(), [])
 })
 
-test('ChunkQueue joins a hundred thousand single bytes to a few chunks, however they are taken', () => {
+test('ChunkQueue joins a hundred thousand single bytes into a few chunks, however they are taken', () => {
   const queue = new ChunkQueue()
   const bytes = Buffer.from(Array.from({ length: 100_000 }, (_, index) => index % 251))
   const given: Uint8Array[] = []

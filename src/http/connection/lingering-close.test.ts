@@ -1,4 +1,4 @@
-// Each limit on waiting for a client that has its answer, on raw sockets.
+// Tests of the lingering close on raw sockets: each limit on waiting for a client after its response.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
@@ -7,7 +7,7 @@ import { closeLingering, type LingerLimits } from './lingering-close.ts'
 
 const wide: LingerLimits = { idleMs: 60_000, totalMs: 60_000, bytesMax: 1e12 }
 
-/** Both ends of a connection; the server's end is read and its bytes dropped, as HTTP does. */
+/** Both ends of a connection; the server's end reads and drops all bytes, as HTTP does. */
 async function pair(): Promise<{ ours: Socket; client: Socket } & AsyncDisposable> {
   const server = createServer({ allowHalfOpen: true })
   await once(server.listen(0, '127.0.0.1'), 'listening')
@@ -23,7 +23,7 @@ async function pair(): Promise<{ ours: Socket; client: Socket } & AsyncDisposabl
   return { ours, client, [Symbol.asyncDispose]: dispose }
 }
 
-test('closeLingering() sends what was written and then only waits for the client to end', async () => {
+test('closeLingering() sends what was written, then waits for the client to end', async () => {
   await using both = await pair()
   const received: Buffer[] = []
   both.client.on('data', (chunk) => received.push(chunk))
@@ -39,7 +39,7 @@ test('closeLingering() sends what was written and then only waits for the client
   await once(both.ours, 'close')
 })
 
-test('closeLingering() destroys when nothing comes for idleMs', async () => {
+test('closeLingering() destroys the socket if nothing arrives for idleMs', async () => {
   await using both = await pair()
   const beganMs = performance.now()
   closeLingering(both.ours, { ...wide, idleMs: 300 })
@@ -47,17 +47,17 @@ test('closeLingering() destroys when nothing comes for idleMs', async () => {
   assert.ok(performance.now() - beganMs >= 300)
 })
 
-test('closeLingering() destroys after totalMs though bytes still come', async () => {
+test('closeLingering() destroys the socket after totalMs, even if bytes still arrive', async () => {
   await using both = await pair()
   const drip = setInterval(() => both.client.write('x'), 20)
   closeLingering(both.ours, { ...wide, idleMs: 400, totalMs: 900 })
   const beganMs = performance.now()
   await once(both.ours, 'close')
   clearInterval(drip)
-  assert.ok(performance.now() - beganMs >= 800, 'it was not the total time that ended it')
+  assert.ok(performance.now() - beganMs >= 800, 'it ended before totalMs')
 })
 
-test('closeLingering() destroys after more than bytesMax', async () => {
+test('closeLingering() destroys the socket after more than bytesMax', async () => {
   await using both = await pair()
   closeLingering(both.ours, { ...wide, bytesMax: 1_000 })
   both.client.write(Buffer.alloc(1_001))

@@ -1,4 +1,4 @@
-// A body in every way it can come and end.
+// Tests of request bodies: every way in which a body can arrive and end.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
@@ -10,10 +10,10 @@ import { RequestBody } from './request-body.ts'
 
 const patient = { bodyIdleMs: 5_000, bodyBytesPerSecondMin: 0 }
 
-/** A request whose head has come, and the client's end of its connection. */
+/** A request whose head has arrived, and the client's end of its connection. */
 async function begin(headers: string): Promise<{ request: IncomingMessage; client: Socket } & AsyncDisposable> {
   const server = createServer()
-  // Tests end requests in every way; the server has nothing to say to that.
+  // Tests end requests in every way; the server must not respond to that.
   server.on('clientError', (_error, socket) => socket.destroy())
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const client = connect((server.address() as AddressInfo).port, '127.0.0.1')
@@ -28,12 +28,12 @@ async function begin(headers: string): Promise<{ request: IncomingMessage; clien
   return { request, client, [Symbol.asyncDispose]: dispose }
 }
 
-test('RequestBody.chunks() gives the chunks of the parser, uncopied and in order', async () => {
+test('RequestBody.chunks() yields the chunks of the parser, uncopied and in order', async () => {
   await using upload = await begin('Content-Length: 1000000')
   const given: Buffer[] = []
   const body = RequestBody.of(upload.request).chunks(patient)
   const first = body.next()
-  // As the parser calls it.
+  // The parser calls this method.
   const push = upload.request.push.bind(upload.request)
   upload.request.push = (chunk, encoding) => {
     if (chunk) given.push(chunk)
@@ -45,13 +45,13 @@ test('RequestBody.chunks() gives the chunks of the parser, uncopied and in order
   for (let come = await first; !come.done; come = await body.next()) {
     taken.push(...come.value)
     copies.push(...come.value.map((chunk) => Buffer.from(chunk)))
-    // A consumer that is slow at times lets chunks pile up, which must not glue them together.
+    // Chunks pile up while a consumer is slow, and must not be joined.
     if (taken.length % 3 === 0) await new Promise((resolve) => setTimeout(resolve, 2))
   }
   assert.equal(taken.length, given.length)
   assert.ok(taken.every((chunk, index) => chunk === given[index]))
   assert.ok(Buffer.concat(copies).equals(Buffer.alloc(1_000_000, 'abc')))
-  // The memory of each was given back when the next one was asked for.
+  // The memory of each was released when the next one was requested.
   assert.ok(taken.some((chunk) => chunk.length === 0))
 })
 
@@ -62,7 +62,7 @@ test('RequestBody.chunks() yields a large body once per turn of the event loop, 
   const read = async (count: number) => {
     for (let i = 0; i < count; i++) lengths.push(((await body.next()).value ?? []).map(({ length }) => length))
   }
-  // Before the loop goes on.
+  // Runs before the next phase of the event loop.
   const readersTurn = () => new Promise<void>((resolve) => process.nextTick(resolve))
   const come = (...sizes: readonly number[]) => {
     for (const size of sizes) upload.request.push(Buffer.alloc(size))
@@ -80,7 +80,7 @@ test('RequestBody.chunks() yields a large body once per turn of the event loop, 
   const last = read(1)
   come(65_536, 65_536, 65_536, 65_536)
   await readersTurn()
-  assert.equal(lengths.length, 4, 'what makes 256 KB waits no longer')
+  assert.equal(lengths.length, 4, '256 KB are yielded without waiting')
   await last
   assert.deepEqual(lengths, [[200_000], [62_144], [65_536, 65_536, 1], [65_536, 65_536, 65_536, 65_536]])
 })
@@ -149,28 +149,28 @@ test('RequestBody.chunks() throws REQUEST_TIMEOUT when bytes drip below the rate
   }
 })
 
-test('RequestBody.waitedMs() grows while a client drips, and is 0 for one that need not be waited for', async () => {
+test('RequestBody.waitedMs() grows while a client drips, and is 0 if nobody waits for the client', async () => {
   await using upload = await begin('Content-Length: 100')
   assert.equal(RequestBody.of(upload.request).waitedMs(), 0)
   const body = RequestBody.of(upload.request).chunks({ bodyIdleMs: 10_000, bodyBytesPerSecondMin: 5 })
   const first = body.next()
   upload.client.write('x')
   await first
-  assert.equal(RequestBody.of(upload.request).waitedMs(), 0, 'nobody waits while the reader is busy')
+  assert.equal(RequestBody.of(upload.request).waitedMs(), 0, 'there is no wait while the reader is busy')
   const second = body.next()
   while (RequestBody.of(upload.request).waitedMs() < 50) await new Promise((resolve) => setTimeout(resolve, 5))
-  // As many as make the pace: 5 a second over 10 seconds.
+  // As many bytes as the minimum rate requires: 5 a second over 10 seconds.
   upload.client.write(Buffer.alloc(50))
   await second
   const third = body.next()
-  assert.ok(RequestBody.of(upload.request).waitedMs() < 50, 'bytes that make the pace begin a new wait')
+  assert.ok(RequestBody.of(upload.request).waitedMs() < 50, 'bytes at the minimum rate start a new wait')
   upload.client.write(Buffer.alloc(49))
   await third
   assert.equal((await body.next()).done, true)
   assert.equal(RequestBody.of(upload.request).waitedMs(), 0)
 })
 
-test('RequestBody.chunks() throws when the client goes, before the first byte and after', async () => {
+test('RequestBody.chunks() throws when the client disconnects, before the first byte and after', async () => {
   for (const sent of ['', '0123456789']) {
     await using upload = await begin('Content-Length: 100')
     const body = RequestBody.of(upload.request).chunks(patient)
@@ -184,7 +184,7 @@ test('RequestBody.chunks() throws when the client goes, before the first byte an
   }
 })
 
-test('RequestBody.fail() makes the body throw, before it is read and while it is', async () => {
+test('RequestBody.fail() makes the body throw, before and during reading', async () => {
   const failure = new ServiceError('BAD_MULTIPART', { problem: 'x' })
   await using early = await begin('Content-Length: 100')
   RequestBody.of(early.request).fail(failure)
@@ -207,7 +207,7 @@ test('RequestBody.chunks() holds single bytes sent as separate chunks in little 
     readBytes = upload.request.socket.bytesRead
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
-  // What the parser gives lies in the queue, joined, and not as objects in the request.
+  // Chunks from the parser are in the queue, joined, and not in the request as separate objects.
   assert.equal(upload.request.readableLength, 0)
   assert.ok(readBytes < chunks.length, 'all of it was read')
   upload.client.write('0\r\n\r\n')
@@ -216,13 +216,13 @@ test('RequestBody.chunks() holds single bytes sent as separate chunks in little 
   assert.equal(upload.request.socket.isPaused(), false, 'the next request of the connection would not be read')
 })
 
-test('RequestBody.chunks() holds back no connection whose body is refused while it is not read', async () => {
+test('RequestBody.chunks() does not block the connection if a body is refused while nobody reads it', async () => {
   await using upload = await begin('Content-Length: 5000000')
   const body = RequestBody.of(upload.request).chunks(patient)
   upload.client.write(Buffer.alloc(5_000_000))
   await body.next()
   while (!upload.request.socket.isPaused()) await new Promise((resolve) => setImmediate(resolve))
-  // As an error answer does it: the reader is left where it is.
+  // As an error response does: the reader is abandoned.
   upload.request.removeAllListeners('data')
   upload.request.resume()
   upload.request.socket.resume()

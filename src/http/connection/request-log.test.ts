@@ -1,18 +1,18 @@
-// Request log: what of a path may stand in a log.
+// Tests of the request log: what it shows of paths and of causes.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { loggableCause, shownPath } from './request-log.ts'
 
-test('shownPath() leaves nothing that a terminal would obey', () => {
+test('shownPath() removes everything that a terminal would interpret', () => {
   assert.equal(shownPath('/a\x9b31mb\x7f\x80\x9fc'), '/a%9B31mb%7F%80%9Fc')
   assert.equal(shownPath('/qas/datasets?ä'), '/qas/datasets?ä')
 })
 
-test('shownPath() cuts a long path', () => {
+test('shownPath() truncates a long path', () => {
   assert.equal(shownPath(`/${'x'.repeat(500)}`).length, 200)
 })
 
-test('loggableCause() keeps the kind of a failure of DuckDB and nothing that it may quote', () => {
+test('loggableCause() keeps the kind of a DuckDB failure, and nothing that it may quote', () => {
   for (const text of [
     'Binder Error: Referenced column "hush" not found!\n\nLINE 1: SELECT hush FROM data\n               ^',
     "Conversion Error: Could not convert string 'hush' to INT32",
@@ -32,7 +32,7 @@ test('loggableCause() keeps the kind of a failure of DuckDB and nothing that it 
   }
 })
 
-test('loggableCause() leaves every other cause as it is', () => {
+test('loggableCause() returns every other cause unchanged', () => {
   for (const cause of [
     new Error('the disk is on fire'),
     new TypeError('cannot read x'),

@@ -1,4 +1,4 @@
-// Trace context: which headers name a trace, and what goes on from them.
+// Tests of the trace context: which headers name a trace, and what is passed on.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readTrace } from './trace-context.ts'
@@ -31,7 +31,7 @@ for (const wrong of [
   `00-${traceId}-${parentId}-01x`,
   ` 00-${traceId}-${parentId}-01`,
 ]) {
-  test(`readTrace() passes over ${JSON.stringify(wrong)}`, () => assert.equal(readTrace(wrong), null))
+  test(`readTrace() ignores ${JSON.stringify(wrong)}`, () => assert.equal(readTrace(wrong), null))
 }
 
 test('readTrace() ignores an absent or repeated header', () => {

@@ -1,16 +1,16 @@
-// Accept header: what is chosen of what is offered.
+// Tests of the Accept header: which of the offered types is chosen.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { acceptedType } from './accept.ts'
 
 const offered = ['application/json', 'application/x-ndjson', 'text/csv'] as const
 
-test('acceptedType() gives the first type offered where the client does not care', () => {
+test('acceptedType() returns the first offered type if the client has no preference', () => {
   for (const accept of [undefined, '', ' ', '*/*', 'text/html, */*;q=0.1', 'application/*'])
     assert.equal(acceptedType(accept, offered), 'application/json', String(accept))
 })
 
-test('acceptedType() gives what the client rates highest, by the most precise range', () => {
+test('acceptedType() returns the type that the client rates highest, by its most specific range', () => {
   const wanted = [
     ['text/csv', 'text/csv'],
     ['TEXT/CSV; charset=utf-8', 'text/csv'],

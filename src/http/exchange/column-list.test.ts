@@ -1,4 +1,4 @@
-// Tests of lists of column names: every name can be asked for, and a list that could mean two things is refused.
+// Tests of lists of column names: every name can be requested, and ambiguous lists are refused.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -7,7 +7,7 @@ import { readColumnNames } from './column-list.ts'
 
 const seed = Number(process.env.SEED ?? (Date.now() % 1_000_000) + 1)
 
-test('readColumnNames() reads names, in quotes where they have commas', () => {
+test('readColumnNames() reads names, in quotes if they contain commas', () => {
   assert.deepEqual(readColumnNames('a'), ['a'])
   assert.deepEqual(readColumnNames('a, b,a'), ['a', ' b', 'a'])
   assert.deepEqual(readColumnNames('"a,b",c'), ['a,b', 'c'])

@@ -1,4 +1,4 @@
-// What a file name from anywhere becomes in a header.
+// Tests of Content-Disposition: how untrusted file names appear in a header.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -6,11 +6,11 @@ import { attachment, withExtension } from './content-disposition.ts'
 
 const seed = Number(process.env.SEED ?? Date.now() % 1_000_000)
 
-test('attachment() gives a plain name as it is', () => {
+test('attachment() keeps a plain name unchanged', () => {
   assert.equal(attachment('sales 2024.csv'), 'attachment; filename="sales 2024.csv"')
 })
 
-test('attachment() gives any other name twice, for old clients and for new ones', () => {
+test('attachment() writes any other name twice, for old clients and for new ones', () => {
   assert.equal(attachment('Größe.csv'), `attachment; filename="Gr__e.csv"; filename*=UTF-8''Gr%C3%B6%C3%9Fe.csv`)
   assert.equal(attachment('50%.csv'), `attachment; filename="50_.csv"; filename*=UTF-8''50%25.csv`)
   assert.equal(
@@ -19,7 +19,7 @@ test('attachment() gives any other name twice, for old clients and for new ones'
   )
 })
 
-test('attachment() keeps no path, no control character and no change of direction', () => {
+test('attachment() removes paths, control characters and changes of text direction', () => {
   assert.equal(attachment('../../etc/passwd'), 'attachment; filename="passwd"')
   assert.equal(attachment('C:\\temp\\a.csv'), 'attachment; filename="a.csv"')
   assert.equal(attachment('a\r\nSet-Cookie: x\0.csv'), 'attachment; filename="aSet-Cookie: x.csv"')
@@ -27,7 +27,7 @@ test('attachment() keeps no path, no control character and no change of directio
   assert.equal(attachment('/'), 'attachment; filename="data"')
 })
 
-test('attachment() shortens a name that is too long, and keeps what it ends with', () => {
+test('attachment() shortens a name that is too long, and keeps its extension', () => {
   assert.equal(attachment(`${'a'.repeat(196)}.csv`), `attachment; filename="${'a'.repeat(196)}.csv"`)
   const name = `${'a'.repeat(300)}.part-00000.parquet`
   assert.equal(attachment(name), `attachment; filename="${'a'.repeat(181)}.part-00000.parquet"`)
@@ -46,7 +46,7 @@ test(`attachment() is a header with one readable name whatever the client sent (
   )
 })
 
-test('withExtension() replaces the ending of a table and adds to any other', () => {
+test('withExtension() replaces the extension of a table file, and appends to any other name', () => {
   assert.equal(withExtension('sales.CSV', 'parquet'), 'sales.parquet')
   assert.equal(withExtension('sales.csv.gz', 'csv'), 'sales.csv')
   assert.equal(withExtension('sales.zst', 'csv'), 'sales.csv')

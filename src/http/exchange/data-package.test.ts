@@ -1,4 +1,4 @@
-// Tests of the data package: what a receipt knows is said in the words of the specification, and in no others.
+// Tests of the data package: it describes a receipt in the terms of the specification, and in no others.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Column, Receipt } from '../../core/receipt.ts'
@@ -13,7 +13,7 @@ function column(type: string, others: Partial<Column> = {}): Column {
   return { name: 'n', type, nulls: 0, why: '', ...others }
 }
 
-test('dataPackageJson() names the files next to it, with what is known of them', () => {
+test('dataPackageJson() names the files next to it, with their known properties', () => {
   const { receipt } = sample({ seed: 1 })
   const made = packaged()
   assert.deepEqual([made.name, made.title, made.created], ['gro-e-2024', 'Größe 2024.CSV', '2025-11-20T14:46:40.000Z'])
@@ -23,7 +23,7 @@ test('dataPackageJson() names the files next to it, with what is known of them',
   assert.deepEqual([original.bytes, original.hash], [receipt.file.bytes, `sha256:${receipt.file.sha256}`])
 })
 
-test('dataPackageJson() makes a name of any file name', () => {
+test('dataPackageJson() derives a name from any file name', () => {
   const { file } = sample({ seed: 1 }).receipt
   for (const [name, wanted] of [
     ['a.csv', 'a'],
@@ -36,7 +36,7 @@ test('dataPackageJson() makes a name of any file name', () => {
   }
 })
 
-test('dataPackageJson() gives each type its field', () => {
+test('dataPackageJson() maps each type to a field', () => {
   for (const [given, wanted] of [
     [column('integer'), { type: 'integer' }],
     [column('integer', { format: '1,234' }), { type: 'integer', groupChar: ',' }],
@@ -59,7 +59,7 @@ test('dataPackageJson() gives each type its field', () => {
   }
 })
 
-test('dataPackageJson() gives a field that was stated as it was', () => {
+test('dataPackageJson() keeps a declared field unchanged', () => {
   const schema = {
     fields: [{ name: 'n', type: 'integer', constraints: { minimum: 1 } }],
     fieldsMatch: 'subset',
@@ -72,7 +72,7 @@ test('dataPackageJson() gives a field that was stated as it was', () => {
   })
 })
 
-test('dataPackageJson() describes the original as far as the specification has words', () => {
+test('dataPackageJson() describes the original as far as the specification allows', () => {
   const { dialect, records } = sample({ seed: 1 }).receipt
   const of = (changes: Partial<Receipt>) => packaged(changes).resources[1].dialect
   const usual = { delimiter: ',', lineTerminator: '\n', header: true, skipInitialSpace: false }

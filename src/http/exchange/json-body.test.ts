@@ -1,4 +1,4 @@
-// JSON body: what is read, and what is refused because of its size, format or slowness.
+// Tests of JSON bodies: what is read, and what is refused because of its size, format or slowness.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
@@ -40,7 +40,7 @@ async function post(
   return (await fetch(`http://127.0.0.1:${port}/`, init)).text()
 }
 
-test('addJsonBody() gives the value of a body up to the limit, and refuses one byte more', async (t) => {
+test('addJsonBody() returns the value of a body up to the limit, and refuses one byte more', async (t) => {
   const port = await start(t)
   const sized = (bytes: number) => JSON.stringify('x'.repeat(bytes - 2))
   for (const body of ['{"a": [1, "ä"]}', sized(limitBytes)])
@@ -65,7 +65,7 @@ test('addJsonBody() refuses a body that is not JSON, or is not declared as JSON'
   }
 })
 
-test('addJsonBody() refuses bytes that are not UTF-8, and a coded body', async (t) => {
+test('addJsonBody() refuses bytes that are not UTF-8, and a compressed body', async (t) => {
   const port = await start(t)
   assert.equal(await post(port, Buffer.from('{"a": "ä"}', 'latin1')), 'BAD_REQUEST')
   assert.equal(await post(port, '\ufeff{"a": 1}'), 'BAD_REQUEST')
@@ -83,7 +83,7 @@ test('addJsonBody() ignores the body of a request to a route that takes none', a
   }
 })
 
-test('addJsonBody() does not wait for ever', async (t) => {
+test('addJsonBody() does not wait forever', async (t) => {
   const socket = connect(await start(t, 50), '127.0.0.1')
   socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 20\r\n\r\n{"a"')
   const [answer] = await once(socket.setEncoding('latin1'), 'data')

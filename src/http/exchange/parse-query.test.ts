@@ -1,4 +1,4 @@
-// Query values: what is said of parameters and of bodies that are not what a schema asks for.
+// Tests of schema checks: the messages for parameters and bodies that do not match a schema.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { queryBody, readingBody, rowsQuery } from '../openapi/request-schemas.ts'
@@ -6,14 +6,14 @@ import { compileQuery } from './parse-query.ts'
 
 type Schema = Parameters<typeof compileQuery>[0]['schema']
 
-/** The message of the refusal; null when the value is taken. */
+/** The message of the refusal; null if the value is accepted. */
 function refusal(schema: Schema, httpPart: string, given: unknown): string | null {
   const checked: unknown = compileQuery({ schema, httpPart, method: 'POST', url: '/' })(given)
   assert.ok(typeof checked === 'object' && checked !== null)
   return 'error' in checked ? (checked.error as Error).message : null // a ServiceError, as its docstring says
 }
 
-test('compileQuery() names what a body should hold when it holds nothing of that', () => {
+test('compileQuery() names the required members if a body has none of them', () => {
   for (const given of [undefined, null, {}, [], ['sql'], 1, 'select 1']) {
     assert.equal(refusal(queryBody, 'body', given), "Cannot read request: its body is not a JSON object with 'sql'")
     const problem = "Cannot read request: its body is not a JSON object with 'dialect' or 'schema'"
@@ -21,7 +21,7 @@ test('compileQuery() names what a body should hold when it holds nothing of that
   }
 })
 
-test('compileQuery() names the member or the parameter that is wrong', () => {
+test('compileQuery() names the invalid member or parameter', () => {
   const cases: readonly (readonly [Schema, string, unknown, RegExp | null])[] = [
     [queryBody, 'body', { sql: 'select 1' }, null],
     [queryBody, 'body', { sql: 1 }, /parameter 'sql': '1', wanted one text of 1 to 65536 characters/],

@@ -1,5 +1,5 @@
-// Tests of sending: JSON comes whole and without a length, whoever reads it; a stream that fails cuts the connection, also while
-// the client takes nothing of it; a slow one does not.
+// Tests of sending: JSON is sent whole and without a length to every client; a failing stream cuts the connection, even
+// while the client reads nothing; a slow stream does not.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, connect } from 'node:net'
@@ -8,7 +8,7 @@ import { test } from 'node:test'
 import fastify from 'fastify'
 import { sendJson, sendStream } from './send.ts'
 
-/** The whole answer of a server to one request, as it comes over the wire. */
+/** The whole response of a server to one request, as sent over the wire. */
 async function answerOf(server: ReturnType<typeof fastify>, request: string): Promise<string> {
   await server.listen({ port: 0, host: '127.0.0.1' })
   const client = connect((server.server.address() as AddressInfo).port, '127.0.0.1')
@@ -38,7 +38,7 @@ test('sendJson() sends one chunk to HTTP/1.1, the text until the close to HTTP/1
   assert.match(await answerOf(jsonServer(value), 'HEAD / HTTP/1.1'), /^HTTP\/1.1 200 OK\r\n(?:.+\r\n)+\r\n$/)
 })
 
-test('sendJson() gives its text to a stream of somebody else, such as one that compresses', async () => {
+test('sendJson() passes its text through a stream of a hook, such as one that compresses', async () => {
   const server = jsonServer({ text: 'abc' })
   server.addHook('onSend', async (_request, _reply, payload) => {
     const upperCase = new Transform({
@@ -49,7 +49,7 @@ test('sendJson() gives its text to a stream of somebody else, such as one that c
   assert.match(await answerOf(server, 'GET / HTTP/1.1'), /\r\n{"TEXT":"ABC"}\n\r\n0\r\n\r\n$/)
 })
 
-test('sendStream() cuts the connection when its stream fails, though the client reads nothing', async () => {
+test('sendStream() cuts the connection when its stream fails, even if the client reads nothing', async () => {
   const source = new Readable({
     read() {
       this.push(Buffer.alloc(1_048_576))
@@ -71,7 +71,7 @@ test('sendStream() cuts the connection when its stream fails, though the client 
   await server.close()
 })
 
-test('sendStream() waits for bytes that take long to be made', async () => {
+test('sendStream() waits for a slow source', async () => {
   const source = new Readable({ read() {} })
   const server = fastify()
   server.get('/', (_request, reply) => {

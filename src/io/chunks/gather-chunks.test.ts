@@ -1,9 +1,9 @@
-// Tests of gather chunks: the bytes stay the same, and no chunk but the last is small.
+// Tests of gathering chunks: the bytes are unchanged, and only the last chunk may be small.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gatherChunks } from './gather-chunks.ts'
 
-test('gatherChunks() gives the same bytes in chunks that are large enough', async () => {
+test('gatherChunks() yields the same bytes in large enough chunks', async () => {
   const bytes = Buffer.from(Array.from({ length: 1_000 }, (_, i) => i % 251))
   for (const size of [1, 7, 99, 100, 101, 250, 1_000]) {
     async function* cut() {
@@ -18,7 +18,7 @@ test('gatherChunks() gives the same bytes in chunks that are large enough', asyn
   }
 })
 
-test('gatherChunks() yields nothing for nothing or empty chunks', async () => {
+test('gatherChunks() yields nothing for no chunks or empty ones', async () => {
   async function* empty() {
     yield new Uint8Array(0)
   }

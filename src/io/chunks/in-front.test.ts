@@ -1,4 +1,4 @@
-// In front: what is given in which order, and what is let go of.
+// Tests of inFront(): the order of items, and the release of both sources.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { inFront } from './in-front.ts'
@@ -23,25 +23,25 @@ function streams(log: string[]) {
   return { first: first(), rest: rest() }
 }
 
-test('inFront() gives what is at hand and then the rest', async () => {
+test('inFront() yields the first items and then the rest', async () => {
   const log: string[] = []
   const { first, rest } = streams(log)
   assert.deepEqual(await Array.fromAsync(inFront(first, rest)), [1, 2, 3, 4])
   assert.deepEqual(log, ['first', 'rest'])
 })
 
-test('inFront() lets go of both when its reader stops, wherever that is', async () => {
+test('inFront() releases both sources when its reader stops, wherever that is', async () => {
   for (const stop of [1, 2, 3, 4]) {
     const log: string[] = []
     const { first, rest } = streams(log)
-    // A generator that has not begun has nothing to let go of.
+    // A generator that has not begun has nothing to release.
     assert.equal((await rest.next()).value, 3)
     for await (const item of inFront(first, rest)) if (item === stop) break
     assert.deepEqual(log, ['first', 'rest'], `stopped at ${stop}`)
   }
 })
 
-test('inFront() lets go of the rest when what is at hand fails, and gives nothing more', async () => {
+test('inFront() releases the rest if the first items fail, and yields nothing more', async () => {
   const log: string[] = []
   const { rest } = streams(log)
   await rest.next()

@@ -1,4 +1,4 @@
-// Tests of open files: what is going on when one is closed comes to its end, and nothing reaches a descriptor after that.
+// Tests of open files: closing waits for calls in progress, and no call uses the descriptor afterwards.
 import assert from 'node:assert/strict'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -9,7 +9,7 @@ import { behind, OpenFile } from './open-file.ts'
 const dir = await mkdtemp(join(tmpdir(), 'open-file-'))
 after(() => rm(dir, { recursive: true }))
 
-test('OpenFile.close() waits for what was begun, and may be called again', async () => {
+test('OpenFile.close() waits for calls in progress, and may be called again', async () => {
   const path = join(dir, 'busy')
   const file = await OpenFile.create(path, 0o600)
   const bytes = Buffer.alloc(3_000_000, 'x')
@@ -21,7 +21,7 @@ test('OpenFile.close() waits for what was begun, and may be called again', async
   assert.deepEqual(await readFile(path), bytes)
 })
 
-test('OpenFile refuses calls once it is closed: its descriptor may be that of another file', async () => {
+test('OpenFile refuses calls once it is closed, because its descriptor may belong to another file', async () => {
   const file = await OpenFile.create(join(dir, 'closed'), 0o600)
   await file.close()
   await using other = await OpenFile.create(join(dir, 'other'), 0o600)
@@ -43,7 +43,7 @@ test('OpenFile.create() requires a new name, and OpenFile.open() an existing one
   assert.equal(await readFile(path, 'utf8'), 'f')
 })
 
-test('OpenFile.writeSlices() writes one slice after the other from a position on, and skips empty ones', async () => {
+test('OpenFile.writeSlices() writes slices one after another from a position on, and skips empty ones', async () => {
   const path = join(dir, 'slices')
   await using file = await OpenFile.create(path, 0o600)
   await file.write(Buffer.from('0123456789'), 0)

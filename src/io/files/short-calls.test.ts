@@ -1,9 +1,9 @@
-// Tests of short calls: which run on this thread, and when they are handed over.
+// Tests of short calls: which run on this thread, and which are handed over.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ShortCalls } from './short-calls.ts'
 
-/** Short calls by a clock of its own, and where a call of so many milliseconds ran. */
+/** Short calls with a simulated clock; `ran` makes a call of so many milliseconds, and returns where it ran. */
 function withClock() {
   let now = 0
   const calls = new ShortCalls(() => now)
@@ -44,7 +44,7 @@ test('ShortCalls hands calls over for twenty times as long as a slow one took', 
   assert.equal(await ran(0.1), 'here')
 })
 
-test('ShortCalls rejects with what a call throws, and counts its time', async () => {
+test('ShortCalls rejects with the error of a call, and counts its time', async () => {
   const { calls, ran, pass } = withClock()
   const failed = calls.run<string>(
     () => {

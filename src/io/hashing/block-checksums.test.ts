@@ -1,4 +1,4 @@
-// Tests of block checksums: however the bytes are cut, each block has its own checksum.
+// Tests of block checksums: each block has its checksum, however the bytes are split.
 import assert from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { crc32 } from 'node:zlib'
 import { BlockChecksums, blockBytes, checksumAt, checksumsLength, checksumsOfFile } from './block-checksums.ts'
 
-test('BlockChecksums has the CRC-32 of each block, however the bytes are cut', () => {
+test('BlockChecksums has the CRC-32 of each block, however the bytes are split', () => {
   const bytes = Buffer.alloc(3 * blockBytes + 5, 'some content that does not repeat with the blocks')
   for (const length of [1_000, blockBytes - 1, blockBytes, blockBytes + 1, bytes.length]) {
     const checksums = new BlockChecksums()
@@ -21,7 +21,7 @@ test('BlockChecksums has the CRC-32 of each block, however the bytes are cut', (
   }
 })
 
-test('checksumsLength() is nothing for one block, and four bytes a block from two on', async (t) => {
+test('checksumsLength() is 0 for one block, and four bytes per block from two blocks on', async (t) => {
   const dir = await mkdtemp(join(tmpdir(), 'block-checksums-'))
   t.after(() => rm(dir, { recursive: true }))
   const path = join(dir, 'file')

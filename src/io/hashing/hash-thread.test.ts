@@ -1,4 +1,4 @@
-// Tests of the hash thread: the same digests as here, batches that come back, and a thread that ends in between.
+// Tests of the hash thread: the same digests as on this thread, batches returned to the pool, and a thread that dies.
 import assert from 'node:assert/strict'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -50,12 +50,12 @@ function digestOf(content: Uint8Array) {
 
 const failed = (error: unknown) => isServiceError(error, 'STORE_FAILED')
 
-/** Each batch is free again: nobody waits for one. */
+/** Takes every batch; all must have been returned, or this never resolves. */
 async function takeAll(pool: BufferPool) {
   for (let taken = 0; taken < batchCount; taken += 1) await pool.take()
 }
 
-test('files that are written side by side have the digests that are computed here, whatever their length', async (t) => {
+test('HashThread computes the same digests as this thread for concurrent files of any length', async (t) => {
   const { dir, pool, thread, create } = await setUp(t)
   const lengths = [0, 1, 65_536, 262_143, 262_144, 262_145, 1_048_576, 3_000_001, 11_000_000]
   await Promise.all(
@@ -72,7 +72,7 @@ test('files that are written side by side have the digests that are computed her
   await takeAll(pool)
 })
 
-test('a small file is hashed here, and where there is no thread nothing is hashed by batches', async (t) => {
+test('batchDigest() hashes a small file on this thread, and is null without a hash thread', async (t) => {
   const { pool, thread } = await setUp(t, () => 'throw new Error("started")')
   const batch = await pool.take()
   batch.fill(7)
@@ -82,7 +82,7 @@ test('a small file is hashed here, and where there is no thread nothing is hashe
   assert.equal(batchDigest(null), null)
 })
 
-test('a file whose thread ends fails, its batches come back, and the next file has a new thread', async (t) => {
+test('HashThread fails a file whose thread ends, returns its batches, and starts a new thread for the next file', async (t) => {
   const { pool, thread, create } = await setUp(t)
   const content = contentOf(1_000_000, 1)
   const digest = digestBy(thread)
@@ -102,7 +102,7 @@ test('a file whose thread ends fails, its batches come back, and the next file h
   await takeAll(pool)
 })
 
-test('a thread that ends by itself fails what waits for it', async (t) => {
+test('HashThread fails waiting files if its thread dies', async (t) => {
   const dies = () => `import { parentPort } from 'node:worker_threads'
     parentPort.on('message', ({ kind }) => kind === 'end' ? process.exit(3) : parentPort.postMessage('added'))`
   const { pool, thread } = await setUp(t, dies)
@@ -111,7 +111,7 @@ test('a thread that ends by itself fails what waits for it', async (t) => {
   await assert.rejects(async () => await digest.end(), failed)
 })
 
-test('a file that is given up is dropped once, and one that has ended is not', async (t) => {
+test('HashThread drops an abandoned file once, and a finished one not at all', async (t) => {
   const notes = (dir: string) => `import { appendFileSync } from 'node:fs'
     import { parentPort } from 'node:worker_threads'
     parentPort.on('message', ({ kind, file }) => {

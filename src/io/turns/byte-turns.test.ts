@@ -1,16 +1,16 @@
-// Byte turns: who waits, for whom, and for how long.
+// Tests of byte turns: which streams wait, for which others, and for how long.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as round } from 'node:timers/promises'
 import { ByteTurns } from './byte-turns.ts'
 
-test('ByteTurns lets one stream that is alone take everything at once', () => {
+test('ByteTurns lets a single stream take everything at once', () => {
   const turns = new ByteTurns(100, 0)
   using only = turns.join()
   for (let i = 0; i < 1_000; i++) assert.equal(only.take(100), null)
 })
 
-test('ByteTurns gives several streams no more than the bytes of a turn in each round of the loop', async () => {
+test('ByteTurns gives each of several streams at most the bytes of a turn per round of the event loop', async () => {
   const turns = new ByteTurns(100, 0)
   using first = turns.join()
   using second = turns.join()
@@ -23,7 +23,7 @@ test('ByteTurns gives several streams no more than the bytes of a turn in each r
   }
   const all = Promise.all([go('a', first), go('b', second)])
   for (const wanted of ['ab', 'abab', 'ababab', 'abababab']) {
-    // What need not wait goes on before the loop does.
+    // Whatever need not wait continues before the next round.
     await Promise.resolve().then(() => {})
     while (taken.length < wanted.length) await round()
     assert.equal(taken.join(''), wanted)
@@ -45,7 +45,7 @@ test('ByteTurns never makes the first bytes of a stream wait, even if others alr
   await waiting
 })
 
-test('ByteTurns gives more than a turn to one that asks for more, and then lets the others go first', async () => {
+test('ByteTurns grants a request larger than a turn, and then lets the others go first', async () => {
   const turns = new ByteTurns(10, 0)
   using one = turns.join()
   using other = turns.join()

@@ -1,4 +1,4 @@
-// Fair queue: the order in which the jobs of several clients come.
+// Tests of the fair queue: the order in which the jobs of several clients are served.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { randomFrom } from '../../core/random.testing.ts'
@@ -10,7 +10,7 @@ const drain = (queue: FairQueue<string>): string[] => {
   return order
 }
 
-test('FairQueue gives the jobs of one client in the order in which they came, whatever they cost', () => {
+test('FairQueue serves the jobs of one client in order of arrival, whatever they cost', () => {
   const queue = new FairQueue<string>()
   for (const [job, cost] of [
     ['a', 5],
@@ -24,7 +24,7 @@ test('FairQueue gives the jobs of one client in the order in which they came, wh
   assert.equal(queue.length, 0)
 })
 
-test('FairQueue gives the first job of a new client before what waits of one that was served', () => {
+test('FairQueue serves the first job of a new client before waiting jobs of one already served', () => {
   const queue = new FairQueue<string>()
   for (const job of ['a', 'b', 'c', 'd']) queue.push('large', 16, job)
   assert.equal(queue.shift(), 'a')
@@ -32,7 +32,7 @@ test('FairQueue gives the first job of a new client before what waits of one tha
   assert.deepEqual(drain(queue), ['small', 'b', 'c', 'd'])
 })
 
-test('FairQueue gives the smallest job first to clients that have been given as much', () => {
+test('FairQueue serves the smallest job first among clients that have received the same amount', () => {
   const queue = new FairQueue<string>()
   queue.push('large', 16, 'a')
   queue.push('middle', 4, 'b')
@@ -40,7 +40,7 @@ test('FairQueue gives the smallest job first to clients that have been given as 
   assert.deepEqual(drain(queue), ['c', 'b', 'a'])
 })
 
-test('FairQueue serves two large clients in turns, the one that came later from where the other is', () => {
+test('FairQueue serves two large clients in turns from the arrival of the second on', () => {
   const queue = new FairQueue<string>()
   for (let i = 0; i < 6; i++) queue.push('one', 16, `one ${i}`)
   assert.deepEqual([queue.shift(), queue.shift(), queue.shift()], ['one 0', 'one 1', 'one 2'])
@@ -74,7 +74,7 @@ test('FairQueue.remove() removes and returns unwanted jobs', () => {
   assert.deepEqual(drain(queue), ['b'])
 })
 
-test('FairQueue gives clients with work as much as each other, within one job (seeded)', () => {
+test('FairQueue gives busy clients equal amounts, within one job (seeded)', () => {
   const seed = 7
   const random = randomFrom(seed)
   const queue = new FairQueue<{ client: string; cost: number }>()

@@ -1,9 +1,9 @@
-// Few at once: how many run, in which order, and what a failure leaves.
+// Tests of FewAtOnce: how many run, in which order, and what follows a failure.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { FewAtOnce } from './few-at-once.ts'
 
-test('FewAtOnce runs as many at once as it may, the others in order of arrival, failures included', async () => {
+test('FewAtOnce runs as many at once as allowed, the others in order of arrival, also after failures', async () => {
   const few = new FewAtOnce(2)
   const begun: number[] = []
   const ends: PromiseWithResolvers<void>[] = []

@@ -1,10 +1,10 @@
-// Unless aborted: what comes first counts, and no listener is left.
+// Tests of unlessAborted(): the result or the abort wins, and no listener is left.
 import assert from 'node:assert/strict'
 import { getEventListeners } from 'node:events'
 import { test } from 'node:test'
 import { unlessAborted } from './unless-aborted.ts'
 
-test('unlessAborted() gives what it waits for, or rejects with the reason, and leaves no listener', async () => {
+test('unlessAborted() resolves with the result, or rejects with the reason, and leaves no listener', async () => {
   const controller = new AbortController()
   const { signal } = controller
   assert.equal(await unlessAborted(Promise.resolve(7), signal), 7)

@@ -1,4 +1,5 @@
-// Fake Trino: a server that speaks Trino's protocol and responds as a test defines, for faults that a real one does not produce on demand.
+// Fake Trino: a server that speaks Trino's protocol and responds as a test defines, for faults that a real one does not
+// produce on demand.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 
 /** Members of a page except its id and `nextUri`. */

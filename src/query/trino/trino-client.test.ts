@@ -1,4 +1,4 @@
-// Trino client: pages, faults of the server and of the network, cancelling.
+// Tests of the Trino client: pages, faults of the server and the network, cancelling.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type FakeTrinoOptions, pageOf, startFakeTrino } from './fake-trino.testing.ts'
@@ -14,7 +14,7 @@ async function start(options: FakeTrinoOptions, given: Partial<TrinoClientOption
 
 const numbers = [{}, pageOf({ n: 'bigint' }, [1], [2]), pageOf({ n: 'bigint' }, [3]), {}]
 
-test('TrinoClient.run() gives the rows of all pages, and cancels nothing that has ended', async () => {
+test('TrinoClient.run() yields the rows of all pages, and does not cancel a finished statement', async () => {
   await using one = await start({ answer: () => numbers })
   assert.deepEqual(await one.client.rows('SELECT 1', never), [[1], [2], [3]])
   assert.deepEqual(one.trino.statements, ['SELECT 1'])
@@ -24,7 +24,7 @@ test('TrinoClient.run() gives the rows of all pages, and cancels nothing that ha
   )
 })
 
-test('TrinoClient sends its user, no catalog of anybody, and the password only where there is one', async () => {
+test('TrinoClient sends its user, a catalog that does not exist, and the password only if there is one', async () => {
   const session = { 'hive.a': 'x y,=', b: '1' }
   await using one = await start({ answer: () => numbers }, { session, password: 'secret:ü' })
   await one.client.rows('SELECT 1', never)
@@ -39,7 +39,7 @@ test('TrinoClient sends its user, no catalog of anybody, and the password only w
   assert.equal(other.trino.requests[0]?.headers.authorization, undefined)
 })
 
-test('TrinoClient.run() tries again what is not answered: 429, 502, 503, 504, and connections that break', async () => {
+test('TrinoClient.run() retries after 429, 502, 503, 504, and broken connections', async () => {
   for (const faults of [
     [429, 502],
     [503, 504],
@@ -62,7 +62,7 @@ test('TrinoClient.run() tries again what is not answered: 429, 502, 503, 504, an
   }
 })
 
-test('TrinoClient.run() gives up in the end, and at once where nothing would change', async () => {
+test('TrinoClient.run() gives up in the end, and at once if a retry would change nothing', async () => {
   for (const [status, retryMsMax, tries] of [
     [503, 0, 1],
     [401, 60_000, 1],
@@ -81,7 +81,7 @@ test('TrinoClient.run() gives up in the end, and at once where nothing would cha
   await assert.rejects(gone.rows('SELECT 1', never), TrinoUnreachable)
 })
 
-test('TrinoClient.run() refuses pages that are none, and cancels the statement', async () => {
+test('TrinoClient.run() refuses malformed pages, and cancels the statement', async () => {
   const bodies = [
     '',
     'no JSON',
@@ -106,7 +106,7 @@ test('TrinoClient.run() refuses pages that are none, and cancels the statement',
   }
 })
 
-test('TrinoClient.run() follows a next page to its own server alone', async () => {
+test('TrinoClient.run() requests next pages from its own server only', async () => {
   const nextUri = (path: string) => path.replace(/^http:\/\/[^/]+/, 'https://user@elsewhere.example:9')
   await using one = await start({ answer: () => numbers, nextUri })
   assert.deepEqual(await one.client.rows('SELECT 1', never), [[1], [2], [3]])
@@ -137,7 +137,7 @@ test('TrinoClient.run() cancels a statement that is not read to its end', async 
   assert.equal(one.trino.cancelled, 1)
 })
 
-test("TrinoClient.run() reports Trino's own errors, with every digit of long integers before", async () => {
+test("TrinoClient.run() keeps every digit of long integers, and reports Trino's own errors", async () => {
   const failed = { error: { errorName: 'SYNTAX_ERROR', errorType: 'USER_ERROR', message: 'line 1:2: no' } }
   await using one = await start({ answer: () => [failed] })
   await assert.rejects(one.client.rows('SELECT', never), (error) => {

@@ -1,4 +1,4 @@
-// Trino engine: what it asks of Trino for a query, what it refuses, its limits, and how queries end.
+// Tests of the Trino engine: its statements for a query, what it refuses, its limits, and how queries end.
 import assert from 'node:assert/strict'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
@@ -40,7 +40,7 @@ const instants = [
 ]
 const probed = pageOf({ a: 'varchar', b: 'varchar' }, ...instants.map((one) => [one, one]))
 
-/** What EXPLAIN says of a statement that reads these tables. */
+/** The result of EXPLAIN for a statement that reads these tables. */
 function reads(...tables: readonly string[]): FakePage {
   const inputTableColumnInfos = tables.map((name) => ({
     table: { catalog: 'lake', schemaTable: { schema: 'uploads', table: name } },
@@ -50,7 +50,7 @@ function reads(...tables: readonly string[]): FakePage {
 
 const nameIn = (sql: string) => /dataset_[0-9a-f]{32}_[0-9a-f]{16}/.exec(sql)?.[0] ?? ''
 
-/** Answers everything but the statement itself. */
+/** Answers every statement except the query itself. */
 function usual(sql: string): readonly FakePage[] | null {
   if (sql.startsWith('SELECT CAST(c1')) return [probed]
   if (sql.startsWith('EXPLAIN')) return [reads(nameIn(sql))]
@@ -104,7 +104,7 @@ function failsWith(code: ErrorCode, message: RegExp) {
 const rows = (...values: readonly number[]) => pageOf({ n: 'bigint' }, ...values.map((one) => [one]))
 const isData = (sql: string) => sql.startsWith('WITH data')
 
-test('a query makes the table once, has Trino look at the statement, and runs it over `data`', async () => {
+test('ask() creates the table once, has Trino explain the statement, and runs it over `data`', async () => {
   await using one = await start({ answer: (sql) => (isData(sql) ? [{}, rows(1, 2), rows(3)] : null) })
   const answer = '{"columns":[{"name":"n","type":"integer"}],"rows":[[1],[2],[3]],"truncated":false}\n'
   assert.equal(await one.ask('SELECT n FROM data;'), answer)
@@ -134,7 +134,7 @@ test('a query makes the table once, has Trino look at the statement, and runs it
   )
 })
 
-test('a statement that reads or writes anything else is refused before it is run', async () => {
+test('ask() refuses a statement that reads or writes anything else before running it', async () => {
   const output = { catalog: 'lake', schemaTable: { schema: 'uploads', table: 'x' } }
   for (const page of [
     (sql: string) => reads(nameIn(sql), 'other'),
@@ -158,7 +158,7 @@ test('a statement that reads or writes anything else is refused before it is run
 
 const planOf = (sql: string) => (reads(nameIn(sql)).data as readonly (readonly string[])[])[0]?.[0]
 
-test('a table that somebody else has dropped is made again', async () => {
+test('ask() recreates a table that has been dropped', async () => {
   let isDropped = false
   await using one = await start({
     answer: (sql) => {
@@ -176,7 +176,7 @@ test('a table that somebody else has dropped is made again', async () => {
   assert.equal(await one.ask('SELECT 1', 'ndjson'), '{"n":1}\n')
 })
 
-test('an answer ends at the limit of rows or bytes, where its format can say so, and the statement is cancelled in Trino', async () => {
+test('ask() ends a result at the limit of rows or bytes if its format can report that, and cancels the statement', async () => {
   const pages = [rows(1, 2, 3), rows(4, 5, 6), rows(7)]
   const answer = (sql: string) => (isData(sql) ? pages : null)
   await using fewRows = await start({ answer }, { queryRowsMax: 4 })
@@ -194,7 +194,7 @@ test('an answer ends at the limit of rows or bytes, where its format can say so,
   await assert.rejects(noRow.ask('SELECT n'), failsWith('QUERY_TOO_LARGE', /more than \d+ bytes$/))
 })
 
-test('a large result arrives in pieces, and an error after the first one cuts it off', async () => {
+test('ask() streams a large result, and an error after the first piece cuts it off', async () => {
   const page = pageOf({ t: 'varchar' }, ...Array.from({ length: 20 }, () => ['x'.repeat(10_000)]))
   await using one = await start({
     answer: (sql) => (isData(sql) ? [page, failureOf('GENERIC_INTERNAL_ERROR', 'INTERNAL_ERROR', 'broken')] : null),
@@ -206,7 +206,7 @@ test('a large result arrives in pieces, and an error after the first one cuts it
   assert.deepEqual(one.warnings, ['the query engine has not answered a query: broken'])
 })
 
-test("Trino's errors become ours, at their place in the statement, without names of Trino's", async () => {
+test("ask() maps Trino's errors to ours, with their position in the statement and without Trino's names", async () => {
   for (const [errorName, errorType, message, place, code, wanted] of [
     [
       'COLUMN_NOT_FOUND',
@@ -263,7 +263,7 @@ test("Trino's errors become ours, at their place in the statement, without names
   }
 })
 
-test('a query that is not done in time ends with QUERY_TIMEOUT, and is cancelled', async () => {
+test('ask() ends a query with QUERY_TIMEOUT at its time limit, and cancels it', async () => {
   const fault: FakeTrinoOptions['fault'] = ({ method }) => method === 'GET'
   await using one = await start({ answer: (sql) => (isData(sql) ? [{}, rows(1)] : null), fault }, { queryMsMax: 1_000 })
   const open = one.engine.open(table, new AbortController().signal)
@@ -272,8 +272,8 @@ test('a query that is not done in time ends with QUERY_TIMEOUT, and is cancelled
   assert.equal(one.trino.cancelled, 1)
 })
 
-test('a query whose client disconnects is cancelled: before its result, during it, and before it was sent', async () => {
-  const gone = new Error('The client has gone')
+test('ask() cancels a query whose client disconnects before or during its result, and sends none afterwards', async () => {
+  const gone = new Error('The client has disconnected')
   const early = new AbortController()
   const fault: FakeTrinoOptions['fault'] = ({ method }) => {
     if (method === 'GET') early.abort(gone)
@@ -298,7 +298,7 @@ test('a query whose client disconnects is cancelled: before its result, during i
   await assert.rejects(one.engine.open(table, late.signal).ask({ sql: 'SELECT 1', format: 'json' }), gone)
 })
 
-test('an answer that is not wanted any more is cancelled', async () => {
+test('ask() cancels a query whose result is no longer read', async () => {
   const page = pageOf({ t: 'varchar' }, ...Array.from({ length: 20 }, () => ['x'.repeat(10_000)]))
   await using one = await start({ answer: (sql) => (isData(sql) ? [page, page, page, page] : null) })
   const open = one.engine.open(table, new AbortController().signal)
@@ -308,7 +308,7 @@ test('an answer that is not wanted any more is cancelled', async () => {
   assert.equal(one.trino.cancelled, 1)
 })
 
-test('closing the engine ends its queries', async () => {
+test('close() ends the queries of the engine', async () => {
   const asked = Promise.withResolvers<void>()
   const fault: FakeTrinoOptions['fault'] = ({ method }) => {
     if (method === 'GET') asked.resolve()
@@ -322,7 +322,7 @@ test('closing the engine ends its queries', async () => {
   assert.equal(one.trino.cancelled, 1)
 })
 
-test('an engine that shifts timestamps is not used, and is tried again', async () => {
+test('check() refuses an engine that shifts timestamps, and the next query checks again', async () => {
   let isShifted = true
   const shifted = pageOf({ a: 'varchar', b: 'varchar' }, ...instants.map((one) => [one, one.replace('06:00', '08:00')]))
   await using one = await start({
@@ -336,7 +336,7 @@ test('an engine that shifts timestamps is not used, and is tried again', async (
   assert.equal(await one.ask('SELECT 1', 'ndjson'), '{"n":1}\n')
 })
 
-test('forget() drops the tables of a dataset, and only logs what goes wrong', async () => {
+test('forget() drops the tables of a dataset', async () => {
   const dropped = Promise.withResolvers<void>()
   const found = pageOf({ Table: 'varchar' }, ['dataset_x_1'], ['dataset_x_2'])
   await using one = await start({

@@ -1,4 +1,4 @@
-// Trino statement: what is put in front of a statement, and what is refused without asking Trino.
+// Tests of Trino statements: what precedes a statement, and what is refused without asking Trino.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isServiceError } from '../../core/errors.ts'
@@ -69,7 +69,7 @@ test('statementOver() refuses statements that are not queries, and names and fun
   }
 })
 
-test('statementOver() refuses what has no end, or nothing in it', () => {
+test('statementOver() refuses unterminated and empty statements', () => {
   for (const sql of [
     '',
     ' ',

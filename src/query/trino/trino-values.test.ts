@@ -1,4 +1,4 @@
-// Trino values: types and values of Trino in the forms of a result.
+// Tests of Trino values: types and values of Trino in the formats of a result.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createWriter } from '../answer-writer.ts'
@@ -21,7 +21,7 @@ const row = (...fields: readonly (readonly [string | null, unknown])[]) => ({
   })),
 })
 
-/** The name of the type, and the value in JSON and in CSV. @param value As JSON text. */
+/** The name of the type, and the value in JSON and in CSV. @param value JSON text. */
 function shown(typeSignature: unknown, value: string): readonly string[] {
   const columns = [{ name: 'x', type: '', typeSignature }]
   const { columns: found, rows } = parsePage(`{"columns":${JSON.stringify(columns)},"data":[[${value}]]}`)
@@ -30,7 +30,7 @@ function shown(typeSignature: unknown, value: string): readonly string[] {
   return [type, texts.json(rows[0]?.[0], 0), texts.csv(rows[0]?.[0], 0)]
 }
 
-test('cellTexts() has values in the forms that DuckDB has them in', () => {
+test('cellTexts() formats values as DuckDB does', () => {
   for (const [type, value, ...wanted] of [
     [plain('bigint'), '9223372036854775807', 'integer', '"9223372036854775807"', '9223372036854775807'],
     [plain('tinyint'), '-1', 'integer', '-1', '-1'],

@@ -1,10 +1,10 @@
-// Tests of idempotency keys: the header as the draft has it and as clients send it.
+// Tests of idempotency keys: the header as the draft defines it and as clients send it.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isServiceError } from '../../../core/errors.ts'
 import { idempotencyKey } from './idempotency-key.ts'
 
-test('idempotencyKey() reads a text in quotes or bare, of 1 to 255 characters', () => {
+test('idempotencyKey() reads a quoted or bare text of 1 to 255 characters', () => {
   assert.equal(idempotencyKey([]), null)
   assert.equal(idempotencyKey(['"8e03978e-40d5-43dd-bc93-6894a57f9324"']), '8e03978e-40d5-43dd-bc93-6894a57f9324')
   assert.equal(idempotencyKey([' 8e03978e-40d5 ']), '8e03978e-40d5')

@@ -1,9 +1,9 @@
-// Tests of preferences: the header as clients write it.
+// Tests of the Prefer header as clients write it.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { preferences, preferredWait } from './prefer.ts'
 
-test('preferences() reads names without regard to case, values plain or quoted, and passes over parameters', () => {
+test('preferences() reads names in any case and values plain or quoted, and ignores parameters', () => {
   const of = (...lines: string[]) => Object.fromEntries(preferences(lines))
   assert.deepEqual(of('respond-async, wait=20'), { 'respond-async': '', wait: '20' })
   assert.deepEqual(of('Respond-Async', 'WAIT = "7"'), { 'respond-async': '', wait: '7' })
@@ -13,7 +13,7 @@ test('preferences() reads names without regard to case, values plain or quoted, 
   assert.deepEqual(of(', ,='), {})
 })
 
-test('preferredWait() is a whole number of seconds up to the limit, or none', () => {
+test('preferredWait() returns a whole number of seconds up to the limit, or null', () => {
   assert.equal(preferredWait(['wait=20'], 60), 20)
   assert.equal(preferredWait(['wait=0'], 60), 0)
   assert.equal(preferredWait(['wait=61'], 60), 60)
