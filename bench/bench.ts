@@ -1,4 +1,4 @@
-// Bench tools: the service, the client and the files that the measures of one run share. Knows no measure.
+// Bench: the service, the client and the files that the measurements of a run share. Knows no measurement.
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Batch, Reply } from './client.ts'
@@ -7,38 +7,38 @@ import { LineProcess } from './processes.ts'
 import { type RunningService, startService } from './service.ts'
 import type { Shape } from './shapes.ts'
 
-/** What a file is to be like; the same wish gives the same file. */
+/** Describes a file; the same description gives the same file. */
 export interface FileWish {
   readonly bytes: number
-  /** That of the run unless given. */
+  /** Default: the seed of the run. */
   readonly seed?: number
   readonly shape?: Shape
 }
 
-/** Everything that a measure works with. */
+/** Everything that a measurement works with. */
 export interface Bench {
   readonly service: RunningService
   readonly client: LineProcess
-  /** Of the service. */
+  /** The data directory of the service. */
   readonly dataDir: string
-  /** For files of a measure's own; kept between runs. */
+  /** For the files of a measurement; kept between runs. */
   readonly directory: string
   readonly seed: number
-  /** The path of a file, which is made when there is none yet. */
+  /** Returns the path of a file, which is created if it does not exist. */
   file(wish: FileWish): string
-  /** Sends files, so many at a time, by the client of the run or another one. */
+  /** Sends files, `atOnce` at a time, with the client of the run or another one. */
   upload(paths: readonly string[], atOnce: number, client?: LineProcess): Promise<Reply[]>
-  /** Sends one file and deletes what came of it, so that the next time it is no duplicate. */
+  /** Sends one file and deletes its dataset, so that it is not a duplicate the next time. */
   uploadOnce(path: string): Promise<Reply>
   remove(reply: Reply): Promise<void>
 }
 
 export const directory = join(import.meta.dirname, '..', '.bench')
 
-/** What sizes and counts are multiplied with: 0.01 tries all rows in a few minutes. Figures of such a trial are nobody's. */
+/** The factor for sizes and counts: 0.01 tries all rows in a few minutes. Figures of such a trial mean nothing. */
 export const scale = Number(process.env.SCALE ?? 1)
 
-/** A file of a size, made once. */
+/** The path of a file of a size, created once. */
 export function benchFile({ bytes: wantedBytes, seed = 1, shape }: FileWish): string {
   const bytes = wantedBytes <= 1_000 ? wantedBytes : Math.ceil(wantedBytes * scale)
   mkdirSync(directory, { recursive: true })

@@ -1,9 +1,9 @@
-// Client: a process that uploads files as asked, one JSON line of standard input a batch, and says how long each took.
+// Client: a process that uploads files and reports how long each took. Takes batches as lines of JSON on stdin.
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { createInterface } from 'node:readline'
 
-/** One line in: the files are sent `atOnce` at a time. One line out: the replies in the order of the files. */
+/** One line of input: the files are sent `atOnce` at a time. The line of output has the replies in the same order. */
 export interface Batch {
   readonly url: string
   readonly paths: readonly string[]
@@ -12,9 +12,9 @@ export interface Batch {
 
 export interface Reply {
   readonly status: number
-  /** From the first byte sent to the last byte of the answer. */
+  /** From the first byte sent to the last byte of the response. */
   readonly ms: number
-  /** From the last byte sent to the last byte of the answer. */
+  /** From the last byte sent to the last byte of the response. */
   readonly afterLastByteMs: number
   readonly datasetId: string | null
   readonly body: string
@@ -26,8 +26,8 @@ const after = `\r\n--${boundary}--\r\n`
 const pieceBytes = 262_144
 
 /**
- * Sends over a plain socket and reads the file on this thread, because the client shares the cores with what is measured:
- * Node's own HTTP client takes twice the CPU time for 1 GB, and each read on another thread would wake that.
+ * Sends over a plain socket and reads the file on this thread, because the client shares the cores with the service:
+ * Node's HTTP client takes twice the CPU time for 1 GB, and asynchronous reads would wake another thread each time.
  */
 async function send(url: string, path: string): Promise<Reply> {
   const { hostname, port, pathname } = new URL(url)
@@ -38,7 +38,7 @@ async function send(url: string, path: string): Promise<Reply> {
     `Content-Length: ${before.length + fileBytes + after.length}`,
     'Connection: close',
   ])
-  // In memory before the clock starts, as in a client that sends what it has made.
+  // Read before the clock starts, as in a client that sends data from memory.
   let piece = pieces.next()
   const socket = connect(Number(port), hostname)
   const answer = readToEnd(socket)
@@ -58,7 +58,7 @@ async function send(url: string, path: string): Promise<Reply> {
   return { status, ms: answeredMs - startedMs, afterLastByteMs: answeredMs - sentMs, datasetId: id ?? null, body }
 }
 
-/** Head and body; each piece may be sent while the next is read, and has to be sent before the one behind that is. */
+/** Head and body in pieces. A piece must be sent before the next but one is requested, which reuses its memory. */
 function* requestPieces(path: string, headLines: (fileBytes: number) => readonly string[]): Generator<Uint8Array> {
   const file = openSync(path, 'r')
   try {
@@ -68,7 +68,7 @@ function* requestPieces(path: string, headLines: (fileBytes: number) => readonly
     for (let turn: 0 | 1 = 0; ; turn = turn === 0 ? 1 : 0) {
       const memory = memories[turn]
       const count = readSync(file, memory, filled, Math.min(left, pieceBytes - filled - after.length), null)
-      if (count === 0 && left > 0) throw new Error(`Cannot send ${path}: it has become shorter`)
+      if (count === 0 && left > 0) throw new Error(`Cannot send ${path}: it was truncated meanwhile`)
       left -= count
       filled += count
       if (left === 0) filled += memory.write(after, filled)
@@ -88,7 +88,7 @@ function write(socket: Socket, bytes: Uint8Array): Promise<void> {
 async function readToEnd(socket: Socket): Promise<string> {
   const chunks: Buffer[] = []
   for await (const chunk of socket) chunks.push(chunk as Buffer)
-  // A byte a character: chunk lengths are counted in bytes.
+  // One byte per character, because chunk lengths are in bytes.
   return Buffer.concat(chunks).toString('latin1')
 }
 

@@ -1,5 +1,5 @@
-// Columns: what the column writer alone takes of a processor for the mixed file, in one thread: `node bench/columns.ts`.
-// The parts are hashed and written, 16 MB of records each, as a service would.
+// Columns: measures the CPU time of the column writer alone for the mixed file, in one thread: `node bench/columns.ts`.
+// The parts have 16 MB of records each, and are hashed and written as in the service.
 import { createHash } from 'node:crypto'
 import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -7,11 +7,11 @@ import { join } from 'node:path'
 import { createColumnWriter } from '../src/columns/create-column-writer.ts'
 import { generateCsv } from './generate.ts'
 
-const usage = 'usage: node bench/columns.ts [megabytes of records, 1036 unless given]'
+const usage = 'usage: node bench/columns.ts [megabytes of records, default 1036]'
 const megabytes = Number(process.argv[2] ?? 1036)
 const partBytes = 16_777_216
 const readBytes = 1_048_576
-/** Where the buffer of a part is written out. */
+/** The buffer of a part is flushed at this size. */
 const writeBytes = 1_048_576
 
 const layout = { width: 8, delimiter: ',', quote: '"', lineTerminator: '\n' } as const
@@ -28,7 +28,7 @@ const columns = [
   typeof createColumnWriter
 >[0]['columns']
 
-/** Writes bytes of the file from `start` on, whole records, as one part; gives its bytes and where the last record ends. */
+/** Writes whole records from `start` on as one part; returns its size and where the last record ends. */
 function writePart(file: number, start: number, end: number, path: string): { bytes: number; records: number } {
   const out = openSync(path, 'w')
   const hash = createHash('sha256')
@@ -62,7 +62,7 @@ function writePart(file: number, start: number, end: number, path: string): { by
   return { bytes, records }
 }
 
-/** The end of the record at or after a place. */
+/** The end of the record at or after a position. */
 function recordEnd(file: number, at: number, fileBytes: number): number {
   const buffer = Buffer.alloc(65_536)
   const count = readSync(file, buffer, { position: at })

@@ -1,4 +1,4 @@
-// DuckDB alone: a process that converts a local CSV file to Parquet with DuckDB's defaults, once a line of standard input.
+// DuckDB alone: a process that converts CSV files to Parquet with DuckDB's defaults, one per line of standard input.
 import { rmSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { DuckDBInstance } from '@duckdb/node-api'

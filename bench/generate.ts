@@ -1,4 +1,4 @@
-// Generate: seeded CSV files of mixed types for the benchmarks. The same seed and size give the same bytes.
+// Generate: writes CSV files of mixed types for the benchmarks. The same seed and size give the same bytes.
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { clean, type Shape } from './shapes.ts'
 
@@ -22,11 +22,11 @@ export interface GenerateOptions {
   readonly seed: number
   /** The file ends with the first record at or past this size. */
   readonly bytes: number
-  /** Clean unless given. */
+  /** Default: clean. */
   readonly shape?: Shape
 }
 
-/** Writes a file of 8 columns (integer, three texts, decimal, number, boolean, timestamp); gives its records and bytes. */
+/** Writes a file of 8 columns (integer, three texts, decimal, number, boolean, timestamp); returns its size. */
 export function generateCsv({ path, seed, bytes, shape = clean }: GenerateOptions): { records: number; bytes: number } {
   const random = createRandom(seed)
   const file = openSync(path, 'w')

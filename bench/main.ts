@@ -1,9 +1,9 @@
-// Bench: measures what the service promises, and writes bench/figures.json and the plots of the docs. Never a test.
-//   npm run bench                      everything but the other tools
-//   npm run bench -- --peers           everything, the other tools too
-//   npm run bench -- --only sizes,use  some rows; the figures of the others stay as they are
-//   npm run bench -- --list            the rows
-//   SCALE=0.01 npm run bench           a trial with a hundredth of each file, whose figures are only printed
+// Main: runs the benchmarks, and writes bench/figures.json and the plots of the docs. Not a test.
+//   npm run bench                      runs everything except the comparison with other tools
+//   npm run bench -- --peers           runs everything
+//   npm run bench -- --only sizes,use  runs some rows; the figures of the others stay as they are
+//   npm run bench -- --list            lists the rows
+//   SCALE=0.01 npm run bench           tries files of a hundredth of the size; the figures are only printed
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
 import { join } from 'node:path'
@@ -27,7 +27,7 @@ function chosenRows(): readonly BenchRow[] {
   return rows.filter(({ name, isUsual }) => names?.includes(name) ?? (isUsual || values.peers))
 }
 
-/** Writes after each row, so that a later one cannot cost the earlier ones. Gives the exit code. */
+/** Writes the figures after each row, so that a later failure does not lose them. Returns the exit code. */
 async function measureRows(chosen: readonly BenchRow[]): Promise<number> {
   const seed = Number(process.env.SEED ?? 1)
   const isWhole = rows.every((row) => !row.isUsual || chosen.includes(row))
@@ -43,7 +43,7 @@ async function measureRows(chosen: readonly BenchRow[]): Promise<number> {
   for (const { name, measure } of chosen) {
     const startedMs = performance.now()
     try {
-      // A service of its own for each row: none finds what another has left in its memory.
+      // A new service for each row, so that rows do not affect each other's memory.
       await using bench = await openBench(seed)
       measured[name] = await measure(bench)
     } catch (error) {
@@ -57,7 +57,7 @@ async function measureRows(chosen: readonly BenchRow[]): Promise<number> {
   }
   if (scale === 1) writePlots(measured)
   console.log(JSON.stringify(measured, null, 2))
-  if (problems.length > 0) console.error(`Failed, with the figures of before: ${problems.join(', ')}`)
+  if (problems.length > 0) console.error(`Failed, figures unchanged: ${problems.join(', ')}`)
   return problems.length > 0 ? 1 : 0
 }
 

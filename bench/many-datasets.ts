@@ -1,4 +1,4 @@
-// Many datasets: a data directory with any number of datasets of a receipt each, as a service would have left it.
+// Many datasets: fills a data directory with any number of datasets that have only a receipt.
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ export function idOf(number: number): string {
   return createHash('sha256').update(String(number)).digest('hex').slice(0, 32)
 }
 
-/** Made of nothing but what a list shows. */
+/** A receipt with only what a list shows. */
 function receiptOf(number: number): Receipt {
   return {
     id: idOf(number),
@@ -40,7 +40,7 @@ function receiptOf(number: number): Receipt {
   }
 }
 
-/** Makes what is missing of `count` datasets. What was made is kept between runs: a million take some minutes and 8 GB. */
+/** Creates those of `count` datasets that are missing. They are kept between runs: a million take minutes and 8 GB. */
 export function makeDatasets(dataDir: string, count: number): void {
   const donePath = join(dataDir, `made-${count}`)
   if (existsSync(donePath)) return

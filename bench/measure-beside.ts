@@ -1,26 +1,26 @@
-// Measure beside: how long files of 1 KB take while large ones are being uploaded, next to how long they take alone.
+// Measure beside: how long files of 1 KB take alone, and while large files are being uploaded.
 import type { Bench } from './bench.ts'
 import type { Reply } from './client.ts'
 import { LineProcess } from './processes.ts'
 import { median, quantile } from './statistics.ts'
 
 export interface BesideFigures {
-  /** Uploads of 1000 MB at the same time. */
+  /** Concurrent uploads of 1000 MB. */
   readonly large: number
   readonly small: number
   readonly p50Ms: number
   readonly p99Ms: number
   readonly maxMs: number
-  /** Median of the large ones. */
+  /** Median of the large uploads. */
   readonly largeMs: number
 }
 
 const smallBytes = 1_000
 const largeBytes = 1_036_000_000
-/** More than are sent while the large ones last: each is another file, so that none is a duplicate. */
+/** More than are sent while the large uploads last. All files differ, so that none is a duplicate. */
 const smallCount = 3_000
 
-/** Beside one and beside three large uploads, the small files one after another. */
+/** Sends small files one after another, beside one and three large uploads. */
 export async function measureBeside(bench: Bench): Promise<BesideFigures[]> {
   const smallPaths = Array.from({ length: smallCount }, (_, i) =>
     bench.file({ bytes: smallBytes, seed: bench.seed + 1_000 + i }),

@@ -1,4 +1,4 @@
-// Measure cores: uploads of 1000 MB to a service that may use one core or two, and a model of four.
+// Measure cores: uploads of 1000 MB to a service limited to one core or two, and a model of four cores.
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { OwnDigest } from '../src/io/hashing/file-digest.ts'
@@ -10,19 +10,19 @@ import { median } from './statistics.ts'
 
 const bytes = 1_036_000_000
 const rounds = 3
-/** As the service hashes it. */
+/** The service hashes in batches of this size. */
 const batchBytes = 262_144
 
 export interface CoreFigures {
   readonly cores: number
-  /** False for what was worked out. */
+  /** False for modelled figures. */
   readonly isMeasured: boolean
   readonly uploadMs: number
-  /** Of one upload: of the thread that receives, of all other threads of the service, and of the client. */
+  /** For one upload: the receiving thread, all other threads of the service, and the client. */
   readonly cpuSeconds: { readonly receiving: number; readonly others: number; readonly client: number }
 }
 
-/** The client may use all cores in each case: with one, service and client share it. */
+/** The client uses the same cores as the service. */
 export async function measureCores(bench: Bench): Promise<CoreFigures[]> {
   const figures: CoreFigures[] = []
   for (const cores of [1, 2]) if (cores <= availableParallelism()) figures.push(await onCores(bench, cores))
@@ -46,7 +46,7 @@ async function onCores(bench: Bench, cores: number): Promise<CoreFigures> {
       const [reply] = await client.ask<Reply[]>(JSON.stringify({ url, paths: [path], atOnce: 1 } satisfies Batch))
       if (reply?.status !== 200) throw new Error(`Cannot upload: ${reply?.body}`)
       await fetch(`${service.url}/qas/datasets/${reply.datasetId}`, { method: 'DELETE' })
-      // The first warms up.
+      // The first upload warms up.
       if (round === 0) before = threads(service.pid, client.pid)
       else times.push(reply.ms)
     }
@@ -67,7 +67,7 @@ function threads(servicePid: number, clientPid: number) {
   return { receiving: main, others: sum(others), client: client.main + sum(client.others) }
 }
 
-/** CPU time of hashing the file: of one batch so many times, since the bytes are in the cache when they have just come. */
+/** CPU time of hashing the file. Hashes one batch repeatedly, since bytes just received are in the cache, too. */
 function digestSeconds(): number {
   const batch = Buffer.alloc(batchBytes, 'some content\n')
   const runs = [1, 2, 3].map(() => {
@@ -82,8 +82,8 @@ function digestSeconds(): number {
 }
 
 /**
- * With four cores, hashing has left the receiving thread, and nothing waits for a core but the work that cannot be divided:
- * that thread, the client, or a quarter of all. What the measured upload took beyond its busiest share stays as it is.
+ * With four cores, another thread hashes. The upload then takes as long as its busiest share: the receiving thread, the
+ * client, or a quarter of all work. Time that the measured upload took beyond its busiest share is added unchanged.
  */
 function onFour({ cores, uploadMs, cpuSeconds }: CoreFigures, hashing: number): CoreFigures {
   const { receiving, others, client } = cpuSeconds

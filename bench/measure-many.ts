@@ -4,7 +4,7 @@ import type { Reply } from './client.ts'
 import { cpuByProcess, cpuSince } from './measure-sizes.ts'
 import { median, quantile } from './statistics.ts'
 
-/** Files of 1 KB one after another: what durability costs, and what is done once a file. As many before them warm up. */
+/** Sends files of 1 KB one after another: the cost of durability and of other work per file. As many first warm up. */
 export async function measureSmall(bench: Bench) {
   const count = 200
   const paths = Array.from({ length: 2 * count }, (_, i) => bench.file({ bytes: 1000, seed: bench.seed + 100 + i }))
@@ -17,7 +17,7 @@ export async function measureSmall(bench: Bench) {
   return { files: times.length, p50Ms: median(times), p99Ms: quantile(times, 0.99), cpuSeconds }
 }
 
-/** 32 clients, each with one file after another. What is sent first, as much as in one round, warms up. */
+/** 32 clients, each sending one file after another. A first round warms up. */
 export async function measureCrowd(bench: Bench) {
   const clients = 32
   const filesPerClient = 3

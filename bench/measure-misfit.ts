@@ -1,5 +1,5 @@
-// Measure misfit: an upload whose last record has a text in a column of numbers, next to the same file without it.
-import { constants, copyFileSync, existsSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+// Measure misfit: uploads a file whose last record has a text in a column of numbers, and the same file without it.
+import { constants, copyFileSync, existsSync, writeFileSync } from 'node:fs'
 import type { Bench } from './bench.ts'
 import { median } from './statistics.ts'
 
@@ -7,14 +7,12 @@ const bytes = 1_036_000_000
 const rounds = 3
 const lastRecord = '0,Anna,anna@example.org,Berlin,unknown,0.5,true,2024-01-01 00:00:00\n'
 
-/** In turns, so that what else the machine does meets both. */
+/** The files take turns, so that other load on the machine affects both. */
 export async function measureMisfit(bench: Bench) {
   const cleanPath = bench.file({ bytes })
   const path = cleanPath.replace(/\.csv$/, '-late-misfit.csv')
   if (!existsSync(path)) {
     copyFileSync(cleanPath, path, constants.COPYFILE_FICLONE)
-    // Without a record before it, so that both are as long as they may be.
-    truncateSync(path, statSync(cleanPath).size)
     writeFileSync(path, lastRecord, { flag: 'a' })
   }
   await bench.uploadOnce(cleanPath)

@@ -1,4 +1,4 @@
-// Measure page: what a person waits for on the page, in a real browser: its first load, a first row of a large file, scrolling.
+// Measure page: what a user waits for, in a real browser: the first load, the first row of a large file, scrolling.
 import { existsSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { chromium, type Page } from 'playwright-core'
@@ -6,16 +6,16 @@ import type { Bench } from './bench.ts'
 import { median } from './statistics.ts'
 
 export interface PageFigures {
-  /** Of the page, its script and its style, each compressed by itself. */
+  /** The page, its script and its style sheet, each compressed separately. */
   readonly firstLoadGzipBytes: number
-  /** From the beginning of the navigation until the page takes files; the median. */
+  /** From the start of the navigation until the page accepts files; median. */
   readonly interactiveMs: number
-  /** From the choice of a file of 1000 MB to its first row; the median. */
+  /** From choosing a file of 1000 MB to its first row; median. */
   readonly previewMs: number
   readonly scroll: ScrollFigures
 }
 
-/** Of a table that is scrolled without a pause. */
+/** Figures of a table that is scrolled continuously. */
 interface ScrollFigures {
   readonly rows: number
   readonly framesPerSecond: number
@@ -29,14 +29,14 @@ const program = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/goo
   existsSync(path),
 )
 
-/** Notes in the page when a file was chosen and when its first row is there. */
+/** Records when a file is chosen and when its first row is shown. */
 const previewScript = `
   addEventListener('change', () => { globalThis.chosenMs = performance.now() }, true)
   new MutationObserver(() => {
     if (document.querySelector('.preview td')) globalThis.shownMs ??= performance.now()
   }).observe(document, { childList: true, subtree: true })`
 
-/** Scrolls with every frame, and gives the times at which they came. */
+/** Scrolls on every frame; resolves to the times of the frames. */
 const scrollScript = `new Promise((resolve) => {
   const view = document.querySelector('.grid-view')
   const times = []
@@ -50,7 +50,7 @@ const scrollScript = `new Promise((resolve) => {
 })`
 
 export async function measurePage(bench: Bench): Promise<PageFigures> {
-  if (program === undefined) throw new Error('Cannot measure the page: there is no Chromium at a usual path')
+  if (program === undefined) throw new Error('Cannot measure the page: no Chromium found at the usual paths')
   const browser = await chromium.launch({ executablePath: program, args: ['--no-sandbox', '--disable-gpu'] })
   try {
     const page = await (await browser.newContext({ viewport: { width: 1_280, height: 900 } })).newPage()
@@ -78,7 +78,7 @@ async function firstLoadGzipBytes(url: string): Promise<number> {
   return [page, ...sizes].reduce((sum, { bytes }) => sum + bytes, 0)
 }
 
-/** The script of the page is done before this event: what there is takes input. */
+/** The script of the page has run before this event: the page accepts input. */
 async function interactiveMs(page: Page, url: string): Promise<number> {
   await page.goto(url)
   await page.locator('input[type=file]').waitFor({ state: 'attached' })
@@ -94,7 +94,7 @@ async function previewMs(page: Page, url: string, path: string): Promise<number>
 
 async function measureScroll(page: Page, bench: Bench): Promise<ScrollFigures> {
   const [reply] = await bench.upload([bench.file({ bytes: fileBytes })], 1)
-  if (!reply?.datasetId) throw new Error(`Cannot upload what is to be scrolled: ${reply?.body}`)
+  if (!reply?.datasetId) throw new Error(`Cannot upload the file to scroll: ${reply?.body}`)
   await page.goto(`${bench.service.url}/#/datasets/${reply.datasetId}/rows`)
   await page.locator('.grid td').first().waitFor()
   const times = (await page.evaluate(scrollScript)) as number[] // of the frames

@@ -1,4 +1,4 @@
-// Measure peers: the same files through the service and through other tools, each in turn with the service.
+// Measure peers: the same files through the service and through other tools, each taking turns with the service.
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Bench } from './bench.ts'
@@ -21,9 +21,9 @@ export interface PeerFigures {
   readonly keeps: string
   readonly hashes: string
   readonly syncs: string
-  /** Why there are no times. */
+  /** The reason if there are no times. */
   readonly problem?: string
-  /** By file; without those that the tool is not asked for. */
+  /** Times by file; without files that are too large for the tool. */
   readonly times: readonly { readonly file: string; readonly ms: number; readonly uploadMs: number }[]
 }
 
@@ -48,7 +48,7 @@ async function measurePeer(bench: Bench, peer: Peer, directory: string): Promise
     for (const { name: file, bytes, rounds } of files.filter((one) => one.bytes <= bytesMax)) {
       const path = bench.file({ bytes })
       const turns: { ms: number; uploadMs: number }[] = []
-      // The first of several turns warms up.
+      // The first of several rounds warms up.
       for (let turn = 0; turn < Math.max(1, rounds + (rounds > 1 ? 1 : 0)); turn++) {
         const ms = await running.take(path)
         const { ms: uploadMs } = await bench.uploadOnce(path)

@@ -1,4 +1,4 @@
-// Measure query: what a SQL query over HTTP costs next to the same statement in a DuckDB of this process, in turns.
+// Measure query: the time of SQL queries over HTTP, in turns with the same statements in DuckDB in this process.
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -11,7 +11,7 @@ export interface QueryFigures {
   readonly p50Ms: number
   readonly p99Ms: number
   readonly duckdbMs: number
-  /** What a query costs beyond DuckDB. */
+  /** The time of a query beyond that of DuckDB. */
   readonly overheadMs: number
 }
 
@@ -23,7 +23,7 @@ export interface QueryTarget {
   readonly rounds: number
 }
 
-/** A person looks at an answer before the next question; the next child is ready long before. */
+/** Wait before each query: users read one result before the next query, and the next child is ready long before. */
 const pauseMs = 400
 
 const statements = [
@@ -32,7 +32,7 @@ const statements = [
   'SELECT COLUMNS(*)::VARCHAR FROM data ORDER BY 1 LIMIT 10',
 ]
 
-/** Each statement as a client meets it that finds a child ready, and as it is without service and process around. */
+/** Runs each statement through the service, with a child ready, and in DuckDB directly. */
 export async function measureQuery({ url, dataDir, datasetId, rounds }: QueryTarget): Promise<readonly QueryFigures[]> {
   const instance = await DuckDBInstance.create(':memory:', { threads: '1' })
   const connection = await instance.connect()
@@ -52,7 +52,7 @@ export async function measureQuery({ url, dataDir, datasetId, rounds }: QueryTar
   const figures: QueryFigures[] = []
   for (const sql of statements) {
     const [alone, asked]: [number[], number[]] = [[], []]
-    // The first round is for what both keep: parts that are known to be right, pages of files.
+    // The first round fills the caches of both: verified parts, pages of files.
     for (let round = 0; round <= rounds; round++) {
       await sleep(pauseMs)
       const [aloneMs, askedMs] = [await timed(() => inProcess(sql)), await timed(() => overHttp(sql))]

@@ -1,5 +1,5 @@
-// Measure replicas: uploads to one, two and four services on a bucket of the same machine, next to what its S3 server takes by
-// itself; and how many requests to the bucket an upload is.
+// Measure replicas: uploads to one, two and four services on a bucket on the same machine, and to its S3 server alone;
+// and the number of bucket requests per upload.
 import { randomUUID } from 'node:crypto'
 import { readFileSync, rmSync, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
@@ -14,7 +14,7 @@ import { type RunningService, startService } from './service.ts'
 
 const fileBytes = 100_000_000
 const files = 8
-/** As many as the largest number of replicas: they stay the same, and only who takes them changes. */
+/** Concurrent uploads. The same for all numbers of replicas. */
 const atOnce = 4
 const counts = [1, 2, 4] as const
 const partBytes = 8_388_608
@@ -24,16 +24,16 @@ export interface ReplicaFigures {
   readonly fileBytes?: number
   readonly files?: number
   readonly atOnce?: number
-  /** The same files put into the bucket without a service, in parts of 8 MB. */
+  /** For the same files, put into the bucket without a service, in parts of 8 MB. */
   readonly alone?: Throughput
   readonly replicas?: readonly (Throughput & { readonly replicas: number })[]
-  /** Of one upload, by the name of the call. */
+  /** Requests of one upload, by operation. */
   readonly requests?: readonly { readonly bytes: number; readonly calls: Readonly<Record<string, number>> }[]
 }
 
 interface Throughput {
   readonly megabytesPerSecond: number
-  /** For all files, of the services with their children, and of the S3 server. */
+  /** CPU time for all files: of the services with their children, and of the S3 server. */
   readonly cpuSeconds: { readonly services: number; readonly s3Server: number }
 }
 
@@ -72,7 +72,7 @@ function cpuOf(pids: readonly number[]): number {
   return pids.flatMap((pid) => [pid, ...descendants(pid)]).reduce((sum, pid) => sum + cpuSeconds(pid), 0)
 }
 
-/** Puts the files as the service does, and nothing else: what the S3 server and the disk give at most. */
+/** Puts the files as the service does, and nothing else: the maximum that S3 server and disk allow. */
 async function putAll({ endpoint, bucket }: S3Server, paths: readonly string[]): Promise<void> {
   const objects = new S3Objects({ endpoint, bucket, prefix: `${randomUUID()}/`, pathStyle: true, region: null })
   const left = [...paths]
@@ -96,11 +96,11 @@ async function putAll({ endpoint, bucket }: S3Server, paths: readonly string[]):
 
 interface Replicas extends AsyncDisposable {
   readonly services: readonly RunningService[]
-  /** All files, spread over the replicas. */
+  /** Sends all files, spread over the replicas. */
   sendAll(paths: readonly string[]): Promise<void>
 }
 
-/** On a place of their own in the bucket. */
+/** Starts replicas on a prefix of their own in the bucket. */
 async function startReplicas(
   bench: Bench,
   { endpoint, bucket }: Pick<S3Server, 'endpoint' | 'bucket'>,

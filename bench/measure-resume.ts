@@ -1,4 +1,4 @@
-// Measure resume: what breaks of an upload cost, here and with tusd; what paused uploads and watchers of one upload cost.
+// Measure resume: what broken connections cost, here and with tusd; what paused uploads and watchers of an upload cost.
 import { mkdirSync, rmSync, statSync } from 'node:fs'
 import { get, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
@@ -14,15 +14,15 @@ const pausedUploads = Math.ceil(1_000 * scale)
 const pausedBytes = 100_000
 const watcherCount = 200
 
-/** A server that takes uploads by tus. */
+/** A server that accepts uploads by tus. */
 interface TusServer {
   readonly endpoint: string
   readonly pid: number
-  /** So that the same file is new the next time. */
+  /** Removes the upload, so that the same file is new the next time. */
   remove(sent: TusSent): Promise<void>
 }
 
-/** A file of 1000 MB with 20 breaks and with none, in turn; and the same through tusd, where that can be had. */
+/** Sends 1000 MB with 20 breaks and with none, in turns; the same through tusd, if it can be installed. */
 export async function measureResume(bench: Bench) {
   const path = bench.file({ bytes: 1_036_000_000 })
   const ours: TusServer = {
@@ -65,7 +65,7 @@ async function measureBreaks(server: TusServer, path: string, seed: number) {
 }
 
 interface Turn extends TusSent {
-  /** Of the server and its children. */
+  /** CPU time of the server and its children. */
   readonly cpuSeconds: number
 }
 
@@ -81,11 +81,11 @@ function cpuOf(pid: number): number {
   return [pid, ...descendants(pid)].reduce((sum, one) => sum + cpuSeconds(one), 0)
 }
 
-/** One in each of 20 equal pieces, at a place of its own. */
+/** One break at a random offset in each of the equal pieces of the file. */
 function breaksOf(bytes: number, seed: number): readonly number[] {
   const piece = bytes / (breakCount + 1)
   return Array.from({ length: breakCount }, (_, i) => {
-    const chance = Math.abs(Math.sin((seed + 1) * 1_000 + i)) // the same for the same seed
+    const chance = Math.abs(Math.sin((seed + 1) * 1_000 + i)) // repeatable for a seed
     return Math.max(1, Math.floor(piece * (i + chance)))
   })
 }
@@ -115,7 +115,7 @@ async function measureTusd(bench: Bench, path: string) {
   }
 }
 
-/** The path of the program: that on the path, else one that Go builds. */
+/** Finds the program on the PATH, or builds it with Go. */
 async function installTusd(directory: string): Promise<string> {
   const found = await run('tusd', ['-version']).catch(() => null)
   if (found !== null) return 'tusd'
@@ -125,7 +125,7 @@ async function installTusd(directory: string): Promise<string> {
   return join(bin, 'tusd')
 }
 
-/** A thousand uploads of which a part has come, and whose clients have gone: what of them is held in memory. */
+/** Measures the memory for a thousand unfinished uploads whose clients have disconnected. */
 export async function measurePaused({ service }: Bench) {
   const bytes = Buffer.alloc(pausedBytes, 'id,name\n')
   const pause = async () => {
@@ -155,11 +155,11 @@ function residentMegabytes(pid: number): number {
   return peakMegabytes(pid)
 }
 
-/** A file of 1000 MB sent with nobody watching and with 200 watchers: events they get, and what these cost. */
+/** Sends 1000 MB without watchers and with 200: the events they get, and their cost. */
 export async function measureWatchers(bench: Bench) {
   const path = bench.file({ bytes: 1_036_000_000 })
   const { pid } = bench.service
-  // The first one warms up.
+  // The first upload warms up.
   await watchedTurn(bench, path, 0)
   const alone = await watchedTurn(bench, path, 0)
   const beforeMegabytes = residentMegabytes(pid)

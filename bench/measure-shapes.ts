@@ -1,10 +1,10 @@
-// Measure shapes: the time of an upload of each shape of file, next to a clean one of the same size in the same run.
+// Measure shapes: the upload time of each shape of file, in turns with a clean file of the same size.
 import { clean, type Shape, shapes } from './shapes.ts'
 import { median } from './statistics.ts'
 
 export interface ShapeFigure {
   readonly name: string
-  /** Medians over the turns; the ratio is that of each turn to a clean file of the same size. */
+  /** Medians over the turns. The ratio is to the clean file of the same turn. */
   readonly uploadMs: number
   readonly ratio: number
   readonly ratioMin: number
@@ -16,11 +16,11 @@ export interface ShapeFigure {
 export interface ShapeBench {
   readonly rounds: number
   file(shape: Shape): string
-  /** Uploads a file and deletes what came of it. */
+  /** Uploads a file and deletes its dataset. */
   upload(path: string): Promise<{ readonly ms: number; readonly body: string }>
 }
 
-/** Clean file and shape take turns, so that what else the machine does meets both. */
+/** Clean file and shape take turns, so that other load on the machine affects both. */
 export async function measureShapes(bench: ShapeBench): Promise<ShapeFigure[]> {
   const cleanPath = bench.file(clean)
   await bench.upload(cleanPath)

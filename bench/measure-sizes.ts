@@ -1,4 +1,4 @@
-// Measure sizes: uploads next to DuckDB alone on the same local file, in turns: time, processor time, memory.
+// Measure sizes: uploads, in turns with DuckDB alone on the same local file: elapsed time, CPU time, memory.
 import type { Bench } from './bench.ts'
 import { cpuSeconds, descendants, LineProcess, peakMegabytes, resetPeak } from './processes.ts'
 import { numbers, type Shape, texts, wide } from './shapes.ts'
@@ -9,12 +9,12 @@ export interface SizeWish {
   readonly bytes: number
   readonly rounds: number
   readonly shape?: Shape
-  /** Uploads before those that are measured: 1 unless given. */
+  /** Uploads before the measured ones. Default 1. */
   readonly warmUps?: number
 }
 
 const sizes: readonly SizeWish[] = [
-  // The first uploads of a process take longer, since V8 has not compiled what they need; for large files it makes no difference.
+  // The first uploads of a process take longer, because V8 still compiles their code. Large files are not affected.
   { name: '4.2 MB, right after a start', bytes: 4_200_000, rounds: 15 },
   { name: '4.2 MB', bytes: 4_200_000, rounds: 15, warmUps: 60 },
   { name: '100 MB', bytes: 100_000_000, rounds: 5 },
@@ -28,12 +28,12 @@ const mixes: readonly SizeWish[] = [
   { name: '64 MB of 500 columns', bytes: 64_000_000, rounds: 9, shape: wide },
 ]
 
-/** Files of mixed columns. */
+/** Measures files of mixed columns. */
 export async function measureSizes(bench: Bench) {
   return await measureAll(bench, sizes)
 }
 
-/** Files that are all numbers, all texts, or very wide. */
+/** Measures files that are all numbers, all texts, or very wide. */
 export async function measureMixes(bench: Bench) {
   return await measureAll(bench, mixes)
 }
@@ -80,7 +80,7 @@ async function measureSize(bench: Bench, duckdb: LineProcess, wish: SizeWish) {
   return result
 }
 
-/** Seconds so far. A converter that ended meanwhile is missing. */
+/** CPU seconds so far. Excludes converters that have ended. */
 export function cpuByProcess({ service, client }: Bench): Record<string, number> {
   const pids = { server: [service.pid], converters: descendants(service.pid), client: [client.pid] }
   return Object.fromEntries(
@@ -88,7 +88,7 @@ export function cpuByProcess({ service, client }: Bench): Record<string, number>
   )
 }
 
-/** The mean of one upload, of so many since `before`. */
+/** The mean per upload since `before`. */
 export function cpuSince(bench: Bench, before: Record<string, number>, uploads: number): Record<string, number> {
   const mean = (who: string, seconds: number) =>
     Math.round(((seconds - (before[who] ?? 0)) / uploads) * 10_000) / 10_000

@@ -1,4 +1,4 @@
-// Measure start: how long a service with a million datasets takes from its start to its first answer.
+// Measure start: how long a service with a million datasets takes from its start to its first response.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Bench, scale } from './bench.ts'
@@ -10,7 +10,7 @@ import { median } from './statistics.ts'
 const datasets = Math.ceil(1_000_000 * scale)
 const rounds = 3
 
-/** With an index that was closed, with that of a process that was killed, and, where there was none yet, with none. */
+/** Measures starts after a stop, after a kill and, if there was no index yet, without an index. */
 export async function measureStart({ directory }: Bench) {
   const dataDir = join(directory, scale === 1 ? 'many' : `many-${datasets}`)
   makeDatasets(dataDir, datasets)
@@ -45,7 +45,7 @@ export async function measureStart({ directory }: Bench) {
   }
 }
 
-/** Until the list of the newest hundred has been read. */
+/** Starts the service and waits until it has listed the newest hundred datasets. */
 async function started(dataDir: string): Promise<{ readonly service: RunningService; readonly ms: number }> {
   const startedMs = performance.now()
   const service = await startService(dataDir, { keepData: true, flags: ['--scrub-every', 'none'] })

@@ -1,4 +1,4 @@
-// Measure use: how fast a large dataset can be looked at, profiled and downloaded, next to DuckDB and `cat` in the same run.
+// Measure use: how fast a large dataset can be viewed, profiled and downloaded, compared with DuckDB and `cat`.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
@@ -11,7 +11,7 @@ import { median } from './statistics.ts'
 export interface UseFigures {
   readonly records: number
   readonly columns: number
-  /** Of 100 rows, without and with all that is before them. */
+  /** Time of 100 rows, at the beginning and at the end of the dataset. */
   readonly firstPageMs: number
   readonly lastPageMs: number
   readonly profileMs: number
@@ -23,15 +23,15 @@ export interface UseFigures {
 export interface DownloadFigures {
   readonly name: string
   readonly bytes: number
-  /** A million bytes a second. */
+  /** Million bytes per second. */
   readonly megabytesPerSecond: number
-  /** Of `cat` on a file of these bytes, read by the same client. */
+  /** The same for `cat` on a file of these bytes, read by the same client. */
   readonly catMegabytesPerSecond: number
 }
 
 export interface UseTarget {
   readonly url: string
-  /** Of the service. */
+  /** Peak memory of the service. */
   readonly dataDir: string
   readonly datasetId: string
   readonly rounds: number
@@ -42,13 +42,13 @@ interface Counts {
   readonly columns: readonly unknown[]
 }
 
-/** Measures one dataset. Its profile must not have been asked for before. */
+/** Measures one dataset. Its profile must not have been requested before. */
 export async function measureUse({ url, dataDir, datasetId, rounds }: UseTarget): Promise<UseFigures> {
   const self = `${url}/qas/datasets/${datasetId}`
   const dir = join(dataDir, 'datasets', datasetId)
   const { records, columns } = (await (await fetch(self)).json()) as Counts // a receipt
   const page = (offset: number) => () => drainAnswer(`${self}/rows?limit=100&offset=${offset}`)
-  // The first look at a part compares it with its hash; that is part of the first upload's life, not of each page.
+  // The first read of a part verifies its hash; that happens once, not for each page.
   await page(0)()
   await page(records.accepted - 100)()
   const firstPageMs = await medianMs(rounds, page(0))
@@ -73,7 +73,7 @@ export async function measureUse({ url, dataDir, datasetId, rounds }: UseTarget)
 
 const downloadTurns = 9
 
-/** In turns with `cat`, because a disk cache and another process can favour one. */
+/** Takes turns with `cat`, because disk cache and other processes could favour one of them. */
 async function measureDownload(name: string, url: string, samePath: string): Promise<DownloadFigures> {
   const [sent, cat]: [number[], number[]] = [[], []]
   let bytes = 0

@@ -1,13 +1,13 @@
-// Plots: the figures as SVG for the docs, written beside them. Knows what it draws, and measures nothing.
+// Plots: draws the figures as SVG for the docs. Measures nothing.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 interface Bar {
   readonly label: string
   readonly value: number
-  /** A quieter colour, for what it is compared with. */
+  /** Drawn in a quieter colour, for comparisons. */
   readonly isOther?: boolean
-  /** What is wanted. */
+  /** The target value. */
   readonly goal?: number
 }
 
@@ -17,7 +17,7 @@ interface Chart {
   format(value: number): string
 }
 
-/** What is drawn of bench/figures.json; each of it may be missing. */
+/** The parts of bench/figures.json that are drawn; each may be missing. */
 interface Figures {
   readonly date?: string
   readonly machine?: string
@@ -88,7 +88,7 @@ function cores({ cores: figures = [] }: Figures): Chart {
   }
 }
 
-/** The largest file that each was asked for. */
+/** The largest file that every tool has read. */
 function peers({ peers: figures = [] }: Figures): Chart {
   const file = '100 MB'
   const timed = figures.flatMap(({ name, times }) =>
@@ -108,7 +108,7 @@ function milliseconds(value: number): string {
 const layout = { width: 720, top: 48, row: 30, bar: 18, left: 200, right: 90, bottom: 34 }
 const colours = { own: '#1f6feb', other: '#9aa7b4', goal: '#b42318', text: '#1f2328', quiet: '#59636e' }
 
-/** Horizontal bars from 0 on; a goal is a line across its bar. */
+/** Horizontal bars from 0 on; a target is a line across its bar. */
 function svgOf({ title, bars, format }: Chart, source: string): string {
   const { width, top, row, bar, left, right, bottom } = layout
   const height = top + bars.length * row + bottom
@@ -129,7 +129,7 @@ function svgOf({ title, bars, format }: Chart, source: string): string {
     ].join('\n')
   })
   const hasGoals = bars.some(({ goal }) => goal !== undefined)
-  const foot = `${source}${hasGoals ? '; red: what is aimed at' : ''}`
+  const foot = `${source}${hasGoals ? '; red: target' : ''}`
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" font-family="system-ui, sans-serif" font-size="13">
 <title>${escaped(title)}</title>
 <rect width="${width}" height="${height}" fill="#ffffff"/>

@@ -1,10 +1,10 @@
-// Processes: starts the benchmark's helpers and reads the memory and CPU time of a process.
+// Processes: starts the helper processes of the benchmark, and reads the memory and CPU time of processes.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createInterface, type Interface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
-/** A child that answers each line written to it with one line of JSON. */
+/** A child that responds to each line of input with one line of JSON. */
 export class LineProcess {
   readonly process: ChildProcess
   readonly #lines: AsyncIterator<string>
@@ -27,8 +27,8 @@ export class LineProcess {
   async ask<Answer>(line: string): Promise<Answer> {
     this.process.stdin?.write(`${line}\n`)
     const next = await this.#lines.next()
-    if (next.done) throw new Error(`Cannot go on: the child ended, wanted an answer to ${line.slice(0, 80)}`)
-    // The scripts beside this file write exactly one answer a line.
+    if (next.done) throw new Error(`Cannot continue: the child ended, wanted a response to ${line.slice(0, 80)}`)
+    // The scripts beside this file write exactly one line of JSON per line of input.
     return JSON.parse(next.value) as Answer
   }
 
@@ -44,7 +44,7 @@ export function descendants(pid: number): number[] {
   return children.flatMap((child) => [child, ...descendants(child)])
 }
 
-/** Makes the kernel count the peak of resident memory anew. */
+/** Resets the kernel's peak of resident memory. */
 export function resetPeak(pid: number): void {
   writeFileSync(`/proc/${pid}/clear_refs`, '5')
 }
@@ -69,7 +69,7 @@ export function cpuSecondsByThread(pid: number): { readonly main: number; readon
 
 function cpuSecondsOf(path: string): number {
   const text = readFileSync(path, 'utf8')
-  // The command name, in parentheses, may hold blanks; utime and stime are the 12th and 13th field after it.
+  // The command name, in parentheses, may contain blanks; utime and stime are the 12th and 13th field after it.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
   return (Number(fields[11]) + Number(fields[12])) / 100
 }

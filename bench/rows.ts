@@ -1,4 +1,4 @@
-// Rows: everything that the benchmark measures, in the order in which it does.
+// Rows: everything that the benchmark measures, in order.
 import type { Bench } from './bench.ts'
 import { measureBeside } from './measure-beside.ts'
 import { measureCores } from './measure-cores.ts'
@@ -15,10 +15,10 @@ import { measureStart } from './measure-start.ts'
 import { measureUse } from './measure-use.ts'
 
 export interface BenchRow {
-  /** That of its figures, and what `--only` takes. */
+  /** Key of its figures, and value for `--only`. */
   readonly name: string
   readonly what: string
-  /** False for what is measured only when it is asked for. */
+  /** False for rows that are measured only on request. */
   readonly isUsual: boolean
   measure(bench: Bench): Promise<unknown>
 }
@@ -27,14 +27,14 @@ const shapeBytes = 64_000_000
 const shapeRounds = 15
 
 const usual: readonly Omit<BenchRow, 'isUsual'>[] = [
-  { name: 'sizes', what: 'files of 4.2, 100 and 1000 MB next to DuckDB alone; memory', measure: measureSizes },
-  { name: 'mixes', what: 'files of numbers, of texts, of 500 columns next to DuckDB alone', measure: measureMixes },
+  { name: 'sizes', what: 'files of 4.2, 100 and 1000 MB, compared with DuckDB; memory', measure: measureSizes },
+  { name: 'mixes', what: 'files of numbers, of texts, of 500 columns, compared with DuckDB', measure: measureMixes },
   { name: 'small', what: 'files of 1 KB one after another', measure: measureSmall },
   { name: 'beside', what: 'files of 1 KB beside one, and three, of 1000 MB', measure: measureBeside },
   { name: 'misfit', what: 'a text in the last record of a column of numbers, 1000 MB', measure: measureMisfit },
   {
     name: 'shapes',
-    what: 'files with rejects, odd records, quotes, other encodings next to clean ones',
+    what: 'files with rejects, odd records, quotes, other encodings, compared with clean ones',
     measure: async (bench) => ({
       bytes: shapeBytes,
       rounds: shapeRounds,
@@ -55,10 +55,10 @@ const usual: readonly Omit<BenchRow, 'isUsual'>[] = [
   { name: 'cores', what: 'files of 1000 MB on one core and on two, and a model of four', measure: measureCores },
   { name: 'start', what: 'a start with a million datasets', measure: measureStart },
   { name: 'resume', what: '1000 MB with 20 breaks and with none, and the same through tusd', measure: measureResume },
-  { name: 'paused', what: 'memory of a thousand uploads that are paused', measure: measurePaused },
+  { name: 'paused', what: 'memory of a thousand paused uploads', measure: measurePaused },
   { name: 'watchers', what: '1000 MB with 200 watchers and with none', measure: measureWatchers },
   { name: 'replicas', what: 'files of 100 MB to one, two and four services on a bucket', measure: measureReplicas },
-  // Last, because a process keeps for a while what it once had, and the memory of one upload is measured above.
+  // Last, because a process keeps memory for a while, and the memory of a single upload is measured above.
   { name: 'crowd', what: '32 clients at once with one file of 4.2 MB after another', measure: measureCrowd },
 ]
 
@@ -74,7 +74,7 @@ async function withDataset<Figures>(
   measure: (target: { url: string; dataDir: string; datasetId: string; rounds: number }) => Promise<Figures>,
 ): Promise<Figures> {
   const [reply] = await bench.upload([bench.file({ bytes })], 1)
-  if (!reply?.datasetId) throw new Error(`Cannot upload what is to be used: ${reply?.body}`)
+  if (!reply?.datasetId) throw new Error(`Cannot upload the file to measure: ${reply?.body}`)
   const { datasetId } = reply
   try {
     return await measure({ url: bench.service.url, dataDir: bench.dataDir, datasetId, rounds: 20 })

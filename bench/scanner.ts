@@ -1,4 +1,4 @@
-// Scanner: CPU time of the scanner alone for each shape of file, next to a clean one of the same size. Prints a table.
+// Scanner: measures the CPU time of the scanner alone for each shape of file, compared with a clean one.
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readHead } from '../src/reading/read-head.ts'
@@ -11,7 +11,7 @@ import { clean, type Shape, shapes, singleShapes } from './shapes.ts'
 
 const bytes = 32_000_000
 const rounds = 9
-/** As bodies arrive. */
+/** The size in which bodies arrive. */
 const chunkBytes = 65_536
 const recordBytesMax = 16_777_216
 const directory = join(import.meta.dirname, '..', '.bench')
@@ -23,7 +23,7 @@ function contentOf(shape: Shape): Uint8Array {
   return readFileSync(path)
 }
 
-/** Makes a run over one file; it gives CPU milliseconds. */
+/** Prepares a run over one file; the run returns CPU milliseconds. */
 function scanOf(shape: Shape): () => number {
   const content = contentOf(shape)
   const reading = readHead(content.subarray(0, headBytesMax), false)
@@ -46,7 +46,7 @@ const all = [clean, ...singleShapes, ...shapes].map((shape) => ({
   scan: scanOf(shape),
   leastMs: Infinity,
 }))
-// In turns, so that what else the machine does meets all; the least, because that only ever adds.
+// In turns, so that other load affects all shapes. The minimum counts, because load only ever adds time.
 for (let round = 0; round < rounds; round++) {
   for (const one of all) one.leastMs = Math.min(one.leastMs, one.scan())
 }

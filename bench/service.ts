@@ -1,4 +1,4 @@
-// Service: starts the real service as a process of its own, as `npm start` does, on a free port.
+// Service: starts the real service in its own process, as `npm start` does, on a free port.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { rmSync } from 'node:fs'
@@ -8,24 +8,24 @@ import { createInterface } from 'node:readline'
 export interface RunningService {
   readonly url: string
   readonly pid: number
-  /** SIGTERM unless another signal is given. */
+  /** Default: SIGTERM. */
   stop(signal?: NodeJS.Signals): Promise<void>
 }
 
 export interface StartOptions {
-  /** Start with what is in the data directory, which is emptied otherwise. */
+  /** Keep the contents of the data directory, which is otherwise emptied. */
   readonly keepData?: boolean
   readonly flags?: readonly string[]
   /** Runs the service on these cores only, as `taskset` names them. */
   readonly cores?: string
 }
 
-/** Resolves when it listens. */
+/** Resolves when the service listens. */
 export async function startService(dataDir: string, options: StartOptions = {}): Promise<RunningService> {
   if (!options.keepData) rmSync(dataDir, { recursive: true, force: true })
   const bin = join(import.meta.dirname, '..', 'src', 'bin', 'csv-upload.ts')
   const args = [bin, 'serve', '--port', '0', '--data', dataDir, '--log-level', 'error', ...(options.flags ?? [])]
-  // The launcher has given this process the flags that it gives the service.
+  // The launcher gave this process the same flags that it gives the service.
   const node = [process.execPath, ...process.execArgv, ...args]
   const [command = '', ...rest] = options.cores === undefined ? node : ['taskset', '-c', options.cores, ...node]
   const child = spawn(command, rest, { stdio: ['ignore', 'inherit', 'pipe'] })

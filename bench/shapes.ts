@@ -1,16 +1,16 @@
-// Shapes: kinds of file that ask more of the reader than a clean one, made of the same records. Knows nothing of measuring.
+// Shapes: kinds of file that are harder to read than a clean one, made of the same records. Knows no measurements.
 
 export interface Shape {
   readonly name: string
   readonly header: string
-  /** One record with its line end, of the cells of a clean one; `more` makes cells of further records. */
+  /** Returns one record with its line end, from the cells of a clean one; `more` returns cells of further records. */
   record(cells: readonly string[], id: number, more: () => readonly string[]): string | Buffer
   encode(text: string): Buffer
 }
 
 const header = 'id,name,email,city,amount,ratio,active,created_at\n'
 const cityColumn = 3
-/** Encoding, dialect and width are decided on the first megabyte, so what would mislead there comes only behind it. */
+/** The first megabyte decides encoding, dialect and width, so misleading records come only after it. */
 const headRecords = 20_000
 const utf8 = (text: string): Buffer => Buffer.from(text)
 const line = (cells: readonly string[]): string => `${cells.join(',')}\n`
@@ -18,7 +18,7 @@ const withCity = (cells: readonly string[], city: string): string => line(cells.
 
 export const clean: Shape = { name: 'clean', header, record: line, encode: utf8 }
 
-/** What makes a record a reject, one way after the other. */
+/** Ways to make a record a reject. */
 const faults: readonly ((cells: readonly string[]) => string | Buffer)[] = [
   (cells) => line(cells.slice(0, -1)),
   (cells) => line([...cells, 'x']),
@@ -26,16 +26,16 @@ const faults: readonly ((cells: readonly string[]) => string | Buffer)[] = [
   (cells) => withCity(cells, '"Berlin"x'),
   (cells) => Buffer.from(withCity(cells, 'Zürich'), 'latin1'),
 ]
-/** By the record's number; the first two kinds deceive nobody about the rest. */
+/** The fault of a record by its number; the first two do not mislead the detection. */
 const faultOf = (number: number, isInHead: boolean) => faults[number % (isInHead ? 2 : faults.length)]!
 
-/** What is read although it is odd, one way after the other. */
+/** Ways to make a record odd but readable. */
 const oddities: readonly string[] = ['5" pipe', '"Berlin" ', 'Ber\rlin']
 
 const faultNames = ['a field too few', 'a field too many', 'an open quote', 'text after a quote', 'a wrong byte']
 const oddityNames = ['a stray quote', 'a blank after a quote', 'a lone CR']
 
-/** Files in which every record behind the first megabyte is wrong, or odd, in one way. */
+/** Files in which every record after the first megabyte is bad, or odd, in one way. */
 export const singleShapes: readonly Shape[] = [
   ...faults.map((fault, index) => ({ name: faultNames[index]!, fault })),
   ...oddities.map((city, index) => ({
@@ -84,13 +84,13 @@ export const shapes: readonly Shape[] = [
     encode: utf8,
   },
   {
-    name: 'every record is bad behind the first megabyte',
+    name: 'every record after the first megabyte is bad',
     header,
     record: (cells, id) => (id < headRecords ? line(cells) : faultOf(id, false)(cells)),
     encode: utf8,
   },
   {
-    name: 'every record is odd and written clean',
+    name: 'every record is odd, and normalized',
     header,
     record: (cells, id) => withCity(cells, oddities[id % oddities.length]!),
     encode: utf8,

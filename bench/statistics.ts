@@ -1,4 +1,4 @@
-// Statistics: what is said of many times measured.
+// Statistics: summaries of repeated measurements.
 
 /** The value below which `part` of the values lie, from 0 to 1. */
 export function quantile(values: readonly number[], part: number): number {

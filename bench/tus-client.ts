@@ -1,4 +1,4 @@
-// tus client: sends a file by tus 1.0 over plain sockets, and breaks its connections where it is asked to. Knows no service.
+// tus client: sends a file by tus 1.0 over plain sockets, and breaks connections at given offsets. Knows no service.
 import { once } from 'node:events'
 import { open, stat } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
@@ -6,21 +6,21 @@ import { connect, type Socket } from 'node:net'
 const pieceBytes = 262_144
 
 export interface TusSent {
-  /** Of the upload. */
+  /** The URL of the upload. */
   readonly url: string
   readonly ms: number
-  /** Bytes of the file that were written to connections, those that were lost with them included. */
+  /** Bytes of the file written to connections, including those lost with them. */
   readonly sentBytes: number
-  /** After each break: from connecting again until the service asks for the first byte, in milliseconds. */
+  /** After each break: from reconnecting until the service asks for bytes, in milliseconds. */
   readonly comeBackMs: readonly number[]
 }
 
 /**
- * Sends a file, and resolves when its last request is answered.
+ * Sends a file; resolves when the last request has its response.
  *
  * @param endpoint Where uploads are created.
  * @param breaks Offsets, in order, at which the connection is broken.
- * @param begun The URL of an upload that has been begun; a new one otherwise.
+ * @param begun The URL of an existing upload; by default, a new one is created.
  */
 export async function sendByTus(
   endpoint: string,
@@ -54,23 +54,23 @@ export async function sendByTus(
   return { url, ms: performance.now() - startedMs, sentBytes, comeBackMs }
 }
 
-/** Begins an upload; gives its URL. */
+/** Creates an upload; returns its URL. */
 export async function createByTus(endpoint: string, bytes: number): Promise<string> {
   const headers = { 'tus-resumable': '1.0.0', 'upload-length': String(bytes) }
   const answer = await fetch(endpoint, { method: 'POST', headers })
   const location = answer.headers.get('location')
-  if (answer.status !== 201 || location === null) throw new Error(`Cannot begin an upload: ${answer.status}`)
+  if (answer.status !== 201 || location === null) throw new Error(`Cannot create an upload: ${answer.status}`)
   return new URL(location, endpoint).href
 }
 
 async function offsetByTus(url: string): Promise<number> {
   const answer = await fetch(url, { method: 'HEAD', headers: { 'tus-resumable': '1.0.0' } })
   const offset = Number(answer.headers.get('upload-offset') ?? 'none')
-  if (Number.isNaN(offset)) throw new Error(`Cannot go on with an upload: ${answer.status}`)
+  if (Number.isNaN(offset)) throw new Error(`Cannot continue an upload: ${answer.status}`)
   return offset
 }
 
-/** A request that adds bytes, when the service has asked for them. */
+/** Sends the head of a request that adds bytes; resolves when the service asks for them. */
 export async function patchByTus(url: string, offset: number, bytes: number): Promise<Socket> {
   const { hostname, port, host, pathname } = new URL(url)
   const socket = connect(Number(port), hostname)
@@ -100,7 +100,7 @@ async function textOf(socket: Socket): Promise<string> {
 
 function checkStatus(answer: string, status: number): void {
   if (answer.startsWith(`HTTP/1.1 ${status} `)) return
-  throw new Error(`Cannot send: the answer is '${answer.slice(0, 500)}', wanted ${status}`)
+  throw new Error(`Cannot send: the response is '${answer.slice(0, 500)}', wanted ${status}`)
 }
 
 export async function write(socket: Socket, bytes: Uint8Array): Promise<void> {

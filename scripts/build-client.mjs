@@ -1,5 +1,5 @@
-// Build client: the command line without the service, as a package of its own below build/client. No dependencies, a few
-// hundred kilobytes, for machines that only send and fetch. It runs on Node 22, so newer syntax is compiled down.
+// Build client: packages the command line without the service in build/client, for machines that only send and fetch.
+// It has no dependencies and takes a few hundred kilobytes. Runs on Node 22: newer syntax is compiled down.
 import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
@@ -38,7 +38,7 @@ writeFileSync(join(targetDir, 'package.json'), `${JSON.stringify(manifest, null,
 cpSync(join(root, 'LICENSE'), join(targetDir, 'LICENSE'))
 process.stdout.write('build/client\n')
 
-/** The files that a file imports statically, itself included. What is imported on demand belongs to the service. */
+/** The files that a file imports statically, itself included. Files imported on demand belong to the service. */
 function reachable(start) {
   const found = new Set()
   const visit = (path) => {

@@ -1,8 +1,8 @@
-// Build docs: turns docs/*.md into the pages below /docs, and into what the search over them looks through. Knows no server.
+// Build docs: turns docs/*.md into the pages below /docs and the index of their search. Knows no server.
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 
-/** What a reader looks for together, in this order. */
+/** The groups of the navigation, in this order. */
 const groups = [
   ['Start', ['tutorial', 'faq', 'uploads', 'clients', 'cli', 'library', 'migrate-from-spring']],
   ['Reference', ['errors', 'notes', 'reading', 'schema', 'query', 'parquet', 'engines', 'copies', 'glossary']],
@@ -10,7 +10,7 @@ const groups = [
   ['Background', ['architecture', 'benchmarks', 'corpora', 'comparison', 'asvs', 'decisions']],
 ]
 
-/** Every file that pages are made of. */
+/** Every file that becomes a page. */
 export function docFiles(root) {
   const inDir = (dir) =>
     readdirSync(dir)
@@ -38,7 +38,7 @@ export async function docPages(root) {
   })
 }
 
-/** A row whose first cell is a code explains it: what is linked wherever the code stands. */
+/** A row whose first cell is a code explains the code; every other occurrence of the code links to it. */
 const codeRow = /^\| `([A-Z][A-Z_]+)` \|/gm
 
 function codesOf({ path, text }) {
@@ -62,7 +62,7 @@ function rendered(marked, text, { file, pathOf, codes, path }) {
   marked.use({
     renderer: {
       heading({ tokens, depth: written }) {
-        // No level is left out.
+        // Never skips a level.
         const depth = Math.min(written, (headings.at(-1)?.depth ?? 0) + 1)
         const html = this.parser.parseInline(tokens)
         const id = idOf(plainText(html))
@@ -72,7 +72,7 @@ function rendered(marked, text, { file, pathOf, codes, path }) {
       // Focusable, so that the keyboard can scroll it.
       code({ text, lang }) {
         const html = `<pre tabindex="0"><code>${escaped(text)}</code></pre>\n`
-        // Nothing here draws it; what it shows is also said below it.
+        // Diagrams are not drawn here; the text below each one says the same.
         return lang === 'mermaid' ? `<details>\n<summary>Diagram, as Mermaid text</summary>\n${html}</details>\n` : html
       },
       codespan: ({ text }) => {
@@ -82,7 +82,7 @@ function rendered(marked, text, { file, pathOf, codes, path }) {
       },
       link({ href, tokens }) {
         const html = this.parser.parseInline(tokens)
-        // A code leads to its explanation already, and links do not nest.
+        // The text of the link has a code, which is a link already; links do not nest.
         if (html.includes('<a ')) return html
         const target = targetOf(href, file, pathOf)
         return target === null ? html : `<a href="${escaped(target)}">${html}</a>`
@@ -109,7 +109,7 @@ function rendered(marked, text, { file, pathOf, codes, path }) {
   return { title, html, headings: headings.filter(({ depth }) => depth === 2), sections: sectionsOf(html, headings) }
 }
 
-/** Null for what is no page here, such as a file of the sources. */
+/** Null if the target is not one of the pages, such as a source file. */
 function targetOf(href, file, pathOf) {
   if (/^(https?:|mailto:|#)/.test(href)) return href
   const [name, fragment] = href.split('#')

@@ -1,5 +1,5 @@
-// Builds build/scanner.wasm and build/columns.wasm from wasm/, each if its sources changed since it was built. Needs the
-// packages to be installed.
+// Build scanner: builds build/scanner.wasm and build/columns.wasm from wasm/ if their sources have changed. Needs the
+// installed packages.
 import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -8,19 +8,19 @@ import { fileURLToPath } from 'node:url'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
-/** What several modules are made of. */
+/** Sources shared by the modules. */
 const sharedDir = join(root, 'wasm', 'shared')
 
-/** Memory in pages of 64 KiB. What a column writer may take is bounded, see src/columns/columns-memory.ts. */
+/** Memory in pages of 64 KiB. The memory of a column writer is bounded, see src/columns/columns-memory.ts. */
 const modules = [
   { name: 'scanner', memory: ['--initialMemory', '2'] },
   { name: 'columns', memory: ['--initialMemory', '5', '--maximumMemory', '16384'] },
 ]
 
-// No runtime: the modules allocate nothing, their memory is laid out in wasm/*/memory.ts.
+// No runtime: the modules allocate nothing; wasm/*/memory.ts lays out their memory.
 const commonFlags = ['-O3', '--converge', '--noAssert', '--runtime', 'stub', '--enable', 'simd', '--use', 'abort=']
 
-/** SHA-256 of everything a module is made from. */
+/** SHA-256 of everything from which a module is built. */
 function sourcesHash(sourceDir, flags) {
   const hash = createHash('sha256')
   const compiler = createRequire(import.meta.url)('assemblyscript/package.json')
@@ -41,7 +41,7 @@ function isBuilt(targetPath, hash) {
   }
 }
 
-/** Replaces a file whole or not at all. */
+/** Replaces a file atomically. */
 function replace(path, bytes) {
   const freshPath = `${path}.${process.pid}`
   writeFileSync(freshPath, bytes)

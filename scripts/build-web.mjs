@@ -1,6 +1,6 @@
-// Builds build/web from web/ and what it shares with src/: the page's script and style sheet, the worker that checks files
-// with its WebAssembly, each named by its content, the page that loads them, and the pages of the docs. Runs at set-up when something changed.
-// Needs the packages to be installed and build/*.wasm to be built.
+// Build web: builds build/web from web/ and what it shares with src/: the page, its script and style sheet, the worker
+// that checks files with its WebAssembly, and the pages of the docs. Assets are named by their content. Runs at set-up
+// if something has changed. Needs the installed packages and build/*.wasm.
 import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
@@ -12,16 +12,16 @@ const sourceDir = join(root, 'web')
 const targetDir = join(root, 'build', 'web')
 const stampPath = join(targetDir, 'sources.sha256')
 
-/** What the page shares with the service. */
+/** Sources that the page shares with the service. */
 const sharedDirs = ['src/columns', 'src/core', 'src/csv', 'src/io', 'src/reading', 'src/service'].map((dir) =>
   join(root, dir),
 )
 const moduleFiles = ['scanner.wasm', 'columns.wasm'].map((name) => join(root, 'build', name))
 
-/** Explains every error, in a table that a test keeps equal to the code. */
+/** Has a table that explains every error; a test keeps it equal to the code. */
 const errorsPage = join(root, 'docs', 'errors.md')
 
-/** Where browsers have another way than Node, by the end of the path. */
+/** Files that a browser needs in another version than Node. */
 const platformFiles = {
   'src/reading/platform-bytes.ts': 'web/check/platform/platform-bytes.ts',
   'src/reading/scanner/scanner-module.ts': 'web/check/platform/scanner-module.ts',

@@ -1,12 +1,12 @@
-// Build: makes the JavaScript that is published from the TypeScript that runs here, since Node strips no types below
-// node_modules. For `npm pack`; a checkout needs none of it.
+// Build: compiles the TypeScript to the JavaScript that is published, since Node does not strip types below
+// node_modules. For `npm pack`; a checkout does not need it.
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root, setUp } from './setup.mjs'
 
 const distDir = join(root, 'dist')
-// Put in its place when it is whole, so that two who pack at once do not meet half of it.
+// Moved into place once complete, so that two packs at once never see half of it.
 const freshDir = join(root, 'build', `dist-${process.pid}`)
 
 await setUp()
@@ -18,7 +18,7 @@ if (status !== 0) {
   process.exit(status ?? 1)
 }
 
-// The compiler turns `./child.ts` into `./child.js` in imports, but not where a file is started as a process.
+// The compiler turns `./child.ts` into `./child.js` in imports, but not in paths of files started as processes.
 const started = /(new URL\('\.[^']+)\.ts('\s*,\s*import\.meta\.url\))/g
 for (const name of readdirSync(freshDir, { recursive: true, encoding: 'utf8' })) {
   if (!name.endsWith('.js')) continue

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// csv-upload: the installed command. Runs the command line on the pinned Node; in a checkout, sets up what is missing.
+// csv-upload: the installed command. Runs the command line on the pinned Node; in a checkout, sets it up first.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { root, runNode, SetupError, setUp } from './setup.mjs'

@@ -1,4 +1,4 @@
-// Library: what importing the package gives. Plain JavaScript for any Node, so that an old one says what it lacks.
+// Library: the entry point of the package. Plain JavaScript for any Node, so that old versions get a clear error.
 const [major = 0] = process.versions.node.split('.').map(Number)
 if (major < 24) {
   throw new Error(

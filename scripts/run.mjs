@@ -1,4 +1,4 @@
-// Run: what the npm scripts do. Sets up what is missing, then hands over to the pinned Node. Knows nothing of the service.
+// Run: the npm scripts. Sets up what is missing, then runs the pinned Node. Knows nothing of the service.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -8,15 +8,15 @@ const biome = 'node_modules/@biomejs/biome/bin/biome'
 const testFlags = ['--test', '--test-timeout=120000', '--test-reporter=./scripts/test-reporter.mjs']
 const serialTestFlags = [...testFlags, '--test-concurrency=1']
 const slowTestFlags = [...serialTestFlags, '--test-timeout=1800000']
-/** Tests wait for disks, sockets and children as often as they compute: one file more than there are cores. */
+/** Test files at once: one more than there are cores, because tests often wait for disks, sockets and children. */
 const parallelTestFlags = [...testFlags, `--test-concurrency=${availableParallelism() + 1}`]
 
 /**
- * Units share a process: starting one and loading the modules takes longer than most of their files. So do tests of the service,
- * which share a service too, see test/support/shared-service.ts.
+ * Unit tests share a process: starting one and loading the modules takes longer than most test files. The tests of the
+ * service do too, and they also share a service, see test/support/shared-service.ts.
  */
 const sharedTestFlags = [
-  // The heap of a thousand tests: a young generation as small as the service's takes a tenth more processor time.
+  // For a thousand tests in one process: a young generation as small as the service's costs 10 % more CPU time.
   '--max-semi-space-size=16',
   ...testFlags,
   '--test-isolation=none',
@@ -24,12 +24,12 @@ const sharedTestFlags = [
 ]
 
 /**
- * Globs of test files. `npm test` runs units, service, hostile and quick, `npm run test:system` runs system and then serial, one file at a time
- * with nothing beside it.
+ * Globs of test files. `npm test` runs units, service, hostile and quick; `npm run test:system` runs system, and then
+ * serial, one file at a time.
  */
 const testSets = JSON.parse(readFileSync(join(root, 'test/sets.json'), 'utf8'))
 
-/** Each takes the arguments after `--` and resolves to an exit code. */
+/** Each command takes the arguments after `--` and resolves to an exit code. */
 const commands = {
   serve: (args) => runNode([join(root, 'src/bin/csv-upload.ts'), 'serve', ...args]),
   test: (args) => (args.length > 0 ? inRoot([...testFlags, ...args]) : testQuick()),
@@ -52,7 +52,7 @@ const commands = {
   format: () => inRoot([biome, 'check', '--write']),
 }
 
-/** Lint, types, units and the quick tests, side by side. */
+/** Runs lint, type checks and the quick tests in parallel. */
 async function testQuick() {
   const checks = [
     check('lint', [biome, 'check', '--error-on-warnings']),
@@ -69,14 +69,14 @@ async function testQuick() {
   ])
 }
 
-/** The system tests, several files at once; then those that measure, alone. */
+/** Runs the system tests, several files at once; then, one at a time, those that measure. */
 async function testSystem() {
   await compilePrograms(servicePrograms)
   const parallel = await tests('tests', [...parallelTestFlags, ...testSets.system])
   return inParts([parallel, tests('tests that measure', [...serialTestFlags, ...testSets.serial])])
 }
 
-/** Waits for every part, also after one has failed. The last line of the output has the counts of all tests. */
+/** Waits for every part, even after one has failed. The last line of the output has the counts of all tests. */
 async function inParts(parts) {
   const done = await Promise.all(parts)
   const failed = done.filter(({ code }) => code !== 0)
@@ -105,10 +105,10 @@ async function tests(name, args) {
   return { name, code, counts }
 }
 
-/** A CycloneDX list of what runs in the service, as it is installed here. */
+/** Writes a CycloneDX list of the dependencies of the service, as installed here. */
 function writeSbom() {
   const { status, stdout, stderr } = npm(['sbom', '--sbom-format', 'cyclonedx', '--omit', 'dev'])
-  if (status !== 0) throw new SetupError(`Cannot list what is installed: ${stderr}`)
+  if (status !== 0) throw new SetupError(`Cannot list the installed packages: ${stderr}`)
   mkdirSync(join(root, 'build'), { recursive: true })
   writeFileSync(join(root, 'build', 'sbom.json'), stdout)
   process.stdout.write('build/sbom.json\n')

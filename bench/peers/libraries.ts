@@ -1,4 +1,4 @@
-// Libraries: DuckDB, chDB, sqlite-utils, and multer with csv-parse as peers: programs of a few lines that read a file.
+// Libraries: DuckDB, chDB, sqlite-utils, and multer with csv-parse as peers: programs of a few lines.
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { LineProcess } from '../processes.ts'
@@ -7,7 +7,7 @@ import type { Peer } from './peer.ts'
 
 export const duckdb: Peer = {
   name: 'DuckDB',
-  how: 'as the service has it, `COPY (FROM read_csv(FILE)) TO …`, in a process that runs already',
+  how: 'in the version of the service, `COPY (FROM read_csv(FILE)) TO …`, in a running process',
   keeps: 'one Parquet file; one bad row ends it',
   hashes: 'nothing',
   syncs: 'nothing',
@@ -22,7 +22,7 @@ export const duckdb: Peer = {
 
 export const chdb: Peer = {
   name: 'ClickHouse (chDB)',
-  how: "`INSERT INTO FUNCTION file(…, 'Parquet') SELECT * FROM file(FILE, 'CSVWithNames')`, a process each time",
+  how: "`INSERT INTO FUNCTION file(…, 'Parquet') SELECT * FROM file(FILE, 'CSVWithNames')`, a new process each time",
   keeps: 'one Parquet file; one bad row ends it',
   hashes: 'nothing',
   syncs: 'nothing',
@@ -43,8 +43,8 @@ export const chdb: Peer = {
 
 export const sqliteUtils: Peer = {
   name: 'sqlite-utils',
-  how: '`sqlite-utils insert DB taken FILE --csv`, which detects types, a process each time',
-  keeps: 'a table of SQLite; one bad row ends it',
+  how: '`sqlite-utils insert DB taken FILE --csv`, which detects types, a new process each time',
+  keeps: 'an SQLite table; one bad row ends it',
   hashes: 'nothing',
   syncs: 'the table',
   bytesMax: 200_000_000,
@@ -64,7 +64,7 @@ export const sqliteUtils: Peer = {
   },
 }
 
-/** What is written in many a tutorial: the upload to disk, then every row as an object. */
+/** As in many tutorials: the upload goes to disk, then every row becomes an object. */
 const handler = `
 import { createReadStream } from 'node:fs'
 import { unlink } from 'node:fs/promises'
@@ -83,7 +83,7 @@ app.listen(Number(port), '127.0.0.1')
 
 export const multer: Peer = {
   name: 'multer + csv-parse',
-  how: 'Express writes the file, csv-parse 7 reads its rows as objects (`columns`, `cast`) and throws them away',
+  how: 'Express writes the file, csv-parse 7 reads its rows as objects (`columns`, `cast`) and discards them',
   keeps: 'the file; one bad row ends it',
   hashes: 'nothing',
   syncs: 'nothing',

@@ -1,21 +1,21 @@
-// Peer: what a tool that takes CSV in has to be able to do for the comparison. Knows none.
+// Peer: what a tool that ingests CSV must implement for the comparison. Knows no tool.
 
-/** A tool that is ready: started, with nothing in it. */
+/** A started, empty tool. */
 export interface RunningPeer extends AsyncDisposable {
-  /** Takes one file in, and gives how long that took, in milliseconds. Whatever came of it is removed outside of that time. */
+  /** Ingests one file and returns how long that took, in milliseconds. Removing the result is not part of that time. */
   take(path: string): Promise<number>
 }
 
 export interface Peer {
   readonly name: string
-  /** What it is asked to do, and with which version. */
+  /** The command and the version. */
   readonly how: string
-  /** What there is when it says that it is done, in words for a table. */
+  /** What exists when the tool reports success, as text for a table. */
   readonly keeps: string
   readonly hashes: string
   readonly syncs: string
-  /** A larger file would take too long, or more than its memory. Bytes. */
+  /** Larger files take too long, or too much memory. Bytes. */
   readonly bytesMax?: number
-  /** @throws {Error} when the tool cannot be had here: why. */
+  /** @throws {Error} with the reason, if the tool cannot be installed here. */
   open(directory: string): Promise<RunningPeer>
 }

@@ -1,4 +1,4 @@
-// Column kinds: how the texts of a column are read. The host, src/columns/column-kind.ts, keeps the same figures.
+// Column kinds: how the texts of a column are read. The host, src/columns/column-kind.ts, has the same numbers.
 import { NO_CLASS, NUMBER, NUMBER_COMMA, TEXT, TRUE_LOWER } from './facts/value-classes'
 import { classOf } from './facts/classify-value'
 import { readDateForm } from './values/other-dates'
@@ -10,13 +10,13 @@ import { readDate, readTime, readTimestamp, readTimestampWithZone } from './valu
 import { plainEnd, toPlainNumber } from './values/other-numbers'
 import { booleanOf, isTrue } from './values/special-words'
 
-/** Nothing is written: only facts are gathered. */
+/** Only facts are gathered; nothing is written. */
 export const FACTS_ONLY: u32 = 0
 export const TEXTS: u32 = 1
 export const INTEGERS: u32 = 2
-/** Of at most 18 digits. */
+/** At most 18 digits. */
 export const DECIMALS: u32 = 3
-/** Of at most 38 digits. */
+/** At most 38 digits. */
 export const LONG_DECIMALS: u32 = 4
 export const NUMBERS: u32 = 5
 export const BOOLEANS: u32 = 6
@@ -30,7 +30,7 @@ export const TIMESTAMPS_IN_FORM: u32 = 12
 
 const COMMA_BYTE: u32 = 44
 
-/** Numbers are not plain ones. */
+/** Numbers are not in plain form. */
 export let hasForm: bool = false
 let decimal: u32 = 0
 let group: u32 = 0
@@ -40,7 +40,7 @@ let separator: u32 = 0
 export let spelling: u32 = 0
 
 /**
- * Says how the texts of the next column are written.
+ * Sets how the texts of the next column are written.
  *
  * @param first Precision of a decimal, order of a date, spelling of a boolean (0 for any).
  * @param second Scale of a decimal, separator of a date.
@@ -56,12 +56,12 @@ export function setKind(first: u32, second: u32, decimalByte: u32, groupCharacte
   group = groupCharacter
 }
 
-/** Bytes of a value of the kind, where they lie in `values`. */
+/** Bytes that a value of the kind takes in `values`. */
 export function valueBytes(kind: u32): usize {
   return kind == LONG_DECIMALS ? 16 : kind == BOOLEANS ? 1 : 8
 }
 
-/** Whether values of the kind may be of a class that has a fraction: in a form, `1.234` may be an integer. */
+/** Whether values of the kind may belong to a class with a fraction: in another form, `1.234` may be an integer. */
 export function hasDigits(kind: u32): bool {
   return hasForm || (kind >= DECIMALS && kind <= NUMBERS)
 }
@@ -113,8 +113,8 @@ function readInForm(kind: u32, start: usize, end: usize, out: usize): u32 {
   else if (kind == NUMBERS) plain = readNumber(PLAIN_NUMBER, plainEnd, out)
   if (plain == NO_CLASS) return NO_CLASS
   const found = classOf(start, end)
-  // `1e5` has no comma: it is a number written with a point. `1 234e5` is none, and `1,234e5` is one written with a
-  // decimal comma: groups have no exponent.
+  // `1e5` has no comma: it is a number written with a point. Numbers in groups have no exponent: `1 234e5` is not a
+  // number, and in `1,234e5` the comma is a decimal comma.
   const isOther = found == (decimal == COMMA_BYTE ? NUMBER : NUMBER_COMMA)
   return found == TEXT || isOther ? NO_CLASS : found
 }

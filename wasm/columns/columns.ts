@@ -1,4 +1,4 @@
-// Columns: what the host calls. A row group is found, then each of its columns is read and encoded; see memory.ts for where.
+// Columns: the functions that the host calls: find a row group, then read and encode each column. Addresses: memory.ts.
 import {
   NUMBERED, bodyAt, bodyBytes, encodeNumbers, encodeTexts, encodeValues, encoding, isCompressed, pageDictionaryBytes, pageEntryCount,
   plainBytes, setTextEnds, columnForm,
@@ -14,7 +14,7 @@ import { fillLongPowers } from './values/shortest-digits'
 import { fillLanes } from './values/wide-digits'
 import { greatestBytes, hasStatistics, isGreatestExact, isLeastExact, leastBytes } from './parquet/statistics'
 
-/** Call it once. */
+/** Call once, before anything else. */
 export function fillTables(): void {
   let power: f64 = 1
   for (let i: usize = 0; i < 23; i++) {
@@ -26,7 +26,7 @@ export function fillTables(): void {
   fillLanes()
 }
 
-/** Lays out the memory; returns the number of bytes it needs. Results: where levels are, and where the window is. */
+/** Lays out the memory; returns the number of bytes it needs. Results: the addresses of the levels and the window. */
 export function configure(windowBytes: usize, placesMax: usize, recordsMax: usize): usize {
   const bytes = layOut(windowBytes, placesMax, recordsMax)
   store<u32>(RESULT, levels as u32)
@@ -37,7 +37,10 @@ export function configure(windowBytes: usize, placesMax: usize, recordsMax: usiz
 export { toUtf8 } from '../shared/single-byte'
 export { beginRecords as begin, regionEnd, regionStart, setDialect, setKind, setTextEnds }
 
-/** Finds records up to `end`; gives a status of fields/find-fields.ts. Results: records, where they end, whether nothing follows them. */
+/**
+ * Finds records up to `end`; returns a status of fields/find-fields.ts. Results: the number of records, where they
+ * end, and whether nothing follows them.
+ */
 export function find(end: usize, recordsMax: u32): u32 {
   const status = findPlaces(end, recordsMax)
   store<u32>(RESULT, records)
@@ -46,14 +49,15 @@ export function find(end: usize, recordsMax: u32): u32 {
   return status
 }
 
-/** The texts that were read last have numbers. */
+/** The texts of the last column read are numbered. */
 let isNumbered: bool = false
 
 /**
- * Reads a column of the first `count` records that were found. `nullWords` has a bit for each word that stands for null;
- * `form` is what `encode` reported last for the row group before, 0 for the first.
+ * Reads a column of the first `count` records found. `nullWords` has a bit for each word that stands for null; `form`
+ * is the last result of `encode` for the previous row group, 0 for the first.
  *
- * @returns The first record, from 1, whose text does not fit; then the facts are there, and nothing is encoded. Else 0.
+ * @returns The first record, from 1, whose text does not fit, or 0. If not 0, the facts are complete but must not be
+ * encoded.
  */
 export function read(column: u32, count: u32, kind: u32, nullWords: u32, form: u32): u32 {
   let misfit: u32 = 0
@@ -70,8 +74,8 @@ export function read(column: u32, count: u32, kind: u32, nullWords: u32, form: u
 }
 
 /**
- * Encodes the column that was read last, which had no misfit; integers and the like are `physicalBytes` long in statistics.
- * `form` is that of `read`.
+ * Encodes the last column read, which had no misfit. In statistics, integers and values stored as integers have
+ * `physicalBytes` bytes. `form` is that of `read`.
  */
 export function encode(count: u32, kind: u32, physicalBytes: u32, form: u32): void {
   if (kind == TEXTS && isNumbered) encodeNumbers()

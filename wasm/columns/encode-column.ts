@@ -92,12 +92,12 @@ function packBits(from: usize, count: u32, out: usize): usize {
   return out
 }
 
-/** Whether texts may be compressed by their ends alone where that takes a little more space. */
+/** Whether texts may be compressed by their ends alone, which takes less time but a little more space. */
 export function setTextEnds(areUsed: bool): void {
   mayUseEnds = areUsed
 }
 
-/** Texts with numbers, at `packed`. */
+/** Encodes numbered texts; the numbers are at `packed`. */
 export function encodeNumbers(): void {
   begin()
   columnForm = NUMBERED
@@ -131,7 +131,7 @@ export function encodeTexts(records: u32, before: u32): void {
   else if (columnForm == COMPRESSED_ENDS) setCompressed(compressEnds(bodyAt, plainBytes, from, values, packed))
 }
 
-/** By what a sample of the texts loses: at their ends it may lose somewhat less, in a third of the time. */
+/** Decided by how much a sample shrinks: by the ends alone it may shrink less, since that takes a third of the time. */
 function formOfTexts(from: usize): u32 {
   let bytes: usize = 0
   for (let length = values; bytes < sampleBytes && from + bytes < copiedEnd; length += 8) bytes += load<i64>(length) as usize

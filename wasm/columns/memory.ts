@@ -1,37 +1,37 @@
 // Memory: its layout, with a guard of unused bytes after each region. Knows no formats.
 // The host, src/columns/columns-memory.ts, keeps the fixed addresses; it alone grows the memory.
 
-/** Between two regions: no load or store reaches over it, since none is wider than 16 bytes. */
+/** The gap between two regions. No load or store crosses it, since none is wider than 16 bytes. */
 export const GUARD_BYTES: usize = 64
-/** Loads and stores of 16 bytes may begin at the last byte of a region that has this pad. */
+/** After a region with this pad, loads and stores of 16 bytes may begin at its last byte. */
 export const PAD_BYTES: usize = 64
 
-/** What `encodeColumn` reports, u32 each unless said otherwise; the names are in result.ts. */
+/** Results of the functions in columns.ts, u32 each. */
 export const RESULT: usize = 1024
 /** One row for each class of values, see facts/facts.ts; then a count for each null word. */
 export const FACTS: usize = 2048
-/** In which ways numbers are written, see facts/number-texts.ts: in a row behind the counts. */
+/** The ways in which numbers are written, see facts/number-texts.ts; follows the counts. */
 export const NUMBER_TEXTS: usize = FACTS + 100 * 32
 export const FACTS_END: usize = NUMBER_TEXTS + 16 * 4
 /** Powers of ten as doubles, 10^0 to 10^22. */
 export const POWERS: usize = 6144
 /** Powers of ten as 128 bits with the first bit set, 10^0 to 10^22. */
 export const LONG_POWERS: usize = 6528
-/** Masks and orders of bytes, see values/wide-digits.ts. */
+/** Masks and byte orders, see values/wide-digits.ts. */
 export const LAST_LANES: usize = 7040
 export const JOINED_LANES: usize = LAST_LANES + 32
-/** Days of each month and days before it, u32 each: of 13 months of usual years, then of leap years; 0 is no month. */
+/** Days of each month and days before it, one u32 each: months 0 (empty) to 12 of common years, then of leap years. */
 export const MONTHS: usize = 7488
-/** Days from 1970-01-01 to the first of January of the years 0 to 10000, i32 each. */
+/** Days from 1970-01-01 to January 1 of the years 0 to 10000, i32 each. */
 export const YEARS: usize = 8192
 /** Where matches of four bytes were last seen, u16 each. */
 export const SNAPPY: usize = 49152
 export const SNAPPY_BYTES: usize = 32768
-/** Slots of the known fields: number of the row + 1, u16 each. */
+/** Slots of the known fields: row number + 1, u16 each. */
 export const FIELD_SLOTS: usize = 82048
 export const FIELD_SLOT_BITS: u32 = 14
 export const ENTRIES_MAX: u32 = 2000
-/** The page of the dictionary. */
+/** The dictionary page. */
 export const DICTIONARY: usize = 163840
 export const DICTIONARY_BYTES_MAX: usize = 65536
 /** The differences of a block, i64 each. */
@@ -39,45 +39,45 @@ export const BLOCK: usize = 238080
 /** A quoted field without its quotes. */
 export const SCRATCH: usize = 239616
 export const SCRATCH_BYTES: usize = 16384
-/** A number without its form: with a point and no groups. */
+/** A number in plain form: with a point and without groups. */
 export const PLAIN_NUMBER: usize = 256128
-/** The least and the greatest value, up to 64 bytes each. */
+/** The smallest and the largest value, up to 64 bytes each. */
 export const LEAST: usize = 272640
 export const GREATEST: usize = 272768
-/** Rows of the known fields, 64 bytes each. A text of a dictionary may stand there with quotes and without. */
+/** Rows of the known fields, 64 bytes each. A text of a dictionary may have two: with quotes and without. */
 export const FIELDS: usize = 273408
 export const FIELDS_MAX: u32 = 4000
-/** For each byte of an encoding its UTF-8, see ../shared/single-byte.ts; then bytes, and their UTF-8. */
+/** The UTF-8 of each byte of an encoding, see ../shared/single-byte.ts; then bytes to convert, and their UTF-8. */
 export const UTF8_OF_BYTES: usize = 529472
 export const ENCODED_BYTES: usize = 530560
 export const ENCODED_BYTES_MAX: usize = 16384
 export const DECODED: usize = 547072
-/** The regions from here on are as long as `layOut` says. */
+/** `layOut` sets the lengths of the regions from here on. */
 const DYNAMIC: usize = 596352
 
-/** Places of separators: u32 each, behind one that stands for the byte before the records. */
+/** Positions of separators, u32 each, after that of the byte before the records. */
 export let places: usize = 0
 export let placesEnd: usize = 0
-/** A bit for each record of the row group: set where it has a value. */
+/** A bit for each record of the row group: set if it has a value. */
 export let levels: usize = 0
-/** Values of one column: i64, f64 or 16 bytes each, lengths of texts, or numbers of dictionary entries. */
+/** Values of one column, 8, 16 or 1 bytes each; or lengths of texts, i64 each. */
 export let values: usize = 0
 /** The bytes of records. */
 export let window: usize = 0
-/** Room for the lengths of texts as they are encoded, then texts: together the page where there is no dictionary. */
+/** Room for the encoded lengths of texts, then the texts: together they are the page if there is no dictionary. */
 export let texts: usize = 0
 export let textsEnd: usize = 0
-/** What is encoded of other types. */
+/** Encoded values of other types. */
 export let encoded: usize = 0
-/** What is compressed. */
+/** Compressed bytes, or the numbers of dictionary entries. */
 export let packed: usize = 0
 let memoryEnd: usize = 0
 
-/** Lays out the regions; gives how many bytes of memory they need. */
+/** Lays out the regions; returns how many bytes of memory they need. */
 export function layOut(windowBytes: usize, placesMax: usize, recordsMax: usize): usize {
   places = DYNAMIC
   placesEnd = places + 4 + placesMax * 4
-  // A block of 64 bytes has as many separators at most.
+  // A block of 64 bytes has at most 64 separators.
   levels = after(placesEnd + 64 * 4)
   values = after(levels + (recordsMax >> 3) + PAD_BYTES)
   window = after(values + recordsMax * 16 + PAD_BYTES)
@@ -86,15 +86,15 @@ export function layOut(windowBytes: usize, placesMax: usize, recordsMax: usize):
   encoded = after(textsEnd + PAD_BYTES)
   const encodedBytes = recordsMax * 16 + blockOverhead(recordsMax) + 64
   packed = after(encoded + encodedBytes + PAD_BYTES)
-  // Snappy makes at most 32 + n + n/6 bytes of n.
+  // Snappy turns n bytes into at most 32 + n + n/6.
   const packedMax = max(textsEnd - texts, encodedBytes)
   memoryEnd = after(packed + packedMax + packedMax / 6 + 64 + PAD_BYTES)
   return memoryEnd
 }
 
 /**
- * Where region `index` begins and ends, its pad included; tests look whether anything was written between two of them.
- * Zero behind the last one.
+ * Where region `index` begins and ends, its pad included; tests check that nothing is written between two regions.
+ * Zero after the last region.
  */
 export function regionStart(index: u32): usize {
   switch (index) {
@@ -160,7 +160,7 @@ export function regionEnd(index: u32): usize {
   }
 }
 
-/** So many bytes before the texts are kept for their lengths: they are at most 32 bits wide. */
+/** Bytes reserved before the texts for their encoded lengths, which are at most 32 bits wide. */
 export function lengthsBytesMax(records: usize): usize {
   return records * 5 + blockOverhead(records) + 64
 }

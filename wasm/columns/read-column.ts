@@ -1,4 +1,4 @@
-// Read column: goes over the fields of one column of a row group and makes them values, levels and facts. Knows no Parquet.
+// Read column: turns the fields of one column of a row group into values, levels and facts. Knows no Parquet.
 import { DECIMAL, INTEGER, NO_CLASS, NUMBER, NUMBER_COMMA, TEXT, TIMESTAMP, TRUE_LOWER, WORD, isFraction } from './facts/value-classes'
 import { classOf, classScale, classWhole, classWord } from './facts/classify-value'
 import { lineEnd, quote, width } from './fields/dialect'
@@ -12,13 +12,13 @@ import { levels, lengthsBytesMax, places, texts, values } from './memory'
 import { readUsual } from './read-usual'
 import { NO_WORD, wordOf } from './values/special-words'
 
-/** What of the column was read: fields without a value, and values. */
+/** Fields of the column without a value, and with one. */
 export let nullCount: u32 = 0
 export let valueCount: u32 = 0
-/** Where the texts end that were copied. */
+/** The end of the copied texts. */
 export let copiedEnd: usize = 0
 
-/** Where the first text goes: the encoded lengths come right before it. */
+/** Where the first text is stored: the encoded lengths come right before it. */
 export function firstText(records: u32): usize {
   return texts + lengthsBytesMax(records)
 }
@@ -28,7 +28,7 @@ export function placeOf(column: u32): usize {
   return places + 4 + ((column as usize) << 2)
 }
 
-/** A CR before an LF belongs to the end of a record. */
+/** Whether fields of the column may end with a CR that belongs to the line end. */
 @inline
 export function hasReturn(column: u32): bool {
   return lineEnd == 10 && column + 1 == width
@@ -53,14 +53,14 @@ export function endRead(records: u32, nulls: u32): void {
   valueCount = records - nulls
 }
 
-/** Fewer usual values on end make it pause for so many records. */
+/** After fewer usual values in a row, reading them pauses for this many records. */
 const usualMin: u32 = 8
 const usualPause: u32 = 64
 
 /**
  * Reads a column of any type but text. A text among `nullWords`, a bit for each, is null.
  *
- * @returns The first record, from 1, whose text is not of the kind, in which case nothing is to be written; 0 if there is none.
+ * @returns The first record, from 1, whose text is not of the kind; nothing must then be written. 0 if all are.
  */
 export function readValues(column: u32, records: u32, kind: u32, nullWords: u32): u32 {
   beginRead(records)
@@ -82,7 +82,7 @@ export function readValues(column: u32, records: u32, kind: u32, nullWords: u32)
       if (record == records) break
       place += step * (usual as usize)
       out += bytes * (usual as usize)
-      // Where few are usual, looking for them would take longer than not.
+      // If few values are usual, looking for them costs more than it saves.
       if (usual < usualMin) usualFrom = record + usualPause
     }
     let start = (load<u32>(place - 4) as usize) + 1
@@ -129,7 +129,7 @@ export function readValues(column: u32, records: u32, kind: u32, nullWords: u32)
   return 0
 }
 
-/** The class that `readUsual` reads of a kind; a class that no value has where it reads none. */
+/** The class that `readUsual` reads for a kind; WORD, which no value has, if it reads none. */
 function usualClassOf(kind: u32): u32 {
   if (hasForm) return WORD
   if (kind == INTEGERS) return INTEGER
@@ -146,7 +146,7 @@ export function addNumber(start: usize, end: usize, valueClass: u32, whole: u32,
   } else if (valueClass == NUMBER || valueClass == NUMBER_COMMA) addOther(numberEnd, record + 1)
 }
 
-/** Only the facts of a column. */
+/** Gathers only the facts of a column. */
 export function readFacts(column: u32, records: u32): void {
   beginRead(records)
   const step = (width as usize) << 2
@@ -181,7 +181,7 @@ function addFact(start: usize, end: usize, record: u32): void {
   }
 }
 
-/** Copies the texts of a column one behind the other, their lengths into `values`. */
+/** Copies the texts of a column one after another, and their lengths into `values`. */
 export function readTexts(column: u32, records: u32): void {
   beginRead(records)
   const step = (width as usize) << 2
@@ -202,7 +202,7 @@ export function readTexts(column: u32, records: u32): void {
     let bytes = end - start
     if ((load<u8>(start) as u32) == quote) bytes = copyUnquoted(out, start + 1, end - 1) - out
     else copyText(out, start, bytes)
-    // Most texts begin with a letter and are longer than any word: they are through with one look.
+    // Most texts begin with a letter and are longer than any word: one check is enough for them.
     if (plainTexts > 2 && bytes > 5 && (load<u8>(out) as u32) - 43 > 14) plainTexts++
     else {
       addFact(out, out + bytes, record)

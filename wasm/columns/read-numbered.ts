@@ -1,5 +1,5 @@
-// Read numbered: reads the texts of a column as numbers of a dictionary, where few are different: each is looked up as it
-// stands in the file, with its quotes, so that only a field that is new is unquoted, classified and copied. Knows no Parquet.
+// Read numbered: reads a column with few distinct texts as numbers of a dictionary. Fields are looked up as they are in
+// the file, quotes included, so that only new fields are unquoted, classified and copied. Knows no Parquet.
 import { addNumber, beginRead, clearLevel, endRead, hasReturn, placeOf } from './read-column'
 import { classOf, classScale, classWhole, classWord } from './facts/classify-value'
 import { TEXT, WORD } from './facts/value-classes'
@@ -13,15 +13,15 @@ import {
 import { FIELDS, packed, texts } from './memory'
 import { addEntry, beginDictionary, dictionaryBytes, entryCount } from './parquet/dictionary'
 
-/** When so many different texts more than a quarter of those seen are found, most are different. */
+/** A column has too many distinct texts if they exceed a quarter of those seen by more than this. */
 const differentMax: u32 = 1024
 
 let hasQuoted: bool = false
 let hasUnquoted: bool = false
 
 /**
- * Numbers the texts, u16 each at `packed`. Gives false where too many are different, or too long, or a dictionary would not
- * be shorter than they are; then nothing of the column is read.
+ * Numbers the texts, u16 each at `packed`. Returns false if too many are distinct or too long, or if a dictionary would
+ * save nothing; then the column counts as unread.
  */
 export function readNumbered(column: u32, records: u32): bool {
   beginRead(records)
@@ -57,7 +57,7 @@ export function readNumbered(column: u32, records: u32): bool {
   return true
 }
 
-/** The row of a new field; 0 where there is no room for it. */
+/** Adds a new field and returns its row; 0 if there is no room. */
 function addRow(start: usize, end: usize, record: u32): usize {
   const row = addField(start, end - start)
   if (row == 0) return 0
@@ -85,7 +85,7 @@ function addRow(start: usize, end: usize, record: u32): usize {
   return addEntry(textStart, bytes) ? row : 0
 }
 
-/** The row of the same text that stands there without quotes, or with them; 0 if there is none. */
+/** The row of the same text without quotes if this field has them, else with quotes; 0 if there is none. */
 function otherRow(start: usize, bytes: usize, isQuoted: bool): usize {
   if (isQuoted) return rowOf(start, bytes)
   store<u8>(texts, quote)
@@ -94,7 +94,7 @@ function otherRow(start: usize, bytes: usize, isQuoted: bool): usize {
   return rowOf(texts, bytes + 2)
 }
 
-/** Adds the facts of all fields. Gives false where the texts take no more room than their dictionary. */
+/** Adds the facts of all fields. Returns false if the dictionary takes as much room as the texts. */
 function addFacts(): bool {
   let bytes: usize = 0
   for (let row = FIELDS; row < fieldsEnd(); row = rowAfter(row)) {

@@ -12,7 +12,7 @@ export let comment: u32 = NONE
 export let skipInitialSpace: bool = false
 /** LF, or CR if records end with a lone CR. */
 export let lineEnd: u32 = 10
-/** The other one of CR and LF: part of a line end if it is a CR before an LF, text otherwise. */
+/** The other of CR and LF: part of a line end if it is a CR before an LF, text otherwise. */
 export let otherEnd: u32 = 13
 export let width: u32 = 1
 /** A record on one line that has fewer fields is readable. */

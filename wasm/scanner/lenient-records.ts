@@ -29,7 +29,7 @@ export const NEEDS_MORE: u32 = 1
 /** The line continues beyond the window and is to be rejected, or skipped, up to its end, which the host finds. */
 export const LONG_REJECT: u32 = 2
 export const LONG_SKIP: u32 = 3
-/** The record is to be normalized, and there is no room for it after the window: the host makes some. */
+/** The record is to be normalized, but there is no room for it after the window: the host makes room. */
 export const NEEDS_ROOM: u32 = 4
 
 /** None of the above: the record is something else. */
@@ -45,7 +45,7 @@ const FAULTY: u32 = 1
 const OPEN: u32 = 2
 const UNKNOWN: u32 = 3
 
-/** Whether the last record consumed here was lenient or rejected: then the next one probably is, too. */
+/** Whether the last record consumed here was lenient or rejected: then the next probably is, too. */
 export let wasLenient: bool = false
 
 /** Needs room for a result. */
@@ -165,7 +165,7 @@ function rejectBroken(start: usize, reading: u32): u32 {
       return report(consumed.UNCLOSED_QUOTE, start, extent, lines, column, quoteAt)
     }
   }
-  // The look-ahead has read other records since, and further.
+  // The look-ahead has since read other records.
   if (first < last || reading == OPEN) reader.read(start, extent)
   if (extent < last || reading == OPEN) {
     return report(consumed.UNCLOSED_QUOTE, start, extent, lines, reader.fields, reader.quoteAt)
@@ -180,7 +180,7 @@ function rejectBroken(start: usize, reading: u32): u32 {
   return report(kind, start, extent, lines, 0, reader.fields)
 }
 
-/** Consumes the line start … first-1, in which quotes are escaped the other way; NOT_READ where it is something else. */
+/** Consumes the line start … first-1, in which quotes are escaped the other way; NOT_READ if it is something else. */
 function consumeOtherwise(start: usize, first: usize, reading: u32): u32 {
   const mayBeRepaired =
     reading == FAULTY && escape == NONE && reader.textAt < first && reader.strayQuoteColumn == 0
@@ -198,7 +198,7 @@ function consumeOtherwise(start: usize, first: usize, reading: u32): u32 {
   return tellClean(start, first, 1, consumed.READ_OTHERWISE, 0)
 }
 
-/** As isPlausible(), or a line on which quotes are escaped the other way. */
+/** Like isPlausible(), but a line on which quotes are escaped the other way is WHOLE, too. */
 function isPlausibleOrOtherwise(start: usize): u32 {
   const plausible = isPlausible(start)
   if (plausible != OPEN) return plausible

@@ -1,4 +1,4 @@
-// Memory: its layout. The host, src/reading/scanner/wasm-scanner.ts, has the same figures; only the host grows the memory.
+// Memory: its layout. The host, src/reading/scanner/wasm-scanner.ts, has the same addresses; it alone grows the memory.
 
 /** What scan() returns besides its status: u32 each, in this order. */
 export const RESULT: usize = 1024
@@ -7,15 +7,15 @@ export const RESULT_EVENTS: usize = RESULT + 4
 export const RESULT_RECORDS: usize = RESULT + 8
 export const RESULT_LINES: usize = RESULT + 12
 export const RESULT_READABLE: usize = RESULT + 16
-/** Normalized records: their first byte and their end, and how many bytes of room the next record needs. */
+/** Normalized records: where they begin and end, and how many bytes of room the next record needs. */
 export const RESULT_WRITTEN_START: usize = RESULT + 20
 export const RESULT_WRITTEN_END: usize = RESULT + 24
 export const RESULT_WANTED: usize = RESULT + 28
-/** What was seen among the bytes: the other byte of line ends, and line ends without it before them. */
+/** Whether the bytes have the other line-end byte, and line ends without it before them. */
 export const RESULT_OTHER_ENDS: usize = RESULT + 32
 export const RESULT_LONE_ENDS: usize = RESULT + 36
 
-/** Blocks of 64 bytes that were looked at, each in one of these places: where it begins, u32, then bits for its bytes, see special-bytes.ts. */
+/** Cached blocks of 64 bytes: the start of each, u32, then bits for its bytes, see special-bytes.ts. */
 export const BLOCKS: usize = 1152
 export const BLOCK_BYTES: usize = 32
 export const BLOCKS_MAX: usize = 16

@@ -1,11 +1,11 @@
-// Other escape: reads and writes records on one line whose quotes are escaped the other way: by a backslash in a file that
-// doubles them, doubled in a file that escapes them. See "Other escape" in src/reading/scanner/record-rules.ts.
+// Other escape: reads and writes records on one line whose quotes are escaped the other way: with backslashes in a file
+// that doubles quotes, doubled in a file that escapes them. See "Other escape" in src/reading/scanner/record-rules.ts.
 import { NONE, NOTHING, delimiter, escape, isBlank, quote, skipInitialSpace, width } from './dialect'
 import { copy, write } from './rewrite'
 
 const BACKSLASH: u32 = 92
 
-/** Whether such a record is start … end-1, line end left out. */
+/** Whether start … end-1, without the line end, is such a record. */
 export function readsOtherwise(start: usize, end: usize): bool {
   const isDoubled = escape == NONE
   const mark = isDoubled ? BACKSLASH : escape
@@ -42,12 +42,12 @@ export function readsOtherwise(start: usize, end: usize): bool {
   return fields == width && escapedCount > 0
 }
 
-/** Whether `byte` stands anywhere right before a quote: where it does not, nothing is escaped, and most records need no closer look. */
+/** A cheap test that rules out most records: whether `byte` occurs right before a quote. If not, nothing is escaped. */
 function holdsPair(byte: u32, start: usize, end: usize): bool {
   const firsts = i8x16.splat(byte as i8)
   const quotes = i8x16.splat(quote as i8)
   for (let at = start; at + 1 < end; at += 16) {
-    // What is read behind the end may say yes too often.
+    // Bytes read past the end may give false positives.
     const pairs = v128.and(i8x16.eq(v128.load(at), firsts), i8x16.eq(v128.load(at + 1), quotes))
     if (v128.any_true(pairs)) return true
   }

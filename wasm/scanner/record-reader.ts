@@ -42,8 +42,8 @@ export let strayEndColumn: u32 = 0
 export let hasLeadingBlank: bool = false
 export let hasTrailingBlank: bool = false
 /**
- * Places that are written another way: fields to be quoted, blanks to be dropped behind a closing quote. Where the last of them
- * begins, and the byte that shows it: of a field the first that is to be quoted, of blanks the one after them.
+ * Places that are rewritten: fields to be quoted, blanks to be dropped after a closing quote. `oddFrom` is where the
+ * last of them begins; `oddAt` is the first byte of the field that needs quotes, or the byte after the blanks.
  */
 export let oddPlaces: u32 = 0
 export let oddFrom: usize = 0
@@ -63,12 +63,12 @@ let isStrictOnly: bool = false
 let repairAt: usize = 0
 let isRepairText: bool = false
 
-/** Reads the record at `start`, only from bytes before `stop`. */
+/** Reads the record at `start`, using only bytes before `stop`. */
 export function read(start: usize, stop: usize): u32 {
   return readRecord(start, stop, false)
 }
 
-/** The same, but gives up at the first stray quote, or if there are more fields than wanted. */
+/** Like `read`, but gives up at the first stray quote, or if there are more fields than wanted. */
 export function readStrict(start: usize, stop: usize): u32 {
   return readRecord(start, stop, true)
 }
@@ -156,7 +156,7 @@ function readFields(start: usize, from: usize, column: u32, stop: usize): u32 {
   }
 }
 
-/** Once for all such bytes of a field. */
+/** Called once for all such bytes of a field. */
 @inline
 function noteOdd(from: usize, at: usize): void {
   if (oddFrom == from) return

@@ -1,14 +1,17 @@
-// Reject lines: numbers of rejects as lines of CSV. Knows nothing of scanning, and no words but those it is given.
+// Reject lines: writes the numbers of rejects as lines of CSV. Knows nothing of scanning, and no words but those given.
 
-/** A row of numbers, f64 each: five that begin the line, the last of them 0 for none, the number of the words, and that of the message. */
+/**
+ * A row of numbers, f64 each: five that begin the line, the last of them 0 for none; the index of the words; the number
+ * in the message.
+ */
 const ROW_BYTES: usize = 56
 const FIRST_NUMBERS: usize = 5
-/** Words: how many bytes come before the number, u32, how many behind it, u32, then both, with room for this many each. */
+/** Words: the lengths of the texts before and after the number, u32 each, then the texts, in 120 bytes each. */
 const WORDS_BYTES: usize = 256
 const BEFORE: usize = 16
 const AFTER: usize = 136
 
-/** Writes a line for each row to `out`; gives where they end. Up to 16 bytes behind that are written too. */
+/** Writes a line for each row to `out`; returns their end. Up to 16 bytes after it are overwritten. */
 export function writeLines(rows: usize, count: u32, words: usize, out: usize): usize {
   const rowsEnd = rows + (count as usize) * ROW_BYTES
   for (let row = rows; row < rowsEnd; row += ROW_BYTES) {
@@ -30,7 +33,7 @@ function writeBytes(from: usize, bytes: usize, out: usize): usize {
   return out + bytes
 }
 
-/** Of a whole number from 0 to 2^53. */
+/** Writes a whole number from 0 to 2^53. */
 function writeNumber(number: f64, out: usize): usize {
   if (number < 10) {
     store<u8>(out, 48 + (number as u32))
@@ -43,7 +46,7 @@ function writeNumber(number: f64, out: usize): usize {
   return end + 8
 }
 
-/** Eight characters. */
+/** Eight characters `0`. */
 const zeros: u64 = 0x3030303030303030
 
 @inline

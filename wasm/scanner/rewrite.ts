@@ -1,5 +1,5 @@
-// Rewrite: writes lenient records strictly, in their own dialect, after the window. Relies on the reader for their being
-// readable; see "Writing" in src/reading/scanner/record-rules.ts.
+// Rewrite: writes lenient records strictly, in their own dialect, after the window. Expects records that the reader
+// found readable; see "Writing" in src/reading/scanner/record-rules.ts.
 import { NONE, NOTHING, delimiter, escape, lineEnd, otherEnd, quote, skipInitialSpace, width } from './dialect'
 import { WINDOW_PAD_BYTES } from './memory'
 import { afterBlanks, closingBareQuote, closingQuote } from './quoted-field'
@@ -7,7 +7,7 @@ import * as reader from './record-reader'
 import { REPAIRED_AS_TEXT, REPAIRED_BARE } from './scan-result'
 import { afterDelimiter, delimitersPassed, nextSpecial, nextSpecialInQuotes, nextStop } from './special-bytes'
 
-/** What this call of scan() has written: bytes, from the first, in the order of the records. */
+/** Where the records that this call of scan() has written, in their order, begin and end. */
 export let writtenStart: usize = 0
 export let writtenEnd: usize = 0
 /** Bytes of additional room needed after the window for a record that did not fit. */
@@ -20,7 +20,7 @@ const overrunBytes: usize = 16
 
 /** Call when the window has changed. */
 export function beginWriting(windowEnd: usize): void {
-  // The blocks searched for special bytes end before what is written here.
+  // The blocks searched for special bytes end before the written records.
   writtenStart = (windowEnd + WINDOW_PAD_BYTES + 63) & ~63
   writtenEnd = writtenStart
 }
@@ -83,7 +83,7 @@ export function writeClean(start: usize, contentEnd: usize, end: usize, repair: 
   copy(contentEnd, end)
 }
 
-/** The same for a record that was not repaired, right after it was read. Most have one odd place, and the rest is copied as it is. */
+/** The same for a record that was just read and not repaired. Most have one odd place; the rest is copied as is. */
 export function writeRead(start: usize, contentEnd: usize, end: usize): void {
   if (reader.oddPlaces > 1 || reader.hasLeadingBlank || reader.hasBareQuote) {
     writeClean(start, contentEnd, end, 0, 0)

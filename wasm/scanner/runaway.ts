@@ -1,5 +1,5 @@
 // Runaway: counts the lines of a value that read as records of the table, see "Runaway quotes" in
-// src/reading/scanner/record-rules.ts. Relies on the reader for the record's being readable.
+// src/reading/scanner/record-rules.ts. Expects a record that the reader found readable.
 import {
   NOTHING,
   delimiter,
@@ -69,7 +69,7 @@ export function linesLikeRecords(start: usize, contentEnd: usize, innerLines: u3
       isFieldStart = true
     } else if (byte == lineEnd && at < closing) {
       endLine(lineStart, at)
-      // With fewer than ten lines, none may differ.
+      // With fewer than ten lines, all must read as records.
       if (innerLines < 9 && likeLines < lines) return 0
       lineStart = at + 1
       at = beginLine(lineStart, contentEnd)
@@ -94,7 +94,7 @@ function beginField(start: usize, end: usize): usize {
   return skipInitialSpace && column > 1 ? afterBlanks(start, end) : start
 }
 
-/** Empty, or what a number or a date can begin with; blanks and quotes before it are ignored. */
+/** Whether a field is empty or begins like a number or a date; blanks and quotes before it are ignored. */
 function beginsWithFigure(start: usize, end: usize): bool {
   let at = start
   while (at < end && (load<u8>(at) == 32 || load<u8>(at) == quote)) at++

@@ -2,7 +2,7 @@
 import { forgetSpecials } from './special-bytes'
 import { EXCLUSIONS, EVENTS, EVENTS_MAX, EVENT_BYTES } from './memory'
 
-/** Kinds of result; the host has the same order. Records that are accepted as is need no result. */
+// Kinds of result; the host has the same order. Records that are accepted as is need no result.
 /** Consecutive blank lines; the detail is their number. */
 export const BLANK: u32 = 0
 export const SKIPPED: u32 = 1
@@ -45,10 +45,10 @@ export let readableCount: u32 = 0
 /** Value of readableCount at which the next record is excluded; NO_EXCLUSION for none. */
 let excludeAt: u32 = 0
 let nextExclusion: usize = EXCLUSIONS
-/** Not zero if the other byte of line ends was seen, and if a line end without it before was; in values too. */
+/** Not zero if the other line-end byte was seen, and if a line end without it before was seen; inside values, too. */
 export let otherEnds: u64 = 0
 export let loneEnds: u64 = 0
-/** One if the last byte of the block before was the other one. */
+/** One if the previous block ended with the other line-end byte. */
 let lastIsOther: u64 = 0
 
 export function begin(start: usize, end: usize, last: bool): void {
@@ -68,7 +68,7 @@ export function begin(start: usize, end: usize, last: bool): void {
   lastIsOther = 0
 }
 
-/** Of one block after another. Before a record there is a line end, never the other byte alone. */
+/** Notes the line ends of a block; blocks come in order. Before a record is a line end, never the other byte alone. */
 @inline
 export function noteEnds(others: u64, ends: u64): void {
   otherEnds |= others
@@ -76,7 +76,7 @@ export function noteEnds(others: u64, ends: u64): void {
   lastIsOther = others >> 63
 }
 
-/** Of bytes that are not looked at for this alone. */
+/** Assumes both, for bytes that are not examined for line ends. */
 @inline
 export function doubtEnds(): void {
   otherEnds = 1
@@ -119,8 +119,8 @@ export function emitBlanks(start: usize, end: usize, count: u32): void {
 }
 
 /**
- * Reports the readable record that begins at `start` and was normalized, up to `writtenEnd` instead of the end of its content;
- * the column says how it was repaired. Consecutive records that were not repaired are one result. Needs room.
+ * Reports the readable record that begins at `start` and was normalized. `writtenEnd` takes the place of the end of its
+ * content, and `repair` that of the column. Consecutive records that were not repaired are one result. Needs room.
  */
 export function emitWritten(start: usize, end: usize, writtenEnd: usize, lines: u32, repair: u32): void {
   const last = EVENTS + (eventCount - 1) * EVENT_BYTES
@@ -139,7 +139,7 @@ export function emitWritten(start: usize, end: usize, writtenEnd: usize, lines: 
   accept(lines)
 }
 
-/** Reports, before it is consumed, that the record at `position` has a value of `lines` lines that read as records. Needs room. */
+/** Reports, before the record at `position`, that it has a value of `lines` lines that read as records. Needs room. */
 export function emitRunaway(lines: u32, isSplit: bool): void {
   emit(RUNAWAY, position, position, position, 0, isSplit ? 1 : 0, lines)
   recordCount--

@@ -38,8 +38,8 @@ const TABLE_FULL: u32 = 0
 const NEEDS_MORE: u32 = 1
 
 /**
- * Consumes records from `start`, the start of a record, as far as the bytes before `end` decide them. With `last` they
- * are the end of the file, line end included, and all are consumed.
+ * Consumes records from `start`, the start of a record, as far as the bytes before `end` decide them. With `last`, the
+ * file ends there, line end included, and all bytes are consumed.
  */
 export function scan(start: usize, end: usize, last: bool): u32 {
   begin(start, end, last)

@@ -2,7 +2,7 @@
 import { NONE, delimiter, escape, quote, skipInitialSpace } from './dialect'
 import { BLOCK_BYTES, BLOCKS, BLOCKS_MAX } from './memory'
 
-/** The block last looked at; no block begins at this value. */
+/** The last block examined; no block begins at this value. */
 let block: usize = usize.MAX_VALUE
 /** One bit for each of its bytes: quotes, escapes and line-end bytes; delimiters. */
 let marks: u64 = 0
@@ -12,7 +12,7 @@ let stops: u64 = 0
 /** Bytes that are not ASCII, and NUL. */
 let suspects: u64 = 0
 
-/** What nextStop() passed: the number of delimiters, and the start of the field after the last of them. */
+/** Results of nextStop(): the number of delimiters passed, and the start of the field after the last of them. */
 export let delimitersPassed: u32 = 0
 export let afterDelimiter: usize = 0
 
@@ -73,7 +73,7 @@ export function nextStop(from: usize, stop: usize): usize {
     const shift = (at - block) as u64
     const rest = stops >> shift
     const end = min(rest != 0 ? at + (ctz(rest) as usize) : block + 64, stop)
-    // Fewer than 64 bytes, unless all of the block.
+    // A shift by 64 would do nothing.
     const upToEnd: u64 = end - at < 64 ? ((1 as u64) << (end - at)) - 1 : ~0
     const passed = (delimiters >> shift) & upToEnd
     if (passed != 0) {
@@ -86,7 +86,7 @@ export function nextStop(from: usize, stop: usize): usize {
   return at
 }
 
-/** Records are read and written from the same blocks, so what was found in the last ones is kept. */
+/** Reading and writing a record examine the same blocks, so the results for the last ones are cached. */
 function lookAt(at: usize): void {
   block = at & ~63
   const kept = BLOCKS + ((block >> 6) % BLOCKS_MAX) * BLOCK_BYTES

@@ -64,7 +64,7 @@ export function passStrict(): u32 {
   const lineEnds = i8x16.splat(lineEnd as i8)
   const otherEnds = i8x16.splat(otherEnd as i8)
   const hasExtras = escape != NONE || comment != NONE || skipInitialSpace
-  // Carried over from the block before: whether it ended inside quotes (all ones or none), and one bit for its last byte.
+  // Carried over from the previous block: whether it ended inside quotes (all ones or none), and bits of its last byte.
   let inside: u64 = 0
   let lastEndsField: u64 = 1
   let lastEndsRecord: u64 = 1
@@ -128,8 +128,8 @@ export function passStrict(): u32 {
 }
 
 /**
- * Quotes that open in the middle of a field, and bytes after a closing quote that end no field. A quote opens at the start
- * of a field, or right after one that seemed to close: then both are one quote, doubled.
+ * Quotes that open in the middle of a field, and bytes after a closing quote that do not end the field. A quote opens
+ * at the start of a field, or right after one that seemed to close: then the two are a doubled quote.
  */
 @inline
 function misplacedQuotes(quoteBits: u64, quoted: u64, afterField: u64, afterClosing: u64, separating: u64): u64 {
@@ -151,7 +151,7 @@ function misplacedLineEnds(
   return wrong | (afterRecord & (lineEndBits | otherBits))
 }
 
-/** Bytes that may be invalid, in records that may be strict in all else. */
+/** Bytes that may be invalid, in records that are otherwise strict. */
 @inline
 function suspectBytes(a: v128, b: v128, c: v128, d: v128): u64 {
   let suspects: u64 = 0
@@ -161,15 +161,15 @@ function suspectBytes(a: v128, b: v128, c: v128, d: v128): u64 {
   if (i8x16.bitmask(v128.or(v128.or(a, b), v128.or(c, d))) == 0) {
     if (asciiBreaksUtf8(d)) suspects |= 7
   } else if (breaksUtf8(a, b, c, d)) {
-    // Any record here with a byte beyond ASCII may be the broken one, or one cut short in the block before.
+    // Any record here with a byte beyond ASCII may be broken, and so may one with a character cut by the block's start.
     suspects |= bits(a, b, c, d) | 7
   }
   return suspects
 }
 
 /**
- * Consumes the records that end in a block; of the first, which begins at `start`, the block before may have counted fields
- * and lines. UNFINISHED if it consumed them all, else LENIENT or NO_ROOM.
+ * Consumes the records that end in a block. The first begins at `start`; its fields and lines in earlier blocks are
+ * already counted. UNFINISHED if it consumed them all, else LENIENT or NO_ROOM.
  */
 @inline
 function consumeEnded(

@@ -20,7 +20,7 @@ export function beginUtf8(): void {
   previous = i8x16.splat(0)
 }
 
-/** Takes 64 bytes that are all ASCII; true if the bytes before them ended inside a character. */
+/** Passes 64 bytes that are all ASCII; true if the bytes before them ended inside a character. */
 @inline
 export function asciiBreaksUtf8(last: v128): bool {
   // The last three bytes begin a character that needs 2, 3, 4 bytes at least from 0xC0, 0xE0, 0xF0.
@@ -29,7 +29,7 @@ export function asciiBreaksUtf8(last: v128): bool {
   return v128.any_true(cut)
 }
 
-/** Takes the next 64 bytes; true if they, with those before, are not UTF-8. A character cut at the end is not yet an error. */
+/** Checks the next 64 bytes; true if they are invalid after those before. A character cut at the end is no error. */
 export function breaksUtf8(a: v128, b: v128, c: v128, d: v128): bool {
   const errors = v128.or(
     v128.or(errorsIn(previous, a), errorsIn(a, b)),
@@ -89,7 +89,7 @@ function errorsIn(before: v128, bytes: v128): v128 {
   return v128.xor(wanted, special)
 }
 
-/** First byte that is NUL or begins no well-formed character (RFC 3629, section 4), or `end`. */
+/** First byte that is NUL or does not begin a well-formed character (RFC 3629, section 4), or `end`. */
 export function firstBadByte(start: usize, end: usize): usize {
   const zeros = i8x16.splat(0)
   let at = start

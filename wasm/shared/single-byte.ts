@@ -1,9 +1,9 @@
-// Single byte: text of an encoding with one byte a character as UTF-8. Knows no encoding, and nothing of records.
+// Single byte: converts text with one byte per character to UTF-8. Knows no encoding, and nothing of records.
 
 /**
- * Writes bytes from … end-1 to `out` as UTF-8; gives where that ends. Up to 16 bytes behind it are written too. `table` has
- * for each byte its UTF-8, the first byte lowest, and in the highest eight bits their number. With `isAscii`, bytes below
- * 0x80 stand for themselves.
+ * Writes bytes from … end-1 to `out` as UTF-8; returns the end. Up to 16 bytes after it are overwritten. `table` has
+ * the UTF-8 of each byte, the first byte lowest, and its length in the highest eight bits. With `isAscii`, bytes below
+ * 0x80 are ASCII.
  */
 export function toUtf8(table: usize, from: usize, end: usize, out: usize, isAscii: bool): usize {
   let at = from
@@ -16,7 +16,7 @@ export function toUtf8(table: usize, from: usize, end: usize, out: usize, isAsci
       out += plain
       if (plain == 16) continue
     }
-    // What is not ASCII comes in groups, where it is not rare.
+    // Bytes other than ASCII come in groups, unless they are rare.
     while (at < end) {
       const byte = load<u8>(at) as usize
       if (isAscii && byte < 0x80) break

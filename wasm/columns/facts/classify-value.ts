@@ -1,4 +1,4 @@
-// Classify value: the class of any text by its form alone, as facts count it. Knows no columns and writes nothing.
+// Classify value: finds the class of a text by its form alone, as facts count it. Knows no columns and writes nothing.
 // The classes are defined in src/core/column-facts.ts; the class found here is also valid when the value is read.
 import {
   COMMA, DECIMAL, DECIMAL_COMMA, GROUP_COMMA, GROUP_NONE, GROUP_POINT, INTEGER, LONG_DECIMAL, LONG_DECIMAL_COMMA,
@@ -17,10 +17,10 @@ import { readDate, readTime, readTimestamp, readTimestampWithZone } from '../val
 import { groupBytes, groupCount, plainEnd, toPlainNumber } from '../values/other-numbers'
 import { NO_WORD, booleanOf, wordOf } from '../values/special-words'
 
-/** Of a number with a fraction: its digits before and after the decimal character. */
+/** The numbers of digits before and after the decimal character, for classes with a fraction. */
 export let classWhole: u32 = 0
 export let classScale: u32 = 0
-/** The word, where the class is WORD. */
+/** The word, if the class is WORD. */
 export let classWord: u32 = 0
 
 /** Loads may reach 16 bytes past the end of the text. */
@@ -46,7 +46,7 @@ function classOfDigits(start: usize, end: usize): u32 {
   if (numberEnd == end) return classOfScanned(start, end)
   if (load<u8>(start) == 43) return classOfSigned(start, end)
   const bytes = end - start
-  // Values are stored where nobody looks: their being there is what counts.
+  // The values go to scratch memory: only whether they can be read matters.
   if (bytes >= 10 && load<u8>(start, 4) == 45 && load<u8>(start, 7) == 45) {
     let moment = readDate(start, end, BLOCK)
     if (moment == NO_CLASS) moment = readTimestamp(start, end, BLOCK)
@@ -59,7 +59,7 @@ function classOfDigits(start: usize, end: usize): u32 {
   return grouped == NO_CLASS ? classOfComma(start, end) : grouped
 }
 
-/** Of a number that was scanned from the first byte to the last. */
+/** The class of a number that was scanned from the first byte to the last. */
 function classOfScanned(start: usize, end: usize): u32 {
   classWhole = wholeCount as u32
   classScale = fractionCount as u32
@@ -95,7 +95,7 @@ function classOfSigned(start: usize, end: usize): u32 {
   return hasPoint && fractionCount == 0 ? NO_CLASS : SIGNED
 }
 
-/** Of a number in groups. A point or a comma stands between groups for certain only where there are two, or a fraction. */
+/** The class of a number in groups. A point or comma surely separates groups only if there are two, or a fraction. */
 function classOfGroups(start: usize, end: usize): u32 {
   let at = start + ((load<u8>(start) == 45) as usize)
   while (at < end && isDigit(load<u8>(at))) at++
@@ -125,7 +125,7 @@ function classOfGroups(start: usize, end: usize): u32 {
   return groupedClass(group, decimal, !isKeptAsScanned(PLAIN_NUMBER, plainEnd))
 }
 
-/** Of a number whose comma stands before its fraction. */
+/** The class of a number with a decimal comma. */
 function classOfComma(start: usize, end: usize): u32 {
   if (!toPlainNumber(start, end, 44, GROUP_NONE)) return NO_CLASS
   scanNumber(PLAIN_NUMBER, plainEnd)
@@ -135,7 +135,7 @@ function classOfComma(start: usize, end: usize): u32 {
   if (plain == THOUSAND_POINT) return THOUSAND_COMMA
   if (plain == LONG_DECIMAL) return LONG_DECIMAL_COMMA
   if (plain == NUMBER) return NUMBER_COMMA
-  // A comma at the end is no decimal one.
+  // A comma at the end is not a decimal comma.
   if (plain == PADDED) return fractionCount > 0 ? PADDED : NO_CLASS
   return plain == TOO_LONG ? TOO_LONG : NO_CLASS
 }

@@ -1,5 +1,5 @@
 // Facts: how many values of each class a column has, the first three records of each, and the digits of fractions.
-// Knows no texts. One row of 32 bytes a class: count, three records from 1, whole digits, least and most decimal places.
+// Knows no texts. 32 bytes per class: count, three records from 1, most whole digits, least and most decimal places.
 import { CLASS_COUNT, NO_CLASS } from './value-classes'
 import { FACTS } from '../memory'
 import { WORD_COUNT } from '../values/special-words'
@@ -13,7 +13,7 @@ export function clearFacts(): void {
   memory.fill(WORDS, 0, (WORD_COUNT as usize) << 2)
 }
 
-/** Adds a value; returns whether there are three or more of its class, so that further ones need only be counted. */
+/** Adds a value; returns whether its class has three or more, so that further values need only be counted. */
 export function addValue(valueClass: u32, record: u32): bool {
   const row = FACTS + (valueClass as usize) * ROW_BYTES
   const count = load<u32>(row)
@@ -29,7 +29,7 @@ export function addCount(valueClass: u32, count: u32): void {
   store<u32>(row, load<u32>(row) + count)
 }
 
-/** Puts a record among the first three of a class, whose values are counted by `addCount` alone. */
+/** Inserts a record among the first three of a class. Does not count it: call `addCount`. */
 export function addRecord(valueClass: u32, record: u32): void {
   const first = FACTS + (valueClass as usize) * ROW_BYTES + 4
   for (let at = first; at < first + 12; at += 4) {
@@ -41,18 +41,18 @@ export function addRecord(valueClass: u32, record: u32): void {
   }
 }
 
-/** Adds the digits of a number of a class with a fraction. */
+/** Records the digits of a number whose class has a fraction. */
 @inline
 export function addDigits(valueClass: u32, whole: u32, scale: u32): void {
   const row = FACTS + (valueClass as usize) * ROW_BYTES
   const wholeMax = load<u32>(row, 16)
-  // No number has no digits before its fraction, so that this says whether there are any yet.
+  // Every such number has digits before its fraction, so 0 means that this is the first.
   if (wholeMax == 0 || scale < load<u32>(row, 20)) store<u32>(row, scale, 20)
   if (scale > load<u32>(row, 24)) store<u32>(row, scale, 24)
   if (whole > wholeMax) store<u32>(row, whole, 16)
 }
 
-/** Most digits before the fraction of numbers of a class, least and most decimal places. */
+/** For the numbers of a class: the most digits before the fraction, the least and the most decimal places. */
 @inline
 export function wholeMax(valueClass: u32): u32 {
   return load<u32>(FACTS + (valueClass as usize) * ROW_BYTES, 16)

@@ -1,22 +1,22 @@
-// Number texts: in which ways the numbers of a column are written, where two texts might be one number. Knows no classes.
-// A row of u32: scales and the records, from 1, in which they were seen first; see src/columns/facts-tally.ts.
+// Number texts: the ways in which a column writes its numbers, if two texts might mean one number. Knows no classes.
+// Stored as u32: scales, and the records, from 1, in which they were first seen; see src/columns/facts-tally.ts.
 import { NUMBER_TEXTS } from '../memory'
 import { fractionCount, hasExponent, isMinusZero, wholeAt, wholeCount } from '../values/doubles'
 
 const NONE: u32 = 0xffffffff
 
-// Least and most decimal places of numbers whose fraction is zeros alone, as of 2.0.
+// Least and most decimal places of numbers whose fraction is all zeros, such as 2.0.
 let zerosMin: u32 = NONE
 let zerosMinRecord: u32 = 0
 let zerosMax: u32 = 0
 let zerosMaxRecord: u32 = 0
-// Fewest places of other fractions, and most places of those that end with a zero, as of 1.50.
+// Fewest places of other fractions, and most places of those that end with a zero, such as 1.50.
 let scaleMin: u32 = NONE
 let scaleMinRecord: u32 = 0
 let paddedMax: u32 = 0
 let paddedMaxRecord: u32 = 0
-// First records with 0.5, with .5, with -0, with an exponent that programs write by themselves, as 1e-07, with others, and
-// with others that have not one digit but zero before the point.
+// First records with 0.5, with .5, with -0, with an exponent as programs print it (1e-07), with another exponent, and
+// with another exponent but not exactly one digit from 1 to 9 before the point.
 let zeroWhole: u32 = 0
 let noWhole: u32 = 0
 let minusZero: u32 = 0
@@ -58,25 +58,25 @@ export function storeNumberTexts(): void {
   store<u32>(NUMBER_TEXTS, notNormal, 52)
 }
 
-/** True where fractions of so many places, or more, that do not end with a zero add nothing new. */
+/** Whether fractions of `scale` or more places that do not end with a zero add nothing new. */
 @inline
 export function areFractionsKnown(scale: u32): bool {
   return scaleMin <= scale
 }
 
-/** True where fractions of so many places that end with a zero, or are zeros alone, add nothing new. */
+/** Whether fractions of `scale` places that end with a zero, or are all zeros, add nothing new. */
 @inline
 export function areTrailingZerosKnown(scale: u32): bool {
   return paddedMax >= scale && zerosMin <= scale && zerosMax >= scale
 }
 
-/** True where a single zero before the fraction adds nothing new. */
+/** Whether a single zero before the fraction adds nothing new. */
 @inline
 export function isZeroWholeKnown(): bool {
   return zeroWhole != 0
 }
 
-/** Adds a number with a fraction of `scale` digits that ends at `end`, and `whole` digits before it from `start` on. */
+/** Adds a number from `start` to `end` with `whole` digits before a fraction of `scale` digits. */
 @inline
 export function addFraction(start: usize, end: usize, whole: u32, scale: u32, record: u32): void {
   if (load<u8>(end - 1) == 48) addTrailingZero(end, scale, record)
@@ -119,7 +119,7 @@ function addZeros(scale: u32, record: u32): void {
   }
 }
 
-/** Adds a number that was scanned last and has an exponent, no digits before its fraction, or is minus zero. */
+/** Adds the last scanned number, which has an exponent, has no digits before its fraction, or is minus zero. */
 export function addOther(end: usize, record: u32): void {
   if (hasExponent) {
     addExponent(end, record)
@@ -144,7 +144,10 @@ function addExponent(end: usize, record: u32): void {
   else addFraction(wholeAt, wholeAt + 2 + fractionCount, 1, fractionCount as u32, record)
 }
 
-/** As programs write what would be too long without an exponent: `1.5e-07`, `1e+16`. Then no other text is that number. */
+/**
+ * Whether the number is as programs print those too long without an exponent: `1.5e-07`, `1e+16`. No other text is then
+ * that number.
+ */
 function isShortest(end: usize): bool {
   if (wholeCount != 1 || load<u8>(wholeAt) == 48) return false
   if (fractionCount > 0 && load<u8>(wholeAt + 1 + fractionCount) == 48) return false

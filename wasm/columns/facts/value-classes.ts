@@ -1,6 +1,6 @@
-// Value classes: what a value is by its form alone, as numbers. Their order is that of `valueClasses` in src/core/column-facts.ts.
+// Value classes: numbers for what a value is by its form, in the order of `valueClasses` in src/core/column-facts.ts.
 
-/** A value that is of no class, or not of the type it is read as. */
+/** A value without a class, or not of the type it is read as. */
 export const NO_CLASS: u32 = 0
 export const INTEGER: u32 = 1
 export const LONG_INTEGER: u32 = 2
@@ -8,7 +8,7 @@ export const DECIMAL: u32 = 3
 export const THOUSAND_POINT: u32 = 4
 export const LONG_DECIMAL: u32 = 5
 export const NUMBER: u32 = 6
-/** The spellings `true`, `True` and `TRUE` follow one another. */
+/** The spellings `true`, `True` and `TRUE`, in this order. */
 export const TRUE_LOWER: u32 = 7
 export const TRUE_TITLE: u32 = 8
 export const TRUE_UPPER: u32 = 9
@@ -24,13 +24,13 @@ export const DECIMAL_COMMA: u32 = 18
 export const THOUSAND_COMMA: u32 = 19
 export const LONG_DECIMAL_COMMA: u32 = 20
 export const NUMBER_COMMA: u32 = 21
-/** For each group character, for each decimal one of none, point and comma but the group character: short, long. */
+/** For each group character, then each decimal character (none, point, comma; not the group character): short, long. */
 const GROUPED: u32 = 22
-/** For date and timestamp, for `/`, `.` and `-`: ymd (not with `-`), dmy, mdy, either. */
+/** For date and timestamp, then `/`, `.` and `-`: ymd (not with `-`), dmy, mdy, either. */
 const DATE_FORMS: u32 = 54
 export const CLASS_COUNT: u32 = 76
 
-/** A null word, which is of no class; its number is `word` in values/special-words.ts. */
+/** A null word, which has no class; its number is that of `wordOf` in values/special-words.ts. */
 export const WORD: u32 = 255
 
 /** Group characters: comma, point, space, apostrophe, no-break space, narrow no-break space. */
@@ -38,7 +38,7 @@ export const GROUP_COMMA: u32 = 0
 export const GROUP_POINT: u32 = 1
 export const GROUP_NONE: u32 = 255
 
-/** What stands before a fraction. */
+/** The decimal character. */
 export const WHOLE: u32 = 0
 export const POINT: u32 = 1
 export const COMMA: u32 = 2
@@ -62,7 +62,7 @@ export function dateFormClass(hasTime: bool, separator: u32, order: u32): u32 {
   return DATE_FORMS + (hasTime ? 11 : 0) + separator * 4 + (separator == DASH ? order - 1 : order)
 }
 
-/** Numbers with a fraction, of which digits are counted. */
+/** Whether a class is of numbers with a fraction, whose digits are counted. */
 export function isFraction(valueClass: u32): bool {
   if (valueClass >= DECIMAL && valueClass <= LONG_DECIMAL) return true
   if (valueClass >= DECIMAL_COMMA && valueClass <= LONG_DECIMAL_COMMA) return true

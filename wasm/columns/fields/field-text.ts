@@ -1,4 +1,4 @@
-// Field text: where the text of a field begins and ends, without its quotes and its line end. Knows places, no types.
+// Field text: finds the text of a field, without its quotes. Knows positions, no types.
 import { quote } from './dialect'
 import { SCRATCH, SCRATCH_BYTES } from '../memory'
 
@@ -7,8 +7,8 @@ export let textStart: usize = 0
 export let textEnd: usize = 0
 
 /**
- * Takes the quotes from a field of a column that is no text. Of one longer than the scratch, doubled quotes stay: no value
- * is so long.
+ * Removes the quotes of a field in a column that is not text. In a field longer than the scratch, doubled quotes stay:
+ * no value is that long.
  */
 export function unquote(start: usize, end: usize): void {
   textStart = start + 1
@@ -20,7 +20,7 @@ export function unquote(start: usize, end: usize): void {
   textStart = SCRATCH
 }
 
-/** Copies what stands between quotes, of two quotes one; gives the end. Up to 16 bytes after it may change. */
+/** Copies the text between quotes, doubled quotes as one; returns the end. Up to 16 bytes after it may change. */
 export function copyUnquoted(to: usize, from: usize, end: usize): usize {
   const quotes = i8x16.splat(quote as i8)
   while (from < end) {

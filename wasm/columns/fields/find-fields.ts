@@ -1,5 +1,5 @@
-// Find fields: where the fields of records end, found 64 bytes at a time. Knows the dialect, and nothing of values.
-// Trusts nothing: bytes that are not RFC 4180 records of the dialect are reported.
+// Find fields: finds where the fields of records end, 64 bytes at a time. Knows the dialect, and nothing of values.
+// Trusts nothing: reports bytes that are not RFC 4180 records of the dialect.
 import { NONE, delimiter, lineEnd, quote, width } from './dialect'
 import { places, placesEnd } from '../memory'
 
@@ -17,13 +17,13 @@ export let records: u32 = 0
 /** The byte after the last of them. */
 export let recordsEnd: usize = 0
 
-/** Where the next place goes. */
+/** Where the next position is stored. */
 let next: usize = 0
 let nextByte: usize = 0
-/** How many of the places are line ends. */
+/** How many of the stored positions are line ends. */
 let lineEnds: u32 = 0
 let isQuoted: u64 = 0
-/** Of the byte before the next one, as the first bit: it closes quotes; it is a CR behind a closing quote. */
+/** The first bit says of the byte before `nextByte`: it closes quotes; it is a CR after a closing quote. */
 let afterClosing: u64 = 0
 let afterReturn: u64 = 0
 
@@ -40,12 +40,12 @@ export function beginRecords(start: usize): void {
   afterReturn = 0
 }
 
-/** True where the records end with the bytes that were looked at. */
+/** Whether the records end with the bytes examined. */
 export function endsWithRecord(): bool {
   return recordsEnd == nextByte
 }
 
-/** One bit for each of 64 lanes that are all ones or zeros. */
+/** One bit for each of 64 lanes, which are all ones or all zeros. */
 @inline
 function bitsOf(a: v128, b: v128, c: v128, d: v128): u64 {
   const low = (i8x16.bitmask(a) as u64) | ((i8x16.bitmask(b) as u64) << 16)
@@ -53,7 +53,7 @@ function bitsOf(a: v128, b: v128, c: v128, d: v128): u64 {
   return low | (high << 32)
 }
 
-/** Each bit is set where an odd number of bits up to it is. */
+/** Each bit is set if an odd number of bits up to it is. */
 @inline
 function parityOf(bits: u64): u64 {
   bits ^= bits << 1
@@ -64,14 +64,14 @@ function parityOf(bits: u64): u64 {
   return bits ^ (bits << 32)
 }
 
-/** True where any of 64 bytes is that of the vector. */
+/** Whether any of 64 bytes equals that of the vector. */
 @inline
 function hasAny(a: v128, b: v128, c: v128, d: v128, byte: v128): bool {
   const low = v128.or(i8x16.eq(a, byte), i8x16.eq(b, byte))
   return v128.any_true(v128.or(low, v128.or(i8x16.eq(c, byte), i8x16.eq(d, byte))))
 }
 
-/** So many blocks have at most 127 line ends in any of 16 places. */
+/** The most blocks that cannot overflow a lane that counts line ends: 31 blocks of 4 vectors have at most 124. */
 const blocksAtOnce: usize = 31
 
 /** Continues up to `end`, for at most `recordsMax` records. */
@@ -123,7 +123,7 @@ function findSome(end: usize, limit: usize): bool {
   return areRight
 }
 
-/** The sum of 16 numbers, each of them 0 or negative, as a positive one. */
+/** The sum of 16 numbers, each 0 or negative, as a positive number. */
 @inline
 function sumOf(counts: v128): u32 {
   const pairs = i16x8.extadd_pairwise_i8x16_s(counts)
@@ -132,10 +132,10 @@ function sumOf(counts: v128): u32 {
   return -sum as u32
 }
 
-/** Says that a quote was found that neither begins nor ends a field, nor is doubled. */
+/** A quote was found that neither begins nor ends a field, nor is doubled. */
 let isMisplaced: bool = false
 
-/** Of separators among 64 bytes those that are before `end` and not between quotes. */
+/** Those separators among 64 bytes that are before `end` and not between quotes. */
 function separatorsOf(found: u64, at: usize, end: usize): u64 {
   const left = min(end - at, 64) as u64
   const valid = left < 64 ? ((1 as u64) << left) - 1 : ~(0 as u64)
@@ -148,7 +148,7 @@ function separatorsOf(found: u64, at: usize, end: usize): u64 {
     const opening = quoteBits & inside
     const closing = quoteBits & ~inside
     const mayOpen = (separators << 1) | (isAfterSeparator(at) as u64) | (closing << 1) | afterClosing
-    // What follows a closing quote ends the field, is a CR that does, or makes the quote a doubled one.
+    // After a closing quote come a separator, a CR before an LF, or another quote, which makes it a doubled quote.
     const follows = ((closing << 1) | afterClosing) & valid & ~(separators | quoteBits)
     isMisplaced = (opening & ~mayOpen) != 0
     if ((follows | afterReturn) != 0) endReturns(follows, at, left)
@@ -157,7 +157,7 @@ function separatorsOf(found: u64, at: usize, end: usize): u64 {
     afterClosing = (closing >> last) & 1
     if (isMisplaced) separators = 0
   }
-  // All found ones have been counted.
+  // All of `found` have been counted.
   const others = found & ~separators
   if (others != 0) lineEnds -= popcnt(bitsAt(at, lineEnd) & others) as u32
   return separators
@@ -171,7 +171,7 @@ function endReturns(follows: u64, at: usize, left: u64): void {
   afterReturn = (returns >> (left - 1)) & 1
 }
 
-/** One bit for each of 64 bytes: where it is `byte`. */
+/** One bit for each of 64 bytes: set if it equals `byte`. */
 @inline
 function bitsAt(at: usize, byte: u32): u64 {
   const wanted = i8x16.splat(byte as i8)
@@ -190,7 +190,7 @@ function isAfterSeparator(at: usize): bool {
   return before == delimiter || before == lineEnd || at == (load<u32>(places) as usize) + 1
 }
 
-/** Stores the place of each bit, eight at a time: how many there are is not foreseen, and so is rarely asked. Gives the end. */
+/** Stores the position of each bit, eight at a time, since their number is unpredictable. Returns the end. */
 @inline
 function storePlaces(separators: u64, base: u32, out: usize): usize {
   const outEnd = out + ((popcnt(separators) as usize) << 2)
@@ -217,8 +217,8 @@ function storePlaces(separators: u64, base: u32, out: usize): usize {
 }
 
 /**
- * Counts the records whose places are all there. False where one has not `width` fields: then its last place is no line end,
- * or more places are line ends than there are records.
+ * Counts the records whose positions are all stored. False if one does not have `width` fields: then its last position
+ * is not a line end, or more positions are line ends than there are records.
  */
 function countRecords(recordsMax: u32): bool {
   const step = (width as usize) << 2
@@ -226,7 +226,7 @@ function countRecords(recordsMax: u32): bool {
   const last = places + (whole as usize) * step
   let wrong: u32 = 0
   for (let at = places + (records as usize) * step + step; at <= last; at += step) wrong |= byteAt(at) ^ lineEnd
-  // Behind the last record that is wanted are further ones.
+  // Further records may follow the last one wanted.
   let endsBehind: u32 = 0
   for (let at = last + 4; at < next; at += 4) endsBehind += (byteAt(at) == lineEnd) as u32
   if (wrong != 0 || lineEnds - endsBehind != whole || width == 1) {
@@ -245,13 +245,13 @@ function endRecords(count: u32): void {
   if (count > 0) recordsEnd = (load<u32>(places + (count as usize) * ((width as usize) << 2)) as usize) + 1
 }
 
-/** Counts as far as the records are valid. */
+/** Counts records up to the first invalid one. */
 function countOneByOne(whole: u32): bool {
   for (let i = records; i < whole; i++) {
     for (let field: u32 = 1; field <= width; field++) {
       if ((byteAt(places + (((i * width + field) as usize) << 2)) == lineEnd) != (field == width)) return false
     }
-    // With one field a record, an empty line would be no record.
+    // With one field per record, an empty line is not a record.
     if (width == 1 && isEmptyLine(load<u32>(places + (((i + 1) as usize) << 2)) as usize)) return false
     endRecords(i + 1)
   }

@@ -1,23 +1,23 @@
-// Known fields: a table of fields as they are in a file, by their bytes: one lookup identifies a field and its count.
-// Knows no values; others store what else they know of a field.
+// Known fields: a hash table of fields by their bytes in the file: one lookup identifies a field and its count.
+// Knows no values; callers store further facts in the rows.
 import { FIELDS, FIELDS_MAX, FIELD_SLOTS, FIELD_SLOT_BITS, LAST_LANES } from '../memory'
 
-// A row of 64 bytes for each field: its first 16 bytes, padded with zeros, then u32 each.
+// A row of 64 bytes per field: its first 16 bytes, padded with zeros, then u32 each.
 const ROW_BYTES: usize = 64
 const BYTES: usize = 16
 const START: usize = 20
 const COUNT: usize = 24
 /** Its first three records, from 1. */
 const RECORDS: usize = 28
-// What others store here.
+// Stored by callers.
 export const NUMBER: usize = 40
 export const TEXT_BYTES: usize = 44
 export const CLASS: usize = 48
 export const WORD_NUMBER: usize = 52
 
 /**
- * A table that is never more than a quarter full finds a field at once or nearly so, unless fields were made to
- * collide.
+ * The most slots tried per field. The table is never more than a quarter full, so a field is found in one or a few
+ * steps, unless fields were made to collide.
  */
 const stepsMax: u32 = 64
 
@@ -30,7 +30,7 @@ export function forgetFields(): void {
   fieldCount = 0
 }
 
-/** The end of the rows; they are one behind the other, from FIELDS on. */
+/** The end of the rows, which are contiguous from FIELDS on. */
 export function fieldsEnd(): usize {
   return FIELDS + (fieldCount as usize) * ROW_BYTES
 }
@@ -45,7 +45,7 @@ function slotOf(head: v128, start: usize, bytes: usize): usize {
   const low = (i64x2.extract_lane(head, 0) as u64) ^ (bytes as u64)
   let hash = low * 0x9e3779b97f4a7c15 + (i64x2.extract_lane(head, 1) as u64) * 0xff51afd7ed558ccd
   if (bytes > 16) hash ^= hashOfRest(start, bytes)
-  // The last bytes of a field have changed the upper half alone.
+  // So far, the last bytes of a field have changed only the upper half.
   hash = (hash ^ (hash >> 32)) * 0xc4ceb9fe1a85ec53
   return (hash >> (64 - (FIELD_SLOT_BITS as u64))) as usize
 }
@@ -63,7 +63,7 @@ function areSameBehind(a: usize, b: usize, bytes: usize): bool {
   return load<u64>(a + last) == load<u64>(b + last)
 }
 
-/** The row of a field, 0 for one that is not known. */
+/** The row of a field; 0 if it is not known. */
 @inline
 export function rowOf(start: usize, bytes: usize): usize {
   const head = headOf(start, bytes)
@@ -84,7 +84,7 @@ export function rowOf(start: usize, bytes: usize): usize {
   return 0
 }
 
-/** The row of a field that `rowOf` has just not found; 0 if there is no room. Its bytes stay where they are. */
+/** Adds a field that `rowOf` has just not found; returns its row, 0 if there is no room. Its bytes are not copied. */
 export function addField(start: usize, bytes: usize): usize {
   if (freeSlot == 0 || fieldCount == FIELDS_MAX) return 0
   const row = fieldsEnd()
@@ -96,7 +96,7 @@ export function addField(start: usize, bytes: usize): usize {
   return row
 }
 
-/** Counts a field in a record, from 1. */
+/** Counts a field of a record, numbered from 1. */
 @inline
 export function countField(row: usize, record: u32): void {
   const count = load<u32>(row, COUNT)
@@ -115,7 +115,7 @@ export function recordOf(row: usize, index: u32): u32 {
   return load<u32>(row + ((index as usize) << 2), RECORDS)
 }
 
-/** The row behind another. */
+/** The row after another. */
 @inline
 export function rowAfter(row: usize): usize {
   return row + ROW_BYTES

@@ -1,4 +1,4 @@
-// Bit packing: numbers in the encodings of Parquet that keep them in few bits: DELTA_BINARY_PACKED and RLE. Knows no columns.
+// Bit packing: writes numbers in Parquet's compact encodings, DELTA_BINARY_PACKED and RLE. Knows no columns.
 import { BLOCK } from '../memory'
 import { lesserOf } from './two-integers'
 
@@ -16,7 +16,7 @@ function zigzag(value: i64): u64 {
   return ((value << 1) ^ (value >> 63)) as u64
 }
 
-/** Writes i64 values as differences, in blocks of 128, which are four times 32; gives the end. */
+/** Writes i64 values as differences, in blocks of four times 32; returns the end. */
 export function writeDeltas(from: usize, count: u32, out: usize): usize {
   out = writeVarint(out, 128)
   out = writeVarint(out, 4)
@@ -32,7 +32,7 @@ export function writeDeltas(from: usize, count: u32, out: usize): usize {
   return out
 }
 
-/** Stores the 128 differences to the values from `at` on; gives the least. */
+/** Stores 128 differences, of the values from `at` on to those before them; returns the smallest. */
 function fillBlock(at: usize): i64 {
   let leasts = i64x2.splat(i64.MAX_VALUE)
   let others = leasts
@@ -49,7 +49,7 @@ function fillBlock(at: usize): i64 {
   return min(i64x2.extract_lane(leasts, 0), i64x2.extract_lane(leasts, 1))
 }
 
-/** As `fillBlock`, of fewer than 128, behind which the least one is stored. */
+/** Like `fillBlock`, for fewer than 128; the rest of the block is filled with the smallest. */
 function fillPart(at: usize, count: u32): i64 {
   let least: i64 = i64.MAX_VALUE
   const end = BLOCK + ((count as usize) << 3)
@@ -77,7 +77,7 @@ function writeBlock(least: i64, inBlock: u32, out: usize): usize {
   return out
 }
 
-/** How many bits the greatest of 32 differences needs, above the least one. */
+/** How many bits the largest of 32 differences needs, counted from the smallest of the block. */
 @inline
 function bitsAbove(least: i64, from: usize): u32 {
   const leasts = i64x2.splat(least)
@@ -91,7 +91,7 @@ function bitsAbove(least: i64, from: usize): u32 {
   return 64 - (clz(i64x2.extract_lane(all, 0) | i64x2.extract_lane(all, 1)) as u32)
 }
 
-/** Writes 32 differences in so many bits each, which come to whole words of 32 bits. */
+/** Writes 32 differences in `bits` bits each, which adds up to whole 32-bit words. */
 function writePacked(from: usize, least: i64, bits: u32, out: usize): usize {
   let word: u64 = 0
   let used: u32 = 0
@@ -110,10 +110,10 @@ function writePacked(from: usize, least: i64, bits: u32, out: usize): usize {
   return out + (used >> 3)
 }
 
-/** From so many equal numbers on, a run of them takes less room than they do. */
+/** From this many equal numbers on, a run takes less room than the numbers themselves. */
 const equalMin: u32 = 32
 
-/** Writes u16 numbers of so many bits as runs, equal ones together; `count` may be followed by 7 others. Gives the end. */
+/** Writes u16 numbers of `bits` bits as RLE runs and bit-packed groups; returns the end. */
 export function writeRuns(from: usize, count: u32, bits: u32, out: usize): usize {
   let at: u32 = 0
   let unwritten: u32 = 0
@@ -125,7 +125,7 @@ export function writeRuns(from: usize, count: u32, bits: u32, out: usize): usize
       at = end
       continue
     }
-    // Those before it are written in groups of eight, the last of which it fills.
+    // The numbers before the run are written in groups of eight; the run fills up the last group.
     at += (8 - ((at - unwritten) & 7)) & 7
     out = writeGroups(from, unwritten, at, bits, out)
     out = writeVarint(out, ((end - at) as u64) << 1)

@@ -1,8 +1,8 @@
-// Dictionary: the different texts of a column as a page of plain texts. Knows no columns, and not which texts are the same.
+// Dictionary: the distinct texts of a column as a Parquet page. Knows no columns, and does not look for equal texts.
 import { DICTIONARY, DICTIONARY_BYTES_MAX, ENTRIES_MAX } from '../memory'
 import { addText, beginTexts, endTexts } from './statistics'
 
-/** How many different texts there are. */
+/** How many texts the dictionary has. */
 export let entryCount: u32 = 0
 /** Bytes of the page. */
 export let dictionaryBytes: u32 = 0
@@ -12,7 +12,7 @@ export function beginDictionary(): void {
   dictionaryBytes = 0
 }
 
-/** Adds a text, whose number is how many there were before. Gives false where it has no room. */
+/** Adds a text, numbered by how many there were before. Returns false if there is no room. */
 export function addEntry(at: usize, bytes: usize): bool {
   if (entryCount == ENTRIES_MAX || bytes > DICTIONARY_BYTES_MAX) return false
   if (dictionaryBytes + 4 + (bytes as u32) > (DICTIONARY_BYTES_MAX as u32)) return false
@@ -24,7 +24,7 @@ export function addEntry(at: usize, bytes: usize): bool {
   return true
 }
 
-/** The least and the greatest text, which are among the entries. */
+/** Sets the statistics to the smallest and the largest entry. */
 export function dictionaryStatistics(): void {
   const end = DICTIONARY + dictionaryBytes
   let at = DICTIONARY

@@ -1,10 +1,10 @@
-// Snappy ends: compresses texts by how they begin and end, which is where most short ones are alike: names, addresses,
-// paths. It examines two places of each text where snappy.ts examines every byte. Knows texts that follow one another.
+// Snappy ends: compresses texts by how they begin and end, where most short texts (names, addresses, paths) repeat.
+// Examines two positions of each text, whereas snappy.ts examines every byte. Knows texts that follow one another.
 import { SNAPPY, SNAPPY_BYTES } from '../memory'
 import { writeVarint } from './bit-packing'
 import { writeCopy, writeLiterals } from './snappy'
 
-// Where texts with the same first four bytes, and with the same last eight, were last seen: u32 each.
+// Where texts with the same first four bytes, and with the same last eight, were last seen, u32 each.
 const HEADS: usize = SNAPPY
 const TAILS: usize = SNAPPY + (SNAPPY_BYTES >> 1)
 const SLOT_BITS: u32 = 12
@@ -14,8 +14,8 @@ const distanceMax: usize = 65535
 const nearMax: usize = 2047
 
 /**
- * Compresses `bytes` bytes from `from` on, which end with texts from `texts` on; their lengths are i64 each. Writes at most
- * 32 + n + n/6 bytes; gives their end. Loads may reach 16 bytes before and behind what is compressed.
+ * Compresses `bytes` bytes from `from` on, of which those from `texts` on are texts; `lengths` holds their lengths, i64
+ * each. Writes at most 32 + n + n/6 bytes; returns their end. Loads may reach 16 bytes before and after the input.
  */
 export function compressEnds(from: usize, bytes: usize, texts: usize, lengths: usize, out: usize): usize {
   memory.fill(SNAPPY, 0, SNAPPY_BYTES)
@@ -31,7 +31,7 @@ export function compressEnds(from: usize, bytes: usize, texts: usize, lengths: u
     const headSlot = HEADS + ((((head * 0x9e3779b1) >>> (32 - SLOT_BITS)) as usize) << 2)
     const distance = at - (load<u32>(headSlot) as usize)
     store<u32>(headSlot, at as u32)
-    // An empty text has the place of the one behind it.
+    // An empty text has the same position as the next text.
     if (distance - 1 < distanceMax) {
       const same = min(sameBytes(at, at - distance, length), length)
       if (same >= 4 + ((distance > nearMax) as usize)) {
@@ -58,7 +58,7 @@ export function compressEnds(from: usize, bytes: usize, texts: usize, lengths: u
   return writeLiterals(unwritten, end - unwritten, out)
 }
 
-/** How many bytes are the same from two places on; may be more than `most`. */
+/** How many bytes from two positions on are equal; may exceed `most`. */
 @inline
 function sameBytes(a: usize, b: usize, most: usize): usize {
   let different = load<u64>(a) ^ load<u64>(b)
@@ -70,7 +70,7 @@ function sameBytes(a: usize, b: usize, most: usize): usize {
   return same
 }
 
-/** How many bytes are the same before two places, of which eight are known to be; at most `most`. */
+/** How many bytes before two positions are equal, at most `most`. Eight are already known to be equal. */
 @inline
 function sameBefore(a: usize, b: usize, most: usize): usize {
   let same: usize = 8

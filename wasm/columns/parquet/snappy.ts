@@ -1,13 +1,13 @@
-// Snappy: the compression of that name, see github.com/google/snappy/blob/main/format_description.txt. Knows no pages.
+// Snappy: compresses bytes, see github.com/google/snappy/blob/main/format_description.txt. Knows no pages.
 import { SNAPPY, SNAPPY_BYTES } from '../memory'
 import { writeVarint } from './bit-packing'
 
-/** Matches are looked for within so many bytes. */
+/** Matches are searched for within blocks of this many bytes. */
 const blockBytes: usize = 65536
-/** Where so few bytes are left, none is looked for. */
+/** In the last bytes of a block, no match is searched for. */
 const tailBytes: usize = 15
 
-/** Writes at most 32 + n + n/6 bytes; gives their end. Loads may reach 16 bytes past the end of what is compressed. */
+/** Writes at most 32 + n + n/6 bytes; returns their end. Loads may reach 16 bytes past the end of the input. */
 export function compress(from: usize, bytes: usize, out: usize): usize {
   out = writeVarint(out, bytes)
   const end = from + bytes
@@ -31,7 +31,7 @@ function compressBlock(base: usize, bytes: usize, out: usize): usize {
   const limit = end - tailBytes
   let unwritten = base
   let at = base + 1
-  // Where nothing matches for long, steps grow: one byte more for every 32 looks.
+  // While nothing matches, steps grow: by one byte for every 32 lookups.
   for (let skip: u32 = 32; at <= limit; ) {
     const slot = slotOf(at)
     const candidate = base + (load<u16>(slot) as usize)
@@ -71,7 +71,7 @@ function writeMatches(base: usize, at: usize, candidate: usize, end: usize, limi
   return out
 }
 
-/** How many bytes are the same, from four on that are. */
+/** How many bytes are equal. The first four are known to be. */
 @inline
 function matchBytes(at: usize, candidate: usize, end: usize): usize {
   let length: usize = 4
@@ -84,7 +84,7 @@ function matchBytes(at: usize, candidate: usize, end: usize): usize {
   return length
 }
 
-/** Bytes as they are, any number of them. */
+/** Writes any number of bytes as literals. */
 @inline
 export function writeLiterals(from: usize, bytes: usize, out: usize): usize {
   if (bytes <= blockBytes) return writeLiteral(from, bytes, out)

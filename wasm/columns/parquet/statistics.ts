@@ -1,16 +1,16 @@
-// Statistics: the least and the greatest value of a column, as Parquet wants them. Knows values, not where they came from.
+// Statistics: the smallest and the largest value of a column, as Parquet wants them. Knows values, not their source.
 import { GREATEST, LEAST } from '../memory'
 import { greaterOf, lesserOf } from './two-integers'
 
-/** False where there are no values, or a text has no greatest one that is short enough. */
+/** False if there are no values, or no short text is an upper bound of a cut one. */
 export let hasStatistics: bool = false
 export let leastBytes: u32 = 0
 export let greatestBytes: u32 = 0
-/** False where a text was too long: what is there is below the least one, or above the greatest. */
+/** False if a text was too long: then the bound is below the smallest, or above the largest. */
 export let isLeastExact: bool = true
 export let isGreatestExact: bool = true
 
-/** Longer texts are cut. */
+/** Longer bounds are cut. */
 const textBytesMax: usize = 64
 
 export function noStatistics(): void {
@@ -21,7 +21,7 @@ export function noStatistics(): void {
   isGreatestExact = true
 }
 
-/** Of 64-bit integers; `bytes` of each are written. */
+/** Statistics of 64-bit integers; `bytes` bytes of each are written. */
 export function integerStatistics(from: usize, count: u32, bytes: u32): void {
   let leasts = v128.load_splat<i64>(from)
   let greatests = leasts
@@ -49,7 +49,7 @@ export function integerStatistics(from: usize, count: u32, bytes: u32): void {
   setBytes(bytes)
 }
 
-/** Of doubles that are numbers, none of them minus zero. */
+/** Statistics of doubles, none of them NaN or minus zero. */
 export function doubleStatistics(from: usize, count: u32): void {
   let leasts = v128.load_splat<f64>(from)
   let greatests = leasts
@@ -65,7 +65,7 @@ export function doubleStatistics(from: usize, count: u32): void {
   setBytes(8)
 }
 
-/** Of 128-bit integers, least significant byte first; they are written the other way round. */
+/** Statistics of little-endian 128-bit integers; they are written as big-endian. */
 export function longStatistics(from: usize, count: u32): void {
   let least = from
   let greatest = from
@@ -85,13 +85,13 @@ function isBelow(a: usize, b: usize): bool {
   return aHigh < bHigh || (aHigh == bHigh && load<u64>(a) < load<u64>(b))
 }
 
-/** Writes 16 bytes in the opposite order. */
+/** Writes 16 bytes in reverse order. */
 export function reverse(from: usize, to: usize): void {
   const bytes = v128.load(from)
   v128.store(to, i8x16.shuffle(bytes, bytes, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0))
 }
 
-/** Of booleans, one byte each. */
+/** Statistics of booleans, one byte each. */
 export function booleanStatistics(from: usize, count: u32): void {
   let all: u32 = 1
   let any: u32 = 0
@@ -117,7 +117,7 @@ let greatestAt: usize = 0
 let greatestLength: usize = 0
 let greatestHead: u64 = 0
 
-/** The first 8 bytes of a text as a number that is in the order of texts. */
+/** The first 8 bytes of a text as a number; such numbers sort like texts. */
 @inline
 function headOf(at: usize, bytes: usize): u64 {
   const head = bswap<u64>(load<u64>(at))
@@ -154,7 +154,7 @@ function compare(a: usize, aBytes: usize, b: usize, bBytes: usize): i32 {
   return aBytes < bBytes ? -1 : ((aBytes > bBytes) as i32)
 }
 
-/** Texts, their lengths before them in `lengths`, i64 each. */
+/** Statistics of texts; their lengths are in `lengths`, i64 each. */
 export function textStatistics(from: usize, lengths: usize, count: u32): void {
   beginTexts(from, load<i64>(lengths) as usize)
   let at = from
@@ -167,7 +167,7 @@ export function textStatistics(from: usize, lengths: usize, count: u32): void {
   endTexts()
 }
 
-/** Writes what `addText` found, cut between characters where it is too long. */
+/** Writes the smallest and largest text that `addText` found, cut between characters if too long. */
 export function endTexts(): void {
   hasStatistics = true
   isLeastExact = leastLength <= textBytesMax
@@ -187,8 +187,8 @@ function cutBytes(at: usize): usize {
 }
 
 /**
- * Makes a cut text greater than all that begin with it: its last ASCII character is raised, and what follows is left out.
- * Without one there are no statistics, because readers look at both values or at neither.
+ * Makes a cut text greater than all texts that begin with it: raises its last ASCII character and drops the rest. If it
+ * has none, there are no statistics, because readers use both values or neither.
  */
 function raiseGreatest(): void {
   while (greatestBytes > 0) {

@@ -1,16 +1,16 @@
-// Decimals: texts with just the decimal places of a column, and their values times a power of ten. Knows no columns.
+// Decimals: reads texts with exactly the decimal places of a column as scaled integers. Knows no columns.
 import { DECIMAL, LONG_DECIMAL, NO_CLASS, THOUSAND_POINT } from '../facts/value-classes'
 import { NO_DIGITS, readDigits } from './digits'
 import { isKeptByDouble } from './doubles'
 import { multiply, upper } from './wide-product'
 
-/** Digits before the point of the decimal that was read last. */
+/** Number of digits before the point of the last decimal read. */
 export let wholeDigits: u32 = 0
 
-/** Decimal places of all of them. */
+/** Decimal places of every value. */
 export let scale: u32 = 0
 let wholeMax: usize = 0
-/** What the digits before the point are multiplied by. */
+/** The factor for the digits before the point. */
 let power: u64 = 1
 
 export function setDecimal(precision: u32, decimalScale: u32): void {
@@ -33,7 +33,7 @@ export function readDecimal(start: usize, end: usize, out: usize): u32 {
   const digits = start + (isNegative as usize)
   const point = end - (scale as usize) - 1
   const whole = point - digits
-  // Where the text is too short, the count of digits is below zero, and so very great.
+  // If the text is too short, `whole - 1` wraps around to a huge number.
   if (whole - 1 >= wholeMax || load<u8>(point) != 46 || (load<u8>(digits) == 48 && whole > 1)) return NO_CLASS
   const before = readDigits(digits, whole)
   const after = readDigits(point + 1, scale as usize)
@@ -45,7 +45,7 @@ export function readDecimal(start: usize, end: usize, out: usize): u32 {
   return decimalClass(start, end, whole, load<u8>(digits) != 48)
 }
 
-/** Stores 16 bytes at `out`, least significant first; for columns of at most 38 digits. */
+/** Stores 16 bytes at `out`, little-endian; for columns of at most 38 digits. */
 export function readLongDecimal(start: usize, end: usize, out: usize): u32 {
   const isNegative = load<u8>(start) == 45
   const digits = start + (isNegative as usize)
@@ -69,7 +69,7 @@ export function readLongDecimal(start: usize, end: usize, out: usize): u32 {
 let low: u64 = 0
 let high: u64 = 0
 
-/** Puts digits behind those that make up the number in `low` and `high`. */
+/** Appends digits to the number in `low` and `high`. */
 function addDigits(from: usize, count: usize): bool {
   while (count > 0) {
     const step = min(count, 18)

@@ -1,11 +1,11 @@
-// Digits: runs of decimal digits as numbers, eight at a time. Loads may reach 8 bytes past the end of a run.
+// Digits: reads runs of decimal digits as numbers, eight at a time. Loads may reach 8 bytes past the end of a run.
 
 @inline
 function areDigits(chunk: u64): bool {
   return (((chunk & 0xf0f0f0f0f0f0f0f0) | (((chunk + 0x0606060606060606) & 0xf0f0f0f0f0f0f0f0) >> 4)) == 0x3333333333333333)
 }
 
-/** Eight digits, the first in the lowest byte. */
+/** The number in eight digits, the first in the lowest byte. */
 @inline
 function eightDigits(chunk: u64): u64 {
   chunk = ((chunk & 0x0f0f0f0f0f0f0f0f) * 2561) >> 8
@@ -13,7 +13,7 @@ function eightDigits(chunk: u64): u64 {
   return ((chunk & 0x0000ffff0000ffff) * 42949672960001) >> 32
 }
 
-/** The last `count` of 1 to 8 bytes, with zeros in front. */
+/** `count` bytes, 1 to 8, after as many digits `0` as fill eight bytes. */
 @inline
 function lastBytes(from: usize, count: usize): u64 {
   if (count == 8) return load<u64>(from)
@@ -21,7 +21,7 @@ function lastBytes(from: usize, count: usize): u64 {
   return (load<u64>(from) << (64 - shift)) | ((0x3030303030303030 as u64) >> shift)
 }
 
-/** Stands for a run that is not of digits only: no run of up to 19 digits is so great. */
+/** Stands for a run with other bytes than digits; larger than any number of 19 digits. */
 export const NO_DIGITS: u64 = 0xffffffffffffffff
 
 /** The number written with up to 19 digits; NO_DIGITS for none, for more and for other bytes. */
@@ -53,7 +53,7 @@ export function isDigit(byte: u32): bool {
   return byte - 48 < 10
 }
 
-/** How many digits stand from `from` on, before `end`. */
+/** How many digits follow from `from` on, before `end`. */
 export function countDigits(from: usize, end: usize): usize {
   let at = from
   while (at < end && isDigit(load<u8>(at))) at++

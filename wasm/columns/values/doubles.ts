@@ -1,22 +1,22 @@
-// Doubles: which texts of numbers a double keeps with every digit, and its value. Knows no columns.
+// Doubles: decides which numbers a double keeps with every digit, and reads them. Knows no columns.
 //
-// Kept is what has at most 15 significant digits and is far from the ends of the range, since any double keeps those
-// (IEEE 754, DBL_DIG), and else just the text that the double is printed as: its shortest digits. Of texts with 16 or 17
-// digits, as most programs write doubles, this is decided here; the rare others are left to the host.
+// A double keeps numbers of at most 15 significant digits that are far from the ends of its range (IEEE 754, DBL_DIG).
+// Of the others, it keeps only the text as which it is printed: its shortest digits. This file decides texts of 16 or
+// 17 digits, as most programs write doubles, and leaves the rare others to the host.
 import { DECIMAL, INTEGER, NO_CLASS, NUMBER, THOUSAND_POINT } from '../facts/value-classes'
 import { readDigits } from './digits'
 import { POWERS } from '../memory'
 import { shortestDigits, shortestExponent } from './shortest-digits'
 
-/** The host's: the double of a text, NaN where it is not kept. */
+/** Provided by the host: the double of a text, NaN if the double does not keep it. */
 @external("host", "keptDouble")
 declare function hostKeptDouble(start: usize, bytes: usize): f64
 
-/** The value of the number that was last read. */
+/** The value of the last number read. */
 export let double: f64 = 0
 
-// What the scan of a number found.
-/** After it: the end of the text, where it is a number and nothing else. */
+// The results of `scanNumber`.
+/** The end of the number; that of the text if it is nothing but a number. */
 export let numberEnd: usize = 0
 export let wholeCount: usize = 0
 export let fractionCount: usize = 0
@@ -24,7 +24,7 @@ export let hasPoint: bool = false
 export let hasExponent: bool = false
 export let isPadded: bool = false
 export let isMinus: bool = false
-/** Where its digits begin. */
+/** Where the digits begin. */
 export let wholeAt: usize = 0
 
 /** Scans `-?digits?(.digits?)?([eE][-+]?digits)?` as far as it goes. */
@@ -54,13 +54,13 @@ export function scanNumber(start: usize, end: usize): void {
   numberEnd = at
 }
 
-/** Whether what was scanned is a number as programs write one: no padding, and digits on both sides of a point. */
+/** Whether the scanned text is a number as programs write it: not padded, with digits on both sides of a point. */
 export function isNumberShape(end: usize): bool {
   if (numberEnd != end || isPadded) return false
   return hasPoint ? fractionCount > 0 : wholeCount > 0
 }
 
-/** Whether a double keeps the number that was scanned, from `start` to `end`; `double` is its value then. */
+/** Whether a double keeps the number scanned from `start` to `end`; if so, `double` is its value. */
 export function isKeptAsScanned(start: usize, end: usize): bool {
   if (!hasExponent && wholeCount <= 17 && fractionCount <= 21) {
     const point = wholeAt + wholeCount
@@ -71,7 +71,7 @@ export function isKeptAsScanned(start: usize, end: usize): bool {
       setDouble(number)
       return true
     }
-    // Whole numbers and those that begin with a point are printed in another way.
+    // Long whole numbers are not kept. Numbers that begin with a point are printed in another form.
     if (fractionCount == 0) return false
     if (wholeCount > 0 && load<u8>(end - 1) != 48) {
       const kept = keptLong(whole, point + 1)
@@ -79,7 +79,7 @@ export function isKeptAsScanned(start: usize, end: usize): bool {
     }
   }
   const kept = hostKeptDouble(start, end - start)
-  // Minus zero becomes zero, which is the same number: Parquet dictionaries would mix the two up.
+  // Minus zero becomes zero, the same number: Parquet dictionaries would confuse the two.
   double = kept + 0.0
   return kept == kept
 }
@@ -89,14 +89,14 @@ function tenToSmall(exponent: usize): u64 {
   return load<f64>(POWERS + (exponent << 3)) as u64
 }
 
-/** Both are below 2^53, and so is the rounding of the one division the only one: the result is the nearest double. */
+/** Both operands are below 2^53, so only the division rounds: the result is the nearest double. */
 @inline
 function setDouble(number: u64): void {
   const value = (number as f64) / load<f64>(POWERS + (fractionCount << 3))
   double = isMinus && number != 0 ? -value : value
 }
 
-/** Of a number with a fraction that does not end with a zero: 1 where it is kept, 0 where not, -1 where that is not known. */
+/** Whether a number whose fraction does not end with a zero is kept: 1 for yes, 0 for no, -1 for unknown. */
 function keptLong(whole: u64, fraction: usize): i32 {
   let from = fraction
   let count = fractionCount
@@ -105,7 +105,7 @@ function keptLong(whole: u64, fraction: usize): i32 {
       from++
       count--
     }
-    // From five zeros on, it would be printed with an exponent, unless all its digits are kept anyway.
+    // With many leading zeros, it may be printed with an exponent: the host decides.
     if (fractionCount - count > 3) return -1
   }
   const significant = count + (whole == 0 ? 0 : wholeCount)
@@ -116,7 +116,7 @@ function keptLong(whole: u64, fraction: usize): i32 {
     setDouble(number)
     return 1
   }
-  // Within a unit in the last place of the right one; only the right one is printed with these digits.
+  // Off by at most one unit in the last place; only the right double is printed with these digits.
   const guess = (number as f64) / load<f64>(POWERS + (fractionCount << 3))
   const bits = reinterpret<u64>(guess)
   const exponent = 0 - (fractionCount as i32)
@@ -137,13 +137,13 @@ function powerOfTen(exponent: usize): u64 {
   return result
 }
 
-/** Of a number in canonical form without exponent: whether a double keeps it. */
+/** Whether a double keeps a number in canonical form without an exponent. */
 export function isKeptByDouble(start: usize, end: usize): bool {
   scanNumber(start, end)
   return isKeptAsScanned(start, end)
 }
 
-/** Stores a double at `out`; returns the class of the number, NO_CLASS for other texts and numbers that a double does not keep. */
+/** Stores a double at `out`; returns the class of the number, NO_CLASS for other texts and for numbers not kept. */
 export function readNumber(start: usize, end: usize, out: usize): u32 {
   scanNumber(start, end)
   if (!isNumberShape(end) || !isKeptAsScanned(start, end)) return NO_CLASS
@@ -151,7 +151,7 @@ export function readNumber(start: usize, end: usize, out: usize): u32 {
   return classOfKept()
 }
 
-/** The class of a number that was scanned and is kept by a double. */
+/** The class of the scanned number, which a double keeps. */
 export function classOfKept(): u32 {
   if (hasExponent || (isMinus && double == 0) || wholeCount == 0) return NUMBER
   if (!hasPoint) return INTEGER
@@ -159,12 +159,12 @@ export function classOfKept(): u32 {
   return isThousand() ? THOUSAND_POINT : DECIMAL
 }
 
-/** Whether the point might also stand between groups. */
+/** Whether the point might also separate groups. */
 export function isThousand(): bool {
   return fractionCount == 3 && wholeCount <= 3 && load<u8>(wholeAt) != 48
 }
 
-/** Whether all digits that were scanned are zeros, behind a minus. */
+/** Whether the scanned number is minus zero, with any number of decimal places. */
 export function isMinusZero(): bool {
   if (!isMinus || wholeCount != 1 || load<u8>(wholeAt) != 48) return false
   for (let at = wholeAt + 2; at < wholeAt + 2 + fractionCount; at++) if (load<u8>(at) != 48) return false

@@ -1,5 +1,5 @@
-// Integers: texts that are whole numbers in canonical form, and their values. Knows no columns.
-// The canonical form is the proof that nothing is lost: what is read here is just what the value prints as.
+// Integers: reads texts that are whole numbers in canonical form. Knows no columns.
+// The canonical form proves that nothing is lost: the value prints as exactly the text that was read.
 import { INTEGER, LONG_INTEGER, NO_CLASS } from '../facts/value-classes'
 import { NO_DIGITS, readDigits } from './digits'
 

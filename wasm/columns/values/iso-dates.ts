@@ -1,4 +1,4 @@
-// ISO dates: ISO 8601 dates, times and timestamps that are in the calendar, and their values. Knows no columns.
+// ISO dates: reads ISO 8601 dates, times and timestamps that exist in the calendar. Knows no columns.
 import { DATE, NO_CLASS, TIME, TIMESTAMP, TIMESTAMPTZ } from '../facts/value-classes'
 import { isDigit, twoDigits } from './digits'
 import { MONTHS, YEARS } from '../memory'
@@ -32,10 +32,10 @@ function isLeapYear(year: i32): bool {
   return (year & 3) == 0 && (year % 100 != 0 || year % 400 == 0)
 }
 
-/** No day. */
+/** Stands for a text that is not a date. */
 export const NO_DAY: i32 = i32.MIN_VALUE
 
-/** Days since 1970-01-01 of a date of the years 1 to 9999; NO_DAY for one that is not in the calendar. */
+/** Days since 1970-01-01 of a date in the years 1 to 9999; NO_DAY for one that is not in the calendar. */
 @inline
 export function dayOf(year: i32, month: i32, day: i32): i32 {
   if (((year - 1) as u32) >= 9999 || ((month - 1) as u32) >= 12) return NO_DAY
@@ -58,18 +58,18 @@ export function isoDay(at: usize): i32 {
   return dayOf((century * 100 + year) as i32, month as i32, day as i32)
 }
 
-/** No time, and no instant. */
+/** Stands for a text that is not a time or timestamp. */
 export const NO_MICROS: i64 = i64.MIN_VALUE
 
-/** Where the time that was read last ends. */
+/** Where the last time read ends. */
 export let timeEnd: usize = 0
 
-/** Says where the seconds end whose fraction `fractionMicros` is to take. */
+/** Sets where the seconds end, for `fractionMicros` to read their fraction. */
 export function timeEndsAt(end: usize): void {
   timeEnd = end
 }
 
-/** Microseconds of `hh:mm` or `hh:mm:ss`, that perhaps with a point and 1 to 6 digits; NO_MICROS for anything else. More may follow. */
+/** Microseconds of `hh:mm`, `hh:mm:ss` or `hh:mm:ss.f` (1 to 6 digits); NO_MICROS for other texts. More may follow. */
 export function isoTime(at: usize, end: usize): i64 {
   if (end - at < 5 || end < at || load<u8>(at, 2) != 58) return NO_MICROS
   const hour = twoDigits(at)
@@ -84,7 +84,7 @@ export function isoTime(at: usize, end: usize): i64 {
   return ((hour * 3600 + minute * 60 + second) as i64) * 1000000 + fractionMicros(end)
 }
 
-/** Takes a point and up to six digits after `timeEnd`. */
+/** Reads a point and up to six digits at `timeEnd`, and moves it past them. */
 export function fractionMicros(end: usize): i64 {
   if (timeEnd + 1 >= end || load<u8>(timeEnd) != 46 || !isDigit(load<u8>(timeEnd, 1))) return 0
   let micros: i64 = 0
@@ -161,13 +161,13 @@ export function readTimestampWithZone(start: usize, end: usize, out: usize): u32
   return TIMESTAMPTZ
 }
 
-/** `YYYY-MM-DD hh:mm:ss`, all its digits at once: six times as fast as one field after another. */
+/** Reads `YYYY-MM-DD hh:mm:ss`, all digits at once: six times as fast as field by field. */
 @inline
 export function readUsualTimestamp(start: usize, out: usize): bool {
   const between = load<u8>(start, 10)
   if (between != 32 && between != 84) return false
   const head = v128.load(start)
-  // The fourth byte and those behind it.
+  // The fourth byte and those after it.
   const tail = v128.load(start, 3)
   const marks = i8x16.shuffle(head, tail, 4, 7, 13, 29, 4, 7, 13, 29, 4, 7, 13, 29, 4, 7, 13, 29)
   if (!i8x16.all_true(i8x16.eq(marks, i32x4.splat(0x3a3a2d2d)))) return false

@@ -1,11 +1,11 @@
-// Other dates: dates and timestamps in another order or with other separators than ISO 8601. Knows no columns.
+// Other dates: reads dates and timestamps in an order or with separators other than ISO 8601. Knows no columns.
 import { DASH, DMY, DOT, EITHER, MDY, NO_CLASS, SLASH, YMD, dateFormClass } from '../facts/value-classes'
 import { countDigits, isDigit, twoDigits } from './digits'
 import { NO_DAY, NO_MICROS, dayOf, fractionMicros, timeEnd, timeEndsAt } from './iso-dates'
 
 const dayMicros: i64 = 86400000000
 
-// The three fields of the date that was scanned last, the separator between them, and where it ends.
+// The three fields of the last date scanned, the separator between them, and where it ends.
 let first: i32 = 0
 let second: i32 = 0
 let third: i32 = 0
@@ -13,7 +13,7 @@ let isYearFirst: bool = false
 let separator: u32 = 0
 let dateEnd: usize = 0
 
-/** Scans a year of four digits before or behind two fields of one or two digits, with one separator throughout. */
+/** Scans a year of four digits before or after two fields of one or two digits, with one separator throughout. */
 function scanDate(start: usize, end: usize): bool {
   const firstDigits = countDigits(start, end)
   const firstEnd = start + firstDigits
@@ -40,14 +40,14 @@ function numberOf(at: usize, digits: usize): i32 {
   return number
 }
 
-/** The day of what was scanned, in an order; NO_DAY where it is not in the calendar so. */
+/** The day of the scanned date, read in an order; NO_DAY if it is not in the calendar in that order. */
 function dayIn(order: u32): i32 {
   if (isYearFirst != (order == YMD)) return NO_DAY
   if (order == YMD) return dayOf(first, second, third)
   return order == DMY ? dayOf(third, second, first) : dayOf(third, first, second)
 }
 
-/** Microseconds of ` h:mm`, perhaps with seconds and their fraction; NO_MICROS for anything else. */
+/** Microseconds of ` h:mm`, with or without seconds and their fraction; NO_MICROS for anything else. */
 function clockMicros(start: usize, end: usize): i64 {
   if (end - start < 5 || end < start || load<u8>(start) != 32 || !isDigit(load<u8>(start, 1))) return NO_MICROS
   let at = start + 1
@@ -68,7 +68,7 @@ function clockMicros(start: usize, end: usize): i64 {
   return timeEnd == end ? micros + (secondOfMinute as i64) * 1000000 + fraction : NO_MICROS
 }
 
-/** Stores an i64 at `out`: days, or microseconds where there is a time. */
+/** Stores an i64 at `out`: days, or microseconds if there is a time. */
 export function readDateForm(start: usize, end: usize, order: u32, formSeparator: u32, hasTime: bool, out: usize): bool {
   if (!scanDate(start, end) || separator != formSeparator) return false
   const day = dayIn(order)
@@ -83,7 +83,7 @@ export function readDateForm(start: usize, end: usize, order: u32, formSeparator
   return true
 }
 
-/** The class of a date or timestamp in a form; NO_CLASS for other texts. */
+/** The class of such a date or timestamp; NO_CLASS for other texts. */
 export function classOfDateForm(start: usize, end: usize): u32 {
   if (!scanDate(start, end)) return NO_CLASS
   const hasTime = dateEnd != end

@@ -1,16 +1,17 @@
-// Other numbers: numbers with another decimal character or groups of three digits, turned into plain ones. Knows no columns.
+// Other numbers: turns numbers with another decimal character or with groups of three digits into plain ones.
+// Knows no columns.
 import { GROUP_NONE } from '../facts/value-classes'
 import { countDigits } from './digits'
 import { PLAIN_NUMBER, SCRATCH_BYTES } from '../memory'
 
-/** Where the plain number that was made last ends; it begins at PLAIN_NUMBER. */
+/** Where the last plain number ends; it begins at PLAIN_NUMBER. */
 export let plainEnd: usize = 0
-/** How many groups followed the first digits of it. */
+/** How many groups followed its first digits. */
 export let groupCount: u32 = 0
 
 const point: u32 = 46
 
-/** Bytes of the group character if it stands at `at`, else 0. */
+/** Bytes of the group character if it is at `at`, else 0. */
 export function groupBytes(group: u32, at: usize, end: usize): usize {
   const byte = load<u8>(at) as u32
   switch (group) {
@@ -32,8 +33,8 @@ export function groupBytes(group: u32, at: usize, end: usize): usize {
 }
 
 /**
- * Takes the groups out of a number, and makes its decimal character a point. Gives false for a text that has other groups
- * than the form wants, or another decimal character. Whether the rest is a number is for others to say.
+ * Removes the group characters of a number, and makes its decimal character a point. Returns false for a text with
+ * other groups than the form has, or another decimal character. Does not check that the rest is a number.
  */
 export function toPlainNumber(start: usize, end: usize, decimal: u32, group: u32): bool {
   groupCount = 0

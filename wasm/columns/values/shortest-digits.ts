@@ -1,19 +1,19 @@
-// Shortest digits: the fewest digits that mean a double, the nearest of them, as in R. Giulietti, "The Schubfach way to render
-// doubles" (2020). Only for doubles between 1e-5 and 1e16, and rare ones are left out; knows no texts.
+// Shortest digits: finds the fewest digits that identify a double, and the nearest of these, as in R. Giulietti, "The
+// Schubfach way to render doubles" (2020). For doubles between 1e-5 and 1e16, with rare exceptions. Knows no texts.
 import { LONG_POWERS } from '../memory'
 import { multiply, upper } from './wide-product'
 
-/** The power of ten by which the digits last found are multiplied. */
+/** The exponent of ten of the last digits found. */
 export let shortestExponent: i32 = 0
 
-/** Fills the table of powers: 10^0 to 10^22 fit in 128 bits, the first of which is set. */
+/** Fills the table of powers: 10^0 to 10^22 fit in 128 bits, shifted so that the highest bit is set. */
 export function fillLongPowers(): void {
   let high: u64 = 0x8000000000000000
   let low: u64 = 0
   for (let i: usize = 0; i < 23; i++) {
     store<u64>(LONG_POWERS + (i << 4), high)
     store<u64>(LONG_POWERS + (i << 4), low, 8)
-    // Times ten, and then as many bits up as the first needs: 1.25 times, or 10/16 times.
+    // Times ten, shifted back: 10/8 or 10/16 times.
     const quarterLow = (low >> 2) | (high << 62)
     const quarterHigh = high >> 2
     const sumLow = low + quarterLow
@@ -23,14 +23,14 @@ export function fillLongPowers(): void {
       high = sumHigh
       low = sumLow
     } else {
-      // The sum has one bit more than 128: half of it.
+      // The sum has 129 bits: take half of it.
       low = (sumLow >> 1) | (sumHigh << 63)
       high = (sumHigh >> 1) | 0x8000000000000000
     }
   }
 }
 
-/** The product's upper bits, and one more that is set where any below them is. */
+/** The upper bits of the product; the lowest is also set if any bit below is. */
 function roundToOdd(power: usize, factor: u64): u64 {
   multiply(load<u64>(power, 8), factor)
   const carried = upper
@@ -45,7 +45,7 @@ export function shortestDigits(bits: u64): u64 {
   const fraction = bits & 0xfffffffffffff
   const significand = fraction | 0x10000000000000
   const exponent = ((bits >> 52) as i32) - 1075
-  // At powers of two the next lower double is nearer. They have few digits, so this one is not asked for them.
+  // At powers of two, the next lower double is nearer. These have few digits, so they are not needed here.
   if (fraction == 0 || exponent < -69 || exponent > 1) return 0
   const tens = (exponent * 1262611) >> 22
   const shift = exponent + ((-tens * 1741647) >> 19) + 1

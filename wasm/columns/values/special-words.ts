@@ -6,7 +6,7 @@ export const NO_WORD: u32 = 255
 export const WORD_COUNT: u32 = 12
 const DASH_WORD: u32 = 10
 
-// Texts as the bytes they are in memory, the first in the lowest.
+// Texts as numbers, the first byte in the lowest.
 const NA: u32 = 0x414e
 const BACKSLASH_N: u32 = 0x4e5c
 const NAN_TITLE: u32 = 0x4e614e
@@ -42,14 +42,14 @@ export function wordOf(start: usize, bytes: usize): u32 {
   return (text & 0xff) == 45 ? DASH_WORD : NO_WORD
 }
 
-/** The text of true or false in a class of spellings, as the last bytes of a number. */
+/** The text of true or false in a class of spellings, in the upper bytes of a number. */
 export function spellingOf(trueClass: u32, value: bool): u64 {
   if (trueClass == TRUE_LOWER) return value ? 0x6575727400000000 : 0x65736c6166000000
   if (trueClass == TRUE_TITLE) return value ? 0x6575725400000000 : 0x65736c6146000000
   return value ? 0x4555525400000000 : 0x45534c4146000000
 }
 
-/** Set when the text last found by `booleanOf` says true. */
+/** Whether the last text found by `booleanOf` means true. */
 export let isTrue: bool = false
 
 /** The class of a spelling of true or false; NO_CLASS for other texts. */

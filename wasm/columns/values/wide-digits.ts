@@ -1,11 +1,11 @@
-// Wide digits: numbers of up to 16 digits, read at once from their ends on, whatever their lengths. Knows no columns.
+// Wide digits: reads numbers of up to 16 digits at once, backward from their ends, at any length. Knows no columns.
 import { JOINED_LANES, LAST_LANES } from '../memory'
 
-/** To be called once. */
+/** Call once, before anything else. */
 export function fillLanes(): void {
   for (let lane: usize = 0; lane < 32; lane++) store<u8>(LAST_LANES + lane, lane < 16 ? 0 : 0xff)
   for (let fraction: usize = 0; fraction < 16; fraction++) {
-    // Those before the point move by one over it. What is no lane becomes 0.
+    // Digits before the point move up by one, over it. Lanes from outside become 0.
     const row = JOINED_LANES + (fraction << 4)
     for (let lane: usize = 0; lane < 16; lane++) {
       store<u8>(row + lane, (lane + fraction > 15 ? lane : lane - 1) as u8)
@@ -19,7 +19,7 @@ export function digitsBefore(end: usize): v128 {
   return i8x16.sub(v128.load(end - 16), i8x16.splat(48))
 }
 
-/** Without the byte before the last `fraction` ones, which is a point. */
+/** Removes the point, the byte before the last `fraction` bytes. */
 @inline
 export function withoutPoint(digits: v128, fraction: usize): v128 {
   return i8x16.swizzle(digits, v128.load(JOINED_LANES + (fraction << 4)))
@@ -36,13 +36,13 @@ export function areDigits(digits: v128): bool {
   return !v128.any_true(i8x16.sub_sat_u(digits, i8x16.splat(9)))
 }
 
-/** Two digits each as a number: 2561 times them has it in the upper byte. */
+/** Combines two digits each: multiplied by 2561, they have their number in the upper byte. */
 @inline
 export function pairsOf(digits: v128): v128 {
   return i16x8.shr_u(i16x8.mul(digits, i16x8.splat(2561)), 8)
 }
 
-/** The number of 16 digits. */
+/** The number in 16 digits. */
 @inline
 export function numberOf(digits: v128): u64 {
   const fours = i32x4.dot_i16x8_s(pairsOf(digits), i16x8(100, 1, 100, 1, 100, 1, 100, 1))
@@ -51,19 +51,19 @@ export function numberOf(digits: v128): u64 {
   return (eights & 0xffffffff) * 100000000 + (eights >> 32)
 }
 
-/** The 8 bytes before each of two places. */
+/** The 8 bytes before each of two positions. */
 @inline
 export function eightBefore(a: usize, b: usize): v128 {
   return v128.load64_lane(b - 8, v128.load64_zero(a - 8), 1)
 }
 
-/** In each half of the lanes all ones in the last ones, so many as are given for it; at most 8. */
+/** All ones in the last `a` lanes of the lower half and the last `b` lanes of the upper; each at most 8. */
 @inline
 export function lastOfEight(a: usize, b: usize): v128 {
   return eightBefore(LAST_LANES + 16 + a, LAST_LANES + 16 + b)
 }
 
-/** The numbers of 8 digits each in the first two of four lanes. */
+/** Two numbers of 8 digits each, in the first two of four lanes. */
 @inline
 export function twoNumbersOf(digits: v128): v128 {
   const fours = i32x4.dot_i16x8_s(pairsOf(digits), i16x8(100, 1, 100, 1, 100, 1, 100, 1))
@@ -71,7 +71,7 @@ export function twoNumbersOf(digits: v128): v128 {
   return i32x4.dot_i16x8_s(narrow, i16x8(10000, 1, 10000, 1, 10000, 1, 10000, 1))
 }
 
-/** Changes the signs of those that are said to be negative. */
+/** Negates the first, the second, or both of two numbers. */
 @inline
 export function withSigns(numbers: v128, isFirst: bool, isSecond: bool): v128 {
   const signs = i32x4.replace_lane(i32x4.replace_lane(i32x4.splat(0), 0, -(isFirst as i32)), 1, -(isSecond as i32))

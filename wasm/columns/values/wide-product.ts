@@ -1,6 +1,6 @@
-// Wide product: products of 64 bits by 64 bits, in two halves. Knows no formats.
+// Wide product: multiplies 64 by 64 bits, in two halves. Knows no formats.
 
-/** The upper half of the product last made by `multiply`; the lower one is what it gives. */
+/** The upper half of the last product of `multiply`, which returns the lower half. */
 export let upper: u64 = 0
 
 export function multiply(a: u64, b: u64): u64 {
