@@ -1,4 +1,4 @@
-// Tests of document kinds: documents of other formats are distinguished from tables that contain markup or JSON.
+// Tests of document kinds: documents in other formats are distinguished from tables that contain markup or JSON.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { documentKind } from './document-kind.ts'
@@ -58,7 +58,7 @@ for (const [what, text] of Object.entries(tables)) {
   })
 }
 
-test('documentKind() is fast even for text made to be slow', () => {
+test('documentKind() is fast even for hostile text', () => {
   for (const piece of ['<!--', '<a ', '<a>', '<a "', '</a', '<?', '{"', '[', '[[1],', '{"a":{', ' ', '<a/>']) {
     const start = performance.now()
     documentKind(`<a>${piece.repeat(262_144 / piece.length)}`, false)

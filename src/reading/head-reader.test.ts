@@ -1,4 +1,4 @@
-// Tests of the head reader: its short way gives the reading of the whole head, and is left wherever anything is in doubt.
+// Tests of the head reader: its fast path gives the reading of the whole head, and is not used if anything is in doubt.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createHeadReader } from './head-reader.ts'
@@ -8,7 +8,7 @@ import { createFileScanner } from './scanner/file-scanner.ts'
 import { withTrailingEmpty } from './scanner/trailing-empty.ts'
 import { createScanner } from './scanner/wasm-scanner.ts'
 
-/** Bytes that the last reading was decided on. */
+/** Number of bytes on which the last reading was based. */
 let decidedOn = 0
 const read = createHeadReader(
   (head, ...rest) => {
@@ -19,7 +19,7 @@ const read = createHeadReader(
 )
 const lineAt = 15_000
 
-/** A head of 20,000 lines, one of them another. */
+/** A head of `headBytesMax` bytes, with one line replaced. */
 function headWith(
   line: string | null,
   record = (i: number) => `${i},name ${i},${i}.50,2024-02-${10 + (i % 19)}`,
@@ -29,7 +29,7 @@ function headWith(
   return Buffer.from(`id,name,amount,day\n${lines.join('\n')}\n`).subarray(0, headBytesMax)
 }
 
-test('createHeadReader() reads a uniform head by its beginning, with the reading of the whole head', () => {
+test('createHeadReader() derives the reading of a uniform head from its beginning', () => {
   const texts: readonly Buffer[] = [
     headWith(null),
     headWith('15000,two,3.50,2024-02-10\r'),
@@ -50,15 +50,15 @@ test('createHeadReader() reads a uniform head by its beginning, with the reading
   }
 })
 
-test('createHeadReader() reads the whole head where a line of it is in doubt', () => {
+test('createHeadReader() reads the whole head if one of its lines is in doubt', () => {
   const lines = {
     'a short record': '1,2',
     'a long record': '1,2,3,4,5',
     'a blank line': '',
     'a comment': '# made by a program, and by no one else',
-    'a value over lines': '1,"two\nlines",3,4',
+    'a multi-line value': '1,"two\nlines",3,4',
     'a stray quote': '1,"two,3,4',
-    'a quote inside of a value': '1,"a "quoted" name",3,4',
+    'a quote inside a value': '1,"a "quoted" name",3,4',
     'another escape': '1,"a \\"quoted\\" name",3,4',
     'a marked record': '#15000,two,3.50,2024-02-10',
     'a record marked in another way': '//15000,two,3.50,2024-02-10',
@@ -84,7 +84,7 @@ test('createHeadReader() reads the whole head where a line of it is in doubt', (
   assert.deepEqual(read(latin, false), readHead(latin, false))
 })
 
-test('createHeadReader() reads the whole head where the beginning is in doubt, or has few records', () => {
+test('createHeadReader() reads the whole head if the beginning is in doubt, or has few records', () => {
   const wide = (i: number) => `${i},${'x'.repeat(2_000)},3,4`
   const heads = [
     headWith(null, wide),
@@ -99,7 +99,7 @@ test('createHeadReader() reads the whole head where the beginning is in doubt, o
   for (const head of heads) assert.deepEqual(read(head, false), readHead(head, false))
 })
 
-test('createHeadReader() follows what is declared', () => {
+test('createHeadReader() follows declarations', () => {
   const head = headWith(null)
   for (const declared of [{ header: false }, { delimiter: ';' }, { quoteChar: null }, { skipRows: 1 }]) {
     assert.deepEqual(read(head, false, declared), readHead(head, false, declared))
@@ -109,7 +109,7 @@ test('createHeadReader() follows what is declared', () => {
   assert.deepEqual(read(short, false, padded), readHead(short, false, padded))
 })
 
-test('createHeadReader() reads more of a head whose records are long, or whose letters are ASCII at first', () => {
+test('createHeadReader() reads more of a head whose records are long, or whose first letters are all ASCII', () => {
   const long = headWith(null, (i) => `${i},${'x'.repeat(500)},3,4`)
   const late = headWith(null, (i) => `${i},${i === 3_000 ? 'Müller' : 'x'.repeat(20)},3,4`)
   for (const head of [long, late]) {
@@ -127,7 +127,7 @@ test('createHeadReader() finds equal numbers after the beginning of the head, wi
   assert.deepEqual(reading.equalNumbers[2], { texts: ['7.50', '7.5'], lines: [1_802, 1_902] })
 })
 
-test('createHeadReader() reads the whole of a file that ends without a line end', () => {
+test('createHeadReader() reads a whole file that ends without a line end', () => {
   const file = headWith(null).subarray(0, 600_000)
   const end = file.lastIndexOf(0x0a)
   for (const head of [

@@ -1,4 +1,4 @@
-// Tests of the head: what is decided for files as people send them, and that declarations win.
+// Tests of the head: decisions for realistic files, and that declarations win.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ServiceError } from '../core/errors.ts'
@@ -11,7 +11,7 @@ const numbers = (count: number, row: (at: number) => string) => Array.from({ len
 
 const messagesOf = ({ notes }: Pick<Reading, 'notes'>) => notes.map(({ message }) => message).join(' ')
 
-/** One line about a reading: delimiter and quote, width, records before the data, first names. */
+/** A reading in one line: delimiter and quote, width, records before the data, first names. */
 function read(text: string | Uint8Array, declared: DeclaredDialect = {}, isWhole = true): string {
   const { dialect, width, names, before } = readHead(Buffer.from(text), isWhole, declared)
   const marks = [dialect.delimiter, dialect.quoteChar ?? 'none'].map((mark) => (mark === '\t' ? 'tab' : mark)).join(' ')
@@ -33,7 +33,7 @@ const cases: readonly [what: string, text: string, wanted: string][] = [
   ['Arabic semicolons', `الاسم؛العمر؛المدينة\n${'علي؛32؛حلب\n'.repeat(5)}`, '؛ " | 3 | 1 0 0 | الاسم العمر المدينة'],
   ['ideographic commas', `名前、年齢\n${'田中、32\n'.repeat(9)}`, '、 " | 2 | 1 0 0 | 名前 年齢'],
   ['record separators', 'a\u001eb\n1,5\u001e2\n3,5\u001e4\n', '\u001e " | 2 | 1 0 0 | a b'],
-  ['prose in which ideographic commas stand', 'id,memo\n1,赤、青\n2,白、黒、緑\n3,金\n', ', " | 2 | 1 0 0 | id memo'],
+  ['prose with ideographic commas', 'id,memo\n1,赤、青\n2,白、黒、緑\n3,金\n', ', " | 2 | 1 0 0 | id memo'],
   ['spaces', `no at what\n${lines(numbers(9, (at) => `${at} 12:0${at} "x y"`))}`, '  " | 3 | 1 0 0 | no at what'],
   ['single quotes', "a,b\n'x, y',1\n'z, w',2\n'p, q',3\n", ", ' | 2 | 1 0 0 | a b"],
   ['apostrophes', "a,b\nO'Brien,1\nrock 'n' roll,2\n'tis,3\n", ', " | 2 | 1 0 0 | a b'],
@@ -67,7 +67,7 @@ const cases: readonly [what: string, text: string, wanted: string][] = [
   ['lists in cells', 'col1,col2\n1;2;3,4;5;6\na;b;c,d;e;f\n', ', " | 2 | 1 0 0 | col1 col2'],
   ['a title above decimal commas', 'Sales, total\nid;sum\n1;1,5\n2;2,5\n', '; " | 2 | 1 1 0 | id sum'],
   [
-    'line feeds in texts of a file of CRs',
+    'line feeds in texts of a CR file',
     'id;type;text\r1;toy;box\r2;toy;x\r3;book;One\nof,\na\nkind, \nso\r',
     '; " | 3 | 1 0 0 | id type text',
   ],
@@ -101,11 +101,7 @@ const cases: readonly [what: string, text: string, wanted: string][] = [
   ['a sparse one', 'Ann,,\nBob,1,x\nCy,2,y\nDee,3,z\n', ', " | 3 | 0 0 0 | column_1 column_2 column_3'],
   ['an odd one', '1,"a" x,5\n2,b,6\n3,c,7\n', ', " | 3 | 0 0 0 | column_1 column_2 column_3'],
   ['an escaped one', '1\ta\\\nb\t\\N\n2\tb\tc\n3\td\te\n4\tf\tg\n', 'tab " | 3 | 0 0 0 | column_1 column_2 column_3'],
-  [
-    'a title that a blank line sets off',
-    'Sales\n\n7,2,3\n4,5,6\n7,8,9\n',
-    ', " | 3 | 0 1 1 | column_1 column_2 column_3',
-  ],
+  ['a title set off by a blank line', 'Sales\n\n7,2,3\n4,5,6\n7,8,9\n', ', " | 3 | 0 1 1 | column_1 column_2 column_3'],
   ['a figure alone above the header', `2021\n${lines(people)}`, ', " | 3 | 1 0 0 | id name born'],
   [
     'a header above records of another width',
@@ -166,12 +162,12 @@ test('readHead() considers all records of a head with an unclosed quote', () => 
   assert.match(evidence.dialect, /: 32 of 33 records/)
 })
 
-test('readHead() takes the width of most records, not of the first', () => {
+test('readHead() uses the width of most records, not of the first', () => {
   assert.equal(readHead(Buffer.from(`a,b\n${'1,2,3\n'.repeat(5)}`), true).width, 3)
   assert.equal(readHead(Buffer.from(`a,b,c\n${'1,2,3\n'.repeat(5)}4,5\n6\n7,8,9,10\n`), true).width, 3)
 })
 
-test('readHead() gives the same answer whichever one record is broken', () => {
+test('readHead() gives the same reading whichever record is broken', () => {
   const rows = ['ref,day,note', ...numbers(20, (at) => `R${at},2024-01-${at + 9},"said ""no"", twice"`)]
   const wanted = read(lines(rows))
   for (let at = 1; at < rows.length; at += 1) {
@@ -188,7 +184,7 @@ test('readHead() gives the same answer whichever one record is broken', () => {
   }
 })
 
-test('readHead() distinguishes quotes that are doubled, escaped or neither', () => {
+test('readHead() distinguishes doubled, escaped and plain quotes', () => {
   const rows = (quote: string) => `a,b\n${lines(numbers(9, (at) => `${at},"say ${quote}x${quote}, then go"`))}`
   const escapes = (text: string) => {
     const { doubleQuote, escapeChar } = readHead(Buffer.from(text), true).dialect
@@ -238,7 +234,7 @@ test('readHead() finds where the data begin, in bytes of the original', () => {
   assert.deepEqual(start(Buffer.from('1,2\n3,4\n')), [0, 0])
 })
 
-test('readHead() is not misled by a record cut at the end of the head', () => {
+test('readHead() is not misled by a record truncated at the end of the head', () => {
   const text = lines([...people, '5,Eve,1970-01-01'])
   for (let cut = 1; cut < 17; cut += 1) {
     assert.equal(read(text.slice(0, -cut), {}, false), read(lines(people)))
@@ -311,7 +307,7 @@ test('readHead() treats carriage returns in quotes as content, however many', ()
   assert.equal(readHead(Buffer.from('x,y\r"a\nb",1\r"c",2\r'), true).dialect.lineTerminator, '\r')
 })
 
-test('readHead() keeps the escape of most quotes, though a few records have another', () => {
+test('readHead() keeps the escape of most quotes, even if a few records have another', () => {
   const doubled = numbers(300, (i) => (i === 100 || i === 200 ? `${i},"say \\"hi\\""` : `${i},"say ""hi""${i}"`))
   const escaped = numbers(300, (i) => (i === 100 || i === 200 ? `${i},"say ""hi"""` : `${i},"say \\"hi\\"${i}"`))
   const bare = numbers(300, (i) => (i === 100 ? `${i},"say ""hi"""` : `${i},"say "hi" ${i}"`))

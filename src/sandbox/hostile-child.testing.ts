@@ -80,7 +80,7 @@ const deeds: Readonly<Record<Misdeed, () => void>> = {
 
 // Code that imports only the names is not started as a program.
 if (import.meta.main) {
-  // A query may make files here; the rest of its limits are for each of them.
+  // A query may create files here; the rest of its limits apply to each of them.
   const fillDisk = () => {
     for (let i = 0; ; i++) writeFileSync(`out/${i}`, megabyte)
   }

@@ -144,7 +144,7 @@ for (const [name, { program, ownWork }] of Object.entries(programs)) {
     assert.deepEqual(bare.succeeded, open)
   })
 
-  test(`a ${name} of a user who is not root sees nothing but its job either, where the system has namespaces`, async (t) => {
+  test(`a ${name} of a user who is not root sees nothing but its job either, if the system has namespaces`, async (t) => {
     if (isRoot) return t.skip('this is root; test/system/confinement.test.ts starts a service that is not')
     const { holds, succeeded } = await hostileSuccesses(t, program)
     if (!holds.includes('nothing but its job')) return t.skip(`this system holds: ${holds}`)
@@ -153,7 +153,7 @@ for (const [name, { program, ownWork }] of Object.entries(programs)) {
     assert.deepEqual(succeeded.toSorted(), [...new Set([...ownWork, ...same])].toSorted())
   })
 
-  test(`a ${name} has a user of its own while it lives, no groups, no privileges, and limits`, async (t) => {
+  test(`a ${name} has its own user while it lives, no groups, no privileges, and limits`, async (t) => {
     if (!isRoot) return t.skip(noRoot)
     const sandbox = await Sandbox.open(makeDataDir(t).dataDir)
     const ids = new Set<string>()

@@ -44,7 +44,7 @@ test('QueryRunner.check() rejects while no query can start, tries again each tim
   await good.check()
 })
 
-test('a child that does not start is killed, and its work is refused instead of waiting for it', async (t) => {
+test('a child that does not start is killed, and its work is refused without waiting for it', async (t) => {
   const dir = await mkdtemp(join(tmpdir(), 'start-'))
   const silent = { sandbox: await Sandbox.open(dir), logger, programPath: silentPath, startMsMax: 100 }
   const runner = createQueryRunner({ ...queryLimits, ...silent })

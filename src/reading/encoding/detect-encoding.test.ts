@@ -1,4 +1,4 @@
-// Tests of encoding detection: marks, patterns and proofs, and offsets of lines in the original bytes.
+// Tests of encoding detection: byte order marks, patterns and proofs, and offsets of lines in the original bytes.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Encoding } from '../../core/receipt.ts'
@@ -39,14 +39,14 @@ test('findEncoding() treats a NUL in a text as damage', () => {
   assert.equal(found(Buffer.from('col1|col2|col3\nval1|val\0 2|val3\n')), 'utf-8')
 })
 
-test('findEncoding() chooses UTF-8 if at least as many lines prove it as break it', () => {
+test('findEncoding() chooses UTF-8 if at least as many lines support it as contradict it', () => {
   assert.equal(found(Buffer.from(text)), 'utf-8')
   assert.equal(found(Buffer.from('a,b\n1,2\n')), 'utf-8')
   assert.equal(found(Buffer.concat([Buffer.from(text), Buffer.from([0x33, 0xff, 0x0a])])), 'utf-8')
   assert.equal(found(Buffer.from('é,1\nü,2\nö,3\n', 'latin1')), 'windows-1252, a guess')
 })
 
-test('findEncoding() is not misled by a character cut at the end of the head', () => {
+test('findEncoding() is not misled by a character truncated at the end of the head', () => {
   const bytes = Buffer.from('a,日本語\n1,東')
   for (let cut = 1; cut <= 3; cut += 1) assert.equal(found(bytes.subarray(0, bytes.length - cut)), 'utf-8')
 })

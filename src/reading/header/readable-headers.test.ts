@@ -1,4 +1,4 @@
-// Tests of readable headers: no name contains a replacement character, whatever the bytes, and a note says how they were read.
+// Tests of readable headers: no name contains a replacement character, and a note says how invalid bytes were read.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readHead } from '../read-head.ts'
@@ -15,34 +15,34 @@ const cases: readonly [
 ][] = [
   ['one byte of another encoding', bytes('caf\xe9;n\n'), ['café', 'n'], 'windows-1252'],
   [
-    'one beside characters of UTF-8',
+    'one beside UTF-8 characters',
     Buffer.concat([Buffer.from('caf\xe9;', 'latin1'), Buffer.from(`größe\n${utf8Body}`)]),
     ['café', 'größe'],
     'windows-1252',
   ],
   ['a byte that is in quotes', bytes('"caf\xe9;x";n\n'), ['café;x', 'n'], 'windows-1252'],
   [
-    'a header all in another encoding',
+    'only characters in another encoding',
     Buffer.concat([cyrillic, Buffer.from(utf8Body)]),
     ['имя', 'город'],
     'windows-1251',
   ],
   ['a character cut short', bytes('na\xc3;n\n'), ['naÃ', 'n'], 'windows-1252'],
   [
-    'a byte order mark before it',
+    'one after a byte order mark',
     Buffer.concat([Buffer.from('\ufeff'), bytes('caf\xe9;n\n')]),
     ['café', 'n'],
     'windows-1252',
   ],
   [
-    'a byte behind titles',
+    'one after titles',
     Buffer.concat([Buffer.from('A title of the table\n\n'), bytes('caf\xe9;n\n')]),
     ['café', 'n'],
     'windows-1252',
   ],
-  ['a character of its own', Buffer.from(`na\ufffd;n\n${utf8Body}`), ['na\ufffd', 'n'], null],
+  ['its own replacement character', Buffer.from(`na\ufffd;n\n${utf8Body}`), ['na\ufffd', 'n'], null],
   [
-    'a byte without a character',
+    'a byte that stands for no character',
     Buffer.from([0x61, 0xd2, 0x3b, 0x6e, 0x0a, 0xe1, 0x3b, 0x31, 0x0a]),
     ['aÒ', 'n'],
     'iso-8859-1',

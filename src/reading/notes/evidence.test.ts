@@ -13,7 +13,7 @@ const notesOf = (text: string | Buffer, declared: DeclaredDialect = {}) =>
 const headers: readonly [what: string, text: string, wanted: RegExp][] = [
   ['nothing of one table', people, /^$/],
   [
-    'another table of fewer fields',
+    'another table with fewer fields',
     `${people}\nplace,size\nRome,1\nOslo,2\nBern,3\n`,
     /^Another table seems to begin on line 43 \(2 fields\)/,
   ],
@@ -21,7 +21,7 @@ const headers: readonly [what: string, text: string, wanted: RegExp][] = [
   ['nothing of a few short records', `${people}x,y\n1,2,3\nz,w\n`, /^$/],
   ['nothing of short records of figures', `${people}1,2\n3,4\n5,6\n`, /^$/],
   [
-    'another table of as many fields',
+    'another table with as many fields',
     `${people}day,place,size\n${'4,Rome,2\n'.repeat(9)}`,
     /^Another table of 3 fields seems to begin on line 42:/,
   ],

@@ -1,4 +1,4 @@
-// Tests of marked records: records that seem commented out, or have escaped delimiters, are noted, and plain ones are not.
+// Tests of marked records: records that seem commented out or have escaped delimiters are noted, plain ones are not.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readHead } from '../read-head.ts'

@@ -12,7 +12,7 @@ const people = 'name,city\nAda,London\nBob,Paris\nEve,Rome\n'
 const cases: readonly [what: string, text: string, wanted: readonly string[]][] = [
   ['a plain table', people, []],
   [
-    'a spool file of SQL*Plus',
+    'an SQL*Plus spool file',
     'SQL> select * from emp;\n\n EMPNO ENAME      SAL\n------ ------- ------\n  7369 SMITH      800\n  7499 ALLEN     1600\n\n2 rows selected.\n\nSQL> spool off\n',
     ['ALIGNED_COLUMNS'],
   ],
@@ -25,15 +25,11 @@ const cases: readonly [what: string, text: string, wanted: readonly string[]][] 
   ['a table of Markdown', 'id | name\n--- | :---:\n1 | Ann\n2 | Bob\n', ['RULE_LINES 2']],
   ['a table of psql', ' id | name | n\n----+------+---\n  1 | Ann  | 5\n  2 | Bob  | 6\n', ['RULE_LINES 2']],
   [
-    'a table of mysql',
+    'a mysql table',
     '+----+------+\n| id | name |\n+----+------+\n|  1 | Ann  |\n+----+------+\n',
     ['RULE_LINES 1,3,5'],
   ],
-  [
-    'a table of Markdown with colons',
-    '|id|name|v|\n|:--|--:|:-:|\n|1|Ann|3|\n|2|Bob|4|\n|3|Cat|5|\n',
-    ['RULE_LINES 2'],
-  ],
+  ['a Markdown table with colons', '|id|name|v|\n|:--|--:|:-:|\n|1|Ann|3|\n|2|Bob|4|\n|3|Cat|5|\n', ['RULE_LINES 2']],
   ['values that are dashes', 'id|a|b\n1|-|-\n-|-|-\n3|4|-\n', []],
   [
     'a table in a box',
@@ -41,7 +37,7 @@ const cases: readonly [what: string, text: string, wanted: readonly string[]][] 
     ['RULE_LINES 1,3,6'],
   ],
   [
-    'columns of words with as many blanks',
+    'columns of words with equal numbers of blanks',
     'Disk     Size  Used\n/dev/a     20     5\n/dev/b     30     6\ntmpfs      10     0\n',
     ['ALIGNED_COLUMNS'],
   ],
@@ -57,7 +53,7 @@ const cases: readonly [what: string, text: string, wanted: readonly string[]][] 
   ['groups of records', 'Name,City\nAda,London\nBob,Paris\n\nEve,Rome\nCy,Oslo\n\nDee,Bern\nFay,Nice\n', []],
 ]
 for (const [what, text, wanted] of cases) {
-  test(`readHead() notes ${wanted.length === 0 ? 'nothing' : wanted.join(' ')} of ${what}`, () => {
+  test(`readHead() notes ${wanted.length === 0 ? 'nothing' : wanted.join(' ')} for ${what}`, () => {
     assert.deepEqual(codesOf(text), wanted)
   })
 }

@@ -160,8 +160,8 @@ for (const encoding of [...Object.keys(encoders), ...legacy]) {
 
 for (const encoding of ['windows-1252', 'koi8-r', 'utf-16le', 'gbk']) {
   const isBytewise = encoding === 'windows-1252' || encoding === 'koi8-r'
-  const are = isBytewise ? 'are the bytes of the file' : 'may be no bytes of the file'
-  test(`createFileScanner() says of ${encoding} where pieces ${are}`, () => {
+  const which = isBytewise ? 'pieces with the bytes of the file' : 'no pieces'
+  test(`createFileScanner() marks ${which} as verbatim in ${encoding}`, () => {
     const alphabet = encoders[encoding] === undefined ? alphabetOf(encoding) : null
     const letters = alphabet ? [...alphabet.keys()].filter((one) => !/[,"\r\n]/.test(one)) : ['a', 'ü', '漢']
     const encode = (text: string) =>
@@ -230,7 +230,7 @@ for (const [encoding, delimiter] of [
   })
 }
 
-test('createFileScanner() rejects the record with an invalid byte, at its place in the original, and no other', () => {
+test('createFileScanner() rejects only the record with an invalid byte, at its position in the original', () => {
   const wrong: readonly [string, Buffer, number][] = [
     [
       'utf-16le',
@@ -291,7 +291,7 @@ test('createFileScanner() measures a line of 80 MB in bytes of the original with
   assert.ok(grown < 10_000_000, `${grown} bytes more`)
 })
 
-test('exclude() rejects readable records at their place in the original', () => {
+test('exclude() rejects readable records at their position in the original', () => {
   const text = 'ä,b\n"c\nü",d\nx\ne,f'
   const encoded: readonly (readonly [string, Buffer, readonly (readonly [number, number])[]])[] = [
     [
@@ -358,7 +358,7 @@ test('createFileScanner() places rejects in linear time', () => {
   assert.ok(process.cpuUsage(before).user < 8_000_000)
 })
 
-test('rejects are marked among accepted records in any encoding, with any delimiter and line end', () => {
+test('createFileScanner() marks rejects among accepted records in any encoding, with any delimiter and line end', () => {
   const text = '1;a\n2\n"3";b\n4;c;d\n5;e\n6'
   const marked = '1;a\n<2>"3";b\n<4>5;e\n<6>'
   const cases: readonly [Partial<FileScanOptions>, Buffer, string][] = [

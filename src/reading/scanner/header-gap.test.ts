@@ -18,7 +18,7 @@ function scannerOf(unit = 1, encoding = 'utf-8') {
   return createFileScanner(createScanner)({ ...plain, encoding, gap })
 }
 
-test('readHead() finds records above a header, and where the header is', () => {
+test('readHead() finds records above a header, and the position of the header', () => {
   const { before, names, notes } = readHead(Buffer.from(text.replace(',x', '')), true)
   assert.deepEqual(before.gap, { byteOffset: 20, byteLength: 10, records: 1, lines: 1 })
   assert.deepEqual([before.header, before.skipped, before.blank, before.lines, before.bytes], [1, 0, 0, 0, 0])
@@ -29,7 +29,7 @@ test('readHead() finds records above a header, and where the header is', () => {
   )
 })
 
-test('a scanner with a gap scans the records above the header and skips the header, however the file is split', () => {
+test('createFileScanner() with a gap scans the records above the header and skips the header, however the file is split', () => {
   const bytes = Buffer.from(text)
   for (const chunks of everyCut(bytes)) {
     const found = outcomeOf(scannerOf(), chunks)
@@ -45,7 +45,7 @@ test('a scanner with a gap scans the records above the header and skips the head
   }
 })
 
-test('a scanner with a gap excludes records by their number over the whole file', () => {
+test('createFileScanner() with a gap excludes records by their number in the whole file', () => {
   const bytes = Buffer.from(text)
   for (const chunks of everyCut(bytes)) {
     const { text: kept, rejects } = outcomeOf(scannerOf(), chunks, [1, 3])
@@ -70,13 +70,13 @@ test('a scanner with a gap excludes records by their number over the whole file'
   )
 })
 
-test('a scanner with a gap finds the header in other encodings', () => {
+test('createFileScanner() with a gap finds the header in other encodings', () => {
   const found = outcomeOf(scannerOf(2, 'utf-16le'), cutAt(Buffer.from(text, 'utf16le'), [7, 31, 62, 63]))
   assert.equal(found.text, 'By:,me,x\n1,a,5\n3,c,"7"\n4,d,8\n')
   assert.equal(found.lines, 8)
 })
 
-test('a scanner with a gap accepts a file that ends above or at the header', () => {
+test('createFileScanner() with a gap accepts a file that ends above or at the header', () => {
   const bytes = Buffer.from(text)
   for (const end of [0, 5, above.length, above.length + header.length]) {
     const found = outcomeOf(scannerOf(), [bytes.subarray(0, end)])
@@ -84,7 +84,7 @@ test('a scanner with a gap accepts a file that ends above or at the header', () 
   }
 })
 
-test('a scanner with a gap marks where rejects stand among accepted records, however cut', () => {
+test('createFileScanner() with a gap marks rejects among accepted records, however the file is split', () => {
   for (const chunks of everyCut(Buffer.from(text))) {
     const gap = { byteOffset: above.length, byteLength: header.length, records: 1, lines: 1 }
     const scanner = createFileScanner(createScanner)({ ...plain, encoding: 'utf-8', gap, marksRejects: true })

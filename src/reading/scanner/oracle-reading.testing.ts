@@ -8,7 +8,7 @@ export interface Field {
   readonly to: number
   /** Position of the delimiter or line end. */
   readonly end: number
-  /** Quoted, with quotes in it that are neither doubled nor escaped. */
+  /** Quoted, and contains quotes that are neither doubled nor escaped. */
   readonly isBare: boolean
   readonly strayQuoteAt: number | null
   readonly strayEndAt: number | null
@@ -23,7 +23,7 @@ export type Reading =
 
 export type EndedReading = Extract<Reading, { kind: 'ended' }>
 
-/** Another way to read the field that opens at `at`: its quote is text, or its quotes are read as with escape `nothing`. */
+/** Another way to read the field that opens at `at`: with its quote as text, or its quotes as with escape `nothing`. */
 export type Repair = { readonly at: number; readonly as: 'text' | 'bare' }
 
 export type Consumed = { readonly end: number; readonly runaway?: Omit<RunawayValue, 'line'> } & (

@@ -1,4 +1,4 @@
-// Scanner cases: what scanner tests share: running one, seeded input and dialects, ways to split input into chunks.
+// Scanner cases: shared by scanner tests: running a scanner, seeded input and dialects, ways to split input into chunks.
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { Random } from '../../core/random.testing.ts'
@@ -73,7 +73,10 @@ export function outcomeOf(
   }
 }
 
-/** The accepted text with `<record>` where a reject stands, and how many readable records are before each; for a scanner that marks. */
+/**
+ * The accepted text with `<record>` in place of each reject, and the number of readable records before each. For
+ * scanners that mark rejects.
+ */
 export function markedText(scanner: Scanner, chunks: readonly Uint8Array[], exclusions: readonly number[] = []) {
   scanner.exclude(exclusions)
   let marked = ''
@@ -237,7 +240,7 @@ function strictRecord(random: Random, options: ScanOptions): Uint8Array {
   return Buffer.from(fields.join(delimiter) + lineEnd, 'latin1')
 }
 
-/** Plain records, some of which a quote before one field and one after another may turn into a single value. */
+/** Plain records, some of which may become a single value through a quote before one field and one after another. */
 function runawayText(random: Random, options: ScanOptions): Uint8Array {
   const delimiter = String.fromCharCode(options.delimiter)
   const quote = options.quote === null ? '' : String.fromCharCode(options.quote)

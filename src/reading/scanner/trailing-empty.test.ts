@@ -1,4 +1,4 @@
-// Tests of withTrailingEmpty(): empty records at the end are blank, those before others are records, however a file is split.
+// Tests of withTrailingEmpty(): empty records at the end are blank, earlier ones are records, however a file is split.
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { createFileScanner } from './file-scanner.ts'
@@ -22,7 +22,7 @@ const cases: readonly [text: string, accepted: string, blank: number, empty: num
   ['1,2,3\n', '1,2,3\n', 0, 0],
 ]
 
-test('empty records at the end are blank, however the file is split', () => {
+test('withTrailingEmpty() counts empty records at the end as blank, however the file is split', () => {
   for (const [text, accepted, blank, empty] of cases) {
     for (const chunks of everyCut(Buffer.from(text))) {
       const expected = outcomeOf(create(options), chunks)
@@ -37,7 +37,7 @@ test('empty records at the end are blank, however the file is split', () => {
   }
 })
 
-test('a carriage return is part of a line end only where lines end so', () => {
+test('withTrailingEmpty() treats a carriage return as part of a line end only if lines end with it', () => {
   const ends = (lineEnd: 'lf' | 'cr', quote: number | null, text: string) =>
     [...everyCut(Buffer.from(text))].map((chunks) => {
       const { accepted, blank, rejects } = outcomeOf(create({ ...options, lineEnd, quote }), chunks)
@@ -53,7 +53,7 @@ test('a carriage return is part of a line end only where lines end so', () => {
   alike(ends('lf', 34, '1,2,3\n,,\r\n,,\n4,5,6\n,,\r\n,,'), [4, 2, 0])
 })
 
-test('a long run of empty records is given out whole where a record follows, and is data where it is too long', () => {
+test('withTrailingEmpty() passes on a whole run of empty records before a record, and treats too long a run as data', () => {
   const run = ',,\n'.repeat(emptyRecordsMax)
   for (const [text, accepted, blank] of [
     [`1,2,3\n${run}`, 1, emptyRecordsMax],
@@ -83,7 +83,7 @@ test('a long run of empty records is given out whole where a record follows, and
   }
 })
 
-test('rejects among empty records are marked where they stand, whether a record follows or not', () => {
+test('withTrailingEmpty() marks rejects among empty records in place, whether a record follows or not', () => {
   for (const [text, wanted, readable] of [
     ['1,2,3\n,,\nbad\n,,\n4,5,6\nworse\n', '1,2,3\n,,\n<3>,,\n4,5,6\n<6>', [2, 4]],
     ['1,2,3\n,,\nbad\n,,\nworse\n,,\n', '1,2,3\n<3><5>', [2, 3]],

@@ -13,7 +13,7 @@ buildScanner()
 
 const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31))
 
-test('createScanner() reports places and messages in terms of the original', () => {
+test('createScanner() reports positions and messages in terms of the original', () => {
   const start = { byteOffset: 5_000_000_000, records: 7, lines: 9 }
   const input = Buffer.from('a,b,c\n"x\ny",b,c\n1,2\n"a"b,2,3\nu,\xff,w\n', 'latin1')
   const { rejects } = outcomeOf(createScanner({ ...plain, start }), [input])
@@ -54,7 +54,7 @@ test('createScanner() reports places and messages in terms of the original', () 
 // test/system/scanner-oracle.test.ts compares five times as many.
 compareWithOracle({ small: 300, large: 300, long: 8 })
 
-test(`pieces reported as verbatim are the bytes of the file, wherever it is split (SEED=${seed})`, () => {
+test(`createScanner() reports only bytes of the file as verbatim, wherever it is split (SEED=${seed})`, () => {
   const random = randomFrom(seed + 3)
   let verbatim = 0
   for (let index = 0; index < 600; index++) {
@@ -121,7 +121,7 @@ test('createScanner() reports more rejects in one chunk than its table holds', (
   assert.equal(rejects.at(-1)!.line, 19_999)
 })
 
-test('exclude() rejects readable records in their place, whether given at once or one by one', () => {
+test('exclude() rejects readable records in place, whether given at once or one by one', () => {
   const count = 10_000
   const ordinals = Array.from({ length: count / 2 }, (_, index) => 2 * index + 1)
   const lines = Array.from({ length: count }, (_, index) => `${index},"x\ny",z\n`)
@@ -148,7 +148,7 @@ test('exclude() rejects readable records in their place, whether given at once o
   assert.deepEqual(rejects, atOnce.rejects)
 })
 
-test('exclude() refuses numbers that do not ascend or are too late', () => {
+test('exclude() refuses numbers that do not ascend or arrive too late', () => {
   const scanner = createScanner(plain)
   scanner.exclude([2, 5])
   assert.throws(() => scanner.exclude([5]), RangeError)
@@ -184,7 +184,7 @@ test('createScanner() skips records of any length without holding them', () => {
   }
 })
 
-test('createScanner() works in linear time on input that invites reading twice', () => {
+test('createScanner() takes linear time on input that invites repeated reading', () => {
   // About half a second; reading each line up to the limit would take half a minute.
   const before = process.cpuUsage()
   const options = { ...plain, recordBytesMax: 1 << 20 }
@@ -198,7 +198,7 @@ test('createScanner() works in linear time on input that invites reading twice',
   assert.ok(process.cpuUsage(before).user < 8_000_000)
 })
 
-test('a thousand scanners take little memory, even with a record begun in each', () => {
+test('createScanner() takes little memory for a thousand scanners, even in the middle of a record', () => {
   const before = process.memoryUsage().external
   const scanners = Array.from({ length: 1_000 }, () => createScanner(plain))
   for (const scanner of scanners) scanner.push(Buffer.from('1,2,3\n4,"5'.repeat(20)))
@@ -207,7 +207,7 @@ test('a thousand scanners take little memory, even with a record begun in each',
   for (const scanner of scanners) assert.ok(scanner.end().consumedTo > 0)
 })
 
-test(`createScanner() marks where rejects stand, the same however the input is cut (SEED=${seed})`, () => {
+test(`createScanner() marks the same positions of rejects, however the input is split (SEED=${seed})`, () => {
   const random = randomFrom(seed)
   let count = 0
   for (let round = 0; round < 300; round++) {
@@ -217,7 +217,7 @@ test(`createScanner() marks where rejects stand, the same however the input is c
     assert.deepEqual(markedText(marking(), randomCuts(random, input, 20), exclusions), whole, `round ${round}`)
     const oracle = createOracleScanner(options, ahead)
     const { text, rejects } = outcomeOf(oracle, [input], exclusions)
-    // With the marks taken out, the accepted text is whole.
+    // Without the marks, the accepted text is complete.
     assert.equal(whole.marked.length, text.length + rejects.reduce((sum, { record }) => sum + `<${record}>`.length, 0))
     // Records that are excluded are readable, so the next mark counts them.
     let accepted = 0

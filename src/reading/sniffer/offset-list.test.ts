@@ -1,4 +1,4 @@
-// Tests of offset-list: what was added is what is taken, however much, and each taken array is its own.
+// Tests of the offset list: it returns what was added, however much, in a new array each time.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { OffsetList } from './offset-list.ts'
@@ -16,7 +16,7 @@ test('OffsetList.take() returns everything added, in order, in a new array, and 
   }
 })
 
-test('OffsetList.pop() removes the last one, and a shorter length all after it', () => {
+test('OffsetList.pop() removes the last offset, and a shorter length all offsets beyond it', () => {
   const list = new OffsetList()
   for (const offset of [5, 6, 7, 8]) list.push(offset)
   assert.equal(list.pop(), 8)

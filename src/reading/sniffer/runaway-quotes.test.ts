@@ -1,4 +1,4 @@
-// Tests of runaway quotes: the rule a head gives, and that readHead() reads the head as the scanner reads the file.
+// Tests of runaway quotes: the rule derived from a head, and that readHead() and the scanner read alike.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readHead } from '../read-head.ts'
@@ -7,11 +7,16 @@ const read = (text: string) => readHead(Buffer.from(text), true)
 const rows = (count: number, row: (at: number) => string) => Array.from({ length: count }, (_, at) => row(at)).join('')
 
 const rules: readonly [what: string, text: string, figureColumns: readonly number[], linesMin: number][] = [
-  ['one line suffices beside figures', 'id,t\n1,"a\n2,b"\n3,c\n4,d\n', [1], 1],
-  ['text of two columns wants three lines', 'a,b\nAnn,"x\nBob,y"\nCy,z\nDee,w\n', [], 3],
+  ['one line is enough beside figures', 'id,t\n1,"a\n2,b"\n3,c\n4,d\n', [1], 1],
+  ['text in two columns needs three lines', 'a,b\nAnn,"x\nBob,y"\nCy,z\nDee,w\n', [], 3],
   ['a delimiter that prose seldom has counts double', 'a\tb\nAnn\t"x\nBob\ty"\nCy\tz\nDee\tw\n', [], 2],
-  ['values over lines elsewhere want more', 'id,t\n1,"a\nb"\n2,"a\n3,b"\n4,c\n5,d\n', [1], 4],
-  ['regular ones want most', `id,t\n${rows(30, (at) => `${at},"Main St\n10${at}, Vienna"\n`)}`, [1], 34],
+  ['other multi-line values require more', 'id,t\n1,"a\nb"\n2,"a\n3,b"\n4,c\n5,d\n', [1], 4],
+  [
+    'regular multi-line values require most',
+    `id,t\n${rows(30, (at) => `${at},"Main St\n10${at}, Vienna"\n`)}`,
+    [1],
+    34,
+  ],
   ['two columns of figures', `a,b,c\n1,x,2\n3,y,4\n5,z,6\n`, [1, 3], 1],
 ]
 for (const [what, text, figureColumns, linesMin] of rules) {

@@ -1,4 +1,4 @@
-// Tests of single columns and of plain quotes: values stay whole, and tables are cut all the same.
+// Tests of single columns and plain quotes: values stay whole, and tables are still split.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readHead } from '../read-head.ts'
@@ -22,10 +22,10 @@ const columns: readonly [what: string, text: string, names: string][] = [
   ['two words below one', 'name\nAda Lovelace\nAlan Turing\nGrace Hopper\n', 'name'],
   ['moments', 'when\n2020-01-01 10:00\n2020-01-02 11:00\n2020-01-03 12:30\n', 'when'],
   ['times', 'time\n10:00\n11:00\n12:30\n', 'time'],
-  ['objects of JSON', 'payload\n{"a":1,"b":2}\n{"a":3,"b":4}\n{"a":5}\n', 'payload'],
+  ['JSON objects', 'payload\n{"a":1,"b":2}\n{"a":3,"b":4}\n{"a":5}\n', 'payload'],
   ['lists in brackets', 'tags\n[a,b]\n[c,d]\n[e,f]\n', 'tags'],
   [
-    'addresses of any number of parts',
+    'addresses with any number of parts',
     'address\n3 High Street, London\n5 Elm Road, Leeds, UK\n7 Elm Road, Leeds, UK\n',
     'address',
   ],
@@ -33,7 +33,7 @@ const columns: readonly [what: string, text: string, names: string][] = [
   ['prices without a header', '$1,584.43\n$2,051.54\n$999.00\n$12,000.00\n', 'column_1'],
   ['prices with a line of blanks', 'EUR\n162,09 €\n122,99 €\n   \n658,04 €\n', 'EUR'],
   [
-    'addresses with a slip',
+    'addresses with a typo',
     'https://x.org/a?a=1&b=2\nhttps://x.org/b?a=2&b=3\nhttps://x.org/c?a=3&b=4\nhttps://x.org/d?a=4&b=5\nhttps://x.org/e?a=5&b=6\nhttps://x.org/f?a=6&b=7;x\n',
     'column_1',
   ],
@@ -64,19 +64,19 @@ const tables: readonly [what: string, text: string, names: string][] = [
   ['two columns of figures without a header', '1,5\n2,75\n3,25\n4,00\n', 'column_1|column_2'],
 ]
 for (const [what, text, names] of tables) {
-  test(`readHead() cuts a table: ${what}`, () => assert.equal(read(text), `${names} "`))
+  test(`readHead() splits a table: ${what}`, () => assert.equal(read(text), `${names} "`))
 }
 
 const quotes: readonly [what: string, text: string, wanted: string][] = [
   ['of titles', 'ns\ttitle\n0\t"a"_b\n0\t"c\n0\td\n0\te\n0\tf"\n0\t"g"_h\n0\ti\n', 'ns|title none'],
   ['of inches', 'id|size\n1|"5 wide\n2|6"\n3|7"\n4|"x" y\n', 'id|size none'],
-  ['that are one slip', 'id,t\n1,"a" b\n2,c\n3,d\n', 'id|t "'],
+  ['that are one typo', 'id,t\n1,"a" b\n2,c\n3,d\n', 'id|t "'],
   ['that mostly enclose', 'id,t\n1,"a"\n2,"b"\n3,"c" x\n4,"d" y\n5,"e"\n', 'id|t "'],
-  ['that hold delimiters', 'id,t\n1,"a, b"\n2,"c" x\n3,"d, d"\n4,"e"\n5,"f, g"\n6,"h" y\n', 'id|t "'],
-  ['that hold quotes', 'id,t\n1,"a ""b"""\n2,"c" x\n3,"d"\n4,e\n5,f\n', 'id|t "'],
+  ['that contain delimiters', 'id,t\n1,"a, b"\n2,"c" x\n3,"d, d"\n4,"e"\n5,"f, g"\n6,"h" y\n', 'id|t "'],
+  ['that contain quotes', 'id,t\n1,"a ""b"""\n2,"c" x\n3,"d"\n4,e\n5,f\n', 'id|t "'],
 ]
 for (const [what, text, wanted] of quotes) {
-  test(`readHead() takes quotes ${what} as ${wanted.endsWith('none') ? 'text' : 'quotes'}`, () => {
+  test(`readHead() treats quotes ${what} as ${wanted.endsWith('none') ? 'text' : 'quotes'}`, () => {
     assert.equal(read(text), wanted)
   })
 }

@@ -1,4 +1,4 @@
-// Tests of the tokens: records and fields under an assumed layout, whole, broken and cut.
+// Tests of tokens: records and fields under an assumed layout, complete, broken and truncated.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fits, type Layout, recordCount, recordValues, tokenize } from './tokenize.ts'
@@ -19,7 +19,7 @@ const readable: readonly [what: string, text: string, layout: Partial<Layout>, w
   ['quoted delimiters, quotes and line ends', '"a,""b""\r\nc",d\r\n', {}, [['a,"b"\r\nc', 'd']]],
   ['blanks after a closing quote', '"a" ,"b"\t\n', {}, [['a', 'b']]],
   ['quotes that open no field', 'a "b",c"\n', {}, [['a "b"', 'c"']]],
-  ['blanks after a delimiter as arrangement', 'a,  "b", c\n', { skipInitialSpace: true }, [['a', 'b', 'c']]],
+  ['blanks after a delimiter as padding', 'a,  "b", c\n', { skipInitialSpace: true }, [['a', 'b', 'c']]],
   ['blanks at the start of a record as content', ' a, b\n', { skipInitialSpace: true }, [[' a', 'b']]],
   ['escaped quotes', '"a\\"b\\\\",c\n', { escape: 0x5c }, [['a"b\\\\', 'c']]],
   ['quotes that are not marked at all', '"a "b", c",d\n', { escape: 'nothing' }, [['a "b', ' c"', 'd']]],
@@ -59,13 +59,13 @@ test('fits() requires a complete record of the width', () => {
   assert.deepEqual(fitting, [0])
 })
 
-test('tokenize() leaves out the cut record at the end, unless it is the only one', () => {
+test('tokenize() omits a truncated record at the end, unless it is the only one', () => {
   assert.deepEqual(table('a,b\nc,', {}, true), [['a', 'b']])
   assert.deepEqual(table('a,b\nc,d\n', {}, true).length, 2)
   assert.deepEqual(table('a,b', {}, true), [['a', 'b']])
 })
 
-test('tokenize() stays linear where every line opens a quote that never closes', () => {
+test('tokenize() takes linear time even if every line opens a quote that never closes', () => {
   for (const line of ['"a\n', 'x,"a""\n', ',"a"b\n', '"\\"\n', '\'"\n']) {
     for (const layout of [comma, { ...comma, escape: 0x5c }, { ...comma, escape: 'nothing' }] as const) {
       const text = line.repeat(100_000)

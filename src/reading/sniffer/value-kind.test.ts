@@ -1,17 +1,17 @@
-// Tests of value kinds: what is seen to be a number without a value being made is one.
+// Tests of value kinds: numbers recognized without creating a string are numbers.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { randomFrom } from '../../core/random.testing.ts'
 import { isPlainNumber, kindOf } from './value-kind.ts'
 
-test('isPlainNumber() holds for figures with one point or comma among them, wherever they stand in a text', () => {
+test('isPlainNumber() is true for digits with at most one point or comma, anywhere in a text', () => {
   const yes = ['0', '12', '007', '1.5', '1,5', '1.', '9'.repeat(40)]
   const no = ['', '.5', '-1', '1.2.3', '1e5', '1 000', '1a', '9'.repeat(41)]
   for (const value of yes) assert.ok(isPlainNumber(`x${value}y`, 1, 1 + value.length), value)
   for (const value of no) assert.ok(!isPlainNumber(`x${value}y`, 1, 1 + value.length), value)
 })
 
-test('kindOf() gives number for whatever isPlainNumber() holds for (seeded)', () => {
+test('kindOf() returns number whenever isPlainNumber() is true (seeded)', () => {
   const random = randomFrom(5)
   let plain = 0
   for (let i = 0; i < 20_000; i++) {
@@ -23,13 +23,13 @@ test('kindOf() gives number for whatever isPlainNumber() holds for (seeded)', ()
   assert.ok(plain > 1_000, `${plain}`)
 })
 
-test('kindOf() takes capitals before digits for a currency only if they are one', () => {
+test('kindOf() treats capitals before digits as a currency only if they are one', () => {
   for (const value of ['EUR 1,200.00', 'USD12', 'CHF -5', '$ 1,200', '(USD 12)', '12 EUR'])
     assert.equal(kindOf(value), 'number', value)
   for (const value of ['VAR001', 'VAR00001', 'DAY 1', 'SMA200', 'COL12']) assert.equal(kindOf(value), 'text', value)
 })
 
-test('kindOf() knows numbers, dates and addresses by what they hold', () => {
+test('kindOf() recognizes numbers, dates and addresses by their characters', () => {
   const kinds = {
     number: ['1.5E-3', '12e-7', '1234', '-0.5', '12 %', '1,234.50'],
     date: ['2024-01-02', '2024/1/2', '12 Jan 2024', 'Jan 12, 2024'],

@@ -1,4 +1,4 @@
-// Different texts that are one number are found in columns of numbers, and nowhere else.
+// Tests of equal numbers: different texts of one number are found in number columns only.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readHead } from '../read-head.ts'

@@ -1,4 +1,4 @@
-// Tests of type decisions: tables of facts with their types and reasons, and that it does not matter how facts were joined.
+// Tests of type decisions: tables of facts with their types and reasons, however the facts were joined.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -7,7 +7,7 @@ import { columnFormat, columnTypeName, type Decision, decideTypes, joinFacts, ty
 
 const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31))
 
-/** Facts of a column: `null` is a null, `word:NA` a null word, `decimal:3.2` a decimal of that many digits. */
+/** Facts of a column: `null` is a null, `word:NA` a null word, `decimal:3.2` a decimal with that many digits. */
 function factsOf(values: readonly string[]): ColumnFacts {
   let facts: ColumnFacts = { records: 0, nulls: 0, nullWords: {}, classes: {} }
   for (const value of values) facts = joinFacts(facts, factsOfOne(value))
@@ -86,7 +86,7 @@ const table: readonly (readonly [values: string, type: string, why: string])[] =
   ['date timestamp date', 'text', 'text: 1 of 3 values is not an ISO 8601 date (record 2)'],
 ]
 
-/** Values apart by `|`, since some classes have a blank; the format after the type. */
+/** Values separated by `|`, because some classes contain a blank; the format follows the type. */
 const forms: typeof table = [
   [
     'decimalComma:1.1|thousandComma:1.3',
@@ -177,14 +177,14 @@ const forms: typeof table = [
 ]
 
 for (const [values, type, why] of forms) {
-  test(`decideTypes() takes [${values}] for ${type}`, () => {
+  test(`decideTypes() decides ${type} for [${values}]`, () => {
     const decision = decideType(factsOf(values.split('|')))
     const shown = [columnTypeName(decision.type), columnFormat(decision.type) ?? ''].join(' ').trim()
     assert.deepEqual({ type: shown, why: decision.why }, { type, why })
   })
 }
 
-test('decideTypes() holds points that could stand between groups against a decimal comma of another column', () => {
+test('decideTypes() doubts points that could separate groups if another column has decimal commas', () => {
   const count = factsOf(['thousandPoint:1.3', 'integer'])
   const weight = factsOf(['thousandPoint:1.3', 'decimal:1.1'])
   const price = factsOf(['decimalComma:1.2'])
@@ -194,7 +194,7 @@ test('decideTypes() holds points that could stand between groups against a decim
   assert.equal(decideTypes([count, price])[0]!.why, 'text: 1 of 2 values could be thousands or decimals (record 1)')
 })
 
-test('decideTypes() says for which values a column is left open', () => {
+test('decideTypes() reports for which values a column stays open', () => {
   const holdsFor = (values: string) => decideType(factsOf(values.split('|'))).holdsFor
   assert.deepEqual(holdsFor('thousandComma:1.3|integer'), ['integer', 'thousandComma'])
   assert.deepEqual(holdsFor('date /either'), ['date /either'])
@@ -204,7 +204,7 @@ test('decideTypes() says for which values a column is left open', () => {
   assert.equal(holdsFor('padded'), null)
 })
 
-test('decideTypes() says what is still true when more values of the same classes came', () => {
+test('decideTypes() gives reasons that stay true when more values of the same classes follow', () => {
   const whyHeld = (values: string) => decideType(factsOf(values.split('|'))).whyHeld(900)
   assert.equal(
     whyHeld('date /either|date /either'),
@@ -248,13 +248,13 @@ test('decideTypes() doubts columns of text that look like something else, and de
 })
 
 for (const [values, type, why] of table) {
-  test(`decideType() takes [${values}] for ${type}`, () => {
+  test(`decideType() decides ${type} for [${values}]`, () => {
     const decision = decideType(factsOf(values.split(' ').filter(Boolean)))
     assert.deepEqual({ type: columnTypeName(decision.type), why: decision.why }, { type, why })
   })
 }
 
-test('decideType() lists null words only where they become null', () => {
+test('decideType() lists null words only if they become null', () => {
   assert.deepEqual(decideType(factsOf(['word:NA', 'date', 'word:'])).nullWords, ['NA', ''])
   assert.deepEqual(decideType(factsOf(['word:NA', 'date', 'text'])).nullWords, [])
 })
@@ -263,7 +263,7 @@ test('decideType() finds the spelling of a boolean', () => {
   assert.deepEqual(decideType(factsOf(['True'])).type, { kind: 'boolean', spelling: 'True' })
 })
 
-test('decideType() names lines where it can', () => {
+test('decideType() names lines if they are known', () => {
   const facts = factsOf(['integer', 'text', 'integer', 'padded'])
   const { why } = decideType(facts, (record) => record * 10)
   assert.equal(why, 'text: 2 of 4 values are not integers without padding (lines 20, 40)')
