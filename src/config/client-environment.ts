@@ -1,8 +1,8 @@
-// Client environment: environment variables of the commands that talk to a server. Knows no command.
+// Client environment: environment variables of the commands that call a server. Knows no command.
 import { isAbsolute, join } from 'node:path'
 import { environmentPrefix } from './options.ts'
 
-/** Our variables that are not options of the service: `serve` ignores them. */
+/** Our variables that are not options of the service; `serve` ignores them. */
 export const clientVariables = {
   url: `${environmentPrefix}URL`,
   key: `${environmentPrefix}KEY`,
@@ -16,19 +16,19 @@ export interface ClientEnvironment {
   readonly url: string | null
   readonly key: string | null
   readonly keyFile: string | null
-  /** A command that opens a file for editing, from `VISUAL`, else `EDITOR`. */
+  /** A command that opens a file for editing, from `VISUAL` or else `EDITOR`. */
   readonly editor: string | null
   /**
-   * Where the user's programs keep their state: `XDG_STATE_HOME`, otherwise below the home directory; null without one.
+   * Directory for the state of the user's programs: `XDG_STATE_HOME`, or else under the home directory; null without one.
    */
   readonly stateDir: string | null
-  /** False by `NO_COLOR`, true by `FORCE_COLOR`; null if it depends on the output being a terminal. */
+  /** False with `NO_COLOR`, true with `FORCE_COLOR`; null if it depends on whether the output is a terminal. */
   readonly color: boolean | null
-  /** A build machine may emulate a terminal, but nobody watches progress there. */
+  /** True on a build machine, which may emulate a terminal although nobody watches progress there. */
   readonly isBuild: boolean
 }
 
-/** Reads the variables; an empty one counts as not set (as https://no-color.org defines for its own). */
+/** Reads the variables; an empty one counts as not set (as https://no-color.org defines for NO_COLOR). */
 export function readClientEnvironment(
   environment: Readonly<Record<string, string | undefined>> = process.env,
 ): ClientEnvironment {
@@ -46,7 +46,7 @@ export function readClientEnvironment(
   }
 }
 
-/** A path that is not absolute does not count (XDG Base Directory Specification 0.8). */
+/** Ignores relative paths (XDG Base Directory Specification 0.8). */
 function stateDir(given: string | null, home: string | null): string | null {
   if (given !== null && isAbsolute(given)) return given
   return home !== null && isAbsolute(home) ? join(home, '.local', 'state') : null

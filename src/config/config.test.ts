@@ -305,7 +305,7 @@ test('readConfig() accepts the address of a Trino only together with a bucket', 
     assert.throws(() => read(address), /Cannot use --query-engine: given .+, wanted trino:\/\/user@host/, address)
   }
   assert.throws(() => read('trino+https://csv:pass@h/hive/s'), /given "trino\+https:\/\/csv:…@h\/hive\/s"/)
-  assert.throws(() => readConfig(['--query-engine', 'trino://csv@h/hive/s'], {}), /wanted --store beside it/)
+  assert.throws(() => readConfig(['--query-engine', 'trino://csv@h/hive/s'], {}), /wanted --store with it/)
   assert.throws(
     () => read('trino://csv@h/hive/s', '--query-engine-password', 'secret'),
     (error: Error) => {

@@ -1,4 +1,4 @@
-// Config: every option's value, decided once at start. The only reader of the environment; knows nothing of what uses it.
+// Config: the value of every option, decided once at startup. The only reader of the environment. Does not know its users.
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { bytesIn } from '../core/units.ts'
@@ -21,7 +21,7 @@ export interface Config extends OptionValues {
   readonly fileBytesMax: number
 }
 
-/** A mistake by the person who starts the service; the message is one line for them. */
+/** A mistake by the person who starts the service; the message is one line. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
@@ -37,9 +37,9 @@ const rows = Object.entries(options) as [OptionName, Option<unknown>][] // the k
 const flags = [...rows.map(([, option]) => option.flag), configFlag]
 
 /**
- * Decides every option: command line before environment before file (`--config`) before default.
+ * Decides every option. Precedence: command line, environment, file (`--config`), default.
  *
- * @param argv What follows the command, without the command itself.
+ * @param argv The arguments after the command.
  * @throws {ConfigError} for an unknown option or an invalid value, named as given.
  */
 export function readConfig(argv: readonly string[], environment: Environment = process.env): Config {
@@ -49,11 +49,13 @@ export function readConfig(argv: readonly string[], environment: Environment = p
   const sources = [commandLine, variables, file === undefined ? new Map<string, Given>() : fromFile(file)]
   const values = Object.fromEntries(rows.map(([name, option]) => [name, decide(option, sources)])) as OptionValues // one parsed value a row
   if (!isLoopback(values.host) && !values.isOpenToAnyone && !isAsking(values)) {
-    const wanted = 'a loopback address, or --keys or --open-to-anyone yes beside it'
+    const wanted = 'a loopback address, or also --keys or --open-to-anyone yes'
     throw new ConfigError(`Cannot use --host: given "${values.host}", which other machines may reach, wanted ${wanted}`)
   }
   if (values.webhookUrl !== '' && values.webhookSecret === '') {
-    throw new ConfigError('Cannot use --webhook: it has no --webhook-secret, with which its receiver checks who called')
+    throw new ConfigError(
+      'Cannot use --webhook: it needs --webhook-secret, with which the receiver verifies the sender',
+    )
   }
   const targets = values.copyTargets.map(({ name }) => name)
   if (values.copyUploadsTo !== '' && !targets.includes(values.copyUploadsTo)) {
@@ -70,11 +72,11 @@ export function readConfig(argv: readonly string[], environment: Environment = p
 /** @throws {ConfigError} */
 function checkQueryEngine({ queryEngine: { trino }, queryEnginePassword: password, storeUrl }: OptionValues): void {
   if (trino !== null && storeUrl === '') {
-    throw new ConfigError('Cannot use --query-engine: it reads datasets in a bucket, wanted --store beside it')
+    throw new ConfigError('Cannot use --query-engine: it reads datasets from a bucket, wanted --store with it')
   }
   if (password !== '' && !trino?.url.startsWith('https:')) {
-    const wanted = 'trino+https, over which alone Trino takes a password'
-    throw new ConfigError(`Cannot use --query-engine-password: --query-engine names no such address, wanted ${wanted}`)
+    const problem = 'Trino accepts passwords over HTTPS only, wanted trino+https://… in --query-engine'
+    throw new ConfigError(`Cannot use --query-engine-password: ${problem}`)
   }
 }
 

@@ -1,4 +1,4 @@
-// Copy targets: options for the databases that datasets are copied into. Knows no database.
+// Copy targets: options for the databases into which datasets are copied. Knows no database.
 import { type CopyTarget, copyModes, tableNamePattern } from '../core/copies/copy-status.ts'
 import { type Kind, nameOrNothing } from './value-parsers.ts'
 
@@ -29,7 +29,7 @@ const databaseKinds: ReadonlyMap<string, DatabaseKind> = new Map([
 function copyTargets(): Kind<readonly CopyTarget[]> {
   return {
     wanted:
-      'NAME=postgres://user@host:5432/database, or clickhouse:// or clickhouses:// (encrypted) in its place, several separated ' +
+      'NAME=postgres://user@host:5432/database, or the same with clickhouse:// or clickhouses:// (encrypted), several separated ' +
       'by spaces, each without a password and with no other parameters than ' +
       `${[...ownParameters, ...driverParameters].join(', ')}; schema with postgres:// only, ssl… not with clickhouse://`,
     parse: (given) => {
@@ -76,13 +76,13 @@ export const copyOptions = {
     fallback: '',
     fallbackShown: 'none',
     ...copyTargets(),
-    help: 'Databases that datasets can be copied into, as NAME=postgres://user@host/database or NAME=clickhouse://user@host/database, separated by spaces. Passwords come from PGPASSWORD or the file of PGPASSFILE, and from CLICKHOUSE_PASSWORD or the file of CLICKHOUSE_PASSFILE.',
+    help: 'Databases that datasets can be copied into, as NAME=postgres://user@host/database or NAME=clickhouse://user@host/database, separated by spaces. Passwords come from PGPASSWORD or the file named by PGPASSFILE, and from CLICKHOUSE_PASSWORD or the file named by CLICKHOUSE_PASSFILE.',
   },
   copyUploadsTo: {
     flag: '--copy-uploads-to',
     fallback: '',
     fallbackShown: 'none',
     ...nameOrNothing('the name of a --copy-target'),
-    help: 'Target that the dataset of every upload is copied to.',
+    help: 'Target to which the dataset of every upload is copied.',
   },
 } as const

@@ -1,6 +1,6 @@
-// Did you mean: the known name that a misspelt one most likely meant. Knows nothing of options.
+// Did you mean: finds the known name closest to a misspelt one. Knows no options.
 
-/** The entry of `known`, which must not be empty, that the fewest single-letter edits turn `name` into. */
+/** The entry of `known` (not empty) with the fewest single-letter edits from `name`. */
 export function nearest(name: string, known: readonly string[]): string {
   return known.toSorted((left, right) => editDistance(name, left) - editDistance(name, right))[0]!
 }

@@ -1,7 +1,7 @@
-// Option help: the options as text, printed from their rows. Knows nothing of commands.
+// Option help: the options as text, generated from their rows. Knows no commands.
 import { configFlag, environmentName, type Option, options } from './options.ts'
 
-/** One option as help and docs show it. */
+/** An option as shown in help and docs. */
 export interface OptionHelp {
   readonly flag: string
   readonly environment: string
@@ -10,7 +10,7 @@ export interface OptionHelp {
   readonly help: string
 }
 
-/** Every option in the order of `--help`, the file option last. */
+/** Every option in the order of `--help`, `--config` last. */
 export function optionHelp(): readonly OptionHelp[] {
   const rows: readonly Option<unknown>[] = Object.values(options)
   return [
@@ -31,7 +31,7 @@ export function optionHelp(): readonly OptionHelp[] {
   ]
 }
 
-/** The options as lines of `--help`, two for each. */
+/** The options as lines of `--help`, two per option. */
 export function optionLines(): string {
   return optionHelp()
     .map(({ flag, fallback, help }) => `  ${flag} <value>  (default: ${fallback})\n      ${help}`)

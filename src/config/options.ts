@@ -23,7 +23,7 @@ import {
 export interface Option<Value> extends Kind<Value> {
   /** As typed: `--max-file-size`. */
   readonly flag: `--${string}`
-  /** Its default, as a person would write it. */
+  /** Its default, as a user would write it. */
   readonly fallback: string
   /** What the docs print instead of a default that depends on the machine. */
   readonly fallbackShown?: string
@@ -35,7 +35,7 @@ const logLevels = ['silent', 'error', 'warn', 'info', 'debug'] as const
 const logFormats = ['auto', 'json', 'pretty'] as const
 const resolverUnits = ['B', 'KB', 'MB'] as const
 
-/** Every option by the name it has in Config: unit last. The order is the one of `--help`. */
+/** Every option by its name in Config, unit last. In the order of `--help`. */
 export const options = {
   host: {
     flag: '--host',
@@ -68,7 +68,7 @@ export const options = {
     fallback: '',
     fallbackShown: 'none',
     ...networks(),
-    help: 'Proxies whose X-Forwarded-For gives the address of a client, separated by commas; other senders of it are ignored.',
+    help: 'Proxies whose X-Forwarded-For gives the address of a client, separated by commas; that of other senders is ignored.',
   },
   isOpenToAnyone: {
     flag: '--open-to-anyone',
@@ -88,7 +88,7 @@ export const options = {
     fallback: '',
     fallbackShown: 'none',
     ...textOrNothing('the URL or the file of a JWK Set'),
-    help: 'Public keys of a token issuer; `sub` of a token is the owner, `scope` what they may do.',
+    help: 'Public keys of a token issuer; `sub` of a token names the owner, `scope` lists what they may do.',
   },
   jwtIssuer: {
     flag: '--jwt-issuer',
@@ -107,7 +107,7 @@ export const options = {
     flag: '--requests-per-minute',
     fallback: 'none',
     ...orNone(wholeNumber(1, 1_000_000)),
-    help: 'Requests per minute of one key, or of one address without authentication; more get 429.',
+    help: 'Requests per minute from one key, or from one address without authentication; more get 429.',
   },
   ownerBytesMax: {
     flag: '--quota-size',
@@ -131,46 +131,46 @@ export const options = {
     flag: '--uploads-keep-for',
     fallback: '24h',
     ...duration(1_000, 366 * 86_400_000),
-    help: 'How long an upload can be looked up after its end; its dataset stays.',
+    help: 'How long the status of an upload is kept after its end; its dataset stays.',
   },
   resumeWaitMs: {
     flag: '--resume-wait',
     fallback: '60s',
     ...duration(0, 86_400_000),
-    help: 'How long reading waits for the client of a resumable upload; later the file is read again from its first byte.',
+    help: 'How long reading waits for more bytes of a resumable upload; after that, the file is read again from its first byte.',
   },
   unfinishedMax: {
     flag: '--unfinished-max',
     fallback: '4000',
     ...wholeNumber(1, 1_000_000),
-    help: 'Unfinished resumable uploads; one client may hold half of them, and more get 507.',
+    help: 'Maximum number of unfinished resumable uploads; one client may hold half of them, and more get 507.',
   },
   unfinishedBytesMax: {
     flag: '--unfinished-size-max',
     fallback: '64GB',
     ...byteCount(1, Number.MAX_SAFE_INTEGER),
-    help: 'Total size of unfinished uploads once they are complete; one client may hold half of it.',
+    help: 'Maximum total size of unfinished uploads, counted at their full length; one client may hold half of it.',
   },
   webhookUrl: {
     flag: '--webhook',
     fallback: '',
     fallbackShown: 'none',
     ...webAddress(),
-    help: 'URL that gets a signed POST for every upload that is done or has failed.',
+    help: 'URL that gets a signed POST when an upload is done or has failed.',
   },
   webhookSecret: {
     flag: '--webhook-secret',
     fallback: '',
     fallbackShown: 'none',
     ...textOrNothing('whsec_ and Base64, or any text'),
-    help: 'Key of the signatures; required with --webhook. Better given in the environment, where other users cannot see it.',
+    help: 'Key for the signatures; required with --webhook. Best set in the environment, where other users cannot see it.',
   },
   webhookNetworks: {
     flag: '--webhook-network',
     fallback: '',
     fallbackShown: 'none',
     ...networks(),
-    help: 'Networks that --webhook may be in although they are not public, such as 10.0.0.0/8, separated by commas.',
+    help: 'Private networks that --webhook may be in, such as 10.0.0.0/8, separated by commas.',
   },
   ...copyOptions,
   scrubEveryMs: {
@@ -183,19 +183,19 @@ export const options = {
     flag: '--scrub-rate',
     fallback: '20MB',
     ...byteCount(65_536, 1_048_576 * 1_048_576),
-    help: 'Bytes per second that scrubbing reads at most.',
+    help: 'Maximum bytes per second that scrubbing reads.',
   },
   mergedBytesMax: {
     flag: '--merged-size-max',
     fallback: '2GB',
     ...byteCount(0, Number.MAX_SAFE_INTEGER),
-    help: 'Total size of merged Parquet files that are kept for further requests; the least recently used go first.',
+    help: 'Maximum total size of merged Parquet files kept for later requests; the least recently used are removed first.',
   },
   dataDir: {
     flag: '--data',
     fallback: './data',
     ...text('a directory'),
-    help: 'Directory that stores everything; created if missing, used by one process at a time.',
+    help: 'Directory that stores everything; created if missing, for one process at a time.',
   },
   ...storeOptions,
   multipartFileBytesMax: {
@@ -214,7 +214,7 @@ export const options = {
     flag: '--max-upload-size-per-file',
     fallback: '10000000',
     ...wholeNumber(1, 2 ** 40),
-    help: 'Second limit on one file, in the unit of the next option; the smaller limit applies.',
+    help: 'Second limit on the file size, in the unit of the next option; the smaller limit applies.',
   },
   resolverFileUnit: {
     flag: '--max-upload-size-per-file-unit',
@@ -226,13 +226,13 @@ export const options = {
     flag: '--max-decompressed-size',
     fallback: '1000MB',
     ...byteCount(1, Number.MAX_SAFE_INTEGER),
-    help: 'Largest text of a file that comes compressed with gzip or Zstandard.',
+    help: 'Maximum size of the decompressed text of a file sent as gzip or Zstandard.',
   },
   ratioMax: {
     flag: '--max-compression-ratio',
     fallback: '250',
     ...wholeNumber(1, 1_000_000),
-    help: 'How many times as large as the compressed file its text may be, beyond its first 16 MB.',
+    help: 'Maximum ratio of the decompressed text to the compressed file; applies once the text exceeds 16 MB.',
   },
   uploadsMax: {
     flag: '--uploads-max',
@@ -244,7 +244,7 @@ export const options = {
     flag: '--uploads-per-client-max',
     fallback: '64',
     ...wholeNumber(1, 10_000),
-    help: 'Of these, uploads of one client: an owner, or without authentication an IPv4 address or a /64 of IPv6.',
+    help: 'Uploads of one client among them: an owner or, without authentication, an IPv4 address or an IPv6 /64.',
   },
   converterCount: {
     flag: '--converters',
@@ -275,7 +275,7 @@ export const options = {
     flag: '--shutdown-grace',
     fallback: '30s',
     ...duration(0, 86_400_000),
-    help: 'How long uploads in progress may continue after a signal to stop.',
+    help: 'How long uploads in progress may continue after a stop signal.',
   },
   recordBytesMax: {
     flag: '--record-size-max',
@@ -293,19 +293,19 @@ export const options = {
     flag: '--convert-time-max',
     fallback: '120s',
     ...duration(1_000, 86_400_000),
-    help: 'Maximum time to convert one part; after it the upload fails.',
+    help: 'Maximum time to convert one part; after that, the upload fails.',
   },
   queriesMax: {
     flag: '--queries-max',
     fallback: '4',
     ...wholeNumber(1, 256),
-    help: 'SQL queries running at once, each in its own process; one client gets at most half. More wait, at most for 30s or --query-time-max, then get 503.',
+    help: 'SQL queries running at once, each in its own process; one client gets at most half. More wait for at most 30s or --query-time-max, then get 503.',
   },
   queryMsMax: {
     flag: '--query-time-max',
     fallback: '30s',
     ...duration(100, 3_600_000),
-    help: 'Maximum time of a query, until its result has been read; less while others wait for a place.',
+    help: 'Maximum time of a query, including the time to read its result; shorter while other queries wait.',
   },
   queryMemoryBytesMax: {
     flag: '--query-memory-max',
@@ -330,13 +330,13 @@ export const options = {
     flag: '--log-level',
     fallback: 'info',
     ...oneOf(logLevels),
-    help: 'Lowest level that is logged, on standard output.',
+    help: 'Lowest level that is logged to standard output.',
   },
   logFormat: {
     flag: '--log-format',
     fallback: 'auto',
     ...oneOf(logFormats),
-    help: 'Form of log lines: JSON for programs, or pretty for people; auto is pretty on a terminal.',
+    help: 'Format of log lines: json for programs, pretty for humans; auto is pretty on a terminal, json otherwise.',
   },
 } as const satisfies Readonly<Record<string, Option<unknown>>>
 
@@ -352,12 +352,12 @@ export function environmentName(flag: string): string {
   return environmentPrefix + flag.slice(2).replaceAll('-', '_').toUpperCase()
 }
 
-/** Its key in a configuration file: `maxFileSize` for `--max-file-size`. */
+/** The key of an option in a configuration file: `maxFileSize` for `--max-file-size`. */
 export function fileKey(flag: string): string {
   return flag.slice(2).replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())
 }
 
-/** Every variable with this prefix is ours, and an unknown one is a mistake. */
+/** Every variable with this prefix is ours; an unknown one is an error. */
 export const environmentPrefix = 'CSV_UPLOAD_'
 
 /** The option that is not a value of Config: it names the file that may contain the others. */

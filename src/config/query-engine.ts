@@ -1,7 +1,7 @@
-// Query engine: options for the engine that answers queries over large datasets. Knows no engine. Rows as in options.ts.
+// Query engine: options for the engine that runs queries over large datasets. Knows no engine. Rows as in options.ts.
 import { byteCount, type Kind, textOrNothing } from './value-parsers.ts'
 
-/** Address of a Trino, and where it keeps the tables of datasets; null for no engine. */
+/** Address of a Trino server, and the catalog and schema for the tables of datasets; null for no engine. */
 export interface QueryEngineAddress {
   readonly trino: {
     /** `http://host:port` or `https://host:port`. */
@@ -46,7 +46,7 @@ export const queryEngineOptions = {
     fallback: '',
     fallbackShown: 'none',
     ...trinoAddress(),
-    help: 'Trino that answers queries over large datasets, with --store, as trino://user@host:8080/catalog/schema or trino+https://…; a catalog of its Hive connector.',
+    help: 'Trino server for queries over large datasets, with --store, as trino://user@host:8080/catalog/schema or trino+https://…; the catalog must use the Hive connector.',
   },
   queryEnginePassword: {
     flag: '--query-engine-password',
@@ -54,12 +54,12 @@ export const queryEngineOptions = {
     fallbackShown: 'none',
     ...textOrNothing('a password'),
     shown: () => '…',
-    help: 'Password of that user, with trino+https. Better given in the environment, where other users cannot see it.',
+    help: 'Password of that user, with trino+https. Best set in the environment, where other users cannot see it.',
   },
   queryEngineFromBytes: {
     flag: '--query-engine-from',
     fallback: '1GB',
     ...byteCount(0, Number.MAX_SAFE_INTEGER),
-    help: 'Size of the Parquet of a dataset from which its queries go to --query-engine.',
+    help: 'Datasets with at least this size of Parquet are queried with --query-engine.',
   },
 } as const

@@ -7,14 +7,14 @@ export const storeOptions = {
     fallback: '',
     fallbackShown: 'the directory of --data',
     ...bucketOrNothing(),
-    help: 'Bucket that stores the datasets, for one process or many; --data is then a directory of this process alone.',
+    help: 'Bucket that stores the datasets, for one process or many; --data is then a directory for this process only.',
   },
   s3Endpoint: {
     flag: '--s3-endpoint',
     fallback: '',
     fallbackShown: 'AWS',
     ...httpUrlOrNothing(),
-    help: 'Server of the bucket. Credentials come from where the AWS SDK finds them, such as AWS_ACCESS_KEY_ID.',
+    help: 'Server of the bucket. Credentials are those that the AWS SDK finds, such as AWS_ACCESS_KEY_ID.',
   },
   s3Region: {
     flag: '--s3-region',
@@ -27,18 +27,18 @@ export const storeOptions = {
     flag: '--s3-path-style',
     fallback: 'no',
     ...yesOrNo(),
-    help: 'Name the bucket in the path instead of the host name, as most servers but AWS want it.',
+    help: 'Name the bucket in the path instead of the host name, as most servers other than AWS require.',
   },
   cacheBytesMax: {
     flag: '--cache-size-max',
     fallback: '10GB',
     ...byteCount(0, Number.MAX_SAFE_INTEGER),
-    help: 'Total size of local copies of stored files, with --store; the least recently used go first.',
+    help: 'Maximum total size of local copies of stored files, with --store; the least recently used are removed first.',
   },
   leaseMs: {
     flag: '--lease',
     fallback: '15s',
     ...duration(1_000, 600_000),
-    help: 'With --store: how long another process may show no sign of life before its uploads are gone on with here.',
+    help: 'With --store: how long another process may be silent before this process takes over its uploads.',
   },
 } as const

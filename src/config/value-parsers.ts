@@ -1,8 +1,8 @@
-// Value parsers: how each kind of option value is parsed, and the message if it is invalid. Knows no option.
+// Value parsers: how each kind of option value is parsed, and what is expected of it. Knows no option.
 import { isIP } from 'node:net'
 import { formatBytes, formatDuration, parseBytes, parseDuration } from '../core/units.ts'
 
-/** How a text is parsed, and the message if it is invalid. */
+/** How a text is parsed, and what is expected of it. */
 export interface Kind<Value> {
   /** The value, or null if the text is invalid. */
   readonly parse: (text: string) => Value | null
@@ -12,7 +12,7 @@ export interface Kind<Value> {
   readonly shown?: (text: string) => string
 }
 
-/** Any text but an empty one. */
+/** Any non-empty text. */
 export function text(wanted: string): Kind<string> {
   return { wanted, parse: (given) => (given.trim() === '' || given.includes('\0') ? null : given) }
 }
@@ -42,12 +42,12 @@ export function duration(min: number, max: number): Kind<number> {
   }
 }
 
-/** One of some words. */
+/** One of the given words. */
 export function oneOf<const Value extends string>(values: readonly Value[]): Kind<Value> {
   return { wanted: `one of ${values.join(', ')}`, parse: (given) => values.find((value) => value === given) ?? null }
 }
 
-/** A value of another kind, or `none`, which is Infinity. */
+/** A value of another kind, or `none` for Infinity. */
 export function orNone({ wanted, parse }: Kind<number>): Kind<number> {
   return {
     wanted: `none, or ${wanted}`,
@@ -55,12 +55,12 @@ export function orNone({ wanted, parse }: Kind<number>): Kind<number> {
   }
 }
 
-/** Any text, and an empty one for nothing. */
+/** Any text; an empty one means none. */
 export function textOrNothing(wanted: string): Kind<string> {
   return { wanted, parse: (given) => (given.includes('\0') ? null : given.trim()) }
 }
 
-/** A bucket and a prefix in it, such as `s3://bucket/some/prefix`, and an empty text for none. */
+/** A bucket and an optional prefix, such as `s3://bucket/some/prefix`; an empty text means none. */
 export function bucketOrNothing(): Kind<string> {
   return {
     wanted: 's3://bucket or s3://bucket/prefix',
@@ -68,7 +68,7 @@ export function bucketOrNothing(): Kind<string> {
   }
 }
 
-/** A URL of a server, and an empty text for none. */
+/** The URL of a server; an empty text means none. */
 export function httpUrlOrNothing(): Kind<string> {
   return {
     wanted: 'a URL such as https://s3.example.org',
@@ -76,12 +76,12 @@ export function httpUrlOrNothing(): Kind<string> {
   }
 }
 
-/** A name in lower-case letters, digits and hyphens, and an empty text for none. */
+/** A name in lower-case letters, digits and hyphens; an empty text means none. */
 export function nameOrNothing(wanted: string): Kind<string> {
   return { wanted, parse: (given) => (/^[a-z0-9-]*$/.test(given) ? given : null) }
 }
 
-/** The URL of a web server, without user and password; an empty text for none. */
+/** The URL of a web server, without user and password; an empty text means none. */
 export function webAddress(): Kind<string> {
   return {
     wanted: 'a URL such as https://example.org/hook, without user and password',
@@ -93,7 +93,7 @@ export function webAddress(): Kind<string> {
   }
 }
 
-/** A yes or a no. */
+/** `yes` or `no`. */
 export function yesOrNo(): Kind<boolean> {
   return { wanted: 'yes or no', parse: (given) => (given === 'yes' ? true : given === 'no' ? false : null) }
 }

@@ -1,13 +1,13 @@
-// The table of all errors that a caller can get: code, status, exception, message. Branch on the code, never on the text.
+// The table of all errors a caller can get: code, status, exception, message. Branch on the code, never on the text.
 
 import { type Row, row } from './errors/error-row.ts'
 
 const spring = 'org.springframework.web'
 const own = 'csvupload'
 
-/** One row per code. A code is public: never renamed, never reused. The first two are given by the specification. */
+/** One row per code. A code is public: never renamed, never reused. The specification gives the first two. */
 export const errorTable = {
-  /** The specification fixes the message, so the Link header states what was received instead of a file. */
+  /** The specification fixes the message, so the Link header says what was received instead of a file. */
   MISSING_FILE_PART: row<{ seen: string }>(
     400,
     `${spring}.bind.MissingServletRequestParameterException`,
@@ -28,7 +28,7 @@ export const errorTable = {
   TWO_FILE_PARTS: row(
     400,
     `${spring}.multipart.MultipartException`,
-    "Cannot accept request: it has more than one part named 'file', wanted exactly one; send each file in a request of its own",
+    "Cannot accept request: it has more than one part named 'file', wanted exactly one; send each file in its own request",
   ),
   NOT_MULTIPART: row<{ contentType: string | null }>(
     415,
@@ -48,7 +48,7 @@ export const errorTable = {
   CONTENT_CODED: row<{ coding: string }>(
     415,
     `${spring}.HttpMediaTypeNotSupportedException`,
-    (d) => `Content encoding '${d.coding}' not supported: send the body as it is`,
+    (d) => `Content encoding '${d.coding}' not supported: send the body unencoded`,
   ),
   FILE_TOO_LARGE: row<{ limitBytes: number }>(
     413,
@@ -63,13 +63,13 @@ export const errorTable = {
   DECOMPRESSED_TOO_LARGE: row<{ limitBytes: number }>(
     413,
     `${spring}.multipart.MaxUploadSizeExceededException`,
-    (d) => `Cannot accept file: its text is larger than the limit of ${d.limitBytes} bytes once decompressed`,
+    (d) => `Cannot accept file: its decompressed text is larger than the limit of ${d.limitBytes} bytes`,
   ),
   COMPRESSED_TOO_MUCH: row<{ limit: number }>(
     413,
     `${spring}.multipart.MaxUploadSizeExceededException`,
     (d) =>
-      `Cannot accept file: its text is more than ${d.limit} times as large as the file, which is the limit; send it uncompressed`,
+      `Cannot accept file: its decompressed text is more than ${d.limit} times as large, which is the limit; send it uncompressed`,
   ),
   NOT_FOUND: row(404, `${spring}.servlet.NoHandlerFoundException`, 'No message available'),
   METHOD_NOT_ALLOWED: row<{ method: string; allow: readonly string[] }>(
@@ -108,12 +108,12 @@ export const errorTable = {
   DATASET_NOT_FOUND: row<{ id: string }>(
     404,
     `${own}.DatasetNotFoundException`,
-    (d) => `Cannot find dataset '${d.id}': it was never made or has been deleted`,
+    (d) => `Cannot find dataset '${d.id}': it never existed or has been deleted`,
   ),
   UPLOAD_NOT_FOUND: row<{ id: string }>(
     404,
     `${own}.UploadNotFoundException`,
-    (d) => `Cannot find upload '${d.id}': it never began, has been deleted or is no longer remembered`,
+    (d) => `Cannot find upload '${d.id}': it never existed, has been deleted, or ended too long ago`,
   ),
   UPLOAD_ENDED: row<{ id: string; problem: string }>(
     410,
@@ -123,7 +123,7 @@ export const errorTable = {
   UPLOAD_OFFSET_MISMATCH: row<{ expected: number; provided: number }>(
     409,
     `${own}.UploadOffsetMismatchException`,
-    (d) => `Cannot add to upload: the bytes begin at offset ${d.provided}, wanted ${d.expected}`,
+    (d) => `Cannot add to upload: the bytes start at offset ${d.provided}, wanted ${d.expected}`,
   ),
   UPLOAD_LENGTH_MISMATCH: row<{ problem: string }>(
     400,
@@ -138,23 +138,23 @@ export const errorTable = {
   UPLOAD_CHECKSUM_MISMATCH: row<{ algorithm: string }>(
     460,
     `${own}.UploadChecksumMismatchException`,
-    (d) => `Cannot add to upload: the ${d.algorithm} of the bytes differs from their checksum; none of them was kept`,
+    (d) => `Cannot add to upload: the ${d.algorithm} checksum does not match the bytes; none of them were kept`,
   ),
   UPLOAD_TAKEN_OVER: row(
     400,
     `${own}.UploadTakenOverException`,
-    'Cannot add to upload: a newer request for it has taken it over',
+    'Cannot add to upload: a newer request has taken over',
   ),
   TOO_MANY_UNFINISHED: row<{ limit: string }>(
     507,
     `${own}.TooManyUnfinishedException`,
-    (d) => `Cannot begin upload: unfinished ones already come to ${d.limit}, which is the limit; finish or cancel some`,
+    (d) => `Cannot begin upload: unfinished uploads already amount to ${d.limit}; finish or cancel some`,
     60,
   ),
   PROTOCOL_NOT_SUPPORTED: row<{ version: string }>(
     412,
     `${own}.ProtocolNotSupportedException`,
-    (d) => `Cannot speak version '${d.version}' of tus, wanted 1.0.0`,
+    (d) => `Cannot use version '${d.version}' of tus, wanted 1.0.0`,
   ),
   UPLOAD_CANCELLED: row(409, `${own}.UploadCancelledException`, 'Cannot finish upload: it was cancelled'),
   UPLOAD_FINISHED: row<{ id: string }>(
@@ -170,7 +170,7 @@ export const errorTable = {
   IDEMPOTENCY_KEY_IN_USE: row(
     409,
     `${own}.IdempotencyKeyInUseException`,
-    'Cannot accept request: another one with the same Idempotency-Key is in progress; try again later',
+    'Cannot accept request: another request with the same Idempotency-Key is in progress; try again later',
     2,
   ),
   IDEMPOTENCY_KEY_REUSED: row(
@@ -181,7 +181,7 @@ export const errorTable = {
   RANGE_NOT_SATISFIABLE: row<{ bytes: number }>(
     416,
     `${own}.RangeNotSatisfiableException`,
-    (d) => `Cannot send range: it lies outside the ${d.bytes} bytes of the file`,
+    (d) => `Cannot send range: it is outside the ${d.bytes} bytes of the file`,
   ),
 
   QUERY_NOT_READ_ONLY: row<{ problem: string }>(
@@ -198,7 +198,7 @@ export const errorTable = {
   QUERY_TIMEOUT: row<{ limitMs: number }>(
     400,
     `${own}.QueryTimeoutException`,
-    (d) => `Cannot run query: it was not done after ${d.limitMs} ms, which is the limit`,
+    (d) => `Cannot run query: it took longer than the limit of ${d.limitMs} ms`,
   ),
   QUERY_ENGINE_UNAVAILABLE: row(
     503,
@@ -233,7 +233,7 @@ export const errorTable = {
   TOO_MANY_COPIES: row<{ limit: number }>(
     503,
     `${own}.TooManyCopiesException`,
-    (d) => `Cannot copy dataset: ${d.limit} copies wait or are under way, which is the limit; try again later`,
+    (d) => `Cannot copy dataset: ${d.limit} copies are waiting or in progress, which is the limit; try again later`,
     10,
   ),
   SHUTTING_DOWN: row(
@@ -251,13 +251,13 @@ export const errorTable = {
   DISK_FULL: row(
     507,
     `${own}.DiskFullException`,
-    'Cannot keep file: there is not enough space left in the data directory; nothing of it was kept',
+    'Cannot store file: there is not enough space left in the data directory; nothing of it was kept',
     60,
   ),
   STORE_UNSUITABLE: row<{ problem: string }>(
     500,
     `${own}.StoreUnsuitableException`,
-    (d) => `Cannot use the object storage: ${d.problem}; wanted one that decides conditional writes`,
+    (d) => `Cannot use the object storage: ${d.problem}; wanted one that enforces conditional writes`,
   ),
   STORE_UNAVAILABLE: row<{ problem: string }>(
     503,
@@ -268,25 +268,24 @@ export const errorTable = {
   TOO_MANY_OPEN_FILES: row(
     503,
     `${own}.TooManyOpenFilesException`,
-    'Cannot answer request: as many files and connections are open as the system allows; try again later',
+    'Cannot answer request: the limit of open files and connections has been reached; try again later',
     2,
   ),
   STORE_FAILED: row(
     500,
     `${own}.StoreException`,
-    'Cannot keep or read the dataset: the storage answered with an error; nothing unfinished is visible',
+    'Cannot store or read the dataset: the storage returned an error; nothing unfinished is visible',
   ),
   DATASET_DAMAGED: row<{ name: string }>(
     500,
     `${own}.DatasetDamagedException`,
-    (d) =>
-      `Cannot send dataset: its stored file '${d.name}' has been damaged, its bytes are no longer those that were kept`,
+    (d) => `Cannot send dataset: its stored file '${d.name}' is damaged: its bytes have changed since they were stored`,
   ),
   /** Occurs only at startup, so its message may name the directory. */
   DATA_DIRECTORY_IN_USE: row<{ dir: string; owner: string }>(
     500,
     `${own}.DataDirectoryInUseException`,
-    (d) => `Cannot open data directory '${d.dir}': it is in use by ${d.owner}; stop that or choose another directory`,
+    (d) => `Cannot open data directory '${d.dir}': it is in use by ${d.owner}; stop it or choose another directory`,
   ),
   CONVERSION_FAILED: row(
     500,
@@ -319,13 +318,13 @@ export const errorTable = {
   TOO_MANY_REQUESTS: row<{ limit: number }>(
     429,
     `${own}.TooManyRequestsException`,
-    (d) => `Cannot accept request: there were more than ${d.limit} within a minute; try again later`,
+    (d) => `Cannot accept request: there were more than ${d.limit} requests within a minute; try again later`,
     60,
   ),
   QUOTA_EXCEEDED: row<{ limit: string }>(
     507,
     `${own}.QuotaExceededException`,
-    (d) => `Cannot keep file: it would be beyond your quota of ${d.limit}; delete what is no longer needed`,
+    (d) => `Cannot store file: it would exceed your quota of ${d.limit}; delete what you no longer need`,
   ),
   HOST_NOT_ALLOWED: row<{ host: string }>(
     421,
@@ -333,7 +332,7 @@ export const errorTable = {
     (d) =>
       `Cannot answer for host '${d.host}': it is not a name of this service; use its address, or start it with --allow-host`,
   ),
-  CROSS_SITE: row(403, `${own}.CrossSiteException`, 'Cannot accept request: a page of another origin asked for it'),
+  CROSS_SITE: row(403, `${own}.CrossSiteException`, 'Cannot accept request: it comes from a page of another origin'),
   EXPECTATION_FAILED: row<{ expect: string }>(
     417,
     `${own}.ExpectationFailedException`,

@@ -1,4 +1,4 @@
-// Notes: every doubt a receipt can raise, by its code. Branch on the code, never on the message.
+// Notes: every doubt that a receipt can raise, by code. Branch on the code, never on the message.
 
 interface NoteRow {
   /** What was found. */
@@ -10,50 +10,50 @@ interface NoteRow {
 /** One row per code. A code is public: it is never renamed or reused, and its meaning never changes. */
 export const noteTable = {
   ENCODING_GUESSED: {
-    meaning: 'No mark and no strict encoding decides how the bytes are decoded; the likeliest encoding was used.',
-    advice: 'Check the lines named; declare `encoding` in the dialect if they are wrong.',
+    meaning: 'Neither a byte order mark nor the bytes themselves prove the encoding; the most likely one was used.',
+    advice: 'Check the named lines; declare `encoding` in the dialect if they are wrong.',
   },
 
   DELIMITER_UNCERTAIN: {
-    meaning: 'Another delimiter makes nearly as good a table as the one that was used.',
+    meaning: 'Another delimiter fits the file nearly as well as the one that was used.',
     advice: 'Check the columns; declare `delimiter`.',
   },
   DELIMITER_LINE_IGNORED: {
-    meaning: 'The first line names a delimiter (`sep=;`) that makes no table; another one was used.',
+    meaning: 'The first line names a delimiter (`sep=;`) that does not fit the file; another one was used.',
     advice: 'Check the columns; declare `delimiter`, or remove the line.',
   },
   QUOTES_AS_TEXT: {
-    meaning: 'Double quotes are read as ordinary characters: they do not open and close fields in this file.',
-    advice: 'Declare `quoteChar` if they should.',
+    meaning: 'Double quotes are read as ordinary characters: they do not enclose fields in this file.',
+    advice: 'Declare `quoteChar` if they do.',
   },
   QUOTES_NOT_ESCAPED: {
     meaning: 'Quotes inside quoted fields are neither doubled nor escaped.',
-    advice: 'Write quotes inside quoted fields twice.',
+    advice: 'Double the quotes inside quoted fields.',
   },
 
   DELIMITERS_ESCAPED: {
-    meaning: 'Records have a backslash before a delimiter outside quotes; the delimiter is read as one.',
-    advice: 'Quote such values; correct the records that are rejects.',
+    meaning: 'Records have a backslash before a delimiter outside quotes; it is still read as a delimiter.',
+    advice: 'Quote such values; correct the records that were rejected.',
   },
   NO_HEADER: {
-    meaning: 'No header was found; the columns are called `column_1`, `column_2` and so on.',
+    meaning: 'No header was found; the columns are named `column_1`, `column_2` and so on.',
     advice: 'Declare `header` true if the first record holds names, or send a schema with names.',
   },
   HEADER_UNCERTAIN: {
-    meaning: 'The first record may be a header or data; the message says what speaks for each, and how it was read.',
+    meaning: 'The first record may be a header or data; the message gives the evidence for each, and how it was read.',
     advice: 'Declare `header` true or false.',
   },
   UNITS_SKIPPED: {
     meaning: 'A record of units right below the header was skipped.',
     advice:
-      'Declare `headerRows` with both lines to have units in the names, or with the first to read them as a record.',
+      'Declare `headerRows` with both lines to add the units to the names, or with the first to read them as a record.',
   },
   HEADER_WIDTH_DIFFERS: {
     meaning: 'The header has more or fewer names than the table has columns.',
     advice: 'Check which name belongs to which column.',
   },
   HEADER_JOINED: {
-    meaning: 'The header is several records high; the values of each column were joined into one name.',
+    meaning: 'The header spans several records; the values of each column were joined into one name.',
     advice: 'Declare `headerRows` and `headerJoin` for other names.',
   },
   HEADER_QUOTES_UNMATCHED: {
@@ -61,21 +61,21 @@ export const noteTable = {
     advice: 'Check the column names.',
   },
   HEADER_BYTES_INVALID: {
-    meaning: 'The header has bytes that are no characters in the encoding of the file; they were read in another one.',
+    meaning: 'The header has bytes that are invalid in the encoding of the file; they were read in another encoding.',
     advice: 'Check the column names.',
   },
   HEADER_SECOND_LINE: {
     meaning:
-      'The line right below the header looks like a part of it (a rule, units in brackets, texts above numbers); it is read as a record.',
+      'The line right below the header looks like part of it (a rule, units in brackets, texts above numbers); it is read as a record.',
     advice: 'Declare `headerRows` with both lines if it is part of the header.',
   },
   HEADER_REPEATED: {
     meaning: 'The header line is repeated further down; each repetition is read as a record.',
-    advice: 'Remove the repeated headers if the file was put together from several.',
+    advice: 'Remove the repeated headers if the file was assembled from several.',
   },
   NAMES_NUMBERED: {
-    meaning: 'Column names that occur more than once got a number.',
-    advice: 'Give each column a name of its own.',
+    meaning: 'Column names that occur more than once were numbered.',
+    advice: 'Give each column a unique name.',
   },
   TITLES_SKIPPED: {
     meaning: 'Records above the table were skipped as titles.',
@@ -92,28 +92,28 @@ export const noteTable = {
   },
   RECORDS_ABOVE_TABLE: {
     meaning:
-      'Records above the table have another width and are no titles: they are read as records, most of them rejects.',
-    advice: 'Look at the rejects; declare `skipRows` to skip them, or `headerRows`.',
+      'Records above the table have another width and are not titles: they are read as records, most of them rejects.',
+    advice: 'Check the rejects; declare `skipRows` to skip them, or `headerRows`.',
   },
   ROW_NAMES: {
-    meaning: 'The header is one name short, as R writes it: the names belong to the columns from the right.',
+    meaning: 'The header lacks one name, as R writes it: the names belong to the columns counted from the right.',
     advice: 'Give the first column a name.',
   },
   LAST_COLUMN_EMPTY: {
-    meaning: 'Every record ends with a delimiter, so that the last column is always empty.',
-    advice: 'Nothing, or write records without the last delimiter.',
+    meaning: 'Every record ends with a delimiter, so the last column is always empty.',
+    advice: 'None needed, or write records without the last delimiter.',
   },
 
   TABLE_OTHER_WIDTH: {
-    meaning: 'Another table of another width seems to begin further down; its records are rejects.',
-    advice: 'Send each table as a file of its own.',
+    meaning: 'Another table, of another width, seems to begin further down; its records are rejects.',
+    advice: 'Send each table as its own file.',
   },
   TABLE_SAME_WIDTH: {
-    meaning: 'Another table of the same width seems to begin further down; it is read as part of this one.',
-    advice: 'Send each table as a file of its own.',
+    meaning: 'Another table, of the same width, seems to begin further down; it is read as part of the first.',
+    advice: 'Send each table as its own file.',
   },
   MOST_REJECTED: {
-    meaning: 'More records were rejected than accepted: the file may be running text, or have another dialect.',
+    meaning: 'More records were rejected than accepted: the file may be prose, or have another dialect.',
     advice: 'Check that it is the right file; declare `delimiter` and `quoteChar`.',
   },
   RULE_LINES: {
@@ -121,26 +121,26 @@ export const noteTable = {
     advice: 'Export the table without them.',
   },
   NOT_A_TABLE: {
-    meaning: 'The file looks like HTML, XML or JSON and not like a table; it was read because a dialect was declared.',
+    meaning: 'The file looks like HTML, XML or JSON, not like a table; it was read because a dialect was declared.',
     advice: 'Check that it is the right file.',
   },
   ALIGNED_COLUMNS: {
-    meaning: 'The columns are aligned with blanks; each line is read as one value, or each blank delimits.',
+    meaning: 'The columns are aligned with spaces; each line is read as one value, or each space as a delimiter.',
     advice: 'Export the table with a delimiter.',
   },
   RECORDS_END_WITH_CR: {
     meaning:
-      'Some records end with a carriage return that ends no record in this file; it belongs to the last value, or they are rejects.',
-    advice: 'Use one line end throughout.',
+      'Some records end with a carriage return that is not part of the line end of this file; it belongs to the last value, or the records are rejects.',
+    advice: 'Use the same line end throughout.',
   },
 
   UNUSUAL_LINE_ENDS: {
-    meaning: 'Lines end with CR CR LF or LF CR; each is read as one line end, CR LF, in values too.',
-    advice: 'Open the file in binary mode when it is written.',
+    meaning: 'Lines end with CR CR LF or LF CR; each is read as one line end (CR LF), in values too.',
+    advice: 'Write the file in binary mode.',
   },
 
   DECLARED_ENCODING_CONFLICT: {
-    meaning: 'The declared `encoding` was used, but the bytes look like another one.',
+    meaning: 'The declared `encoding` was used, but the bytes look like another encoding.',
     advice: 'Declare the right `encoding`, or leave it out.',
   },
   DECLARED_LINE_TERMINATOR_CONFLICT: {
@@ -149,27 +149,28 @@ export const noteTable = {
   },
   DECLARED_DIALECT_CONFLICT: {
     meaning:
-      'A declared `delimiter`, `quoteChar`, `escapeChar` or `doubleQuote` was used, but another makes a better table.',
-    advice: 'Declare the right one, or leave it out.',
+      'A declared `delimiter`, `quoteChar`, `escapeChar` or `doubleQuote` was used, but another value fits the file better.',
+    advice: 'Declare the right value, or leave it out.',
   },
   DECLARED_HEADER_CONFLICT: {
-    meaning: 'The declared `header` was used, but the first record looks otherwise.',
+    meaning: 'The declared `header` was used, but the first record suggests otherwise.',
     advice: 'Declare the right `header`, or leave it out.',
   },
   DECLARED_SKIP_ROWS_CONFLICT: {
-    meaning: 'The declared `skipRows` was used, but the record below them does not have the width of the table.',
+    meaning: 'The declared `skipRows` was used, but the next record does not have the width of the table.',
     advice: 'Declare the right `skipRows`, or leave it out.',
   },
   SCHEMA_FIELDS_MISSING: {
     meaning: 'The file has no column for some fields of the schema.',
-    advice: 'Compare the names of the schema and of the file.',
+    advice: 'Compare the names in the schema with those in the file.',
   },
   CORRECTIONS_LEFT_OUT: {
-    meaning: 'Corrected records violate the schema that was declared for another reading: they are rejects as before.',
+    meaning: 'Corrected records violate the schema declared for this reading: they are rejects again.',
     advice: 'Correct these records again in the new dataset.',
   },
   SCHEMA_NAMES_AS_DATA: {
-    meaning: 'The first record holds the names of the schema, but is read as data because `header` was declared false.',
+    meaning:
+      'The first record holds the names of the schema, but was read as data because `header` was declared false.',
     advice: 'Declare `header` true, or leave it out.',
   },
   PARTS_IGNORED: {
@@ -179,25 +180,25 @@ export const noteTable = {
 
   EMPTY_RECORDS_AT_END: {
     meaning:
-      'The last records of the file have no value in any field, as spreadsheets write rows that were once touched; they are counted as blank.',
-    advice: 'Nothing, unless they should be records: then give each a value in one column at least.',
+      'The last records of the file have only empty fields, as spreadsheets write rows that were once used; they are counted as blank.',
+    advice: 'None needed, unless they should be records: then give each a value in at least one column.',
   },
   QUOTE_REPAIRED: {
-    meaning: 'Records have a quote too many that can be read in one way only; the quote is kept as text.',
-    advice: 'Check the lines named.',
+    meaning: 'Records have an extra quote but can be read in one way only; the quote is kept as text.',
+    advice: 'Check the named lines.',
   },
   ESCAPE_MIXED: {
     meaning:
-      'Records have their quotes escaped in another way than the rest of the file: by a backslash where it doubles them, or doubled; they are read as meant.',
-    advice: 'Check the lines named; escape quotes in one way throughout the file.',
+      'Records escape quotes differently from the rest of the file: with a backslash where it doubles them, or the reverse; they are read as intended.',
+    advice: 'Check the named lines; escape quotes in the same way throughout the file.',
   },
   QUOTE_RUNAWAY: {
     meaning:
-      'Two stray quotes would make one value of all lines between them, which read as records of this table; they are read as records, and the line on which the quote opens is a reject.',
-    advice: 'Check the first and the last line of each stretch (`lines` has both); write quotes as RFC 4180 does.',
+      'Two stray quotes would turn all lines between them, which look like records of this table, into one value; they are read as records, and the line with the opening quote is a reject.',
+    advice: 'Check the first and the last line of each stretch (`lines` has both); write quotes as in RFC 4180.',
   },
   VALUE_LIKE_RECORDS: {
-    meaning: 'The lines of a quoted value look like records of this table; it is read as one value.',
+    meaning: 'The lines of a quoted value look like records of this table; they are read as one value.',
     advice: 'Check the first and the last line (`lines` has both): two stray quotes look the same.',
   },
   TOTAL_RECORD: {
@@ -206,59 +207,60 @@ export const noteTable = {
   },
   FOOTER_REJECTED: {
     meaning: 'Records at the end have fewer fields than the table and look like a footer; they are rejects.',
-    advice: 'Nothing, if they are no part of the table.',
+    advice: 'None needed, if they are not part of the table.',
   },
   COMPRESSED_DATA_CUT_OFF: {
-    meaning: 'The compressed data is truncated; what could be decompressed was read, and the rest is missing.',
+    meaning: 'The compressed data is truncated; what could be decompressed was read, the rest is missing.',
     advice: 'Compare the size of the file with that of the source, and send it again.',
   },
   COMPRESSED_DATA_FOLLOWED: {
-    meaning: 'Bytes after the compressed data do not belong to it; they are kept with the file and were not read.',
-    advice: 'Check that the file holds nothing else; send other tables as files of their own.',
+    meaning: 'Other bytes follow the compressed data; they are kept with the file but were not read.',
+    advice: 'Check what they are; send other tables as their own files.',
   },
   FILE_CUT_OFF: {
-    meaning: 'The file ends inside a record and without a line end; it may have been cut off.',
+    meaning: 'The file ends inside a record and without a line end; it may be truncated.',
     advice: 'Compare its size with that of the source, and send it again.',
   },
 
   AMBIGUOUS_DATES: {
-    meaning: 'Dates of the column can be read day first and month first; they are kept as text.',
+    meaning: 'Dates in the column can be read day first or month first; they are kept as text.',
     advice: 'Send a schema with the `format`, or write dates as `YYYY-MM-DD`.',
   },
   AMBIGUOUS_NUMBERS: {
     meaning:
-      'A separator in numbers of the column can stand for thousands and for decimals; they are kept as text, or read as decimals beside whole numbers.',
+      'A separator in numbers of the column can be a thousands separator or a decimal point; the numbers are kept as text, or read as decimals next to whole numbers.',
     advice: 'Send a schema with `decimalChar` and `groupChar`.',
   },
   EQUAL_NUMBERS: {
     meaning:
-      'Different texts of the column are the same number (`1.1` and `1.10`, `-0` and `0`); `data.csv` keeps the texts, typed data keeps the number.',
-    advice: 'Nothing, if they are numbers; if they are versions or codes, send a schema with type `string`.',
+      'Different texts in the column are the same number (`1.1` and `1.10`, `-0` and `0`); `data.csv` keeps the texts, typed data keeps the number.',
+    advice: 'None needed if they are numbers; if they are versions or codes, send a schema with type `string`.',
   },
   NUMBER_FORMS_DIFFER: {
     meaning:
-      'Numbers of the column are written in different ways (`2` and `2.0`, `1.5` and `2.50`), so that different texts may be the same number; `data.csv` keeps the texts.',
-    advice: 'Nothing, if they are numbers; if they are versions or codes, send a schema with type `string`.',
+      'Numbers in the column are written in different ways (`2` and `2.0`, `1.5` and `2.50`), so different texts may be the same number; `data.csv` keeps the texts.',
+    advice: 'None needed if they are numbers; if they are versions or codes, send a schema with type `string`.',
   },
   LEADING_ZEROS: {
-    meaning: 'Numbers of the column have leading zeros; they are kept as text.',
-    advice: 'Nothing, if they are codes; else send a schema.',
+    meaning: 'Numbers in the column have leading zeros; they are kept as text.',
+    advice: 'None needed if they are codes; otherwise send a schema.',
   },
   PLUS_SIGNS: {
-    meaning: 'Numbers of the column have a plus sign; they are kept as text.',
-    advice: 'Write numbers without it, or send a schema.',
+    meaning: 'Numbers in the column have a plus sign; they are kept as text.',
+    advice: 'Write numbers without plus signs, or send a schema.',
   },
   TOO_MANY_DIGITS: {
-    meaning: 'Numbers of the column have more digits than a number keeps exactly; the type was chosen to keep them.',
+    meaning:
+      'Numbers in the column have more digits than a double keeps exactly; the type was chosen to keep them all.',
     advice: 'Send a schema if rounding is acceptable.',
   },
   MIXED_VALUES: {
-    meaning: 'All values of the column look typed, but not as one type; they are kept as text.',
-    advice: 'Correct the values named, or send a schema.',
+    meaning: 'All values in the column look typed, but not as the same type; they are kept as text.',
+    advice: 'Correct the named values, or send a schema.',
   },
   MORE_COLUMNS: {
     meaning: 'More columns have notes than the receipt lists.',
-    advice: 'Look at `why` of each column.',
+    advice: 'Read `why` of each column.',
   },
 } as const satisfies Readonly<Record<string, NoteRow>>
 
@@ -267,14 +269,14 @@ export type NoteCode = keyof typeof noteTable
 /** All codes, in the order of the table. */
 export const noteCodes = Object.keys(noteTable) as readonly NoteCode[] // the keys of the table are the codes by definition
 
-/** A doubt a careful reader would raise about how a file was read. */
+/** A doubt that a careful reader would raise about how a file was read. */
 export interface Note extends NotePlace {
   readonly code: NoteCode
-  /** A sentence for people; its wording may change. */
+  /** A sentence for humans; its wording may change. */
   readonly message: string
 }
 
-/** What a note refers to; members that do not apply are absent. */
+/** The place to which a note refers; members that do not apply are absent. */
 export interface NotePlace {
   /** The first physical lines, counted from 1, in ascending order; at most noteLinesMax. */
   readonly lines?: readonly number[]
@@ -282,7 +284,7 @@ export interface NotePlace {
   readonly column?: string
 }
 
-/** The most lines a note lists; its message names fewer. */
+/** Maximum number of lines that a note lists; its message names fewer. */
 export const noteLinesMax = 20
 
 /** Makes a note. An empty list of lines is left out. */

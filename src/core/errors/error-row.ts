@@ -10,7 +10,7 @@ export interface Row<Details> {
   readonly retryAfterSeconds?: number
 }
 
-/** A row of the table of errors. */
+/** Makes a row of the table of errors. */
 export function row<Details = Record<never, never>>(
   status: number,
   exception: string,
