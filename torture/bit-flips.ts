@@ -1,4 +1,4 @@
-// Bit flips: one bit of one stored file at a time is wrong, and nobody is ever given what was made of it as if it were whole.
+// Bit flips: flips one bit of one stored file at a time, and checks that no damaged data is ever served as intact.
 import assert from 'node:assert/strict'
 import { closeSync, openSync, readFileSync, readSync, statSync, utimesSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
@@ -23,7 +23,7 @@ const files = [
   `derived/${profile}`,
 ]
 
-/** What is asked of a running service after a flip: every answer that is made of stored files. */
+/** The routes requested from a running service after a flip: all that read stored files. */
 const routes = [
   '',
   '/rows',
@@ -48,23 +48,23 @@ export const run: Run = async (scale, seed) => {
   return {
     'bits flipped': flips,
     ...Object.fromEntries(files.map((file) => [`of ${file}`, inProcess.get(file) ?? 0])),
-    'found before wrong bytes left': flips,
-    'flipped under a running service, every route asked': served,
-    'answers of these: whole and right': overHttp.right,
-    'refused or cut': overHttp.refused,
-    'whole and wrong': 0,
+    'found before wrong bytes were sent': flips,
+    'bits flipped under a running service, every route requested': served,
+    'responses: correct': overHttp.right,
+    'responses: refused or cut': overHttp.refused,
+    'responses: complete but wrong': 0,
   }
 }
 
-/** Through the parts of the service that read: each file as a whole, as a file for others, and as a range. */
+/** Reads each file through the modules of the service: as a whole, as a local file, and as a range. */
 async function flipInProcess(dataDir: string, id: string, flips: number, random: () => number) {
   const store = await createFsStore({ dir: dataDir })
   try {
-    const receipt = (await store.receipt(id)) ?? assert.fail('there is no dataset')
-    const kept = (await store.kept(id, profile)) ?? assert.fail('there is no profile')
+    const receipt = (await store.receipt(id)) ?? assert.fail('no dataset')
+    const kept = (await store.kept(id, profile)) ?? assert.fail('no profile')
     const known = new Map(storedFiles(receipt).map((one) => [one.file, one]))
     assert.ok(known.has('checksums'), 'the dataset is too small to have checksums of blocks')
-    // One that has read all of them already, and so could take them for right.
+    // It has already verified all files, so it could trust them.
     const verified = new VerifiedFiles(store)
     for (const one of known.values()) await verified.withLocal(receipt, [one], async () => {})
     const counts = new Map<string, number>()
@@ -80,7 +80,7 @@ async function flipInProcess(dataDir: string, id: string, flips: number, random:
         else assert.equal(await store.kept(id, profile), null, where)
       })
     }
-    // All were put back: everything reads as before.
+    // All bits were flipped back: everything reads as before.
     assert.deepEqual(await store.receipt(id), receipt)
     assert.deepEqual(await store.kept(id, profile), kept)
     return counts
@@ -112,7 +112,7 @@ async function fileIsFound(
   ]) {
     await assert.rejects(readAll(verified, receipt, file, range), isDamage, where)
   }
-  // What lies in other blocks is still given.
+  // Other blocks can still be read.
   if (wrongBlock > 0)
     assert.equal((await readAll(verified, receipt, file, { start: 0, end: wrongBlock })).length, wrongBlock)
 }
@@ -131,7 +131,7 @@ async function receiptIsFound(store: Store, { id }: Receipt, where: string): Pro
   await assert.rejects(store.receipt(id), isDamage, where)
 }
 
-/** Over HTTP: an answer is the one before the flip, or it is refused or cut. */
+/** Over HTTP: each response is the same as before the flip, or it is refused or cut. */
 async function flipWhileServed(dataDir: string, flips: number, random: () => number) {
   await using service = await RunningService.start(dataDir)
   const client = new Client(service.url)
@@ -150,10 +150,10 @@ async function flipWhileServed(dataDir: string, flips: number, random: () => num
       for (const route of routes) {
         const body = await ask(route)
         if (body === null) refused += 1
-        else assert.ok(body.equals(before.get(route)!), `${where}: ${route} is answered with something else`)
+        else assert.ok(body.equals(before.get(route)!), `${where}: ${route} has another response`)
       }
-      // Checksums are remembered, and what is derived is made again.
-      if (!file.startsWith('derived/') && file !== 'checksums') assert.ok(refused > 0, `${where}: nobody noticed`)
+      // The service caches checksums, and recomputes derived files.
+      if (!file.startsWith('derived/') && file !== 'checksums') assert.ok(refused > 0, `${where}: not detected`)
       overHttp.refused += refused
       overHttp.right += routes.length - refused
     })
@@ -161,14 +161,14 @@ async function flipWhileServed(dataDir: string, flips: number, random: () => num
   return { id, overHttp }
 }
 
-/** Flips a random bit of the file while `use` runs, with its time kept, and puts it back unless the file was made anew meanwhile. */
+/** Flips a random bit of the file while `use` runs, but keeps its times; flips it back unless the file was replaced. */
 async function withFlip(
   path: string,
   random: () => number,
   use: (where: string, at: number) => Promise<void>,
 ): Promise<void> {
   const { size, ino } = statSync(path)
-  // A time that can be set again exactly.
+  // A time that can be restored exactly.
   utimesSync(path, 1_000, 1_000)
   const at = Math.floor(random() * size)
   const mask = 1 << Math.floor(random() * 8)
@@ -184,12 +184,12 @@ async function withFlip(
   }
   const before = readFileSync(path)
   flip()
-  assert.ok(!readFileSync(path).equals(before), 'nothing was flipped')
+  assert.ok(!readFileSync(path).equals(before), 'no bit was flipped')
   await use(`${path}, byte ${at}, mask ${mask}`, at)
   flip()
 }
 
-/** One part with several pages, and a table of rejects; small enough to be read ten thousand times. */
+/** A file with one part of several pages, and with rejects; small enough to be read ten thousand times. */
 function sampleCsv(): string {
   let text = 'id,name,amount,day\n'
   for (let i = 0; i < 20_000; i += 1) {

@@ -1,4 +1,4 @@
-// Bucket commits: replicas that make the same dataset at the same time, by the thousand. One makes it, and only its files stay.
+// Bucket commits: replicas publish the same dataset at the same time, again and again. One wins; only its files stay.
 import { randomUUID } from 'node:crypto'
 import { statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -14,15 +14,15 @@ import { noS3Server, startS3Server } from '../test/support/s3-server.ts'
 import { createRandom } from '../test/support/samples.ts'
 
 const writers = 8
-/** Of the writers, those that reach the bucket over a connection which loses answers. */
+/** Writers whose connection to the bucket loses responses. */
 const unlucky = 2
-/** Of the answers to one commit: fewer than it is tried. */
+/** The most responses lost per commit: fewer than the tries of a commit. */
 const lostMax = 3
 const lateMsMax = 4
-/** Type of a file system in memory. With `TMPDIR=/dev/shm` a round takes a tenth of the time that it takes on a slow disk. */
+/** The type of a file system in memory. With `TMPDIR=/dev/shm`, a round takes a tenth of the time on a slow disk. */
 const tmpfs = 0x01021994
 
-/** At most so many rounds, and as many as there is time for: `MINUTES` in the environment, which is unbounded unless set. */
+/** Ends after a number of rounds, or after `MINUTES` in the environment; there is no time limit by default. */
 export async function run(scale: 'short' | 'long', seed: number): Promise<Readonly<Record<string, number | string>>> {
   if (noS3Server !== undefined) throw new Error(noS3Server)
   const roundsMax = scale === 'long' ? 10_000 : 50
@@ -72,15 +72,15 @@ export async function run(scale: 'short' | 'long', seed: number): Promise<Readon
   const left = await leftIn(new S3Objects({ ...options, endpoint: server.endpoint }))
   for (const store of stores) await store.close()
   const filesOfOne = sample({ seed }).files.size
-  if (left.pending > 0) throw new Error(`${left.pending} attempts are still named`)
+  if (left.pending > 0) throw new Error(`${left.pending} attempts are still listed`)
   if (left.files !== rounds * filesOfOne) throw new Error(`${left.files} files, wanted ${rounds * filesOfOne}`)
   return {
     'rounds of eight writers': rounds,
-    'datasets with another number of winners than one': 0,
+    'datasets without exactly one winner': 0,
     'rounds won by each writer': winners.join(', '),
-    'answers to a commit lost': [...lost.values()].reduce((sum, count) => sum + count, 0),
-    'files of losers that stayed': 0,
-    'objects of the server on': (await statfs(tmpdir())).type === tmpfs ? 'a file system in memory' : 'a disk',
+    'lost responses to commits': [...lost.values()].reduce((sum, count) => sum + count, 0),
+    'files of losers left': 0,
+    'objects stored on': (await statfs(tmpdir())).type === tmpfs ? 'a file system in memory' : 'a disk',
   }
 }
 

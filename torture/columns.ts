@@ -1,4 +1,4 @@
-// Columns: tables of nasty values by a seed; what ingesting makes of them is what DuckDB makes of the same texts.
+// Columns: generates tables of nasty values; ingesting them must give the same results as DuckDB.
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,20 +6,20 @@ import { ColumnOracle, type Compared } from '../test/support/column-oracle/colum
 import type { Run, Scale } from './modules.ts'
 
 const tableCounts: Readonly<Record<Scale, number>> = { short: 5_000, long: 1_000_000 }
-/** Tables that are compared by the same statements: with more of them each takes no less time. */
+/** Tables that are compared by one statement: larger batches are not faster per table. */
 const batchTables = 2_000
 const reportMs = 60_000
 
-/** What has been done of a run. */
+/** The progress of a run. */
 interface Progress extends Compared {
   readonly cpuSeconds: number
-  /** Where the next tables begin. */
+  /** Index of the next table. */
   readonly from: number
-  /** What is wrong with tables before them. */
+  /** Differences found in the tables before it. */
   readonly differences: readonly string[]
 }
 
-/** With more of them a run has seen enough. */
+/** A run ends after this many differences. */
 const differencesMax = 20
 
 export const run: Run = async (scale, seed) => {
@@ -27,7 +27,7 @@ export const run: Run = async (scale, seed) => {
   const before: Progress = existsSync(path)
     ? JSON.parse(readFileSync(path, 'utf8')) // written below
     : { tables: 0, columns: 0, values: 0, types: {}, cpuSeconds: 0, from: 0, differences: [] }
-  if (before.from > 0) report('goes on', before)
+  if (before.from > 0) report('continues', before)
   await using oracle = await ColumnOracle.open(seed, before)
   const differences = [...before.differences]
   const progress = (from: number): Progress => {

@@ -3,11 +3,11 @@ import { isTraceable } from '../test/system/crash/crash.ts'
 import { changingCalls, killAtEveryCall, killAtRandom } from '../test/system/crash/kills.ts'
 import type { Run } from './modules.ts'
 
-/** Besides those that move, make and remove: where bytes are written. They are many, so the tests leave them out. */
+/** System calls that write bytes. There are many, so the tests leave them out. */
 const writingCalls = ['write', 'pwrite64', 'ftruncate']
 
 export const run: Run = async (scale, seed) => {
-  if (!isTraceable) throw new Error('Cannot kill at system calls: strace is not there or may not trace')
+  if (!isTraceable) throw new Error('Cannot kill at system calls: strace is missing or may not trace')
   let atCalls = 0
   for (const calls of scale === 'long' ? [...changingCalls, ...writingCalls] : changingCalls) {
     atCalls += await killAtEveryCall(calls)
@@ -18,7 +18,7 @@ export const run: Run = async (scale, seed) => {
     'kills at system calls': atCalls,
     'kills at random moments': kills,
     'datasets begun, acknowledged': `${begun}, ${kept}`,
-    'acknowledged and lost': 0,
-    'half done and visible': 0,
+    'acknowledged but lost': 0,
+    'incomplete but visible': 0,
   }
 }

@@ -1,4 +1,4 @@
-// Faults: what goes wrong around the service, as the tests of faults do it, by the hundred.
+// Faults: the faults of the system tests, hundreds of times.
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,9 +16,9 @@ const counts = {
   long: { diskSizes: 100, roundsAtOnce: 150, stops: 51, jobs: 5_000, uploads: 20 },
 } as const
 
-/** What is left on the largest of the disks that are filled: more than the upload needs. */
+/** Free space on the largest of the filled disks: more than the upload needs. */
 const leftBytesMax = 4_500_000
-/** What `/healthz` may take in 99 of 100 times while files are converted. Milliseconds. */
+/** Maximum 99th percentile of `/healthz` while files are converted. Milliseconds. */
 const healthMsMax = 250
 
 export async function run(scale: 'short' | 'long', seed: number): Promise<Readonly<Record<string, number | string>>> {
@@ -34,22 +34,22 @@ export async function run(scale: 'short' | 'long', seed: number): Promise<Readon
   const health = await healthWhileConverting(place('health'), uploads)
   if (scale === 'long' && health.p99Ms > healthMsMax) throw new Error(`/healthz took ${health.p99Ms} ms`)
   return {
-    'disks filled': disks === null ? 'none: mounting takes root' : disks.kept + disks.refused,
-    'uploads refused for them': disks?.refused ?? 0,
-    'uploads of the same bytes at once': atOnce.uploads,
-    'services killed among them': atOnce.kills,
+    'disks filled': disks === null ? 'none: mounting requires root' : disks.kept + disks.refused,
+    'uploads refused': disks?.refused ?? 0,
+    'concurrent uploads of the same bytes': atOnce.uploads,
+    'services killed meanwhile': atOnce.kills,
     'services stopped under load, by one signal or two': stopped.stops,
     'uploads while stopping': stopped.kept + stopped.refused + stopped.unanswered,
-    'jobs of converters': jobs,
-    'converters killed under them': killed.kills,
-    'jobs that cost two converters': killed.failed,
-    'answer to a file that bloats': bloated,
+    'converter jobs': jobs,
+    'converters killed': killed.kills,
+    'jobs that lost two converters': killed.failed,
+    'status for a file that bloats its converter': bloated,
     '/healthz while converting, 99th percentile': `${Math.round(health.p99Ms)} ms`,
     'promises broken': 0,
   }
 }
 
-/** Small jobs by the thousand, some of them aborted, while converters are killed at random: each ends in time. */
+/** Thousands of small jobs, some of them aborted, while converters are killed at random: each must end in time. */
 async function killConverters(seed: number, jobs: number): Promise<{ kills: number; failed: number }> {
   const dir = mkdtempSync(join(tmpdir(), 'csv-upload-torture-'))
   const random = createRandom(seed)
@@ -89,7 +89,7 @@ async function killConverters(seed: number, jobs: number): Promise<{ kills: numb
     await Promise.all(Array.from({ length: 8 }, work))
     isOver = true
     await killing
-    if (late.length > 0) throw new Error(`${late.length} jobs had no answer in time`)
+    if (late.length > 0) throw new Error(`${late.length} jobs did not end in time`)
     return did
   } finally {
     isOver = true
@@ -98,9 +98,9 @@ async function killConverters(seed: number, jobs: number): Promise<{ kills: numb
   }
 }
 
-/** Ids of the converters: the processes of ours that run. */
+/** Process ids of the converters: the children of this process. */
 function childIds(): readonly number[] {
-  // Those that have ended are gone from the list as soon as Node has taken note of it.
+  // Ended children disappear from the list once Node has reaped them.
   const tasks = readdirSync(`/proc/${process.pid}/task`)
   return tasks.flatMap((task) =>
     readFileSync(`/proc/${process.pid}/task/${task}/children`, 'utf8').split(' ').filter(Boolean).map(Number),

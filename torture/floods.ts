@@ -1,5 +1,5 @@
-// Floods: more connections than descriptors, aborts by the thousand, peers that are frozen, bodies without end.
-// Afterwards the service answers as before, and holds no descriptor, file, child or place more.
+// Floods: more connections than descriptors, thousands of aborts, frozen peers, endless bodies. Afterwards the service
+// responds as before, and holds no more descriptors, files, children or upload slots than before.
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -20,11 +20,11 @@ const counts = {
 } as const
 
 /**
- * What the server may take, in MB of 1,048,576 bytes, whatever the number of uploads: what they write goes through memory
- * that they share, and their heads wait on disk (docs/decisions/memory-of-many-uploads.md).
+ * Maximum memory of the server, in MB of 1,048,576 bytes, for any number of uploads: they share write buffers, and
+ * their heads wait on disk (docs/decisions/memory-of-many-uploads.md).
  */
 const serverMegabytesMax = 256
-/** How much an abort by the thousand may leave: the collector decides when it gives back. */
+/** Maximum growth of memory after thousands of aborts; when memory is freed is up to the garbage collector. */
 const abortGrowthMegabytesMax = 64
 
 const head = (bytes: number) =>
@@ -40,10 +40,10 @@ async function isAtRest(service: RunningService): Promise<void> {
   await until('nothing unfinished is left', () => service.incoming().length === 0, 60_000)
 }
 
-/** True where `prlimit` is there to take descriptors away. */
+/** Whether `prlimit` is available to limit descriptors. */
 export const canLimit = spawnSync('prlimit', ['--version']).status === 0
 
-/** Opens more connections than there are descriptors; those that are served, and what comes after, must be answered. */
+/** Opens more connections than there are descriptors. Accepted ones, and later requests, must get a response. */
 export async function floodConnections(scale: 'short' | 'long'): Promise<Figures> {
   await using scratch = await scratchDir()
   await using service = await RunningService.start(scratch.path, ['--headers-time', '1s', '--converters', '1'])
@@ -68,7 +68,7 @@ export async function floodConnections(scale: 'short' | 'long'): Promise<Figures
     for (const socket of sockets) socket.resetAndDestroy()
   }
   await isAtRest(service)
-  // Connections that waited to be accepted when descriptors ran out are reset, and one of ours may be among them.
+  // Connections that waited to be accepted when descriptors ran out are reset; the client's may be one of them.
   const { records } = await client.upload('a,b\n3,4\n').catch(async (error: NodeJS.ErrnoException) => {
     if (error.code !== 'ECONNRESET') throw error
     await isAtRest(service)
@@ -78,7 +78,7 @@ export async function floodConnections(scale: 'short' | 'long'): Promise<Figures
   return { connections: count, descriptors: nofile }
 }
 
-/** Sends the beginning of an upload and is gone, by a reset or an end. */
+/** Sends the beginning of an upload and disconnects, with a reset or an end. */
 async function abort(port: number, body: Buffer, bytes: number, turns: number, isReset: boolean): Promise<void> {
   const socket = connect(port, '127.0.0.1')
   socket.on('error', () => {})
@@ -90,7 +90,7 @@ async function abort(port: number, body: Buffer, bytes: number, turns: number, i
   else socket.destroy()
 }
 
-/** Aborts uploads at random bytes, eight at once; descriptors, children, files and memory are then those of before. */
+/** Aborts uploads at random bytes, eight at once; descriptors, children, files and memory must then be as before. */
 export async function floodAborts(scale: 'short' | 'long', seed: number): Promise<Figures> {
   await using scratch = await scratchDir()
   await using service = await RunningService.start(scratch.path, ['--segment-size', '64KB', '--converters', '1'])
@@ -104,30 +104,30 @@ export async function floodAborts(scale: 'short' | 'long', seed: number): Promis
       }
     })
   await client.upload('a,b\n1,2\n')
-  // The first ones let buffers and pools grow to their size.
+  // The first aborts let buffers and pools grow to their size.
   await Promise.all(many(counts[scale].aborts / 5, createRandom(seed)))
   await isAtRest(service)
   const before = { descriptors: service.descriptors(), children: service.children().length }
   const beforeMegabytes = statusNumber(service, 'VmRSS')
   await Promise.all(many(counts[scale].aborts, createRandom(seed + 1)))
   await isAtRest(service)
-  await until('the children are as many as before', () => service.children().length === before.children, 60_000)
+  await until('there are as many children as before', () => service.children().length === before.children, 60_000)
   await until(
-    'the descriptors are those of before',
+    'the descriptors are as before',
     () => isDeepStrictEqual(service.descriptors(), before.descriptors),
     60_000,
   )
   const growthMegabytes = statusNumber(service, 'VmRSS') - beforeMegabytes
-  assert.equal((await client.datasetIds()).length, 1, 'an upload that was cut short is a dataset')
+  assert.equal((await client.datasetIds()).length, 1, 'an aborted upload became a dataset')
   if (scale === 'long') assert.ok(growthMegabytes <= abortGrowthMegabytesMax, `it grew by ${growthMegabytes} MB`)
   return { aborts: counts[scale].aborts, 'growth after aborts, MB': growthMegabytes, datasets: 1 }
 }
 
-/** Stops the process of clients in the middle of uploads and downloads: no byte, no end, no reset comes of them. */
+/** Freezes the process of clients in the middle of uploads and downloads: they send no byte, no end, no reset. */
 export async function freezePeers(scale: 'short' | 'long'): Promise<Figures> {
   await using scratch = await scratchDir()
   const count = counts[scale].frozen
-  // More places than peers: not all of them go to one address.
+  // More upload slots than peers: not all go to one address.
   const flags = ['--uploads-max', String(2 * count), '--body-idle-time', '2s', '--headers-time', '2s']
   await using service = await RunningService.start(scratch.path, flags)
   const client = new Client(service.url)
@@ -148,9 +148,9 @@ export async function freezePeers(scale: 'short' | 'long'): Promise<Figures> {
     await once(peers.stdout, 'data')
     await until('all peers are connected', () => service.connections() === count, 30_000)
     peers.kill('SIGSTOP')
-    // Their kernel goes on to acknowledge what the service sends, so only a limit on waiting can free them.
-    await until('frozen peers are let go', () => service.connections() === 0, 60_000)
-    await until('the descriptors are those of before', () => isDeepStrictEqual(service.descriptors(), before), 60_000)
+    // Their kernel still acknowledges what the service sends, so only a time limit can free their connections.
+    await until('frozen peers are disconnected', () => service.connections() === 0, 60_000)
+    await until('the descriptors are as before', () => isDeepStrictEqual(service.descriptors(), before), 60_000)
     assert.equal((await client.upload('a,b\n5,6\n')).records.accepted, 1)
   } finally {
     peers.kill('SIGKILL')
@@ -158,7 +158,7 @@ export async function freezePeers(scale: 'short' | 'long'): Promise<Figures> {
   return { 'frozen peers': count }
 }
 
-/** Sends a body of chunks until it is refused; no byte of it stays. */
+/** Sends a chunked body until it is refused; no byte of it may remain. */
 export async function endlessChunks(): Promise<Figures> {
   await using scratch = await scratchDir()
   await using service = await RunningService.start(scratch.path, [
@@ -195,7 +195,7 @@ export async function endlessChunks(): Promise<Figures> {
   return { 'endless body refused after, MB': Math.round(sentBytes / 1_048_576) }
 }
 
-/** Large uploads all at once, each of its own content, all taken within a bound of memory. */
+/** Sends large uploads all at once, each with different content; memory must stay below a bound. */
 async function manyLarge(scale: 'short' | 'long'): Promise<Figures> {
   const { largeCount, largeMegabytes } = counts[scale]
   if (largeCount === 0) return {}
@@ -226,12 +226,12 @@ async function manyLarge(scale: 'short' | 'long'): Promise<Figures> {
   const peakMegabytes = statusNumber(service, 'VmHWM')
   assert.ok(peakMegabytes <= serverMegabytesMax, `the server took ${peakMegabytes} MB for ${largeCount} at once`)
   return {
-    'large uploads at once': `${largeCount} × ${largeMegabytes} MB in ${seconds} s`,
-    'server at most, MB': peakMegabytes,
+    'concurrent large uploads': `${largeCount} × ${largeMegabytes} MB in ${seconds} s`,
+    'peak memory of the server, MB': peakMegabytes,
   }
 }
 
-/** All of it, one after another. */
+/** Runs all floods, one after another. */
 export async function run(scale: 'short' | 'long', seed: number): Promise<Figures> {
   return {
     ...(canLimit ? await floodConnections(scale) : {}),

@@ -1,4 +1,4 @@
-// I/O errors: every file call of a store, and of a whole service with its converters, meets every error once.
+// I/O errors: every file call of a store, and of a whole service with its converters, fails once with every error.
 import { whyNoFaultyCalls } from '../test/system/crash/faulty-calls.ts'
 import { failCalls } from '../test/system/crash/io-errors.ts'
 import { failServiceCalls } from '../test/system/service-io-errors.ts'
@@ -11,12 +11,12 @@ export const run: Run = async (scale, seed) => {
   const store = await failCalls({ seed, count })
   const service = await failServiceCalls({ seed, count })
   return {
-    'calls of the store failed': store.places,
-    'writes refused for them': store.refused,
-    'calls of the service and its converters failed': service.failed,
-    'requests refused for them': service.refused,
-    'of these whole all the same, the fault coming after the commit': service.refusedButWhole,
-    'starts needed because a directory could not be synced': service.restarts,
+    'failed calls of the store': store.places,
+    'writes refused': store.refused,
+    'failed calls of the service and its converters': service.failed,
+    'requests refused': service.refused,
+    'refused but complete, since the fault came after the commit': service.refusedButWhole,
+    'restarts needed because a directory could not be synced': service.restarts,
     'promises broken': 0,
   }
 }

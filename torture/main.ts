@@ -1,4 +1,4 @@
-// Torture: runs what is too long for a test, one module after another, and keeps what the long runs came to in figures.json.
+// Main: runs the modules of the torture one after another, and keeps the results of long runs in figures.json.
 import { writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
@@ -12,7 +12,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: process.env.SEED ?? String(Math.floor(Math.random() * 2 ** 31)) },
   },
 })
-const scale = values.scale as Scale // looked at in the next line
+const scale = values.scale as Scale // checked in the next line
 if (scale !== 'short' && scale !== 'long') throw new Error(`Cannot run at scale '${scale}': wanted short or long`)
 const only = values.only ?? modules.map(({ name }) => name)
 const unknown = only.find((name) => !modules.some((module) => module.name === name))
@@ -37,7 +37,7 @@ for (const { name } of modules) {
   }
 }
 
-/** Read anew for each module, so that two runs beside each other lose nothing. */
+/** Reads the file again for each module, so that concurrent runs lose nothing. */
 function keep(name: string, figures: TortureFigures): void {
   writeFileSync(figuresUrl, `${JSON.stringify({ ...readFigures(), [name]: figures }, null, 2)}\n`)
 }

@@ -1,4 +1,4 @@
-// Multipart mutations: bodies built and broken by a seed. Knows neither a parser nor HTTP.
+// Multipart mutations: generates and mutates multipart bodies. Knows neither a parser nor HTTP.
 
 import type { Random } from '../src/core/random.testing.ts'
 
@@ -41,7 +41,7 @@ export function makeBody(random: Random, boundary: string): string[] {
   return [...tokens, `--${boundary}--`, pick(random, ['', '\r\n', '\r\nepilogue', 'x'])]
 }
 
-/** Drops, doubles, swaps, replaces and cuts tokens and bytes. */
+/** Drops, duplicates, swaps, replaces and cuts tokens and bytes. */
 export function mutate(random: Random, boundary: string, tokens: string[]): string {
   const mutated = [...tokens]
   for (let count = random(4); count > 0; count -= 1) {

@@ -1,18 +1,18 @@
-// Multipart: bodies built and broken by a seed, read by the parser in any chunks, against a reading by regular expressions.
+// Multipart: compares the multipart parser, fed any chunks of generated and mutated bodies, with regular expressions.
 import assert from 'node:assert/strict'
 import { type Random, randomFrom } from '../src/core/random.testing.ts'
 import { bytesOf, cutAt, recordParts, testLimits } from '../src/multipart/record-parts.testing.ts'
 import { boundaries, contentPieces, headerLines, makeBody, mutate, pick, several } from './multipart-mutations.ts'
 
-/** Mutated bodies by scale; of whole ones an eighth as many. */
+/** Mutated bodies by scale; plus an eighth as many valid ones. */
 const bodyCounts = { short: 4_000, long: 2_000_000 } as const
 
 const delimiterPattern = (boundary: string) => new RegExp(`\r\n--${boundary}(?:--|[ \t]{0,256}\r\n)`, 'g')
 
-/** Contents of the parts of a whole body, read at once; null where a delimiter, a head's end or the close is missing. */
+/** Contents of the parts of a body, read at once; null if a delimiter, the end of a head, or the close is missing. */
 function readWhole(boundary: string, body: string): string[] | null {
   const delimiter = delimiterPattern(boundary)
-  // The line end before the first delimiter may be the beginning of the body.
+  // The first delimiter may be at the start of the body, without a line end before it.
   const text = `\r\n${body}`
   const contents: string[] = []
   let found = delimiter.exec(text)
@@ -34,7 +34,7 @@ function randomCuts(random: Random, length: number): number[] {
   return Array.from({ length: random(8) }, () => random(length + 1)).sort((a, b) => a - b)
 }
 
-/** How many of some mutated bodies were whole and how many refused. Each is read whole and in three random cuts. */
+/** Counts how many mutated bodies were valid and how many refused. Each is read whole and with three random splits. */
 export function readMutatedBodies(seed: number, bodyCount: number) {
   const random = randomFrom(seed)
   let wholeCount = 0
@@ -44,7 +44,7 @@ export function readMutatedBodies(seed: number, bodyCount: number) {
     const tokens = makeBody(random, boundary)
     const body = mutate(random, boundary, tokens)
     const bytes = bytesOf(body)
-    // Made only for a failure: it would cost more than the reading.
+    // A function, because building the text takes longer than reading the body.
     const what = () => `SEED=${seed}, body ${index}: ${JSON.stringify(body)}`
     const recording = recordParts(boundary, [bytes])
     for (let round = 0; round < 3; round += 1) {
@@ -57,7 +57,7 @@ export function readMutatedBodies(seed: number, bodyCount: number) {
       holds(contents, readWhole(boundary, body), what)
     } else {
       refusedCount += 1
-      // A refusal the other reading does not share is about the head or the LF line ends, of which it knows nothing.
+      // The regular expressions ignore heads and LF line ends, for which the parser may refuse a body.
       const isAboutLines = /header|Content-Disposition|file name|LF/.test(recording.problem)
       if (!isAboutLines && readWhole(boundary, body) !== null) assert.fail(what())
     }
@@ -65,7 +65,7 @@ export function readMutatedBodies(seed: number, bodyCount: number) {
   return { wholeCount, refusedCount }
 }
 
-/** Bodies that hold what was written into them give just that back. */
+/** Checks that valid bodies give back exactly what was written into them. */
 export function readWrittenBodies(seed: number, bodyCount: number): void {
   const random = randomFrom(seed)
   for (let index = 0; index < bodyCount; index += 1) {
@@ -81,12 +81,12 @@ export function readWrittenBodies(seed: number, bodyCount: number): void {
   }
 }
 
-/** Equal, told only where it is not. */
+/** Asserts equality; builds the message only on failure. */
 function holds(seen: unknown, expected: unknown, what: () => string): void {
   if (JSON.stringify(seen) !== JSON.stringify(expected)) assert.deepEqual(seen, expected, what())
 }
 
-/** @throws {AssertionError} for a body that is read in two ways, with its seed. */
+/** @throws {AssertionError} with its seed, for a body that the two read differently. */
 export async function run(scale: 'short' | 'long', seed: number): Promise<Readonly<Record<string, number | string>>> {
   const bodies = bodyCounts[scale]
   const began = performance.now()

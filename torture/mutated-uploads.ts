@@ -1,4 +1,4 @@
-// Mutated uploads: valid uploads broken by a seed, sent to a running service, which takes or refuses each and lives.
+// Mutated uploads: sends mutated uploads to a running service, which must accept or refuse each, and survive.
 import { readFileSync } from 'node:fs'
 import type { Random } from '../src/core/random.testing.ts'
 import { RunningService, scratchDir, until } from '../test/support/running-service.ts'
@@ -22,7 +22,7 @@ const typeLines: readonly ((boundary: string) => string)[] = [
   () => 'text/csv',
 ]
 
-/** The one request a conversation sends, and whether its answer may be the 500 of the contract. */
+/** The one request of a connection, and whether its response may be the 500 of the contract. */
 interface Made {
   readonly bytes: Buffer
   readonly isWithoutBoundary: boolean
@@ -31,7 +31,7 @@ interface Made {
 function makeRequest(random: Random): Made {
   const boundary = ['B', 'BnD', '--', 'r'.repeat(300)][random(4)]!
   const body = Buffer.from(mutate(random, boundary, makeBody(random, boundary)), 'latin1')
-  // Mostly the type that fits, so that the body is read.
+  // Usually the matching type, so that the body is read.
   const type = random(4) > 0 ? typeLines[0]! : typeLines[random(typeLines.length)]!
   const isChunked = random(3) === 0
   const declared = random(20) === 0 ? Math.max(0, body.length - random(40)) : body.length
@@ -44,7 +44,7 @@ function makeRequest(random: Random): Made {
   }
 }
 
-/** In the chunked coding, now and then with one byte of it changed. */
+/** Applies the chunked coding, sometimes with one byte changed. */
 function inChunks(random: Random, body: Buffer): Buffer {
   const pieces: Buffer[] = []
   for (let at = 0; at < body.length; ) {
@@ -57,7 +57,7 @@ function inChunks(random: Random, body: Buffer): Buffer {
   return whole
 }
 
-/** What is wrong with the answers to a request; empty when nothing is. */
+/** Faults in the responses to a request; empty if there are none. */
 async function faultsOf(port: number, random: Random, { bytes, isWithoutBoundary }: Made): Promise<readonly string[]> {
   using talk = await Conversation.open(port)
   const cut = random(bytes.length)
@@ -73,10 +73,10 @@ async function faultsOf(port: number, random: Random, { bytes, isWithoutBoundary
 }
 
 /**
- * Sends mutated uploads, some at once, half-closed behind the last byte.
+ * Sends mutated uploads, several at once, each half-closed after its last byte.
  *
- * @throws {Error} for an answer that is neither a receipt nor a refusal with its record, and when anything is left behind;
- *   the message holds the request in base64, to be kept in `torture/multipart-corpus.txt`.
+ * @throws {Error} for a response that is neither a receipt nor an error record, or if anything is left behind; the
+ *   message has the request in base64, to be added to `torture/multipart-corpus.txt`.
  */
 export async function run(scale: 'short' | 'long', seed: number): Promise<Readonly<Record<string, number | string>>> {
   await using scratch = await scratchDir()
@@ -98,10 +98,11 @@ export async function run(scale: 'short' | 'long', seed: number): Promise<Readon
   }
   await Promise.all(Array.from({ length: atOnce }, (_, lane) => work(lane)))
   await until('nothing unfinished is left', () => service.incoming().length === 0)
-  return { uploads: total, kept: kept.length, datasets: service.datasetDirs().length, crashes: 0, seed }
+  const datasets = service.datasetDirs().length
+  return { uploads: total, 'from the corpus': kept.length, datasets, crashes: 0, seed }
 }
 
-/** Requests that were of interest once, one a line in base64. */
+/** The requests of the corpus. */
 function keptRequests(): readonly Buffer[] {
   const text = readFileSync(new URL('./multipart-corpus.txt', import.meta.url), 'utf8')
   return text.split('\n').flatMap((line) => (line === '' || line.startsWith('#') ? [] : Buffer.from(line, 'base64')))

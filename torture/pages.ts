@@ -1,9 +1,9 @@
-// Pages: a stranger's pages in Chromium, again and again.
+// Pages: visits pages of another origin in Chromium, repeatedly.
 import { chromium, visitHostilePages } from '../test/system/hostile-pages.ts'
 import type { Run } from './modules.ts'
 
 export const run: Run = async (scale) => {
-  if (chromium === undefined) throw new Error('Cannot visit pages: Chromium is not there')
+  if (chromium === undefined) throw new Error('Cannot visit pages: Chromium is missing')
   const rounds = scale === 'long' ? 3 : 1
   let visits = 0
   for (let round = 0; round < rounds; round += 1) visits += await visitHostilePages()

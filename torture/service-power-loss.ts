@@ -1,4 +1,4 @@
-// Service power loss: the whole service runs under strace, and the store is opened on what power loss may leave of all it wrote.
+// Service power loss: runs the whole service under strace, then opens the store on states that power loss may leave.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -20,27 +20,27 @@ import type { Run } from './modules.ts'
 
 const program = join(import.meta.dirname, '..', 'src', 'bin', 'csv-upload.ts')
 
-/** States looked at until one breaks a promise where syncs do not count. */
+/** States tried, on a disk that ignores syncs, until one breaks a promise. */
 const controlStates = 500
 
 export const run: Run = async (scale, seed) => {
-  if (!isTraceable) throw new Error('Cannot record what is done to the disk: strace is not there or may not trace')
+  if (!isTraceable) throw new Error('Cannot record disk writes: strace is missing or may not trace')
   const { steps, ids } = await recordService()
   const check = (dir: string, said: readonly string[]) => holds(dir, answered(said, ids))
   const count = Number(process.env.STATES ?? (scale === 'long' ? 2_000 : 100))
   const { booted, broken } = await bootStates(steps, new LossyDisk(steps), { seed, count }, check)
   if (broken !== null) throw new Error(`A promise was broken ${broken}`)
   const control = await bootStates(steps, new LossyDisk(steps, 'none'), { seed, count: controlStates }, check)
-  if (control.broken === null) throw new Error('Nothing was found where syncs do not count: the check sees nothing')
+  if (control.broken === null) throw new Error('Nothing was found without syncs: the check detects nothing')
   return {
     'steps recorded': steps.length,
-    'states booted': booted,
+    'states checked': booted,
     'promises broken': 0,
-    'where syncs count none, found at state': String(control.booted),
+    'control without syncs: fault found at state': String(control.booted),
   }
 }
 
-/** Two uploads with rejects, a compressed one, and one that is deleted; the ids in the order of the answers. */
+/** Records two uploads with rejects, the first compressed, the second deleted afterwards. Returns their ids. */
 async function recordService(): Promise<{ readonly steps: readonly DiskStep[]; readonly ids: readonly string[] }> {
   await using scratch = await scratchDir()
   const [dataDir, trace] = [join(scratch.path, 'data'), join(scratch.path, 'trace')]
@@ -58,7 +58,7 @@ async function recordService(): Promise<{ readonly steps: readonly DiskStep[]; r
     }
     assert.equal((await client.ask('DELETE', `/qas/datasets/${ids[1]}`)).status, 204)
   } finally {
-    // strace would let go of what it traces: the service itself is told to end.
+    // A signal to strace would detach it, so the service itself is told to end.
     const children = await readFile(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8')
     process.kill(Number(children.trim().split(' ')[0]), 'SIGTERM')
     await ended
@@ -83,7 +83,7 @@ interface Answered {
   readonly known: readonly string[]
 }
 
-/** What the lines of the log say was answered: uploads, then the deletion of the second. */
+/** The requests that the log shows as completed: uploads, then the deletion of the second. */
 function answered(said: readonly string[], ids: readonly string[]): Answered {
   const requests = said.filter((line) => line.includes('"msg":"request"'))
   const isDeleting = requests.length >= 2
@@ -94,16 +94,16 @@ function answered(said: readonly string[], ids: readonly string[]): Answered {
   }
 }
 
-/** The store as the next process finds it: what was answered is whole, what shows is whole, nothing else is there. */
+/** Checks the store as the next process finds it: acknowledged and visible datasets are complete; nothing else is left. */
 async function holds(dir: string, { kept, removed, known }: Answered): Promise<void> {
   const store = await createFsStore({ dir })
   try {
     assert.deepEqual(await readdir(join(dir, 'incoming')), [])
     const found = await readdir(join(dir, 'datasets'))
-    for (const id of kept) assert.ok(found.includes(id), `${id} was answered and is lost`)
-    for (const id of removed) assert.ok(!found.includes(id), `${id} was deleted and is back`)
+    for (const id of kept) assert.ok(found.includes(id), `${id} was acknowledged but is lost`)
+    for (const id of removed) assert.ok(!found.includes(id), `${id} was deleted but is back`)
     for (const id of found) {
-      assert.ok(known.includes(id), `${id} is nobody's`)
+      assert.ok(known.includes(id), `${id} was never uploaded`)
       const receipt = (await store.receipt(id)) ?? assert.fail(`${id} has no receipt`)
       assert.ok(receipt.parts.length > 0 && receipt.rejects.parts.length > 0)
       for (const { file, sha256 } of [

@@ -1,4 +1,4 @@
-// Slow clients: heads and bodies that come in drips, downloads that nobody takes. Others are served meanwhile, in bounded memory.
+// Slow clients: trickled heads and bodies, unread downloads. Others must be served meanwhile, in bounded memory.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
@@ -6,7 +6,7 @@ import { Client, contentType } from '../test/support/client.ts'
 import { asLaunched, RunningService, scratchDir, until } from '../test/support/running-service.ts'
 
 interface Scaled {
-  /** Of each kind. */
+  /** Numbers of connections, by kind. */
   readonly headCount: number
   readonly bodyCount: number
   readonly readerCount: number
@@ -27,7 +27,7 @@ const scales: Readonly<Record<'short' | 'long', Scaled>> = {
 const growthMegabytesMax = 64
 const dripMs = 200
 
-/** Keeps so many connections of a kind open: one that is cut begins anew. */
+/** Keeps a number of connections of one kind open: replaces those that are cut. */
 class Slow implements Disposable {
   cuts = 0
   readonly #sockets = new Set<Socket>()
@@ -44,7 +44,7 @@ class Slow implements Disposable {
         this.cuts += 1
         if (!this.#isOver) open()
       })
-      // What is answered is read, or the end would never be seen; of a download nothing is.
+      // Responses are read, or the end would never be seen. Downloads are not.
       if (drip === '') socket.pause()
       else socket.resume()
       socket.write(begin)
@@ -62,19 +62,19 @@ class Slow implements Disposable {
   }
 }
 
-/** What the server has in memory now. */
+/** The resident memory of the server. */
 export function residentMegabytes({ pid }: RunningService): number {
   const kilobytes = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1]
   return Number(kilobytes) / 1_024
 }
 
-/** A file of 4.2 MB, another one for each index. */
+/** A file of 4.2 MB, different for each index. */
 function content(index: number): string {
   const lines = Array.from({ length: 140_000 }, (_, line) => `${line},${index},some text and more`)
   return `id,round,text\n${lines.join('\n')}\n`
 }
 
-/** Milliseconds of each of some fast uploads, one after another; each has to be taken. */
+/** Sends fast uploads one after another, which must all be accepted; returns the milliseconds of each. */
 async function fastUploads(client: Client, count: number, from: number): Promise<readonly number[]> {
   const times: number[] = []
   for (let index = from; index < from + count; index += 1) {
@@ -90,8 +90,8 @@ const quantile = (sorted: readonly number[], part: number) =>
   Math.round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))]!)
 
 /**
- * At the short scale only counts are held: every slow head and body is cut, every fast upload is taken. At the long one
- * also the memory of the server and the time of fast uploads, each against that without slow clients.
+ * At the short scale, checks only counts: every slow head and body is cut, every fast upload is accepted. At the long
+ * scale, also compares the memory of the server and the time of fast uploads with those without slow clients.
  */
 export async function run(scale: 'short' | 'long', seed: number): Promise<Readonly<Record<string, number | string>>> {
   const { headCount, bodyCount, readerCount, uploadCount, flags } = scales[scale]
@@ -100,7 +100,7 @@ export async function run(scale: 'short' | 'long', seed: number): Promise<Readon
   await using service = await RunningService.start(scratch.path, [...flags, ...shortFlags], asLaunched)
   const client = new Client(service.url)
   const large = await client.upload(Buffer.alloc(30_000_000, `${content(0).slice(0, 1_000)}\n`))
-  // The most while uploads are taken, without slow clients and with them: what an upload leaves to the collector is in both.
+  // Peaks during uploads, without and with slow clients: both include the garbage of uploads.
   let mostMegabytes = 0
   const watching = setInterval(() => {
     mostMegabytes = Math.max(mostMegabytes, residentMegabytes(service))
@@ -115,7 +115,7 @@ export async function run(scale: 'short' | 'long', seed: number): Promise<Readon
     mostMegabytes = 0
     const upload = `POST /qas/uploadCsv HTTP/1.1\r\nHost: localhost\r\nContent-Type: ${contentType}\r\n`
     using heads = new Slow(service.port, headCount, upload, 'X-A: b\r\n')
-    // At the long scale it drips just above the rate that is asked for, so that it stays; at the short one far below.
+    // At the long scale, just above the minimum rate, so that it stays; at the short scale, far below.
     const dripBytes = scale === 'long' ? 300 : 1
     const body = `${upload}Content-Length: 3000000\r\n\r\n--${contentType.split('=')[1]}\r\nContent-Disposition: form-data; name="file"; filename="slow.csv"\r\n\r\na,b\n`
     using bodies = new Slow(service.port, bodyCount, body, '1,2\n'.repeat(75).slice(0, dripBytes))
@@ -146,10 +146,10 @@ export async function run(scale: 'short' | 'long', seed: number): Promise<Readon
     'bodies cut': cuts.bodies,
     'fast uploads of 4.2 MB': loaded.length,
     'median alone, ms': quantile(alone, 0.5),
-    'median meanwhile, ms': quantile(loaded, 0.5),
+    'median with slow clients, ms': quantile(loaded, 0.5),
     'p99 alone, ms': aloneMs,
-    'p99 meanwhile, ms': loadedMs,
-    'growth of the server, MB': growthMegabytes,
+    'p99 with slow clients, ms': loadedMs,
+    'growth of server memory, MB': growthMegabytes,
     seed,
   }
 }
