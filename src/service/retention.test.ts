@@ -1,10 +1,10 @@
-// Tests of retention: what is deleted, and that it stops on request.
+// Tests of retention: what is deleted, and when.
 import assert from 'node:assert/strict'
 import { EventEmitter, once } from 'node:events'
 import { test } from 'node:test'
 import { startRetention } from './retention.ts'
 
-/** A store with nothing but times, and a logger that records its lines. */
+/** A store of creation times only, and a logger that emits its lines as events. */
 function storeOf(createdAt: Readonly<Record<string, number>>) {
   const left = new Map(Object.entries(createdAt))
   const logged = new EventEmitter()
@@ -20,7 +20,7 @@ function storeOf(createdAt: Readonly<Record<string, number>>) {
   return { left, logged, store, logger }
 }
 
-test('startRetention() deletes what is older, however much, and nothing else', async () => {
+test('startRetention() deletes all older datasets, however many, and no others', async () => {
   const many = Array.from({ length: 250 }, (_, i) => [`old ${i}`, Date.now() - 60_001] as const)
   const { left, store, logger } = storeOf({ ...Object.fromEntries(many), young: Date.now() - 30_000 })
   await using _retention = startRetention({ store, logger, keepMs: 60_000 })
@@ -28,14 +28,14 @@ test('startRetention() deletes what is older, however much, and nothing else', a
   assert.deepEqual([...left.keys()], ['young'])
 })
 
-test('startRetention() looks again', async () => {
+test('startRetention() checks again later', async () => {
   const { left, logged, store, logger } = storeOf({ soon: Date.now() })
   await using _retention = startRetention({ store, logger, keepMs: 50 })
   await once(logged, 'info')
   assert.equal(left.size, 0)
 })
 
-test('startRetention() logs what it cannot delete, and continues', async () => {
+test('startRetention() logs datasets that it cannot delete, and continues', async () => {
   const { logged, store, logger } = storeOf({ stuck: 0 })
   await using _retention = startRetention({ store, logger, keepMs: 20 })
   await once(logged, 'error')

@@ -1,4 +1,4 @@
-// Tests of the rate that processes share: all together let in no more than one would, but for what is free.
+// Tests of the rate shared by processes: together they allow about as many requests as one process would.
 import assert from 'node:assert/strict'
 import { mock, test } from 'node:test'
 import { MemoryObjects } from '../store/memory-objects.testing.ts'
@@ -12,7 +12,7 @@ function processesOn(shared: SharedObjects, count: number, max: number): readonl
   return Array.from({ length: count }, () => new SharedRate({ shared, max, windowMs, onFailed: nothingFails }))
 }
 
-/** How many of so many requests each process lets in; all processes are asked in turns. */
+/** How many of these requests to each process are allowed; the processes take turns. */
 async function letIn(rates: readonly SharedRate[], requests: number, atOnce: boolean): Promise<number> {
   const taken: boolean[] = []
   for (let i = 0; i < requests; i += 1) {
@@ -23,7 +23,7 @@ async function letIn(rates: readonly SharedRate[], requests: number, atOnce: boo
   return taken.filter(Boolean).length
 }
 
-test('SharedRate.take() lets in as many over all processes as over one, within a 32nd of the limit for each further one', async () => {
+test('SharedRate.take() allows the limit over all processes, within a 32nd of it for each further process', async () => {
   for (const [count, max, atOnce] of [
     [1, 320, false],
     [2, 320, false],
@@ -36,26 +36,26 @@ test('SharedRate.take() lets in as many over all processes as over one, within a
     const rates = processesOn(shared, count, max)
     const seen = await letIn(rates, max * 2, atOnce)
     const spare = (count - 1) * Math.ceil(max / 32)
-    assert.ok(seen <= max + (count - 1) * Math.floor(max / 32), `${count} × ${max}: ${seen} were let in`)
-    assert.ok(seen >= max - spare, `${count} × ${max}: only ${seen} were let in`)
+    assert.ok(seen <= max + (count - 1) * Math.floor(max / 32), `${count} × ${max}: ${seen} were allowed`)
+    assert.ok(seen >= max - spare, `${count} × ${max}: only ${seen} were allowed`)
     for (const rate of rates) await rate[Symbol.asyncDispose]()
     assert.deepEqual([...shared.byName.keys()], [])
   }
 })
 
-test('SharedRate.take() gives all of it to a caller who stays with one process, and asks the store once for each 32nd', async () => {
+test('SharedRate.take() allows the whole limit at one process, and asks the store once per 32nd', async () => {
   const shared = new MemoryObjects()
   const [rate] = processesOn(shared, 3, 320)
   for (let i = 0; i < 10; i += 1) assert.equal(await rate!.take('anna'), true)
   assert.equal(shared.calls, 0)
   for (let i = 10; i < 320; i += 1) assert.equal(await rate!.take('anna'), true)
-  // A write and a list for each.
+  // Each time with one write and one list.
   assert.equal(shared.calls, 2 * 31)
   assert.equal(await rate!.take('anna'), false)
   assert.equal(await rate!.take('bob'), true)
 })
 
-test('SharedRate.take() lets a caller in again after a window, whatever others still claim from before', async (t) => {
+test('SharedRate.take() allows a caller again after the window, whatever other processes still claim', async (t) => {
   let nowMs = 5_000
   const clock = mock.method(performance, 'now', () => nowMs)
   t.after(() => clock.mock.restore())
@@ -69,7 +69,7 @@ test('SharedRate.take() lets a caller in again after a window, whatever others s
   assert.equal(await one!.take('anna'), true)
 })
 
-test('SharedRate.take() counts alone while the store is unreachable, and reports that', async () => {
+test('SharedRate.take() counts by itself while the store is unreachable, and reports that', async () => {
   const failures: unknown[] = []
   const shared = new MemoryObjects()
   shared.write = () => Promise.reject(new Error('gone'))

@@ -1,4 +1,4 @@
-// Tests of copies with a database that is made up: tries, ends, restarts, bounds.
+// Tests of copies with a fake database: retries, outcomes, restarts, bounds.
 import assert from 'node:assert/strict'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -18,7 +18,7 @@ function receiptOf(id: string): Receipt {
   return { id, owner: '', file: { name: `${id}.csv` }, columns, records: { accepted: 3 } } as unknown as Receipt
 }
 
-/** A journal, datasets, and a database that does what `meet` says. */
+/** A journal, datasets, and a fake database that runs `meet` for each copy. */
 async function place(t: TestContext) {
   const dir = await mkdtemp(join(tmpdir(), 'copies-'))
   t.after(() => rm(dir, { recursive: true, force: true }))
@@ -60,7 +60,7 @@ async function ended(outcomes: readonly CopyOutcome[], count: number): Promise<v
   while (outcomes.length < count) await sleep(1)
 }
 
-test('Copies tries again what may pass, and says what the last try met', async (t) => {
+test('Copies retries after transient problems, and reports the problem of the last try', async (t) => {
   const { open, orders, outcomes } = await place(t)
   const copies = await open(async () => {
     if (orders.length < 3) throw new SinkError('away', true)
@@ -73,7 +73,7 @@ test('Copies tries again what may pass, and says what the last try met', async (
   assert.deepEqual(outcomes, ['done'])
 })
 
-test('Copies gives up after the last try, at once for what does not pass, and without a word for a deleted dataset', async (t) => {
+test('Copies gives up after the last try, at once for a lasting problem, and silently for a deleted dataset', async (t) => {
   const { open, orders, outcomes, datasets } = await place(t)
   const copies = await open(async ({ datasetId }) => {
     if (datasetId === 'a') throw new SinkError('away', true)
@@ -115,7 +115,7 @@ test('Copies continues unfinished copies after a restart, and no others', async 
   assert.equal((await readFile(journalPath, 'utf8')).trim(), '')
 })
 
-test('Copies begins the same copy once while it is under way, two at once, and no more than there is room for', async (t) => {
+test('Copies starts a copy in progress only once, runs two at once, and queues no more than pendingMax', async (t) => {
   const { open, orders, outcomes } = await place(t)
   const { promise: gate, resolve: release } = Promise.withResolvers<void>()
   const copies = await open(() => gate, { pendingMax: 5 })
@@ -133,7 +133,7 @@ test('Copies begins the same copy once while it is under way, two at once, and n
   assert.equal(orders.length, 5)
 })
 
-test('Copies lists a table once, as the replica that wrote last has it', async (t) => {
+test('Copies lists a table once, with the status that was written last by any replica', async (t) => {
   const { open, kept, outcomes } = await place(t)
   const { promise: gate, resolve: release } = Promise.withResolvers<void>()
   const copies = await open(() => gate)
@@ -150,7 +150,7 @@ test('Copies lists a table once, as the replica that wrote last has it', async (
   await ended(outcomes, 1)
 })
 
-test('Copies copies what uploads become, where that is set', async (t) => {
+test('Copies copies the datasets of uploads, if that is configured', async (t) => {
   const { open, orders, outcomes } = await place(t)
   const copies = await open(async () => {}, { uploadsTo: 'pg' })
   copies.uploaded({ phase: 'failed', datasetId: null })

@@ -1,4 +1,4 @@
-// Tests of completing what a client wishes: defaults of the target, names of tables, and what is refused.
+// Tests of copy requests: defaults of the target, table names, and what is refused.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { CopyTarget } from '../../core/copies/copy-status.ts'
@@ -29,7 +29,7 @@ test('completeWish() completes a request with the target and the file name', () 
   assert.deepEqual(completeWish({ to: 'fixed', mode: 'append' }, receipt, targets).key, [])
 })
 
-test('completeWish() names what is wrong', () => {
+test('completeWish() names the invalid parameter', () => {
   const wrong = (wish: object) => () => completeWish({ to: 'plain', ...wish }, receipt, [plain, fixed])
   assert.throws(wrong({ to: 'lake' }), /'to': there is no target 'lake', wanted one of plain, fixed$/)
   assert.throws(
@@ -44,7 +44,7 @@ test('completeWish() names what is wrong', () => {
   assert.throws(wrong({ mode: 'append', key: ['id'] }), /'key': a copy with mode 'append' has no key/)
 })
 
-test('tableNameOf() makes a name of any file name', () => {
+test('tableNameOf() derives a table name from any file name', () => {
   const names = {
     'people.csv': 'people',
     '2024 Sales (final).csv.gz': 't_2024_sales_final',

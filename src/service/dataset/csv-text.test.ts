@@ -1,4 +1,4 @@
-// Tests of CSV text: runs that are passed on as they stand give the same bytes as scanning all of a file again.
+// Tests of CSV text: runs that are passed on unchanged give the same bytes as scanning the whole file again.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Random, randomFrom } from '../../core/random.testing.ts'
@@ -51,7 +51,7 @@ function scannable(options: Partial<ScanOptions>, lineTerminator: '\n' | '\r\n' 
   }
 }
 
-/** As an upload finds them, in chunks of these. */
+/** The runs that an upload finds in these chunks. */
 function runsOf(receipt: Scannable, chunks: readonly Uint8Array[], limits?: RunLimits): readonly VerbatimRun[] {
   const { body, columns, dialect } = receipt
   const scanner = create(scanOptions({ ...receipt, width: columns.length, start: body }, body.recordBytesMax))
@@ -62,12 +62,12 @@ function runsOf(receipt: Scannable, chunks: readonly Uint8Array[], limits?: RunL
 }
 
 async function textOf(receipt: Scannable & { verbatim?: readonly VerbatimRun[] }, chunks: readonly Uint8Array[]) {
-  // Chunks are the receiver's, to release.
+  // The receiver may release the chunks.
   const source = (async function* () {
     for (const chunk of chunks) yield Uint8Array.from(chunk)
   })()
   const parts: Uint8Array[] = []
-  // No more of a receipt is asked for.
+  // csvText() reads nothing else of a receipt.
   const whole = receipt as unknown as Receipt
   const text = csvText(whole, plainOptions, { source, exclusions: null, correctionsPath: null }, create)
   for await (const part of text) parts.push(Buffer.from(part))
@@ -77,7 +77,7 @@ async function textOf(receipt: Scannable & { verbatim?: readonly VerbatimRun[] }
 const clean = ['1,2,3\n', ',,\n', '"a\n",b,"c"""\n', 'ä,"ö,",ü\n', 'x'.repeat(50).concat(',y,z\n')]
 const faults = ['1,2\n', '\n', '1,2,3,4\n', '"a\r",b,c\n', 'a\rb,2,3\n', 'a"b,2,3\n', '"a"b,2,3\n', '1,\0,3\n', '"x\n']
 
-/** Long stretches of plain records, with little in between. */
+/** Long runs of plain records, with few others in between. */
 function mostlyClean(random: Random): { input: Uint8Array; receipt: Scannable } {
   const of = (list: readonly string[]) => list[random(list.length)] ?? ''
   let text = ''
@@ -107,7 +107,7 @@ function nastyFile(random: Random): { input: Uint8Array; receipt: Scannable } {
   return { input: Buffer.from('-'.repeat(skipped) + text, 'latin1'), receipt }
 }
 
-test(`data.csv is the same with the runs of an upload and without (SEED=${seed})`, async () => {
+test(`csvText() writes the same with the runs of an upload and without (SEED=${seed})`, async () => {
   const random = randomFrom(seed)
   let passed = 0
   for (let index = 0; index < 600; index++) {
@@ -126,7 +126,7 @@ test(`data.csv is the same with the runs of an upload and without (SEED=${seed})
   assert.ok(passed > 50_000, `only ${passed} bytes are in runs`)
 })
 
-test('a run ends before a record that is not accepted unchanged, and the next begins after it', () => {
+test('VerbatimRuns ends a run before a record that is not accepted unchanged, and starts the next after it', () => {
   const records = '1,2,3\n'.repeat(40_000)
   const chunks = (text: string) => [Buffer.from(text.slice(0, 500_000)), Buffer.from(text.slice(500_000))]
   const one = (text: string, lineTerminator: '\n' | '\r\n' = '\n', limits = { runsMax: 64, runBytesMin: 1000 }) =>
@@ -141,7 +141,7 @@ test('a run ends before a record that is not accepted unchanged, and the next be
   assert.deepEqual(one(`1,2,3\n${long.replaceAll('\n', '\r\n')}1,2,3`, '\r\n'), [[499_995, 1_120_011]])
 })
 
-test('a run of 1 MB or more is kept, and a shorter one is not', () => {
+test('VerbatimRuns keeps runs of 1 MB or more, and no shorter ones', () => {
   const [below, enough] = [174_762, 174_763].map((count) => [Buffer.from('1,2,3\n'.repeat(count))])
   assert.deepEqual(runsOf(scannable({}, '\n', 0), below!), [])
   assert.deepEqual(runsOf(scannable({}, '\n', 0), enough!), [[0, 1_048_578]])

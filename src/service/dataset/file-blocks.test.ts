@@ -1,4 +1,4 @@
-// File blocks: bytes are verified block by block, in whatever chunks they come.
+// Tests of file blocks: bytes are verified block by block, however they are split into chunks.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isServiceError } from '../../core/errors.ts'
@@ -18,7 +18,7 @@ async function* inChunks(bytes: Buffer, size: number) {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
 }
 
-test('verifiedBytes() passes chunks of several whole blocks on as they are', async () => {
+test('verifiedBytes() passes on chunks of several whole blocks uncopied', async () => {
   const chunks = await Array.fromAsync(inChunks(content, 4 * blockBytes))
   const passed = await Array.fromAsync(verifiedBytes(inChunks(content, 4 * blockBytes), blocksOf(content), whole))
   assert.equal(passed[0]?.byteOffset, chunks[0]?.byteOffset)
@@ -27,7 +27,7 @@ test('verifiedBytes() passes chunks of several whole blocks on as they are', asy
 })
 
 for (const size of [1_000, blockBytes, 2 * blockBytes, 4 * blockBytes, content.length]) {
-  test(`verifiedBytes() gives nothing of a wrong block that comes in chunks of ${size} bytes`, async () => {
+  test(`verifiedBytes() yields nothing of a wrong block that arrives in chunks of ${size} bytes`, async () => {
     const blocks = blocksOf(content)
     for (let block = 0; block <= 6; block++) {
       const wrong = Buffer.from(content)

@@ -1,4 +1,4 @@
-// Tests of merged Parquet: made once, kept within its bound, made again when gone, and never wrong.
+// Tests of merged Parquet: created once, kept within its bound, recreated when lost, and never wrong.
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
@@ -46,7 +46,7 @@ async function readRange(merged: MergedParquet, receipt: Receipt, start: number,
   return readAll(await file.open({ start, end }, signal))
 }
 
-test('file() is made once for all who ask, and has the bytes of any range', async (t) => {
+test('file() merges once for concurrent callers, and returns the bytes of any range', async (t) => {
   const { samples, options, seen } = await opened(t, 1, 1_000_000)
   const merged = await MergedParquet.open(options)
   const [wanted] = samples as [Sample]
@@ -63,7 +63,7 @@ test('file() is made once for all who ask, and has the bytes of any range', asyn
   assert.equal(seen.merges, 1)
 })
 
-test('file() is still there after a restart, and is made again where it was removed, cut, or lost its facts', async (t) => {
+test('file() survives a restart, and is recreated if it was removed, truncated, or lost its checksums', async (t) => {
   const { store, samples, options, seen, pathOf, dir } = await opened(t, 1, 1_000_000)
   const [{ receipt }] = samples as [Sample]
   const first = await (await MergedParquet.open(options)).file(receipt, signal)
@@ -75,7 +75,7 @@ test('file() is still there after a restart, and is made again where it was remo
   ]
   for (const [index, change] of changes.entries()) {
     await change()
-    await writeFile(join(dir, `${'0'.repeat(32)}.parquet`), 'of a dataset that is not there')
+    await writeFile(join(dir, `${'0'.repeat(32)}.parquet`), 'of a dataset that does not exist')
     const merged = await MergedParquet.open(options)
     const again = await merged.file(receipt, signal)
     assert.equal(again?.sha256, first?.sha256)
@@ -85,7 +85,7 @@ test('file() is still there after a restart, and is made again where it was remo
   }
 })
 
-test('a merged file that has rotted never gives a wrong byte, and is made again', async (t) => {
+test('file() never returns a wrong byte of a damaged merged file, and recreates it', async (t) => {
   const { samples, options, seen, pathOf } = await opened(t, 1, 1_000_000)
   const merged = await MergedParquet.open(options)
   const [wanted] = samples as [Sample]
@@ -106,7 +106,7 @@ test('a merged file that has rotted never gives a wrong byte, and is made again'
   assert.equal(seen.merges, 2)
 })
 
-test('MergedParquet keeps no more than its bound, and drops what was not used for longest', async (t) => {
+test('MergedParquet keeps no more than its bound, and drops the least recently used file', async (t) => {
   const { samples, options, pathOf } = await opened(t, 3, 250_000)
   const merged = await MergedParquet.open(options)
   const [first, second, third] = samples.map(({ receipt }) => receipt) as [Receipt, Receipt, Receipt]
@@ -119,7 +119,7 @@ test('MergedParquet keeps no more than its bound, and drops what was not used fo
   assert.deepEqual(kept(), [true, false, true])
   await merged.file(second, signal)
   assert.deepEqual(kept(), [false, true, true])
-  // One that was dropped since it was asked for is made again.
+  // A file that was dropped after it was requested is recreated.
   assert.equal((await readAll(await held.open({ start: 0, end: 10 }, signal))).length, 10)
   assert.deepEqual(kept(), [true, true, false])
   await MergedParquet.open({ ...options, bytesMax: 120_000 })
@@ -128,7 +128,7 @@ test('MergedParquet keeps no more than its bound, and drops what was not used fo
   assert.deepEqual(kept(), [false, false, false])
 })
 
-test('removing a dataset removes its merged file, even while that is being made', async (t) => {
+test('drop() removes the merged file of a dataset, even while that is being created', async (t) => {
   const { store, samples, options, seen, dir } = await opened(t, 2, 1_000_000)
   const merged = await MergedParquet.open(options)
   const [first, second] = samples.map(({ receipt }) => receipt) as [Receipt, Receipt]
@@ -138,7 +138,7 @@ test('removing a dataset removes its merged file, even while that is being made'
   assert.deepEqual(await readdir(dir), [])
   let removed = Promise.resolve(false)
   seen.meanwhile = async () => {
-    // It is out of sight at once, and waits for the parts that are being merged.
+    // The dataset disappears at once; its removal waits for the parts that are being merged.
     removed = store.remove(second.id)
   }
   await merged.file(second, signal)

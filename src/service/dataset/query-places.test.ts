@@ -1,4 +1,4 @@
-// Tests of places for queries: shares, the queue in front of them, and that every way out of it frees what was held.
+// Tests of query places: shares, the queue, and that every way out of it frees what was held.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isServiceError } from '../../core/errors.ts'
@@ -18,7 +18,7 @@ test('QueryPlaces.take() gives one party half of the places, and the next party 
   await assert.rejects(places.take('d', never), isRefusal(4))
 })
 
-test('QueryPlaces.take() waits for a place: who holds least comes first, then who came first', async () => {
+test('QueryPlaces.take() waits for a place, which goes to the party with the fewest, then to the first in line', async () => {
   const places = new QueryPlaces({ queriesMax: 2, queryMsMax: 60_000 })
   const first = await places.take('a', never)
   const other = await places.take('b', never)
@@ -37,13 +37,13 @@ test('QueryPlaces.take() waits for a place: who holds least comes first, then wh
   other.release()
   for (const one of waiting) (await one).release()
   assert.deepEqual(order.toSorted(), ['a2', 'a3', 'c1', 'd1'])
-  // Each was released once: as many are free as in the beginning.
+  // Each place was released only once: as many are free as in the beginning.
   await places.take('e', never)
   await places.take('f', never)
   await assert.rejects(new QueryPlaces({ queriesMax: 0, queryMsMax: 1 }).take('g', never), isRefusal(0))
 })
 
-test('QueryPlaces.take() lets who holds nothing in before who holds a place', async () => {
+test('QueryPlaces.take() prefers parties without a place', async () => {
   const places = new QueryPlaces({ queriesMax: 4, queryMsMax: 60_000 })
   const held = [await places.take('a', never), await places.take('a', never), await places.take('b', never)]
   const other = await places.take('c', never)
@@ -57,7 +57,7 @@ test('QueryPlaces.take() lets who holds nothing in before who holds a place', as
   assert.deepEqual(order, ['d', 'a', 'b'])
 })
 
-test('QueryPlaces.take() sends away who would wait in a queue that is full, and who has gone', async () => {
+test('QueryPlaces.take() rejects when the queue is full, or when the signal aborts', async () => {
   const places = new QueryPlaces({ queriesMax: 1, queryMsMax: 60_000 })
   const held = await places.take('a', never)
   const leaving = new AbortController()
@@ -71,10 +71,10 @@ test('QueryPlaces.take() sends away who would wait in a queue that is full, and 
   await assert.rejects(places.take('a', leaving.signal), /gone/)
 })
 
-test('QueryPlaces.take() ends what has run longest while clients without a place wait, each of them in time', async () => {
+test('QueryPlaces.take() ends the longest-running query while clients without a place wait, and serves each in time', async () => {
   const places = new QueryPlaces({ queriesMax: 2, queryMsMax: 600 })
   const ended: string[] = []
-  /** Runs until it is ended, as a query of half a minute does. */
+  /** Runs until it is ended, like a long query. */
   const run = async (client: string) => {
     const { timeUp, release } = await places.take(client, never)
     timeUp.addEventListener('abort', () => {
@@ -84,7 +84,7 @@ test('QueryPlaces.take() ends what has run longest while clients without a place
     })
   }
   for (const client of ['a', 'b']) await run(client)
-  // Nobody of them is refused, though each of 2 places is held by whoever gets it for as long as that is allowed.
+  // None of them is refused, although every holder of the 2 places keeps its place as long as allowed.
   await Promise.all(['c', 'd', 'e', 'f', 'g'].map(run))
   assert.deepEqual(ended.slice(0, 2), ['a', 'b'])
   assert.ok(ended.length >= 5)
@@ -101,7 +101,7 @@ test('QueryPlaces.take() ends no query if only clients with a place wait, or non
   assert.ok(held.every(({ timeUp }) => !timeUp.aborted))
 })
 
-test('QueryPlaces.take() lets another client into a full queue, instead of the last of who waits for most', async () => {
+test('QueryPlaces.take() admits another client to a full queue, in place of the last request of the busiest one', async () => {
   const places = new QueryPlaces({ queriesMax: 1, queryMsMax: 60_000 })
   const held = await places.take('a', never)
   const end = new AbortController()

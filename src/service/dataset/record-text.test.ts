@@ -1,9 +1,9 @@
-// Tests of record text: what callers may rely on.
+// Tests of record text: UTF-8 as text, other bytes as base64, each record by itself.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createRecordReader } from './record-text.ts'
 
-test('createRecordReader() shows valid UTF-8 as text, a replacement character of the file itself included', () => {
+test('createRecordReader() returns valid UTF-8 as text, including replacement characters in the file itself', () => {
   assert.deepEqual(createRecordReader('utf-8')(Buffer.from('a,ü,\ufffd'), false), { text: 'a,ü,\ufffd' })
 })
 
@@ -11,7 +11,7 @@ test('createRecordReader() returns bytes that are not text as base64', () => {
   assert.deepEqual(createRecordReader('utf-8')(Buffer.from([0x61, 0xff]), false), { text: null, base64: 'Yf8=' })
 })
 
-test('createRecordReader() never fails on a cut inside a character', () => {
+test('createRecordReader() never fails on a truncated character', () => {
   const bytes = Buffer.from('aü€😀b')
   for (let end = 1; end < bytes.length; end++) {
     const { text, cut } = createRecordReader('utf-8')(bytes.subarray(0, end), true)
@@ -20,7 +20,7 @@ test('createRecordReader() never fails on a cut inside a character', () => {
   }
 })
 
-test('createRecordReader() reads each record by itself, whatever came before it', () => {
+test('createRecordReader() reads each record by itself, whatever precedes it', () => {
   const good = { 'utf-8': 'aü€', 'utf-16le': 'a\0ü\0', 'utf-32le': 'a\0\0\0', shift_jis: 'ab', 'iso-2022-jp': 'ab' }
   const odd = [
     Buffer.from([0xe2]),
@@ -42,7 +42,7 @@ test('createRecordReader() reads each record by itself, whatever came before it'
   }
 })
 
-test('createRecordReader() keeps a byte order mark, which is one only at the beginning of a file', () => {
+test('createRecordReader() keeps a byte order mark, which is only special at the beginning of a file', () => {
   const utf32 = Buffer.from([0xff, 0xfe, 0, 0, 0x61, 0, 0, 0])
   for (const [encoding, bytes] of [
     ['utf-8', Buffer.from('\ufeffa')],

@@ -21,7 +21,7 @@ async function opened(t: TestContext, originalBytes: number, wish: Partial<Sampl
   })
   const { receipt, files } = sample({ seed: 1, originalBytes, partCount: 2, ...wish })
   await publishSample(store, { receipt, files })
-  // Times that can be set again exactly.
+  // Times that can be restored exactly.
   for (const file of files.keys()) utimesSync(join(dir, 'datasets', receipt.id, file), 1_000, 1_000)
   return {
     store,
@@ -45,7 +45,7 @@ function rot(path: string, at: number): void {
   utimesSync(path, atime, mtime)
 }
 
-test('read() yields the bytes, and nothing from a wrong block on', async (t) => {
+test('read() yields the bytes, but none from a damaged block on', async (t) => {
   for (const originalBytes of [1, 65_535, 65_536, 65_537, 131_072, 600_000]) {
     const { store, pathOf, original, receipt, bytes } = await opened(t, originalBytes)
     const files = new VerifiedFiles(store)
@@ -110,7 +110,7 @@ test('withLocal(), share() and withReads() refuse a file that was damaged since 
   assert.ok(end.equals(bytes.subarray(199_990)))
 })
 
-test('withLocal() trusts files beyond 64 MB in all for a minute, unless they are written to', async (t) => {
+test('withLocal() trusts more than 64 MB of files for a minute, unless they are written to', async (t) => {
   const { store, pathOf, receipt } = await opened(t, 1_000, { partCount: 1, partBytes: 67_108_865 })
   const path = pathOf(receipt.parts[0]!.file)
   let now = 0
@@ -129,7 +129,7 @@ test('withLocal() trusts files beyond 64 MB in all for a minute, unless they are
   await assert.rejects(use(), isDamaged)
 })
 
-test('damaged checksums are damage as well, and are not trusted', async (t) => {
+test('read() reports damaged checksums as damage, and does not trust them', async (t) => {
   const { store, pathOf, original, receipt, bytes } = await opened(t, 200_000)
   rot(pathOf('checksums'), 3)
   await assert.rejects(new VerifiedFiles(store).read(receipt, original), isDamaged)
@@ -140,13 +140,13 @@ test('damaged checksums are damage as well, and are not trusted', async (t) => {
   await assert.rejects(new VerifiedFiles(store).read(receipt, original), isDamaged)
 })
 
-test('a file that is truncated or has extra bytes is not used', async (t) => {
+test('withLocal() and read() refuse a file that is truncated or has extra bytes', async (t) => {
   const { store, pathOf, original, receipt, bytes } = await opened(t, 131_072)
   const files = new VerifiedFiles(store)
   const use = () => files.withLocal(receipt, [original], () => assert.fail('was used'))
   appendFileSync(pathOf('original'), 'x')
   await assert.rejects(use(), isDamaged)
-  // At the end of a block as well, where no block is wrong.
+  // Also at the end of a block, where no block is wrong.
   for (const length of [131_071, 65_536, 0]) {
     writeFileSync(pathOf('original'), bytes.subarray(0, length))
     await assert.rejects(use(), isDamaged)
@@ -170,7 +170,7 @@ test('share() provides files that outlive their dataset, and leaves nothing behi
   await assert.rejects(files.share(receipt, [original]), (error) => isServiceError(error, 'DATASET_NOT_FOUND'))
 })
 
-test('a missing file is damage, a missing dataset is not', async (t) => {
+test('read() and share() report a missing file as damage, and a missing dataset as not found', async (t) => {
   const { store, id, pathOf, original, receipt } = await opened(t, 1_000)
   const files = new VerifiedFiles(store)
   await rm(pathOf('original'))
@@ -191,7 +191,7 @@ test('shareToRead() provides the files in place if nothing can be written, and s
     await using shared = await files.shareToRead(receipt, [original, ...receipt.parts])
     assert.ok((await shared.path(original)).startsWith(incoming))
   }
-  // What a storage answers that is read-only, for one.
+  // Read-only storage responds like this, for example.
   t.mock.method(store, 'draft', () => Promise.reject(new ServiceError('STORE_UNAVAILABLE', { problem: 'on purpose' })))
   await using inPlace = await files.shareToRead(receipt, [original, ...receipt.parts])
   assert.equal(await inPlace.path(original), pathOf('original'))

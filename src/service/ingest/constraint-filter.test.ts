@@ -1,4 +1,4 @@
-// Tests of the constraint filter: the right records in the right order, in time, and never many of them in memory.
+// Tests of the constraint filter: the right records, in order, in time, and with few of them in memory.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createFileScanner } from '../../reading/scanner/file-scanner.ts'
@@ -31,7 +31,7 @@ async function* once(bytes: Uint8Array) {
   yield [bytes]
 }
 
-test('ConstraintFilter rejects just the records of its list, between others that cannot be read', async () => {
+test('ConstraintFilter rejects exactly the records of its list, among others that cannot be read', async () => {
   const text = 'a,1\nb\nc,3\nd,4\ne,5,6\nf,7'
   const filter = new ConstraintFilter(scanner(2), asyncList([exclude(1), exclude(3), exclude(4)]), 0)
   let accepted = ''
@@ -56,7 +56,7 @@ async function* asyncList(exclusions: readonly Exclusion[]) {
   yield* exclusions
 }
 
-test('ConstraintFilter reads no further ahead than the unconsumed bytes can hold records', async () => {
+test('ConstraintFilter reads only as far ahead as the unconsumed bytes can contain records', async () => {
   const records = 100_000
   let read = 0
   let ended = false
@@ -83,7 +83,7 @@ test('ConstraintFilter reads no further ahead than the unconsumed bytes can hold
   assert.ok(ended)
 })
 
-test('ConstraintFilter excludes in time what follows many empty records that are held back', async () => {
+test('ConstraintFilter excludes records in time that follow many empty records held back', async () => {
   const create = withTrailingEmpty(createFileScanner(createScanner))
   const empty = 30_000
   for (const marksRejects of [false, true]) {
@@ -104,13 +104,13 @@ test('ConstraintFilter excludes in time what follows many empty records that are
   }
 })
 
-test('ConstraintFilter fails rather than leave an exclusion out', async () => {
+test('ConstraintFilter fails if an exclusion is not found', async () => {
   const filter = new ConstraintFilter(scanner(1), asyncList([exclude(1), exclude(9)]), 0)
   for await (const [step] of filter.steps(once(Buffer.from('x\ny\n')))) filter.push(step!)
   assert.throws(() => filter.end(), /not all of them were found/)
 })
 
-test('ConstraintFilter lets go of its list when the bytes are not read to their end', async () => {
+test('ConstraintFilter releases its list if the bytes are not read to their end', async () => {
   let ended = false
   async function* list() {
     try {

@@ -1,4 +1,4 @@
-// Tests of footer-notes: footers, totals and files cut off are noted from their last lines, and nothing of other files.
+// Tests of footer notes: footers, totals and truncated files are noted from their last lines, and other files are not.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readHead } from '../../reading/read-head.ts'
@@ -43,14 +43,14 @@ const cases: readonly [what: string, text: string | Buffer, wanted: RegExp][] = 
   ['a total in quotes, blank lines below', `${table}"Gesamt:",,39800\n\n\n`, /\(line 202\) looks like a total/],
   ['a total with its figure', `${table}Total: 39800,,\n`, /\(line 202\) looks like a total/],
   ['a count in brackets', `${table}Total (all),,39800\n`, /\(line 202\) looks like a total/],
-  ['nothing of a word that goes on', `${table}Totalenergies,,39800\n`, /^$/],
+  ['nothing for a longer word', `${table}Totalenergies,,39800\n`, /^$/],
   ['a total without a line end', `${table},Grand total,39800`, /\(line 202\) looks like a total/],
   ['an average', `${table}Average,,199\n`, /\(line 202\) looks like an average: it is read/],
   ['a short average', `${table}Mean,199\n`, /\(line 202\) has fewer fields/],
-  ['nothing of a word that is an average in part', `${table}Meanwhile,,199\n`, /^$/],
+  ['nothing for a word that contains an average', `${table}Meanwhile,,199\n`, /^$/],
   ['a short total', `${table}Total,39800\n`, /^The last record \(line 202\) has fewer fields .* it is a reject\.$/],
-  ['the count of a client', `${table}\n(200 rows)\n`, /\(line 203\) has fewer fields/],
-  ['the count of a client without a line end', `${table}-- 200 rows --`, /\(line 202\) has fewer fields/],
+  ['the row count of a client', `${table}\n(200 rows)\n`, /\(line 203\) has fewer fields/],
+  ['the row count of a client without a line end', `${table}-- 200 rows --`, /\(line 202\) has fewer fields/],
   [
     'several remarks',
     `${table}\nSource: us\n\nMade by hand\n`,
@@ -61,17 +61,21 @@ const cases: readonly [what: string, text: string | Buffer, wanted: RegExp][] = 
     `${table}Total,,39800\nSource: us\n`,
     /line 202\) looks like a total.*line 203\) has fewer/,
   ],
-  ['a total below more than is looked at', `${table}${rows.repeat(40)}Total,,1\n`, /\(line 8202\) looks like a total/],
+  [
+    'a total below more lines than are read',
+    `${table}${rows.repeat(40)}Total,,1\n`,
+    /\(line 8202\) looks like a total/,
+  ],
   ['a remark in UTF-16', Buffer.from(`\ufeff${table}Source: us\n`, 'utf16le'), /\(line 202\) has fewer fields/],
-  ['nothing of a second table', `${table}\nplace,size\nRome,1\nOslo,2\n`, /^$/],
+  ['nothing for a second table', `${table}\nplace,size\nRome,1\nOslo,2\n`, /^$/],
   ['many short records are no footer', `${table}${'a,b\n'.repeat(6)}`, /^$/],
   [
-    'a record cut off',
+    'a truncated record',
     `${table}200,An`,
     /^The file ends in a record that is not whole .*\(line 202\): it may have been cut off/,
   ],
-  ['a record cut off in quotes', `${table}200,"An`, /\(line 202\): it may have been cut off/],
-  ['nothing of a long total column', `name,n\n${'Total,1\nother,2\n'.repeat(9)}`, /^$/],
+  ['a record truncated in quotes', `${table}200,"An`, /\(line 202\): it may have been cut off/],
+  ['nothing for a long total column', `name,n\n${'Total,1\nother,2\n'.repeat(9)}`, /^$/],
 ]
 for (const [what, text, wanted] of cases) {
   test(`footerNotes() notes ${what}`, async () => assert.match(await notesOf(text), wanted))

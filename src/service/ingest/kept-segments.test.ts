@@ -1,4 +1,4 @@
-// Tests of kept segments: how much they keep on disk, and that nothing of it stays.
+// Tests of kept segments: how much they keep on disk, and that nothing remains.
 import assert from 'node:assert/strict'
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -12,7 +12,7 @@ const layout = { width: 2, delimiter: ',', quote: '"', escape: null, lineTermina
 async function setUp(t: TestContext) {
   const dir = await mkdtemp(join(tmpdir(), 'kept-segments-'))
   t.after(() => rm(dir, { recursive: true }))
-  /** A segment with so many bytes in a file of its own, and so many in the original. */
+  /** A segment with the given number of bytes in its own file, and in the original. */
   const segment = async (index: number, own: number, inOriginal: number): Promise<CutSegment> => {
     const path = join(dir, `${index}`)
     if (own > 0) await writeFile(path, 'x'.repeat(own))
@@ -25,7 +25,7 @@ async function setUp(t: TestContext) {
   return { dir, segment }
 }
 
-test('segments are kept while their own files are small in total, whatever their ranges of the original', async (t) => {
+test('KeptSegments keeps segments while their own files are small in total, whatever their ranges of the original', async (t) => {
   const { dir, segment } = await setUp(t)
   const kept = new KeptSegments(100)
   await kept.take(await segment(1, 60, 1e9))
@@ -43,7 +43,7 @@ test('segments are kept while their own files are small in total, whatever their
   assert.deepEqual(await readdir(dir), [])
 })
 
-test('nothing is looked for on disk of a segment whose records all stand in the original', async (t) => {
+test('KeptSegments touches no file for a segment whose records are all in the original', async (t) => {
   const { dir, segment } = await setUp(t)
   {
     await using kept = new KeptSegments(9)
@@ -55,7 +55,7 @@ test('nothing is looked for on disk of a segment whose records all stand in the 
   assert.deepEqual(await readdir(dir), ['0'])
 })
 
-test('a segment without pieces is its file, and files go in the end', async (t) => {
+test('KeptSegments treats a segment without pieces as its file, and removes files in the end', async (t) => {
   const { dir, segment } = await setUp(t)
   {
     await using kept = new KeptSegments(9)

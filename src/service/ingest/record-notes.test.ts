@@ -1,4 +1,4 @@
-// Tests of record notes: each has its code, its first and last line, and says how the records were read.
+// Tests of record notes: each has its code and lines, and says how the records were read.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readHead } from '../../reading/read-head.ts'
@@ -20,7 +20,7 @@ const nothing = {
   lines: 0,
 }
 
-test('recordNotes() names values that look like records by their first and last line', () => {
+test('recordNotes() names the first and last lines of values that look like records', () => {
   const tally = new RecordTally()
   assert.deepEqual(recordNotes(reading, tally), [])
   tally.add({ ...nothing, runaways: [{ line: 2, lineCount: 100, isSplit: true }] })
@@ -58,7 +58,7 @@ test('recordNotes() counts comments above the table and in it', () => {
   ])
 })
 
-test('recordNotes() says so if most records were rejected', () => {
+test('recordNotes() notes that most records were rejected', () => {
   const tally = new RecordTally()
   const place = { record: 2, line: 2, byteOffset: 4, byteLength: 3, column: null }
   const reject = { ...place, detail: 1, wanted: 2 }
@@ -72,7 +72,7 @@ test('recordNotes() says so if most records were rejected', () => {
   )
 })
 
-test("recordNotes() names the lines of records whose quotes are escaped in another way than the file's", () => {
+test('recordNotes() names the lines of records whose quotes have another escape than the rest of the file', () => {
   const tally = new RecordTally()
   tally.add({ ...nothing, otherEscapeLines: [4, 9], runaways: [] })
   const escaped = { ...reading, dialect: { ...reading.dialect, escapeChar: '\\' } }

@@ -1,4 +1,4 @@
-// Tests of the reject table: its lines are what the columns say, for all reasons and numbers, and cost no memory of their own.
+// Tests of the reject table: its lines match its columns, for all reasons and numbers, and reuse memory.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type RejectReason, rejectReasons } from '../../core/receipt.ts'
@@ -13,7 +13,7 @@ function rejectWith(reason: RejectReason, number: number): ScannedReject {
   return { ...place, column: null, reason, detail: number, wanted: wantedOf(reason, layout) }
 }
 
-/** What a line is, written without regard to what it costs. */
+/** The expected line, built without regard to speed. */
 function lineOf(reject: ScannedReject): string {
   const { record, line, byteOffset, byteLength, column, reason, message } = shownReject(reject)
   const ordinal = reason === 'constraint' ? reject.detail : ''
@@ -47,7 +47,7 @@ test('RejectLines writes a line for every reason and number', () => {
   assert.equal(lines.of([]).length, 0)
 })
 
-test('RejectLines writes any number of lines at once, in their order', () => {
+test('RejectLines writes any number of lines at once, in order', () => {
   const many = Array.from({ length: 3_000 }, (_, i) => {
     const reason = rejectReasons[i % 7 === 0 ? 9 : i % 5] ?? assert.fail()
     return rejectWith(reason, (i * 7_919) % 1_000_003)
@@ -55,7 +55,7 @@ test('RejectLines writes any number of lines at once, in their order', () => {
   assert.equal(Buffer.from(new RejectLines().of(many)).toString(), many.map(lineOf).join(''))
 })
 
-test('RejectLines has the numbers of each reject in its words, where these differ within a file', () => {
+test('RejectLines puts the numbers of each reject into its message, even if they differ within a file', () => {
   const lines = new RejectLines()
   for (const wanted of [2, 3, 2]) {
     const one = { ...rejectWith('too_few_fields', 5), wanted }
@@ -63,7 +63,7 @@ test('RejectLines has the numbers of each reject in its words, where these diffe
   }
 })
 
-test('RejectLines writes into the same memory again, and lets go of what a crowd of rejects took', () => {
+test('RejectLines reuses its memory, and releases extra memory taken by many rejects', () => {
   const lines = new RejectLines()
   const some = Array.from({ length: 1_000 }, (_, i) => rejectWith('unclosed_quote', i))
   const { buffer } = lines.of(some)

@@ -1,4 +1,4 @@
-// Tests of typed parts: which parts are written again when types change, and which of their columns are taken over.
+// Tests of typed parts: which parts are rewritten when types change, and which of their columns are copied.
 import assert from 'node:assert/strict'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -17,7 +17,7 @@ interface Call {
   readonly older: OlderColumns | undefined
 }
 
-/** A converter that writes what it was asked for, without the columns that are said to be missing. */
+/** A converter that records its calls, and omits the columns in `missing`. */
 function recordingConverter(calls: Call[], missing: readonly string[] = []) {
   const convert: Converter['convert'] = async (segment, columns, toPath, _, older) => {
     calls.push({ columns, toPath, older })
@@ -29,7 +29,7 @@ function recordingConverter(calls: Call[], missing: readonly string[] = []) {
       ? { kind: 'part', ...made }
       : { kind: 'misfit', rest: { ...made, isWritten } }
   }
-  // Nothing else is asked of it.
+  // Nothing else is called.
   return { convert } as Converter
 }
 
@@ -71,7 +71,7 @@ async function setUp(t: TestContext) {
   }
 }
 
-test('convertChanged() writes the changed columns of a part again, and copies the others', async (t) => {
+test('convertChanged() rewrites the changed columns of a part, and copies the others', async (t) => {
   const { dir, item, typed, calls } = await setUp(t)
   const converter = recordingConverter(calls)
   await typed.convert(item, converter, never)
@@ -79,7 +79,7 @@ test('convertChanged() writes the changed columns of a part again, and copies th
   assert.equal(await typed.convertChanged(item, [integers, dates, integers], converter, never), true)
   const path = join(dir, 'data', 'part-00000.parquet')
   assert.deepEqual(calls[1]?.older, { path, kept: [0, null, 2] })
-  assert.notEqual(calls[1]?.toPath, path, 'the older part is there while it is read')
+  assert.notEqual(calls[1]?.toPath, path, 'the older part must exist while it is read')
   assert.equal(await readFile(path, 'utf8'), '2')
   assert.deepEqual(
     typed.parts.list().map(({ sha256 }) => sha256),
@@ -95,11 +95,11 @@ test('convertChanged() writes the changed columns of a part again, and copies th
   )
 })
 
-test('convertChanged() leaves a part alone whose columns are what was decided', async (t) => {
+test('convertChanged() leaves a part unchanged if its columns match the decision', async (t) => {
   const { item, typed, calls } = await setUp(t)
   const converter = recordingConverter(calls)
   await typed.convert(item, converter, never)
-  // The null word stands in another segment.
+  // The null word is in another segment.
   typed.decide(basis([withWord, dates, integers]))
   assert.equal(await typed.convertChanged(item, [integers, dates, integers], converter, never), true)
   assert.equal(calls.length, 1)
@@ -129,7 +129,7 @@ test('convertChanged() counts places without the columns that the part lacks', a
   assert.equal(calls.length, 2)
 })
 
-test('texts are compressed by their ends where they were at most half of the columns first, whatever is decided later', async (t) => {
+test('TypedParts compresses texts by their ends if they were first at most half of the columns, whatever is decided later', async (t) => {
   const { dir } = await setUp(t)
   const byEnds = ({ targets }: TypedParts) => targets.map((target) => target.byEnds ?? false)
   const few = new TypedParts(draftIn(dir), basis([integers, dates, mixed], false))
@@ -140,7 +140,7 @@ test('texts are compressed by their ends where they were at most half of the col
   assert.deepEqual(byEnds(many), [false, false, false])
   many.decide(basis([integers, dates, mixed]))
   assert.deepEqual(byEnds(many), [false, false, false])
-  // What a sample of the first segment has shown does not count.
+  // A decision on the whole first segment replaces the one on its sample.
   many.decideFirst(basis([integers, dates, mixed]))
   assert.deepEqual(byEnds(many), [false, false, true])
 })

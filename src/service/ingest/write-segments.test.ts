@@ -1,4 +1,4 @@
-// Tests of the segment cutter: what callers may rely on.
+// Tests of the segment cutter: sizes and record ends, rejects, duplicates, ranges of the file, samples.
 import assert from 'node:assert/strict'
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -27,7 +27,7 @@ const scanOptions: ScanOptions = {
   start: { byteOffset: 0, records: 0, lines: 0 },
 }
 
-/** A draft without any folder. */
+/** A draft that creates folders on request. */
 function draftIn(dir: string) {
   const folder = async (name: string) => (await mkdir(join(dir, name), { recursive: true })) ?? dir
   return { dir, folder }
@@ -65,7 +65,7 @@ async function cut(
   return { dir, tally, segments }
 }
 
-test('cutSegments() cuts segments of their size, too, when everything arrives at once', async () => {
+test('cutSegments() keeps to the segment sizes even if everything arrives at once', async () => {
   const text = Array.from({ length: 100_000 }, (_, i) => `${i},x\n`).join('')
   const sizes = { firstBytes: 100_000, segmentBytes: 70_000 }
   async function* atOnce(sliceBytes: number) {
@@ -84,7 +84,7 @@ test('cutSegments() cuts segments of their size, too, when everything arrives at
   }
 })
 
-test('cutSegments() cuts at record ends, the first segment at its own size, and loses nothing', async () => {
+test('cutSegments() cuts at record ends, with a separate size for the first segment, and loses nothing', async () => {
   const lines = Array.from({ length: 50 }, (_, i) => `${i},"x\ny"\n`)
   const { segments, tally } = await cut(lines.join(''), { firstBytes: 15, segmentBytes: 100 })
   assert.equal(segments.map(({ text }) => text).join(''), lines.join(''))
@@ -100,7 +100,7 @@ test('cutSegments() cuts at record ends, the first segment at its own size, and 
   assert.equal(tally.accepted, 50)
 })
 
-test('cutSegments() puts rejects into segments of their own, with reasons counted and the first kept', async () => {
+test('cutSegments() puts rejects into separate segments, counts their reasons and keeps the first ones', async () => {
   const { segments, tally } = await cut('1,2\nbad\n\n3,4,5\n6,7\n', { firstBytes: 1000, segmentBytes: 1000 })
   const [accepted, rejected] = segments
   assert.equal(accepted?.text, '1,2\n6,7\n')
@@ -162,7 +162,7 @@ test('cutSegments() drops the rest once the file turns out to be a duplicate', a
   assert.deepEqual(await readdir(join(dir, 'segments')), [])
 })
 
-test('cutSegments() refers to the file itself where all bytes are accepted, and writes the rest', async () => {
+test('cutSegments() refers to ranges of the file if all their bytes are accepted, and writes the rest', async () => {
   const dir = await mkdtemp(join(root, 'places-'))
   const path = join(dir, 'text.csv')
   const lines = Array.from({ length: 300 }, (_, i) =>
@@ -208,7 +208,7 @@ test('cutSegments() refers to the file itself where all bytes are accepted, and 
   assert.ok(written > 0 && written < text.length / 4, `${written} bytes were written`)
 })
 
-test('cutSegments() counts the bytes of places in UTF-8, whatever the encoding of the file', async () => {
+test('cutSegments() counts the bytes of ranges in UTF-8, whatever the encoding of the file', async () => {
   const text = Array.from({ length: 200 }, (_, i) => `${i},Zürich\n`).join('')
   const encoded = Buffer.from(text, 'latin1')
   async function* chunks() {
@@ -242,7 +242,7 @@ test('cutSegments() counts the bytes of places in UTF-8, whatever the encoding o
   assert.equal(at, encoded.length)
 })
 
-test('cutSegments() gives a sample of records from all over a long first segment, where they stand in the file', async () => {
+test('cutSegments() yields a sample from all over a long first segment that refers to the file', async () => {
   const text = Array.from({ length: 100_000 }, (_, i) => `${i},x\n`).join('')
   const places = { path: 'file', startOffset: 0, flush: async () => {} }
   const sizes = { firstBytes: 700_000, segmentBytes: 70_000 }
@@ -259,7 +259,7 @@ test('cutSegments() gives a sample of records from all over a long first segment
   assert.ok(others.every(({ sample }) => sample === undefined))
 })
 
-test('cutSegments() cuts early segments small where they stand in the file, each of them one row group', async () => {
+test('cutSegments() keeps early segments that refer to the file small, one row group each', async () => {
   const text = Array.from({ length: 2_300_000 }, (_, i) => `${i},x\n`).join('')
   const places = { path: 'file', startOffset: 0, flush: async () => {} }
   const sizes = { firstBytes: 1_048_576, segmentBytes: 5_000_000 }
@@ -278,7 +278,7 @@ test('cutSegments() cuts early segments small where they stand in the file, each
   assert.ok((await cutTo(null, sizes.segmentBytes)).slice(1).every((bytes) => bytes >= sizes.segmentBytes))
 })
 
-test('cutSegments() joins little that is left at the end to the last segment, where the records stand in the file', async () => {
+test('cutSegments() joins a short remainder to the last segment if the records are in the file', async () => {
   const line = `${'x'.repeat(98)},\n`
   const places = { path: 'file', startOffset: 0, flush: async () => {} }
   const sizes = { firstBytes: 1_048_576, segmentBytes: 5_000_000 }
@@ -305,7 +305,7 @@ test('cutSegments() joins little that is left at the end to the last segment, wh
   }
 })
 
-test('cutSegments() gives no sample of a short segment, or of records that have a file of their own', async () => {
+test('cutSegments() yields no sample of a short segment, or of a segment with its own file', async () => {
   const text = Array.from({ length: 100_000 }, (_, i) => `${i},x\n`).join('')
   const places = { path: 'file', startOffset: 0, flush: async () => {} }
   const sizes = { firstBytes: 100_000, segmentBytes: 70_000 }

@@ -1,4 +1,4 @@
-// Tests of looks into a file that is still read: the same records from every mark on, and without marks.
+// Tests of looks into a file that is still being read: the same records from every mark on, and without marks.
 import assert from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -28,7 +28,7 @@ const content = Buffer.from(
 const textPath = join(dir, 'text')
 await writeFile(textPath, content)
 
-/** A file of which all has been read in chunks of 50,000 bytes. */
+/** A look into a file that has been read completely, in chunks of 50,000 bytes. */
 function lookAt(isMarking: boolean) {
   const reading = readHead(content.subarray(0, 65_536), false, {})
   const layout = scanOptions({ ...reading, start: dataStart(reading) }, 1_000_000)

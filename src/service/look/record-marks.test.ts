@@ -1,9 +1,9 @@
-// Tests of record marks: bounded whatever the file, and never further apart than they must be.
+// Tests of record marks: bounded for every file, and no further apart than necessary.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { RecordMarks } from './record-marks.ts'
 
-test('RecordMarks keeps 512 at most, the first among them, evenly apart', () => {
+test('RecordMarks keeps at most 512 marks, including the first, evenly apart', () => {
   const zero = { byteOffset: 0, lines: 0, records: 0, accepted: 0, rejected: 0 }
   const marks = new RecordMarks(zero)
   const bytes = 1_000 * 1_048_576

@@ -1,4 +1,4 @@
-// Tests of parse dialect: what callers may rely on.
+// Tests of the part `dialect`: what is accepted, and what is refused.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isServiceError } from '../../core/errors.ts'
@@ -8,12 +8,12 @@ test('parseDeclaredDialect() declares nothing without a part', () => {
   assert.deepEqual(parseDeclaredDialect(undefined), {})
 })
 
-test('parseDeclaredDialect() takes the members of a Frictionless Table Dialect', () => {
+test('parseDeclaredDialect() accepts the members of a Frictionless Table Dialect', () => {
   const text = '{"$schema":"x","delimiter":";","quoteChar":null,"header":false,"skipRows":2}'
   assert.deepEqual(parseDeclaredDialect(text), { delimiter: ';', quoteChar: null, header: false, skipRows: 2 })
 })
 
-test('parseDeclaredDialect() takes the header rows of a Frictionless Table Dialect', () => {
+test('parseDeclaredDialect() accepts the header rows of a Frictionless Table Dialect', () => {
   const declared = { headerRows: [1, 2], headerJoin: '-', lineTerminator: '\r' }
   assert.deepEqual(parseDeclaredDialect(JSON.stringify(declared)), declared)
 })
@@ -26,7 +26,7 @@ test('parseDeclaredDialect() accepts any one character as delimiter, and a comma
 
 const refused: readonly [string, RegExp][] = [
   ['', /'dialect': it is not JSON: '', wanted a Frictionless Table Dialect/],
-  // What curl makes of -F 'dialect={"delimiter":";"}': it cuts at the semicolon.
+  // What curl sends for -F 'dialect={"delimiter":";"}': it cuts at the semicolon.
   ['{"delimiter":"', /'dialect': it is not JSON: '\{"delimiter":"', wanted/],
   ['[]', /not a JSON object/],
   ['null', /not a JSON object/],

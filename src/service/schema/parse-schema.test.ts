@@ -1,4 +1,4 @@
-// Tests of the part `schema`: what is understood, in its canonical form, and each thing that is refused, with its place.
+// Tests of the part `schema`: what is accepted, in canonical form, and what is refused, with its position.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isServiceError } from '../../core/errors.ts'
@@ -46,7 +46,7 @@ test('readDeclaredSchema() applies the missing values of the schema to fields wi
   assert.deepEqual(b?.values.missing, [])
 })
 
-test('readDeclaredSchema() brings constants of constraints to plain form', () => {
+test('readDeclaredSchema() converts constants of constraints to plain form', () => {
   const cases: readonly [object, unknown, string][] = [
     [{ type: 'integer' }, 5, '5'],
     [{ type: 'integer' }, '9223372036854775807', '9223372036854775807'],
@@ -68,7 +68,7 @@ test('readDeclaredSchema() brings constants of constraints to plain form', () =>
   }
 })
 
-/** Of a schema of one field. */
+/** A schema with one field. */
 function field(members: object): string {
   return JSON.stringify({ fields: [{ name: 'a', ...members }] })
 }

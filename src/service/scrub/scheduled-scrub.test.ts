@@ -55,7 +55,7 @@ function watched() {
     sleep: (ms: number, signal: AbortSignal) => {
       nowMs += ms
       events.emit('sleep', ms)
-      // A wait of a minute is the one between two looks: the test says when it ends.
+      // A wait of a minute is the one between two checks: the test decides when it ends.
       const waits = ms < 60_000 ? [] : [once(events, 'look', { signal })]
       return Promise.all([new Promise((resolve) => setImmediate(resolve)), ...waits])
     },
@@ -101,7 +101,7 @@ test('startScrub() reports each damaged file, and continues', async (t) => {
   assert.equal(seen.damaged, 4)
 })
 
-test('startScrub() waits for its time, which a restart does not change', async (t) => {
+test('startScrub() waits for its scheduled time, which a restart does not change', async (t) => {
   const { store, filesBytes } = await opened(t, 2)
   t.mock.timers.enable({ apis: ['Date'], now: 1_000_000 })
   for (const [atMs, scrubs] of [
@@ -146,7 +146,7 @@ test('startScrub() keeps to its rate, and continues after a restart where it was
   const finished = once(rest.events, 'finished')
   await using _scrub = startScrub({ store, everyMs: hourMs, ...rest.options })
   await finished
-  assert.ok(rest.seen.read < filesBytes, 'it began anew')
+  assert.ok(rest.seen.read < filesBytes, 'it started over')
   assert.ok(rest.seen.read + slow.seen.read >= filesBytes, 'it left something out')
 })
 

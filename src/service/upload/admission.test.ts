@@ -1,4 +1,4 @@
-// Tests of admission: what its callers may rely on.
+// Tests of admission: checks of the request head, places, space, quotas, and fairness between clients.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readConfig } from '../../config/config.ts'
@@ -37,7 +37,7 @@ function refuses(admit: () => unknown, code: ErrorCode): void {
   assert.throws(admit, (error) => isServiceError(error, code))
 }
 
-test('AdmissionControl.admit() gives the boundary the body is to be read with', async () => {
+test('AdmissionControl.admit() returns the boundary of the body', async () => {
   const admissionControl = await openAdmissionControl(Number.POSITIVE_INFINITY)
   assert.equal(admissionControl.admit({ contentType, declaredBytes: null }, '').boundary, 'B')
 })
@@ -63,7 +63,7 @@ test('AdmissionControl.admit() checks the type before the length, and the length
   refuses(() => admissionControl.admit({ contentType, declaredBytes: declaredBytes - 1 }, ''), 'DISK_FULL')
 })
 
-test('AdmissionControl.admit() lets in as many as the limit, and one more after a release; releasing twice frees once', async () => {
+test('AdmissionControl.admit() admits uploads up to the limit, and one more after a release, even a repeated one', async () => {
   const admissionControl = await openAdmissionControl(Number.POSITIVE_INFINITY)
   const head = { contentType, declaredBytes: 5 }
   const first = admissionControl.admit(head, '')
@@ -97,12 +97,12 @@ test('AdmissionControl.admit() takes the place of the upload that has kept the s
   waits.b = 0
   admissionControl.admit({ contentType, declaredBytes: 5 }, 'z')
   assert.deepEqual(broken, ['bREQUEST_TIMEOUT', 'aREQUEST_TIMEOUT'])
-  // What gave way frees nothing when it ends at last.
+  // An upload that lost its place frees nothing when it ends.
   first.release()
   refuses(() => admissionControl.admit({ contentType, declaredBytes: 5 }, 'q'), 'TOO_MANY_UPLOADS')
 })
 
-test('AdmissionControl.admit() takes space from uploads that reserve it and keep us waiting, and only if that helps', async () => {
+test('AdmissionControl.admit() takes reserved space from uploads that keep the service waiting, only if that is enough', async () => {
   const admissionControl = await openAdmissionControl(100 * mebibyte)
   const broken: string[] = []
   let waitedMs = 0
@@ -116,7 +116,7 @@ test('AdmissionControl.admit() takes space from uploads that reserve it and keep
   assert.deepEqual(broken, ['slow'])
 })
 
-test('AdmissionControl.admit() takes a place within one owner from that owner', async () => {
+test('AdmissionControl.admit() takes the place of an owner beyond its limit from the same owner', async () => {
   const admissionControl = await openAdmissionControl(Number.POSITIVE_INFINITY, {
     uploadsMax: 3,
     uploadsPerClientMax: 1,
@@ -130,7 +130,7 @@ test('AdmissionControl.admit() takes a place within one owner from that owner', 
   assert.deepEqual(broken, ['x'])
 })
 
-test('AdmissionControl.admit() reserves room for what is declared until it is released', async () => {
+test('AdmissionControl.admit() reserves the declared length until it is released', async () => {
   const admissionControl = await openAdmissionControl(364 * mebibyte)
   const head = { contentType, declaredBytes: 100 * mebibyte }
   const first = admissionControl.admit(head, '')
@@ -152,7 +152,7 @@ test('AdmissionControl.admit() leaves room for other owners', async () => {
   refuses(() => admissionControl.admit(head, 'b'), 'TOO_MANY_UPLOADS')
 })
 
-test('AdmissionControl.admit() holds what is declared against the quota, with what is on its way', async () => {
+test('AdmissionControl.admit() checks the declared length and uploads in progress against the quota', async () => {
   const used = { datasets: 1, bytes: 400 }
   const admissionControl = await openAdmissionControl(Number.POSITIVE_INFINITY, { ownerBytesMax: 1000 }, used)
   refuses(() => admissionControl.admit({ contentType, declaredBytes: 601 }, 'full'), 'QUOTA_EXCEEDED')
@@ -175,7 +175,7 @@ test('AdmissionControl.admit() refuses one dataset more than the quota', async (
 
 const head = { contentType, declaredBytes: 5 }
 
-/** How many of so many heads of one network are let in. */
+/** How many of these requests of one network are admitted. */
 function letIn(admissionControl: AdmissionControl, network: string, count: number, owner = ''): number {
   let admitted = 0
   for (let i = 0; i < count; i++) {
@@ -197,10 +197,10 @@ test('AdmissionControl.admit() leaves places for other networks without authenti
   assert.equal(letIn(admissionControl, '192.0.2.1', 1_000), 48)
   assert.equal(letIn(admissionControl, '192.0.2.2', 1_000), 12)
   for (let i = 10; i < 13; i++)
-    assert.equal(letIn(admissionControl, `192.0.2.${i}`, 1), 1, 'one that has none yet finds a place')
+    assert.equal(letIn(admissionControl, `192.0.2.${i}`, 1), 1, 'a network without a place gets one')
 })
 
-test('AdmissionControl.admit() shares places among owners, whatever network they come from', async () => {
+test('AdmissionControl.admit() shares places among owners, whatever their networks', async () => {
   const admissionControl = await openAdmissionControl(Number.POSITIVE_INFINITY, {
     uploadsMax: 64,
     uploadsPerClientMax: 64,
@@ -209,7 +209,7 @@ test('AdmissionControl.admit() shares places among owners, whatever network they
   assert.equal(letIn(admissionControl, '192.0.2.1', 1, 'b'), 1)
 })
 
-test('AdmissionControl.admit() lets in as many of one client as its limit, and one more after a release', async () => {
+test('AdmissionControl.admit() admits uploads of one client up to its limit, and one more after a release', async () => {
   const limited = { uploadsMax: 64, uploadsPerClientMax: 3 }
   const admissionControl = await openAdmissionControl(Number.POSITIVE_INFINITY, limited)
   const first = admissionControl.admit({ ...head, network: '192.0.2.1' }, '')
@@ -217,10 +217,10 @@ test('AdmissionControl.admit() lets in as many of one client as its limit, and o
   first.release()
   assert.equal(letIn(admissionControl, '192.0.2.1', 5), 1)
   assert.equal(letIn(admissionControl, '192.0.2.2', 5), 3)
-  assert.equal(letIn(admissionControl, '192.0.2.1', 5, 'an owner'), 3, 'an owner is a client of its own')
+  assert.equal(letIn(admissionControl, '192.0.2.1', 5, 'an owner'), 3, 'an owner is a separate client')
 })
 
-test('AdmissionControl.admit() takes the place of a slow upload of the client with the most, never of one with fewer', async () => {
+test('AdmissionControl.admit() takes the place of a slow upload of the client with the most, never of one with fewer uploads', async () => {
   const admissionControl = await openAdmissionControl(Number.POSITIVE_INFINITY, {
     uploadsMax: 4,
     uploadsPerClientMax: 4,
@@ -233,18 +233,18 @@ test('AdmissionControl.admit() takes the place of a slow upload of the client wi
   }
   for (const name of ['a1', 'a2', 'a3']) admit('a', name)
   admit('b', 'b1')
-  // All are taken; the slowest of all is the only one of its network.
+  // All places are taken; the slowest upload is the only one of its network.
   waits.set('b1', 20_000).set('a2', 6_000)
   admit('c', 'c1')
   assert.deepEqual(broken, ['a2'])
-  // One that has more than the slow one's network takes nothing from it.
+  // A network with more uploads takes no place from a network with fewer.
   refuses(() => admit('a', 'a4'), 'TOO_MANY_UPLOADS')
   waits.set('a1', 5_000)
   admit('a', 'a4')
   assert.deepEqual(broken, ['a2', 'a1'])
 })
 
-test('AdmissionControl.admit() with the shipped defaults keeps a place for another network beside three greedy ones', async () => {
+test('AdmissionControl.admit() with the defaults keeps a place for another network besides three greedy ones', async () => {
   const { uploadsMax, uploadsPerClientMax } = readConfig([], {})
   for (const greedyCount of [1, 2, 3]) {
     const admissionControl = await openAdmissionControl(Number.POSITIVE_INFINITY, { uploadsMax, uploadsPerClientMax })

@@ -1,4 +1,4 @@
-// Tests of buffer-head.ts: head and stream are the same however the bytes come, and many heads take no more room than one.
+// Tests of buffered heads: head and stream are the same however the bytes arrive, and many heads share one buffer.
 import assert from 'node:assert/strict'
 import { mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -13,7 +13,7 @@ after(() => rm(dir, { recursive: true }))
 const text = 'id,name\r\n1,Anna\r\n2,Berta\r\n'
 const { signal } = new AbortController()
 
-/** A file that comes in slices and is kept meanwhile: what came of it is on disk only after a flush. */
+/** A file that arrives in slices and is stored meanwhile: received bytes are on disk only after a flush. */
 async function arriving(bytes: Buffer, sliceBytes: number): Promise<ArrivingFile & AsyncDisposable> {
   const textPath = join(dir, 'original')
   const file = await open(textPath, 'w')
@@ -24,7 +24,7 @@ async function arriving(bytes: Buffer, sliceBytes: number): Promise<ArrivingFile
     kept = given
   }
   async function* chunks() {
-    // One buffer for all, as chunks of a body are valid only until the next one.
+    // One buffer for all, because chunks of a body are valid only until the next one.
     const buffer = Buffer.alloc(sliceBytes)
     while (given < bytes.length) {
       const slice = bytes.subarray(given, given + sliceBytes)
@@ -37,7 +37,7 @@ async function arriving(bytes: Buffer, sliceBytes: number): Promise<ArrivingFile
   return { chunks: chunks(), textPath, flush, isDuplicate: () => false, [Symbol.asyncDispose]: () => file.close() }
 }
 
-/** The head of a file that is no duplicate. */
+/** The head of a file that is not a duplicate. */
 async function headIn<Result>(
   file: ArrivingFile,
   bytesMax: number,
@@ -50,7 +50,7 @@ async function headIn<Result>(
 
 const headOf = (head: Uint8Array, isWhole: boolean) => ({ head: Buffer.from(head), isWhole })
 
-test('bufferHead() gives the head and then the whole stream, however it is cut', async () => {
+test('bufferHead() returns the head and then the whole stream, however it is split', async () => {
   // A small file is held in memory, a large one on disk.
   const samples = [Buffer.from(text), Buffer.from(text.repeat(8_000))]
   for (const [index, bytes] of samples.entries()) {
@@ -72,7 +72,7 @@ test('bufferHead() gives the head and then the whole stream, however it is cut',
   }
 })
 
-test('bufferHead() gives an empty head of an empty stream', async () => {
+test('bufferHead() returns an empty head for an empty stream', async () => {
   await using file = await arriving(Buffer.alloc(0), 1)
   const { result, from } = await headIn(file, 10, headOf)
   assert.deepEqual(result, { head: Buffer.alloc(0), isWhole: true })
@@ -82,7 +82,7 @@ test('bufferHead() gives an empty head of an empty stream', async () => {
   )
 })
 
-test('bufferHead() holds no head in memory while it arrives, and reads all in the same memory', async () => {
+test('bufferHead() holds no head in memory while it arrives, and reads all heads into the same memory', async () => {
   const memories = new Set<ArrayBufferLike>()
   const read = (head: Uint8Array) => {
     memories.add(head.buffer)
@@ -98,7 +98,7 @@ test('bufferHead() holds no head in memory while it arrives, and reads all in th
   for (const { chunks } of again) await chunks.return(undefined)
 })
 
-test('bufferHead() reads a small head back from disk when it comes in drips', async () => {
+test('bufferHead() reads a small head back from disk if it arrives in drips', async () => {
   const { length } = text
   for (const [sliceBytes, isHeld] of [
     [Math.ceil(length / 16), true],
@@ -116,7 +116,7 @@ test('bufferHead() reads a small head back from disk when it comes in drips', as
   }
 })
 
-test('bufferHead() lets go of the stream when the head is refused', async () => {
+test('bufferHead() releases the stream if the head is refused', async () => {
   await using file = await arriving(Buffer.from(text), 5)
   const refuse = () => {
     throw new Error('refused')

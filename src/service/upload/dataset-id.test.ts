@@ -1,4 +1,4 @@
-// Tests of dataset ids: what makes another dataset, and that a schema that is not stated changes none.
+// Tests of dataset ids: what makes a different dataset, and that ids without a schema are stable.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readDeclaredSchema } from '../schema/parse-schema.ts'
@@ -9,20 +9,20 @@ const sha256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855
 const idOf = (declared: UploadOptions) => datasetId({ sha256, declared, owner: '' })
 const nothing: UploadOptions = { dialect: {}, schema: null }
 
-// These two change with the version of the reading, and with nothing else.
-test('datasetId() stays what it was for files without a schema', () => {
+// These two change only with the version of the reading.
+test('datasetId() is stable for files without a schema', () => {
   assert.equal(idOf(nothing), '424d4b33f1d69392c3950140652acc75')
   assert.equal(idOf({ dialect: { delimiter: ';', header: false }, schema: null }), '2d7fdaf7322965c1adaa9112f64ed080')
 })
 
-test('datasetId() is the same whatever order a dialect is stated in', () => {
+test('datasetId() ignores the order of the members of a dialect', () => {
   assert.equal(
     idOf({ dialect: { header: false, delimiter: ';' }, schema: null }),
     idOf({ dialect: { delimiter: ';', header: false }, schema: null }),
   )
 })
 
-test('datasetId() is another for another schema, and the same for one that means the same', () => {
+test('datasetId() differs for different schemas, and is the same for equivalent ones', () => {
   const id = (schema: unknown) => idOf({ dialect: {}, schema: readDeclaredSchema(schema) })
   const one = id({ fields: [{ name: 'a', type: 'integer' }] })
   assert.notEqual(one, idOf(nothing))

@@ -1,4 +1,4 @@
-// Tests of ignored-parts.ts.
+// Tests of ignored parts: the error of a request without a file, and the note about ignored settings.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { PartHead } from '../../multipart/multipart.ts'
@@ -12,7 +12,7 @@ function ignoring(...parts: readonly PartHead[]): IgnoredParts {
   return ignored
 }
 
-test('insteadOfFile() says what a request without a file has', () => {
+test('insteadOfFile() reports what a request without a file contains', () => {
   for (const [ignored, seen] of [
     [ignoring(), /^the body has no part; /],
     [ignoring(part('file')), /^the part named 'file' has no file name; /],
@@ -24,12 +24,12 @@ test('insteadOfFile() says what a request without a file has', () => {
   }
 })
 
-test('insteadOfFile() is safe in a header whatever the names are', () => {
+test('insteadOfFile() is safe in a header, whatever the names are', () => {
   const ignored = ignoring(part('a"\r\nX: y'), part('größe'), part('x'.repeat(1_000)))
   assert.match(ignored.insteadOfFile(), /^[ !#-~]{1,300}$/)
 })
 
-test('notes() is one note with the first names, and the way to send settings', () => {
+test('notes() returns one note with the first names, and how to send settings', () => {
   assert.deepEqual(ignoring().notes(), [])
   const [one, ...others] = ignoring(part('delimiter'), part('x')).notes()
   assert.deepEqual(others, [])
@@ -39,7 +39,7 @@ test('notes() is one note with the first names, and the way to send settings', (
   assert.match(many.notes()[0]?.message ?? '', /^Ignored: 'field0', .*'field4' and 10995 more\. /)
 })
 
-test('notes() reports settings that are not JSON, and passes over the empty file field of a form', () => {
+test('notes() reports settings that are not JSON, and ignores the empty file field of a form', () => {
   const ignored = ignoring(part('file', ''))
   assert.deepEqual(ignored.notes(), [])
   ignored.addOption('schema')

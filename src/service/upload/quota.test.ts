@@ -1,4 +1,4 @@
-// Quota: no other upload can take reserved room, and published datasets are not counted twice.
+// Tests of quotas: no other upload can take reserved room, and published datasets are not counted twice.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isServiceError } from '../../core/errors.ts'
@@ -35,7 +35,7 @@ function receiptOf(seed: number, owner = '') {
 
 const isExceeded = (error: unknown) => isServiceError(error, 'QUOTA_EXCEEDED')
 
-test('Quota.reserve() lets as many datasets pass as there is room for, whether they are published yet or not', async () => {
+test('Quota.reserve() accepts as many datasets as there is room for, published or not', async () => {
   const store = fakeStore()
   const quota = new Quota({ ...unlimited, ownerDatasetsMax: 2 }, store)
   const first = await quota.reserve(receiptOf(1))
@@ -100,7 +100,7 @@ test('Quota.reserve() counts what other processes have reserved, to the byte, an
   assert.deepEqual([...shared.byName.keys()], [])
 })
 
-test('Quota.reserve() gives the last room to one of two processes that want it at the same time', async () => {
+test('Quota.reserve() gives the last room to one of two processes that request it at the same time', async () => {
   const shared = new MemoryObjects()
   const limits = { ...unlimited, ownerDatasetsMax: 1 }
   const quotas = [new Quota(limits, fakeStore(shared), retryMs), new Quota(limits, fakeStore(shared), retryMs)]
@@ -108,7 +108,7 @@ test('Quota.reserve() gives the last room to one of two processes that want it a
   assert.deepEqual(ends.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected'])
 })
 
-test('Quota.reserve() passes over and removes what a process has left that died an hour ago', async () => {
+test('Quota.reserve() ignores and removes reservations of a process that died an hour ago', async () => {
   const shared = new MemoryObjects()
   const limits = { ...unlimited, ownerDatasetsMax: 1 }
   await new Quota(limits, fakeStore(shared), retryMs).reserve(receiptOf(1))

@@ -1,4 +1,4 @@
-// Tests of receive: what its callers may rely on.
+// Tests of receiving files: which parts are used, ignored or refused, and limits.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type ErrorCode, isServiceError } from '../../core/errors.ts'
@@ -37,7 +37,7 @@ function refuses(bytes: Uint8Array, code: ErrorCode): Promise<void> {
 
 const csv: Part = { name: 'file', fileName: 'a.csv', content: 'id\r\n1\r\n' }
 
-test('receiveFile() gives the bytes of the file part however the body is cut', async () => {
+test('receiveFile() yields the bytes of the file part, however the body is split', async () => {
   const bytes = body({ name: 'note', content: 'x' }, csv, { name: 'after', content: 'y' })
   for (let length = 1; length <= bytes.length; length++) {
     const file = await received(bytes, length)
@@ -46,13 +46,13 @@ test('receiveFile() gives the bytes of the file part however the body is cut', a
   }
 })
 
-test('receiveFile() keeps the texts that say how to read the file, and no others', async () => {
+test('receiveFile() keeps the parts dialect and schema, and no other texts', async () => {
   const dialect = { name: 'dialect', content: '{"delimiter":";"}' }
   const { texts } = await received(body(dialect, { name: 'other', content: 'x' }, csv))
   assert.deepEqual([...texts], [['dialect', dialect.content]])
 })
 
-test('receiveFile() refuses a text that says how to read the file where it would not be obeyed', async () => {
+test('receiveFile() refuses a dialect or schema after the file, or a second one', async () => {
   for (const name of ['dialect', 'schema']) {
     const option = { name, content: '{}' }
     await refuses(body(csv, option), 'BAD_PARAMETER')
@@ -68,7 +68,7 @@ test('receiveFile() requires a part named file with a file name', async () => {
   await refuses(body({ ...csv, name: 'File' }), 'MISSING_FILE_PART')
 })
 
-test('receiveFile() drops no content of a nameless file part beside a named one, and passes over an empty one', async () => {
+test('receiveFile() refuses a nameless file part beside a named one, and ignores an empty one', async () => {
   const nameless = { ...csv, fileName: '' }
   await refuses(body(nameless), 'MISSING_FILE_PART')
   await refuses(body(nameless, csv), 'TWO_FILE_PARTS')
@@ -82,7 +82,7 @@ test('receiveFile() drops no content of a nameless file part beside a named one,
   }
 })
 
-test('receiveFile() ignores settings that are not a JSON object, wherever they stand, and says so', async () => {
+test('receiveFile() ignores settings that are not a JSON object, wherever they are, and notes them', async () => {
   for (const parts of [
     [{ name: 'schema', content: 'public' }, csv],
     [csv, { name: 'dialect', content: 'excel' }],
@@ -98,7 +98,7 @@ test('receiveFile() ignores settings that are not a JSON object, wherever they s
   assert.deepEqual([...(await received(body({ name: 'schema', content: ' {}' }, csv))).texts], [['schema', ' {}']])
 })
 
-test('receiveFile() says what a request without a file has instead', async () => {
+test('receiveFile() reports what a request without a file contains instead', async () => {
   for (const [parts, seen] of [
     [[], /no part/],
     [[{ name: 'file', content: 'x' }], /no file name/],

@@ -1,4 +1,4 @@
-// receiveText() passes plain files on unchanged, whatever slices they come in, though it has looked at their first bytes.
+// Tests of receiveText(): it inspects the first bytes, and passes plain files on unchanged, however they are split.
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -12,7 +12,7 @@ after(() => rm(dir, { recursive: true }))
 const draft = { dir, folder: async () => dir, grew() {}, finished() {} }
 const limits = { textBytesMax: 1_000, ratioMax: 1_000 }
 
-/** In slices of a buffer that is overwritten as soon as the next one is asked for. */
+/** Slices of a buffer that is overwritten as soon as the next slice is requested. */
 async function* lent(bytes: Uint8Array, length: number) {
   const room = new Uint8Array(length)
   for (let at = 0; at < bytes.length; at += length) {
@@ -34,12 +34,12 @@ async function textOf(bytes: Uint8Array, sliceBytes: number): Promise<string> {
 }
 
 for (const content of ['', 'a', '\xff\xfe', 'a,b', 'a,b\n', 'a,b\n1,2\n']) {
-  test(`receiveText() gives ${JSON.stringify(content)} as it came`, async () => {
+  test(`receiveText() yields ${JSON.stringify(content)} unchanged`, async () => {
     const bytes = Buffer.from(content, 'latin1')
     for (const sliceBytes of [1, 2, 3, 100]) assert.equal(await textOf(bytes, sliceBytes), content)
   })
 }
 
-test('receiveText() finds the compression however the first bytes are sliced', async () => {
+test('receiveText() detects the compression, however the first bytes are split', async () => {
   for (const sliceBytes of [1, 2, 3, 100]) assert.equal(await textOf(gzipSync('a,b\n1,2\n'), sliceBytes), 'a,b\n1,2\n')
 })

@@ -15,9 +15,9 @@ const failures: unknown[] = []
 const open = () => IdempotencyKeys.open(path, { error: (fields) => void failures.push(fields) })
 
 const replyOf = (owner: string, id: string) =>
-  ({ upload: { id, owner, datasetId: 'd' }, notes: [] }) as unknown as UploadReply // all that is remembered
+  ({ upload: { id, owner, datasetId: 'd' }, notes: [] }) as unknown as UploadReply // only these are remembered
 
-test('IdempotencyKeys remembers answers by owner and key, also when it is opened again', async () => {
+test('IdempotencyKeys remembers responses by owner and key, also after it is reopened', async () => {
   {
     await using keys = await open()
     const held = await keys.hold('anna', 'k')

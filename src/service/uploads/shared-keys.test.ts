@@ -1,4 +1,4 @@
-// Tests of keys that processes share: one request at a time has a key, wherever it comes, and its answer is known everywhere.
+// Tests of keys shared by processes: one request at a time holds a key, and every process knows its response.
 import assert from 'node:assert/strict'
 import { mock, test } from 'node:test'
 import { isServiceError } from '../../core/errors.ts'
@@ -12,7 +12,7 @@ const dayMs = 24 * 3_600_000
 const leaseMs = 15_000
 const isInUse = (error: unknown) => isServiceError(error, 'IDEMPOTENCY_KEY_IN_USE')
 
-/** Processes on one store. `unfinished` has the uploads that come in several requests. */
+/** Processes on one store. `unfinished` contains the uploads that arrive in several requests. */
 function processes(count: number) {
   const shared = new MemoryObjects()
   const unfinished = new Set<string>()
@@ -26,7 +26,7 @@ function replyOf(id: string): UploadReply {
   return { upload: { id, owner: 'anna' } as Upload, notes: [], receipt: {} as Receipt }
 }
 
-test('SharedKeys.hold() gives a key to one request at a time, at whichever process', async () => {
+test('SharedKeys.hold() gives a key to one request at a time, at any process', async () => {
   const { keys } = processes(3)
   const ends = await Promise.allSettled(keys.map((one) => one.hold('anna', 'k')))
   const held = ends.flatMap((end) => (end.status === 'fulfilled' ? [end.value] : []))
@@ -34,18 +34,18 @@ test('SharedKeys.hold() gives a key to one request at a time, at whichever proce
   for (const one of keys) await assert.rejects(one.hold('anna', 'k'), isInUse)
   for (const [i, one] of keys.entries()) (await one.hold('bob', `k${i}`)).release()
   held[0]!.release()
-  // Given back before the process ends.
+  // The key is released before the process ends.
   for (const one of keys) await one[Symbol.asyncDispose]()
   assert.equal((await keys[1]!.hold('anna', 'k')).answer, null)
 })
 
-test('SharedKeys.hold() gives the answer at every process, for a day', async (t) => {
+test('SharedKeys.hold() returns the response at every process, for a day', async (t) => {
   const { keys, shared } = processes(2)
   const [one, other] = keys as [SharedKeys, SharedKeys]
   const held = await one.hold('anna', 'k')
   await held.keep(replyOf('1'))
   held.release()
-  // Those who give it again need not wait for one another.
+  // Repeated requests need not wait for one another.
   const again = await Promise.all(keys.map((each) => each.hold('anna', 'k')))
   assert.deepEqual(
     again.map(({ answer }) => answer?.upload.id),
@@ -62,21 +62,21 @@ test('SharedKeys.hold() gives the answer at every process, for a day', async (t)
   assert.equal(shared.byName.size, 0)
 })
 
-test('SharedKeys.hold() takes the key of a process that has died, after a lease by its own clock', async (t) => {
+test('SharedKeys.hold() takes the key of a dead process, after a lease measured by its own clock', async (t) => {
   let nowMs = 5_000
   const clock = mock.method(performance, 'now', () => nowMs)
   t.after(() => clock.mock.restore())
   const { keys, shared } = processes(2)
   const [one, other] = keys as [SharedKeys, SharedKeys]
   const dead = await one.hold('anna', 'k')
-  // It renews nothing: timers do not count in this test.
+  // The lease is not renewed: the mocked clock does not move timers.
   await assert.rejects(other.hold('anna', 'k'), isInUse)
   nowMs += leaseMs
   await assert.rejects(other.hold('anna', 'k'), isInUse)
   nowMs += 1
   const taken = await other.hold('anna', 'k')
   await taken.keep(replyOf('2'))
-  // What wakes late has the key no more.
+  // A request that resumes late no longer holds the key.
   await dead.keep(replyOf('1'))
   dead.release()
   assert.match([...shared.byName.values()].at(-1)!.bytes.toString(), /"id":"2"/)
@@ -100,7 +100,7 @@ test('SharedKeys.hold() keeps a key in use while its request renews it', async (
   assert.equal((await other.hold('anna', 'k')).answer?.upload.id, '1')
 })
 
-test('SharedKeys.hold() keeps the key of an upload in several requests in use as long as there is the upload', async () => {
+test('SharedKeys.hold() keeps the key of an upload in several requests in use as long as the upload exists', async () => {
   const { keys, unfinished } = processes(2)
   const [one, other] = keys as [SharedKeys, SharedKeys]
   unfinished.add('u1')
@@ -109,14 +109,14 @@ test('SharedKeys.hold() keeps the key of an upload in several requests in use as
   await assert.rejects(other.hold('anna', 'k'), isInUse)
   held.leave()
   await assert.rejects(other.hold('anna', 'k'), isInUse)
-  // Whoever goes on with the upload has its key.
+  // Any request that continues the upload holds its key.
   const goneOn = await other.hold('anna', 'k', 'u1')
   assert.equal(goneOn.answer, null)
   await goneOn.keep(replyOf('u1'))
   assert.equal((await one.hold('anna', 'k')).answer?.upload.id, 'u1')
 })
 
-test('SharedKeys.hold() takes the key of an upload that no longer exists and was not answered', async () => {
+test('SharedKeys.hold() takes the key of an upload that no longer exists and has no response', async () => {
   const { keys, unfinished } = processes(2)
   const [one, other] = keys as [SharedKeys, SharedKeys]
   unfinished.add('u1')

@@ -35,12 +35,12 @@ function begin(uploads: Uploads, owner = '', stop: (live: LiveUpload) => void = 
   return live
 }
 
-/** A query for all. */
+/** A query for all uploads. */
 const every = { limit: 100, after: null, idempotencyKey: null }
 
 const has = (code: ErrorCode) => (error: unknown) => isServiceError(error, code)
 
-test('Uploads shows an owner what is theirs, and nothing else', async () => {
+test('Uploads shows owners only their own uploads', async () => {
   const uploads = await open()
   const mine = begin(uploads, 'anna')
   const theirs = begin(uploads, 'bob')
@@ -56,7 +56,7 @@ test('Uploads shows an owner what is theirs, and nothing else', async () => {
   await assert.rejects(anna.get(theirs.id), has('UPLOAD_NOT_FOUND'))
 })
 
-test('the version of a status grows with every change, and only then', async () => {
+test('status() has a higher version after every change, and only then', async () => {
   const live = begin(await open())
   const first = live.status()
   assert.equal(live.status(), first)
@@ -70,7 +70,7 @@ test('the version of a status grows with every change, and only then', async () 
   assert.deepEqual([first.fileName, second.fileName, third.phase], [null, 'a.csv', 'reading'])
 })
 
-test('changed() resolves with what is counted, at the end, and when it is aborted; slower than it is counted', async () => {
+test('changed() resolves after progress, at most ten times a second, at the end, and when aborted', async () => {
   const uploads = await open()
   const live = begin(uploads)
   using watch = await uploads.of('').watch(live.id, '')
@@ -85,14 +85,14 @@ test('changed() resolves with what is counted, at the end, and when it is aborte
   let { version } = watch.status()
   for (let i = 0; i < 5; i++) version = (await watch.changed(version, never)).version
   clearInterval(counting)
-  assert.ok(performance.now() - beganMs > 500, 'five changes came faster than ten a second')
+  assert.ok(performance.now() - beganMs > 500, 'five changes arrived faster than ten a second')
   const last = watch.changed(live.status().version, never)
   live.failed(new ServiceError('EMPTY_FILE', {}), uploads.expiresAt())
   assert.equal((await last).phase, 'failed')
   assert.equal((await watch.changed((await last).version, never)).phase, 'failed')
 })
 
-test('Uploads has places for so many watchers, shared among clients, and free again after use', async () => {
+test('Uploads limits watchers, shares their places among clients, and frees them after use', async () => {
   const uploads = await open()
   const live = begin(uploads)
   const held = []
@@ -111,7 +111,7 @@ test('Uploads has places for so many watchers, shared among clients, and free ag
   ;(await own.watch(live.id, '10.0.0.1'))[Symbol.dispose]()
 })
 
-test('remove() stops an upload once, waits for its end, and does not stop one that is being written', async () => {
+test('remove() stops an upload once, waits for its end, and does not stop one that is being published', async () => {
   const uploads = await open()
   const own = uploads.of('')
   let stops = 0
@@ -137,7 +137,7 @@ test('remove() stops an upload once, waits for its end, and does not stop one th
   await assert.rejects(own.remove(writing.id), has('UPLOAD_FINISHED'))
 })
 
-test('runUpload() answers that the upload was cancelled, whatever the work fails with', async () => {
+test('runUpload() reports that the upload was cancelled, whatever the work fails with', async () => {
   const uploads = await open()
   const failed: ServiceError[] = []
   const body = { waitedMs: () => 0, fail: (error: ServiceError) => void failed.push(error) }
@@ -178,7 +178,7 @@ test('Uploads forgets expired uploads, and beyond its limits the oldest of the o
   await assert.rejects(many.of('bob').get(few[0]!), has('UPLOAD_NOT_FOUND'))
 })
 
-test('the ends of uploads are there when they are opened again, and not what was removed or has expired', async (t) => {
+test('EndedUploads keeps ended uploads when it is reopened, but no removed or expired ones', async (t) => {
   const name = randomUUID()
   const path = join(dir, name)
   const error = (fields: { err?: unknown }) => assert.fail(String(fields.err))
@@ -210,7 +210,7 @@ test('the ends of uploads are there when they are opened again, and not what was
     await assert.rejects(uploads.of('bob').get(ids[0]!), has('UPLOAD_NOT_FOUND'))
     await assert.rejects(uploads.of('anna').get(ids[1]!), has('UPLOAD_NOT_FOUND'))
     assert.equal(await uploads.hasEnded('anna', ids[0]!), true)
-    // What is forgotten does not fill the file.
+    // Removed uploads do not fill the file.
     for (let i = 0; i < 40; i += 1) {
       const live = begin(uploads)
       live.named('x'.repeat(300_000))
@@ -224,7 +224,7 @@ test('the ends of uploads are there when they are opened again, and not what was
   assert.deepEqual([await later.newest('anna', every), (await stat(path)).size], [[], 0])
 })
 
-test('an upload that has ended elsewhere before is not reported again, and one that another process has is shown', async () => {
+test('Uploads reports no upload that has already ended elsewhere, and shows uploads of other processes', async () => {
   const reportedIds: string[] = []
   const known = new Map<string, UploadStatus>()
   const ends: Ends = {

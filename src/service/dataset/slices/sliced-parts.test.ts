@@ -1,4 +1,4 @@
-// Tests of sliced parts: pages have the values of the whole parts, and no wrong byte is used, for a few ranges of a part.
+// Tests of sliced parts: pages have the values of the whole parts, read a few ranges, and use no wrong byte.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -24,7 +24,7 @@ const rowGroupRecords = 200
 const isDamaged = (error: unknown) => isServiceError(error, 'DATASET_DAMAGED')
 const { receipt }: { receipt: Receipt } = sample({ seed: 1 })
 
-/** Parts of ten row groups, as they are elsewhere, and a cache. */
+/** Parts of ten row groups in a remote store, and a cache. */
 async function opened(t: Parameters<typeof scratchDir>[0], count: number) {
   const dir = scratchDir(t)
   const random = randomFrom(seed)
@@ -86,7 +86,7 @@ function sha256(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex')
 }
 
-test('a window has the records of the parts, in slices at first and of the whole part later', async (t) => {
+test('withWindow() has the records of the parts, from slices at first and from the whole part later', async (t) => {
   t.diagnostic(`SEED=${seed}`)
   const { parts, rows, seen, open, page } = await opened(t, 2)
   const random = randomFrom(seed)
@@ -106,13 +106,13 @@ test('a window has the records of the parts, in slices at first and of the whole
   }
 })
 
-test('a page reads its row group and the footer, the next one nothing, also after a restart', async (t) => {
+test('withWindow() reads a row group and the footer for one page, and nothing for the next, also after a restart', async (t) => {
   const { parts, rows, seen, open, page } = await opened(t, 1)
   const [part] = parts as [Part]
   const first = await open()
   const pages = Array.from({ length: 4 }, () => page(first, 500, 20))
   for (const one of await Promise.all(pages)) assert.deepEqual(one, rows.slice(500, 520))
-  // A tenth of the part, within whole blocks: one more than that, and two with the footer.
+  // A tenth of the part, rounded up to whole blocks, and the blocks of the footer.
   const once = seen.bytes
   assert.ok(once <= part.bytes / 8 + 4 * 65_536 && once < part.bytes / 2, `${once} of ${part.bytes} bytes`)
   const again = await open()
@@ -121,7 +121,7 @@ test('a page reads its row group and the footer, the next one nothing, also afte
   assert.deepEqual([seen.bytes, seen.whole], [once, []])
 })
 
-test('a damaged block, and a slice that has rotted, are damage; other row groups are read', async (t) => {
+test('withWindow() reports a damaged block or slice, and still reads other row groups', async (t) => {
   const { parts, rows, bytesOf, open, page, cacheDir } = await opened(t, 1)
   const [{ file }] = parts as [Part]
   const sliced = await open()
