@@ -1,4 +1,4 @@
-// Tests of where the password of ClickHouse is found.
+// Tests of where the ClickHouse password is found.
 import assert from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { type ClickHouseSecret, passwordOf } from './clickhouse-password.ts'
 
-test('passwordOf() finds the line of a place in a private file', async (t) => {
+test('passwordOf() finds the line of a host in a private file', async (t) => {
   const dir = await mkdtemp(join(tmpdir(), 'clickhouse-'))
   t.after(() => rm(dir, { recursive: true }))
   const path = join(dir, 'passwords')

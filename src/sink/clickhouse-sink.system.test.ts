@@ -1,4 +1,4 @@
-// Tests of the sink for ClickHouse on a fake one that fails at every statement in turn.
+// Tests of the ClickHouse sink against a fake server that fails at each statement in turn.
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { byteStream } from '../core/byte-stream.ts'
@@ -29,13 +29,13 @@ const orderOf = (mode: CopyOrder['mode'], given: Partial<CopyOrder> = {}): CopyO
   return { ...plain, mode, key: keyOf(mode), ...given }
 }
 
-/** Parts of two, none and three records, a byte each. */
+/** Parts of two, no and three records, one byte each. */
 function sourceOf(
   counts: readonly number[] = [2, 0, 3],
   extremes: CopySource['extremes'] = async () => [],
 ): CopySource {
   return {
-    lines: () => assert.fail('lines are not asked for'),
+    lines: () => assert.fail('lines are not needed'),
     parts: counts.map((records) => ({
       bytes: records,
       records,
@@ -65,7 +65,7 @@ const times = (count: number, value: string) => Array.from({ length: count }, ()
 const isTransient = (error: unknown) => error instanceof SinkError && error.isTransient
 const problemOf = async (copying: Promise<void>) => {
   const error = await copying.then(
-    () => assert.fail('it went well'),
+    () => assert.fail('it succeeded'),
     (thrown: unknown) => thrown,
   )
   assert.ok(error instanceof SinkError, String(error))
@@ -73,7 +73,7 @@ const problemOf = async (copying: Promise<void>) => {
   return { message: error.message, isTransient: error.isTransient }
 }
 
-test('createClickHouseSink() names the user, and settings that keep values exact, and never shows the password', async (t) => {
+test('createClickHouseSink() sends the user and settings that keep values exact, and never shows the password', async (t) => {
   const { fake, copy } = await place(t)
   for (const mode of modes) await copy(orderOf(mode, { table: `of_${mode}` }))
   for (const { parameters, headers } of fake.asked) {
@@ -98,7 +98,7 @@ test('createClickHouseSink() names the user, and settings that keep values exact
   )
 })
 
-/** The table before a copy: none, or one with a dataset of two records. */
+/** The state before a copy: no table, or one with a dataset of two records. */
 async function prepared(t: TestContext, mode: CopyOrder['mode'], isThere: boolean) {
   const made = await place(t)
   const older = orderOf(mode, { datasetId: second, records: 2, askedAt: 500 })
@@ -109,14 +109,14 @@ async function prepared(t: TestContext, mode: CopyOrder['mode'], isThere: boolea
   return { ...made, before, after: [...(isAdding && before !== undefined ? before : []), ...times(5, first)] }
 }
 
-/** Upserted rows that are doubled count as one: they have the same key and version. */
+/** Duplicate upserted rows count as one: they have the same key and version. */
 type Rows = readonly string[] | undefined
 function isAsWanted(mode: CopyOrder['mode'], rows: Rows, wanted: Rows): boolean {
   const set = (all: Rows) => JSON.stringify(all === undefined ? null : [...new Set(all)])
   return mode === 'upsert' ? set(rows) === set(wanted) : JSON.stringify(rows) === JSON.stringify(wanted)
 }
 
-test('createClickHouseSink() copies once, whichever answer is lost, and nobody sees a part of it', async (t) => {
+test('createClickHouseSink() copies once, whichever response is lost, and no partial copy is visible', async (t) => {
   let tried = 0
   const halves: string[] = []
   for (const mode of modes) {
@@ -148,7 +148,7 @@ test('createClickHouseSink() copies once, whichever answer is lost, and nobody s
   assert.ok(tried > 100, `${tried} faults`)
 })
 
-test('createClickHouseSink() goes on after a process that was killed at any statement, and drops what it left', async (t) => {
+test('createClickHouseSink() recovers after a kill at any statement, and drops leftovers', async (t) => {
   for (const mode of modes) {
     for (let at = 1, isReached = true; isReached; at += 1) {
       const { fake, copy, after } = await prepared(t, mode, true)
@@ -162,14 +162,14 @@ test('createClickHouseSink() goes on after a process that was killed at any stat
       for (const table of fake.tables.values()) table.isStale = true
       await copy(orderOf(mode))
       assert.ok(isAsWanted(mode, rowsOf(fake), after), `${mode} ${at}: ${rowsOf(fake)}`)
-      // A further dataset sweeps.
+      // The copy of another dataset sweeps leftovers.
       await copy(orderOf(mode, { datasetId: '3'.repeat(32) }))
       assert.deepEqual([...fake.tables.keys()], ['people'], `${mode} ${at}`)
     }
   }
 })
 
-test('createClickHouseSink() appends once, whoever is asked at the same time', async (t) => {
+test('createClickHouseSink() appends once, even with concurrent copies', async (t) => {
   const { fake, copy, after } = await prepared(t, 'append', true)
   const copies = await Promise.allSettled([1, 2, 3, 4].map(() => copy(orderOf('append'))))
   for (const one of copies) assert.ok(one.status === 'fulfilled' || isTransient(one.reason))
@@ -178,7 +178,7 @@ test('createClickHouseSink() appends once, whoever is asked at the same time', a
   assert.deepEqual([...fake.tables.keys()], ['people'])
 })
 
-test('createClickHouseSink() replaces again only where something else is in the table', async (t) => {
+test('createClickHouseSink() replaces again only if the table contains something else', async (t) => {
   const { fake, copy } = await place(t)
   const inserts = () => fake.asked.filter(({ statement }) => statement.startsWith('INSERT')).length
   await copy(orderOf('replace'))
@@ -189,7 +189,7 @@ test('createClickHouseSink() replaces again only where something else is in the 
   assert.deepEqual([inserts(), rowsOf(fake)], [6, times(5, first)])
 })
 
-test('createClickHouseSink() gives each upserted record when its copy was asked for', async (t) => {
+test('createClickHouseSink() versions upserted records by the time at which their copy was requested', async (t) => {
   const { fake, copy } = await place(t)
   await copy(orderOf('upsert', { askedAt: 7 }))
   await copy(orderOf('upsert', { askedAt: 6, datasetId: second }))
@@ -197,7 +197,7 @@ test('createClickHouseSink() gives each upserted record when its copy was asked 
   assert.deepEqual(versions, [7, 7, 7, 7, 7, 6, 6, 6, 6, 6])
 })
 
-test('createClickHouseSink() opens a part when the one before it is in, and stops where it is stopped', async (t) => {
+test('createClickHouseSink() opens a part after the previous one was inserted, and stops on abort', async (t) => {
   const { fake, options } = await place(t)
   const opened: number[] = []
   const source = sourceOf([1, 1, 3])
@@ -219,7 +219,7 @@ test('createClickHouseSink() opens a part when the one before it is in, and stop
   assert.deepEqual([rowsOf(fake), [...fake.tables.keys()]], [times(5, first), ['people']])
 })
 
-test('createClickHouseSink() keeps nothing where records are missing or cannot be read', async (t) => {
+test('createClickHouseSink() keeps nothing if records are missing or cannot be read', async (t) => {
   const { fake, copy } = await place(t)
   assert.match((await problemOf(copy(plain, sourceOf([2, 2])))).message, /^The database took 4 of 5 records$/)
   const [part] = sourceOf([5]).parts
@@ -243,7 +243,7 @@ const coded = (code: number, text: string, status = 500): Fault => {
   return { kind: 'answer', status, headers: { 'X-ClickHouse-Exception-Code': code }, text: exception(code, text) }
 }
 
-test('createClickHouseSink() says what is wrong, and what of it may pass', async (t) => {
+test('createClickHouseSink() reports the problem, and whether it is transient', async (t) => {
   const { fake, copy } = await place(t)
   const cases: readonly (readonly [Fault, string, boolean])[] = [
     [coded(516, 'loader: Authentication failed', 403), refused, false],
@@ -265,14 +265,14 @@ test('createClickHouseSink() says what is wrong, and what of it may pass', async
       'The database refuses the copy: Not enough privileges. To execute this query, it is necessary to have the grant CREATE TABLE',
       false,
     ],
-    // The answer has begun when the statement fails.
+    // The response has begun when the statement fails.
     [{ kind: 'answer', status: 200, text: `\n${exception(241, 'memory')}` }, 'The database is not available', true],
     [
       { kind: 'answer', status: 200, text: `__exception__\r\nabc\r\n${exception(70, 'Cannot convert')}` },
       'The database refuses the copy: Cannot convert',
       false,
     ],
-    // Of a proxy, and of something else.
+    // Responses of a proxy, and of another server.
     [{ kind: 'answer', status: 503, text: '<html>' }, 'The database is not available', true],
     [{ kind: 'answer', status: 404, text: '<html>loader' }, refused, false],
     [{ kind: 'answer', status: 302, headers: { location: 'http://127.0.0.1:1/' }, text: '' }, refused, false],
@@ -285,7 +285,7 @@ test('createClickHouseSink() says what is wrong, and what of it may pass', async
   assert.deepEqual([...fake.tables.keys()], [])
 })
 
-test('createClickHouseSink() does not wait for ever, and says so where nobody listens', async (t) => {
+test('createClickHouseSink() does not wait forever, and reports if nothing listens', async (t) => {
   const { fake, options } = await place(t)
   const { signal } = new AbortController()
   fake.fault = (statement) => (statement.startsWith('CREATE') ? { kind: 'silent' } : null)
@@ -311,7 +311,7 @@ const fitting: FakeTable = {
   isStale: false,
 }
 
-test('createClickHouseSink() touches no table that is not for it', async (t) => {
+test('createClickHouseSink() does not change tables that are not for copies', async (t) => {
   const { fake, copy } = await place(t)
   const cases: readonly (readonly [CopyOrder['mode'], Partial<FakeTable>, RegExp])[] = [
     ['replace', { comment: '' }, /^Table 'people' was not made by a copy$/],
@@ -366,7 +366,7 @@ test('createClickHouseSink() touches no table that is not for it', async (t) => 
   assert.match((await problemOf(copy(plain))).message, /^The database has the engine Ordinary: copies need Atomic$/)
 })
 
-test('createClickHouseSink() puts a table back that came from somebody else in the last moment', async (t) => {
+test('createClickHouseSink() puts back a table that another client created at the last moment', async (t) => {
   const { fake, copy } = await prepared(t, 'replace', true)
   const theirs = { ...fitting, comment: '', rows: [{ dataset: 'theirs', version: 0 }] }
   fake.onDone = (statement) => {
@@ -376,7 +376,7 @@ test('createClickHouseSink() puts a table back that came from somebody else in t
   assert.deepEqual([...fake.tables], [['people', theirs]])
 })
 
-test('createClickHouseSink() refuses years that a server would change, before it writes', async (t) => {
+test('createClickHouseSink() refuses years that a server would change, before writing', async (t) => {
   const { fake, copy } = await place(t)
   const columns = [{ name: 'day', type: 'date' }] as const
   const order = { ...plain, columns }
@@ -394,6 +394,6 @@ test('createClickHouseSink() refuses years that a server would change, before it
   fake.isWide = true
   await copy(
     { ...order, datasetId: second },
-    sourceOf([5], () => assert.fail('it need not be known')),
+    sourceOf([5], () => assert.fail('the extremes are not needed')),
   )
 })

@@ -1,4 +1,4 @@
-// Tests of types of ClickHouse.
+// Tests of ClickHouse SQL: which types hold which columns.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { holds } from './clickhouse-sql.ts'

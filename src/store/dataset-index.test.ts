@@ -21,7 +21,7 @@ test('page() has the same order however entries were added', () => {
   assert.equal(atOnce.page(everything).ids[0], entry(6).id)
 })
 
-test('page() finds datasets by the first digits of their id', () => {
+test('page() finds datasets by the beginning of their id', () => {
   const index = DatasetIndex.create(['aa1', 'aa2', 'b'].map((id, at) => ({ ...entry(at), id: id.padEnd(32, '0') })))
   const found = (idPrefix: string) => index.page({ ...everything, idPrefix }).ids.map((id) => id.replace(/0+$/, ''))
   assert.deepEqual(found('aa'), ['aa2', 'aa1'])
@@ -56,7 +56,7 @@ test('page() has after: null exactly if nothing follows', () => {
   assert.deepEqual(DatasetIndex.create().page(everything), { ids: [], after: null })
 })
 
-test('delete() returns what add() was given, and undefined for anything unknown', () => {
+test('delete() returns the entry given to add(), and undefined for an unknown id', () => {
   const index = DatasetIndex.create([1, 2, 3].map((number) => entry(number)))
   assert.deepEqual(index.delete(entry(2).id), entry(2))
   assert.equal(index.delete(entry(2).id), undefined)
@@ -79,7 +79,7 @@ test('page() of 10,000 datasets is fast at any position', () => {
   assert.ok(milliseconds < 500, `100 pages took ${milliseconds} ms, wanted less than 500`)
 })
 
-test('olderThan() gives the oldest first, all of them where neither time nor count is bounded', () => {
+test('olderThan() returns the oldest first, and all datasets if neither time nor count is bounded', () => {
   const index = DatasetIndex.create([1, 2, 3].map((number) => ({ ...entry(number), createdAt: number * 1_000 })))
   const ids = [1, 2, 3].map((number) => entry(number).id)
   assert.deepEqual(index.olderThan(Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY), ids)

@@ -8,22 +8,25 @@ type StoreTest = (title: string, body: (store: Store, open: () => Promise<Store>
 
 /** Declares the tests of `keep()` and `kept()`. */
 export function deriving(storeTest: StoreTest): void {
-  storeTest('kept() gives the last that keep() was given under that name, and nothing else changes', async (store) => {
-    const [wanted, other] = [sample({ seed: 1 }), sample({ seed: 2 })]
-    for (const one of [wanted, other]) await publishSample(store, one)
-    const { id } = wanted.receipt
-    assert.equal(await store.kept(id, 'profile-1.json'), null)
-    for (const text of ['first', '', 'a longer third']) {
-      await store.keep(id, 'profile-1.json', Buffer.from(text))
-      assert.equal((await store.kept(id, 'profile-1.json'))?.toString(), text)
-    }
-    assert.equal(await store.kept(id, 'profile-2.json'), null)
-    assert.equal(await store.kept(other.receipt.id, 'profile-1.json'), null)
-    await assertWhole(store, wanted)
-    for (const file of ['profile-1.json', 'derived/profile-1.json']) await assertNotFound(store.read(id, file))
-  })
+  storeTest(
+    'kept() returns the last bytes given to keep() under that name, and nothing else changes',
+    async (store) => {
+      const [wanted, other] = [sample({ seed: 1 }), sample({ seed: 2 })]
+      for (const one of [wanted, other]) await publishSample(store, one)
+      const { id } = wanted.receipt
+      assert.equal(await store.kept(id, 'profile-1.json'), null)
+      for (const text of ['first', '', 'a longer third']) {
+        await store.keep(id, 'profile-1.json', Buffer.from(text))
+        assert.equal((await store.kept(id, 'profile-1.json'))?.toString(), text)
+      }
+      assert.equal(await store.kept(id, 'profile-2.json'), null)
+      assert.equal(await store.kept(other.receipt.id, 'profile-1.json'), null)
+      await assertWhole(store, wanted)
+      for (const file of ['profile-1.json', 'derived/profile-1.json']) await assertNotFound(store.read(id, file))
+    },
+  )
 
-  storeTest('keep() many times at once keeps one of them whole', async (store) => {
+  storeTest('keep() many times at once keeps one result whole', async (store) => {
     const { receipt } = sample({ seed: 1 })
     await publishSample(store, sample({ seed: 1 }))
     const texts = Array.from({ length: 8 }, (_, number) => String(number).repeat(10_000 + number))
@@ -31,7 +34,7 @@ export function deriving(storeTest: StoreTest): void {
     assert.ok(texts.includes(String(await store.kept(receipt.id, 'profile'))))
   })
 
-  storeTest('what is kept goes with its dataset, and nothing is kept for one that is not there', async (store) => {
+  storeTest('keep() keeps results only as long as their dataset exists', async (store) => {
     const wanted = sample({ seed: 1 })
     const { id } = wanted.receipt
     await store.keep(id, 'profile', Buffer.from('too early'))
@@ -50,7 +53,7 @@ export function deriving(storeTest: StoreTest): void {
   })
 
   storeTest(
-    'keptState() gives the last that keepState() was given under that name, and null before',
+    'keptState() returns the last bytes given to keepState() under that name, and null before',
     async (store, open) => {
       assert.equal(await store.keptState('scrub.json'), null)
       for (const text of ['first', '', 'a longer third']) {
@@ -68,7 +71,7 @@ export function deriving(storeTest: StoreTest): void {
     },
   )
 
-  storeTest('what is kept may be lost when a store is opened again, and is never another', async (store, open) => {
+  storeTest('kept() returns the same bytes or null after the store is reopened', async (store, open) => {
     const wanted = sample({ seed: 1 })
     await publishSample(store, wanted)
     await store.keep(wanted.receipt.id, 'profile', Buffer.from('kept'))
@@ -78,7 +81,7 @@ export function deriving(storeTest: StoreTest): void {
     await assertWhole(again, wanted)
   })
 
-  storeTest('keep() and kept() refuse names that lead elsewhere', async (store) => {
+  storeTest('keep() and kept() refuse names that lead to other files', async (store) => {
     const wanted = sample({ seed: 1 })
     await publishSample(store, wanted)
     for (const name of ['', '.', '..', '../receipt.json', 'a/b', 'A', '1', 'a\0', 'a'.repeat(65)]) {

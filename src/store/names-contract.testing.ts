@@ -9,7 +9,7 @@ type StoreTest = (title: string, body: (store: Store, open: () => Promise<Store>
 /** Declares the tests of `list()` by name. */
 export function naming(storeTest: StoreTest): void {
   storeTest(
-    'list() finds a dataset by any name under which its file came, also after it is opened again',
+    'list() finds a dataset by any name under which its file was sent, also after the store is reopened',
     async (store, open) => {
       const [wanted, other] = [sample({ seed: 1, name: 'First.csv' }), sample({ seed: 2, name: 'other.csv' })]
       for (const one of [wanted, other]) await publishSample(store, one)
@@ -36,7 +36,7 @@ export function naming(storeTest: StoreTest): void {
     },
   )
 
-  storeTest('list() finds a dataset that was replaced by its old names and the new one', async (store, open) => {
+  storeTest('list() finds a replaced dataset by its old names and the new one', async (store, open) => {
     const damaged = sample({ seed: 1, name: 'old.csv' })
     await publishSample(store, damaged)
     const { id } = damaged.receipt
@@ -51,7 +51,7 @@ export function naming(storeTest: StoreTest): void {
     await findsAll(await open())
   })
 
-  storeTest('list() finds a dataset by twenty names, and by no more', async (store, open) => {
+  storeTest('list() finds a dataset by twenty names at most', async (store, open) => {
     const wanted = sample({ seed: 1, name: 'name-00.csv' })
     await publishSample(store, wanted)
     for (let number = 1; number < 25; number += 1) {

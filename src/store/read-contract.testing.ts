@@ -48,7 +48,7 @@ export function reading(storeTest: StoreTest): void {
     }
   })
 
-  storeTest('read() gives exactly the bytes of the range', async (store) => {
+  storeTest('read() yields exactly the bytes of the range', async (store) => {
     const wanted = sample({ seed: 1, originalBytes: 600_000 })
     const { id } = wanted.receipt
     const original = wanted.files.get('original')!
@@ -98,20 +98,23 @@ export function reading(storeTest: StoreTest): void {
     await assertNotFound(store.stamp(id, 'original'))
   })
 
-  storeTest('withLocal() gives readable paths in the order asked for, and passes on what use() does', async (store) => {
-    const wanted = sample({ seed: 1, partCount: 2 })
-    const { id } = wanted.receipt
-    await publishSample(store, wanted)
-    const files = ['data/part-00001.parquet', 'original', 'data/part-00000.parquet']
-    const read = await store.withLocal(id, files, (paths) => Promise.all(paths.map((path) => readFile(path))))
-    assert.deepEqual(
-      read,
-      files.map((file) => wanted.files.get(file)),
-    )
-    const error = new Error('own failure of the user')
-    await assert.rejects(
-      store.withLocal(id, files, () => Promise.reject(error)),
-      (seen) => seen === error,
-    )
-  })
+  storeTest(
+    'withLocal() passes readable paths in the given order, and returns or rethrows what use() does',
+    async (store) => {
+      const wanted = sample({ seed: 1, partCount: 2 })
+      const { id } = wanted.receipt
+      await publishSample(store, wanted)
+      const files = ['data/part-00001.parquet', 'original', 'data/part-00000.parquet']
+      const read = await store.withLocal(id, files, (paths) => Promise.all(paths.map((path) => readFile(path))))
+      assert.deepEqual(
+        read,
+        files.map((file) => wanted.files.get(file)),
+      )
+      const error = new Error('failure of the caller')
+      await assert.rejects(
+        store.withLocal(id, files, () => Promise.reject(error)),
+        (seen) => seen === error,
+      )
+    },
+  )
 }

@@ -1,4 +1,4 @@
-// Tests of receipt files: what was written is read back, and nothing else is.
+// Tests of receipt files: only intact receipts are read back.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { formatReceipt, parseReceipt } from './receipt-file.ts'
@@ -12,7 +12,7 @@ test('parseReceipt() reads back what formatReceipt() wrote, which contains its v
   assert.equal(JSON.parse(text).version, 1)
 })
 
-test('parseReceipt() refuses a text cut anywhere', () => {
+test('parseReceipt() refuses a text truncated anywhere', () => {
   const text = formatReceipt(receipt).trimEnd()
   for (let length = 0; length < text.length; length += 1) {
     assert.throws(() => parseReceipt(text.slice(0, length), receipt.id), SyntaxError, `${length}`)
@@ -33,7 +33,7 @@ test('parseReceipt() refuses a receipt without a checksum', () => {
   assert.throws(() => parseReceipt(text, receipt.id), /no checksum/)
 })
 
-test('parseReceipt() refuses other versions, other datasets and anything but a receipt', () => {
+test('parseReceipt() refuses other versions, other datasets, and anything but a receipt', () => {
   const other = sample({ seed: 2 }).receipt.id
   assert.throws(() => parseReceipt(formatReceipt(receipt), other), /of dataset/)
   assert.throws(() => parseReceipt(JSON.stringify({ ...receipt, version: 2 }), receipt.id), /version 2, wanted 1/)

@@ -13,7 +13,7 @@ type StoreTest = (
   body: (store: Store, open: () => Promise<Store>, t: TestContext) => Promise<void>,
 ) => void
 
-/** Another dataset of the same id: other parts, made later. */
+/** A dataset with the same id, but other parts and a later creation time. */
 function remade(seed: number): Sample {
   const { id } = sample({ seed }).receipt
   const other = sample({ seed: `${seed} again`, partCount: 2, rejectPartCount: 1 })
@@ -21,7 +21,7 @@ function remade(seed: number): Sample {
 }
 
 export function replacing(storeTest: StoreTest): void {
-  storeTest('replace() puts a whole dataset in the place of a damaged one, durably', async (store, open) => {
+  storeTest('replace() durably replaces a damaged dataset with an intact one', async (store, open) => {
     const damaged = sample({ seed: 1, partCount: 3 })
     await publishSample(store, damaged)
     await store.withLocal(damaged.receipt.id, ['original', 'data/part-00000.parquet'], async ([original, part]) => {
@@ -43,7 +43,7 @@ export function replacing(storeTest: StoreTest): void {
     await assertAbsent(again, wanted)
   })
 
-  storeTest('replace() keeps the time at which the dataset was made', async (store) => {
+  storeTest('replace() keeps the creation time of the dataset', async (store) => {
     const damaged = sample({ seed: 1, createdAt: 5 })
     await publishSample(store, damaged)
     const wanted = remade(1)
@@ -53,25 +53,22 @@ export function replacing(storeTest: StoreTest): void {
     await assertWhole(store, early)
   })
 
-  storeTest('replace() keeps nothing when there is no such dataset', async (store) => {
+  storeTest('replace() keeps nothing if the dataset does not exist', async (store) => {
     const wanted = sample({ seed: 1 })
     assert.equal(await replaceSample(store, wanted, 1), null)
     await assertAbsent(store, wanted)
   })
 
-  storeTest(
-    'replace() leaves the damaged dataset as it was when the draft is not what its receipt says',
-    async (store) => {
-      const damaged = sample({ seed: 1 })
-      await publishSample(store, damaged)
-      const wanted = remade(1)
-      const draft = await store.draft()
-      await fill(draft, wanted)
-      await writeFile(join(draft.dir, 'original'), 'x')
-      await assert.rejects(store.replace(draft, wanted.receipt, sampleUpload(wanted.receipt, 2)))
-      await assertWhole(store, damaged)
-    },
-  )
+  storeTest('replace() leaves the damaged dataset unchanged if the draft does not match its receipt', async (store) => {
+    const damaged = sample({ seed: 1 })
+    await publishSample(store, damaged)
+    const wanted = remade(1)
+    const draft = await store.draft()
+    await fill(draft, wanted)
+    await writeFile(join(draft.dir, 'original'), 'x')
+    await assert.rejects(store.replace(draft, wanted.receipt, sampleUpload(wanted.receipt, 2)))
+    await assertWhole(store, damaged)
+  })
 
   storeTest('replace() waits for local paths in use', async (store) => {
     const damaged = sample({ seed: 1 })
@@ -89,7 +86,7 @@ export function replacing(storeTest: StoreTest): void {
   })
 
   storeTest(
-    'replace(), publish(), record() and remove() of one dataset side by side leave it whole or absent',
+    'replace(), publish(), record() and remove() of one dataset at once leave it whole or absent',
     async (store) => {
       const wanted = sample({ seed: 1 })
       const works = Array.from({ length: 24 }, (_, number) => {
@@ -106,7 +103,7 @@ export function replacing(storeTest: StoreTest): void {
 }
 
 export function recording(storeTest: StoreTest): void {
-  storeTest('record() keeps uploads of a dataset, many at once, the same one twice', async (store) => {
+  storeTest('record() keeps uploads of a dataset, also many at once and the same one twice', async (store) => {
     const wanted = sample({ seed: 1 })
     await publishSample(store, wanted)
     const uploads = Array.from({ length: 20 }, (_, number) => sampleUpload(wanted.receipt, number))
@@ -114,13 +111,13 @@ export function recording(storeTest: StoreTest): void {
     await assertWhole(store, wanted)
   })
 
-  storeTest('record() of a dataset that has been removed keeps nothing', async (store) => {
+  storeTest('record() keeps nothing for a removed dataset', async (store) => {
     const { receipt } = sample({ seed: 1 })
     await store.record(sampleUpload(receipt, 1))
     await assertAbsent(store, sample({ seed: 1 }))
   })
 
-  storeTest('record() rejects an id that is none', async (store) => {
+  storeTest('record() rejects an invalid id', async (store) => {
     const wanted = sample({ seed: 1 })
     await publishSample(store, wanted)
     for (const id of ['', '../x', 'a/b', '0'.repeat(36)]) {

@@ -20,13 +20,13 @@ export function spoolFacts(number = 0): SpoolFacts {
   }
 }
 
-/** All bytes of a spool that are certain to be there. */
+/** The durable bytes of a spool. */
 export async function bytesOf(spool: Spool): Promise<string> {
   await spool.fetch(new AbortController().signal)
   return (await readFile(spool.path)).subarray(0, spool.state.bytes).toString()
 }
 
-/** The spools that a store finds when it is opened, or, where processes share them, those that it can take. */
+/** The spools that a store finds when it is opened, or, if processes share them, those that it can take. */
 async function foundBy({ spools }: Store): Promise<readonly Spool[]> {
   const { found, shared } = spools
   if (shared === null) return found
@@ -42,7 +42,7 @@ export async function append(spool: Spool, text: string, change = {}): Promise<v
 }
 
 export function spooling(storeTest: StoreTest): void {
-  storeTest('spools.create() begins an upload of no bytes, which a store opened later finds', async (store, open) => {
+  storeTest('spools.create() creates an empty upload, which a store opened later finds', async (store, open) => {
     const made = [await store.spools.create(spoolFacts(1), 10), await store.spools.create(spoolFacts(0), null)]
     for (const spool of made) assert.deepEqual([spool.state.bytes, spool.state.isComplete], [0, false])
     await store.close()
@@ -56,7 +56,7 @@ export function spooling(storeTest: StoreTest): void {
     )
   })
 
-  storeTest('a writer goes on where the last commit ended, in this store and the next', async (store, open) => {
+  storeTest('open() continues after the last commit, in this store and the next', async (store, open) => {
     const spool = await store.spools.create(spoolFacts(), null)
     await append(spool, 'a,b\n')
     await append(spool, '1,2\n', { expectedBytes: 12 })
@@ -71,7 +71,7 @@ export function spooling(storeTest: StoreTest): void {
     assert.deepEqual([found.state.bytes, found.state.isComplete], [12, true])
   })
 
-  storeTest('what was written and not committed is dropped', async (store, open) => {
+  storeTest('open() drops bytes that were written but not committed', async (store, open) => {
     const spool = await store.spools.create(spoolFacts(), null)
     await append(spool, 'kept ')
     for (const isDropped of [true, false]) {
@@ -88,7 +88,7 @@ export function spooling(storeTest: StoreTest): void {
     assert.equal(await bytesOf(found), 'kept added')
   })
 
-  storeTest('flush() makes readable what commit() has not made durable yet', async (store) => {
+  storeTest('flush() makes bytes readable before commit() makes them durable', async (store) => {
     const spool = await store.spools.create(spoolFacts(), null)
     await using writer = await spool.open()
     await writer.write([Buffer.from('soon')])
@@ -97,7 +97,7 @@ export function spooling(storeTest: StoreTest): void {
     assert.equal(spool.state.bytes, 0)
   })
 
-  storeTest('calls of a writer that overlap are carried out in order', async (store) => {
+  storeTest('write(), flush() and commit() are carried out in order if they overlap', async (store) => {
     const spool = await store.spools.create(spoolFacts(), null)
     await using writer = await spool.open()
     const pieces = Array.from({ length: 40 }, (_, i) => `${i},`.repeat(i * 700))
@@ -111,7 +111,7 @@ export function spooling(storeTest: StoreTest): void {
     assert.equal(await bytesOf(spool), pieces.join(''))
   })
 
-  storeTest('a spool has one writer at a time', async (store) => {
+  storeTest('open() allows one writer at a time', async (store) => {
     const spool = await store.spools.create(spoolFacts(), null)
     const writer = await spool.open()
     await assert.rejects(spool.open(), /one writer/)
@@ -119,7 +119,7 @@ export function spooling(storeTest: StoreTest): void {
     await (await spool.open())[Symbol.asyncDispose]()
   })
 
-  storeTest('remove() leaves nothing of a spool, and the others', async (store, open) => {
+  storeTest('remove() removes a spool completely, and leaves the others', async (store, open) => {
     const spool = await store.spools.create(spoolFacts(0), null)
     const other = await store.spools.create(spoolFacts(1), null)
     await append(spool, 'x')
@@ -134,13 +134,13 @@ export function spooling(storeTest: StoreTest): void {
     )
   })
 
-  storeTest('no id of a spool leads elsewhere', async (store) => {
+  storeTest('create() refuses ids that lead to other paths', async (store) => {
     for (const id of ['', '..', '../x', 'A', spoolFacts().id.toUpperCase()]) {
       await assert.rejects(store.spools.create({ ...spoolFacts(), id }, null), /no id of an upload/)
     }
   })
 
-  storeTest('create() says what the storage refuses', async (store) => {
+  storeTest('create() reports failures of the storage', async (store) => {
     await store.spools.create(spoolFacts(), null)
     await assert.rejects(store.spools.create(spoolFacts(), null), (error) => isServiceError(error, 'STORE_FAILED'))
   })

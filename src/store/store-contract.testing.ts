@@ -13,13 +13,13 @@ import type { Store } from './store.ts'
 import { assertAbsent, assertFails, assertNotFound, assertWhole, idsOf } from './store-assertions.testing.ts'
 import { fill, publishSample, readAll, sample, sampleUpload } from './store-samples.testing.ts'
 
-/** Opens the same place, empty at first, any number of times; close the previous store before opening the next. */
+/** Opens the same location, initially empty, any number of times. Close the previous store before opening the next. */
 export type OpenStore = () => Promise<Store>
 
 /**
  * Declares the tests.
  *
- * @param make Called once per test for a place of its own; cleans it up with `t.after`.
+ * @param make Called once per test for a separate location; cleans it up with `t.after`.
  */
 export function storeContract(name: string, make: (t: TestContext) => Promise<OpenStore>): void {
   const storeTest = (title: string, body: (store: Store, open: OpenStore, t: TestContext) => Promise<void>): void => {
@@ -45,25 +45,22 @@ export function storeContract(name: string, make: (t: TestContext) => Promise<Op
 type StoreTest = (title: string, body: (store: Store, open: OpenStore, t: TestContext) => Promise<void>) => void
 
 function publishing(storeTest: StoreTest): void {
-  storeTest(
-    'draft() makes a private directory with an empty one in it, and others when they are asked for',
-    async (store) => {
-      await using first = await store.draft()
-      await using second = await store.draft()
-      assert.notEqual(first.dir, second.dir)
-      assert.deepEqual(await readdir(first.dir), ['data'])
-      const folders = await Promise.all([first.folder('segments'), first.folder('rejects'), first.folder('segments')])
-      assert.deepEqual(
-        folders,
-        ['segments', 'rejects', 'segments'].map((name) => join(first.dir, name)),
-      )
-      assert.deepEqual((await readdir(first.dir)).sort(), ['data', 'rejects', 'segments'])
-      for (const directory of await readdir(first.dir)) assert.deepEqual(await readdir(join(first.dir, directory)), [])
-      if (process.platform !== 'win32') assert.equal((await stat(first.dir)).mode & 0o777, 0o700)
-    },
-  )
+  storeTest('draft() creates a private directory with an empty one in it, and others on request', async (store) => {
+    await using first = await store.draft()
+    await using second = await store.draft()
+    assert.notEqual(first.dir, second.dir)
+    assert.deepEqual(await readdir(first.dir), ['data'])
+    const folders = await Promise.all([first.folder('segments'), first.folder('rejects'), first.folder('segments')])
+    assert.deepEqual(
+      folders,
+      ['segments', 'rejects', 'segments'].map((name) => join(first.dir, name)),
+    )
+    assert.deepEqual((await readdir(first.dir)).sort(), ['data', 'rejects', 'segments'])
+    for (const directory of await readdir(first.dir)) assert.deepEqual(await readdir(join(first.dir, directory)), [])
+    if (process.platform !== 'win32') assert.equal((await stat(first.dir)).mode & 0o777, 0o700)
+  })
 
-  storeTest('draft() leaves nothing when it is disposed of unpublished', async (store) => {
+  storeTest('draft() leaves nothing if it is disposed of unpublished', async (store) => {
     const draft = await store.draft()
     await fill(draft, sample({ seed: 1 }))
     await draft[Symbol.asyncDispose]()
@@ -71,7 +68,7 @@ function publishing(storeTest: StoreTest): void {
     assert.deepEqual(await idsOf(store), [])
   })
 
-  storeTest('publish() makes all files visible, and not one moment earlier', async (store) => {
+  storeTest('publish() makes all files visible at once', async (store) => {
     const wanted = sample({ seed: 1, partCount: 3, rejectPartCount: 2 })
     await using draft = await store.draft()
     await fill(draft, wanted)
@@ -81,7 +78,7 @@ function publishing(storeTest: StoreTest): void {
     await assert.rejects(stat(draft.dir), { code: 'ENOENT' })
   })
 
-  storeTest('publish() takes a dataset without parts, and an empty part', async (store) => {
+  storeTest('publish() accepts a dataset without parts, and an empty original', async (store) => {
     await publishSample(store, sample({ seed: 1, partCount: 0, originalBytes: 1 }))
     await assertWhole(store, sample({ seed: 1, partCount: 0, originalBytes: 1 }))
     const empty = sample({ seed: 2, partCount: 0, originalBytes: 0 })
@@ -106,7 +103,7 @@ function publishing(storeTest: StoreTest): void {
     }
   })
 
-  storeTest('publish() resolves false and keeps nothing when the dataset exists', async (store) => {
+  storeTest('publish() resolves false and keeps nothing if the dataset exists', async (store) => {
     const first = sample({ seed: 1, name: 'first.csv' })
     const second = sample({ seed: 1, name: 'second.csv', createdAt: 1 })
     assert.equal(await publishSample(store, first), true)
@@ -131,13 +128,13 @@ function publishing(storeTest: StoreTest): void {
     assert.equal(results.filter(Boolean).length, 1)
   })
 
-  storeTest('publish() of many datasets at once makes them all', async (store) => {
+  storeTest('publish() publishes many datasets at once', async (store) => {
     const all = Array.from({ length: 30 }, (_, seed) => sample({ seed }))
     await Promise.all(all.map((wanted) => publishSample(store, wanted)))
     for (const wanted of all) await assertWhole(store, wanted)
   })
 
-  storeTest('publish() fails when a named file is missing or of another size, and can then succeed', async (store) => {
+  storeTest('publish() fails if a named file is missing or has another size, and can succeed later', async (store) => {
     const wanted = sample({ seed: 1, partCount: 2, rejectPartCount: 1 })
     for (const file of wanted.files.keys()) {
       for (const change of [null, -1, 1]) {
@@ -183,7 +180,7 @@ function listing(storeTest: StoreTest): void {
 
     const first = await store.list({ limit: 5, after: null, name: null, owner: '' })
     assert.deepEqual(first.receipts[0], all.find(({ receipt }) => receipt.id === order[0])?.receipt)
-    // The dataset that the cursor names is removed, and one before it; one is added before and one after it.
+    // The dataset of the cursor and an earlier one are removed; one is added before and one after it.
     await store.remove(order[4]!)
     await store.remove(order[0]!)
     await publishSample(store, sample({ seed: 'newer', createdAt: 5000 }))
@@ -197,7 +194,7 @@ function listing(storeTest: StoreTest): void {
     assert.equal(rest.after, null)
   })
 
-  storeTest('list() filters by a part of the file name without regard to case', async (store) => {
+  storeTest('list() filters by a part of the file name, ignoring case', async (store) => {
     const names = ['Sales 2024.csv', 'sales-2025.CSV', 'Ärger.csv', 'other.tsv']
     for (const [index, name] of names.entries())
       await publishSample(store, sample({ seed: name, name, createdAt: -index + 9 }))
@@ -214,7 +211,7 @@ function listing(storeTest: StoreTest): void {
     )
   })
 
-  storeTest('list() refuses what is no cursor', async (store) => {
+  storeTest('list() refuses an invalid cursor', async (store) => {
     for (const after of ['', 'x', '0', '../..', 'MTAwMA', 'A'.repeat(5000)]) {
       await assertFails(store.list({ limit: 1, after, name: null, owner: '' }), 'BAD_PARAMETER')
     }
@@ -223,7 +220,7 @@ function listing(storeTest: StoreTest): void {
 
 function removing(storeTest: StoreTest): void {
   storeTest(
-    'receipt() and read() during removing and publishing return what is there or report that it is not',
+    'receipt() and read() return a dataset or report it as missing while it is removed and published',
     async (store) => {
       const wanted = sample({ seed: 1 })
       const { id } = wanted.receipt
@@ -252,7 +249,7 @@ function removing(storeTest: StoreTest): void {
     },
   )
 
-  storeTest('remove() takes one dataset away, which can be published again', async (store) => {
+  storeTest('remove() removes one dataset, which can be published again', async (store) => {
     const [wanted, other] = [sample({ seed: 1 }), sample({ seed: 2 })]
     await publishSample(store, wanted)
     await publishSample(store, other)
@@ -292,14 +289,14 @@ function removing(storeTest: StoreTest): void {
     assert.ok(Buffer.concat([first, rest]).equals(wanted.files.get('original')!))
   })
 
-  storeTest('remove() is seen at once, yet leaves local paths until their use has ended', async (store) => {
+  storeTest('remove() takes effect at once, but keeps local paths until their use has ended', async (store) => {
     const wanted = sample({ seed: 1 })
     const { id } = wanted.receipt
     await publishSample(store, wanted)
     let removed: Promise<boolean> | undefined
     const bytes = await store.withLocal(id, ['original'], async ([path]) => {
       removed = store.remove(id)
-      // Checks and drafts take as many turns of the event loop as a removal would, had it begun.
+      // check() takes as many turns of the event loop as a removal would, had it begun.
       await store.check()
       await assertAbsent(store, wanted)
       return readFile(path!)
@@ -310,7 +307,7 @@ function removing(storeTest: StoreTest): void {
 }
 
 function keeping(storeTest: StoreTest): void {
-  storeTest('a store opened again has what was published and not what was removed', async (store, open) => {
+  storeTest('a reopened store has published datasets and no removed ones', async (store, open) => {
     const [kept, gone] = [sample({ seed: 1, partCount: 2, rejectPartCount: 1 }), sample({ seed: 2 })]
     await publishSample(store, kept)
     await publishSample(store, gone)

@@ -25,11 +25,11 @@ export interface SampleWish {
   readonly rejectPartCount?: number
   /** Size of the corrections file; 0 for none. */
   readonly correctionBytes?: number
-  /** Size of the first part; each further one is a byte longer. Default: 60. */
+  /** Size of the first part; each further part is a byte longer. Default: 60. */
   readonly partBytes?: number
 }
 
-/** Makes a dataset of the given shape: by default 100 bytes, one part and no rejects. */
+/** Makes a dataset of the given shape. Default: 100 bytes, one part, no rejects. */
 export function sample(wish: SampleWish): Sample {
   const { seed, name = `${seed}.csv`, createdAt = 1_763_650_000_000, owner = '', originalBytes = 100 } = wish
   const files = new Map([['original', bytesOf(`${seed} original`, originalBytes)]])

@@ -1,4 +1,4 @@
-// Tests of the webhook, with a receiver that is real: signatures, tries, bounds, and addresses that are refused.
+// Tests of the webhook with a real receiver: signatures, retries, bounds, and refused addresses.
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
@@ -14,7 +14,7 @@ interface Call {
 }
 
 const calls: Call[] = []
-/** Statuses to answer with, in turn; 200 when there are none. */
+/** Response statuses, in order; 200 if there are none. */
 const statuses: number[] = []
 const receiver = createServer(async (request, response) => {
   const body = Buffer.concat(await Array.fromAsync(request as AsyncIterable<Buffer>)).toString()
@@ -52,7 +52,7 @@ function open(given: Partial<WebhookOptions> = {}) {
 
 const message = (id: string) => ({ type: 'upload.done' as const, id, data: { id } })
 
-test('a message is signed as Standard Webhooks has it, with the key in Base64', async () => {
+test('Webhook.send() signs a message as Standard Webhooks requires, with the key in Base64', async () => {
   const { webhook, ended } = open()
   using _ = webhook
   webhook.send(message('msg_1'))
@@ -66,7 +66,7 @@ test('a message is signed as Standard Webhooks has it, with the key in Base64', 
   assert.equal(headers['webhook-signature'], `v1,${wanted}`)
 })
 
-test('a message is tried again until it is taken, under the same id, and given up after the last try', async () => {
+test('Webhook.send() retries a message with the same id until it is accepted, and gives up after the last try', async () => {
   const { webhook, ended, warnings } = open()
   using _ = webhook
   statuses.push(500, 302)
@@ -88,7 +88,7 @@ test('a message is tried again until it is taken, under the same id, and given u
   assert.equal(warnings.length, 2)
 })
 
-test('past the bound the oldest message is dropped', async () => {
+test('Webhook.send() drops the oldest message beyond its bound', async () => {
   const { webhook, ended } = open({ pendingMax: 2, retryMs: [60_000] })
   using _ = webhook
   statuses.push(...Array(5).fill(500))
@@ -96,7 +96,7 @@ test('past the bound the oldest message is dropped', async () => {
   assert.deepEqual(await ended(1), ['dropped'])
 })
 
-test('an address that is not public is refused, by number and by name, also when a name changes its mind', async () => {
+test('Webhook.send() refuses addresses that are not public, by number and by name, even if a name changes', async () => {
   const retryMs: number[] = []
   for (const url of [`http://127.0.0.1:${port}/`, `http://[::1]:${port}/`, `http://[::ffff:127.0.0.1]:${port}/`]) {
     const { webhook, ended, warnings } = open({ url, networks: [], retryMs })
@@ -117,7 +117,7 @@ test('an address that is not public is refused, by number and by name, also when
   assert.deepEqual(await ended(1), ['failed'])
   assert.match(warnings[0]?.problem ?? '', /hook\.example: it has no public address/)
   assert.deepEqual([asked, calls.length], [1, 0])
-  // What is connected to is what was checked, so one look-up is all that there is.
+  // The webhook connects to the address it has checked, so there is only one lookup.
   const named = open({ url, networks: ['127.0.0.1'], resolve, retryMs })
   using __ = named.webhook
   named.webhook.send(message('msg_7'))
@@ -125,7 +125,7 @@ test('an address that is not public is refused, by number and by name, also when
   assert.deepEqual([asked, calls.length], [2, 1])
 })
 
-test('publicOr() knows special addresses of both families, and those that hold another', () => {
+test('publicOr() recognizes special addresses of both families, and addresses that embed another', () => {
   const isPublic = publicOr([])
   for (const address of ['93.184.215.14', '172.15.0.1', '172.32.0.1', '2606:2800:21f:cb07::1'])
     assert.equal(isPublic(address), true, address)

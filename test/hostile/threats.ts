@@ -250,7 +250,7 @@ export const threats: readonly Threat[] = [
     [
       'test/hostile/headers.test.ts: an address in a request is never fetched',
       'test/system/copies.test.ts: a table that is not of copies of this owner is not touched',
-      'src/webhook/webhook.test.ts: an address that is not public is refused, by number and by name, also when a name changes its mind',
+      'src/webhook/webhook.test.ts: Webhook.send() refuses addresses that are not public, by number and by name, even if a name changes',
     ],
   ),
   threat(52, 'guessed keys', '401, then 429; digests compared in constant time', [

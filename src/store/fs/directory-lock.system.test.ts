@@ -1,4 +1,4 @@
-// Tests of the directory lock: one owner at a time, with processes that really die.
+// Tests of the directory lock: one owner at a time, with real processes that are killed.
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,4 +1,4 @@
-// File-system index: it is right after every way in which the last process may have ended, and whatever was done to its file.
+// Tests of the file-system index: it is correct however the last process ended, and whatever happened to its file.
 import assert from 'node:assert/strict'
 import { cp, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ const samples = [1, 2, 3].map((seed) => sample({ seed, createdAt: seed, original
 const [first, second, third] = samples.map(({ receipt }) => receipt.id)
 const everything = { limit: 10, after: null, name: null, owner: '' }
 
-/** A data directory of three datasets that was closed; its index is trusted however few they are. */
+/** A closed data directory with three datasets. Its index is trusted, however few datasets there are. */
 async function filledPlace(t: TestContext): Promise<Place> {
   const at = await place(t, { readAllMax: 0 })
   const store = await at.open()
@@ -23,14 +23,14 @@ async function filledPlace(t: TestContext): Promise<Place> {
 
 const idsIn = async (store: Store) => (await store.list(everything)).receipts.map(({ id }) => id)
 
-/** Changes the file of an index behind the back of the store. */
+/** Changes an index file without the store. */
 function change({ dir }: Place, sql: string): void {
   const database = new DatabaseSync(join(dir, 'index.sqlite'))
   database.exec(sql)
   database.close()
 }
 
-/** What only a receipt can put right. */
+/** A wrong entry that only reading the receipt can correct. */
 const wrong = `UPDATE datasets SET createdAt = 99, bytes = 0 WHERE id = '${first}'`
 
 async function assertAll(at: Place): Promise<void> {
@@ -41,14 +41,14 @@ async function assertAll(at: Place): Promise<void> {
   await store.close()
 }
 
-test('a start trusts the index of a store that was closed, and reads no receipt', async (t) => {
+test('createFsStore() trusts the index of a closed store, and reads no receipt', async (t) => {
   const at = await filledPlace(t)
   change(at, `UPDATE datasets SET createdAt = 99 WHERE id = '${first}'`)
   const store = await at.open()
   assert.deepEqual(await idsIn(store), [first, third, second])
 })
 
-test('a start of few datasets reads every receipt, whatever the index says', async (t) => {
+test('createFsStore() reads every receipt if there are few datasets, whatever the index says', async (t) => {
   const at = await place(t)
   const store = await at.open()
   for (const one of samples) await publish(store, one)
@@ -57,7 +57,7 @@ test('a start of few datasets reads every receipt, whatever the index says', asy
   await assertAll(at)
 })
 
-test('a start finds what was added to the directory, and what was taken away', async (t) => {
+test('createFsStore() finds datasets that were added to the directory or removed from it', async (t) => {
   const at = await filledPlace(t)
   const [path, aside] = [join(at.dir, 'datasets', String(second)), join(at.dir, 'aside')]
   await rename(path, aside)
@@ -68,12 +68,12 @@ test('a start finds what was added to the directory, and what was taken away', a
   await assertAll(at)
 })
 
-test('a start asks the receipts of datasets whose change did not come to an end', async (t) => {
+test('createFsStore() reads the receipts of datasets whose change was not completed', async (t) => {
   const at = await filledPlace(t)
-  // As a process leaves it that was killed after it had moved a dataset in, or before it moved one out.
+  // The state after a kill that follows moving a dataset in, or precedes moving one out.
   change(at, `DELETE FROM datasets WHERE id = '${second}'; INSERT INTO unsure VALUES ('${second}')`)
   await assertAll(at)
-  // After it had moved one out, and before it moved one in.
+  // The state after a kill that follows moving a dataset out, or precedes moving one in.
   const path = join(at.dir, 'datasets', String(first))
   await rename(path, join(at.dir, 'incoming', 'gone'))
   change(at, `INSERT INTO unsure VALUES ('${first}'), ('${'0'.repeat(32)}')`)
@@ -84,8 +84,8 @@ test('a start asks the receipts of datasets whose change did not come to an end'
 const damages: readonly [string, (at: Place) => Promise<void> | void][] = [
   ['is missing', ({ dir }) => rm(join(dir, 'index.sqlite'))],
   ['is empty', ({ dir }) => truncate(join(dir, 'index.sqlite'))],
-  ['is no database', ({ dir }) => writeFile(join(dir, 'index.sqlite'), 'x'.repeat(10_000))],
-  ['is cut', ({ dir }) => truncate(join(dir, 'index.sqlite'), 6_000)],
+  ['is not a database', ({ dir }) => writeFile(join(dir, 'index.sqlite'), 'x'.repeat(10_000))],
+  ['is truncated', ({ dir }) => truncate(join(dir, 'index.sqlite'), 6_000)],
   ['is of another version', (at) => change(at, `${wrong}; UPDATE meta SET value = '0' WHERE key = 'version'`)],
   [
     'was open when the system ended',
@@ -93,7 +93,7 @@ const damages: readonly [string, (at: Place) => Promise<void> | void][] = [
   ],
 ]
 for (const [how, damage] of damages) {
-  test(`a start makes the index anew that ${how}`, async (t) => {
+  test(`createFsStore() rebuilds an index that ${how}`, async (t) => {
     const at = await filledPlace(t)
     await damage(at)
     await assertAll(at)
@@ -101,7 +101,7 @@ for (const [how, damage] of damages) {
   })
 }
 
-test('a start makes the index anew of a directory that was copied while it was in use', async (t) => {
+test('createFsStore() rebuilds the index of a directory that was copied while in use', async (t) => {
   const at = await filledPlace(t)
   const copy = await place(t, { readAllMax: 0 })
   await cp(at.dir, copy.dir, { recursive: true })
@@ -109,7 +109,7 @@ test('a start makes the index anew of a directory that was copied while it was i
   await assertAll(copy)
 })
 
-test('a start goes on with an index whose process was killed, and compares it with the directory', async (t) => {
+test('createFsStore() keeps the index of a killed process, and compares it with the directory', async (t) => {
   const at = await filledPlace(t)
   const boot = (await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => '')).trim()
   if (boot === '') return t.skip('this system does not say when it was started')

@@ -10,13 +10,13 @@ import { failsWith, place } from './fs-store.testing.ts'
 const { id } = spoolFacts()
 
 for (const torn of [0, 1]) {
-  test(`a state that is torn leaves the one before it: slot ${torn}`, async (t) => {
+  test(`a spool with a torn state falls back to the previous one: slot ${torn}`, async (t) => {
     const { dir, open: openStore } = await place(t)
     const store = await openStore()
     const spool = await store.spools.create(spoolFacts(), null)
     await append(spool, 'one ')
     await append(spool, 'two ')
-    // Of three states the third is in slot 0, and the second in slot 1.
+    // Of three states, the third is in slot 0 and the second in slot 1.
     await store.close()
     const path = join(dir, 'uploads', id, 'state')
     const slots = await readFile(path)
@@ -30,7 +30,7 @@ for (const torn of [0, 1]) {
   })
 }
 
-test('an upload that cannot be read is removed at start, and the log says so', async (t) => {
+test('createFsStore() removes and logs unfinished uploads that cannot be read', async (t) => {
   const { dir, open: openStore, lines } = await place(t)
   const damages: ((path: string) => Promise<void>)[] = [
     async (path) => await truncate(join(path, 'bytes'), 3),
@@ -50,7 +50,7 @@ test('an upload that cannot be read is removed at start, and the log says so', a
   }
 })
 
-test('a commit is two syncs, and one that fails is the last: its bytes are not acknowledged, then or later', async (t) => {
+test('commit() syncs twice, and after a failed sync acknowledges no bytes, then or later', async (t) => {
   for (const failAt of [1, 2]) {
     const { open: openStore } = await place(t)
     const store = await openStore()
@@ -64,12 +64,12 @@ test('a commit is two syncs, and one that fails is the last: its bytes are not a
     await store.close()
     const [found] = (await openStore()).spools.found
     assert.ok(found)
-    // The state may have been written all the same: then its bytes were, too.
+    // The state may have been written nevertheless; then its bytes were written as well.
     assert.ok(['kept', 'kept lost'].includes(await bytesOf(found)))
   }
 })
 
-test('a full disk loses no byte that was acknowledged, and the upload goes on when there is room', async (t) => {
+test('commit() on a full disk loses no acknowledged byte, and succeeds once there is room', async (t) => {
   for (const failAt of [1, 2]) {
     const { open: openStore } = await place(t)
     const store = await openStore()
@@ -87,7 +87,7 @@ test('a full disk loses no byte that was acknowledged, and the upload goes on wh
   }
 })
 
-/** Lets the n-th datasync of any file fail. */
+/** Makes the n-th datasync of any file fail. */
 async function failDataSync(t: TestContext, failAt: number, code = 'EIO'): Promise<{ restore(): void }> {
   let count = 0
   const real = OpenFile.prototype.datasync

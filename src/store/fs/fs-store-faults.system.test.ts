@@ -15,7 +15,7 @@ test('publish() of a small dataset syncs 9 times, record() and remove() twice ea
   const wanted = sample({ seed: 1 })
   const draft = await filledDraft(store, wanted)
   const syncs = await onSync(t, () => {})
-  // Original, part, receipt, record, the dataset and its two directories; then the directories of the move.
+  // Original, part, receipt, record, the dataset directory and its two subdirectories; then the directories of the move.
   await store.publish(draft, wanted.receipt, sampleUpload(wanted.receipt, 1))
   assert.equal(syncs.count(), 9)
   await store.record(sampleUpload(wanted.receipt, 2))
@@ -35,7 +35,7 @@ test('publish() shows nothing before its last sync', async (t) => {
   await assertWhole(store, wanted)
 })
 
-/** Syncs before the move of a publish with one part and one of rejects, its record included. */
+/** Syncs before the move when publishing one part and one reject part, including the upload record. */
 const syncsAside = 9
 
 for (const [systemCode, code] of [
@@ -45,7 +45,7 @@ for (const [systemCode, code] of [
   ['ENOSPC', 'DISK_FULL'],
   ['EDQUOT', 'DISK_FULL'],
 ] as const) {
-  test(`publish() and record() fail with ${code}, nothing half visible, when any one sync says ${systemCode}`, async (t) => {
+  test(`publish() and record() fail with ${code}, and show nothing partial, if any one sync fails with ${systemCode}`, async (t) => {
     const wanted = sample({ seed: 1, rejectPartCount: 1 })
     let failAt = 0
     for (let isRecorded = false; !isRecorded; ) {
@@ -61,7 +61,7 @@ for (const [systemCode, code] of [
         await store.record(sampleUpload(wanted.receipt, 2))
         isRecorded = true
       } catch (error) {
-        // What a shared directory has lost is unknown, whatever the reason.
+        // Whatever the reason, it is unknown what a shared directory has lost.
         const isShared = failAt > syncsAside && failAt <= syncsAside + 2
         assert.ok(failsWith(isShared ? 'STORE_UNAVAILABLE' : code)(error), `sync ${failAt}: ${error}`)
       }
@@ -75,11 +75,11 @@ for (const [systemCode, code] of [
       assert.equal(await publishSample(again, wanted), !isPublished)
       await again.close()
     }
-    assert.equal(failAt, 14, 'one more than the eleven syncs of this publish and the two of a record')
+    assert.equal(failAt, 14, 'one more than the eleven syncs of publish() and the two of record()')
   })
 }
 
-test('after a failed sync of a shared directory nothing is acknowledged until the store is reopened', async (t) => {
+test('createFsStore() acknowledges nothing after a failed sync of a shared directory until it is reopened', async (t) => {
   const { open } = await place(t)
   const store = await open()
   const kept = sample({ seed: 'kept' })
@@ -208,7 +208,7 @@ test('a store whose directory was replaced writes nothing to the replacement', a
   const wanted = sample({ seed: 1 })
   const draft = await filledDraft(store, wanted)
   await rename(dir, `${dir}-away`)
-  // As similar as possible: a copy, or a directory made by another process.
+  // As similar as possible: a copy, or a directory created by another process.
   for (const name of ['datasets', 'incoming']) await mkdir(join(dir, name), { recursive: true })
   const other = (error: unknown) =>
     isServiceError(error, 'STORE_UNAVAILABLE') && /another directory/.test(error.message)

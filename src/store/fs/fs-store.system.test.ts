@@ -1,4 +1,4 @@
-// Tests of the file-system store: the contract of all stores, then what only applies to a directory.
+// Tests of the file-system store: the contract of all stores, and what applies to directories only.
 import assert from 'node:assert/strict'
 import { cp, mkdir, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { failsWith, filledDraft, place } from './fs-store.testing.ts'
 import { createFsStore } from './fs-store.ts'
 
 storeContract('fs-store', async (t) => (await place(t)).open)
-// However few datasets there are, its index is trusted.
+// Its index is trusted, however few datasets there are.
 storeContract('fs-store with a kept index', async (t) => (await place(t, { readAllMax: 0 })).open)
 
 /** All paths below a directory, sorted, directories with a slash at the end. */
@@ -72,7 +72,7 @@ test('createFsStore() refuses a path that is a file', async (t) => {
   await assert.rejects(createFsStore({ dir: join(dir, 'file') }), failsWith('STORE_FAILED'))
 })
 
-test('createFsStore() sweeps 1,000 leftovers quickly, keeps datasets, and logs it', async (t) => {
+test('createFsStore() sweeps 1,000 leftovers quickly, keeps datasets, and logs the counts', async (t) => {
   const { dir, open, lines } = await place(t)
   const store = await open()
   const kept = sample({ seed: 'kept' })
@@ -98,7 +98,7 @@ test('createFsStore() sweeps 1,000 leftovers quickly, keeps datasets, and logs i
   await assertWhole(again, kept)
 })
 
-test('publish() succeeds although a directory without a receipt is at its place', async (t) => {
+test('publish() succeeds even if a directory without a receipt is in its place', async (t) => {
   const { dir, open } = await place(t)
   const store = await open()
   const wanted = sample({ seed: 1 })
@@ -113,7 +113,7 @@ test('publish() succeeds although a directory without a receipt is at its place'
   )
 })
 
-test('a dataset whose receipt cannot be read is not shown, never deleted, and moved away by the next publish', async (t) => {
+test('a dataset with an unreadable receipt is not shown, never deleted, and moved away by the next publish', async (t) => {
   const { dir, open, lines } = await place(t)
   const wanted = sample({ seed: 1 })
   const { id } = wanted.receipt
@@ -134,7 +134,7 @@ test('a dataset whose receipt cannot be read is not shown, never deleted, and mo
   assert.equal(await readFile(join(dir, 'damaged', aside!, 'receipt.json'), 'utf8'), damaged)
 })
 
-test('a receipt damaged while the store is open is an error, not a missing dataset', async (t) => {
+test('receipt() reports a receipt damaged while the store is open as an error, not as a missing dataset', async (t) => {
   const { dir, open, lines } = await place(t)
   const store = await open()
   const [bad, good] = [sample({ seed: 1 }), sample({ seed: 2 })]
@@ -155,7 +155,7 @@ test('a receipt damaged while the store is open is an error, not a missing datas
   assert.equal(await store.ownerOf(bad.receipt.id), null)
 })
 
-test('a draft with its original whole has room for records, and keeps them empty until it is published', async (t) => {
+test('draft() prepares the folder of upload records once the original is complete', async (t) => {
   const { dir, open } = await place(t)
   const store = await open()
   const wanted = sample({ seed: 1 })
@@ -222,7 +222,7 @@ test('kept() returns nothing for a file that was torn, damaged or emptied, and k
   assert.deepEqual(await readdir(join(dir, 'incoming')), [])
 })
 
-test('a dataset keeps its derived results when the store is reopened', async (t) => {
+test('kept() returns derived results after the store is reopened', async (t) => {
   const { open } = await place(t)
   const store = await open()
   const { receipt } = sample({ seed: 1 })
@@ -263,7 +263,7 @@ test('replace() keeps the upload records of the damaged dataset, and needs neith
   }
   await store.replace(await filledDraft(store, wanted), wanted.receipt, sampleUpload(wanted.receipt, 2))
   await assertWhole(store, wanted)
-  // The first one is marked, because the receipt may have had another name.
+  // The first record is marked, because the receipt may have had another name.
   const names = ['-name', '', ''].map((mark, number) => `${sampleUpload(wanted.receipt, number).id}${mark}.json`)
   assert.deepEqual((await readdir(join(dir, 'datasets', id, 'uploads'))).toSorted(), names)
   assert.deepEqual(await readdir(join(dir, 'incoming')), [])

@@ -1,4 +1,4 @@
-// File-system store: creates a directory for the store of a test, and has helpers that its tests share.
+// File-system store: a temporary directory for each test's store, and helpers shared by its tests.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -40,7 +40,7 @@ export async function place(t: TestContext, options: { readonly readAllMax?: num
 export function failsWith(code: ErrorCode) {
   return (error: unknown) => isServiceError(error, code)
 }
-/** A draft that contains the files of a sample. */
+/** A draft with the files of a sample. */
 export async function filledDraft(store: Store, wanted: Sample): Promise<Draft> {
   const draft = await store.draft()
   await fill(draft, wanted)

@@ -25,7 +25,7 @@ async function keptSamples(t: TestContext) {
   return { dir, store, samples, look, pathOf: (index: number) => join(dir, 'datasets', samples[index]!.receipt.id) }
 }
 
-test('scrub() finds nothing in an intact data directory that is open, and changes nothing', async (t) => {
+test('scrub() finds nothing in an intact, open data directory, and changes nothing', async (t) => {
   const { dir, samples, look } = await keptSamples(t)
   const before = await readdir(dir, { recursive: true })
   const { progress, damages } = await look()
@@ -35,7 +35,7 @@ test('scrub() finds nothing in an intact data directory that is open, and change
   assert.deepEqual(await readdir(dir, { recursive: true }), before)
 })
 
-test('scrub() names each file that has a flipped bit, is truncated, missing or of another dataset', async (t) => {
+test('scrub() names each file that has a flipped bit, is truncated, missing, or from another dataset', async (t) => {
   const { samples, look, pathOf } = await keptSamples(t)
   const wanted: [string, string, RegExp][] = []
   const damage = async (index: number, file: string, detail: RegExp, change: (path: string) => Promise<unknown>) => {
