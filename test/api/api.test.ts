@@ -1,4 +1,4 @@
-// Tests of the API description: the service answers as it says, and everything it answers is described.
+// Tests of the API description: responses conform to it, and every response is described.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, describe, it } from 'node:test'
@@ -18,7 +18,7 @@ describe('the description of the service', () => {
   })
   after(() => service[Symbol.asyncDispose]())
 
-  it('names every operation once, in words', () => {
+  it('gives every operation a unique name', () => {
     const ids = description.operations.map(({ operation }) => operation.operationId)
     assert.ok(ids.length > 15)
     assert.deepEqual(
@@ -51,7 +51,7 @@ describe('the description of the service', () => {
     assert.deepEqual([...parts, ...rest], [])
   })
 
-  it('holds for the answer of every operation', () => {
+  it('matches the response of every operation', () => {
     assert.deepEqual(
       exchanges.flatMap((exchange) => description.faults(exchange)),
       [],
@@ -69,7 +69,7 @@ describe('the description of the service', () => {
     )
   })
 
-  it('holds for HEAD, and OPTIONS and 405 list the methods of every path', async () => {
+  it('matches HEAD responses, and OPTIONS and 405 list the methods of every path', async () => {
     // The session has deleted it.
     await fetch(`${service.url}/qas/uploadCsv`, upload())
     const ending = new Set(['cancelUpload', 'deleteDataset'])
@@ -93,7 +93,7 @@ describe('the description of the service', () => {
     }
   })
 
-  it('lists each error once, and only operations that people call', async () => {
+  it('lists each error once, and only operations for users', async () => {
     const methods = new Set(description.operations.map(({ method }) => method))
     assert.deepEqual([...methods].toSorted(), ['DELETE', 'GET', 'POST'])
     for (const { path, operation } of description.operations) {
@@ -110,13 +110,13 @@ describe('the description of the service', () => {
     assert.doesNotMatch(text, /"enum":\[[^\]]*\\[nrtu]/)
   })
 
-  it('shows real answers as examples', () => {
+  it('shows real responses as examples', () => {
     const url = new URL('../../src/http/openapi/examples.json', import.meta.url)
     const shown: unknown = JSON.parse(readFileSync(url, 'utf8'))
-    assert.deepEqual(shown, examplesOf(exchanges), 'to bring them up to date: npm run docs')
+    assert.deepEqual(shown, examplesOf(exchanges), 'to update them: npm run docs')
   })
 
-  it('is a page that loads nothing from elsewhere and runs no inline script', async () => {
+  it('is a page that loads nothing from other origins and runs no inline script', async () => {
     const response = await fetch(`${service.url}/docs`)
     const page = await response.text()
     const policy = response.headers.get('content-security-policy') ?? ''
@@ -138,7 +138,7 @@ describe('the description of the service', () => {
     )
   })
 
-  it('has pages of the docs below it, whose links lead to pages and headings that exist', async () => {
+  it('has pages of the docs below it, whose links lead to existing pages and headings', async () => {
     const pages = new Map<string, string>()
     const wanted = ['/docs/tutorial']
     const links: (readonly [from: string, path: string, id: string])[] = []

@@ -1,4 +1,4 @@
-// Description: the OpenAPI document, used to validate answers. Knows no operation by name.
+// Description: the OpenAPI document, used to validate responses. Knows no operation by name.
 import assert from 'node:assert/strict'
 import Schema from 'typebox/schema'
 import type { JsonSchema, OpenApi, Operation, ResponseObject } from '../../src/http/openapi/openapi.ts'
@@ -19,15 +19,15 @@ export class Description {
 
   static async of(url: string): Promise<Description> {
     const response = await fetch(`${url}/openapi.json`)
-    return new Description(expanded((await response.json()) as SharedOpenApi)) // held by the tests of it
+    return new Description(expanded((await response.json()) as SharedOpenApi)) // its own tests verify the type
   }
 
-  /** True for a path that matches a template of the document. */
+  /** Whether a path matches a template of the document. */
   static matches(template: string, path: string): boolean {
     return new RegExp(`^${template.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path)
   }
 
-  /** The described answer of that status, the default one for a status that is not listed. */
+  /** The described response of a status; the default one if the status is not listed. */
   response({ responses }: Operation, status: number): ResponseObject | undefined {
     const found = responses[status] ?? responses.default
     if (found === undefined || !('$ref' in found)) return found
@@ -73,14 +73,14 @@ export function expanded(document: SharedOpenApi): OpenApi {
     const [, kind, name] = /^#\/components\/(parameters|headers|examples)\/(.+)$/.exec(ref) ?? []
     if (kind !== undefined && name !== undefined) {
       const shared = document.components[kind as 'parameters' | 'headers' | 'examples'][name]
-      assert.ok(shared, `there is no ${kind} ${name}`)
+      assert.ok(shared, `no ${kind} ${name}`)
       return shared
     }
     const response = /^#\/components\/responses\/(.+)$/.exec(ref)?.[1]
     const said = response === undefined ? {} : { description: document.components.responses[response]?.description }
     return { ...said, ...Object.fromEntries(Object.entries(value).map(([key, one]) => [key, expand(one)])) }
   }
-  return expand(document) as OpenApi // what the references stood for is of the type that they replaced
+  return expand(document) as OpenApi // the targets of references have the types that they replace
 }
 
 function headerFaults({ headers = {} }: ResponseObject, given: Headers): readonly string[] {

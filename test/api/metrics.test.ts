@@ -1,4 +1,4 @@
-// Tests of /metrics: it counts what was done, and the dashboard shows only metrics that exist.
+// Tests of /metrics: its counts are right, and the dashboard shows only existing metrics.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, test } from 'node:test'
@@ -12,7 +12,7 @@ const service = await startService()
 after(() => service[Symbol.asyncDispose]())
 const exchanges = await session(service.url)
 
-test('the metrics count what was done', async () => {
+test('the metrics count uploads, requests and their results', async () => {
   const figures = await scrape(service.url)
   const of = (name: string) => figures.get(`csv_upload_${name}`)
 
@@ -61,7 +61,7 @@ test('docs/metrics.md lists every metric that /metrics serves, with its labels',
   for (const [name, labels] of served) assert.deepEqual(listed.get(name)?.toSorted(), [...labels].toSorted(), name)
 })
 
-test('resumable uploads are counted: begun, resumed, completed, and what is kept of them', async () => {
+test('resumable uploads are counted: begun, resumed, completed, and their stored bytes', async () => {
   const { url } = service
   const content = Buffer.from('a,b\n1,2\n3,4\n')
   const client = new Client(url)
@@ -80,7 +80,7 @@ test('resumable uploads are counted: begun, resumed, completed, and what is kept
   form.append('file', new Blob(['a,b\n1,2\n']), 'a.csv')
   await fetch(`${url}/qas/uploadCsv`, { method: 'POST', body: form, headers: { prefer: 'respond-async, wait=20' } })
   let after = await scrape(url)
-  // The bytes kept of an upload are removed once it is answered.
+  // The stored bytes of an upload are removed after the response.
   while (of('unfinished_uploads', after) !== 0) after = await scrape(url)
   assert.equal(of('unfinished_bytes', after), 0)
   const counts = ['begun', 'resumed'].map((event) => of(`resumable_uploads_total{event="${event}"}`, after))
@@ -105,9 +105,9 @@ test('requests to unknown paths are counted together', async () => {
   assert.equal(figures.get(unknown), before + 3)
 })
 
-test('the dashboard shows only metrics that exist', () => {
+test('the dashboard shows only existing metrics', () => {
   const dashboard = readFileSync(new URL('../../docs/grafana-dashboard.json', import.meta.url), 'utf8')
-  const { panels } = JSON.parse(dashboard) as { panels: { targets?: { expr: string }[] }[] } // held by what follows
+  const { panels } = JSON.parse(dashboard) as { panels: { targets?: { expr: string }[] }[] } // verified below
   const expressions = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))
   assert.ok(expressions.length > 10)
   const own = createInstruments().register.getMetricsAsArray()

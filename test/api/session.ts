@@ -1,4 +1,4 @@
-// Session: calls every operation of a real service once. The docs show its answers as examples.
+// Session: calls every operation of a real service once. The docs show the responses as examples.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { readConfig } from '../../src/config/config.ts'
 /** The file of the README. */
 export const people = 'id,name,born,balance\n007,Ada,1815-12-10,12.50\n008,Grace,1906-12-09,7.25\n009,Alan,1912-06-23\n'
 
-/** One request and its answer. */
+/** One request and its response. */
 export interface Exchange {
   readonly operationId: string
   readonly method: string
@@ -42,7 +42,7 @@ export async function session(url: string, { keep = false } = {}): Promise<reado
   await ask('getCaller', '/qas/caller')
   const sent = await ask('uploadCsv', '/qas/uploadCsv', upload())
   const again = await ask('uploadCsv', '/qas/uploadCsv', upload())
-  // Held by the description.
+  // The description verifies the type.
   const { id, upload: one } = JSON.parse(sent.body.toString()) as Sent
   const { upload: other } = JSON.parse(again.body.toString()) as Sent
   const dataset = `/qas/datasets/${id}`
@@ -93,7 +93,7 @@ export async function session(url: string, { keep = false } = {}): Promise<reado
   return exchanges
 }
 
-/** A refused request, for its error record. */
+/** Sends a request that is refused, for its error record. */
 async function refusals(dataset: string, ask: Ask): Promise<void> {
   const none = `/qas/datasets/${'0'.repeat(32)}`
   await ask('uploadCsv', '/qas/uploadCsv', { method: 'POST', body: new FormData() })
@@ -147,7 +147,7 @@ export async function exchanged(url: string, operationId: string, path: string, 
 /** A database that does not respond: copies to it wait. */
 const nowhere = 'warehouse=postgres://nobody@127.0.0.1:1/none'
 
-/** A whole service with data of its own. */
+/** A whole service with its own data. */
 export async function startService(...flags: readonly string[]) {
   const dir = await mkdtemp(join(tmpdir(), 'csv-upload-api-'))
   const standard = [
@@ -194,7 +194,7 @@ function steady(this: unknown, name: string, value: unknown): unknown {
   if (name === 'expiresAt' && value !== null) return 1763736400000
   if (name === 'created') return new Date(1763650000000).toISOString()
   if (name === 'durationMs') return 42
-  // How far a copy has progressed by then is random.
+  // The progress of a copy at that moment is random.
   if (typeof this === 'object' && this !== null && 'table' in this && name in copying) return copying[name]
   const shown = '019aa1b2-4c80-7000-8000-0123456789ab'
   const isUpload = typeof this === 'object' && this !== null && ('receivedAt' in this || 'phase' in this)

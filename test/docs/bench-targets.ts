@@ -1,7 +1,7 @@
-// Bench targets: the target of each benchmark figure beside the figure; and other tools, as Markdown.
+// Bench targets: benchmark figures beside their targets, and other tools, as Markdown.
 import { existsSync, readFileSync } from 'node:fs'
 
-/** Of bench/figures.json; each row is absent until it was measured. */
+/** Rows of bench/figures.json; each is absent until it is measured. */
 interface Figures {
   readonly date: string
   readonly machine: string
@@ -23,7 +23,7 @@ interface Figures {
   readonly start?: {
     readonly startMs: number
     readonly startAfterKillMs: number
-    /** Only where there was none yet. */
+    /** Only if there was no index yet. */
     readonly startWithoutIndexMs?: number
     readonly listMs: number
     readonly serverMegabytes: number
@@ -79,7 +79,7 @@ function readFigures(): Figures | null {
   return existsSync(url) ? (JSON.parse(readFileSync(url, 'utf8')) as Figures) : null // written by bench/main.ts
 }
 
-/** The target of each figure, and the figure. */
+/** Each figure and its target. */
 export function targetsTable(): string {
   const figures = readFigures()
   if (figures === null) return notYet
@@ -205,7 +205,7 @@ export function coresTable(): string {
   ].join('\n')
 }
 
-/** The same files through other tools, and what those do with them. */
+/** The same files through other tools. */
 export function peersTable(): string {
   const peers = readFigures()?.peers
   if (peers === undefined) return notYet
@@ -225,7 +225,7 @@ export function peersTable(): string {
   ].join('\n')
 }
 
-/** Drawn by bench/plots.ts from the same figures. */
+/** Plots that bench/plots.ts draws from the same figures. */
 function plot(name: string, description: string, figures: unknown): readonly string[] {
   return figures === undefined ? [] : ['', `![${description}](plots/${name}.svg)`]
 }

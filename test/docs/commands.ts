@@ -1,4 +1,4 @@
-// Commands: the command line as Markdown, printed from the rows that help is printed from. Knows only what it prints.
+// Commands: the command line as Markdown, generated from the same rows as the help texts.
 import type { CommandHelp } from '../../src/cli/command.ts'
 import { allCommands } from '../../src/cli/commands.ts'
 import { exitCodeRows, optionName } from '../../src/cli/terminal/command-help.ts'

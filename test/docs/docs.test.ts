@@ -1,4 +1,4 @@
-// The docs say what the code does: codes, options and links, both ways.
+// Tests of the docs: codes, options and links match the code, in both directions.
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -14,14 +14,14 @@ import { generatedParts, pageUrl, withPart } from './generated.ts'
 const pages = projectFiles().filter(({ path }) => path.endsWith('.md'))
 
 for (const part of generatedParts) {
-  test(`${part.page} holds the ${part.name} of the code, no more and no less`, () => {
+  test(`${part.page} has exactly the ${part.name} of the code`, () => {
     const page = readFileSync(pageUrl(part.page), 'utf8')
     assert.ok(!part.text.includes('undefined'), 'a detail has no example value')
-    assert.ok(page === withPart(page, part), 'it does not; to bring it up to date: npm run docs')
+    assert.ok(page === withPart(page, part), 'it is out of date; to update it: npm run docs')
   })
 }
 
-test('every option and every variable that a page names exists', () => {
+test('every option and variable that a page names exists', () => {
   const known = new Set([
     ...optionHelp().flatMap(({ flag, environment }) => [flag, environment]),
     ...allCommands.flatMap(({ options }) => options.map(({ flag }) => flag)),
@@ -45,7 +45,7 @@ test('every error code that a page names exists', () => {
   assert.deepEqual(codes.toSorted(), Object.keys(errorTable).toSorted())
 })
 
-test('every file that docs/asvs.md names exists, and so does every threat', () => {
+test('every file and every threat that docs/asvs.md names exists', () => {
   const { text } = pages.find(({ path }) => path === 'docs/asvs.md')!
   const files = [...text.matchAll(/`((?:src|test|scripts)\/[^`]+)`/g)].map((match) => match[1]!)
   assert.ok(files.length > 10)
@@ -60,7 +60,7 @@ test('every file that docs/asvs.md names exists, and so does every threat', () =
   )
 })
 
-test('every link from page to page leads somewhere', () => {
+test('every link between pages leads to a file', () => {
   const broken = pages.flatMap(({ path, text }) =>
     [...text.matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)[^)]*\)/g)]
       .map((match) => match[1]!)

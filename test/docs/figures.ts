@@ -1,4 +1,4 @@
-// Figures: the table of the README, from what the benchmark wrote to bench/figures.json. Knows only what it prints.
+// Figures: the benchmark table of the README, from bench/figures.json.
 import { existsSync, readFileSync } from 'node:fs'
 import { time } from './bench-targets.ts'
 
@@ -12,7 +12,7 @@ interface Figures {
     readonly files: number
     readonly p50Ms: number
     readonly p99Ms: number
-    /** By process, the mean of one upload. Absent in figures from before it was measured. */
+    /** Mean of one upload, by process. Absent in older figures. */
     readonly cpuSeconds?: Readonly<Record<'server' | 'converters' | 'client', number>>
   }
   readonly crowd: {
@@ -30,7 +30,7 @@ interface Figures {
     readonly ratioMin: number
     readonly ratioMax: number
     readonly rounds: number
-    /** By process, the mean of one upload. */
+    /** Mean of one upload, by process. */
     readonly cpuSeconds: Readonly<Record<'server' | 'converters' | 'client', number>>
     readonly peakMegabytes: { readonly server: number; readonly converters: readonly number[] }
   }[]
@@ -106,7 +106,7 @@ function smallLine({ files, p50Ms, cpuSeconds }: Figures['small']): readonly str
   ]
 }
 
-/** Files that are harder to read than a clean one, next to a clean one of the same size, as Markdown. */
+/** Files that are harder to read, compared with a clean file of the same size, as Markdown. */
 export function shapesTable(): string {
   const figures = readFigures()
   if (figures?.shapes === undefined) return notYet
@@ -123,7 +123,7 @@ export function shapesTable(): string {
   ].join('\n')
 }
 
-/** The figures as Markdown, or a remark that there are none yet. */
+/** The figures as Markdown, or a note that there are none yet. */
 export function figuresTable(): string {
   const figures = readFigures()
   if (figures === null) return notYet

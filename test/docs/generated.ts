@@ -51,7 +51,7 @@ export function pageUrl(page: string): URL {
   return new URL(`../../${page}`, import.meta.url)
 }
 
-/** The page with the part brought up to date. */
+/** The page with the part updated. */
 export function withPart(page: string, { name, text }: GeneratedPart): string {
   const [before, rest] = splitOnce(page, `<!-- ${name} -->`)
   const [, after] = splitOnce(rest, `<!-- /${name} -->`)
@@ -61,7 +61,7 @@ export function withPart(page: string, { name, text }: GeneratedPart): string {
 function splitOnce(text: string, marker: string): readonly [string, string] {
   const pieces = text.split(marker)
   if (pieces.length !== 2)
-    throw new Error(`Cannot find place: marker ${marker} stands ${pieces.length - 1} times, wanted once`)
+    throw new Error(`Cannot find the part: marker ${marker} occurs ${pieces.length - 1} times, wanted once`)
   return [pieces[0]!, pieces[1]!]
 }
 

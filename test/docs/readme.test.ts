@@ -1,4 +1,4 @@
-// The README's first upload, done as described: the receipt shown there is what the service returns.
+// Tests of the README: its first upload, done as described, returns the receipt shown there.
 import assert from 'node:assert/strict'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -8,7 +8,7 @@ import { startApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { pageUrl } from './generated.ts'
 
-test('the first upload of the README is answered with the receipt it shows, and its routes exist', async () => {
+test('the first upload of the README returns the receipt shown there, and its routes exist', async () => {
   const readme = await readFile(pageUrl('README.md'), 'utf8')
   const csv = found(readme, /^printf '(.*)' > people\.csv$/m).replaceAll('\\n', '\n')
   const shown: unknown = JSON.parse(found(readme, /^```json\n([^`]*)^```$/m))
@@ -17,7 +17,7 @@ test('the first upload of the README is answered with the receipt it shows, and 
   const form = new FormData()
   form.append('file', new Blob([csv], { type: 'text/csv' }), 'people.csv')
   const reply = await fetch(`${service.url}/qas/uploadCsv`, { method: 'POST', body: form })
-  const receipt = (await reply.json()) as { id: string; upload: { id: string } } // held by what follows
+  const receipt = (await reply.json()) as { id: string; upload: { id: string } } // verified below
   assert.equal(reply.status, 200, JSON.stringify(receipt))
   assertShows(receipt, shown, 'receipt')
 
@@ -31,7 +31,7 @@ test('the first upload of the README is answered with the receipt it shows, and 
   }
 })
 
-/** Everything shown is in the response; an ellipsis stands for any text, and fields may be left out. */
+/** Asserts that the response has everything shown; an ellipsis stands for any text, and fields may be omitted. */
 function assertShows(actual: unknown, shown: unknown, path: string): void {
   if (shown === '…') {
     assert.ok(typeof actual === 'string' && actual !== '', path)
@@ -48,7 +48,7 @@ function assertShows(actual: unknown, shown: unknown, path: string): void {
 
 function found(text: string, pattern: RegExp): string {
   const match = pattern.exec(text)
-  assert.ok(match?.[1], `the README holds nothing like ${pattern}`)
+  assert.ok(match?.[1], `the README has no match for ${pattern}`)
   return match[1]
 }
 

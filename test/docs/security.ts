@@ -1,9 +1,9 @@
-// Security: the table of threats as Markdown, with links to the tests of each. Knows only what it prints.
+// Security: the table of threats as Markdown, with links to the tests of each.
 import { threats } from '../hostile/threats.ts'
 
 type Table = (head: readonly string[], rows: readonly (readonly string[])[]) => string
 
-/** One row per threat; a test is linked by its file. What no test shows follows them. */
+/** One row per threat; tests are linked by file. What no test covers follows them. */
 export function threatTable(table: Table): string {
   return table(
     ['', 'Threat', 'What comes of it', 'Tests'],

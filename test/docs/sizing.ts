@@ -1,7 +1,7 @@
 // Sizing: the cost of uploads, and of many of them, computed from bench/figures.json, as Markdown.
 import { existsSync, readFileSync } from 'node:fs'
 
-/** Of bench/figures.json. */
+/** Rows of bench/figures.json. */
 interface Figures {
   readonly date: string
   readonly machine: string
@@ -22,18 +22,18 @@ interface Figures {
   }
 }
 
-/** Of one upload of 100 MB. */
+/** Costs of one upload of 100 MB. */
 interface Upload {
   readonly measured: string
-  /** In seconds; in a bucket, of the services that took least and most. */
+  /** CPU time in seconds; with a bucket, the least and the most of the measured numbers of services. */
   readonly cpu: { readonly directory: number; readonly bucket: number; readonly bucketMost: number }
   readonly receiving: { readonly directory: number; readonly bucket: number }
   readonly requests: { readonly put: number; readonly post: number; readonly get: number }
 }
 
-/** All files of a dataset of 100 MB in the benchmark, as a multiple of it, rounded up: counted, not timed. */
+/** Size of all files of a dataset of 100 MB in the benchmark, as a multiple of it, rounded up. Counted, not timed. */
 const keptPart = 1.36
-/** Share of a core's time, which leaves room for uneven load. */
+/** Share of a core's time to plan for, which leaves room for uneven load. */
 const busyPart = 0.6
 const uploadsPerMinute = 1_000
 const coresPerReplica = 2
@@ -41,7 +41,7 @@ const coresPerReplica = 2
 const spareReplicas = 2
 const notYet = 'Not measured yet.'
 
-/** By the method of their requests. */
+/** S3 operations by the method of their requests. */
 const methods: Readonly<Record<string, keyof Upload['requests']>> = {
   PutObject: 'put',
   UploadPart: 'put',
@@ -125,7 +125,7 @@ export function estimateList(): string {
   ].join('\n')
 }
 
-/** As printed, so that readers who recalculate get the same result. */
+/** Rounded as printed, so that readers who recalculate get the same result. */
 const shown = (seconds: number) => Math.round(seconds * 100) / 100
 const one = (value: number) => value.toFixed(1)
 const two = (value: number) => value.toFixed(2)

@@ -1,4 +1,4 @@
-// Write docs: brings the generated parts of the docs up to date, for `npm run docs`.
+// Write docs: updates the generated parts of the docs, for `npm run docs`.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { generatedParts, pageUrl, withPart } from './generated.ts'
 

@@ -1,4 +1,4 @@
-// Write examples: does every operation on a real service and keeps what it answered, for `npm run docs`.
+// Write examples: calls every operation of a real service and stores the responses, for `npm run docs`.
 import { writeFileSync } from 'node:fs'
 import { examplesOf, session, startService } from '../api/session.ts'
 

@@ -1,4 +1,4 @@
-// Write screenshots: opens each view of the page in a real browser and saves its picture, for `npm run screenshots`.
+// Write screenshots: opens each view of the page in a real browser and saves a screenshot, for `npm run screenshots`.
 // With a directory as its argument, it writes every view there, at four widths, for inspection.
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,9 +10,9 @@ const imagesDir = fileURLToPath(new URL('../../docs/images/', import.meta.url))
 const program = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>
   existsSync(path),
 )
-if (program === undefined) throw new Error('Cannot take screenshots: there is no Chromium at a usual path')
+if (program === undefined) throw new Error('Cannot take screenshots: no Chromium found at the usual paths')
 
-/** Orders of a made-up shop, the same every time: some records are broken on purpose. */
+/** Orders of a fictional shop, always the same; some records are broken on purpose. */
 function orders(count: number): string {
   const cities = ['Lisbon', 'Kraków', 'Osaka', 'Nairobi', 'Lima', 'Tromsø']
   const records = Array.from({ length: count }, (_, index) => {
@@ -92,10 +92,10 @@ const views: readonly (readonly [string, (page: Page) => Promise<unknown>])[] = 
     },
   ],
 ]
-/** In the docs. */
+/** Views whose screenshots are in the docs. */
 const kept = new Set(['preview', 'upload', 'receipt', 'rows', 'rejects', 'columns', 'sql'])
 
-/** Again while the machine is busy with something else: the picture shows how long it took. */
+/** Repeats while the machine is busy with something else, since the picture shows how long it took. */
 async function runQuickly(page: Page): Promise<void> {
   for (let runs = 0; runs < 30; runs += 1) {
     await page.getByRole('button', { name: 'Run' }).click()

@@ -8,7 +8,7 @@ import { scratchDir } from '../support/running-service.ts'
 export interface Opened {
   /** Null if it was saved instead of shown. */
   readonly contentType: string | null
-  /** Whether a script of the document, or of anything in it, left its mark: `globalThis.ran`. */
+  /** Whether a script of the document, or of anything in it, set `globalThis.ran`. */
   readonly hasRun: boolean
 }
 
@@ -20,7 +20,7 @@ interface Message {
   readonly error?: { readonly message: string }
 }
 
-/** One tab of a Chromium of its own. */
+/** One tab of a separate Chromium. */
 export class Browser implements AsyncDisposable {
   readonly #closing: AsyncDisposableStack
   readonly #socket: WebSocket
@@ -28,7 +28,7 @@ export class Browser implements AsyncDisposable {
   #sessionId: string | undefined
   #loaded = () => {}
   #lastId = 0
-  /** How many dialogs were opened so far; each is closed at once. */
+  /** Number of dialogs opened so far; each is closed at once. */
   dialogs = 0
 
   private constructor(socket: WebSocket, closing: AsyncDisposableStack) {

@@ -1,4 +1,4 @@
-// Tests of error texts: no refusal that a client can provoke reveals internals: no path, no SQL, no stack.
+// Tests of error texts: no refusal that a client can provoke reveals internals, such as paths, SQL or stack traces.
 import assert from 'node:assert/strict'
 import { chmodSync, readdirSync, rmSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ after(async () => {
   await scratch[Symbol.asyncDispose]()
 })
 
-/** What betrays the inside, and what no request here holds itself: our directories, our SQL, files of the source, frames of a stack, names of what we stand on. */
+/** Signs of internals that no request here contains: directories, SQL, source files, stack frames, dependencies. */
 const inside = [
   /\/(?:tmp|home|usr|etc|var|proc|root|work)\//,
   /csv-upload-whole-|incoming|receipt\.json|node_modules|node:internal/,
@@ -82,7 +82,7 @@ const refusals: Readonly<Record<string, () => Promise<Answer>>> = {
 for (const [what, ask] of Object.entries(refusals)) {
   test(`a refusal reveals no internals: ${what}`, async () => {
     const answer = await ask()
-    assert.ok(answer.status >= 400, `${what} is answered ${answer.status}`)
+    assert.ok(answer.status >= 400, `${what} returns ${answer.status}`)
     assert.notEqual(answer.status, 500, answer.body.toString())
     refusalOf(answer)
     saysNothing(what, answer.body.toString())
@@ -123,7 +123,7 @@ test('a damaged store does not reveal where it is', async () => {
   for (const name of readdirSync(join(dir, 'data'))) rmSync(join(dir, 'data', name))
   for (const link of [damaged.links.original, damaged.links.rows, damaged.links.parquet, damaged.links.csv]) {
     const answer = await client.ask('GET', link).catch(() => null)
-    // A download that had begun is cut.
+    // A download that has begun is cut.
     if (answer === null) continue
     assert.equal(answer.status, 500, link)
     saysNothing(link, answer.body.toString())

@@ -1,5 +1,5 @@
-// Tests of every route: no other origin may read an answer, no cache keeps an error, and another owner's dataset or upload
-// is not found.
+// Tests of every route: no other origin may read a response, no cache stores an error, and another owner's dataset or
+// upload is not found.
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ const [anna, bob] = ['anna', 'bob'].map((owner) => newKey({ name: `key of ${owne
 const scratch = await scratchDir()
 const keys = join(scratch.path, 'keys.json')
 await writeFile(keys, formatKeys([anna!.key, bob!.key]))
-/** Nothing listens there. */
+/** A database where nothing listens. */
 const nowhere = 'warehouse=postgres://nobody@127.0.0.1:1/none'
 const service = await RunningService.start(join(scratch.path, 'data'), ['--keys', keys, '--copy-target', nowhere])
 after(async () => {
@@ -28,7 +28,7 @@ const clientOf = ({ secret }: { readonly secret: string }) =>
 const [owner, stranger] = [clientOf(anna!), clientOf(bob!)]
 const content = 'id,name\n1,Anna\n2\n3\n'
 const sent = await owner.upload(content)
-/** Corrected already, with another reject to correct. */
+/** A dataset already corrected, with another reject to correct. */
 const corrected = await owner.ask('POST', sent.links.corrections, Buffer.from('{"record":3,"text":"2,Bob"}\n'), {
   'content-type': 'application/x-ndjson',
 })
@@ -40,7 +40,7 @@ const bodies: Readonly<Record<string, string>> = {
   corrections: '{"record":4,"text":"3,Cleo"}\n',
 }
 
-/** The ids that a path may have. */
+/** The ids for paths. */
 interface Ids {
   readonly dataset: string
   readonly upload: string
@@ -50,7 +50,7 @@ const idsOf = ({ id, upload }: UploadAnswer): Ids => ({ dataset: id, upload: upl
 const known = { dataset: JSON.parse(corrected.body.toString()).id as string, upload: sent.upload.id }
 const unknown = { dataset: '0'.repeat(32), upload: '00000000-0000-7000-8000-000000000000' }
 
-/** One request of a route, such as it takes. */
+/** A valid request of a route. */
 function ask(client: Client, route: Route, ids: Ids, headers: Readonly<Record<string, string>> = {}) {
   const path = pathOf(route, route.url.startsWith('/qas/uploads/') ? ids.upload : ids.dataset)
   const body = route.method === 'POST' ? bodies[path.split('/').at(-1)!] : undefined
@@ -60,7 +60,7 @@ function ask(client: Client, route: Route, ids: Ids, headers: Readonly<Record<st
   return client.ask(route.method, path, Buffer.from(body), { 'content-type': type, ...headers })
 }
 
-/** Adds nothing to an upload that is complete. */
+/** Adds nothing, since the upload is complete. */
 const noBytes = {
   ...tusBytes,
   'content-length': 0,
@@ -70,7 +70,7 @@ const noBytes = {
 const takesBytes = ({ method, url }: Route) => url === '/qas/uploads/:id' && ['PATCH', 'POST'].includes(method)
 
 const isOfSomething = ({ url }: Route) => url.includes(':id')
-/** Last, since it deletes what it needs. */
+/** The deleting routes come last, since others need what they delete. */
 const inOrder = routes.toSorted((a, b) => Number(a.method === 'DELETE') - Number(b.method === 'DELETE'))
 
 function checkError(what: string, { status, headers }: Answer): void {
@@ -84,7 +84,7 @@ test('the app has exactly the routes that these tests cover', () => {
   }
 })
 
-test("another owner's dataset or upload is not found by any route, and no error is kept by a cache", async () => {
+test("no route finds another owner's dataset or upload, and no cache may store an error", async () => {
   for (const route of inOrder.filter(isOfSomething)) {
     const what = `${route.method} ${route.url}`
     const answer = await ask(stranger, route, known)
@@ -96,7 +96,7 @@ test("another owner's dataset or upload is not found by any route, and no error 
   }
 })
 
-test('no route answers without a key except the public ones, and no error is kept by a cache', async () => {
+test('no route except the public ones responds without a key, and no cache may store an error', async () => {
   const open = new Set([
     '/',
     '/assets/:name',
@@ -117,11 +117,11 @@ test('no route answers without a key except the public ones, and no error is kep
   }
 })
 
-test('no route lets a page of another origin read its answer', async () => {
+test('no route lets a page of another origin read its response', async () => {
   for (const origin of [null, 'http://evil.example']) {
     for (const route of inOrder) {
       const what = `${route.method} ${route.url} from ${origin}`
-      // Deleted by the last of them; a copy is deleted before.
+      // The last requests delete these; copies are deleted earlier.
       const ids = route.method === 'DELETE' ? idsOf(await owner.upload(`id\n${origin}\n`)) : known
       const answer = await ask(owner, route, ids, origin === null ? {} : { origin })
       const given = Object.keys(answer.headers).filter((name) => name.startsWith('access-control'))

@@ -1,4 +1,4 @@
-// Tests of file names: whatever a client calls its file, the name is data, and never a path, a header or a log line.
+// Tests of file names: whatever name a client sends, it is data, and never becomes a path, a header or a log line.
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { RunningService, scratchDir } from '../support/running-service.ts'
 import { createRandom, seed } from '../support/samples.ts'
 
 const scratch = await scratchDir()
-// Below the watched directory, so that a name that climbs out of it is noticed.
+// Below the watched directory, so that a name that escapes the data directory is noticed.
 const dataDir = join(scratch.path, 'deep', 'data')
 const service = await RunningService.start(dataDir)
 const client = new Client(service.url)
@@ -49,7 +49,7 @@ function tree(): readonly string[] {
     .toSorted()
 }
 
-/** For any name: it is accepted as data or refused with a record, and returned as one safe header line. */
+/** Checks that a name is accepted as data or refused with a record, and returned as one safe header line. */
 async function holds(fileName: string, content: string): Promise<void> {
   const answer = await client.ask('POST', '/qas/uploadCsv', bodyWith(fileName, content))
   const shown = JSON.stringify(fileName).slice(0, 80)

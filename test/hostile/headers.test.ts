@@ -29,7 +29,7 @@ const { links } = receipt
 
 const origins = ['http://evil.example', 'null', 'http://localhost.evil.example', 'https://127.0.0.1', 'file://', '*']
 for (const origin of origins) {
-  test(`no origin is ever allowed to read an answer: ${origin}`, async () => {
+  test(`no origin is ever allowed to read a response: ${origin}`, async () => {
     const before = await client.datasetIds()
     const asks: readonly (readonly [string, string])[] = [
       ...['/qas/datasets', links.rows, links.original, '/healthz', '/openapi.json'].map(
@@ -65,10 +65,10 @@ test('forwarded headers have no effect on links, paths or methods', async () => 
   assert.deepEqual(jsonOf<UploadAnswer>(spoofed), jsonOf<UploadAnswer>(plain))
   assert.ok(!JSON.stringify(spoofed.headers).includes('evil'))
   const answer = await client.ask('GET', '/qas/datasets', undefined, { ...forwarded, host: 'evil.example' })
-  assert.equal(answer.status, 421, 'a forwarded name was taken for the name that was asked for')
+  assert.equal(answer.status, 421, 'a forwarded host was taken for the requested host')
 })
 
-test('forwarded headers have no effect on limits: a flood counts for the address it comes from', async () => {
+test('forwarded headers have no effect on limits: a flood counts for the address of its sender', async () => {
   await using limited = await RunningService.start(join(scratch.path, 'limited'), ['--requests-per-minute', '3'])
   const statuses = []
   for (let index = 0; index < 6; index += 1) {
@@ -78,7 +78,7 @@ test('forwarded headers have no effect on limits: a flood counts for the address
   assert.deepEqual(statuses, [200, 200, 200, 429, 429, 429])
 })
 
-test('no answer can be run, framed or sniffed by a browser', async () => {
+test('no response can be run, framed or sniffed by a browser', async () => {
   const saved = [links.original, links.csv, links.ndjson, links.parquet, links.rejectsCsv]
   for (const path of saved) {
     const { headers } = await client.ask('GET', path)
@@ -106,7 +106,7 @@ function holdsForBrowsers(path: string, headers: Answer['headers']): void {
   assert.doesNotMatch(String(headers['content-type']), /html|xml|javascript|svg/, path)
 }
 
-test('private answers are not stored by shared caches', async () => {
+test('private responses are not stored by shared caches', async () => {
   for (const path of ['/qas/datasets', ...Object.values(links)]) {
     for (const suffix of ['', '/x.css', '?x=.js']) {
       const answer = await client.ask('GET', `${path}${suffix}`)
@@ -141,7 +141,7 @@ test('an address in a request is never fetched', async (t) => {
   await client.ask('POST', `/qas/uploadCsv?url=${url}`, bodyOf({ content: `a,b\n${url},2\n` }), headers)
   assert.deepEqual(visits, [])
   await fetch(url)
-  assert.equal(visits.length, 1, 'the canary sees nobody')
+  assert.equal(visits.length, 1, 'the canary detects no visit')
 })
 
 test('requests of resumable protocols have no effect', async () => {

@@ -35,7 +35,7 @@ const shapes: Readonly<Record<string, Buffer>> = {
 }
 
 for (const [what, content] of Object.entries(shapes)) {
-  test(`files of hostile shape are answered: ${what}`, async () => {
+  test(`files of hostile shape get a response: ${what}`, async () => {
     const answer = await client.send({ content })
     if (answer.status === 200) {
       const { records } = jsonOf<UploadAnswer>(answer)

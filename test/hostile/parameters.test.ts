@@ -67,7 +67,7 @@ for (const [path, name] of [
 ] as const) {
   test(`a number that is invalid or repeated is refused by name: ${name} of ${path.split('/').at(-1)}`, async () => {
     for (const value of numbers.map((one) => one.replace('limit', name))) {
-      // The largest offset that is a number is beyond every row, which is no error; one more is not a number.
+      // The largest valid offset is beyond every row, which is not an error; one more is not a valid number.
       const answer = await raw('GET', `${path}?${name}=${encodeURI(decodeURI(value))}`)
       assert.equal(answer.status, 400, `${name}=${value}: ${answer.body}`)
       assert.match(refusalOf(answer).message, new RegExp(`^Cannot use parameter '${name}'`))
@@ -112,7 +112,7 @@ test('the dataset still exists after all of this', async () => {
   assert.equal(jsonOf<{ id: string }>(await client.ask('GET', `/qas/datasets/${id}`)).id, id)
 })
 
-/** A request whose path is sent exactly like this, without a body unless the method requires one. */
+/** Sends a request with exactly this path, without a body unless the method requires one. */
 async function raw(method: string, path: string) {
   if (method === 'POST') return client.askJson(path, Buffer.from('{"sql":"select 1"}'))
   return client.ask(method, path)

@@ -82,7 +82,7 @@ for (const [what, form] of Object.entries(forms)) {
     assert.deepEqual(recordFaults(answer!), [])
     using second = await Conversation.open(server.port)
     await second.send(bareRequest('GET', `/qas/datasets/${victim}`))
-    assert.equal((await second.answered(1)).final[0]?.status, 200, 'the hidden request was acted on')
+    assert.equal((await second.answered(1)).final[0]?.status, 200, 'the hidden request was executed')
   })
 }
 

@@ -1,4 +1,4 @@
-// Tests of the supply chain: every dependency is exactly what was chosen, and runs nothing during installation.
+// Tests of the supply chain: every dependency is pinned with a hash, and runs nothing during installation.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
@@ -14,7 +14,7 @@ interface Manifest {
   readonly devDependencies: Readonly<Record<string, string>>
 }
 
-/** Of a CycloneDX list. */
+/** A component of a CycloneDX list. */
 interface Component {
   readonly group?: string
   readonly name: string
@@ -43,10 +43,10 @@ test('every dependency is pinned, with the hash of its content', () => {
   assert.deepEqual(unknown, [])
 })
 
-/** Its script only replaces a small launcher by the binary; what builds the page works without it, and never ships. */
+/** Its script only replaces a small launcher with the binary. It never ships, and the page is built without it. */
 const unrunScripts = ['node_modules/esbuild']
 
-test('no dependency runs a script during installation, and none that ships has one', () => {
+test('no dependency runs a script during installation, and no shipped one has any', () => {
   assert.match(read('scripts/setup.mjs'), /--ignore-scripts/)
   const scriptsOf = (path: string) => Object.keys(JSON.parse(read(`${path}/package.json`)).scripts ?? {})
   const here = Object.keys(lock.packages).filter((path) => path !== '' && existsSync(`${root}${path}/package.json`))
@@ -72,7 +72,7 @@ test('the SBOM names every dependency of the service with its version and the ha
   }
 })
 
-/** Starts a launcher as if its Node were another one, on another system. */
+/** Starts a launcher as if on another version of Node and another system. */
 function launchedOn(faked: { readonly version: string; readonly platform?: string }) {
   const program = `
     Object.defineProperty(process.versions, 'node', { value: ${JSON.stringify(faked.version)} })
@@ -82,7 +82,7 @@ function launchedOn(faked: { readonly version: string; readonly platform?: strin
   return spawnSync(process.execPath, args, { encoding: 'utf8' })
 }
 
-test('an old Node starts the pinned one, and says in one line what is needed if there is none', () => {
+test('an old Node starts the pinned one; if there is none, it says in one line what is needed', () => {
   const pinned = manifest.optionalDependencies[`node-${process.platform}-${process.arch}`]
   const old = launchedOn({ version: '20.9.0' })
   if (pinned !== undefined) assert.deepEqual([old.status, old.stderr], [0, ''])
@@ -95,7 +95,7 @@ test('an old Node starts the pinned one, and says in one line what is needed if 
 test('the running Node is the pinned one', () => {
   const { platform, arch, version } = process
   const pinned = manifest.optionalDependencies[`node-${platform}-${arch}`]
-  // For a platform without a pinned Node, only the line is known.
+  // On a platform without a pinned Node, only the release line is known.
   const [major = 0] = version.slice(1).split('.').map(Number)
   assert.ok(major >= 24, version)
   if (pinned !== undefined) assert.equal(version, `v${pinned}`)

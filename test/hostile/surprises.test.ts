@@ -1,5 +1,5 @@
-// Tests of values that other readers change silently. A column gets a type only if every value keeps its meaning; otherwise
-// it is text. Either way the file and the export hold what was sent.
+// Tests of values that other readers change silently. A column gets a type only if every value keeps its meaning;
+// otherwise it is text. Either way, the file and the export have exactly what was sent.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Client } from '../support/client.ts'
@@ -12,7 +12,7 @@ interface Golden {
   /** As in the file. */
   readonly values: readonly string[]
   readonly type: string
-  /** As the rows show them; if left out, the values themselves, without quotes. */
+  /** As the rows show them; by default, the values themselves, without quotes. */
   readonly rows?: readonly unknown[]
 }
 
@@ -92,7 +92,7 @@ const golden: readonly Golden[] = [
   { values: ['\ufeff1', '2', '3'], type: 'text' },
 ]
 
-test('values that other readers change are typed as in the golden table, and exported as sent', async () => {
+test('values that other readers change are typed as in the table, and exported as sent', async () => {
   const lines = [0, 1, 2].map((row) => golden.map(({ values }) => values[row]).join(','))
   const text = `${golden.map((_, i) => `c${i}`).join(',')}\n${lines.join('\n')}\n`
   const receipt = await client.upload(text)
@@ -120,7 +120,7 @@ const encodings: Readonly<Record<string, Buffer>> = {
 }
 
 for (const [what, bytes] of Object.entries(encodings)) {
-  test(`a note names an encoding that readers guess wrong, and the bytes are kept: ${what}`, async () => {
+  test(`a note names an encoding that readers often guess wrong, and the bytes are kept: ${what}`, async () => {
     const receipt = await client.upload(bytes)
     const [name, marked] = what.split(', ')
     assert.deepEqual(receipt.encoding, { name, bom: marked !== undefined })

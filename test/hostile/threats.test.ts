@@ -1,4 +1,4 @@
-// Tests of the table of threats: every threat has its tests, in the files that the table names.
+// Tests of the table of threats: every threat has the tests that the table names.
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
@@ -19,8 +19,8 @@ for (const { number, threat, tests } of threats) {
     assert.ok(tests.length > 0)
     for (const place of tests) {
       const [, file, name] = /^(\S+): (.+)$/.exec(place) ?? assert.fail(place)
-      assert.ok(existsSync(root + file), `there is no ${file}`)
-      // A quote within a name is written with a backslash where the name stands in the same quotes.
+      assert.ok(existsSync(root + file), `${file} does not exist`)
+      // In the source, a quote within a name may be escaped with a backslash.
       const text = readFileSync(root + file, 'utf8').replaceAll("\\'", "'")
       assert.ok(text.includes(name!), `${file} has no '${name}'`)
     }

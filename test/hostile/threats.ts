@@ -1,13 +1,13 @@
-// Threats: what a hostile client may try, what is to come of it, and the tests that hold it. `SECURITY.md` prints it.
+// Threats: what a hostile client may try, the expected result, and the tests that verify it. `SECURITY.md` prints them.
 
 export interface Threat {
   readonly number: number
   /** What a client sends or does. */
   readonly threat: string
   readonly expected: string
-  /** `file: the beginning of the name of a test in it`. */
+  /** `file: beginning of a test name in it`. */
   readonly tests: readonly string[]
-  /** The part that no test of ours can show, or only a longer run. */
+  /** What no test can show, or only a longer run. */
   readonly beyond?: string
 }
 
@@ -33,7 +33,7 @@ const errorTexts = 'test/hostile/error-texts.test.ts'
 const pages = 'test/system/hostile-pages.test.ts'
 const access = 'test/system/access.test.ts'
 
-/** By number, from 1 without a gap. */
+/** In order of their numbers, from 1. */
 export const threats: readonly Threat[] = [
   threat(1, 'no part named file', '400, the exact text of the contract', [`${cases}: 2a-other-file-part-no-file`]),
   threat(2, 'no boundary', '500 with the record of the contract, without waiting for the body', [
@@ -49,14 +49,14 @@ export const threats: readonly Threat[] = [
       `${parser}: createMultipartParser() accepts boundaries of 1 to 1000 characters`,
     ],
   ),
-  threat(4, 'a boundary that is costly to look for', 'time in proportion to the body', [
+  threat(4, 'a boundary that is costly to search for', 'time in proportion to the body', [
     'test/system/serial/multipart-time.test.ts: hostile bodies are read in time in proportion to their length',
   ]),
-  threat(5, 'a body of nothing but beginnings of the delimiter', 'linear time, constant memory', [
+  threat(5, 'a body of nothing but delimiter prefixes', 'linear time, constant memory', [
     `${parser}: createMultipartParser() holds back no more than a delimiter line`,
     'test/system/serial/multipart-time.test.ts: hostile bodies are read in time in proportion to their length',
   ]),
-  threat(6, 'a body that ends before its closing delimiter', '400 or no answer, and nothing stored', [
+  threat(6, 'a body that ends before its closing delimiter', '400 or no response, and nothing stored', [
     `${parser}: createMultipartParser() reports the same for`,
     'test/system/disconnects.test.ts: clients that go away at any point leave nothing behind',
   ]),
@@ -66,7 +66,7 @@ export const threats: readonly Threat[] = [
     `${fuzz}: createMultipartParser() reads or refuses mutated bodies alike, in any chunks, without other errors`,
     'test/system/mutated-uploads.test.ts: mutated uploads are taken or refused, and the service lives',
   ]),
-  threat(10, 'aborts by the thousand', 'descriptors, memory, children and files as before', [
+  threat(10, 'thousands of aborts', 'descriptors, memory, children and files as before', [
     'test/system/disconnects.test.ts: many clients that go away at once leave nothing behind',
     'test/system/floods.test.ts: clients that abort by the hundred leave nothing behind',
   ]),
@@ -89,11 +89,11 @@ export const threats: readonly Threat[] = [
     'test/system/disconnects.test.ts: clients that go away at any point leave nothing behind',
     'test/system/service-kills.test.ts: a service killed during uploads starts again with all that was answered',
   ]),
-  threat(16, 'guessed names of unfinished files, links in their place', 'random names in a directory of one owner', [
+  threat(16, 'guessed names of unfinished files, links in their place', 'random names in a private directory', [
     'src/store/fs/fs-store.system.test.ts: createFsStore() lays out its directory as documented, readable by its owner only',
     'src/store/fs/fs-store.system.test.ts: publish() refuses a link in place of a file',
   ]),
-  threat(17, 'two files, two dispositions, two names', '400; of filename and filename* the second holds', [
+  threat(17, 'two files, two dispositions, two names', '400; filename* wins over filename', [
     `${cases}: 12c-two-parts-named-file`,
     `${cases}: 12e-filename-and-filename*`,
     `${partHead}: Content-Disposition twice`,
@@ -106,7 +106,7 @@ export const threats: readonly Threat[] = [
   threat(19, 'Content-Transfer-Encoding', 'bytes are stored as sent', [
     'test/hostile/multipart.test.ts: a transfer encoding is not decoded',
   ]),
-  threat(20, 'request smuggling by lengths, chunks and line ends', '400 to 431, nothing hidden is acted on', [
+  threat(20, 'request smuggling by lengths, chunks and line ends', '400 to 431, nothing hidden is executed', [
     `${smuggling}: a request hidden behind`,
     `${heads}: are refused with a record`,
   ]),
@@ -120,7 +120,7 @@ export const threats: readonly Threat[] = [
     `${heads}: CONNECT is refused with a record`,
     `${heads}: an offer to upgrade is ignored`,
   ]),
-  threat(24, 'a head of 20 KB, header lines by the thousand', '431', [
+  threat(24, 'a head of 20 KB, a thousand header lines', '431', [
     `${heads}: head of 20 KB`,
     `${heads}: 1100 header lines`,
   ]),
@@ -132,48 +132,48 @@ export const threats: readonly Threat[] = [
     `${connections}: is answered at once without 100 if the head alone is wrong`,
     'test/wire/lingering-tests.ts: declared too large',
   ]),
-  threat(27, 'chunks without end', '413 at the limit, and the file is gone', [
+  threat(27, 'an endless chunked body', '413 at the limit, and the file is removed', [
     'src/service/upload/receive-file.test.ts: receiveFile() allows a body of exactly the limit and refuses one byte more',
     'test/system/floods.test.ts: a body of chunks without end is refused at the limit and leaves nothing behind',
   ]),
-  threat(28, 'a client that reads only after it has sent', 'the refusal reaches it whole', [
+  threat(28, 'a client that reads only after it has sent', 'it receives the complete refusal', [
     'test/wire/lingering-tests.ts: is whole for a client that reads only after it has sent everything',
     'test/wire/lingering-tests.ts: reaches curl',
   ]),
-  threat(29, 'heads that come in drips', '408 at --headers-time; others unhurt', [
+  threat(29, 'trickled heads', '408 at --headers-time; others are unaffected', [
     `${connections}: a head that never ends is answered with 408`,
     'test/system/slow-clients.test.ts: slow clients of every kind are cut, and others are served meanwhile',
   ]),
-  threat(30, 'bodies that come in drips', '408 below --body-rate-min; a place is given up when it is wanted', [
+  threat(30, 'trickled bodies', '408 below --body-rate-min; the slot goes to an upload that needs it', [
     `${connections}: that drip are answered with 408 although no single wait is long`,
     'src/http/connection/request-body.test.ts: RequestBody.chunks() throws REQUEST_TIMEOUT when bytes drip below the rate',
     'test/system/slow-clients.test.ts: a slow body gives its place to an upload that wants it, and keeps it while nobody does',
     'test/system/slow-clients.test.ts: slow clients of every kind are cut, and others are served meanwhile',
   ]),
-  threat(31, 'downloads that nobody takes', 'cut, memory bounded', [
+  threat(31, 'downloads that are not read', 'cut, memory bounded', [
     'test/wire/http.test.ts: whose client does not read a download is cut',
     'test/wire/http.test.ts: whose client reads a download in drips is cut',
     'test/system/slow-clients.test.ts: slow clients of every kind are cut, and others are served meanwhile',
   ]),
-  threat(32, 'more connections than there are descriptors', 'they wait or are refused; it lives and recovers', [
+  threat(32, 'more connections than descriptors', 'they wait or are refused; the service survives', [
     'test/system/floods.test.ts: more connections than descriptors leave a service that answers again',
     'test/system/floods.test.ts: peers that are frozen are let go, and their places are free again',
   ]),
-  threat(33, 'forms and fetches of a stranger’s page', '403', [
+  threat(33, 'forms and fetches by pages of other origins', '403', [
     `${pages}: a stranger's page in a browser changes nothing and reads nothing`,
     'src/http/access/cross-site.test.ts: checkSite()',
   ]),
-  threat(34, 'Origin: null, JSON sent as text', '403; a JSON route wants JSON', [
+  threat(34, 'Origin: null, JSON sent as text', '403; JSON routes require JSON', [
     `${heads}: requested by a page of another origin are refused before the body`,
     'src/http/exchange/json-body.test.ts: addJsonBody() refuses a body that is not JSON, or is not declared as JSON',
   ]),
-  threat(35, 'DNS rebinding', '421 unless the name is ours', [
+  threat(35, 'DNS rebinding', '421 unless the name is allowed', [
     `${heads}: for another host name are refused before the body`,
     'src/http/access/cross-site.test.ts: checkHost() refuses any other name unless it is allowed',
   ]),
-  threat(36, 'origins that ask to read answers', 'no Access-Control header, ever', [
-    'test/hostile/headers.test.ts: no origin is ever allowed to read an answer',
-    'test/hostile/every-route.test.ts: no route lets a page of another origin read its answer',
+  threat(36, 'origins that ask to read responses', 'never an Access-Control header', [
+    'test/hostile/headers.test.ts: no origin is ever allowed to read a response',
+    'test/hostile/every-route.test.ts: no route lets a page of another origin read its response',
   ]),
   threat(37, 'X-Forwarded headers', 'ignored: no link, host or address comes from them', [
     'test/hostile/headers.test.ts: forwarded headers have no effect',
@@ -186,15 +186,15 @@ export const threats: readonly Threat[] = [
   threat(40, 'download names with quotes and line ends', 'an attachment with one readable name', [
     'src/http/exchange/content-disposition.test.ts: attachment() is a header with one readable name whatever the client sent',
   ]),
-  threat(41, 'markup in cells, names and errors', 'data only: nothing of it is ever run', [
+  threat(41, 'markup in cells, names and errors', 'data only, never run', [
     'test/system/documents.test.ts: markup in names, headers, cells and addresses is never run by a browser that opens what GET answers',
-    'test/hostile/headers.test.ts: no answer can be run, framed or sniffed by a browser',
+    'test/hostile/headers.test.ts: no response can be run, framed or sniffed by a browser',
   ]),
-  threat(42, 'HTML, SWF or PDF named .csv', 'refused, or an attachment that is never guessed at', [
-    'test/hostile/headers.test.ts: no answer can be run, framed or sniffed by a browser',
+  threat(42, 'HTML, SWF or PDF named .csv', 'refused, or an attachment that is never sniffed', [
+    'test/hostile/headers.test.ts: no response can be run, framed or sniffed by a browser',
     'test/service/rejected-files.test.ts: as .csv is refused with 422 and says what it looks like',
   ]),
-  threat(43, 'formulas in cells', 'kept as sent; the export for spreadsheets is defused', [
+  threat(43, 'formulas in cells', 'stored as sent; escaped in the export for spreadsheets', [
     'src/csv/escape-formulas.test.ts: createFormulaEscape() puts an apostrophe before each start that OWASP lists',
     'test/service/downloads.test.ts: data.csv escapes formulas only on request',
   ]),
@@ -210,43 +210,43 @@ export const threats: readonly Threat[] = [
       `${fileNames}: files with hostile names are stored under paths of our own, and nothing outside appears`,
     ],
   ),
-  threat(45, 'a million columns, endless lines and quotes', 'a verdict within bounds of memory', [
-    'test/hostile/multipart.test.ts: files of hostile shape are answered',
+  threat(45, 'a million columns, endless lines and quotes', 'a response, in bounded memory', [
+    'test/hostile/multipart.test.ts: files of hostile shape get a response',
     'test/slow/bounds.slow.ts: within the memory bounds',
   ]),
-  threat(46, 'values that readers bend', 'kept exactly, or text', [
-    'test/hostile/surprises.test.ts: values that other readers change are typed as in the golden table, and exported as sent',
-    'test/hostile/surprises.test.ts: a note names an encoding that readers guess wrong, and the bytes are kept',
+  threat(46, 'values that readers change', 'kept exactly, or text', [
+    'test/hostile/surprises.test.ts: values that other readers change are typed as in the table, and exported as sent',
+    'test/hostile/surprises.test.ts: a note names an encoding that readers often guess wrong, and the bytes are kept',
     'test/service/types.test.ts: a receipt notes leading zeros with their lines',
     'src/convert/sql/lossless-sql.system.test.ts: convert() accepts every value for the type that profile() and decideType() found, and keeps its meaning',
   ]),
   threat(
     47,
-    'Parquet of a stranger, stored bytes that rot',
-    'never read; each block of 64 KiB verified before it leaves (what DuckDB reads: right before, or within 60 s where it is more than 64 MB)',
+    'hostile Parquet, stored bytes that rot',
+    'never read; each block of 64 KiB is verified before it is sent (what DuckDB reads: right before, or at most 60 s before if it is more than 64 MB)',
     [
       'test/service/rejected-files.test.ts: a Parquet file',
       'test/system/damaged-files.test.ts: is refused, and served again once it is restored',
     ],
   ),
-  threat(48, 'SQL that tries to get out', 'none does', [
+  threat(48, 'SQL that tries to escape', 'none does', [
     'test/system/query-limits.test.ts: statements that try to get out are refused, and nothing outside is read or changed',
     'src/query/locked-table.test.ts: readOnlyStatement() and lockIn() withstand every statement that tries to get out',
     'src/query/function-list.test.ts: a function that waits, logs, counts or reads settings is refused anywhere in a statement',
     'test/system/serial/hostile-child.test.ts: a query that sends anything before it is asked ends alone, and another takes its place',
   ]),
-  threat(49, 'SQL that asks for too much', 'ended in time and within its memory', [
+  threat(49, 'SQL that needs too much', 'ended in time and within its memory', [
     'test/system/query-limits.test.ts: statements that ask for too much end in time and within their memory',
     'test/system/serial/hostile-child.test.ts: a query that fills its directory with many files is ended',
     'test/system/fair-shares.test.ts: an address whose queries run for long, or are never read, leaves places for the queries of others',
   ]),
-  threat(50, 'addresses in SQL', 'refused', [
+  threat(50, 'URLs in SQL', 'refused', [
     'test/system/query-limits.test.ts: statements that try to get out are refused, and nothing outside is read or changed',
   ]),
   threat(
     51,
-    'addresses in requests',
-    'there is no import by address; databases that datasets are copied into are named by the operator; the one webhook is the operator’s, signed, and reaches public addresses only',
+    'URLs in requests',
+    'no import by URL; the operator names the databases for copies; the one webhook is the operator’s, signed, and reaches public addresses only',
     [
       'test/hostile/headers.test.ts: an address in a request is never fetched',
       'test/system/copies.test.ts: a table that is not of copies of this owner is not touched',
@@ -261,9 +261,9 @@ export const threats: readonly Threat[] = [
   ]),
   threat(53, "another owner's dataset or upload", '404', [
     `${access}: an owner's datasets do not exist for another owner, on any route`,
-    "test/hostile/every-route.test.ts: another owner's dataset or upload is not found by any route, and no error is kept by a cache",
+    "test/hostile/every-route.test.ts: no route finds another owner's dataset or upload, and no cache may store an error",
   ]),
-  threat(54, 'secrets in addresses and logs', 'in neither', [
+  threat(54, 'secrets in URLs and logs', 'in neither', [
     'test/system/log.test.ts: the log of a whole run has one JSON line per request, and nothing that a client sent',
     'test/system/log.test.ts: unreadable requests leave one line each, and nothing that a client sent',
   ]),
@@ -274,55 +274,52 @@ export const threats: readonly Threat[] = [
   threat(56, '__proto__ and its like', 'names like any other', [
     `${parameters}: members named like those of every object are ordinary names`,
   ]),
-  threat(57, 'numbers that are none, or given twice', '400 by name', [
+  threat(57, 'invalid or repeated numbers', '400 that names the parameter', [
     `${parameters}: a number that is invalid or repeated is refused by name`,
     'test/wire/datasets.test.ts: a wrong parameter is refused by name',
   ]),
-  threat(58, 'resumable uploads with wrong lengths and offsets', 'there are none: 405', [
+  threat(58, 'resumable uploads with wrong lengths and offsets', 'refused without effect; 405 or 415 elsewhere', [
+    'test/service/resumable-uploads.test.ts: an offset that lies is refused with the right one, and changes nothing',
+    'test/service/resumable-uploads.test.ts: a length that changes, or is not kept, is refused',
     'test/hostile/headers.test.ts: requests of resumable protocols have no effect',
   ]),
-  threat(59, 'a full disk', '507, nothing half kept, room again after', [
+  threat(59, 'a full disk', '507, nothing partly stored, space freed afterwards', [
     'test/system/disk-full.test.ts: an upload that fills the disk is refused with 507, keeps nothing, and there is room again after it',
     `${access}: a quota holds for each owner, by declared and by actual size`,
   ]),
-  threat(60, 'poisoning what is found by its content', 'SHA-256 of what came, within one owner', [
+  threat(60, 'poisoning datasets found by content', 'SHA-256 of the received bytes, per owner', [
     `${access}: the same file of two owners is two datasets, and deleting one leaves the other`,
     'src/service/upload/dataset-id.test.ts: datasetId()',
   ]),
-  threat(61, 'errors that show the inside', 'no path, SQL, stack or name of ours', [
+  threat(61, 'errors that reveal internals', 'no path, SQL, stack or internal name', [
     `${errorTexts}: a refusal reveals no internals`,
     `${errorTexts}: a damaged store does not reveal where it is`,
   ]),
-  threat(62, 'caches deceived, ranges by the hundred', 'private answers are not stored; several ranges are the whole', [
+  threat(62, 'cache deception, hundreds of ranges', 'private responses are not stored; several ranges get the whole', [
     'test/wire/datasets.test.ts: is sent whole if the range is invalid, multiple, or of another version',
-    'test/hostile/headers.test.ts: private answers are not stored by shared caches',
-    'test/hostile/every-route.test.ts: no route answers without a key except the public ones, and no error is kept by a cache',
+    'test/hostile/headers.test.ts: private responses are not stored by shared caches',
+    'test/hostile/every-route.test.ts: no route except the public ones responds without a key, and no cache may store an error',
   ]),
   threat(
     63,
     'a dependency that changes',
     'exact versions, hashes, no install scripts',
     [
-      'test/house/imports.test.ts: each dependency is touched in one folder, and listed here',
+      'test/house/imports.test.ts: each dependency is used in one folder, and listed here',
       'test/hostile/supply.test.ts: every dependency is pinned, with the hash of its content',
-      'test/hostile/supply.test.ts: no dependency runs a script during installation, and none that ships has one',
+      'test/hostile/supply.test.ts: no dependency runs a script during installation, and no shipped one has any',
       'test/hostile/supply.test.ts: the SBOM names every dependency of the service with its version and the hash of its content',
     ],
-    'packages for systems other than the one that installs are known by their version alone; signatures of the registry (npm audit signatures) take its network',
+    'packages for other systems are known by their version only; registry signatures (npm audit signatures) need the network',
   ),
   threat(64, 'a Node without security fixes', 'a pinned Node of a line that gets them', [
     'test/hostile/supply.test.ts: the running Node is the pinned one',
-    'test/hostile/supply.test.ts: an old Node starts the pinned one, and says in one line what is needed if there is none',
+    'test/hostile/supply.test.ts: an old Node starts the pinned one; if there is none, it says in one line what is needed',
   ]),
-  threat(
-    65,
-    'a mistake of ours that throws',
-    '500 if the request can be answered; otherwise the process ends and loses nothing',
-    [
-      'test/wire/http.test.ts: is answered with a fixed text and logged with its cause',
-      'test/wire/http.test.ts: does not affect other requests',
-      'test/system/unhandled-errors.test.ts: a rejection that nobody handles ends no request and no service',
-      'test/system/unhandled-errors.test.ts: a throw outside of every request ends the service with an error',
-    ],
-  ),
+  threat(65, 'a bug that throws', '500 if a response is possible; otherwise the process ends and loses nothing', [
+    'test/wire/http.test.ts: is answered with a fixed text and logged with its cause',
+    'test/wire/http.test.ts: does not affect other requests',
+    'test/system/unhandled-errors.test.ts: a rejection that nobody handles ends no request and no service',
+    'test/system/unhandled-errors.test.ts: a throw outside of every request ends the service with an error',
+  ]),
 ]

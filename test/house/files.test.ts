@@ -1,4 +1,4 @@
-// Rules for every file: a first line, a length, no loose ends, nothing specific to one machine.
+// Rules for every file: a first line, a maximum length, no loose ends, nothing specific to one machine.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { codeFiles, isForTests, projectFiles, type Source } from './sources.ts'
@@ -10,12 +10,12 @@ const linesMax = 400
 const everything = projectFiles().filter(({ path }) => path !== 'test/house/files.test.ts')
 const code = codeFiles().filter(({ path }) => path !== 'test/house/files.test.ts')
 
-test('there are files to check', () => {
+test('the files to check are found', () => {
   assert.ok(code.length > 20)
   assert.ok(everything.length > code.length)
 })
 
-test('a file opens with one line that says what it holds', () => {
+test('every file begins with a line that says what it contains', () => {
   assert.deepEqual(
     code.filter(({ text }) => !/^(#!.*\n)?\/\/ \S.{9,}\n/.test(text)).map(({ path }) => path),
     [],
@@ -38,18 +38,18 @@ test('nothing is typed any', () => {
   finds(code, /(:\s*|\bas\s+|<)any\b(?=\s*([=,;)>\]|&[{]|$))/)
 })
 
-test('no test runs alone and none is left out for good', () => {
+test('no test runs exclusively and none is always skipped', () => {
   finds(code, /^(?!\s*if \().*\b(test|it|describe|suite)\.(only|skip|todo)\(|[{,]\s*(only|skip|todo):\s*(true|['"])/)
 })
 
-test('the environment is read in src/config alone', () => {
+test('only src/config reads the environment', () => {
   const others = code.filter(
     ({ path }) => !/^(src\/config|scripts|bench|corpus|test|torture)\//.test(path) && !isForTests(path),
   )
   finds(others, /\bprocess\.env\b/)
 })
 
-test('no file knows a path or a registry of the machine it was written on', () => {
+test('no file contains a path or a registry of a developer machine', () => {
   finds(everything, /(^|[\s"'`(=])\/(work|farm|root|home|Users)\/\w/)
   finds(everything, /"resolved":|registry\s*=\s*\S|_authToken/)
   const lock = everything.filter(({ path }) => path === 'package-lock.json')
@@ -57,7 +57,7 @@ test('no file knows a path or a registry of the machine it was written on', () =
   finds(lock, /https?:\/\/[^"]*\.tgz/)
 })
 
-test('lines end with LF and files with one line end', () => {
+test('lines end with LF, and files with exactly one line end', () => {
   assert.deepEqual(
     code.filter(({ text }) => text.includes('\r') || !/[^\n]\n$/.test(text)).map(({ path }) => path),
     [],

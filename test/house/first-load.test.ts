@@ -1,11 +1,11 @@
-// First load: the bytes that a browser fetches before the page shows stay few.
+// First load: limits the bytes that a browser fetches before the page is shown.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 
-/** The figure that docs/decisions/page.md names. Bytes, gzipped. */
+/** The limit that docs/decisions/page.md names. Bytes, gzipped. */
 const firstLoadBytesMax = 60_000
 
 test('the page, its script and its style sheet are at most 60 kB when gzipped', () => {

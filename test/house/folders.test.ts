@@ -1,13 +1,13 @@
-// Folder sizes: a folder holds what a newcomer can take in at a glance.
+// Folder sizes: a folder has no more files than a newcomer can take in at a glance.
 import assert from 'node:assert/strict'
 import { posix } from 'node:path'
 import { test } from 'node:test'
 import { codeFiles, isForTests } from './sources.ts'
 
-/** Source files side by side, without their tests. */
+/** Source files in one folder, without tests. */
 const filesMax = 14
 
-test(`no folder holds more than ${filesMax} source files side by side`, () => {
+test(`no folder has more than ${filesMax} source files`, () => {
   const sources = codeFiles().filter(({ path }) => /^(src|wasm|web)\//.test(path) && !isForTests(path))
   const folders = Map.groupBy(sources, ({ path }) => posix.dirname(path))
   assert.ok(folders.size > 20)

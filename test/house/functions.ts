@@ -1,4 +1,4 @@
-// Functions: where each function of a file begins and ends, by the layout that the formatter gives it. Knows no limit.
+// Functions: finds where each function of a file begins and ends, by the layout of the formatter. Knows no limit.
 
 export interface FunctionSpan {
   readonly name: string
@@ -28,7 +28,7 @@ export function functionsOf(text: string): readonly FunctionSpan[] {
   })
 }
 
-/** Lines up to the brace that closes at the same indent; null where no body is opened. */
+/** Number of lines up to the brace that closes at the same indent; null if no body is opened. */
 function lengthAt(lines: readonly string[], start: number, indent: string): number | null {
   let hasBody = false
   for (let index = start; index < lines.length; index++) {

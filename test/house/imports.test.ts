@@ -1,11 +1,12 @@
-// Imports point one way, implementations are chosen in src/app.ts, src/publish.ts and src/verify.ts alone, and each dependency is touched in one folder.
+// Imports point one way; only src/app.ts, src/publish.ts and src/verify.ts choose implementations; each dependency is
+// used in one folder.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import { test } from 'node:test'
 import { codeFiles, importsOf, isForTests, type Source } from './sources.ts'
 
-/** For each folder of src: which other folders it may import. A file right in src stands for itself. */
+/** For each folder of src, the other folders that it may import. A file directly in src stands for itself. */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   core: [],
   config: ['core'],
@@ -53,8 +54,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 }
 
 /**
- * The parts of a folder that others may see, if not all: interfaces, and functions that touch nothing. Composing code
- * sees all.
+ * The parts of a folder that others may import, if not all: interfaces and pure functions. Composing code may import
+ * everything.
  */
 const open: Readonly<Record<string, readonly string[]>> = {
   compression: ['compression.ts', 'decompress.ts'],
@@ -78,10 +79,10 @@ const open: Readonly<Record<string, readonly string[]>> = {
   service: ['service.ts'],
 }
 
-/** Where implementations are chosen. */
+/** Files that choose implementations. */
 const composing: ReadonlySet<string> = new Set(['app.ts', 'publish.ts', 'verify.ts'])
 
-/** The one folder that touches each dependency; `test` stands for tests and benchmarks, wherever they are. */
+/** The one folder that uses each dependency; `test` stands for tests and benchmarks anywhere. */
 const touchedBy: Readonly<Record<string, string>> = {
   '@aws-sdk/client-s3': 'src/store/s3',
   '@duckdb/node-api': 'src/duckdb',
@@ -114,7 +115,7 @@ const touchedBy: Readonly<Record<string, string>> = {
 const code = codeFiles()
 const shipped = code.filter(({ path }) => path.startsWith('src/') && !isForTests(path))
 
-test('a folder of src imports only what it may know', () => {
+test('a folder of src imports only the folders allowed', () => {
   const wrong = relativeImports(shipped).filter(({ from, to }) => {
     const [own, other] = [folderOf(from), folderOf(to)]
     return own !== other && !mayImport[own]?.includes(other)
@@ -122,7 +123,7 @@ test('a folder of src imports only what it may know', () => {
   assert.deepEqual(wrong, [])
 })
 
-test('a folder of src is seen through its interface, except by what composes', () => {
+test('a folder of src is imported through its interface, except by composing files', () => {
   const wrong = relativeImports(shipped).filter(({ from, to }) => {
     const [own, other] = [folderOf(from), folderOf(to)]
     return own !== other && !composing.has(own) && open[other]?.includes(to.split('/').slice(2).join('/')) === false
@@ -143,14 +144,14 @@ test('core imports nothing', () => {
   )
 })
 
-test('what is shipped imports nothing that is for tests', () => {
+test('shipped files import no test files', () => {
   assert.deepEqual(
     relativeImports(shipped).filter(({ to }) => isForTests(to)),
     [],
   )
 })
 
-test('imports among the files of src form no cycle, imports of types included', () => {
+test('imports in src form no cycle, type imports included', () => {
   const edges = Map.groupBy(relativeImports(shipped), ({ from }) => from)
   const done = new Set<string>()
   const visit = (path: string, trail: readonly string[]): void => {
@@ -162,7 +163,7 @@ test('imports among the files of src form no cycle, imports of types included', 
   for (const { path } of shipped) visit(path, [])
 })
 
-test('each dependency is touched in one folder, and listed here', () => {
+test('each dependency is used in one folder, and listed here', () => {
   const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
   const declared = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies })
   assert.deepEqual(Object.keys(touchedBy).toSorted(), declared.toSorted())
@@ -191,7 +192,7 @@ function packageOf(specifier: string): string {
   return specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/')
 }
 
-/** The imports of files of ours, both ends as paths below the checkout. */
+/** Imports between files of the project, as paths below the checkout. */
 function relativeImports(sources: readonly Source[]) {
   return sources.flatMap((source) =>
     importsOf(source)
@@ -201,7 +202,7 @@ function relativeImports(sources: readonly Source[]) {
   )
 }
 
-/** The packages a file imports, Node's own modules too when their prefix is missing. */
+/** The packages that a file imports, and Node's own modules if their prefix is missing. */
 function packagesOf(source: Source): readonly string[] {
   return importsOf(source)
     .filter(({ to }) => !/^(\.|node:)/.test(to))

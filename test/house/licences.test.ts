@@ -1,4 +1,4 @@
-// Licences: everything that the service needs to run may be redistributed with it, under a licence from a list.
+// Licences: everything that the service needs to run has a licence from a list, and may be redistributed with it.
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
@@ -14,7 +14,7 @@ interface Row {
   readonly optional?: boolean
 }
 
-test('every dependency of the service has a licence of the list', () => {
+test('every dependency of the service has a listed licence', () => {
   const lock = JSON.parse(readFileSync(`${root}package-lock.json`, 'utf8')) as {
     readonly packages: Readonly<Record<string, Row>>
   }

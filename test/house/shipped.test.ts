@@ -1,11 +1,11 @@
-// What is shipped: every source file is part of the service or of the client; what only tests need is named `*.testing.ts`.
+// Shipped files: every source file is part of the service or the client; files only for tests are named `*.testing.ts`.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import { test } from 'node:test'
 import { codeFiles, importsOf, isForTests } from './sources.ts'
 
-/** Where the package begins: its command and its library, and the column writer, which ingest does not call yet. */
+/** Entry points of the package: its command, its library and the column writer. */
 const entries = ['src/bin/csv-upload.ts', 'src/index.ts', 'src/columns/create-column-writer.ts']
 
 const sources = new Map(
@@ -14,7 +14,7 @@ const sources = new Map(
     .map((source) => [source.path, source] as const),
 )
 
-/** What an entry imports or starts, and everything that is imported from there. */
+/** Everything that entries import or start, directly or indirectly. */
 function reachable(from: readonly string[]): ReadonlySet<string> {
   const found = new Set<string>()
   const visit = (path: string): void => {
@@ -27,7 +27,7 @@ function reachable(from: readonly string[]): ReadonlySet<string> {
   return found
 }
 
-test('every source file is reached from what the package exports, or is named as test support', () => {
+test('every source file is reachable from the entry points, or named as test support', () => {
   const shipped = reachable(entries)
   assert.ok(shipped.size > 100)
   assert.deepEqual(
@@ -50,7 +50,7 @@ test('every file of test support is used by a test', () => {
   )
 })
 
-test('tests and their support are left out of the build', () => {
+test('the build excludes tests and their support', () => {
   const { exclude } = JSON.parse(readFileSync(new URL('../../tsconfig.build.json', import.meta.url), 'utf8'))
   assert.deepEqual(exclude, ['src/**/*.test.ts', 'src/**/*.testing.ts'])
 })

@@ -27,14 +27,14 @@ export function projectFiles(): readonly Source[] {
     .map(({ path, bytes }) => ({ path, text: bytes.toString('utf8') }))
 }
 
-/** Every file of code that people write here. */
+/** Every hand-written code file. */
 export function codeFiles(): readonly Source[] {
   return projectFiles().filter(({ path }) =>
     /^(src|test|torture|bench|corpus|scripts|wasm|web)\/.*\.(ts|tsx|mjs)$/.test(path),
   )
 }
 
-/** True for tests and for what only tests use. */
+/** Whether a file is a test or only for tests. */
 export function isForTests(path: string): boolean {
   return /^(test|torture|bench|corpus)\//.test(path) || /\.(test|testing)\.ts$/.test(path)
 }
@@ -42,7 +42,7 @@ export function isForTests(path: string): boolean {
 /** One import of a file, or a file it starts as a process by `new URL('./…', import.meta.url)`. */
 export interface Import {
   readonly to: string
-  /** `import type`, which leaves nothing behind at run time. */
+  /** `import type`, which is erased at run time. */
   readonly isTypeOnly: boolean
 }
 

@@ -1,17 +1,17 @@
-// Breaking proxy: plain TCP between a client and a service, cut, stalled or delayed where a test wants it. Knows no HTTP.
+// Breaking proxy: a TCP proxy between client and service that cuts, stalls or delays connections. Knows no HTTP.
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** What becomes of one connection. */
+/** What happens to a connection. */
 export interface Fate {
-  /** After so many bytes of the client the connection breaks. */
+  /** The connection breaks after this many bytes of the client. */
   readonly upBytes?: number
   /** The same for bytes of the service. */
   readonly downBytes?: number
-  /** It ends for both, or stays open and silent; by default it ends. */
+  /** Ends both sides (the default), or keeps them open but silent. */
   readonly how?: 'cut' | 'stall'
-  /** Before each piece that is passed on. */
+  /** Delay before each forwarded piece. */
   readonly delayMs?: number
 }
 
@@ -20,13 +20,13 @@ export interface BreakingProxy extends AsyncDisposable {
   readonly port: number
   /** Connections so far. */
   connections(): number
-  /** Bytes of clients that were passed on. */
+  /** Bytes of clients that were forwarded. */
   upBytes(): number
-  /** Of these connections, those that broke. */
+  /** Broken connections so far. */
   breaks(): number
 }
 
-/** @param fateOf Asked for every connection, by its number from 0. */
+/** @param fateOf Called for every connection with its number, from 0. */
 export async function startProxy(targetUrl: string, fateOf: (connection: number) => Fate): Promise<BreakingProxy> {
   const target = new URL(targetUrl)
   const sockets = new Set<Socket>()
@@ -95,7 +95,7 @@ async function pass(from: Socket, to: Socket, bytesMax: number, state: Passing):
     }
     if (!state.isBroken()) to.end()
   } catch {
-    // The other end is gone too.
+    // The other side has gone, too.
     if (!state.isBroken()) to.destroy()
   }
 }

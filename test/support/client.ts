@@ -1,4 +1,4 @@
-// Client: sends files and asks for what became of them, each time on a connection of its own. Knows nothing of processes.
+// Client: sends files and other requests, each on its own connection. Knows nothing of processes.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { Agent, type IncomingHttpHeaders, type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http'
@@ -13,14 +13,14 @@ export interface Answer {
   readonly body: Buffer
 }
 
-/** The fields of an error that tests look at. */
+/** The fields of an error that tests check. */
 export interface Refusal {
   readonly status: number
   readonly exception: string
   readonly message: string
 }
 
-/** A file as a form sends it. */
+/** A file of a form. */
 export interface FileToSend {
   readonly content: string | Uint8Array
   readonly fileName?: string
@@ -31,7 +31,7 @@ export interface FileToSend {
 const boundary = 'whole-service-7f3a'
 export const contentType = `multipart/form-data; boundary=${boundary}`
 
-/** What goes before and behind the content of a file in an upload. */
+/** The bytes before and after the content of a file in an upload. */
 export function uploadFraming({ fileName = 'sample.csv', dialect, schema }: Omit<FileToSend, 'content'>) {
   const part = (name: string, value: object | undefined) =>
     value === undefined
@@ -58,18 +58,18 @@ export class Client {
     this.#headers = headers
   }
 
-  /** Any request; the whole answer, also where it comes before all of the body was sent. */
+  /** Sends any request; returns the whole response, even if it arrives before all of the body is sent. */
   async ask(method: string, path: string, body?: Uint8Array, headers: OutgoingHttpHeaders = {}): Promise<Answer> {
     const described = body && { 'content-type': contentType, 'content-length': body.length }
     return this.#ask(method, path, { ...described, ...headers }, body)
   }
 
-  /** A request with a JSON body. */
+  /** Sends a request with a JSON body. */
   async askJson(path: string, body: Uint8Array): Promise<Answer> {
     return this.#ask('POST', path, { 'content-type': 'application/json', 'content-length': body.length }, body)
   }
 
-  /** An upload that does not say how long it will be. */
+  /** Sends an upload without a declared length. */
   async askInChunks(path: string, body: Uint8Array): Promise<Answer> {
     return this.#ask('POST', path, { 'content-type': contentType, 'transfer-encoding': 'chunked' }, body)
   }
@@ -78,7 +78,7 @@ export class Client {
     const agent = new Agent()
     try {
       const outgoing = request(new URL(path, this.#url), { method, agent, headers: { ...this.#headers, ...given } })
-      // What goes wrong while sending shows in the answer, or in its absence.
+      // Errors while sending show in the response, or in its absence.
       const answered = once(outgoing, 'response')
       outgoing.end(body)
       const [incoming] = (await answered) as [IncomingMessage]
@@ -94,7 +94,7 @@ export class Client {
     return this.ask('POST', '/qas/uploadCsv', bodyOf(file))
   }
 
-  /** Sends a file that must be taken. */
+  /** Sends a file that must be accepted. */
   async upload(file: FileToSend | string | Uint8Array): Promise<UploadAnswer> {
     const isFile = typeof file === 'object' && 'content' in file
     const answer = await this.send(isFile ? file : { content: file })
@@ -147,12 +147,12 @@ export class Client {
   }
 }
 
-/** The value of a JSON answer; its type is the caller's claim. */
+/** The value of a JSON response; the caller asserts its type. */
 export function jsonOf<Value>({ body }: Answer): Value {
   return JSON.parse(body.toString()) as Value
 }
 
-/** The record of a refusal, with the six fields and nothing else. */
+/** The error record of a refusal; asserts that it has exactly the six fields. */
 export function refusalOf(answer: Answer): Refusal {
   const record = jsonOf<Refusal>(answer)
   assert.deepEqual(Object.keys(record), ['timestamp', 'status', 'error', 'exception', 'message', 'path'])

@@ -1,11 +1,11 @@
-// Code blocks: the fenced blocks of a page, and what runs them. Knows no page by name.
+// Code blocks: reads the fenced code blocks of a page, and runs them. Knows no page by name.
 import { execFile } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
 export interface CodeBlock {
-  /** The word behind the fence; empty where there is none. */
+  /** The word after the fence; empty if there is none. */
   readonly language: string
   readonly code: string
 }
@@ -18,7 +18,7 @@ export function codeBlocks(markdown: string): readonly CodeBlock[] {
 interface Runner {
   readonly file: string
   readonly command: readonly string[]
-  /** What has to succeed for the language to be there. */
+  /** Succeeds if the language is installed. */
   readonly probe: readonly string[]
 }
 
@@ -37,7 +37,7 @@ const runners: Readonly<Record<string, Runner>> = {
 
 const run = promisify(execFile)
 
-/** Why blocks of a language cannot be run here; null where they can. */
+/** Why blocks of a language cannot be run here; null if they can. */
 export async function reasonNotToRun(language: string): Promise<string | null> {
   const runner = runners[language]
   if (runner === undefined) return `nothing here runs ${language}`
@@ -48,7 +48,7 @@ export async function reasonNotToRun(language: string): Promise<string | null> {
   )
 }
 
-/** Runs code in a directory and resolves to its standard output. @throws {Error} when it ends with another code than 0. */
+/** Runs code in a directory and resolves to its standard output. @throws {Error} if its exit code is not 0. */
 export async function runCode(language: string, code: string, cwd: string): Promise<string> {
   const { file, command } = runners[language]!
   await writeFile(join(cwd, file), code)

@@ -1,4 +1,4 @@
-// Command: runs the real command line as a process of its own, in pipes or on a pseudo-terminal. Knows no command.
+// Command: runs the real command line in a separate process, with pipes or on a pseudo-terminal. Knows no command.
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -9,7 +9,7 @@ import { text } from 'node:stream/consumers'
 const program = join(import.meta.dirname, '..', '..', 'src', 'bin', 'csv-upload.ts')
 const nodeArgs = ['--disable-warning=ExperimentalWarning', program]
 
-/** Where the code compiled by one process is kept for the next; as `npm test` sets it. */
+/** Cache of compiled code, shared by processes; the same as for `npm test`. */
 const { NODE_COMPILE_CACHE } = process.env
 const ownEnvironment = { PATH: process.env.PATH, ...(NODE_COMPILE_CACHE !== undefined && { NODE_COMPILE_CACHE }) }
 
@@ -20,15 +20,15 @@ export interface Ended {
 }
 
 export interface RunOptions {
-  /** What its standard input holds; nothing unless given. */
+  /** Standard input; empty by default. */
   readonly input?: string | Uint8Array
-  /** It is left open behind that. */
+  /** Leaves standard input open afterwards. */
   readonly holdsInput?: boolean
   readonly environment?: Readonly<Record<string, string>>
   readonly cwd?: string
 }
 
-/** A command that is running. `ended` resolves with all it has said. */
+/** A running command. `ended` resolves to its whole output. */
 export function startCommand(
   args: readonly string[],
   { input = '', holdsInput = false, environment = {}, cwd }: RunOptions = {},
@@ -48,10 +48,10 @@ export function runCommand(args: readonly string[], options: RunOptions = {}): P
   return startCommand(args, options).ended
 }
 
-/** Commands that run in a directory, with these variables. */
+/** Runs commands in a directory, with these variables. */
 export function commandsIn(cwd: string, environment: Readonly<Record<string, string>>) {
   const command = (...args: readonly string[]) => runCommand(args, { environment, cwd })
-  /** Writes a file and sends it; the receipt. */
+  /** Writes a file and sends it; returns the receipt. */
   const sent = async (
     name: string,
     content: string | Uint8Array,
@@ -69,14 +69,14 @@ async function endOf(child: ReturnType<typeof spawn>): Promise<Ended> {
   return { code, stdout, stderr }
 }
 
-/** Why there is no pseudo-terminal here; null where there is one. */
+/** Why there is no pseudo-terminal here; null if there is one. */
 export const noTerminal = hasScript() ? null : 'util-linux script is not here'
 
 function hasScript(): boolean {
   return /util-linux/.test(String(spawnSync('script', ['--version']).stdout ?? ''))
 }
 
-/** Runs a command on a terminal of 80 columns; gives everything that came to its screen, and the exit code. */
+/** Runs a command on a terminal of 80 columns; returns all output to the screen, and the exit code. */
 export async function runOnTerminal(args: readonly string[], { environment = {}, cwd }: RunOptions = {}) {
   const line = [process.execPath, ...nodeArgs, ...args].map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ')
   const child = spawn('script', ['-qefc', `stty cols 80; ${line}`, '/dev/null'], {

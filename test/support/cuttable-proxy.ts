@@ -1,13 +1,13 @@
-// Cuttable proxy: the way to a service that a test can hold up, cut and lead elsewhere.
+// Cuttable proxy: a TCP proxy to a service that a test can hold, cut and redirect.
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 
-/** Connections that have carried less are never held up. Bytes. */
+/** Connections that have carried less are never held. Bytes. */
 const largeBytes = 1_048_576
 
 export class CuttableProxy implements AsyncDisposable {
   readonly url: string
-  /** From clients, heads included. */
+  /** Bytes from clients, heads included. */
   carriedBytes = 0
   readonly #server: Server
   readonly #sockets = new Set<Socket>()
@@ -34,7 +34,7 @@ export class CuttableProxy implements AsyncDisposable {
     this.#target = Number(new URL(url).port)
   }
 
-  /** Large bodies stop after so many bytes from now on, until `release`. */
+  /** From now on, holds large bodies after this many bytes, until `release`. */
   holdAfter(bytes: number): void {
     this.#holdAfterBytes = this.carriedBytes + bytes
   }

@@ -1,4 +1,4 @@
-// Free port: a port of the loopback address that nobody listens on, for servers that cannot choose one themselves.
+// Free port: finds an unused port of the loopback address, for servers that cannot choose one themselves.
 import { createServer } from 'node:net'
 
 export async function freePort(): Promise<number> {

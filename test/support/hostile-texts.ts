@@ -1,6 +1,6 @@
-// Hostile texts: fifty texts that would run, load or disguise something on a page that took them for more than text.
+// Hostile texts: fifty texts that run, load or disguise something on a page that does not treat them as plain text.
 
-/** `ran()` is what each tries to call, `/ran` what each tries to load. */
+/** Each tries to call `ran()` or to load `/ran`. */
 export const hostileTexts: readonly string[] = [
   '<img src=x onerror=ran()>',
   '"><script>ran()</script>',

@@ -1,4 +1,4 @@
-// Page browser: a real browser for tests of the page, a context for each, in which an error of the page fails the test.
+// Page browser: a real browser for tests of the page, with a context per test. Errors on the page fail the test.
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -8,7 +8,7 @@ const program = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/goo
   existsSync(path),
 )
 
-/** Why tests are left out; false where there is a browser. */
+/** Why tests are skipped; false if there is a browser. */
 export const noBrowser = program === undefined && 'there is no Chromium at a usual path'
 
 const quietFlags = [
@@ -33,14 +33,14 @@ export class PageBrowser implements AsyncDisposable {
     return new PageBrowser(await chromium.launch({ executablePath: program!, args: quietFlags }))
   }
 
-  /** A page in a context of its own; an error in it fails the test. `script` runs before any of the page. */
+  /** Opens a page in its own context; an error on it fails the test. `script` runs before the scripts of the page. */
   async open(url: string, options: BrowserContextOptions = {}, script = ''): Promise<OpenPage> {
     const context = await this.#browser.newContext({ locale: 'en-US', viewport, ...options })
     await context.addInitScript(script)
     return watched(context, url)
   }
 
-  /** Memory of the processes that show pages: now, and the most there ever was of each. */
+  /** Memory of the renderer processes: now, and the sum of their peaks. */
   async pageMemory(): Promise<{ readonly bytes: number; readonly peakBytes: number }> {
     const session = await this.#browser.newBrowserCDPSession()
     const { processInfo } = await session.send('SystemInfo.getProcessInfo')
@@ -61,7 +61,7 @@ export class PageBrowser implements AsyncDisposable {
 const waitMsMax = 30_000
 const viewport = { width: 1280, height: 900 }
 
-/** A browser with a profile of its own: opened again with the same directory, it has what was kept there. */
+/** A browser with its own profile: opened again with the same directory, it has the data stored there. */
 export async function openProfile(dir: string, url: string, script: string): Promise<OpenPage> {
   const options = { executablePath: program!, args: quietFlags, locale: 'en-US', viewport }
   const context = await chromium.launchPersistentContext(dir, options)
@@ -74,11 +74,11 @@ async function watched(context: BrowserContext, url: string): Promise<OpenPage> 
   page.setDefaultTimeout(waitMsMax)
   const errors: string[] = []
   page.on('pageerror', (error) => errors.push(error.message))
-  // A refused request is an error to the console, and some are refused here on purpose.
+  // The console reports refused requests as errors, but tests provoke some on purpose.
   page.on('console', (message) => {
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) errors.push(message.text())
   })
-  // Leaving while something is sent is asked about.
+  // The page asks before it is left during an upload.
   page.on('dialog', (dialog) => void dialog.accept())
   await page.goto(url)
   return Object.assign(page, {
@@ -93,13 +93,13 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 const axeRun = `axe.run({ runOnly: { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] } })
   .then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes[0].html))`
 
-/** What axe finds; the page needs `bypassCSP`. */
+/** Violations found by axe; the page needs `bypassCSP`. */
 export async function axeViolations(page: Page): Promise<unknown> {
   await page.evaluate(axe)
   return page.evaluate(axeRun)
 }
 
-/** Pixels by which a page is wider than its window. */
+/** Number of pixels by which a page is wider than its window. */
 export async function overflowOf(page: Page): Promise<number> {
   return Number(await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'))
 }

@@ -1,4 +1,4 @@
-// Page site: a service of its own and a browser, for the tests of a file that drive the page.
+// Page site: a separate service and a browser, for the tests of one file that use the page.
 import { join } from 'node:path'
 import { after, before } from 'node:test'
 import { Client } from './client.ts'
@@ -11,7 +11,7 @@ export interface PageSite {
   readonly browser: PageBrowser
 }
 
-/** Called in a `describe`: empty until its tests begin, and ended after the last of them. */
+/** For use in a `describe`: empty until its tests begin, and closed after the last of them. */
 export function pageSite(flags: readonly string[] = []): PageSite {
   const closing = new AsyncDisposableStack()
   const site = {} as PageSite

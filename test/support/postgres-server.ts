@@ -1,4 +1,4 @@
-// PostgreSQL server: a real one with an empty database, for tests. From the system, else installed once below build/.
+// PostgreSQL server: a real server with an empty database. Uses that of the system, or installs one below build/.
 import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { globSync } from 'node:fs'
@@ -11,23 +11,23 @@ import { embeddedPostgres, type Tools } from './client-generators.ts'
 import { freePort } from './free-port.ts'
 
 export interface PostgresServer extends AsyncDisposable {
-  /** Address of its only database, for its only user, who has no password. */
+  /** URL of its only database, for its only user, who has no password. */
   readonly url: string
-  /** Rows of values as text, as the server writes them. */
+  /** Returns rows of values as texts, as the server writes them. */
   query(sql: string): Promise<readonly (readonly (string | null)[])[]>
-  /** Ends it as a crash does; `start()` brings it back with what was committed. */
+  /** Ends the server like a crash; `start()` restarts it with all committed data. */
   kill(): Promise<void>
   start(): Promise<void>
 }
 
-/** The one user, once there is such a one, who is asked for a password. */
+/** Name of the one user, if a test creates it, who needs a password. */
 export const userWithPassword = 'with_password'
 
-/** PostgreSQL refuses to run as root: then it is nobody. */
+/** PostgreSQL refuses to run as root, so as root it is run as nobody. */
 const isRoot = process.getuid?.() === 0
 const nobody = isRoot ? { uid: 65_534, gid: 65_534 } : {}
 
-/** Starts one on a free port of the loopback address, or says why there is none. Nothing of it is left when disposed. */
+/** Starts a server on a free loopback port, or says why there is none. Disposing removes everything. */
 export async function startPostgres(): Promise<PostgresServer | { readonly missing: string }> {
   const programs = await findPrograms()
   if ('missing' in programs) return programs
@@ -72,7 +72,7 @@ async function running(bin: string, dir: string, options: SpawnOptions): Promise
   const kill = async () => {
     if (child === null || child.exitCode !== null || child.signalCode !== null) return
     const ended = once(child, 'exit')
-    // Its immediate shutdown: the next start recovers as after a crash. SIGKILL would leave its children behind.
+    // Immediate shutdown: the next start recovers as after a crash. SIGKILL would leave child processes behind.
     child.kill('SIGQUIT')
     await ended
   }

@@ -1,4 +1,4 @@
-// Queries: asks a running service in SQL and reads the answer. Knows no statement.
+// Queries: sends SQL queries to a running service and reads the responses. Knows no statement.
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -23,7 +23,7 @@ export interface QueryResult {
   readonly truncated: boolean
 }
 
-/** Asks again as long as others hold all places, as a client would. */
+/** Retries while other queries take all slots, as a client would. */
 export async function ask(url: string, id: string, sql: string, accept?: string): Promise<Asked> {
   const headers = { 'content-type': 'application/json', ...(accept !== undefined && { accept }) }
   const body = JSON.stringify({ sql })
@@ -42,7 +42,7 @@ export async function queryRows(url: string, id: string, sql: string): Promise<Q
   return (JSON.parse(text) as QueryResult).rows
 }
 
-/** What is wrong with a statement that must be rejected, by code and message. */
+/** Code and message for a statement that must be rejected. */
 export async function queryProblem(url: string, id: string, sql: string): Promise<string> {
   const { status, text } = await ask(url, id, sql)
   const record = JSON.parse(text) as Readonly<Record<string, unknown>>

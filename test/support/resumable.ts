@@ -1,4 +1,4 @@
-// Resumable: requests of uploads that come in several, sent byte for byte, broken off where a test wants it.
+// Resumable: sends the requests of resumable uploads, and breaks them off at given bytes.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
@@ -8,7 +8,7 @@ export const tus = { 'tus-resumable': '1.0.0' } as const
 export const tusBytes = { ...tus, 'content-type': 'application/offset+octet-stream' } as const
 export const draftBytes = { 'content-type': 'application/partial-upload', 'upload-draft-interop-version': '8' } as const
 
-/** Begins an upload by tus; gives its path. */
+/** Creates an upload by tus; returns its path. */
 export async function create(
   client: Client,
   bytes: number | null,
@@ -34,14 +34,14 @@ export async function patch(
   return await client.ask('PATCH', path, Buffer.from(content), sent)
 }
 
-/** The offset by tus. */
+/** The offset of an upload, by tus. */
 export async function offsetOf(client: Client, path: string): Promise<number> {
   const answer = await client.ask('HEAD', path, undefined, tus)
   assert.equal(answer.status, 200, `HEAD ${path}`)
   return Number(answer.headers['upload-offset'])
 }
 
-/** A request of which so many bytes of the body are sent; its connection stays open. */
+/** Sends a request with only some bytes of its body; the connection stays open. */
 export async function begin(
   url: string,
   method: string,
@@ -58,7 +58,7 @@ export async function begin(
   return socket
 }
 
-/** All that comes on a connection until it ends, or until it has this in it. */
+/** Everything received on a connection until it ends, or until a text is found. */
 export async function textOf(socket: Socket, end?: string): Promise<string> {
   let text = ''
   for await (const chunk of socket.setEncoding('latin1')) {

@@ -1,4 +1,4 @@
-// Routes: every route that the HTTP side has, read from the app itself, so that a new one is in every test of all routes.
+// Routes: every route of the app, read from the app itself, so that tests of all routes include new ones.
 import fastify from 'fastify'
 import { noMeter } from '../../src/core/meter.ts'
 import type { App } from '../../src/http/app.ts'
@@ -8,18 +8,18 @@ import { createFakeService } from '../wire/fake-service.ts'
 
 export interface Route {
   readonly method: string
-  /** As the router has it, such as `/qas/datasets/:id/parts/:index.parquet`. */
+  /** As registered, such as `/qas/datasets/:id/parts/:index.parquet`. */
   readonly url: string
 }
 
-/** Method and path of every route. */
+/** Methods and paths of all routes. */
 export function allRoutes(): readonly Route[] {
   const routes: Route[] = []
   const app = fastify({ exposeHeadRoutes: false })
   app.addHook('onRoute', ({ method, url }) => {
     for (const one of [method].flat()) routes.push({ method: one, url })
   })
-  addRoutes(app as unknown as App, createFakeService(), defaultHttpOptions, noMeter) // the logger is all that differs
+  addRoutes(app as unknown as App, createFakeService(), defaultHttpOptions, noMeter) // only the logger type differs
   return routes
 }
 

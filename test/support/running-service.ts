@@ -1,4 +1,4 @@
-// Running service: the real command line as a process of its own, and what of it can be seen from outside.
+// Running service: runs the real command line in a separate process, and observes it from outside.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
@@ -10,18 +10,18 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 const program = join(import.meta.dirname, '..', '..', 'src', 'bin', 'csv-upload.ts')
 
-/** What the launcher sets for the sake of memory, see scripts/setup.mjs: where memory is measured, as `npm start` has it. */
+/** Memory settings of the launcher, see scripts/setup.mjs: for tests that measure memory as under `npm start`. */
 export const asLaunched = {
   NODE_OPTIONS: '--max-semi-space-size=4',
   MALLOC_MMAP_THRESHOLD_: '131072',
   MALLOC_ARENA_MAX: '2',
 }
 
-/** A service and its data directory. Disposing kills it; the directory is whoever's who made it. */
+/** A service and its data directory. Disposing kills the service but leaves the directory to its creator. */
 export class RunningService implements AsyncDisposable {
   readonly url: string
   readonly dataDir: string
-  /** Resolves to the exit code, or null for a signal. */
+  /** Resolves to the exit code; null after a signal. */
   readonly ended: Promise<number | null>
   readonly #child: ChildProcess
 
@@ -33,8 +33,8 @@ export class RunningService implements AsyncDisposable {
   }
 
   /**
-   * Resolves when it listens. With one converter by default, since each takes 0.2 s of processor time to start.
-   * `environment` is added to ours; `wrapper` is a command in front, which ends in running it.
+   * Resolves when the service listens. By default with one converter, since each takes 0.2 s of CPU time to start.
+   * `environment` extends that of this process; `wrapper` is a command that runs the service.
    */
   static async start(
     dataDir: string,
@@ -82,17 +82,17 @@ export class RunningService implements AsyncDisposable {
     this.#child.kill(signal)
   }
 
-  /** Processes it has started and that still run. */
+  /** Its running child processes. */
   children(): readonly number[] {
     return readFileSync(`/proc/${this.pid}/task/${this.pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
   }
 
-  /** Of these, the ones that run a query, or wait for one. */
+  /** The child processes that run a query or wait for one. */
   queries(): readonly number[] {
     return this.children().filter((pid) => procFile(pid, 'cmdline').includes('query-main.ts'))
   }
 
-  /** Makes it start the children that it would only start when it needs them. They can work then. */
+  /** Starts the children that otherwise start on demand; resolves when they are ready. */
   async startChildren(): Promise<{ readonly converter: number; readonly reader: number; readonly query: number }> {
     const { status } = await fetch(`${this.url}/readyz`)
     if (status !== 200) throw new Error(`Cannot start children: /readyz answers ${status}`)
@@ -102,7 +102,7 @@ export class RunningService implements AsyncDisposable {
     return { converter, reader, query }
   }
 
-  /** What its open descriptors are, such as `socket`, `pipe` or a path, in order. */
+  /** The targets of its open descriptors, such as `socket`, `pipe` or a path, sorted. */
   descriptors(): readonly string[] {
     const dir = `/proc/${this.pid}/fd`
     return readdirSync(dir)
@@ -110,13 +110,13 @@ export class RunningService implements AsyncDisposable {
       .toSorted()
   }
 
-  /** How many connections it still holds: one that has ended or was reset counts until its descriptor is closed. */
+  /** Number of its connections: one that has ended or was reset counts until its descriptor is closed. */
   connections(): number {
     const dir = `/proc/${this.pid}/fd`
     const own = new Set(
       readdirSync(dir).flatMap((name) => /^socket:\[(\d+)\]$/.exec(linkTarget(join(dir, name)))?.[1] ?? []),
     )
-    // Reset connections are in no table, so the others are taken away: listening ones and those to its own processes.
+    // Reset connections are in no table, so other sockets are subtracted: listening ones and those to its processes.
     const rows = (table: string) =>
       readFileSync(`/proc/${this.pid}/net/${table}`, 'latin1')
         .split('\n')
@@ -128,18 +128,18 @@ export class RunningService implements AsyncDisposable {
     return own.size
   }
 
-  /** Names of what is not finished. */
+  /** Names of unfinished files. */
   incoming(): readonly string[] {
     return readdirSync(join(this.dataDir, 'incoming'))
   }
 
-  /** Names of the drafts of uploads. What else is being written, such as the state of scrubbing, is a file and no directory. */
+  /** Names of upload drafts, which are directories. Other unfinished data, such as scrubbing state, is in files. */
   drafts(): readonly string[] {
     const entries = readdirSync(join(this.dataDir, 'incoming'), { withFileTypes: true })
     return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
   }
 
-  /** Ids of what stands among the datasets, shown or not. */
+  /** Ids of all dataset directories, visible or not. */
   datasetDirs(): readonly string[] {
     return readdirSync(join(this.dataDir, 'datasets'))
   }
@@ -150,7 +150,7 @@ export class RunningService implements AsyncDisposable {
   }
 }
 
-/** Empty for a descriptor that was closed since it was listed. */
+/** Empty if the descriptor has been closed since it was listed. */
 function linkTarget(path: string): string {
   try {
     return readlinkSync(path)
@@ -159,7 +159,7 @@ function linkTarget(path: string): string {
   }
 }
 
-/** Empty for a process that has ended. */
+/** Empty if the process has ended. */
 export function procFile(pid: number, name: string): string {
   try {
     return readFileSync(`/proc/${pid}/${name}`, 'latin1')
@@ -168,18 +168,18 @@ export function procFile(pid: number, name: string): string {
   }
 }
 
-/** A directory for one test, gone when disposed. */
+/** A directory for one test, removed when disposed. */
 export async function scratchDir(): Promise<{ readonly path: string } & AsyncDisposable> {
   const path = await mkdtemp(join(tmpdir(), 'csv-upload-whole-'))
-  // A browser that was killed may leave a process that still writes.
+  // A killed browser may leave a process that still writes.
   const options = { recursive: true, force: true, maxRetries: 10 }
   return { path, [Symbol.asyncDispose]: () => rm(path, options) }
 }
 
-/** What processes are seen by; where it is missing, tests that look at processes skip. */
+/** Whether processes can be observed; if not, tests that observe them are skipped. */
 export const seesProcesses = existsSync(`/proc/${process.pid}/task/${process.pid}/children`)
 
-/** True while the process runs; one that nobody has taken note of yet has ended. */
+/** Whether the process runs; a zombie has ended. */
 export function isAlive(pid: number): boolean {
   try {
     return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'latin1'))
@@ -188,7 +188,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Resolves as soon as the condition holds; looks again and again, for what reports no change. */
+/** Resolves when the condition holds. Polls, for conditions that have no event. */
 export async function until(what: string, condition: () => boolean | Promise<boolean>, msMax = 10_000): Promise<void> {
   const deadline = performance.now() + msMax
   while (!(await condition())) {

@@ -1,27 +1,27 @@
-// S3 proxy: the way to an S3 server that a test watches, and on which requests fail or answers are lost.
+// S3 proxy: an HTTP proxy to an S3 server that records requests, and can fail them or lose their responses.
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** What becomes of a request: it is carried; answered 503; carried, and its connection breaks before the answer. */
+/** What happens to a request: it is forwarded; gets a 503; is forwarded, but its response is lost. */
 export type Fate = 'carried' | 'failed' | 'lost'
 
-/** A request that was answered. */
+/** A completed request. */
 export interface Carried {
-  /** The call of the API, such as `PutObject` or `UploadPart`. */
+  /** The S3 operation, such as `PutObject` or `UploadPart`. */
   readonly call: string
-  /** Without the bucket. */
+  /** The key, without the bucket. */
   readonly key: string
   readonly bytes: number
-  /** Of the answer. */
+  /** Size of the response body. */
   readonly answerBytes: number
 }
 
 export class S3Proxy implements AsyncDisposable {
   readonly endpoint: string
-  /** In the order of their answers. */
+  /** In the order of their responses. */
   readonly carried: Carried[] = []
-  /** Decides on each request; all are carried unless set. */
+  /** Decides on each request; by default, all are forwarded. */
   fate: (call: string, key: string) => Fate = () => 'carried'
   readonly #server: Server
   readonly #target: string
@@ -41,7 +41,7 @@ export class S3Proxy implements AsyncDisposable {
     return new S3Proxy(server, endpoint)
   }
 
-  /** Resolves when so many calls of that name have been answered, all in all. */
+  /** Resolves when `count` requests of an operation have completed in total. */
   async answered(call: string, count: number): Promise<void> {
     while (this.carried.filter((one) => one.call === call).length < count) await this.#changed.promise
   }

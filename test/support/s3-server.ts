@@ -1,4 +1,4 @@
-// S3 server: versitygw, a real S3 server over a directory, for tests. From the system, else built once below build/.
+// S3 server: versitygw, a real S3 server over a directory. Uses that of the system, or builds it once below build/.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
@@ -11,24 +11,24 @@ const modulePath = 'github.com/versity/versitygw/cmd/versitygw'
 const version = 'v1.8.0'
 const server = await findServer()
 
-/** Why tests are left out where the server cannot be had; undefined where it can. */
+/** Why tests are skipped if the server is not available; undefined if it is. */
 export const noS3Server: string | undefined = server.missing
 
 export interface S3Server extends AsyncDisposable {
   /** URL of its root. */
   readonly endpoint: string
-  /** An existing bucket. */
+  /** Name of an existing bucket. */
   readonly bucket: string
-  /** Where its objects lie as files, `<root>/<bucket>/<key>`. */
+  /** Its objects are the files `<root>/<bucket>/<key>`. */
   readonly root: string
-  /** Stops it without a word; `start()` brings it back with what it has. */
+  /** Kills the server; `start()` restarts it with its data. */
   kill(): Promise<void>
   start(): Promise<void>
 }
 
 const bucket = 'datasets'
 
-/** Starts one on a free port, with credentials in the environment of this process. Nothing of it is left when disposed. */
+/** Starts a server on a free port; credentials go into the environment of this process. Disposing removes all data. */
 export async function startS3Server(): Promise<S3Server> {
   process.env.AWS_ACCESS_KEY_ID = 'test'
   process.env.AWS_SECRET_ACCESS_KEY = 'test-secret'
@@ -67,7 +67,7 @@ export async function startS3Server(): Promise<S3Server> {
   }
 }
 
-/** Where its program is, or why there is none. */
+/** The path of the program, or why there is none. */
 async function findServer(): Promise<{ readonly path?: string; readonly missing?: string }> {
   const installed = join(homedir(), 'go', 'bin', 'versitygw')
   if (existsSync(installed)) return { path: installed }

@@ -1,6 +1,6 @@
-// Samples: CSV content for whole-service tests, made from a seed where it is random.
+// Samples: CSV content for tests of the whole service; random content comes from a seed.
 
-/** Headed CSV text with LF from rows of cells that need no quotes. */
+/** CSV text with a header and LF line ends, from rows whose cells need no quotes. */
 export function csvText(header: string, records: number, recordOf: (i: number) => string): string {
   let text = `${header}\n`
   for (let i = 0; i < records; i++) text += `${recordOf(i)}\n`
@@ -10,7 +10,7 @@ export function csvText(header: string, records: number, recordOf: (i: number) =
 /** The seed of this run: `SEED=17` replays one. */
 export const seed = Number(process.env.SEED ?? (Date.now() % 1_000_000) + 1)
 
-/** Numbers below a bound, the same ones for the same seed: Marsaglia's xorshift32. */
+/** Random numbers below a bound, repeatable by seed: Marsaglia's xorshift32. */
 export function createRandom(from: number): (below: number) => number {
   let state = Math.imul(from, 0x9e3779b1) | 1
   return (below) => {
@@ -38,7 +38,7 @@ const cells = [
 ]
 const odd = ['"open', 'a"b', '"a"b', '"', '#x', 'nul\0here']
 
-/** A CSV of records that are mostly right, and the ways in which real files are not. */
+/** A CSV of mostly correct records, with the faults of real files. */
 export function randomCsv(random: (below: number) => number): Buffer {
   const pick = <One>(list: readonly One[]): One => list[random(list.length)]!
   const lineEnd = pick(['\n', '\r\n'])

@@ -1,19 +1,20 @@
-// Shared service: one running service for all test files of a process that need the same flags. Starting one takes a second of CPU time.
+// Shared service: one running service for all test files of a process that need the same flags, since starting one
+// takes a second of CPU time.
 import { join } from 'node:path'
 import { after } from 'node:test'
 import { RunningService, scratchDir } from './running-service.ts'
 
-/** Small segments make many parts of few records. */
+/** Small segments, so that few records give many parts. */
 export const smallSegments = ['--segment-size', '64KB', '--record-size-max', '1MB'] as const
 
-/** Files of some megabytes are several of these. */
+/** Segments of which files of a few megabytes give several. */
 export const mediumSegments = ['--segment-size', '1MB'] as const
 
 const services = new Map<string, Promise<RunningService>>()
 
 /**
- * A service with these flags. Others use it too, one test at a time: a test finds datasets that it has not made, so its
- * files are its own, and it changes nothing that others rely on.
+ * A service with these flags, shared by tests that run one at a time. A test may find datasets of others, so it must
+ * use its own files and change nothing on which others rely.
  */
 export function sharedService(flags: readonly string[] = []): Promise<RunningService> {
   const key = flags.join(' ')

@@ -1,4 +1,4 @@
-// Trino: a coordinator and a worker as processes of their own, over an S3 server, for tests. From an unpacked trino-server.
+// Trino: runs a coordinator and a worker in separate processes, over an S3 server, from an unpacked trino-server.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
@@ -12,10 +12,10 @@ const { TRINO_HOME: home = '', TRINO_JAVA_HOME: javaHome = process.env.JAVA_HOME
 const javaVersionMin = 24
 const plugins = ['hive', 'iceberg', 'tpch', 'duckdb']
 
-/** Why tests are left out where Trino cannot be had; undefined where it can. */
+/** Why tests are skipped if Trino is not available; undefined if it is. */
 export const noTrino: string | undefined = missing()
 
-/** Rows as Trino's protocol has them, and what it took. */
+/** Rows as in Trino's protocol, and the cost of the query. */
 export interface TrinoAnswer {
   readonly columns: readonly { readonly name: string; readonly type: string }[]
   readonly rows: readonly (readonly unknown[])[]
@@ -23,15 +23,16 @@ export interface TrinoAnswer {
 }
 
 export interface Trino extends AsyncDisposable {
-  /** Of its coordinator. */
+  /** URL of the coordinator. */
   readonly url: string
   /** @param catalog `hive` or `iceberg`, with the schema `uploads`. @throws {Error} with the name of Trino's error */
   run(catalog: string, sql: string): Promise<TrinoAnswer>
 }
 
 /**
- * Starts both, with 1.5 GB of memory each, in a time zone that is not UTC, so that what depends on it is seen. Catalogs:
- * `hive` and `iceberg` over the bucket, `shifted` as `hive` without settings; `tpch` and `duck`, a DuckDB, as what else a Trino may have.
+ * Starts both, with 1.5 GB of memory each, in a time zone other than UTC, so that dependence on it shows. Catalogs:
+ * `hive` and `iceberg` over the bucket; `shifted`, which is `hive` without the documented settings; `tpch` and `duck`
+ * (a DuckDB) as examples of other catalogs.
  */
 export async function startTrino(s3: S3Server): Promise<Trino> {
   const dir = await mkdtemp(join(tmpdir(), 'trino-'))
@@ -71,7 +72,7 @@ interface Ports {
   readonly coordinator: number
 }
 
-/** Its process is the JVM: the launcher replaces itself. */
+/** The process is the JVM, because the launcher replaces itself. */
 async function startNode(dir: string, name: string, ports: Ports, s3: S3Server): Promise<ChildProcess> {
   const etc = join(dir, name)
   await mkdir(join(etc, 'catalog'), { recursive: true })
@@ -111,12 +112,12 @@ function configuration(dir: string, name: string, { own, coordinator }: Ports, s
       'connector.name=hive',
       'hive.metastore=file',
       'hive.metastore.catalog.dir=local:///hive',
-      // As the docs say it has to be.
+      // As the docs require.
       'hive.timestamp-precision=MICROSECONDS',
       'hive.parquet.time-zone=UTC',
       ...files,
     ],
-    // As it is without them.
+    // Without these settings.
     'catalog/shifted.properties': [
       'connector.name=hive',
       'hive.metastore=file',
@@ -154,7 +155,7 @@ async function stop(node: ChildProcess): Promise<void> {
   await ended
 }
 
-/** As any client does it: https://trino.io/docs/476/develop/client-protocol.html */
+/** Follows the client protocol: https://trino.io/docs/476/develop/client-protocol.html */
 async function runStatement(url: string, catalog: string, sql: string): Promise<TrinoAnswer> {
   const headers = {
     'X-Trino-User': 'test',
@@ -177,7 +178,7 @@ async function runStatement(url: string, catalog: string, sql: string): Promise<
   }
 }
 
-/** Integers beyond 2^53 as text. */
+/** Returns integers beyond 2^53 as text. */
 function keepDigits(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
   const isRounded = typeof value === 'number' && /^-?\d{16,}$/.test(context?.source ?? '')
   return isRounded ? context?.source : value

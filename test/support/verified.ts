@@ -1,4 +1,4 @@
-// Verified: proves stored datasets on their files, all of a process with one reader.
+// Verified: verifies stored datasets on their files, with one reader per process.
 import assert from 'node:assert/strict'
 import { after } from 'node:test'
 import { type Check, createVerifier } from '../../src/verify.ts'
@@ -6,7 +6,7 @@ import { type Check, createVerifier } from '../../src/verify.ts'
 const verifier = createVerifier()
 after(() => verifier[Symbol.asyncDispose]())
 
-/** What `csv-upload verify` looks at in a directory, in order. */
+/** The checks of `csv-upload verify` for a directory, in order. */
 export function checksOf(dir: string): Promise<readonly Check[]> {
   return Array.fromAsync(verifier.verify(dir, { bytes: 0 }, new AbortController().signal))
 }

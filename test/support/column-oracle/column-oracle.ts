@@ -1,5 +1,5 @@
-// Column oracle: what the service makes of nasty tables is what DuckDB makes of the same texts: receipts, types, values, nulls
-// and statistics. Tables are tried many at a time, and where they differ by halves down to the one that does.
+// Column oracle: checks that the service and DuckDB agree on nasty tables: receipts, types, values, nulls, statistics.
+// Tries many tables at once, and bisects those that differ.
 import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -16,18 +16,18 @@ import { factsOfTables, type PlacedTable, placed, readTexts } from './duckdb-tab
 import { Ingester } from './ingested-tables.ts'
 import { triedTable } from './tried-tables.ts'
 
-/** What was found to be the same. */
+/** Counts of what was compared and equal. */
 export interface Compared {
   readonly tables: number
   readonly columns: number
   readonly values: number
-  /** How many columns of each type. */
+  /** Number of columns by type. */
   readonly types: Readonly<Record<string, number>>
 }
 
 const nothing: Compared = { tables: 0, columns: 0, values: 0, types: {} }
 
-/** Files are there for the time of a batch: in memory, where the system has room for that. */
+/** Where the files of a batch are: in memory, if there is enough. */
 function scratchDir(): string {
   const memory = '/dev/shm'
   const stats = existsSync(memory) ? statfsSync(memory) : null
@@ -48,7 +48,7 @@ export class ColumnOracle implements AsyncDisposable {
     this.#dir = dir
   }
 
-  /** @param compared What is counted on. */
+  /** @param compared Counts to continue. */
   static async open(seed: number, compared = nothing): Promise<ColumnOracle> {
     const duckDb = await openDuckDb({})
     return new ColumnOracle(seed, compared, duckDb, mkdtempSync(join(scratchDir(), 'column-oracle-')))
@@ -58,7 +58,7 @@ export class ColumnOracle implements AsyncDisposable {
     return this.#compared
   }
 
-  /** Tries `count` tables; returns what is wrong, at most one sentence for each of them, and ends early with `max` of those. */
+  /** Tries `count` tables; returns at most one difference for each, and stops after `max` differences. */
   async differences(from: number, count: number, max = 3): Promise<readonly string[]> {
     try {
       await this.#tryTables(from, count)
@@ -139,7 +139,7 @@ interface DecidedTable {
 }
 
 function decide(table: PlacedTable, place: number, facts: readonly ColumnFacts[]): DecidedTable {
-  // Sentences name lines where each record has one.
+  // Texts in the receipt name lines if each record is one line.
   const hasLines = table.body.split('\n').length - 1 === table.records
   const decisions = decideTypes(facts, hasLines ? (record) => record + 1 : undefined)
   const slots = new Map<string, number>()
@@ -156,7 +156,7 @@ function assertSameReceipt({ table, facts, decisions, columns }: DecidedTable, l
   const { tally, parts, rejectParts, typeNotes: notes } = loaded
   const records = parts.reduce((sum, part) => sum + part.records, 0)
   assert.deepEqual([tally.accepted, tally.rejected, records, rejectParts], [table.records, 0, table.records, []])
-  // Where there are several parts, sentences are about the first of them alone, and words are in the order of the parts.
+  // With several parts, reasons cover only the first part, and null words are in the order of the parts.
   const isWhole = parts.length === 1
   const shown = (column: Column) =>
     isWhole ? column : { ...column, why: '', nullWords: (column.nullWords ?? []).toSorted() }
@@ -167,7 +167,7 @@ function assertSameReceipt({ table, facts, decisions, columns }: DecidedTable, l
   assert.deepEqual(notes.filter(isAboutTypes), typeNotes(names, decisions, { declared: [], suffix: '' }))
 }
 
-/** As the receipt has it. */
+/** A column as in the receipt. */
 function columnOf({ name, type, nullWords }: WantedColumn, { why }: Decision, facts: ColumnFacts): Column {
   const format = columnFormat(type)
   const nulls = nullWords.reduce((sum, word) => sum + (facts.nullWords[word] ?? 0), facts.nulls)
@@ -175,7 +175,7 @@ function columnOf({ name, type, nullWords }: WantedColumn, { why }: Decision, fa
   return { name, type: columnTypeName(type), ...(format !== undefined && { format }), nulls, ...words, why }
 }
 
-/** DuckDB's facts have nothing of how numbers are written. */
+/** DuckDB's facts do not include how numbers are written. */
 function isAboutTypes({ code }: Note): boolean {
   return code !== 'EQUAL_NUMBERS' && code !== 'NUMBER_FORMS_DIFFER'
 }

@@ -1,5 +1,5 @@
-// Compare tables: parts of many tables, and their statistics, against what DuckDB makes of the same texts. A few statements
-// for all of them, since each takes as long to plan as to run.
+// Compare tables: compares the parts of many tables, and their statistics, with DuckDB's results for the same texts.
+// Uses few statements for all tables, since each takes as long to plan as to run.
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,30 +9,30 @@ import type { ColumnType } from '../../../src/core/receipt.ts'
 import type { DuckDBConnection } from '../../../src/duckdb/duckdb.ts'
 import { list, valuesSql } from './duckdb-tables.ts'
 
-/** A column as it should be. */
+/** An expected column. */
 export interface WantedColumn {
-  /** In `profiled`. */
+  /** Its number in `profiled`. */
   readonly field: number
-  /** Its table. */
+  /** Number of its table. */
   readonly place: number
-  /** In its table, from 0. */
+  /** Its number in its table, from 0. */
   readonly position: number
-  /** In its table, from 0, among those of the same SQL type. */
+  /** Its number among the columns of the same SQL type in its table, from 0. */
   readonly slot: number
   readonly name: string
   readonly type: ColumnType
   readonly nullWords: readonly string[]
 }
 
-/** A part that was written. */
+/** A part that the service wrote. */
 export interface WrittenPart {
   readonly path: string
   readonly place: number
-  /** Records of its table in parts before it. */
+  /** Number of records in earlier parts of its table. */
   readonly before: number
 }
 
-/** Columns of one SQL type have the same name in all tables, so that many parts can be read as one wide table. */
+/** Columns of the same SQL type have the same name in all tables, so that many parts can be read as one wide table. */
 export function columnName(type: ColumnType, slot: number): string {
   return `${typeName(type)} ${slot}`
 }
@@ -41,7 +41,7 @@ function typeName(type: ColumnType): string {
   return sqlType(type).replace('TIMESTAMPTZ', 'TIMESTAMP WITH TIME ZONE')
 }
 
-/** @throws {AssertionError} that names the table, by its place, and the column of a difference. */
+/** @throws {AssertionError} that names the table, by its number, and the column of a difference. */
 export async function assertSameParts(
   duckDb: DuckDBConnection,
   dir: string,
@@ -111,7 +111,7 @@ async function loadTable(
     FROM read_json(${literal(path)}, format = 'newline_delimited', columns = {${described.join(', ')}})`)
 }
 
-/** Each part has the columns of its table in order, each with its type. */
+/** Asserts that each part has the columns of its table, in order and with their types. */
 async function assertSameSchemas(rows: Rows, paths: string): Promise<void> {
   const found = await rows(`SELECT coalesce(w.place, f.place), w.name, w.type, f.name, f.duckdb_type
     FROM (SELECT path, columns.* FROM columns JOIN parts USING (place)) w
@@ -122,7 +122,7 @@ async function assertSameSchemas(rows: Rows, paths: string): Promise<void> {
   assert.deepEqual(found, [], 'columns: table, wanted name and type, written name and type')
 }
 
-/** The records of each table are there, once each. */
+/** Asserts that each table has each of its records once. */
 async function assertSameRecords(rows: Rows): Promise<void> {
   const found = await rows(`SELECT place, w.records, f.records
     FROM (SELECT place, count(*) AS records FROM profiled JOIN columns USING (field) WHERE position = 0 GROUP BY place) w
@@ -134,7 +134,7 @@ async function assertSameRecords(rows: Rows): Promise<void> {
 async function assertSameValues(rows: Rows, type: string, slots: number): Promise<void> {
   const columns = Array.from({ length: slots }, (_, slot) => slot)
   const written = columns.map((slot) => identifier(`${type} ${slot}`)).join(', ')
-  // To IS DISTINCT FROM, zeros of both signs are the same.
+  // IS DISTINCT FROM treats 0 and -0 as equal.
   const isOther = `w.value IS DISTINCT FROM f.value${type === 'DOUBLE' ? ' OR signbit(w.value) <> signbit(f.value)' : ''}`
   const shown = (value: string) => `'=' || left(CAST(${value} AS VARCHAR), 200)`
   const found = await rows(`SELECT w.place, position, w.record, left(v, 200), ${shown('w.value')}, ${shown('f.value')}
@@ -144,13 +144,13 @@ async function assertSameValues(rows: Rows, type: string, slots: number): Promis
   assert.deepEqual(found, [], `values: table, column, record, text, wanted ${type} and written one`)
 }
 
-/** Statistics are the least and the greatest value; of a long text they may only enclose them. */
+/** Asserts that statistics are the exact minimum and maximum; for long texts, they may be bounds. */
 async function assertBounds(rows: Rows, type: string): Promise<void> {
   const isSame = 'f.least IS NOT DISTINCT FROM w.least AND f.greatest IS NOT DISTINCT FROM w.greatest'
   const encloses = 'may_enclose AND coalesce(f.least <= w.least, true) AND coalesce(f.greatest >= w.greatest, true)'
   const isTrue = type === 'VARCHAR' ? `(${isSame} OR lacks OR (${encloses}))` : `(${isSame})`
-  // DuckDB shows an empty text among statistics as none. A row group whose greatest text has no end that could be raised
-  // has none either: nothing is known of its bounds.
+  // DuckDB shows an empty text in statistics as missing. A row group also has no statistics if its largest text is cut
+  // and cannot be rounded up.
   const found =
     await rows(`SELECT place, position, '=' || w.least, '=' || w.greatest, w.nulls, '=' || f.least, '=' || f.greatest, f.nulls
     FROM (SELECT field, min(value) AS least, max(value) AS greatest, count(*) - count(value) AS nulls FROM wanted GROUP BY field) w

@@ -1,5 +1,5 @@
-// DuckDB tables: what DuckDB makes of the records of many tables at once: texts, facts and, for given types, values.
-// Knows nothing of what it is compared with.
+// DuckDB tables: reads the records of many tables at once with DuckDB: texts, facts and, for given types, values.
+// Does not know with what they are compared.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Segment, SegmentLayout } from '../../../src/convert/convert.ts'
@@ -17,12 +17,12 @@ import type { ColumnType } from '../../../src/core/receipt.ts'
 import type { DuckDBConnection } from '../../../src/duckdb/duckdb.ts'
 import type { TriedTable } from './tried-tables.ts'
 
-/** A table whose columns are counted on from those of the tables before it. */
+/** A table with the number of its first column among the columns of all tables. */
 export interface PlacedTable extends TriedTable {
   readonly firstColumn: number
 }
 
-/** Counts the columns of all tables on. */
+/** Numbers the columns of all tables consecutively. */
 export function placed(tables: readonly TriedTable[]): readonly PlacedTable[] {
   let firstColumn = 0
   return tables.map((table) => {
@@ -32,7 +32,7 @@ export function placed(tables: readonly TriedTable[]): readonly PlacedTable[] {
   })
 }
 
-/** Reads all tables into `profiled`: a row for each text, with its column and, from 1, its record. */
+/** Reads all tables into `profiled`: a row for each text, with its column and its record, from 1. */
 export async function readTexts(duckDb: DuckDBConnection, dir: string, tables: readonly PlacedTable[]): Promise<void> {
   await duckDb.run(`DROP TABLE IF EXISTS profiled; ${valuesTableSql}`)
   for (const group of Map.groupBy(tables, ({ layout }) => JSON.stringify(layout)).values())
@@ -52,7 +52,7 @@ async function readGroup(duckDb: DuckDBConnection, dir: string, tables: readonly
   if (read !== records * layout.width) throw new Error(`DuckDB reads ${read} texts, wanted ${records * layout.width}`)
 }
 
-/** Gives the rows of `profiled` for the records of tables in one file. */
+/** SQL that inserts the rows of `profiled` for the tables in one file. */
 function textsOf(tables: readonly PlacedTable[], { width }: SegmentLayout) {
   const columns = Array.from({ length: width }, (_, i) => i)
   const counts = tables.map(({ records, firstColumn }) => `(${firstColumn}, ${records})`)
@@ -76,14 +76,14 @@ async function readInSomeMode(
       errors.push(error)
     }
   }
-  throw new AggregateError(errors, 'DuckDB does not read the tables')
+  throw new AggregateError(errors, 'DuckDB cannot read the tables')
 }
 
 async function count(duckDb: DuckDBConnection): Promise<number> {
   return Number((await duckDb.runAndReadAll('SELECT count(*) FROM profiled')).getRowsJson()[0]?.[0])
 }
 
-/** For each table the facts of its columns. */
+/** The facts of the columns of each table. */
 export async function factsOfTables(
   duckDb: DuckDBConnection,
   tables: readonly PlacedTable[],
@@ -96,12 +96,12 @@ export async function factsOfTables(
   )
 }
 
-/** Counts by word come in any order. */
+/** Sorts null words into their usual order. */
 function inOrder({ nullWords: counts }: ColumnFacts): Pick<ColumnFacts, 'nullWords'> {
   return { nullWords: Object.fromEntries(nullWords.flatMap((word) => (counts[word] ? [[word, counts[word]]] : []))) }
 }
 
-/** Gives the values of the columns of one type, whose number is `type` in `columns`; an error where a text is none. */
+/** SQL for the values of all columns of one type, number `number`; fails if a text is not of the type. */
 export function valuesSql(type: ColumnType, number: number): string {
   const reads = readExactly(type, 'v', 'converted').map(({ when, value }) => `WHEN ${when} THEN ${value}`)
   const value = `CASE ${reads.join(' ')} WHEN v IS NULL OR list_contains(words, v) THEN NULL ELSE error(concat('no value: ', v)) END`

@@ -1,4 +1,4 @@
-// Ingested tables: tables that this process ingests as the service does, without HTTP and without syncing. Knows no oracle.
+// Ingested tables: ingests tables in this process as the service does, without HTTP or syncs. Knows no oracle.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { csvText } from '../../../src/columns/columns.testing.ts'
@@ -23,12 +23,12 @@ export function dialectOf({ delimiter, quote: quoteChar }: TriedTable['layout'])
   return { ...usual, delimiter, quoteChar }
 }
 
-/** The file that is sent. */
+/** The file as uploaded. */
 export function contentOf({ body, layout }: TriedTable, names: readonly string[]): Buffer {
   return Buffer.from(csvText([names], layout) + body)
 }
 
-/** Ingests one table after another; what was made of each stays in its directory. */
+/** Ingests one table after another; the results of each stay in its directory. */
 export class Ingester {
   readonly #converter: Converter
   readonly #tools: IngestTools
@@ -36,7 +36,7 @@ export class Ingester {
   constructor() {
     const pool = { jobMsMax: 60_000, size: 1, logger: { warn() {} } }
     const createFiles = withTrailingEmpty(createFileScanner(createScanner))
-    // Its children start when they are needed, and these tables declare no columns.
+    // Never starts a child, because these tables have no declared columns.
     this.#converter = createColumnConverter(pool, createConverter(pool))
     this.#tools = {
       readHead: createHeadReader(readHead, createFiles),
@@ -48,7 +48,7 @@ export class Ingester {
     }
   }
 
-  /** @param dir Made anew. */
+  /** @param dir Created; must not exist. */
   async ingest(table: TriedTable, names: readonly string[], dir: string): Promise<Loaded> {
     const content = contentOf(table, names)
     const textPath = join(dir, 'original')
@@ -59,7 +59,7 @@ export class Ingester {
     const arriving = { chunks: chunksOf(content), textPath, flush: async () => {}, isDuplicate: () => false }
     const source = { ...arriving, draft, declared, progress: unwatched, corrections: null }
     const loaded = await ingest(source, this.#tools, never)
-    if (loaded === null) throw new Error('Cannot ingest table: it was taken for a duplicate')
+    if (loaded === null) throw new Error('Cannot ingest table: it counts as a duplicate')
     rmSync(textPath)
     return loaded
   }

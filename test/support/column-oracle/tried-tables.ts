@@ -1,4 +1,4 @@
-// Tried tables: nasty tables by seed and number, each as a file without its header. Knows no service and no oracle.
+// Tried tables: generates nasty tables by seed and number, each as a file without a header. Knows no service or oracle.
 import { csvText } from '../../../src/columns/columns.testing.ts'
 import { nastyTable } from '../../../src/columns/nasty-tables.testing.ts'
 import type { SegmentLayout } from '../../../src/convert/convert.ts'
@@ -11,15 +11,15 @@ export interface TriedTable {
   readonly layout: SegmentLayout
 }
 
-/** So many tables that follow one another have the same layout and width: DuckDB reads them as one file. */
+/** This many consecutive tables have the same layout and width, so that DuckDB can read them as one file. */
 const tablesOfOneLayout = 100
 
-/** One in so many is large: of tens of thousands of records. */
+/** One in this many tables is large: tens of thousands of records. */
 const largeOneIn = 20_000
-/** The number of the first large one. */
+/** The number of the first large table. */
 export const largeTable = largeOneIn - 1
 
-/** Each table has a seed of its own, so that one of them can be made again without the others. */
+/** Each table has its own seed, so that it can be generated without the others. */
 export function triedTable(seed: number, number: number): TriedTable {
   const layout = layoutFor(randomFrom(mixed(~seed, Math.floor(number / tablesOfOneLayout))))
   const random = randomFrom(mixed(seed, number))
