@@ -1,4 +1,4 @@
-// Serve: runs the service in the foreground until a signal. Knows nothing of what the service is made of.
+// Serve: runs the service in the foreground until a signal. Knows nothing of the parts of the service.
 import { setFlagsFromString } from 'node:v8'
 import { KeysError } from '../access/api-keys.ts'
 import type { startApp } from '../app.ts'
@@ -7,8 +7,8 @@ import { isServiceError } from '../core/errors.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 
 /**
- * A terminal's Ctrl-C reaches this process directly and again through npm and the launcher, each of which passes it on:
- * further signals within this time count as the first.
+ * A terminal's Ctrl-C reaches this process directly, and again through npm and the launcher. Further signals within
+ * this time count as the first.
  */
 const secondSignalMsMin = 500
 
@@ -62,13 +62,13 @@ function stopSignal(): Promise<NodeJS.Signals> {
     }
     process.on('SIGTERM', onSignal)
     process.on('SIGINT', onSignal)
-    // The launcher, if there is one, holds the other end of a channel. When it is killed, nobody could stop us any
-    // more, so we end too; the store is built for an abrupt end.
+    // The launcher, if there is one, holds the other end of a channel. When it is killed, nothing else could stop this
+    // process, so it exits too; the store is built for abrupt ends.
     process.on('disconnect', () => process.exit(exitCodes.failed))
   })
 }
 
-/** A command that uploads a file to this service, with a key if authentication is on. */
+/** A command that uploads a file to this service, with a key if authentication is enabled. */
 function firstUpload(url: string, { keys, jwtKeys }: Pick<Config, 'keys' | 'jwtKeys'>): string {
   const needsKey = keys !== '' || jwtKeys !== ''
   return `curl ${needsKey ? '-H "Authorization: Bearer $KEY" ' : ''}-F file=@your.csv ${url}/qas/uploadCsv`

@@ -15,7 +15,7 @@ const statusOf = (phase: string, received: number) => ({ id, phase, createdAt: 1
 const eventOf = (version: string, phase: string, received: number, end = '\n') =>
   `id: ${version}${end}data: ${JSON.stringify(statusOf(phase, received))}${end}${end}`
 
-/** Watches a server that answers its requests, one per connection, in this order. Returns phases, amounts and requests. */
+/** Watches a server that answers its requests in this order, one per connection. Returns statuses and requests. */
 async function watched(t: TestContext, ...script: readonly ((socket: Socket) => void)[]) {
   const asked: string[] = []
   const { url } = await listen(t, (socket, index) => {

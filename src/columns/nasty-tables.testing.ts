@@ -4,7 +4,7 @@ import { nullWords, type ValueClass } from '../core/column-facts.ts'
 import type { Random } from '../core/random.testing.ts'
 import type { Table } from './columns.testing.ts'
 
-/** Classes whose values make columns of a type that none of them has alone. */
+/** Classes that together give a column a type that none of them gives alone. */
 const familyClasses: readonly (readonly ValueClass[])[] = [
   ['decimalComma', 'thousandComma', 'integer'],
   ['thousandComma', 'grouped ,', 'grouped ,.', 'integer', 'decimal'],

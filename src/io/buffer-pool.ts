@@ -1,4 +1,4 @@
-// Buffer pool: the memory that all writers share, with one bound. Knows nothing of files.
+// Buffer pool: memory shared by all writers, with one bound. Knows nothing of files.
 import { hasHashThread } from './hashing/has-hash-thread.ts'
 
 /**
@@ -6,7 +6,7 @@ import { hasHashThread } from './hashing/has-hash-thread.ts'
  * ext4, 2026-11-20).
  */
 const batchBytesUsual = 262_144
-/** 8 MB: one upload uses eight at once, or two where half of them are in use, so eight uploads do not slow each other down. */
+/** 8 MB: an upload uses eight at once, or two once half are in use, so eight uploads do not slow each other down. */
 const batchCountUsual = 32
 
 /** Collects bytes in a batch. */
@@ -24,7 +24,7 @@ export class BufferPool {
   readonly #memory: ArrayBufferLike
   readonly #batchBytes: number
   readonly #batchCount: number
-  /** Batches not in use yet: they are taken once no other is free. */
+  /** Number of batches never used so far: they are taken once no other is free. */
   #unmade: number
   readonly #free: Buffer[] = []
   readonly #waiting: ((batch: Buffer) => void)[] = []
@@ -33,7 +33,7 @@ export class BufferPool {
   /** Batches being written. */
   readonly #coming = new Set<Buffer>()
 
-  /** @param memory Of all batches. The system provides it page by page, as they are first used. */
+  /** @param memory For all batches. The system provides it page by page, on first use. */
   constructor(memory: ArrayBufferLike, batchBytes = batchBytesUsual) {
     this.#memory = memory
     this.#batchBytes = batchBytes
@@ -51,12 +51,12 @@ export class BufferPool {
     return promise
   }
 
-  /** True while half of the batches are in no use: then a holder need not write each as soon as it is full. */
+  /** True while half of the batches are unused: then a holder need not write each batch as soon as it is full. */
   get isAmple(): boolean {
     return 2 * (this.#unmade + this.#free.length) >= this.#batchCount
   }
 
-  /** From now on the holder may be asked to spill. */
+  /** From now on, the pool may call `holder.spill()`. */
   gather(holder: BufferHolder): void {
     this.#gathering.add(holder)
     this.#press()
@@ -91,7 +91,7 @@ export class BufferPool {
   }
 }
 
-/** Of `bufferPool`. Shared only where a thread reads it: V8 takes half as long again to copy into shared memory. */
+/** Memory of `bufferPool`. Shared only if a thread reads it: V8 copies into shared memory in 1.5 times the time. */
 export const bufferMemory = new (hasHashThread ? SharedArrayBuffer : ArrayBuffer)(batchCountUsual * batchBytesUsual)
 
 /** One per process. */

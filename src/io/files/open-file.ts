@@ -1,6 +1,6 @@
-// Open file: a file by its descriptor. Calls that may wait for the disk run on other threads; opening an existing file
-// and closing run on this one, since handing them over takes longer, and so do short calls while nothing else waits for
-// the disk. Knows nothing of what the file holds.
+// Open file: a file by its descriptor. Calls that may wait for the disk run on other threads. Opening an existing file
+// and closing run on this thread, because handing them over takes longer; so do short calls while nothing else waits
+// for the disk. Knows nothing of the content.
 import {
   closeSync,
   fdatasync,
@@ -54,7 +54,7 @@ export class OpenFile implements AsyncDisposable {
     this.#fd = fd
   }
 
-  /** Creates a file. Unless it replaces one, nothing may exist under its name, not even a link. */
+  /** Creates a file. With `wx`, nothing may exist under its name, not even a link. */
   static async create(path: string, mode: number, flags: 'wx' | 'w' = 'wx'): Promise<OpenFile> {
     const fd = await shortCalls.run(
       () => openSync(path, flags, mode),
@@ -72,7 +72,7 @@ export class OpenFile implements AsyncDisposable {
     return fstatSync(this.#fd)
   }
 
-  /** Writes all of the bytes: a full disk or a signal may cut a write short. */
+  /** Writes all of the bytes, even if a full disk or a signal cuts a write short. */
   write(bytes: Uint8Array, position: number): Promise<void> {
     return this.#use(async (fd) => {
       for (let from = 0; from < bytes.length; ) {
@@ -86,7 +86,7 @@ export class OpenFile implements AsyncDisposable {
     })
   }
 
-  /** Writes slices one after the other, all of their bytes. */
+  /** Writes all bytes of the slices, one slice after another. */
   writeSlices(slices: readonly Uint8Array[], position: number): Promise<void> {
     return this.#use(async (fd) => {
       let rest = slices.filter(({ length }) => length > 0)

@@ -1,4 +1,4 @@
-// Block checksums: a CRC-32 for each block of a file, so that any range of it can be verified on its own. Knows no dataset.
+// Block checksums: a CRC-32 for each block of a file, to verify any range on its own. Knows no dataset.
 // For why a CRC and why this block size, see docs/decisions/checked-files.md.
 import { open } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
@@ -13,7 +13,7 @@ const readBytesAtOnce = 16 * blockBytes
 export class BlockChecksums {
   readonly #checksums: number[] = []
   #checksum = 0
-  /** Of the current block. */
+  /** Bytes of the current block so far. */
   #blockLength = 0
 
   update(chunk: Uint8Array): void {
@@ -26,7 +26,7 @@ export class BlockChecksums {
     }
   }
 
-  /** Four bytes per block, big-endian; call once, at the end. Empty for a file of one block, see `blockCountOf`. */
+  /** Four bytes per block, big-endian; call once, at the end. Empty for a file of one block, see `checksumsLength`. */
   digest(): Buffer {
     if (this.#blockLength > 0) this.#endBlock()
     const checksums = this.#checksums.length > 1 ? this.#checksums : []
@@ -58,8 +58,8 @@ export async function checksumsOfFile(path: string): Promise<Buffer> {
 }
 
 /**
- * Length of the checksums of a file of so many bytes. 0 for a single block: that is verified just as quickly with the
- * SHA-256 of the file, so small datasets need no checksums.
+ * Length of the checksums of a file with this many bytes. 0 for a single block: the SHA-256 of the file verifies it
+ * just as quickly, so small datasets need no checksums.
  */
 export function checksumsLength(fileBytes: number): number {
   return fileBytes <= blockBytes ? 0 : Math.ceil(fileBytes / blockBytes) * checksumBytes

@@ -1,22 +1,22 @@
-// File digest: the SHA-256 and the block checksums of a file while its bytes pass, whichever thread computes them.
+// File digest: the SHA-256 and the block checksums of a file as its bytes pass, on this thread or another.
 import { createHash } from 'node:crypto'
 import { BlockChecksums } from './block-checksums.ts'
 
 export interface Digest {
   /** Lower-case hex. */
   readonly sha256: string
-  /** Of the blocks, see BlockChecksums. */
+  /** Checksums of the blocks, see BlockChecksums. */
   readonly checksums: Buffer
 }
 
 export interface FileDigest extends Disposable {
-  /** Adds what comes next. Null when the memory may be reused at once; else resolves, whatever happens, when it may. */
+  /** Adds the next bytes. Null if their memory may be reused at once; else resolves when it may, even on failure. */
   add(bytes: Uint8Array): Promise<void> | null
-  /** Of everything added; call once. @throws {ServiceError} STORE_FAILED when the thread that computes it has ended. */
+  /** The digest of everything added; call once. @throws {ServiceError} STORE_FAILED if the hash thread has ended. */
   end(): Promise<Digest> | Digest
 }
 
-/** Computes it on this thread. */
+/** Computes the digest on this thread. */
 export class OwnDigest implements FileDigest {
   readonly #hash = createHash('sha256')
   readonly #checksums = new BlockChecksums()

@@ -1,7 +1,7 @@
-// Has hash thread: whether originals are hashed by a thread of their own, see docs/decisions/hash-thread.md.
+// Has hash thread: whether a separate thread hashes originals, see docs/decisions/hash-thread.md.
 import { availableParallelism } from 'node:os'
 
-/** With fewer cores, the thread would take one from threads that are as busy. */
+/** With fewer cores, the thread would compete with threads that are just as busy. */
 const coresMin = 3
 
 export const hasHashThread = availableParallelism() >= coresMin

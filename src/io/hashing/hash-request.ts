@@ -1,14 +1,15 @@
-// Hash request: what is asked of the hash thread, and what it answers.
+// Hash request: the requests to the hash thread, and its answers.
 import type { Digest } from './file-digest.ts'
 
 export interface HashRequest {
-  /** `add` and `end` are answered, in the order in which they are sent; `drop` is not. */
+  /** `add` and `end` are answered in the order in which they are sent; `drop` is not answered. */
   readonly kind: 'add' | 'end' | 'drop'
   readonly file: number
-  /** Of the added bytes: where in the shared memory they begin, and their number. */
+  /** Offset of the added bytes in the shared memory. */
   readonly at: number
+  /** Number of added bytes. */
   readonly bytes: number
 }
 
-/** The digest may have lost the class of its buffer on the way. */
+/** In the digest, the `Buffer` has become a `Uint8Array` in transit. */
 export type HashAnswer = 'added' | (Omit<Digest, 'checksums'> & { readonly checksums: Uint8Array })

@@ -1,4 +1,4 @@
-// Hash stream: the length and SHA-256 of bytes that arrive in chunks. The one place that hashes a stored file as a whole.
+// Hash stream: the length and SHA-256 of bytes that arrive in chunks. The only code that hashes whole stored files.
 import { createHash } from 'node:crypto'
 
 export interface HashedBytes {

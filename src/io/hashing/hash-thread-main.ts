@@ -1,4 +1,4 @@
-// Hash thread main: the program of the thread that hashes files, a batch at a time, in the order in which they come.
+// Hash thread main: the program of the thread that hashes files, one batch at a time, in order of arrival.
 import { parentPort, workerData } from 'node:worker_threads'
 import { OwnDigest } from './file-digest.ts'
 import type { HashAnswer, HashRequest } from './hash-request.ts'

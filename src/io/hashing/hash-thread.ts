@@ -1,12 +1,12 @@
-// Hash thread: hashes files on a thread of its own, where there is a core for it, and small ones here. For when and why, see
-// docs/decisions/hash-thread.md.
+// Hash thread: hashes files on a separate thread if there is a core for it, and small files on this one. For when and
+// why, see docs/decisions/hash-thread.md.
 import { Worker } from 'node:worker_threads'
 import { errorCode, toStoreError } from '../../core/storage-error.ts'
 import { bufferMemory } from '../buffer-pool.ts'
 import { type FileDigest, OwnDigest } from './file-digest.ts'
 import type { HashAnswer, HashRequest } from './hash-request.ts'
 
-/** A file whose first batch has fewer bytes is hashed here: to hand it over takes as long. */
+/** A file whose first batch has fewer bytes is hashed on this thread: handing it over takes as long. */
 const batchBytesMin = 262_144
 
 interface Waiting {
@@ -20,22 +20,22 @@ interface Running {
   loss: unknown
 }
 
-/** One thread for any number of files. It starts when it is first needed, and again after it has ended. */
+/** One thread for any number of files. It starts on first use, and again after it has ended. */
 export class HashThread {
   readonly #memory: SharedArrayBuffer
   readonly #program: URL
   #running: Running | null = null
   #fileCount = 0
-  /** In the order of their requests. */
+  /** In order of their requests. */
   #waiting: Waiting[] = []
 
-  /** @param memory Where the bytes of files lie while they are hashed. @param program Only tests have another. */
+  /** @param memory Contains the bytes of files while they are hashed. @param program Only tests use another. */
   constructor(memory: SharedArrayBuffer, program = new URL('./hash-thread-main.ts', import.meta.url)) {
     this.#memory = memory
     this.#program = program
   }
 
-  /** Of a new file. What is added has to lie in the memory, and to stay as it is until the promise resolves. */
+  /** The digest of a new file. Added bytes must be in the memory, and must not change until the promise resolves. */
   digest(): FileDigest {
     const running = this.#running ?? this.#start()
     const file = this.#fileCount++
@@ -57,7 +57,7 @@ export class HashThread {
         post('end')
         return new Promise((resolve, reject) => {
           const answered = (answer: HashAnswer) => {
-            if (answer === 'added') reject(lostError(new Error('an answer came that belongs to another request')))
+            if (answer === 'added') reject(lostError(new Error('an answer belongs to another request')))
             else resolve({ sha256: answer.sha256, checksums: Buffer.from(answer.checksums) })
           }
           this.#wait({ answered, lost: (error) => reject(lostError(error)) })
@@ -81,7 +81,7 @@ export class HashThread {
     this.#running = running
     worker.on('message', (answer: HashAnswer) => {
       this.#waiting.shift()?.answered(answer)
-      // It keeps the process alive only while somebody waits for it.
+      // The thread keeps the process alive only while an answer is awaited.
       if (this.#waiting.length === 0) worker.unref()
     })
     worker.on('error', (error) => this.#lose(running, error))
@@ -95,7 +95,7 @@ export class HashThread {
     this.#waiting.push(waiting)
   }
 
-  /** An error is followed by the exit: what comes first counts. */
+  /** An error is followed by the exit: the first of them counts. */
   #lose(running: Running, error: unknown): void {
     if (running.loss !== null) return
     running.loss = error
@@ -104,7 +104,7 @@ export class HashThread {
   }
 }
 
-/** A lack of descriptors, for which a thread could not start, keeps its own code. */
+/** If a lack of descriptors kept the thread from starting, the error keeps the code for that. */
 function lostError(cause: unknown): Error {
   const error = new Error('the thread that hashes files has ended', { cause })
   return toStoreError(Object.assign(error, { code: errorCode(cause) }))
@@ -113,8 +113,8 @@ function lostError(cause: unknown): Error {
 const hashThread = bufferMemory instanceof SharedArrayBuffer ? new HashThread(bufferMemory) : null
 
 /**
- * The digest of a file that is written through buffers of the pool, to be given these as they fill. Null where there is no
- * thread: then bytes are best hashed as they come, while they are in the cache of the core.
+ * The digest of a file that is written through buffers of the pool; add each buffer when it is full. Null if there is
+ * no thread: then it is best to hash bytes as they arrive, while they are in the cache of the core.
  */
 export function batchDigest(thread: HashThread | null = hashThread): FileDigest | null {
   if (thread === null) return null

@@ -1,4 +1,4 @@
-// Write segments: sorts the records of a file into segments of accepted ones and segments of rejects. Knows no types.
+// Write segments: sorts the records of a file into segments of accepted records and of rejects. Knows no types.
 import { unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Segment, SegmentLayout, SegmentPiece } from '../../convert/convert.ts'
@@ -12,48 +12,48 @@ import type { RecordTally } from './record-tally.ts'
 import { RejectLines, rejectLayout } from './reject-table.ts'
 
 export interface CutterOptions {
-  /** Segments are written to a folder of it; they are the receiver's to delete. */
+  /** Segments are written to a folder of the draft; the receiver deletes them. */
   readonly draft: Pick<DraftFiles, 'dir' | 'folder'>
   readonly layout: SegmentLayout
-  /** The first segment is closed at this size, because types are decided on it. Bytes. */
+  /** Size at which the first segment is closed, because types are decided on it. Bytes. */
   readonly firstBytes: number
-  /** All others, but for early ones that stand in the file. Bytes. */
+  /** Size of all others, except early ones that refer to the file. Bytes. */
   readonly segmentBytes: number
-  /** The file itself, where segments may name places in it instead of having a copy; null where they may not. */
+  /** The file itself, if segments may refer to ranges of it instead of having a copy; null if they may not. */
   readonly text: TextFile | null
-  /** Where it has one byte a character and is not in UTF-8: for each byte the UTF-8, as segments have it. */
+  /** If the file has one byte per character and is not in UTF-8: the UTF-8 for each byte, as in `Segment`. */
   readonly utf8OfBytes: Uint32Array | null
-  /** Rewrites accepted records in `layout`; null when they are in it already. */
+  /** Rewrites accepted records in `layout`; null if they are in it already. */
   readonly rewrite: CsvRewriter | null
-  /** False when only the accepted records are wanted, on a second pass. */
+  /** False on a second pass, which needs only the accepted records. */
   readonly withRejects: boolean
-  /** Puts corrected records in the places of rejects; null where there are none. Disposed here. */
+  /** Replaces rejects with corrected records; null if there are none. Disposed here. */
   readonly corrector: Corrector | null
-  /** Asked at the end of the chunks: true when no more segments are wanted, not even of what is left over. */
+  /** Called after the last chunk: true if no more segments are needed, not even for the remaining records. */
   readonly isDuplicate: () => boolean
 }
 
 /** The file whose records are cut. */
 export interface TextFile {
   readonly path: string
-  /** Where the first chunk begins in it. */
+  /** Offset of the first chunk in the file. */
   readonly startOffset: number
-  /** Resolves when what was scanned so far can be read there. */
+  /** Resolves when everything scanned so far can be read from the file. */
   flush(): Promise<void>
 }
 
-/** A finished, closed segment; `index` counts those of its kind from 0, in file order. */
+/** A finished, closed segment; `index` counts the segments of its kind from 0, in file order. */
 export interface CutSegment {
   readonly kind: 'accepted' | 'rejected'
   readonly index: number
   readonly segment: Segment
-  /** Some of its records, from all over it; only of a long first segment whose records stand in the file. */
+  /** Some of its records, from all over it. Only for a long first segment that refers to the file. */
   readonly sample?: Segment
 }
 
 /**
- * Scans chunks and writes segments, cut at record ends. Yields at least one accepted segment, be it empty, so that a file
- * without records still has its columns. Segments not yet given out are deleted when the caller stops early.
+ * Scans chunks and writes segments, cut at record ends. Yields at least one accepted segment, even if it is empty, so
+ * that a file without records still has its columns. If the caller stops early, segments not yet yielded are deleted.
  */
 export async function* cutSegments(
   chunks: AsyncIterable<readonly BorrowedBytes[]>,
@@ -73,7 +73,7 @@ export async function* cutSegments(
     if (options.withRejects && rejects.length > 0) await rejected.write([rejectLines.of(rejects)], rejects.length)
   }
 
-  /** Null where there is nothing to wait for, as in most files. */
+  /** Null if there is nothing to wait for, as in most files. */
   const keepAsRead = (scanned: Scanned): Promise<void> | null => {
     tally.add(scanned)
     const { isVerbatim, pieces, consumedTo } = scanned
@@ -113,7 +113,7 @@ function sumOfLengths(pieces: readonly Uint8Array[]): number {
   return pieces.reduce((sum, { length }) => sum + length, 0)
 }
 
-/** Bytes scanned before it is asked again whether a segment is full: however much arrives at once, no segment is larger by more. */
+/** Bytes scanned between checks for a full segment; a segment exceeds its size by no more, whatever arrives at once. */
 const stepBytes = 65_536
 
 function* stepsOf(slices: readonly BorrowedBytes[]): Generator<BorrowedBytes> {
@@ -123,39 +123,39 @@ function* stepsOf(slices: readonly BorrowedBytes[]): Generator<BorrowedBytes> {
 }
 
 /**
- * Those behind the first segment are small, so that the columns of a file of a few megabytes are written while it arrives, and
- * by all threads at its end: one of 4.2 MB takes 34 instead of 40 ms (2 × Intel Xeon, 2026-11-22). With the last step a
- * segment is one row group, see src/columns/wasm-column-writer.ts.
+ * The segments after the first are small, so that the columns of a file of a few megabytes are written while it
+ * arrives, and by all threads at its end: 4.2 MB take 34 ms instead of 40 (2 × Intel Xeon, 2026-11-22). Including the
+ * last step, a segment is one row group, see src/columns/wasm-column-writer.ts.
  */
 const earlyBytes = 1_572_864 - stepBytes
 const earlyCount = 3
 
-/** Bytes at which a segment of accepted records behind the first one is closed: early ones, then twice as many each time. */
+/** Size at which an accepted segment after the first is closed: `earlyBytes` at first, then twice as many each time. */
 function acceptedBytes(index: number, { text, segmentBytes }: CutterOptions): number {
-  // A file of its own is made for SQL, which takes nearly as long for a small one.
+  // A segment with its own file is converted with SQL, which takes nearly as long for a small segment.
   return text === null ? segmentBytes : Math.min(segmentBytes, earlyBytes * 2 ** Math.max(0, index - earlyCount))
 }
 
 /**
- * What follows a full segment and is less, up to the end of the file, belongs to it: a part of its own takes some 1.5 ms of
- * CPU, whatever is in it. Only where the records stand in the file. Bytes.
+ * A shorter remainder at the end of the file belongs to the last full segment, because a separate part takes some
+ * 1.5 ms of CPU, whatever its size. Only for segments that refer to the file. Bytes.
  */
 const tailBytes = 262_144
-/** Where segments are small, so is what may belong to one. */
+/** If segments are small, so is the remainder that may belong to one. */
 const tailsPerSegmentMin = 4
 
-/** Of the steps of a first segment, every so many are its sample. */
+/** Every seventh step of a first segment belongs to its sample. */
 const sampledSteps = 7
-/** A segment of fewer samples has none: it is soon looked at as a whole. */
+/** A segment shorter than this many samples has none: it is soon read as a whole. */
 const samplesMin = 4
 
-/** Places of records, and what is in them. */
+/** Ranges of records, and their totals. */
 class Places {
   readonly pieces: SegmentPiece[] = []
   records = 0
   bytes = 0
 
-  /** Joins it to the last one where it follows that. */
+  /** Joins the piece to the last one if it directly follows. */
   add(piece: SegmentPiece, records: number, utf8Bytes: number): void {
     const last = this.pieces.at(-1)
     if (last?.path === piece.path && last.byteOffset + last.bytes === piece.byteOffset) {
@@ -173,15 +173,15 @@ class Places {
 }
 
 class SegmentWriter implements AsyncDisposable {
-  /** Of the segment that is being written. */
+  /** Index of the segment that is being written. */
   index = 0
   readonly #kind: CutSegment['kind']
   readonly #layout: SegmentLayout
   readonly #options: CutterOptions
   #writer: BufferedWriter | null = null
-  /** Where the records are that came so far: in the file itself, or in that of the segment. */
+  /** Where the records added so far are: in the file itself, or in the segment's own file. */
   #places = new Places()
-  /** Those that came since it is full. */
+  /** Records added since the segment was full. */
   #tail = new Places()
   #steps = 0
   readonly #sample = new Places()
@@ -196,7 +196,7 @@ class SegmentWriter implements AsyncDisposable {
     return this.#places.records > 0
   }
 
-  /** True when it is to be cut. */
+  /** True if the segment must be cut. */
   get isFull(): boolean {
     const tailMin = Math.min(tailBytes, acceptedBytes(this.index, this.#options) / tailsPerSegmentMin)
     return this.#isFilled && (this.#writer !== null || this.#tail.bytes >= tailMin)
@@ -212,7 +212,7 @@ class SegmentWriter implements AsyncDisposable {
     return this.#kind === 'accepted' && this.index === 0
   }
 
-  /** Records that stand in the file as they are; no file of the segment's own is made for them. */
+  /** Adds records that are unchanged in the file; the segment needs no file of its own for them. */
   addPlace(piece: SegmentPiece, records: number, utf8Bytes: number): void {
     if (piece.bytes === 0) return
     if (this.#isFilled) {
@@ -234,7 +234,7 @@ class SegmentWriter implements AsyncDisposable {
     this.#places.add({ path, byteOffset, bytes }, records, bytes)
   }
 
-  /** What came since it is full is part of it. */
+  /** Makes the records added since the segment was full part of it. */
   takeTail(): void {
     this.#places.addAll(this.#tail)
     this.#tail = new Places()

@@ -37,7 +37,7 @@ function startHolder(t: TestContext, dir: string): { readonly child: ChildProces
 
 /** The complete message, as shown to the person who starts the second process. */
 const refusal = (dir: string, pid: number | undefined) =>
-  `Cannot open data directory '${dir}': it is in use by process ${pid} on ${hostname()}; stop that or choose another directory`
+  `Cannot open data directory '${dir}': it is in use by process ${pid} on ${hostname()}; stop it or choose another directory`
 
 test('lockDirectory() refuses a second owner in this process until the first releases it', async (t) => {
   const dir = await emptyDirectory(t)
