@@ -1,4 +1,4 @@
-// Command error: the reason why a command failed, as an exit code, a line for people and a document for programs.
+// Command error: why a command failed, as an exit code, a line for humans and a document for programs.
 import { ClientError } from '../client/client-error.ts'
 import { ConfigError } from '../config/config.ts'
 import { UsageError } from './command.ts'
@@ -9,7 +9,7 @@ import { OutputClosed } from './terminal/terminal.ts'
 
 const queryFailure = 'csvupload.QueryFailedException'
 
-/** Reason for a stop: a signal. */
+/** A signal stopped the command. */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted'
 }
@@ -44,7 +44,7 @@ export function outcomeOf(error: unknown): Outcome {
   return { code, line: shownRefusal(message, status, record?.exception === queryFailure), error: facts }
 }
 
-/** For a failed query, the message marks a place on lines of its own. Any other message is one line. */
+/** The message of a failed query marks the position on separate lines. Any other message is one line. */
 function shownRefusal(message: string, status: number, isQuery: boolean): string {
   if (!isQuery) return printable(`${message} (${status})`)
   const [first = '', ...others] = message.split('\n')

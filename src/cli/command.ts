@@ -12,7 +12,7 @@ export interface ValueOption<Value> extends Kind<Value> {
   readonly short?: string
   /** Placeholder of its value in help: `<count>`. */
   readonly value: `<${string}>`
-  /** As a person would write it; null for no default. */
+  /** As a user would write it; null for no default. */
   readonly fallback: string | null
   readonly help: string
 }
@@ -50,18 +50,18 @@ export interface Example {
   readonly what: string
 }
 
-/** The text for people about a command, from which help, completion and docs are generated. */
+/** The description of a command, from which help, completion and docs are generated. */
 export interface CommandHelp {
   readonly name: string
   /** One line. */
   readonly summary: string
   /** What follows the name: `<file>… [options]`. */
   readonly usage: string
-  /** Further text, as whole sentences. */
+  /** Further text, in whole sentences. */
   readonly about: string
   readonly options: readonly HelpRow[]
   readonly examples: readonly Example[]
-  /** How to complete its arguments, except options. */
+  /** How to complete its arguments other than options. */
   readonly completes: 'files' | 'words' | 'nothing'
   readonly words?: readonly string[]
 }
@@ -73,7 +73,7 @@ export interface HelpRow extends Pick<OptionRow, 'flag' | 'short' | 'help'> {
   readonly values: readonly string[]
 }
 
-/** A command that talks to a server or reads files: every one but `serve`. */
+/** A command that calls a server or reads files: every command except `serve`. */
 export interface Command extends CommandHelp {
   /** Reads its command line. @throws {UsageError} */
   prepare(argv: readonly string[]): Prepared
@@ -98,43 +98,43 @@ export class UsageError extends Error {
 
 /** Options of every command. */
 export const commonOptions = {
-  json: toggle('--json', 'Print JSON for programs instead of text for people.'),
-  quiet: { ...toggle('--quiet', 'Say nothing on standard error but what went wrong.'), short: 'q' },
-  noColor: toggle('--no-color', 'Print without colours, as with NO_COLOR set.'),
+  json: toggle('--json', 'Print JSON for programs instead of text for humans.'),
+  quiet: { ...toggle('--quiet', 'Print only errors on standard error.'), short: 'q' },
+  noColor: toggle('--no-color', 'Print without colours, as with NO_COLOR.'),
 } satisfies OptionRows
 
-/** Options of every command that talks to a server. */
+/** Options of every command that calls a server. */
 export const serverOptions = {
   url: {
     flag: '--url',
     value: '<url>',
     fallback: null,
     ...text('the address of a server'),
-    help: 'Server; else CSV_UPLOAD_URL, else http://127.0.0.1:8080.',
+    help: 'URL of the server; else CSV_UPLOAD_URL, else http://127.0.0.1:8080.',
   },
   keyFile: {
     flag: '--key-file',
     value: '<file>',
     fallback: null,
     ...text('a file'),
-    help: 'File that holds the API key; else CSV_UPLOAD_KEY or CSV_UPLOAD_KEY_FILE. A key is never an argument: others see those.',
+    help: 'File with the API key; else CSV_UPLOAD_KEY or CSV_UPLOAD_KEY_FILE. A key is never an argument, which other users could see.',
   },
   retries: {
     flag: '--retries',
     value: '<count>',
     fallback: '5',
     ...wholeNumber(0, 100),
-    help: 'How often to try again when the server is busy or the connection fails; 0 for never.',
+    help: 'Number of retries if the server is busy or the connection fails; 0 for none.',
   },
 } as const satisfies OptionRows
 
-/** How many of a list to skip. */
+/** Number of items of a list to skip. */
 export function offsetOption(help: string) {
   const kind = wholeNumber(0, Number.MAX_SAFE_INTEGER)
   return { flag: '--offset', value: '<count>', fallback: '0', ...kind, help } as const
 }
 
-/** How many of a list to print; default 20. */
+/** Maximum number of items of a list to print; default 20. */
 export function limitOption(countMax: number, help: string) {
   const kind = wholeNumber(1, countMax)
   return { flag: '--limit', short: 'n', value: '<count>', fallback: '20', ...kind, help } as const
@@ -144,12 +144,12 @@ export function toggle(flag: Switch['flag'], help: string): Switch {
   return { flag, value: null, help }
 }
 
-/** An option whose value is one of a few words. */
+/** An option whose value is one of the given words. */
 export function choice<const Word extends string>(values: readonly Word[]): Kind<Word> & { values: readonly Word[] } {
   return { ...oneOf(values), values }
 }
 
-/** Makes a command of its rows. */
+/** Makes a command from its rows. */
 export function defineCommand<const Rows extends OptionRows>(definition: Definition<Rows>): Command {
   const rows: OptionRows = { ...definition.options, ...commonOptions }
   return {
@@ -157,7 +157,7 @@ export function defineCommand<const Rows extends OptionRows>(definition: Definit
     options: Object.values(rows).map(helpRow),
     prepare(argv) {
       const { values, args } = parse(argv, rows)
-      const all = values as ValuesOf<Rows & typeof commonOptions> // parse() has given each row a value of its kind
+      const all = values as ValuesOf<Rows & typeof commonOptions> // parse() gives each row a value of its kind
       const { json, quiet, noColor } = values as ValuesOf<typeof commonOptions>
       return { json, quiet, noColor, run: (context) => definition.run(context, all, args) }
     },
@@ -166,7 +166,7 @@ export function defineCommand<const Rows extends OptionRows>(definition: Definit
 
 function helpRow(row: OptionRow): HelpRow {
   const { flag, value, help } = row
-  const values = 'values' in row ? (row.values as readonly string[]) : [] // set by choice() alone
+  const values = 'values' in row ? (row.values as readonly string[]) : [] // set only by choice()
   const fallback = row.value === null ? null : row.fallback
   return { flag, value, help, fallback, values, ...(row.short === undefined ? {} : { short: row.short }) }
 }
@@ -224,7 +224,7 @@ export function onlyArgument(args: readonly string[], what: string): string {
   return first
 }
 
-/** The given ids, whole or only their first digits. @throws {UsageError} */
+/** The given ids, each whole or only its first digits. @throws {UsageError} */
 export function datasetIds(args: readonly string[]): readonly string[] {
   const wrong = args.find((arg) => !/^[0-9a-f]{8,32}$/i.test(arg))
   if (wrong !== undefined)

@@ -39,13 +39,16 @@ test('a command refuses options and arguments that are wrong', async (t) => {
     ['uploads list x', /^Cannot use argument 'x': wanted options only$/],
     ['uploads cancel', /^Cannot start: no upload id given$/],
     ['send - --resume', /^Cannot use --resume: standard input cannot be read again$/],
-    ['send --resume --dialect {}', /^Cannot use --resume: what was declared when an upload began holds$/],
+    [
+      'send --resume --dialect {}',
+      /^Cannot use --resume: the dialect and schema declared when the upload began still apply$/,
+    ],
     ['verify', /^Cannot start: no directory given$/],
     ['send', /^Cannot start: no file given$/],
     ['send nowhere.csv', /^Cannot find nowhere\.csv: there is no such file$/],
     ['send *.nothing', /^Cannot find \*\.nothing: no files match$/],
     ['send .', /^Cannot send \.: it is a directory/],
-    ['send - -', /^Cannot use argument '-': standard input can be sent once$/],
+    ['send - -', /^Cannot use argument '-': standard input can only be sent once$/],
     ['send - --dialect [1]', /^Cannot use --dialect: it is not a JSON object$/],
     ['send - --schema @nowhere', /^Cannot use --schema: Cannot open nowhere: no such file or directory$/],
   ]
@@ -60,10 +63,15 @@ test('a command refuses an invalid address or key, and shows neither password no
   const url = { CSV_UPLOAD_URL: 'files.example' }
   await refuses(t, 'list', url, /^Cannot use CSV_UPLOAD_URL: given "files.example", wanted an address such as http:/)
   await refuses(t, 'list --url ftp://x', {}, /^Cannot use --url: given "ftp:\/\/x"/)
-  await refuses(t, 'list --url http://me:secret@x', {}, /^Cannot use --url: it holds a user or a password;(?!.*secret)/)
+  await refuses(
+    t,
+    'list --url http://me:secret@x',
+    {},
+    /^Cannot use --url: it contains a user or a password;(?!.*secret)/,
+  )
   await refuses(t, 'list --url http://x?y', {}, /^Cannot use --url: it has a query or a fragment$/)
-  await refuses(t, `list --key-file ${file}`, {}, /^Cannot use --key-file: it does not hold a key$/)
-  await refuses(t, 'list', { CSV_UPLOAD_KEY: 'a secret' }, /^Cannot use CSV_UPLOAD_KEY: it does not hold a key$/)
+  await refuses(t, `list --key-file ${file}`, {}, /^Cannot use --key-file: it does not contain a key$/)
+  await refuses(t, 'list', { CSV_UPLOAD_KEY: 'a secret' }, /^Cannot use CSV_UPLOAD_KEY: it does not contain a key$/)
   await refuses(t, 'list', { CSV_UPLOAD_KEY_FILE: '/no/such' }, /^Cannot use CSV_UPLOAD_KEY_FILE: ENOENT/)
 })
 

@@ -1,4 +1,4 @@
-// Commands: every command, in the order of help. Knows nothing of what they do.
+// Commands: every command, in the order of help. Does not know what they do.
 import type { Command, CommandHelp } from './command.ts'
 import { completionOf } from './commands/completion.ts'
 import { copy } from './commands/dataset/copy.ts'
@@ -27,7 +27,7 @@ import { watch } from './commands/upload/watch.ts'
 
 const completion = completionOf(() => allCommands)
 
-/** Commands that do one thing and end. */
+/** Every command except `serve`. */
 export const commands: readonly Command[] = [
   send,
   watch,
@@ -54,5 +54,5 @@ export const commands: readonly Command[] = [
   completion,
 ]
 
-/** And `serve`. */
+/** All commands, `serve` first. */
 export const allCommands: readonly CommandHelp[] = [serveHelp, ...commands]

@@ -20,14 +20,14 @@ function serverUrl(given: string | null, environment: ClientEnvironment): URL {
   }
   if (url.username !== '' || url.password !== '') {
     throw new UsageError(
-      `Cannot use ${as}: it holds a user or a password; a key goes into ${clientVariables.key} or --key-file`,
+      `Cannot use ${as}: it contains a user or a password; put a key into ${clientVariables.key} or --key-file`,
     )
   }
   if (url.search !== '' || url.hash !== '') throw new UsageError(`Cannot use ${as}: it has a query or a fragment`)
   return url
 }
 
-/** The key is never shown, not even if it cannot be used. */
+/** Never shows the key, not even an invalid one. */
 function apiKey(keyFile: string | null, environment: ClientEnvironment): string | null {
   if (keyFile === null && environment.key !== null) return checkedKey(environment.key, clientVariables.key)
   const path = keyFile ?? environment.keyFile
@@ -43,7 +43,7 @@ function apiKey(keyFile: string | null, environment: ClientEnvironment): string 
 
 function checkedKey(text: string, as: string): string {
   const key = text.trim()
-  // The characters a bearer token may have: RFC 6750 section 2.1.
+  // The characters allowed in a bearer token: RFC 6750 section 2.1.
   if (/^[A-Za-z0-9._~+/-]+=*$/.test(key)) return key
-  throw new UsageError(`Cannot use ${as}: it does not hold a key`)
+  throw new UsageError(`Cannot use ${as}: it does not contain a key`)
 }

@@ -7,17 +7,17 @@ import { messageOf } from './system-messages.ts'
 const json = {
   value: '<json|@file>',
   fallback: null,
-  ...text('a JSON object, or @ and the name of a file with one'),
+  ...text('a JSON object, or @ followed by the name of a file with one'),
 } as const
 
-/** The options of every command with declarations. */
+/** The options of every command that declares how a file is read. */
 export const declaredOptions = {
   dialect: {
     flag: '--dialect',
     ...json,
-    help: 'How the file is arranged, as Frictionless Table Dialect; anything you omit is detected.',
+    help: 'Format of the file, as a Frictionless Table Dialect; anything you omit is detected.',
   },
-  schema: { flag: '--schema', ...json, help: 'The columns of the file, as Frictionless Table Schema.' },
+  schema: { flag: '--schema', ...json, help: 'Columns of the file, as a Frictionless Table Schema.' },
 } as const
 
 export interface Declared {
@@ -25,7 +25,7 @@ export interface Declared {
   readonly schema: string | null
 }
 
-/** The JSON text of each option that is given, by the name of its part. @throws {UsageError} for text that is not a JSON object */
+/** The JSON text of each given option, by the name of its part. @throws {UsageError} for text that is not a JSON object */
 export function declaredParts({ dialect, schema }: Declared): ReadonlyMap<string, string> {
   return new Map(
     Object.entries({ dialect, schema }).flatMap(([part, given]) =>

@@ -1,4 +1,4 @@
-// Edit file: opens a file in the user's editor, and waits until the editor ends. Knows nothing of the file.
+// Edit file: opens a file in the user's editor, and waits until the editor ends. Does not know what the file contains.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 
@@ -10,7 +10,7 @@ import { once } from 'node:events'
  */
 export async function editFile(editor: string, path: string): Promise<void> {
   const isWindows = process.platform === 'win32'
-  // Run by a shell, since it may be more than the name of a program; the path is not part of the shell's command.
+  // Run by a shell, since the editor may have arguments; the path is not part of the shell's command.
   const child = isWindows
     ? spawn(`${editor} "${path}"`, { shell: true, stdio: 'inherit' })
     : spawn('sh', ['-c', `${editor} "$1"`, 'sh', path], { stdio: 'inherit' })

@@ -16,7 +16,7 @@ function sqlOf(engine: Engine, ...names: readonly string[]): string {
 
 test('engineSql() refuses names that Hive cannot have, and says which engine can', () => {
   for (const [name, problem] of [
-    ['a,b', /"a,b": no name of Hive has a comma; --as trino-iceberg takes it/],
+    ['a,b', /"a,b": no name in Hive has a comma; --as trino-iceberg accepts it/],
     [' a', /begins or ends with a space/],
     ['a ', /begins or ends with a space/],
   ] as const) {

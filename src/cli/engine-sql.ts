@@ -1,4 +1,4 @@
-// Engine SQL: statements with which an engine reads a dataset directly from a bucket. Sends nothing.
+// Engine SQL: statements that let an engine read a dataset directly from a bucket. Sends nothing.
 
 import { hiveTypes, icebergTypes, quotedName, quotedText, trinoType } from '../core/engines/trino-sql.ts'
 import type { Column } from '../core/receipt.ts'
@@ -14,11 +14,11 @@ export interface EngineTable {
   readonly url: string
   /** Names of the parts in it, in file order. */
   readonly files: readonly string[]
-  /** Of the bucket's server; empty for AWS. */
+  /** URL of the bucket's server; empty for AWS. */
   readonly endpoint: string
 }
 
-/** Ends with a line end. @throws {Error} if the engine does not support such columns */
+/** The statement, with a line end. @throws {Error} if the engine does not support such columns */
 export function engineSql(engine: Engine, table: EngineTable): string {
   return `${writers[engine](table)};\n`
 }
@@ -55,8 +55,8 @@ const writers: Readonly<Record<Engine, (table: EngineTable) => string>> = {
 }
 
 /**
- * Without the first setting, it refuses such a table; without the second, it shows times in another zone if its Java
- * has one.
+ * Without the first setting, Trino refuses such a table; without the second, it shows times in another zone if its Java
+ * process uses one.
  */
 const hiveHint = 'For timestamps: hive.timestamp-precision=MICROSECONDS and hive.parquet.time-zone=UTC in the catalog.'
 
@@ -79,7 +79,7 @@ function checkNames(columns: EngineTable['columns'], problemOf: (name: string) =
 /** Trino's Hive connector rejects such names. */
 function notInHive(name: string): string | null {
   const problem = name.includes(',') ? 'has a comma' : /^ | $/.test(name) ? 'begins or ends with a space' : null
-  return problem && `no name of Hive ${problem}; --as trino-iceberg takes it`
+  return problem && `no name in Hive ${problem}; --as trino-iceberg accepts it`
 }
 
 /**
@@ -100,7 +100,7 @@ const sparkTypes: Readonly<Record<string, string>> = {
   text: 'STRING',
 }
 
-/** ClickHouse has no timestamp without a zone: in UTC, it shows what the file contains. */
+/** ClickHouse has no timestamp without a zone: in UTC, it shows the values of the file. */
 const clickhouseTypes: Readonly<Record<string, string>> = {
   integer: 'Int64',
   number: 'Float64',

@@ -14,16 +14,16 @@ export const exitCodes = {
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 
-/** When each one occurs, in the words of help and docs. */
+/** The meaning of each code, for help and docs. */
 export const exitCodeMeanings: Readonly<Record<keyof typeof exitCodes, string>> = {
   ok: 'Success; for `serve`, stopped by a signal.',
   failed: 'Failed; standard error says why.',
   usage: 'Invalid command line, variable or configuration file; nothing was done.',
   rejects:
     'With `--fail-on-rejects`: all files were stored, and at least one has rejected records. For `fix`: at least one correction was refused.',
-  refusedKey: 'The server requires an API key, or another one (401, 403).',
+  refusedKey: 'The server requires an API key, or a different one (401, 403).',
   network: 'The server cannot be reached, or the connection was lost; for `serve`, the address cannot be used.',
-  locked: 'For `serve`: another process owns the data directory.',
-  interrupted: 'Stopped by Ctrl-C or SIGTERM, leaving nothing half done. For `serve`, by a second signal.',
-  outputClosed: 'The reader of standard output has closed it, as `head` does.',
+  locked: 'For `serve`: another process uses the data directory.',
+  interrupted: 'Stopped by Ctrl-C or SIGTERM, leaving nothing half done. For `serve`: by a second signal.',
+  outputClosed: 'Standard output was closed by its reader, as `head` does.',
 }

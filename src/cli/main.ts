@@ -1,4 +1,4 @@
-// Main: the command line. Finds the command and runs it; knows nothing of what a command does.
+// Main: the command line. Finds the command and runs it; does not know what a command does.
 import { readFileSync } from 'node:fs'
 import { nearest } from '../config/did-you-mean.ts'
 import { allCommands, commands } from './commands.ts'
@@ -23,7 +23,7 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
   if (asksForHelp(rest)) return print(commandHelp(wanted, helpWidth()))
   const command = commands.find((one) => one.name === name)
   if (command !== undefined) return run(command, rest)
-  // Loaded only here, so that help and version are fast.
+  // Loaded only here, so that --help and --version are fast.
   try {
     const { startApp } = await loadService(() => import('../app.ts'))
     return await serve(rest, startApp, complain)
@@ -45,7 +45,7 @@ function helpOn(name: string | undefined): ExitCode {
 }
 
 function unknown(name: string): ExitCode {
-  // A mistyped command must never lead to one that deletes.
+  // A mistyped command must never suggest one that deletes.
   const names = allCommands.map((one) => one.name).filter((one) => one !== 'rm')
   const meant = `did you mean ${nearest(name, names)}?`
   complain(`csv-upload: Cannot run '${printable(name)}': no such command; ${meant} (see csv-upload --help)`)
@@ -68,5 +68,5 @@ function complain(line: string): void {
 
 function version(): string {
   const content = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
-  return (JSON.parse(content) as { version: string }).version // our own file, held by a test
+  return (JSON.parse(content) as { version: string }).version // our own file, checked by a test
 }

@@ -1,4 +1,4 @@
-// Run: runs one command: signals, streams, and the message when it fails. Knows no command.
+// Run: runs one command, with signals, streams, and the message if it fails. Knows no command.
 import { readClientEnvironment } from '../config/client-environment.ts'
 import { refuseUnknownVariables } from '../config/config.ts'
 import type { Command, Prepared } from './command.ts'
@@ -7,14 +7,14 @@ import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { jsonLine } from './terminal/printable.ts'
 import { Terminal } from './terminal/terminal.ts'
 
-/** A further signal within this time is the same one, passed on by npm or the launcher. */
+/** A further signal within this time is the first one, passed on by npm or the launcher. Milliseconds. */
 const secondSignalMsMin = 500
 
 /** Runs the command on the streams of this process. Never rejects. */
 export async function run(command: Command, argv: readonly string[]): Promise<ExitCode> {
   const environment = readClientEnvironment()
   const plain = { json: argv.includes('--json'), quiet: false, noColor: argv.includes('--no-color') }
-  // Without a listener a closed pipe would end the process with a stack trace; print() reports it.
+  // Without a listener, a closed pipe would end the process with a stack trace; print() reports it.
   process.stdout.on('error', () => {})
   let prepared: Prepared
   try {
@@ -42,7 +42,7 @@ function report(terminal: Terminal, { name }: Command, asJson: boolean, failure:
   return code
 }
 
-/** Aborted by the first signal to stop; a second one ends the process at once. */
+/** Aborted by the first stop signal; a second one ends the process at once. */
 function stopSignal(): AbortSignal {
   const controller = new AbortController()
   let firstAtMs: number | null = null
@@ -53,7 +53,7 @@ function stopSignal(): AbortSignal {
     controller.abort(new Interrupted('interrupted'))
   }
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal)
-  // The launcher, if there is one, holds the other end of a channel: when it is killed, nobody waits for this process any more.
+  // A launcher holds the other end of a channel: once it is killed, nobody waits for this process any more.
   process.on('disconnect', () => controller.abort(new Interrupted('interrupted')))
   return controller.signal
 }

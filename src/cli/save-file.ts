@@ -1,4 +1,4 @@
-// Save file: writes bytes from a server to a file that is complete or absent, or to standard output. Knows nothing of their content.
+// Save file: writes bytes from a server to a file that is complete or absent. Does not know what they contain.
 import { createHash, randomUUID } from 'node:crypto'
 import { existsSync, rmSync } from 'node:fs'
 import { link, open, rename, unlink } from 'node:fs/promises'
@@ -24,7 +24,7 @@ export function refuseExisting(path: string, force: boolean): void {
 
 /**
  * Writes a file under a temporary name and renames it once it is complete, checked and synced; an existing file stays
- * until then. After a failure, or if the process ends, nothing of it is left.
+ * until then. After a failure, or if the process ends, nothing is left of it.
  */
 export async function saveFile(
   path: string,
@@ -70,7 +70,7 @@ export async function* checked(
   if (expected.bytes !== null && bytes !== expected.bytes) {
     throw new ClientError({
       kind: 'cut',
-      message: `Cannot keep the file: ${bytes} bytes came, wanted ${expected.bytes}`,
+      message: `Cannot keep the file: ${bytes} bytes arrived, wanted ${expected.bytes}`,
     })
   }
   if (expected.sha256 !== null && sha256 !== expected.sha256) {
@@ -95,8 +95,8 @@ async function writeFile(path: string, chunks: AsyncGenerator<Uint8Array, Saved,
 }
 
 /**
- * A rename would replace a file created in the meantime; a link does not. Without hard links, the earlier check must
- * suffice.
+ * A rename would replace a file created in the meantime; a link does not. Without hard links, only the earlier check
+ * applies.
  */
 async function moveNew(from: string, to: string): Promise<void> {
   try {
@@ -117,7 +117,7 @@ export function offeredName(disposition: string | undefined): string | null {
   return safeName(decoded(extended) ?? plain ?? '')
 }
 
-/** The last segment, without controls and without leading dots, which would hide it or lead up. */
+/** The last segment, without control characters and leading dots, which would hide it or lead to a parent directory. */
 export function safeName(name: string): string | null {
   const last = name.slice(Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1)
   const clean = last.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}<>:"|?*]/gu, '_').replace(/^[.\s-]+/, '')

@@ -43,14 +43,14 @@ export async function serve(
 }
 
 /**
- * Keeps the heap from growing with many waiting clients: garbage may reach 60 % of live memory, where V8 by default allows
- * three times as much as is live. For costs and benefits, see docs/decisions/memory-of-slow-clients.md.
+ * Keeps the heap from growing with many waiting clients: garbage may reach 60 % of live memory; by default, V8 allows
+ * three times the live memory. For costs and benefits, see docs/decisions/memory-of-slow-clients.md.
  */
 function keepHeapSmall(): void {
   setFlagsFromString('--heap-growing-percent=60')
 }
 
-/** Resolves with the name of the first signal to stop; from then on another one ends the process. */
+/** Resolves with the name of the first stop signal; after that, another one ends the process. */
 function stopSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     let firstAtMs: number | null = null
@@ -74,7 +74,7 @@ function firstUpload(url: string, { keys, jwtKeys }: Pick<Config, 'keys' | 'jwtK
   return `curl ${needsKey ? '-H "Authorization: Bearer $KEY" ' : ''}-F file=@your.csv ${url}/qas/uploadCsv`
 }
 
-/** One line and the exit code for why the service did not start, or did not stop gracefully. */
+/** Why the service did not start, or did not stop gracefully: one line and the exit code. */
 function explain(error: unknown): { readonly code: ExitCode; readonly line: string } {
   const line = oneLine(error)
   if (error instanceof KeysError) return { code: exitCodes.usage, line }
@@ -86,7 +86,7 @@ function explain(error: unknown): { readonly code: ExitCode; readonly line: stri
   return { code: exitCodes.failed, line }
 }
 
-/** The message with its causes: unlike a client, the person who starts the service may see them. */
+/** The message with its causes, which the operator may see, unlike a client. */
 function oneLine(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const cause = error.cause === undefined ? '' : ` (${oneLine(error.cause)})`

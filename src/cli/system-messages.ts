@@ -1,4 +1,4 @@
-// System messages: errors of the operating system in words, with the file they are about. Knows no command.
+// System messages: errors of the operating system in words, with the file concerned. Knows no command.
 
 const words: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
@@ -28,7 +28,7 @@ const verbs: Readonly<Record<string, string>> = {
 /** `Cannot open people.csv: permission denied` for an error of the file system; the message of any other. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  const { code, syscall = '', path } = error as NodeJS.ErrnoException // members an error may have or not
+  const { code, syscall = '', path } = error as NodeJS.ErrnoException // members that an error may have
   const said = code === undefined ? undefined : words[code]
   if (said === undefined) return error.message
   return `Cannot ${verbs[syscall] ?? 'use'} ${path ?? 'the file'}: ${said}`

@@ -54,7 +54,7 @@ export function readConfig(argv: readonly string[], environment: Environment = p
   }
   if (values.webhookUrl !== '' && values.webhookSecret === '') {
     throw new ConfigError(
-      'Cannot use --webhook: it needs --webhook-secret, with which the receiver verifies the sender',
+      'Cannot use --webhook: it has no --webhook-secret, with which the receiver verifies the sender',
     )
   }
   const targets = values.copyTargets.map(({ name }) => name)

@@ -125,7 +125,7 @@ test('a file that has changed is not continued, whatever of it has changed', asy
   await using slow = await startProxy(service.url, () => ({ delayMs: 4 }))
   const changes: readonly [string, RegExp, (path: string) => Promise<void>][] = [
     ['longer.csv', /it had \d+ bytes and has \d+/, (path) => appendFile(path, 'x')],
-    ['head.csv', /it begins otherwise/, (path) => writeFile(path, text.replace('text', 'TEXT'))],
+    ['head.csv', /it begins differently/, (path) => writeFile(path, text.replace('text', 'TEXT'))],
     ['touched.csv', /it was written to/, (path) => utimes(path, 1, 1)],
   ]
   for (const [name, reason, change] of changes) {

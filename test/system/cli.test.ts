@@ -258,7 +258,7 @@ test('doctor accepts a healthy server, openapi prints its description, rm delete
   const { ok, checks } = JSON.parse(doctor.stdout)
   assert.deepEqual([ok, doctor.code], [true, 0], doctor.stdout)
   const limit = checks.find(({ check }: { check: string }) => check === 'limit')
-  assert.match(limit.detail, /1000 MB a request \(1048576000 bytes\)/)
+  assert.match(limit.detail, /1000 MB per request \(1048576000 bytes\)/)
   assert.match(
     (await command('whoami')).stdout,
     /^key +none.*\nmay +upload, read, delete\nexpires +never\nstored +[\d.]+ KB, no limit\n/,

@@ -39,7 +39,7 @@ test('the client package is small, depends on nothing, and sends, lists, gets an
   assert.match((await command('list')).stdout, new RegExp(`^id .*\\n${id} `))
   assert.equal((await command('get', id, '-o', '-')).stdout, 'id,name\n007,Ada\n')
   assert.equal((await command('query', id.slice(0, 8), 'SELECT name FROM data')).stdout, 'name\nAda\n')
-  await assert.rejects(command('serve'), /csv-upload-client has none of the service; install csv-upload-service/)
+  await assert.rejects(command('serve'), /csv-upload-client lacks the service; install csv-upload-service/)
 })
 
 test('the library says which Node it needs on an older one', async (t) => {

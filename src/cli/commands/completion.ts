@@ -1,4 +1,4 @@
-// completion: prints shell completions for our commands and options. Knows where the words come from, not what a shell does.
+// completion: prints shell completions for commands and options. Knows where the words come from, not how shells use them.
 import type { CommandHelp } from '../command.ts'
 import { defineCommand, onlyArgument, UsageError } from '../command.ts'
 import { exitCodes } from '../exit-codes.ts'
@@ -8,14 +8,14 @@ import { completionScript, shells } from '../terminal/completion-scripts.ts'
 export function completionOf(known: () => readonly CommandHelp[]) {
   return defineCommand({
     name: 'completion',
-    summary: 'print completion for bash, zsh or fish',
+    summary: 'print shell completions for bash, zsh or fish',
     usage: `<${shells.join('|')}>`,
-    about: 'Prints a script that the shell reads at its start; it then completes commands, options and files.',
+    about: 'Prints a script that the shell reads at startup; it then completes commands, options and files.',
     options: {},
     examples: [
       {
         line: 'source <(csv-upload completion bash)',
-        what: 'In ~/.bashrc; for zsh alike, in ~/.zshrc after compinit.',
+        what: 'In ~/.bashrc; for zsh the same, in ~/.zshrc after compinit.',
       },
       { line: 'csv-upload completion fish > ~/.config/fish/completions/csv-upload.fish', what: 'For fish.' },
     ],

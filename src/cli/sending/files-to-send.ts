@@ -1,4 +1,4 @@
-// Files to send: resolves the arguments of `send`: files, patterns of files, and standard input. Knows no server.
+// Files to send: resolves the arguments of `send`: files, file patterns, and standard input. Knows no server.
 import { createReadStream } from 'node:fs'
 import { glob, stat } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
@@ -11,14 +11,14 @@ const readBytes = 262_144
 /** A file to send, and its name on the command line. */
 export interface NamedFile extends OutgoingFile {
   readonly as: string
-  /** Absolute path; null for a stream, which can be read only once. */
+  /** Absolute path; null for a stream, which can only be read once. */
   readonly path: string | null
 }
 
 /**
  * Finds every file, each once, in the given order; files that match a pattern are sorted by name.
  *
- * @throws {UsageError} for a directory, a name or a pattern without a file, and standard input twice
+ * @throws {UsageError} for a directory, a name or pattern without a file, and standard input twice
  */
 export async function outgoingFiles(
   args: readonly string[],
@@ -29,7 +29,7 @@ export async function outgoingFiles(
   const files = new Map<string, NamedFile>()
   for (const arg of args) {
     if (arg === '-') {
-      if (files.has('-')) throw new UsageError("Cannot use argument '-': standard input can be sent once")
+      if (files.has('-')) throw new UsageError("Cannot use argument '-': standard input can only be sent once")
       const stream = { bytes: null, path: null, open: () => process.stdin }
       files.set('-', { as: nameOfInput, name: nameOfInput, declared: parts, ...stream })
       continue

@@ -1,4 +1,4 @@
-// Outgoing upload: one file on its way, resumable if it is large, remembered until it is done. Knows nothing of what is printed.
+// Outgoing upload: one file being sent, resumable if it is large, remembered until it is done. Prints nothing.
 import type { Client } from '../../client/client.ts'
 import { ClientError } from '../../client/client-error.ts'
 import { endsUpload } from '../../client/resumable-upload.ts'
@@ -9,10 +9,10 @@ import { exitCodes } from '../exit-codes.ts'
 import type { NamedFile } from './files-to-send.ts'
 import { identityOf, type UnfinishedSends } from './unfinished-sends.ts'
 
-/** Sending a smaller file again is faster than asking where it broke off. */
+/** Smaller files are sent again, which is faster than resuming them. Bytes. */
 export const resumableBytesMin = 8_388_608
 
-/** The origin of an upload to continue. */
+/** An upload to continue. */
 export interface Continued {
   readonly uploadId: string
   /** Why it cannot be continued; null if it can. */
@@ -22,7 +22,7 @@ export interface Continued {
 export class OutgoingUpload {
   readonly file: NamedFile
   readonly sending: Sending = { phase: 'asking', sentBytes: 0, skippedBytes: 0, attempt: 1, pause: null }
-  /** The few members of the receipt that are needed at the end; receipts of many files are not held in memory. */
+  /** The part of the receipt that is needed at the end; the receipts of many files are not held in memory. */
   records: SentFile['receipt']['records'] | null = null
   error: unknown = null
   tookMs = 0
@@ -43,9 +43,9 @@ export class OutgoingUpload {
   }
 
   /**
-   * Null if it failed, for the reason in `error`. Rejects only if the whole command ends.
+   * Resolves with null if it failed; `error` has the reason. Rejects only if the whole command ends.
    *
-   * @param stoppedBy The reason why further requests are pointless, if any.
+   * @param stoppedBy Why further requests are pointless, if they are.
    */
   async run(
     client: Client,
@@ -85,7 +85,7 @@ export class OutgoingUpload {
     return this.error.failure.kind === 'unreachable' || outcomeOf(this.error).code === exitCodes.refusedKey
   }
 
-  /** From now on, follows what the server does with the bytes, if it reports that. */
+  /** Starts to follow what the server does with the bytes, if it reports that. */
   follow(client: Client): void {
     if (this.#uploadId === null || this.#following !== null || this.isDone) return
     const following = new AbortController()
@@ -93,7 +93,7 @@ export class OutgoingUpload {
     const read = async () => {
       for await (const status of client.watch(this.#uploadId ?? '', following.signal)) this.status = status
     }
-    // The upload itself reports what is wrong.
+    // The upload itself reports errors.
     read().catch(() => {})
   }
 

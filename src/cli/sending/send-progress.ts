@@ -1,4 +1,4 @@
-// Send progress: uploads on their way as one line, with phase, rate and time left. Does not know how they are sent.
+// Send progress: running uploads as one line, with phase, rate and remaining time. Does not know how they are sent.
 import type { Client } from '../../client/client.ts'
 import type { SentStatus } from '../../client/sent-status.ts'
 import type { Sending } from '../../client/upload.ts'
@@ -37,7 +37,7 @@ function sentOf({ sending, isDone, file }: OutgoingUpload): number {
   return isDone ? (file.bytes ?? sending.sentBytes) : sending.sentBytes
 }
 
-/** What a server does with an upload, as text. */
+/** What the server does with an upload, as text. */
 export class PhaseText {
   readonly #bytes = new RateMeter()
   readonly #records = new RateMeter()

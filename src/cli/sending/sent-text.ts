@@ -1,4 +1,4 @@
-// Sent text: the outcome of an upload, as lines for a person.
+// Sent text: the outcome of an upload, as lines for humans.
 import type { SentReceipt } from '../../client/uploaded-receipt.ts'
 import { counted, shownBytes, shownTime } from '../terminal/format-amounts.ts'
 import { printable } from '../terminal/printable.ts'

@@ -76,7 +76,7 @@ test('identityOf() and changeOf() detect another size, another head and another 
   assert.equal(is.bytes, 4)
   assert.equal(changeOf(is, await identityOf(path)), null)
   assert.match(changeOf({ ...is, bytes: 5 }, is) ?? '', /it had 5 bytes and has 4/)
-  assert.match(changeOf({ ...is, head: '' }, is) ?? '', /begins otherwise/)
+  assert.match(changeOf({ ...is, head: '' }, is) ?? '', /begins differently/)
   assert.match(changeOf({ ...is, mtimeMs: 0 }, is) ?? '', /was written to/)
   writeFileSync(path, '')
   assert.equal((await identityOf(path)).bytes, 0)

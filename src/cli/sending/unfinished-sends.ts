@@ -1,12 +1,12 @@
-// Unfinished sends: remembers uploads that can be continued, in one small file each, until they are done. Knows no server.
+// Unfinished sends: remembers uploads that can be continued, each in a small file, until they are done. Knows no server.
 import { createHash } from 'node:crypto'
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** An upload that was begun. It contains no keys: the user must provide them again. */
+/** An upload that has begun. It contains no keys: the user must provide them again. */
 export interface UnfinishedSend extends FileIdentity {
   readonly uploadId: string
-  /** Of the server that has it. */
+  /** URL of the server that has it. */
   readonly url: string
   /** Absolute path of the file. */
   readonly path: string
@@ -16,7 +16,7 @@ export interface UnfinishedSend extends FileIdentity {
   readonly begunAt: number
 }
 
-/** Shows whether a file is still the same. */
+/** Facts that show whether a file is unchanged. */
 export interface FileIdentity {
   readonly bytes: number
   readonly mtimeMs: number
@@ -25,7 +25,7 @@ export interface FileIdentity {
 }
 
 const headBytes = 65_536
-/** Beyond this number, the oldest are forgotten. */
+/** Beyond this number, the oldest records are deleted. */
 const sendsMax = 200
 const keptMsMax = 30 * 86_400_000
 const recordBytesMax = 65_536
@@ -42,15 +42,15 @@ export async function identityOf(path: string): Promise<FileIdentity> {
 /** How a file differs from its earlier state, in words; null if it does not. */
 export function changeOf(was: FileIdentity, is: FileIdentity): string | null {
   if (was.bytes !== is.bytes) return `it had ${was.bytes} bytes and has ${is.bytes}`
-  if (was.head !== is.head) return 'it begins otherwise'
+  if (was.head !== is.head) return 'it begins differently'
   return was.mtimeMs === is.mtimeMs ? null : 'it was written to'
 }
 
-/** A directory of them, readable by its owner only. Several processes may use it at once. */
+/** A directory of unfinished sends, readable only by its owner. Several processes may use it at once. */
 export class UnfinishedSends {
   readonly #dir: string | null
 
-  /** @param stateDir Null to remember nothing. */
+  /** @param stateDir Parent directory; null to remember nothing. */
   constructor(stateDir: string | null) {
     this.#dir = stateDir === null ? null : join(stateDir, 'csv-upload', 'unfinished-sends')
   }
@@ -79,7 +79,7 @@ export class UnfinishedSends {
     if (this.#dir !== null) await rm(this.#pathOf(uploadId), { force: true }).catch(() => {})
   }
 
-  /** All of them, oldest first. Unreadable ones are left out; those that are too old are forgotten. */
+  /** All records, oldest first. Leaves out unreadable ones and deletes those that are too old. */
   async list(): Promise<readonly UnfinishedSend[]> {
     if (this.#dir === null) return []
     const sends: UnfinishedSend[] = []

@@ -1,4 +1,4 @@
-// Uploads to continue: unfinished uploads to this server, of the named files if any are named.
+// Uploads to continue: finds unfinished uploads to a server, of all files or only of the given ones.
 import { basename, resolve } from 'node:path'
 import { messageOf } from '../system-messages.ts'
 import { fileAt, type NamedFile } from './files-to-send.ts'
@@ -7,11 +7,11 @@ import { changeOf, identityOf, type UnfinishedSend } from './unfinished-sends.ts
 
 export interface ToContinue {
   readonly uploads: readonly OutgoingUpload[]
-  /** Other servers that also have some. */
+  /** Other servers that also have unfinished uploads. */
   readonly otherUrls: readonly string[]
 }
 
-/** @param paths Of files; empty for all. */
+/** @param paths Files whose uploads to continue; empty for all. */
 export async function uploadsToContinue(
   unfinished: readonly UnfinishedSend[],
   url: string,

@@ -1,4 +1,4 @@
-// Command help: commands and their options as text, generated from their rows. Knows nothing of what they do.
+// Command help: commands and their options as text, generated from their rows. Does not know what they do.
 import type { CommandHelp, HelpRow } from '../command.ts'
 import { exitCodeMeanings, exitCodes } from '../exit-codes.ts'
 
@@ -36,7 +36,7 @@ export function commandHelp({ name, usage, about, options, examples }: CommandHe
   ].join('\n')
 }
 
-/** Lines of at most `width` characters, except for words that are longer, each with the indent. */
+/** Indented lines of at most `width` characters, unless a single word is longer. */
 function wrapped(text: string, width: number, indent: string): readonly string[] {
   const lines: string[] = []
   let line = indent

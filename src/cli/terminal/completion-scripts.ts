@@ -4,7 +4,7 @@ import type { CommandHelp, HelpRow } from '../command.ts'
 export const shells = ['bash', 'zsh', 'fish'] as const
 export type Shell = (typeof shells)[number]
 
-/** The script for a shell, which reads it at startup. */
+/** The script that a shell reads at startup. */
 export function completionScript(shell: Shell, commands: readonly CommandHelp[]): string {
   switch (shell) {
     case 'bash':
@@ -59,7 +59,7 @@ complete -o filenames -F _csv_upload csv-upload
 `
 }
 
-/** Text in single quotes, which zsh and fish read alike if it contains neither quotes nor backslashes. */
+/** Text in single quotes. zsh and fish read it the same way if it contains neither quotes nor backslashes. */
 function quoted(text: string): string {
   return `'${text.replaceAll(/['\\]/g, '’')}'`
 }

@@ -1,4 +1,4 @@
-// Format amounts: sizes, times and counts for people, rounded. src/config has exact ones.
+// Format amounts: sizes, times and counts, rounded for humans. src/core/units.ts formats them exactly.
 
 const units = ['B', 'KB', 'MB', 'GB', 'TB'] as const
 

@@ -1,4 +1,4 @@
-// Format receipt: a receipt as a person reads it in a terminal. Knows no command.
+// Format receipt: a receipt as text for a terminal. Knows no command.
 import type { SentReceipt } from '../../client/uploaded-receipt.ts'
 import { shownBytes, shownCount, shownMoment } from './format-amounts.ts'
 import { printable } from './printable.ts'

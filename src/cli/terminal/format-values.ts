@@ -1,4 +1,4 @@
-// Format values: rows of a dataset or of a query as a server sends them, and how people see them. Knows no command.
+// Format values: parses rows of a dataset or a query from a server, and formats them for humans. Knows no command.
 import { ClientError } from '../../client/client-error.ts'
 import { tableText } from './table.ts'
 
@@ -17,7 +17,7 @@ export function readRowPage(answer: unknown): SentRows {
   if (Array.isArray(columns) && Array.isArray(rows) && rows.every(Array.isArray)) {
     return { columns, rows, total: typeof total === 'number' ? total : null, truncated: truncated === true }
   }
-  throw new ClientError({ kind: 'wrong', message: 'Cannot read the answer: it holds no rows' })
+  throw new ClientError({ kind: 'wrong', message: 'Cannot read the response: it has no rows' })
 }
 
 /** A table of values: null is left empty, empty text is shown as two quotes. */

@@ -92,7 +92,7 @@ test('saveFile() leaves a complete file or none, and replaces an existing file o
     throw new Error('cut')
   }
   await assert.rejects(saveFile(path, half(), any, false), /cut/)
-  await assert.rejects(saveFile(path, whole('abc'), { ...any, bytes: 4 }, false), /3 bytes came, wanted 4/)
+  await assert.rejects(saveFile(path, whole('abc'), { ...any, bytes: 4 }, false), /3 bytes arrived, wanted 4/)
   await assert.rejects(saveFile(path, whole('abc'), { ...any, sha256: '00' }, false), /its SHA-256 is ba78.*wanted 00/)
   assert.deepEqual(readdirSync(dir), [])
   assert.deepEqual((await saveFile(path, whole('abc'), { ...any, bytes: 3 }, false)).bytes, 3)

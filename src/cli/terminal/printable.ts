@@ -1,11 +1,11 @@
-// Printable: makes text from servers and files safe for a terminal, so that it can neither move the cursor nor change the title.
+// Printable: makes text from servers and files safe for a terminal: it can neither move the cursor nor change the title.
 
-/** C0 and C1 controls, DEL, and characters that change the direction of text or are invisible. */
+/** C0 and C1 control characters, DEL, and characters that are invisible or change the direction of text. */
 const unsafe = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu
 const unsafeButLines = /(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu
 const named: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
-/** The text on one line, with `\n`, `\x1b` or `\u{202e}` in place of what must not reach a terminal. */
+/** The text on one line, with unsafe characters as `\n`, `\x1b` or `\u{202e}`. */
 export function printable(text: string): string {
   return text.replaceAll(unsafe, escaped)
 }
@@ -20,7 +20,7 @@ function escaped(letter: string): string {
   return named[letter] ?? (code < 256 ? `\\x${hex(code, 2)}` : `\\u{${hex(code, 4)}}`)
 }
 
-/** A value as JSON on one line, without anything that a terminal would act on: still the same value. */
+/** A value as JSON on one line, with unsafe characters escaped; it parses to the same value. */
 export function jsonLine(value: unknown): string {
   return JSON.stringify(value).replaceAll(unsafe, (letter) =>
     Array.from({ length: letter.length }, (_, i) => `\\u${hex(letter.charCodeAt(i), 4)}`).join(''),
@@ -41,7 +41,7 @@ export function textWidth(text: string): number {
   return width
 }
 
-/** The text, cut to fit with an ellipsis. */
+/** The text, cut with an ellipsis to fit the width. */
 export function fitted(text: string, width: number): string {
   if (textWidth(text) <= width) return text
   let kept = ''

@@ -1,12 +1,12 @@
-// Progress: progress, rate and time left as one line. Samples amounts now and then; does not know what they count.
+// Progress: progress, rate and remaining time on one line. Samples amounts; does not know what they count.
 import { shownBytes, shownTime } from './format-amounts.ts'
 import type { Terminal } from './terminal.ts'
 
 const drawEveryMs = 100
-/** Rates cover about this many last milliseconds: steady enough to read, quick enough to follow. */
+/** Rates cover about this many milliseconds: long enough to be steady, short enough to be current. */
 const rateMsMin = 3_000
 
-/** Draws `line()` ten times a second until it is disposed, if progress is shown at all. */
+/** Draws `line()` ten times a second until it is disposed, if the terminal shows progress. */
 export function drawProgress(terminal: Terminal, line: () => string): Disposable {
   if (!terminal.showsProgress) return { [Symbol.dispose]() {} }
   const timer = setInterval(() => terminal.setStatus(line()), drawEveryMs)
@@ -18,11 +18,11 @@ export function drawProgress(terminal: Terminal, line: () => string): Disposable
   }
 }
 
-/** Bytes a second, over the last few seconds. */
+/** Bytes per second, over the last few seconds. */
 export class RateMeter {
   readonly #seen: { readonly ms: number; readonly bytes: number }[] = []
 
-  /** Takes the current count; returns the rate, or null while it is too early to say. */
+  /** Takes the current count; returns the rate, or null while there are too few samples. */
   rate(bytes: number, nowMs: number = performance.now()): number | null {
     const last = this.#seen.at(-1)
     // Something was restarted: earlier samples no longer count.

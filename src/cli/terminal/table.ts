@@ -1,4 +1,4 @@
-// Table: rows of text in aligned columns. Knows nothing of a terminal but its width.
+// Table: rows of text in aligned columns. Knows only the width of a terminal.
 import { fitted, printable, textWidth } from './printable.ts'
 
 export interface TableColumn {
@@ -10,9 +10,9 @@ export interface TableColumn {
 const columnWidthMin = 8
 
 /**
- * Lines of a table, with a line end each. Cells are made printable.
+ * Lines of a table, each with a line end. Cells are made printable.
  *
- * @param widthMax Columns of the terminal, to which cells are shortened. Null for no limit.
+ * @param widthMax Width of the terminal in columns, to which cells are shortened. Null for no limit.
  */
 export function tableText(
   columns: readonly TableColumn[],

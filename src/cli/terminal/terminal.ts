@@ -12,11 +12,11 @@ export interface TerminalChoices {
   readonly quiet: boolean
 }
 
-/** The two streams of a command. Disposing it wipes the progress line. */
+/** The two output streams of a command. Disposing it clears the progress line. */
 export class Terminal implements Disposable {
-  /** Columns, if standard output is a terminal; null in a pipe, where nothing is shortened. */
+  /** Width in columns, if standard output is a terminal; null in a pipe, where nothing is shortened. */
   readonly width: number | null
-  /** Progress is drawn only for people: on a terminal, not on a build machine, not when quiet. */
+  /** Progress is drawn only for humans: on a terminal, not on a build machine, not when quiet. */
   readonly showsProgress: boolean
   readonly #out: Stream
   readonly #err: Stream
@@ -52,18 +52,18 @@ export class Terminal implements Disposable {
     })
   }
 
-  /** A line for the person, on standard error. */
+  /** Prints a line for the user on standard error. */
   say(line: string): void {
     if (!this.#quiet) this.complain(line)
   }
 
-  /** The same for errors, which are printed even when quiet. */
+  /** The same for errors, even when quiet. */
   complain(line: string): void {
     this.setStatus('')
     this.#err.write(`${line}\n`)
   }
 
-  /** Draws one line that the next one replaces; the empty one wipes it. */
+  /** Draws a line that replaces the previous one; an empty line clears it. */
   setStatus(line: string): void {
     if (!this.showsProgress || line === this.#status) return
     this.#err.write(`\r${fitted(line, (this.#err.columns || 80) - 1)}\x1b[K`)
@@ -85,7 +85,7 @@ export class Terminal implements Disposable {
   }
 }
 
-/** The reader of standard output closed it, as `head` does when it has enough. */
+/** Standard output was closed by its reader, as `head` does when it has enough. */
 export class OutputClosed extends Error {
   override readonly name = 'OutputClosed'
 }

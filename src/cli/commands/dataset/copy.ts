@@ -1,4 +1,4 @@
-// copy: copies a dataset into a database that the operator has named. Knows the routes; the server does the copying.
+// copy: copies a dataset into a database that the operator has configured. Knows the routes; the server does the copying.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { datasetPath } from '../../../client/client.ts'
 import { ClientError } from '../../../client/client-error.ts'
@@ -18,35 +18,35 @@ export const copy = defineCommand({
   summary: 'copy a dataset into a database',
   usage: '<id> --to <name> [--table <name>] [--mode <mode>] [--key <columns>]',
   about:
-    'Copies the accepted records into a table of a database that the server was started with (--copy-target), and waits until that is done. A copy is done as a whole, or not at all. The server goes on if the command is stopped; the same command again then waits for the same copy.',
+    'Copies the accepted records into a table of a database that the server was started with (--copy-target), and waits until that is done. A copy is complete or not made at all. If you stop the command, the server continues; run it again to wait for the same copy.',
   options: {
     to: {
       flag: '--to',
       value: '<name>',
       fallback: null,
       ...text('the name of a target'),
-      help: 'Target, as the operator of the server has named it.',
+      help: 'Name of the target, as configured on the server.',
     },
     table: {
       flag: '--table',
       value: '<name>',
       fallback: null,
       ...text('the name of a table'),
-      help: 'Table; else that of the target, or one named after the file.',
+      help: 'Table; else the table of the target, else one named after the file.',
     },
     mode: {
       flag: '--mode',
       value: '<mode>',
       fallback: null,
       ...choice(copyModes),
-      help: 'Put a new table in the place of the old one, add to it, or add and replace rows with the same key.',
+      help: 'Replace the table, append to it, or upsert: append, and replace rows with the same key.',
     },
     key: {
       flag: '--key',
       value: '<columns>',
       fallback: null,
       ...text('names of columns, separated by commas'),
-      help: 'Columns that identify a row, separated by commas; with --mode upsert.',
+      help: 'Columns that identify a row, separated by commas; for --mode upsert.',
     },
     noWait: toggle('--no-wait', 'Do not wait until it is done.'),
     ...serverOptions,
@@ -103,6 +103,6 @@ function findStatus(answer: unknown, { to, table }: CopyStatus): CopyStatus {
 
 /** @throws {ClientError} */
 function readStatus(json: unknown): CopyStatus {
-  if (typeof json === 'object' && json !== null && 'state' in json && 'table' in json) return json as CopyStatus // of our own service
+  if (typeof json === 'object' && json !== null && 'state' in json && 'table' in json) return json as CopyStatus // from our own service
   throw new ClientError({ kind: 'wrong', message: 'Cannot read the response: it is not a copy' })
 }

@@ -23,7 +23,7 @@ export const fix = defineCommand({
   summary: 'correct rejected records in an editor and send them',
   usage: '<id> [--from <file>]',
   about:
-    'Opens the rejects of a dataset in $VISUAL or $EDITOR, sends those whose text was changed, and prints the receipt of the corrected dataset: the corrected records stand where they stood in the file. The first dataset stays as it is. What cannot be read stays a reject and is listed; the edited file is kept then, and where anything fails. With --from, no editor is opened: the file is rejects.csv with its texts edited, as an editor or a spreadsheet program saved it, or JSON lines of {"record", "text"}.',
+    'Opens the rejects of a dataset in $VISUAL or $EDITOR, sends those whose text you changed, and prints the receipt of the corrected dataset, in which the corrected records keep their positions. The first dataset stays as it is. Texts that still cannot be read stay rejects and are listed; then, and if anything fails, the edited file is kept. With --from, no editor is opened: give rejects.csv with edited texts, as saved by an editor or a spreadsheet program, or JSON lines of {"record", "text"}.',
   options: {
     from: {
       flag: '--from',
@@ -40,7 +40,7 @@ export const fix = defineCommand({
       line: 'csv-upload get 5f0c1a2b --as rejects -o r.csv && libreoffice r.csv && csv-upload fix 5f0c1a2b --from r.csv',
       what: 'In a spreadsheet program.',
     },
-    { line: "EDITOR='sed -i s/,,/,/' csv-upload fix 5f0c1a2b", what: 'The same change to all of them.' },
+    { line: "EDITOR='sed -i s/,,/,/' csv-upload fix 5f0c1a2b", what: 'The same change to all rejects.' },
   ],
   completes: 'files',
   async run(context, { json, from, ...server }, args) {
@@ -64,7 +64,7 @@ export const fix = defineCommand({
   },
 })
 
-/** The edited file stays, since the person may still want it. */
+/** Keeps the edited file unless it was sent and accepted completely, since the user may still need it. */
 async function edit(context: Context, client: Client, id: string, editor: string, json: boolean) {
   const dir = await mkdtemp(join(tmpdir(), 'csv-upload-fix-'))
   const path = join(dir, `rejects-${id.slice(0, 8)}.csv`)

@@ -1,4 +1,4 @@
-// get: downloads a dataset in one of its forms. Knows which form is where; save-file.ts makes files atomic.
+// get: downloads a dataset in one of its formats. Knows their paths; save-file.ts makes files atomic.
 import { existsSync } from 'node:fs'
 import { mkdir, rename, stat, writeFile } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
@@ -15,7 +15,7 @@ import { shownBytes } from '../../terminal/format-amounts.ts'
 import { jsonLine, printable, printableLines } from '../../terminal/printable.ts'
 import { drawProgress, progressText, RateMeter } from '../../terminal/progress.ts'
 
-/** The formats of a dataset: their path, and the file name extension to use if the server sends no name. */
+/** The formats of a dataset: their paths, and the file extensions to use if the server sends no name. */
 const forms = {
   original: { below: ['original'], ending: 'csv' },
   csv: { below: ['data.csv'], ending: 'csv' },
@@ -32,7 +32,7 @@ export const get = defineCommand({
   summary: 'download a dataset: original, csv, parquet, ndjson, …',
   usage: '<id> [--as <form>] [-o <file>]',
   about:
-    'Writes one form of a dataset to a file, or with `-o -` to standard output. A file is complete or absent: it is written under a temporary name and renamed after every byte has arrived and its SHA-256 matches. The form `dataset` is a directory with the original, corrections if there are any, receipt.json and the parts, which csv-upload verify checks offline; `datapackage` is a directory with datapackage.json and the files it describes. With --json, one line says what was written.',
+    'Writes a dataset in one format to a file, or with `-o -` to standard output. A file is complete or absent: it is written under a temporary name and renamed after every byte has arrived and the SHA-256 matches. `dataset` is a directory with the original, corrections if there are any, receipt.json and the parts, which csv-upload verify checks offline; `datapackage` is a directory with datapackage.json and the files it describes. With --json, prints what was written on one line.',
   options: {
     as: {
       flag: '--as',
@@ -50,22 +50,25 @@ export const get = defineCommand({
       help: 'File, existing directory, or - for standard output; by default the name from the server.',
     },
     header: toggle('--header', 'For csv: add a header line even if the file has none.'),
-    spreadsheet: toggle('--spreadsheet', 'For csv: as Excel wants it, with formulas escaped and a byte order mark.'),
+    spreadsheet: toggle(
+      '--spreadsheet',
+      'For csv: make it safe for Excel, with formulas escaped and a byte order mark.',
+    ),
     delimiter: {
       flag: '--delimiter',
       value: '<character>',
       fallback: ',',
       ...choice([',', ';', 'tab']),
-      help: 'For csv: what stands between fields.',
+      help: 'For csv: delimiter between fields.',
     },
-    typed: toggle('--typed', 'For csv: values as they are typed, for databases, instead of the text of the file.'),
+    typed: toggle('--typed', 'For csv: typed values, for databases, instead of the text of the file.'),
     force: toggle('--force', 'Overwrite an existing file.'),
     ...serverOptions,
   },
   examples: [
-    { line: 'csv-upload get 5f0c…', what: 'The file as it was sent.' },
+    { line: 'csv-upload get 5f0c…', what: 'The file as sent.' },
     { line: 'csv-upload get 5f0c… --as parquet -o sales.parquet', what: 'Typed, under another name.' },
-    { line: 'csv-upload get 5f0c… --as csv -o - | head', what: 'Into a pipe.' },
+    { line: 'csv-upload get 5f0c… --as csv -o - | head', what: 'To a pipe.' },
     { line: "csv-upload get 5f0c… --as csv --spreadsheet --delimiter ';'", what: 'For Excel with decimal commas.' },
     { line: 'csv-upload get 5f0c… --as dataset -o copy && csv-upload verify copy', what: 'Everything, verified.' },
   ],
@@ -138,7 +141,7 @@ async function toFile(answer: IncomingMessage, context: Context, path: string, f
   return { file: path, ...(await saveFile(path, chunks, expected, force)) }
 }
 
-/** A terminal gets text only, made harmless; a pipe gets the bytes. */
+/** A terminal gets only text without control characters; a pipe gets the bytes. */
 async function toStandardOutput(answer: IncomingMessage, { terminal, signal }: Context): Promise<void> {
   const decoder = new TextDecoder()
   const chunks = checked(bytesOf(answer, signal), expectedOf(answer))
@@ -176,11 +179,11 @@ async function* watched(
   }
 }
 
-/** A file of a directory that is downloaded. */
+/** A file in a directory to download. */
 interface RemoteFile extends Expected {
-  /** Its path below the directory. */
+  /** Path relative to the directory. */
   readonly file: string
-  /** Its path below the dataset. */
+  /** Path relative to the dataset. */
   readonly below: readonly string[]
 }
 
@@ -191,7 +194,7 @@ interface RemoteDirectory {
   readonly files: readonly RemoteFile[]
 }
 
-/** A directory as stored by the service, except for what it does not serve. */
+/** The directory that the service stores, without the files that it does not serve. */
 async function datasetFiles(client: Client, id: string): Promise<RemoteDirectory> {
   const { receipt, json } = await client.receipt(id)
   const parts = receipt.parts.map((part, i) => ({
@@ -222,7 +225,7 @@ async function packageFiles(client: Client, id: string): Promise<RemoteDirectory
   return { id, document: { file: 'datapackage.json', json }, files }
 }
 
-/** Complete or absent, like a file. */
+/** Writes a directory that is complete or absent, like a file. */
 async function getDirectory(
   client: Client,
   context: Context,
@@ -247,11 +250,11 @@ async function getDirectory(
   return { file: dir, bytes: written, sha256: null }
 }
 
-/** A path sent by a server cannot lead out of the directory. */
+/** Ensures that a path sent by a server does not lead out of the directory. */
 function partPath(file: string): string {
   if (/^data\/[0-9a-z][0-9a-z.-]*$/.test(file)) return file
   throw new ClientError({
     kind: 'wrong',
-    message: `Cannot keep part ${JSON.stringify(file)}: that is not the name of a part`,
+    message: `Cannot keep part ${JSON.stringify(file)}: this is not the name of a part`,
   })
 }

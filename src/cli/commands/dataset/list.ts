@@ -14,7 +14,7 @@ export const list = defineCommand({
   name: 'list',
   summary: 'list datasets, newest first',
   usage: '[options]',
-  about: 'Prints one line per dataset. With --json each line is a JSON object as the server sends it.',
+  about: 'Prints one line per dataset. With --json, each line is a JSON object as the server sends it.',
   options: {
     limit: limitOption(1_000_000, 'Maximum number of datasets.'),
     all: toggle('--all', 'All datasets.'),
@@ -23,7 +23,7 @@ export const list = defineCommand({
       value: '<text>',
       fallback: null,
       ...text('a part of a file name'),
-      help: 'Only datasets uploaded under a file name that contains this.',
+      help: 'Only datasets uploaded under a file name that contains this text.',
     },
     ...serverOptions,
   },

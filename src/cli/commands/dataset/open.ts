@@ -12,9 +12,9 @@ export const open = defineCommand({
   summary: 'open a dataset, or the API description, in the browser',
   usage: '[<id>] [options]',
   about:
-    "Opens the receipt of a dataset, or without an id the server's API description, in the default browser, and prints its address. A server that asks for keys refuses a browser.",
+    "Opens the receipt of a dataset or, without an id, the server's API description in the default browser, and prints its address. A server that requires keys refuses a browser.",
   options: { printOnly: toggle('--print', 'Print the address only.'), ...serverOptions },
-  examples: [{ line: 'csv-upload open 5f0c1a2b', what: 'A receipt.' }],
+  examples: [{ line: 'csv-upload open 5f0c1a2b', what: 'The receipt of a dataset.' }],
   completes: 'nothing',
   async run({ terminal, ...context }, { json, printOnly, ...server }, args) {
     const prefix = args.length === 0 ? null : onlyId(args)
@@ -22,7 +22,7 @@ export const open = defineCommand({
     const path = prefix === null ? '/docs' : datasetPath(await client.findId(prefix))
     const address = client.url.href.replace(/\/+$/, '') + path
     await terminal.print(json ? `${jsonLine({ address })}\n` : `${address}\n`)
-    if (!printOnly && !(await openInBrowser(address))) terminal.complain('There is no browser to open it with.')
+    if (!printOnly && !(await openInBrowser(address))) terminal.complain('Cannot find a browser to open it.')
     return exitCodes.ok
   },
 })
@@ -33,7 +33,7 @@ const openers: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
   win32: ['explorer.exe'],
 }
 
-/** False if there is nothing to open it with. */
+/** False if there is no program to open it. */
 async function openInBrowser(address: string): Promise<boolean> {
   const [command, ...args] = openers[process.platform] ?? ['xdg-open']
   const child = spawn(command!, [...args, address], { stdio: 'ignore', detached: true })

@@ -13,7 +13,7 @@ export const profile = defineCommand({
   summary: 'summarize the columns of a dataset',
   usage: '<id> [options]',
   about:
-    'Prints one line per column: nulls, distinct values, minimum, maximum, mean and median, where the column has them. With --json, the profile as the server sends it, with histograms and frequent values.',
+    'Prints one line per column: nulls, distinct values, minimum, maximum, mean and median, if the column has them. With --json, prints the profile as the server sends it, with histograms and frequent values.',
   options: { ...serverOptions },
   examples: [
     { line: 'csv-upload profile 5f0c1a2b', what: 'Every column.' },

@@ -24,7 +24,7 @@ export const query = defineCommand({
   summary: 'query a dataset with SQL',
   usage: '<id> <sql|-> [options]',
   about:
-    'Runs one read-only statement over the table `data`. `-` reads it from standard input. The result is printed as a table, or with --as in a form for programs; --json is --as json.',
+    'Runs one read-only statement over the table `data`. `-` reads it from standard input. Prints the result as a table, or with --as in a format for programs; --json is --as json.',
   options: {
     as: {
       flag: '--as',
@@ -39,7 +39,7 @@ export const query = defineCommand({
       value: '<file>',
       fallback: null,
       ...text('a file'),
-      help: 'File to write ndjson or csv to; it is complete or absent.',
+      help: 'Output file for ndjson or csv; it is complete or absent.',
     },
     force: toggle('--force', 'Overwrite an existing file.'),
     ...serverOptions,
@@ -48,7 +48,7 @@ export const query = defineCommand({
     { line: `csv-upload query 5f0c… 'SELECT region, sum(amount) FROM data GROUP BY region'`, what: 'A table.' },
     {
       line: 'csv-upload query 5f0c… - --as csv -o top.csv < top.sql',
-      what: 'A statement from one file, its result into another.',
+      what: 'A statement from one file, the result to another.',
     },
   ],
   completes: 'nothing',

@@ -1,4 +1,4 @@
-// readings: reads the stored original of a dataset another way. Knows the route; the server does the reading.
+// readings: reads the stored original of a dataset with other settings. Knows the route; the server does the reading.
 import { datasetPath } from '../../../client/client.ts'
 import { jsonOf } from '../../../client/http.ts'
 import { readReceipt } from '../../../client/uploaded-receipt.ts'
@@ -11,10 +11,10 @@ import { jsonLine } from '../../terminal/printable.ts'
 
 export const readings = defineCommand({
   name: 'readings',
-  summary: 'read a stored file another way, without sending it again',
+  summary: 'read a stored file with other settings, without sending it again',
   usage: '<id> [--dialect <json|@file>] [--schema <json|@file>]',
   about:
-    'Reads the original of a dataset with another dialect or schema and prints the receipt of the dataset this makes. The first dataset stays as it is. The same reading again is the same dataset.',
+    'Reads the original of a dataset with another dialect or schema and prints the receipt of the resulting dataset. The first dataset stays as it is. The same settings make the same dataset again.',
   options: { ...declaredOptions, ...serverOptions },
   examples: [
     { line: `csv-upload readings 5f0c1a2b --dialect '{"delimiter":";"}'`, what: 'With another delimiter.' },

@@ -1,4 +1,4 @@
-// rejects: prints the rejected records of a dataset with place and reason. Knows how to show them.
+// rejects: prints the rejected records of a dataset with position and reason. Knows how to show them.
 import { type Client, datasetPath } from '../../../client/client.ts'
 import { ClientError } from '../../../client/client-error.ts'
 import { oneOf } from '../../../config/value-parsers.ts'
@@ -14,10 +14,10 @@ const pageMax = 1_000
 
 export const rejects = defineCommand({
   name: 'rejects',
-  summary: 'print rejected records with place and reason',
+  summary: 'print rejected records with position and reason',
   usage: '<id> [options]',
   about:
-    'Prints each rejected record: where it stands in the file, why it could not be read, and its text. With --json each line is a JSON object as the server sends it. As CSV: csv-upload get --as rejects.',
+    'Prints each rejected record: its position in the file, the reason, and its text. With --json, each line is a JSON object as the server sends it. As CSV: csv-upload get --as rejects.',
   options: {
     offset: offsetOption('Rejects to skip.'),
     limit: limitOption(10_000, 'Maximum number of rejects.'),
@@ -28,7 +28,7 @@ export const rejects = defineCommand({
       ...oneOf(rejectReasons),
       help: 'Only rejects with this reason.',
     },
-    all: toggle('--all', 'All rejects from the offset on.'),
+    all: toggle('--all', 'All rejects after the offset.'),
     ...serverOptions,
   },
   examples: [
@@ -77,7 +77,7 @@ async function* pages(client: Client, id: string, { offset, limit, reason }: Wan
     const query = { offset: at, limit: Math.min(left, pageMax), reason }
     const page = (await client.json(datasetPath(id, 'rejects'), query)) as Page // checked below
     if (!Array.isArray(page?.rejects) || typeof page.total !== 'number') {
-      throw new ClientError({ kind: 'wrong', message: 'Cannot read the answer: it holds no rejects' })
+      throw new ClientError({ kind: 'wrong', message: 'Cannot read the response: it has no rejects' })
     }
     yield page
     at += page.rejects.length

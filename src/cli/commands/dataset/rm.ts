@@ -10,7 +10,7 @@ export const rm = defineCommand({
   summary: 'delete datasets',
   usage: '<id>… [options]',
   about:
-    'Deletes each dataset permanently: original, data, rejects and receipt, without asking first. If one of them cannot be deleted, the others still are. With --json there is one line per id.',
+    'Deletes each dataset permanently: original, data, rejects and receipt, without asking first. If one of them cannot be deleted, the others still are. With --json, prints one line per id.',
   options: { ...serverOptions },
   examples: [
     {

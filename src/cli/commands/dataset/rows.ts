@@ -13,7 +13,7 @@ export const rows = defineCommand({
   summary: 'print rows of a dataset',
   usage: '<id> [options]',
   about:
-    'Prints rows as a table, cut to the width of a terminal; in a pipe nothing is cut. Null is left empty, empty text is "". With --json, the page as the server sends it. For all rows: csv-upload get.',
+    'Prints rows as a table, cut to the width of the terminal; in a pipe, nothing is cut. Null is left empty, empty text is "". With --json, prints the page as the server sends it. For all rows: csv-upload get.',
   options: {
     offset: offsetOption('Rows to skip; fast at any offset.'),
     limit: limitOption(10_000, 'Maximum number of rows.'),
@@ -22,7 +22,7 @@ export const rows = defineCommand({
       value: '<names>',
       fallback: null,
       ...text('names separated by commas'),
-      help: 'Only these columns, in this order, separated by commas.',
+      help: 'Columns to print, in this order, separated by commas.',
     },
     ...serverOptions,
   },

@@ -1,4 +1,4 @@
-// show: prints the receipt of a dataset. Knows the route; knows nothing of how a receipt looks.
+// show: prints the receipt of a dataset. Knows the route, not the layout of a receipt.
 import { defineCommand, onlyId, serverOptions } from '../../command.ts'
 import { connect } from '../../connect.ts'
 import { exitCodes } from '../../exit-codes.ts'
@@ -10,9 +10,9 @@ export const show = defineCommand({
   summary: 'show the receipt of a dataset',
   usage: '<id> [options]',
   about:
-    'Prints what became of a file: its records, its columns with their types and why, its notes and rejects. With --json, the receipt as the server sends it.',
+    'Prints how a file was read: record counts, columns with their types and why, notes and rejects. With --json, prints the receipt as the server sends it.',
   options: { ...serverOptions },
-  examples: [{ line: 'csv-upload show 5f0c1a2b --json | jq .columns', what: 'The columns for a program.' }],
+  examples: [{ line: 'csv-upload show 5f0c1a2b --json | jq .columns', what: 'The columns, for a script.' }],
   completes: 'nothing',
   async run(context, { json, ...server }, args) {
     const prefix = onlyId(args)

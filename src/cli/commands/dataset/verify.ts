@@ -1,4 +1,4 @@
-// verify: verifies datasets on their files alone. Knows how to show checks, not how they are made.
+// verify: verifies datasets from their files alone. Knows how to show checks, not how they are made.
 
 import { defineCommand, UsageError } from '../../command.ts'
 import { exitCodes } from '../../exit-codes.ts'
@@ -12,16 +12,16 @@ export const verify = defineCommand({
   summary: 'verify every byte of a dataset, offline',
   usage: '<directory>… [options]',
   about:
-    'Compares a dataset with its receipt, without a server: size and SHA-256 of the original and of every part; every record, read again from the original; the positions of all rejects; the records of every Parquet file. Takes a directory of the service (data/datasets/<id>) or one from `csv-upload get --as dataset`. Exits with 0 if everything matches. With --json there is one line per directory.',
+    'Compares a dataset with its receipt, without a server: size and SHA-256 of the original and of every part; every record, read again from the original; the positions of all rejects; the records of every Parquet file. Takes a directory of the service (data/datasets/<id>) or one from `csv-upload get --as dataset`. Exits with 0 if everything matches. With --json, prints one line per directory.',
   options: {},
   examples: [
-    { line: 'csv-upload verify data/datasets/*', what: 'Everything that a service stores.' },
+    { line: 'csv-upload verify data/datasets/*', what: 'Everything that the service stores.' },
     { line: 'csv-upload get 5f0c… --as dataset -o copy && csv-upload verify copy', what: 'A downloaded copy.' },
   ],
   completes: 'files',
   async run({ terminal, signal }, { json, quiet }, args) {
     if (args.length === 0) throw new UsageError('Cannot start: no directory given')
-    // Loaded only here: it brings the scanner and the Parquet reader along.
+    // Loaded only here: it also loads the scanner and the Parquet reader.
     const { createVerifier } = await loadService(() => import('../../../verify.ts'))
     await using verifier = createVerifier()
     let failed = 0

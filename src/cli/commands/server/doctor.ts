@@ -25,9 +25,9 @@ export const doctor = defineCommand({
   summary: 'check this machine and the server',
   usage: '[options]',
   about:
-    'Checks the local Node, whether the server can be reached and takes uploads, its version, its clock and its size limit. Changes nothing. Exits with 0 if all checks pass. With --json, one document.',
+    'Checks the local Node, whether the server can be reached and accepts uploads, its version, its clock and its size limit. Changes nothing. Exits with 0 if all checks pass. With --json, prints one document.',
   options: { ...serverOptions },
-  examples: [{ line: 'csv-upload doctor --url https://files.example', what: 'A server elsewhere.' }],
+  examples: [{ line: 'csv-upload doctor --url https://files.example', what: 'A remote server.' }],
   completes: 'nothing',
   async run(context, { json, ...server }, args) {
     noArguments(args)
@@ -79,7 +79,7 @@ async function serverFindings(client: Client, { signal }: Context): Promise<read
     { check: 'reached', ok: true, detail: `${client.url.origin} in ${shownTime(tookMs)}` },
     await finding('ready', async () => {
       await client.json('/readyz')
-      return 'takes uploads'
+      return 'accepts uploads'
     }),
     clock(health.headers.date, tookMs),
     await finding('version', async () => {
@@ -99,7 +99,7 @@ async function serverFindings(client: Client, { signal }: Context): Promise<read
   }
 }
 
-/** Its `Date` has whole seconds, and was written shortly before it arrived. */
+/** The `Date` of the response has whole seconds and was set shortly before the response arrived. */
 function clock(date: string | undefined, tookMs: number): Finding {
   const offMs = date === undefined ? 0 : Date.parse(date) + 500 - Date.now()
   if (date === undefined || Number.isNaN(offMs)) return { check: 'clock', ok: true, detail: 'the server sends no time' }
@@ -124,7 +124,7 @@ async function limit(client: Client, signal: AbortSignal): Promise<Finding> {
     if (error instanceof ClientError && error.failure.kind === 'refused') {
       const bytes = /limit of (\d+) bytes/.exec(error.message)?.[1]
       if (bytes !== undefined)
-        return { check: 'limit', ok: true, detail: `${shownBytes(Number(bytes))} a request (${bytes} bytes)` }
+        return { check: 'limit', ok: true, detail: `${shownBytes(Number(bytes))} per request (${bytes} bytes)` }
     }
     const { code, line } = outcomeOf(error)
     return { check: code === exitCodes.refusedKey ? 'key' : 'limit', ok: false, detail: String(line) }

@@ -1,4 +1,4 @@
-// key: makes, lists and revokes API keys for a server. Knows nothing of how a server uses them.
+// key: creates, lists and revokes API keys for a server. Does not know how a server uses them.
 import {
   closeSync,
   existsSync,
@@ -21,32 +21,32 @@ import type { Terminal } from '../../terminal/terminal.ts'
 
 export const key = defineCommand({
   name: 'key',
-  summary: 'make, list or revoke API keys for a server',
+  summary: 'create, list or revoke API keys for a server',
   usage: 'new|list|revoke [options]',
   about:
-    '`new` prints the secret once, on standard output; only its hash is stored. With --file the key is added to that file, otherwise its entry is printed on standard error. `list` shows the keys of a file, `revoke` removes one by name. `serve --keys` reads the file again when it changes.',
+    '`new` prints the secret once, on standard output; only its hash is stored. With --file, the key is added to that file; otherwise its entry is printed on standard error. `list` shows the keys in a file, `revoke` removes one by name. `serve --keys` reads the file again when it changes.',
   options: {
     name: {
       flag: '--name',
       value: '<name>',
       fallback: null,
       ...text('a name'),
-      help: 'Name of the key, in the log of the server too; one key a name.',
+      help: 'Name of the key, unique in its file; also appears in the log of the server.',
     },
     owner: {
       flag: '--owner',
       value: '<owner>',
       fallback: null,
       ...text('an owner'),
-      help: 'Whose datasets it makes and sees; several keys may have one owner.',
+      help: 'Owner of the datasets that the key creates and sees; several keys may share one.',
     },
     scopes: {
       flag: '--scopes',
       value: '<scopes>',
       fallback: 'upload,read',
-      wanted: `some of ${scopes.join(', ')}, with commas between`,
+      wanted: `some of ${scopes.join(', ')}, separated by commas`,
       parse: scopesOf,
-      help: `What it allows: ${scopes.join(', ')}.`,
+      help: `What the key allows: some of ${scopes.join(', ')}, separated by commas.`,
     },
     expires: {
       flag: '--expires',
@@ -61,7 +61,7 @@ export const key = defineCommand({
       value: '<file>',
       fallback: null,
       ...text('a file'),
-      help: 'File of keys. `new` creates it if needed, readable by you alone.',
+      help: 'File of keys. `new` creates it if needed, readable only by you.',
     },
   },
   examples: [
@@ -98,14 +98,14 @@ interface NewKeyOptions {
 
 async function make(terminal: Terminal, asJson: boolean, options: NewKeyOptions): Promise<void> {
   const { name, owner, scopes, expires, file } = options
-  if (name === null || owner === null) throw new UsageError('Cannot make a key: it needs --name and --owner')
+  if (name === null || owner === null) throw new UsageError('Cannot create a key: it needs --name and --owner')
   const made = newKey({ name, owner, scopes, ...(expires !== null && { expires }) })
   // A key that the server would reject is not created.
   parseKeys(formatKeys([made.key]))
   if (file !== null) {
     const before = existsSync(file) ? readKeys(file) : []
     if (before.some((one) => one.name === name)) {
-      throw new UsageError(`Cannot make a key: '${file}' has a key '${name}' already; revoke it, or use another name`)
+      throw new UsageError(`Cannot create a key: '${file}' has a key '${name}' already; revoke it, or use another name`)
     }
     replaceKeys(file, [...before, made.key])
   } else if (!asJson) terminal.complain(formatKeys([made.key]).trimEnd())
@@ -126,8 +126,8 @@ async function revoke(terminal: Terminal, asJson: boolean, name: string, file: s
   const keys = readKeys(file)
   const left = keys.filter((one) => one.name !== name)
   if (left.length === keys.length) {
-    const known = keys.map((one) => one.name).join(', ') || 'none'
-    throw new UsageError(`Cannot revoke key '${name}': '${file}' has no such key, but ${known}`)
+    const known = keys.map((one) => one.name).join(', ') || 'no keys'
+    throw new UsageError(`Cannot revoke key '${name}': '${file}' has no such key, only ${known}`)
   }
   replaceKeys(file, left)
   await terminal.print(asJson ? `${jsonLine({ revoked: name })}\n` : `Revoked ${name}.\n`)
@@ -148,7 +148,7 @@ function readKeys(path: string): readonly Key[] {
   return parseKeys(readFileSync(path, 'utf8'))
 }
 
-/** The file is replaced atomically, so that a server reads either the old or the new one. It keeps its mode. */
+/** Replaces the file atomically, so that a server reads either the old or the new one, and keeps its mode. */
 function replaceKeys(path: string, keys: readonly Key[]): void {
   const written = `${path}.${process.pid}`
   const file = openSync(written, 'wx', 0o600)

@@ -1,4 +1,4 @@
-// openapi: prints the description of the server's routes. Knows nothing of its content.
+// openapi: prints the server's description of its routes. Does not know what it contains.
 import { defineCommand, noArguments, serverOptions } from '../../command.ts'
 import { connect } from '../../connect.ts'
 import { exitCodes } from '../../exit-codes.ts'
@@ -8,9 +8,9 @@ export const openapi = defineCommand({
   name: 'openapi',
   summary: "print the server's OpenAPI description",
   usage: '[options]',
-  about: 'Prints /openapi.json of the server, indented; with --json on one line.',
+  about: 'Prints /openapi.json of the server, indented, or with --json on one line.',
   options: { ...serverOptions },
-  examples: [{ line: 'csv-upload openapi > openapi.json', what: 'For a generator of clients.' }],
+  examples: [{ line: 'csv-upload openapi > openapi.json', what: 'For a client generator.' }],
   completes: 'nothing',
   async run(context, { json, ...server }, args) {
     noArguments(args)

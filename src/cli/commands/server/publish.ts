@@ -7,24 +7,24 @@ import { loadService } from '../../load-service.ts'
 
 export const publish = defineCommand({
   name: 'publish',
-  summary: 'print SQL that makes datasets in a bucket tables of an engine',
+  summary: 'print SQL that makes datasets in a bucket tables in an engine',
   usage: '<id>… --as <engine> [--table <name>] [--store <url>]',
   about:
-    'Looks up datasets in the bucket of the service, without the service, and prints the SQL for each: a table of Spark, ClickHouse or Trino, or a view of DuckDB, over its Parquet parts, with exact types. Nothing is copied or changed; the table is gone wrong once its dataset is deleted. The bucket is named as for csv-upload serve, by options or environment, and credentials are found as the AWS SDK finds them; the engine needs its own.',
+    'Looks up datasets directly in the bucket of the service and prints the SQL for each: a table for Spark, ClickHouse or Trino, or a view for DuckDB, over its Parquet parts, with exact types. Nothing is copied or changed; once the dataset is deleted, the table no longer works. Name the bucket with the options or variables of csv-upload serve. Credentials are those that the AWS SDK finds; the engine needs its own.',
   options: {
     as: {
       flag: '--as',
       value: '<engine>',
       fallback: null,
       ...choice(engines),
-      help: 'Engine that is to read the datasets.',
+      help: 'Engine that will read the datasets.',
     },
     table: {
       flag: '--table',
       value: '<name>',
       fallback: null,
       ...text('a name of letters, digits and underscores'),
-      help: 'Name of the table of one dataset; else dataset_ and the first eight digits of its id.',
+      help: 'Name of the table, for a single dataset; else dataset_ and the first eight digits of its id.',
     },
     store: {
       flag: '--store',
@@ -58,12 +58,12 @@ export const publish = defineCommand({
   examples: [
     {
       line: 'csv-upload publish 5f0c1a2b --as clickhouse --table people --store s3://csv-uploads/prod',
-      what: 'A table of ClickHouse over the parts.',
+      what: 'A ClickHouse table over the parts.',
     },
     { line: 'csv-upload publish 5f0c1a2b --as spark | spark-sql', what: 'With CSV_UPLOAD_STORE set.' },
     {
       line: 'csv-upload publish 5f0c1a2b --as trino > people.sql',
-      what: 'An external table of its Hive connector; trino-iceberg is a table of its Iceberg connector.',
+      what: 'An external table of the Hive connector; trino-iceberg makes a table of the Iceberg connector.',
     },
   ],
   completes: 'nothing',

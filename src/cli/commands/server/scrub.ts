@@ -1,4 +1,4 @@
-// scrub: names the damaged files of a data directory. Knows how to show them, not how they are found.
+// scrub: lists the damaged files of a data directory. Knows how to show them, not how they are found.
 
 import { defineCommand, onlyArgument } from '../../command.ts'
 import { exitCodes } from '../../exit-codes.ts'
@@ -12,10 +12,10 @@ export const scrub = defineCommand({
   summary: 'find damaged files in a data directory, offline',
   usage: '<data directory> [options]',
   about:
-    'Reads every file of every dataset and compares size and SHA-256 with the receipt, and the receipt with its checksum. Changes nothing and may run while the service does. Prints one line per damaged or missing file and exits with 0 if there is none. The service detects the same before it sends wrong bytes; scrub finds it while there still is a backup. It does not read records again: csv-upload verify does.',
+    'Reads every file of every dataset and compares its size and SHA-256 with the receipt, and the receipt with its checksum. Changes nothing and may run while the service does. Prints one line per damaged or missing file and exits with 0 if there is none. The service detects damage before it sends wrong bytes; scrub finds it while you still have a backup. It does not read the records again: use csv-upload verify for that.',
   options: {},
   examples: [
-    { line: 'csv-upload scrub data', what: 'Everything that a service stores.' },
+    { line: 'csv-upload scrub data', what: 'Everything that the service stores.' },
     { line: 'csv-upload scrub data --json', what: 'One line of JSON per damaged file.' },
   ],
   completes: 'files',

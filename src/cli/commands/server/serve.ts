@@ -1,4 +1,4 @@
-// serve: the service's own command as shown in help, completion and docs. How it runs is in src/cli/serve.ts.
+// serve: the command that runs the service, as shown in help, completion and docs. src/cli/serve.ts runs it.
 import { optionHelp } from '../../../config/option-help.ts'
 import type { CommandHelp } from '../../command.ts'
 
@@ -7,9 +7,9 @@ export const serveHelp: CommandHelp = {
   summary: 'run the service until a signal',
   usage: '[options]',
   about:
-    'Serves in the foreground. First the command line holds, then CSV_UPLOAD_* variables, then the --config file. SIGTERM or Ctrl-C lets uploads finish; a second one stops at once.',
+    'Runs in the foreground. Precedence of options: command line, CSV_UPLOAD_* variables, --config file. SIGTERM or Ctrl-C lets uploads finish; a second one stops at once.',
   options: optionHelp().map(({ flag, fallback, help }) => ({
-    flag: flag as `--${string}`, // every flag of config is spelled so
+    flag: flag as `--${string}`, // every flag in config begins so
     value: '<value>',
     fallback,
     help,

@@ -1,4 +1,4 @@
-// whoami: prints what the key may do on a server, and what its owner stores there. Knows how to show it.
+// whoami: prints what a key allows on a server, and what its owner stores there. Knows how to show it.
 import { ClientError } from '../../../client/client-error.ts'
 import { defineCommand, noArguments, serverOptions } from '../../command.ts'
 import { connect } from '../../connect.ts'
@@ -23,14 +23,14 @@ interface Caller {
 
 export const whoami = defineCommand({
   name: 'whoami',
-  summary: 'show what the key may do',
+  summary: 'show what your key allows',
   usage: '[options]',
   about:
-    'Prints the name and the owner of the key, what it may do, when it expires, and what of the quota of its owner is used. With --json, as the server sends it.',
+    'Prints the name and owner of the key, what it allows, when it expires, and how much of the quota is used. With --json, prints the response of the server.',
   options: { ...serverOptions },
   examples: [
-    { line: 'csv-upload whoami --key-file ci.key', what: 'What that key is good for.' },
-    { line: 'csv-upload whoami --json | jq .bytes.used', what: 'Bytes stored, for a program.' },
+    { line: 'csv-upload whoami --key-file ci.key', what: 'What that key allows.' },
+    { line: 'csv-upload whoami --json | jq .bytes.used', what: 'Bytes stored, for a script.' },
   ],
   completes: 'nothing',
   async run(context, { json, ...server }, args) {
@@ -53,7 +53,7 @@ function callerOf(answer: unknown): Caller {
 function shown(caller: Caller): readonly (readonly [string, string])[] {
   const { name, owner, scopes, expiresAt, bytes, datasets, limits } = caller
   return [
-    ['key', name ?? 'none: the server asks for no key'],
+    ['key', name ?? 'none: the server requires no key'],
     ...(owner === null ? [] : [['owner', owner] as const]),
     ['may', scopes.join(', ') || 'nothing'],
     ['expires', expiresAt === null ? 'never' : shownMoment(expiresAt)],
@@ -62,7 +62,7 @@ function shown(caller: Caller): readonly (readonly [string, string])[] {
     ['file', `at most ${shownBytes(limits.fileBytesMax)}`],
     ...(limits.requestsPerMinuteMax === null
       ? []
-      : [['requests', `at most ${shownCount(limits.requestsPerMinuteMax)} a minute`] as const]),
+      : [['requests', `at most ${shownCount(limits.requestsPerMinuteMax)} per minute`] as const]),
   ]
 }
 

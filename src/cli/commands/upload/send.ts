@@ -43,7 +43,7 @@ const options = {
     help: 'File name for standard input.',
   },
   failOnRejects: toggle('--fail-on-rejects', 'Exit with code 3 if a file has rejected records.'),
-  resume: toggle('--resume', 'Continue unfinished uploads to this server: all, or those of the files given.'),
+  resume: toggle('--resume', 'Continue unfinished uploads to this server: all, or those of the given files.'),
   ...serverOptions,
 } as const
 
@@ -52,16 +52,16 @@ export const send = defineCommand({
   summary: 'send CSV files and print their receipts',
   usage: '<file|pattern|->… | --resume [<file>…] [options]',
   about:
-    'Sends each file and says what became of its records. The same file sent again is the same dataset, so retrying is safe, and failed uploads are retried. A file of 8 MB or more goes on where its connection broke, as often as the server takes more of it; after Ctrl-C, --retries failures in a row or a restart, --resume continues it if the file is unchanged. `-` is standard input; quoted patterns are expanded. With --json there is one line per file, in the order they finish: {"file", "ok": true, "receipt"} or {"file", "ok": false, "error"}, with "canContinue": true where --resume may go on.',
+    'Sends each file and reports how many of its records were accepted or rejected. Failed uploads are retried, which is safe: sending the same file again makes the same dataset. If the connection breaks, a file of 8 MB or more continues where it stopped, as long as the server keeps receiving more of it. After Ctrl-C, a restart or --retries failures in a row, --resume continues it if the file is unchanged. `-` is standard input; quoted patterns are expanded. With --json, prints one line per file, in the order they finish: {"file", "ok": true, "receipt"} or {"file", "ok": false, "error"}, with "canContinue": true if --resume can continue it.',
   options,
   examples: [
     { line: 'csv-upload send sales.csv', what: 'One file.' },
-    { line: "csv-upload send 'exports/**/*.csv' --jobs 8", what: 'All files below a folder, eight at a time.' },
-    { line: 'csv-upload send --resume', what: 'What was interrupted.' },
+    { line: "csv-upload send 'exports/**/*.csv' --jobs 8", what: 'All files under a folder, eight at a time.' },
+    { line: 'csv-upload send --resume', what: 'All interrupted uploads.' },
     { line: 'zcat sales.csv.gz | csv-upload send - --name sales.csv', what: 'The output of another program.' },
     {
       line: `csv-upload send sales.csv --dialect '{"delimiter":";"}' --schema @sales.schema.json`,
-      what: 'Declared instead of detected.',
+      what: 'With a declared dialect and schema.',
     },
     { line: "csv-upload send *.csv --json | jq -r '.receipt.id'", what: 'The ids for a script.' },
   ],
@@ -110,7 +110,7 @@ async function continued(
 ): Promise<readonly OutgoingUpload[]> {
   if (args.includes('-')) throw new UsageError('Cannot use --resume: standard input cannot be read again')
   if (dialect !== null || schema !== null) {
-    throw new UsageError('Cannot use --resume: what was declared when an upload began holds')
+    throw new UsageError('Cannot use --resume: the dialect and schema declared when the upload began still apply')
   }
   const { uploads, otherUrls } = await uploadsToContinue(await unfinished.list(), url, args)
   for (const other of otherUrls) {
@@ -153,7 +153,7 @@ function summary(uploads: readonly OutgoingUpload[]): string {
   return `${files}, ${counted(accepted, 'record')} accepted, ${counted(rejected, 'record')} rejected`
 }
 
-/** That of the first file that failed; otherwise it depends on whether there are rejects. */
+/** The code of the first file that failed; otherwise it depends on whether there are rejects. */
 function exitCode(uploads: readonly OutgoingUpload[], failOnRejects: boolean): ExitCode {
   const failed = uploads.find(({ error }) => error !== null)
   if (failed !== undefined) return outcomeOf(failed.error).code

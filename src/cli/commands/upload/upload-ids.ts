@@ -1,7 +1,7 @@
-// Upload ids: what users may pass as the id of an upload.
+// Upload ids: what users may give as the id of an upload.
 import { UsageError } from '../../command.ts'
 
-/** The given ids, whole or only their first digits. @throws {UsageError} */
+/** The given ids, each whole or only its first digits. @throws {UsageError} */
 export function uploadIds(args: readonly string[]): readonly string[] {
   const wrong = args.find((arg) => !/^[0-9a-f]{8}[0-9a-f-]{0,28}$/i.test(arg))
   if (wrong === undefined) return args.map((id) => id.toLowerCase())

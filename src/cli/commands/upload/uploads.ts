@@ -1,4 +1,4 @@
-// uploads: lists the uploads that a server remembers, and cancels them. Knows how to show a line of the list.
+// uploads: lists the uploads of a server, and cancels them. Knows how to show a line of the list.
 import type { Client } from '../../../client/client.ts'
 import { type Context, defineCommand, limitOption, serverOptions, toggle, UsageError } from '../../command.ts'
 import { outcomeOf } from '../../command-error.ts'
@@ -17,7 +17,7 @@ export const uploads = defineCommand({
   summary: 'list uploads, newest first, or cancel them',
   usage: '[list] | cancel <upload id>… [options]',
   about:
-    'Prints one line per upload, in progress or ended within the last day, however it is sent. `cancel` ends uploads in progress, of which nothing is kept, and forgets those that have ended, whose datasets stay. With --json there is one line per upload or id.',
+    'Prints one line per upload, in progress or ended within the last day, however it is sent. `cancel` ends uploads in progress, keeping nothing of them; for uploads that have ended, it deletes the status and keeps the dataset. With --json, prints one line per upload or id.',
   options: {
     limit: limitOption(1_000_000, 'Maximum number of uploads in the list.'),
     all: toggle('--all', 'All uploads.'),
@@ -29,7 +29,7 @@ export const uploads = defineCommand({
       line: 'csv-upload uploads --all --json | jq -r \'select(.phase == "failed") | .error.message\'',
       what: 'Why uploads failed.',
     },
-    { line: 'csv-upload uploads cancel 019aa1b2-4c80-7000-8000-0123456789ab', what: 'No longer wanted.' },
+    { line: 'csv-upload uploads cancel 019aa1b2-4c80-7000-8000-0123456789ab', what: 'Cancel one upload.' },
   ],
   completes: 'words',
   words: ['list', 'cancel'],

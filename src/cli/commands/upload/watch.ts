@@ -16,10 +16,10 @@ export const watch = defineCommand({
   summary: 'follow an upload to its end',
   usage: '<upload id> [options]',
   about:
-    'Shows phase, amount and rate of an upload from any client, and prints its receipt when it is done; exits with 1 if it fails. The id, or its first digits, is one that csv-upload uploads prints. With --json each change is one line, as the server sends it. A lost connection is made again; where events do not come through, the server is asked every two seconds.',
+    'Shows the phase, size and rate of an upload from any client, and prints its receipt when it is done; exits with 1 if it fails. csv-upload uploads prints the ids; the first digits are enough. With --json, prints each change on one line, as the server sends it. Reconnects if the connection is lost, and polls every two seconds if events do not get through.',
   options: { ...serverOptions },
   examples: [
-    { line: 'csv-upload watch 019aa1b2-4c80-7000-8000-0123456789ab', what: 'On a terminal, one line that changes.' },
+    { line: 'csv-upload watch 019aa1b2-4c80-7000-8000-0123456789ab', what: 'On a terminal, a live progress line.' },
     { line: 'csv-upload watch 019aa1b2-4c80 --json | jq -r .phase', what: 'Each change for a script.' },
   ],
   completes: 'nothing',
@@ -28,7 +28,8 @@ export const watch = defineCommand({
     using client = connect(context, server)
     const id = await client.findUpload(prefix)
     const last = await followed(context, client, id, json)
-    if (last === null) throw new ClientError({ kind: 'wrong', message: `Cannot watch upload '${id}': no status came` })
+    if (last === null)
+      throw new ClientError({ kind: 'wrong', message: `Cannot watch upload '${id}': no status arrived` })
     if (last.datasetId === null) throw new ClientError(failureOf(last))
     if (json) return exitCodes.ok
     const { receipt } = await client.receipt(last.datasetId)
