@@ -42,7 +42,7 @@ export interface Place {
 export interface Admission extends Place {
   /** The boundary with which to read the body. */
   readonly boundary: string
-  /** As of the head. */
+  /** As in the head. */
   readonly declaredBytes: number | null
   readonly body: PendingBody | undefined
   readonly idempotencyKey: string | null
@@ -53,7 +53,7 @@ export interface CorrectionAdmission extends Place {
   readonly receipt: Receipt
   /** Null for a body that is not multipart. */
   readonly boundary: string | null
-  /** As of the head. */
+  /** As in the head. */
   readonly declaredBytes: number | null
   readonly body: PendingBody | undefined
 }
@@ -215,7 +215,7 @@ export interface Download {
   readonly receipt: Receipt
   /** Total, if it is known before opening. */
   readonly bytes: number | null
-  /** Of all bytes, in lower-case hex; null if they are made while they are sent. */
+  /** Of all bytes, in lower-case hex; null if the bytes are generated while they are sent. */
   readonly sha256: string | null
   /**
    * Opens the bytes, or a range of them (only if `sha256` is known). The stream fails rather than ends early, with

@@ -1,6 +1,6 @@
-// Shared places: limits how many of a number of places one client may hold, so that the next client finds one. Does not know their use.
+// Shared places: limits how many places one client may hold, so that the next one finds some. Does not know their use.
 
-/** Among clients, places are shared: an owner, or the network of an anonymous request. */
+/** A client among which places are shared: an owner, or the network of an anonymous request. */
 export function clientOf(owner: string, network: string | undefined): string {
   return owner === '' && network !== undefined ? `network ${network}` : `owner ${owner}`
 }

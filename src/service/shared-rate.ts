@@ -60,7 +60,7 @@ export class SharedRate implements AsyncDisposable {
   readonly #name = prefix + randomUUID()
   readonly #freeMax: number
   readonly #step: number
-  /** By a hash: the store does not learn who the callers are. */
+  /** Windows by a hash of the caller: the store does not learn who the callers are. */
   readonly #windows = new Map<string, Window>()
   #others: ReadonlyMap<string, Other> = new Map()
   #asking: Promise<void> | null = null

@@ -33,7 +33,7 @@ export class RateLimitStore {
     callback(null, { current: count.current, ttl: windowMs - (nowMs - count.sinceMs) })
   }
 
-  /** For routes with their own limits; we have none. */
+  /** The plugin calls it for routes with their own limits; we have none. */
   child(): RateLimitStore {
     return new RateLimitStore()
   }

@@ -1,4 +1,4 @@
-// Docs frame: what every page of the docs has around its content: head, search, and the list of all pages. Loads nothing from elsewhere.
+// Docs frame: the frame of every docs page: head, search, and the list of all pages. Loads nothing from elsewhere.
 
 /** Allows the page its own style and script and nothing else. */
 export const docsPolicy =

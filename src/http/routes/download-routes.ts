@@ -203,7 +203,7 @@ function addRejectsCsv(app: App, { writeIdleMs }: DownloadOptions): void {
   })
 }
 
-/** For originals that arrived compressed. */
+/** Media types of originals that arrived compressed. */
 const compressedTypes: Readonly<Record<CompressionFormat, string>> = {
   gzip: 'application/gzip',
   zstd: 'application/zstd',

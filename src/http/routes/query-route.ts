@@ -13,7 +13,7 @@ import { failures, header } from '../openapi/operation.ts'
 import { datasetParams, noQuery, queryBody } from '../openapi/request-schemas.ts'
 import { queryAnswer } from '../openapi/response-schemas.ts'
 
-/** By media type; the first is the default. */
+/** Formats by media type; the first is the default. */
 const formats: Readonly<Record<string, { readonly format: QueryFormat; readonly contentType: string }>> = {
   'application/json': { format: 'json', contentType: jsonContentType },
   'application/x-ndjson': { format: 'ndjson', contentType: 'application/x-ndjson;charset=UTF-8' },

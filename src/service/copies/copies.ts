@@ -61,7 +61,7 @@ const retryMsByDefault = [1, 5, 30]
   .concat([2, 10, 20, 60, 90].map((minutes) => minutes * minuteMs))
 /** Ended copies stay in the journal until it has this many bytes. */
 const journalBytesMax = 4 * 1_048_576
-/** Our own failures that may pass. */
+/** Codes of our own failures that may be temporary. */
 const transientCodes = [
   'STORE_FAILED',
   'STORE_UNAVAILABLE',
@@ -246,7 +246,7 @@ export class Copies implements AsyncDisposable {
       await this.#journal.add(JSON.stringify({ ended: job.id }))
       await this.#journal.replaceBeyond(journalBytesMax, () => [...this.#jobs.values()].map(lineOf))
     } catch (error) {
-      // The next start begins it again, and finds the records in the table.
+      // The next start repeats it, and finds the records in the table.
       logger.error({ err: error }, 'the journal of copies cannot be written')
     }
   }

@@ -15,7 +15,7 @@ export interface Correctable {
   readonly receipt: Receipt
   /** Its rejects, without their texts. */
   readonly rejects: AsyncIterable<Omit<Correction, 'text'>>
-  /** Length of the text in which its records are found. */
+  /** Reads the text in which its records are found. */
   readonly read: ReadBytes
   /** Its own corrections. */
   readonly corrections: AsyncIterable<Correction>

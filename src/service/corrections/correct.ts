@@ -23,7 +23,7 @@ export interface CorrectTools extends ReadStoredTools {
   readonly reader: PartReader
 }
 
-/** A request body that states how rejects of a dataset are to be read. */
+/** A request body with corrections for a dataset. */
 export interface SentBody {
   /** Null if the body is the file itself. */
   readonly boundary: string | null

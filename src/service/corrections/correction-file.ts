@@ -17,7 +17,7 @@ export function correctionPath(dir: string): string {
   return join(dir, 'corrections')
 }
 
-/** The same corrections make the same line: the id of a dataset depends on it. */
+/** The same correction always gives the same line, because the id of a dataset depends on it. */
 export function correctionLine(correction: Correction): string {
   const { record, line, byteOffset, byteLength, column, reason, message, ordinal, text } = correction
   const place = { record, line, byteOffset, byteLength, column, reason, message }

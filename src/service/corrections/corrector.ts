@@ -1,4 +1,4 @@
-// Corrector: replaces rejects with corrected records while a file is scanned. Keeps one text in memory, and few numbers.
+// Corrector: replaces rejects with corrected records while a file is scanned. Keeps one text and few numbers in memory.
 import type { Correction } from '../../core/receipt.ts'
 import type { Scanned } from '../../reading/scanner/scanner.ts'
 import type { ReadRecord } from './record-of-text.ts'
@@ -9,13 +9,13 @@ const heldBytesMax = 1_048_576
 /** The numbers of corrected records among all readable ones of the corrected file, from 1, ascending. */
 export interface CorrectedOrdinals {
   readonly all: number[]
-  /** Of those that are not readable in the original. */
+  /** The numbers of those that are not readable in the original. */
   readonly added: number[]
 }
 
 /** One pass over a file. Its scanner must mark rejects, and reject every record that is corrected. */
 export class Corrector implements AsyncDisposable {
-  /** Of the records corrected so far; where no readable records were rejected but corrected ones. */
+  /** Numbers of the records corrected so far. Valid only if no other readable records were rejected. */
   readonly ordinals: CorrectedOrdinals = { all: [], added: [] }
   readonly #corrections: AsyncIterator<Correction>
   readonly #readRecord: ReadRecord
@@ -30,11 +30,11 @@ export class Corrector implements AsyncDisposable {
     this.#readRecord = readRecord
   }
 
-  /** The same slices with corrected records in their places, in several batches if the texts are long. */
+  /** The same slices with corrected records in place, in several batches if the texts are long. */
   async *correct(scanned: Scanned): AsyncGenerator<Scanned> {
     const { rejects, marks } = scanned
     if (rejects.length === 0 || (await this.#peek()) === null) return yield scanned
-    if (marks === undefined) throw new Error('Cannot correct records: their places are not marked')
+    if (marks === undefined) throw new Error('Cannot correct records: their positions are not marked')
     let pieces: Uint8Array[] = []
     let from = 0
     let corrected = 0
@@ -68,7 +68,7 @@ export class Corrector implements AsyncDisposable {
     yield { ...others, pieces, accepted, rejects: kept, isVerbatim: false }
   }
 
-  /** Call at the end of the file. @throws {Error} if a correction was for no reject of the file */
+  /** Call at the end of the file. @throws {Error} if a correction was not for a reject of the file */
   async end(): Promise<void> {
     const next = await this.#peek()
     if (next !== null) throw new Error(`Cannot correct record ${next.record}: it is not rejected`)
@@ -80,7 +80,7 @@ export class Corrector implements AsyncDisposable {
 
   #recordOf(correction: Correction, { byteOffset, byteLength }: Correction | Scanned['rejects'][number]) {
     if (correction.byteOffset !== byteOffset || correction.byteLength !== byteLength) {
-      throw new Error(`Cannot correct record ${correction.record}: it stands in another place`)
+      throw new Error(`Cannot correct record ${correction.record}: it is in another place`)
     }
     const record = this.#readRecord(correction.text)
     if (record.kind === 'refused') throw new Error(`Cannot correct record ${correction.record}: ${record.reason}`)

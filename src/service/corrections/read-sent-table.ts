@@ -12,7 +12,7 @@ import { badCorrections, type SentRow } from './sent-rows.ts'
 export interface SentFile {
   readonly path: string
   readonly encoding: 'utf-8' | 'utf-16le' | 'utf-16be'
-  /** Of the byte order mark. */
+  /** Length of the byte order mark. */
   readonly markBytes: number
   /** The beginning of the text. */
   readonly head: string
@@ -22,7 +22,7 @@ const known = rejectCsvHeader.trim().split(',')
 /** Spreadsheet programs write the list separator of their system. */
 const delimiters = [',', ';', '\t', '|'] as const
 
-/** Where the rows begin, and which columns they have. */
+/** The position and columns of the rows. */
 interface Table {
   readonly delimiter: string
   readonly names: readonly string[]
@@ -113,7 +113,7 @@ function tableOptions(
     width: names.length,
     // Some programs leave out empty cells at the end of a row.
     padsShort: true,
-    // Quotes are doubled in it, and the other columns are beside it.
+    // The record has its quotes doubled, and the row has other columns.
     recordBytesMax: Math.min(2 * recordBytesMax + 65_536, 2 ** 30),
     start: { byteOffset, records: headerLines, lines: headerLines },
   }

@@ -16,7 +16,7 @@ const headBytes = 65_536
 /**
  * The rows, in the order in which they were sent.
  *
- * @param recordBytesMax Longer records cannot be read, so a longer text counts as none.
+ * @param recordBytesMax Longer records cannot be read, so a longer text is treated as missing.
  * @throws {ServiceError} BAD_CORRECTIONS, naming the line or the record.
  */
 export async function* readSent(

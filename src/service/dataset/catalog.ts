@@ -37,7 +37,7 @@ export class Catalog {
     return receipt
   }
 
-  /** Succeeds if the dataset exists and belongs to them, damaged or not. @throws {ServiceError} DATASET_NOT_FOUND */
+  /** Resolves if the owner has this dataset, even if it is damaged. @throws {ServiceError} DATASET_NOT_FOUND */
   async checkOwner(id: string): Promise<void> {
     const { owner, store } = this.#tools
     if ((await store.ownerOf(id)) !== owner) throw new ServiceError('DATASET_NOT_FOUND', { id })
@@ -104,7 +104,7 @@ interface Window {
   readonly limit: number
 }
 
-/** The parts that a window touches, so that no others are read, and where the window begins in them. */
+/** The parts that a window touches, so that no others are read, and the offset of the window in them. */
 function partsOf(parts: readonly Part[], { offset, limit }: Window): { parts: readonly Part[]; offset: number } {
   let start = 0
   let before = 0

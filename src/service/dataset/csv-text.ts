@@ -74,13 +74,13 @@ export async function* csvText(
 }
 
 /**
- * The records of a file in which all readable ones are accepted: runs are copied as they are, the rest is scanned
+ * The records of a file in which all readable records are accepted: runs are copied unchanged, the rest is scanned
  * again.
  */
 class PassingText {
   readonly #beginAt: (byteOffset: number) => Scanner
   readonly #write: (pieces: readonly Uint8Array[]) => Buffer
-  /** The runs ahead. */
+  /** The runs that have not been passed yet. */
   readonly #runs: VerbatimRun[]
   /** Offset of the next byte. */
   #at: number

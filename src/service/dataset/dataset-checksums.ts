@@ -1,4 +1,4 @@
-// Dataset checksums: writes the file with a dataset's block checksums, and knows which range of it belongs to which file.
+// Dataset checksums: writes and reads the file with a dataset's block checksums. Knows which range is of which file.
 import { hash } from 'node:crypto'
 import { join } from 'node:path'
 import type { Receipt } from '../../core/receipt.ts'
@@ -33,7 +33,7 @@ async function writeNewFile(path: string, bytes: Uint8Array): Promise<void> {
 /** Reads stored checksums, and caches the most recent ones. */
 export class DatasetChecksums {
   readonly #store: Pick<Store, 'read'>
-  /** By their SHA-256, the most recently used last. */
+  /** Checksums by their SHA-256, the most recently used last. */
   readonly #cache = new Map<string, Buffer>()
   #cacheBytes = 0
 
@@ -82,7 +82,7 @@ export class DatasetChecksums {
   }
 }
 
-/** Where the checksums of a file begin. */
+/** Offset at which the checksums of a file begin. */
 function positionOf(receipt: Receipt, { file }: StoredFile): number {
   let position = 0
   for (const one of contentFiles(receipt)) {

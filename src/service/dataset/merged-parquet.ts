@@ -1,4 +1,4 @@
-// Merged Parquet: the parts of a dataset as one file, made once, kept within a size limit, and made again if it has been removed.
+// Merged Parquet: the parts of a dataset as one file, created once, kept within a size limit, and recreated if removed.
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { PartReader } from '../../convert/convert.ts'
@@ -28,7 +28,7 @@ export interface MergedParquetOptions {
 export interface MergedFile {
   readonly bytes: number
   readonly sha256: string
-  /** Bytes of a range; each block is verified before it is sent. If the file has been removed, it is made again. */
+  /** Bytes of a range; each block is verified before it is sent. If the file has been removed, it is recreated. */
   open(range: ByteRange, signal: AbortSignal): Promise<ByteStream>
 }
 
@@ -48,7 +48,7 @@ const fileName = /^([0-9a-f]{32})\.parquet$/
 
 export class MergedParquet {
   readonly #options: MergedParquetOptions
-  /** By dataset, the most recently used last. */
+  /** Files by dataset, the most recently used last. */
   readonly #entries = new Map<string, Entry>()
   readonly #making = new SingleFlight<FileBlocks | null>()
   #totalBytes = 0
@@ -103,7 +103,7 @@ export class MergedParquet {
     return kept ?? (await this.#making.run(receipt.id, (shared) => this.#make(receipt, shared), signal))
   }
 
-  /** The facts of the existing file; null if there is none, or it is not what was made. */
+  /** The facts of the existing file; null if there is none, or it has changed. */
   async #kept(id: string): Promise<FileBlocks | null> {
     const entry = this.#entries.get(id)
     if (entry === undefined) return null
@@ -129,7 +129,7 @@ export class MergedParquet {
     if (blocks.file.bytes > bytesMax) return null
     await this.drop(id)
     await this.#makeRoom(blocks.file.bytes)
-    // The facts first: a file without them would have to be made again.
+    // The facts first: a file without them would have to be recreated.
     await store.keep(id, factsName, facts)
     await rename(path, this.#pathOf(id)).catch(throwStoreError)
     this.#add(id, blocks.file.bytes, blocks)
@@ -154,7 +154,7 @@ export class MergedParquet {
     )
   }
 
-  /** A damaged file is dropped, so that the next request makes it again. */
+  /** Drops a damaged file, so that the next request recreates it. */
   async *#verified(id: string, bytes: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
     try {
       yield* bytes

@@ -53,7 +53,7 @@ export class QueryPlaces {
   readonly #queriesMax: number
   readonly #contestedMs: number
   readonly #places: SharedPlaces
-  /** In order of their start. */
+  /** Running queries, in order of their start. */
   readonly #held = new Set<Held>()
   readonly #waiting = new Set<Waiting>()
   #nextEnd: NodeJS.Timeout | undefined
@@ -148,7 +148,7 @@ export class QueryPlaces {
     return new Set([...without.map((one) => one.client), client])
   }
 
-  /** Sets when the query that has run longest must end for those who wait. */
+  /** Schedules the end of the longest-running query for clients that wait. */
   #planNextEnd(): void {
     clearTimeout(this.#nextEnd)
     const without = [...this.#waiting].filter(({ client }) => this.#places.heldBy(client) === 0)

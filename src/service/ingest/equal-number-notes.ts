@@ -34,7 +34,7 @@ export function equalNumberNotes(
   return notes.slice(0, notesMax)
 }
 
-/** For a column whose first records have no such pair. */
+/** The note for a column whose first records have no such pair. */
 function formNotes(column: string, facts: ColumnFacts | null, lineOf: LineOf | undefined): readonly Note[] {
   const records = facts && differentForms(facts)
   if (records === null) return []

@@ -67,7 +67,7 @@ export interface Loaded {
 export interface IngestSource extends ArrivingFile {
   readonly draft: DraftFiles
   readonly declared: UploadOptions
-  /** Where it reports its progress. */
+  /** Receives the progress of the reading. */
   readonly progress: UploadProgress
   /** Null if every record is read as it is. */
   readonly corrections: CorrectionFile | null
@@ -146,7 +146,7 @@ class Pass {
   readonly #signal: AbortSignal
   /** Facts about the values of each segment. */
   readonly #facts: (readonly ColumnFacts[])[] = []
-  /** Of the first pass, which rejects nothing because of declared rules. */
+  /** Numbers of corrected records, from the first pass, which rejects nothing because of declared rules. */
   #corrected: CorrectedOrdinals = { all: [], added: [] }
 
   constructor(source: IngestSource, matched: Matched, tools: IngestTools, signal: AbortSignal) {
@@ -207,8 +207,8 @@ class Pass {
   }
 
   /**
-   * Examines every value first, and then converts: passes over the original as it was written. `first` is what the
-   * first pass counted, `rejects` what it rejected: both are made again if records break declared rules.
+   * Examines every value first, and then converts, in passes over the stored original. `first` is what the first pass
+   * counted, `rejects` what it rejected: both are replaced if records break declared rules.
    */
   async convertWithFinalTypes(first: RecordTally, rejects: PartList): Promise<Converted> {
     const facts = this.#needsFacts() ? await this.#allFacts() : []
@@ -249,7 +249,7 @@ class Pass {
     return this.#matched.columns.some((column) => column === null || column.type === 'byValues')
   }
 
-  /** By all values of the first segment; a long one is converted by a sample, and its conversion examines them all. */
+  /** Guesses from all values of the first segment. A long one is converted by a sample first. */
   async #guess(item: CutSegment, signal: AbortSignal): Promise<Guess> {
     const { sample, segment } = item
     if (!this.#needsFacts()) return { typed: this.#typed([], false), converted: null }
@@ -305,7 +305,7 @@ class Pass {
     return all.length === 0 ? null : (all.reduce((joined, next) => joined && next && joinFacts(joined, next)) ?? null)
   }
 
-  /** Of all segments examined so far. */
+  /** Facts about all segments examined so far. */
   #joinedFacts(): readonly ColumnFacts[] {
     return this.#facts.reduce((joined, next) => joined.map((one, i) => joinFacts(one, next[i] ?? one)))
   }

@@ -60,7 +60,7 @@ export class PartList {
     return this.#parts
   }
 
-  /** Of the blocks of each part, in the same order. */
+  /** Checksums of the blocks of each part, in the same order. */
   checksums(): readonly Buffer[] {
     return this.#checksums
   }
@@ -73,7 +73,7 @@ export class PartList {
   }
 }
 
-/** In parallel with the conversion of the next segments, so that little is left to sync at the end. */
+/** Runs in parallel with the conversion of the next segments, so that little is left to sync at the end. */
 async function syncFile(path: string): Promise<void> {
   await using file = await OpenFile.open(path, 'r+')
   await backgroundSyncs.run(() => file.datasync()).catch(throwStoreError)

@@ -50,7 +50,7 @@ export class RejectLines {
     if (this.#bytes.length > keptBytesMax) this.#bytes = Buffer.alloc(0)
     for (const reject of rejects) {
       const { record, line, byteOffset, byteLength, column, reason, detail, wanted } = reject
-      // One is the number that texts agree with in the singular.
+      // With the number 1, texts have the singular.
       if (reason === 'constraint' || detail === 1) this.#addText(reject)
       else {
         const words = this.#wordsOf(reason, wanted)

@@ -24,7 +24,7 @@ export function segmentForm({ dialect, width }: Pick<Reading, 'dialect' | 'width
   return { layout, rewrite: null }
 }
 
-/** The same, and how the file's own bytes become UTF-8 if segments are ranges of it. */
+/** The same, with the UTF-8 for the file's own bytes if segments are ranges of the file. */
 export function placedForm(reading: Reading) {
   return { ...segmentForm(reading), utf8OfBytes: utf8OfBytes(reading.encoding.name) }
 }

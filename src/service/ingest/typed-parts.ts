@@ -19,7 +19,7 @@ import type { CutSegment } from './write-segments.ts'
 
 /** The basis for deciding types. */
 export interface TypeBasis {
-  /** Of the columns. */
+  /** Names of the columns. */
   readonly names: readonly string[]
   /** One per column; none at all when every type is declared. */
   readonly facts: readonly ColumnFacts[]
@@ -46,7 +46,7 @@ export class TypedParts {
    * decides this: parts must not depend on which later values were known when they were written.
    */
   #byEnds: boolean
-  /** By the index of their segments. */
+  /** Parts by the index of their segments. */
   readonly #made: MadePart[] = []
   #lastDecided: {
     readonly facts: readonly ColumnFacts[]
@@ -125,7 +125,7 @@ export class TypedParts {
     return this.#targets.map(({ name, type }) => ({ name, type: columnTypeName(type) }))
   }
 
-  /** As the receipt shows them, once all `records` are converted. */
+  /** The columns as the receipt shows them, once all `records` are converted. */
   columns(records: number, lineOf: LineOf | undefined): readonly Column[] {
     const { facts, declared } = this.#basis
     const decisions = this.#decisions(lineOf)
@@ -160,7 +160,7 @@ export class TypedParts {
     return typeNotes(names, this.#decisions(lineOf), { declared, suffix: byFirst })
   }
 
-  /** Columns and notes ask for the same decisions. */
+  /** The decisions that columns and notes share. */
   #decisions(lineOf: LineOf | undefined): readonly Decision[] {
     const { facts } = this.#basis
     const last = this.#lastDecided

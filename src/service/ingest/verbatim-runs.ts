@@ -1,4 +1,4 @@
-// Verbatim runs: the long ranges of a text in which accepted records stay as they are. Bounded: later ones are left out.
+// Verbatim runs: the long ranges of a text in which accepted records stay unchanged. Bounded: later ones are omitted.
 import type { Dialect, VerbatimRun } from '../../core/receipt.ts'
 import type { Reading } from '../../reading/reading.ts'
 import type { Scanned } from '../../reading/scanner/scanner.ts'
@@ -23,7 +23,7 @@ export class VerbatimRuns {
   #start: number
   #end: number
 
-  /** @param byteOffset Where the records begin. */
+  /** @param byteOffset Offset of the first record. */
   constructor(
     byteOffset: number,
     { dialect, encoding }: Pick<Reading, 'dialect' | 'encoding'>,
@@ -51,7 +51,7 @@ export class VerbatimRuns {
     return this.#list
   }
 
-  /** Every line end must be that of the file, as `csv/csv-rewriter.ts` has it, including those in values. */
+  /** Every line end must be that of the file, as in `csv/csv-rewriter.ts`, including those in values. */
   #isAsItStands({ isVerbatim, hasReturn = true, hasLoneFeed = true }: Scanned): boolean {
     if (!isVerbatim || !this.#isUtf8) return false
     if (this.#lineTerminator === '\n') return !hasReturn

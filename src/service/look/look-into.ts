@@ -1,4 +1,4 @@
-// Look into: what has been read of an upload, during and after it.
+// Look into: the records of an upload, during and after it.
 import { ServiceError } from '../../core/errors.ts'
 import { errorCode, toStoreError } from '../../core/storage-error.ts'
 import { isFinished, type UploadStatus } from '../../core/upload-status.ts'
@@ -6,7 +6,7 @@ import type { Service, UploadLook } from '../service.ts'
 import type { Look } from '../uploads/upload-progress.ts'
 import type { Uploads } from '../uploads/uploads.ts'
 
-/** @param datasets Answers for an upload that is done. */
+/** @param datasets Provides the records of an upload that is done. */
 export function lookInto(owner: string, uploads: Uploads, datasets: Pick<Service, 'rows' | 'rejects'>): UploadLook {
   return {
     uploadRows: async (id, query, signal) => {

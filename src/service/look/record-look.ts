@@ -15,7 +15,7 @@ import type { MarkingTally, RecordMark } from './record-marks.ts'
 
 /** One request reads at most this many bytes, even if it has found less than requested. */
 const bytesMax = 16 * 1_048_576
-/** As in a receipt. */
+/** Bytes shown of each record, as in a receipt. */
 const textBytesMax = 800
 const looks = new FewAtOnce(2)
 
@@ -62,7 +62,7 @@ export class RecordLook implements Look {
     }
   }
 
-  /** Scans what may have records of this kind from an offset on, until `take` returns false. */
+  /** Scans ranges that may contain records of this kind from an offset on, until `take` returns false. */
   async #scan(
     kind: 'accepted' | 'rejected',
     offset: number,
@@ -90,7 +90,7 @@ export class RecordLook implements Look {
     })
   }
 
-  /** After the last mark, as far as the file is on disk and its records are whole. */
+  /** Scans from one mark to the next; from the last one, as far as the file is on disk and its records are complete. */
   async *#between(mark: RecordMark, next: RecordMark | undefined, signal: AbortSignal): AsyncGenerator<Scanned> {
     const { createScanner, layout, textPath } = this.#file
     const { byteOffset, records, lines } = mark

@@ -4,7 +4,7 @@ import { RecordTally } from '../ingest/record-tally.ts'
 import type { VerbatimRuns } from '../ingest/verbatim-runs.ts'
 
 export interface RecordMark {
-  /** In the text of the file. */
+  /** Offset in the text of the file. */
   readonly byteOffset: number
   /** Physical lines before it. */
   readonly lines: number
@@ -22,7 +22,7 @@ export class RecordMarks {
   #list: RecordMark[]
   #distanceBytes = firstDistanceBytes
 
-  /** @param start Where the records begin. */
+  /** @param start The beginning of the records. */
   constructor(start: RecordMark) {
     this.#list = [start]
   }
@@ -42,7 +42,7 @@ export class RecordMarks {
   }
 }
 
-/** A tally that marks positions as it counts, and notes runs that stay as they are. */
+/** A tally that marks positions as it counts, and collects runs that stay unchanged. */
 export class MarkingTally extends RecordTally {
   readonly marks: RecordMarks
   readonly #start: RecordMark

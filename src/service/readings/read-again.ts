@@ -1,4 +1,4 @@
-// Read again: reads the stored original of a dataset another way, with its corrections, as a dataset of its own.
+// Read again: reads the stored original of a dataset another way, with its corrections, as a separate dataset.
 
 import { note } from '../../core/notes.ts'
 import type { Receipt, RefusedCorrection } from '../../core/receipt.ts'

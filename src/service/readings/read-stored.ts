@@ -1,4 +1,4 @@
-// Read stored: makes a dataset from the original of another one, which is neither sent nor copied again, and from corrections.
+// Read stored: makes a dataset from the stored original of another one, without sending or copying it, and corrections.
 import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
 import { ServiceError } from '../../core/errors.ts'
@@ -27,7 +27,7 @@ export interface ReadStoredTools extends UploadTools {
   readonly files: VerifiedFiles
 }
 
-/** What to make of a stored original. */
+/** How to read a stored original. */
 export interface StoredReading {
   readonly of: Receipt
   readonly declared: UploadOptions

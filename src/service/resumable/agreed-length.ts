@@ -1,4 +1,4 @@
-// Agreed length: checks the offset and length that a request states against what is known of the upload.
+// Agreed length: checks the offset and length stated by a request against the known state of the upload.
 import { ServiceError } from '../../core/errors.ts'
 import type { Spool } from '../../store/store.ts'
 import type { ResumableBytes } from './resumable.ts'

@@ -39,7 +39,7 @@ interface Listed {
   readonly status: UploadStatus
 }
 
-/** Of at most 64 KB each. */
+/** Statuses that are cached, of at most 64 KB each. */
 const listedMax = 500
 const looksAtOnce = 8
 /** Uploads of others that are continued at once. */

@@ -21,7 +21,7 @@ export interface ResumableTools extends ReadingTools {
   readonly onFailed: (error: unknown) => void
 }
 
-/** Where the end is reported. */
+/** Receives the outcome of the upload. */
 interface Ends {
   done(reply: UploadReply): void
   /** Called if the upload will never become a dataset. */

@@ -1,4 +1,4 @@
-// Resumable states: the state of an upload for clients that add to it: one that is here, one that another process reads, or one that has ended.
+// Resumable states: the state of an upload for its clients, whether it is here, read by another process, or has ended.
 import { ServiceError } from '../../core/errors.ts'
 import { isFinished } from '../../core/upload-status.ts'
 import type { Spool, Spools } from '../../store/store.ts'
@@ -33,7 +33,7 @@ export class ResumableStates {
     return { id: facts.id, bytes, expectedBytes, isComplete, expiresAt, remark, datasetId: null }
   }
 
-  /** For one that another process reads, or that has ended. @throws {ServiceError} UPLOAD_NOT_FOUND, UPLOAD_ENDED */
+  /** State of one that has ended or is read elsewhere. @throws {ServiceError} UPLOAD_NOT_FOUND, UPLOAD_ENDED */
   async elsewhere(owner: string, id: string): Promise<ResumableState> {
     const seen = (await this.#spools.shared?.look(id)) ?? null
     return seen?.facts.owner === owner ? this.of(seen) : await this.#afterEnd(owner, id)

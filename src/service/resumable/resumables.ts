@@ -195,7 +195,7 @@ export class Resumables implements AsyncDisposable {
     return { state: this.#states.of(upload.spool), reply: isComplete ? reading.begin() : null, isRepeated }
   }
 
-  /** As for an upload in one request, for the bytes that are still to arrive. */
+  /** Admits the bytes that are still to arrive, as for an upload in one request. */
   #admit({ upload, held }: Entry, { expectedBytes, declaredBytes, pending, network }: ResumableBytes): Place {
     const { facts, state } = upload.spool
     const length = state.expectedBytes ?? expectedBytes ?? state.bytes + (declaredBytes ?? 0)
@@ -270,7 +270,7 @@ export class Resumables implements AsyncDisposable {
     this.#waiting.delete(entry)
     held[Symbol.dispose]()
     upload.key?.release()
-    // Not before its end is remembered. What cannot be removed is left to the next start.
+    // Only after its end is remembered. The next start removes what could not be removed now.
     return this.#background(
       upload.take(async () => {
         await this.#tools.uploads.written()

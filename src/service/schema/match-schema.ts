@@ -59,7 +59,7 @@ export function matchSchema(
   return { reading: absent.length === 0 ? reading : noted(reading, missing), columns: matched }
 }
 
-/** For a file in which no header was found: the names in the schema may show that it has one. */
+/** Reads a file without a detected header again: the names in the schema may show that it has one. */
 function withDeclaredNames(
   first: Reading,
   { columns }: DeclaredSchema,
@@ -78,7 +78,7 @@ function withDeclaredNames(
   return noted(first, note('SCHEMA_NAMES_AS_DATA', message))
 }
 
-/** By its name in the dataset, or by the text of the header. */
+/** Whether a column has this name, in the dataset or in the text of the header. */
 function isNamed({ names, headerFields }: Reading, column: number, name: string): boolean {
   return names[column] === name || headerFields?.[column] === name
 }

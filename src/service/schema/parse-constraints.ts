@@ -9,7 +9,7 @@ interface Field {
   readonly meaning: Meaning
 }
 
-/** As the receipt shows them, undefined if there are none, and as they are checked. */
+/** Constraints as the receipt shows them, undefined if there are none, and as they are checked. */
 export interface ReadConstraints {
   readonly constraints: FieldConstraints | undefined
   readonly checks: readonly DeclaredCheck[]

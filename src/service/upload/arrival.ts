@@ -10,9 +10,9 @@ export interface Arrival {
   readonly uploadId: string
   /** Epoch milliseconds. */
   readonly receivedAt: number
-  /** As `performance.now()` has it. */
+  /** Time of `performance.now()`. */
   readonly startMs: number
-  /** Where the upload reports its progress. */
+  /** Receives the progress of the upload. */
   readonly progress: UploadProgress
 }
 

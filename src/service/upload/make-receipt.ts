@@ -25,9 +25,9 @@ import type { Arrival } from './arrival.ts'
 export interface ReadFile {
   readonly id: string
   readonly file: FileFacts
-  /** Of the file in which records have their places. */
+  /** Path of the file to which the positions of records refer. */
   readonly textPath: string
-  /** Of the blocks of what was received, in the order of `receivedFiles`. */
+  /** Checksums of the blocks of the received files, in the order of `receivedFiles`. */
   readonly checksums: readonly Buffer[]
   /** Notes on how it arrived. */
   readonly notes: readonly Note[]

@@ -54,7 +54,7 @@ export async function* throughDraft(
 /** Writes the original. */
 export class OriginalWriter implements Original {
   readonly #writer: BufferedWriter
-  /** Of the batches of the writer; null if the bytes are hashed as they arrive. */
+  /** Digest of the batches of the writer; null if the bytes are hashed as they arrive. */
   readonly #batchDigest: FileDigest | null
   readonly #ownDigest = new OwnDigest()
 

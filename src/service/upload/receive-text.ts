@@ -1,5 +1,5 @@
 // Receive text: the text of a file while it arrives. The text of a compressed file is stored beside the original, so
-// that everything that reads records by their place works as for a file that arrived as text.
+// that everything that reads records by position works as for a file that arrived as text.
 import { join } from 'node:path'
 import { compressionOf, signatureBytes } from '../../compression/compression.ts'
 import { type DecompressLimits, decompress, type Ending } from '../../compression/decompress.ts'
@@ -24,7 +24,7 @@ export interface ReceivedText extends AsyncDisposable {
   readonly arriving: ArrivingFile
   /** Resolves when the text is durable. Call it after reading `arriving`. */
   finish(): Promise<TextFacts>
-  /** Of the blocks of the text; none if the file is its own text. Call after `finish`. */
+  /** Checksums of the blocks of the text; none if the file is its own text. Call after `finish`. */
   checksums(): readonly Buffer[]
 }
 

@@ -39,7 +39,7 @@ export async function upload(
 /**
  * Receives a file; resolves when its dataset is durable.
  *
- * @param openOriginal Is given the path for the original.
+ * @param openOriginal Called with the path for the original.
  */
 export async function uploadFile(
   tools: UploadTools,

@@ -29,7 +29,7 @@ interface Ended {
 
 export class EndedUploads implements Ends {
   readonly #logger: EndedLogger
-  /** In the order in which they ended, which is also the order in which they expire. */
+  /** In order of their ends, which is also the order in which they expire. */
   readonly #byId = new Map<string, Ended>()
   readonly #heldBy = new Map<string, { count: number; bytes: number }>()
   readonly #sweeping: NodeJS.Timeout

@@ -17,7 +17,7 @@ export interface Ends extends AsyncDisposable {
   write(): Promise<void>
 }
 
-/** Those that a query asks for, newest first: ids sort by time. */
+/** The uploads that a query selects, newest first: ids sort by time. */
 export function newestOf(all: readonly UploadStatus[], owner: string, query: UploadsQuery): readonly UploadStatus[] {
   const { after, idempotencyKey } = query
   return all

@@ -50,7 +50,7 @@ interface Remembered {
 const keepMs = 24 * 3_600_000
 /** Beyond this number, the oldest keys of the owner with the most are forgotten first. */
 const keysMax = 20_000
-/** Of all lines together. */
+/** Total size of all lines. */
 const bytesMax = 16 * 1_048_576
 /** A response with longer notes is not remembered; a repeated request is then answered as a duplicate. */
 const lineBytesMax = 65_536

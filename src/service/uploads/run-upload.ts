@@ -15,7 +15,7 @@ export interface Sent {
   readonly fileName?: string
   readonly idempotencyKey?: string | null
   readonly receivedBytes?: number
-  /** Where bytes are still to arrive. */
+  /** The body, if bytes are still to arrive. */
   readonly body?: PendingBody | undefined
 }
 

@@ -5,7 +5,7 @@ import type { SharedObjects } from '../../store/store.ts'
 import type { UploadsQuery } from '../service.ts'
 import { type Ends, newestOf } from './ends.ts'
 
-/** For all owners; the oldest are forgotten first. There may be more until the next sweep. */
+/** Limit for all owners; the oldest are forgotten first. There may be more until the next sweep. */
 const countMax = 10_000
 const sweepEveryMs = 600_000
 /** Half of it is random, so that processes take turns. */
@@ -26,7 +26,7 @@ interface Options {
 
 export class SharedEnds implements Ends {
   readonly #options: Options
-  /** Those that are not written yet. */
+  /** Ends that are not written yet. */
   readonly #pending = new Map<string, { readonly status: UploadStatus; readonly written: Promise<boolean> }>()
   readonly #cached = new Map<string, UploadStatus>()
   readonly #closing = new AbortController()

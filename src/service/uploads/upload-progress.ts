@@ -46,7 +46,7 @@ export interface UploadProgress {
   writes(): Promise<void>
 }
 
-/** For an upload that nobody can watch. */
+/** The progress of an upload that nobody can watch. */
 export const unwatched: UploadProgress = {
   named: () => {},
   reads: () => {},

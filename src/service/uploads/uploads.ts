@@ -58,7 +58,7 @@ export class Uploads {
     return (await this.#ended.get(owner, id)) !== null
   }
 
-  /** Includes these from now on. */
+  /** Includes the uploads of other processes from now on. */
   joins(others: OtherUploads): void {
     this.#others = others
   }

@@ -1,4 +1,4 @@
-// Scanned again: scans the records of a stored text by what its receipt states, with corrected records in their places.
+// Scanned again: scans the records of a stored text as its receipt states, with corrected records in place.
 
 import { scanOptions } from '../../reading/scan-options.ts'
 import type { CreateScanner, Scanned } from '../../reading/scanner/scanner.ts'

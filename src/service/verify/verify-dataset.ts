@@ -1,4 +1,4 @@
-// Verify dataset: compares the files of a dataset with its receipt, offline: checksums, counts, and the place of every record. Changes nothing.
+// Verify dataset: compares the files of a dataset with its receipt, offline: checksums, counts, record positions.
 import { createReadStream } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -226,7 +226,7 @@ async function* verifyPart(
       yield same
       return
     }
-    // The last record exists, with every column, and none follows it: no more must be read to know their number.
+    // If the last record exists, with every column, and none follows it, the count is right without reading more.
     const offset = Math.max(0, part.records - 1)
     const rows = await reader.rows([{ path, records: part.records + 1 }], columns, offset, 2, signal)
     const isAsMany = rows.length === Math.min(1, part.records)
