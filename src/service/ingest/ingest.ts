@@ -259,7 +259,7 @@ class Pass {
     const { converter } = this.#tools
     const typed = new TypedParts(this.#source.draft, this.#basis(await this.#profile(sample, signal), false))
     const { facts } = await typed.convert(item, converter, signal)
-    if (facts === undefined) throw new Error('Cannot decide types: no facts came with the first part')
+    if (facts === undefined) throw new Error('Cannot decide types: there are no facts with the first part')
     this.#facts[item.index] = facts
     typed.decideFirst(this.#basis(facts, false))
     this.#source.progress.typed(typed.types())
