@@ -4,11 +4,12 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { chmod, chown, cp, mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { canLimit } from '../../torture/floods.ts'
 import { Client, jsonOf, refusalOf, type UploadAnswer } from '../support/client.ts'
-import { RunningService, scratchDir, seesProcesses } from '../support/running-service.ts'
-import { seed } from '../support/samples.ts'
-import { fillDisks, mountDisk, sendAtOnce } from './faults.ts'
+import { RunningService, scratchDir, seesProcesses, until } from '../support/running-service.ts'
+import { csvText, seed } from '../support/samples.ts'
+import { fillDisks, mountDisk, mountFreezableDisk, sendAtOnce } from './faults.ts'
 import { body, declaredBody, flags, isWhole, smallDeclared } from './service-kills.ts'
 
 const scratch = await scratchDir()
@@ -63,6 +64,35 @@ test('a disk without a byte left stops uploads; what is kept can be read, asked 
   await goesOn(client, id)
   assert.equal((await client.ask('DELETE', `/qas/datasets/${id}`)).status, 204)
   assert.deepEqual(service.datasetDirs(), [])
+})
+
+test('a disk that stops responding keeps uploads waiting, not downloads, and they complete when it responds', async (t) => {
+  await using disk = await mountFreezableDisk(128 * 1_048_576)
+  if (disk === null) return t.skip(noMount)
+  await using service = await RunningService.start(join(disk.path, 'data'), flags)
+  const client = new Client(service.url)
+  const { id, links } = await client.upload('a,b\n1,2\n')
+  // The service has been idle for a while: what a disk did long ago says nothing.
+  await sleep(200)
+  using frozen = disk.freeze()
+  let isAnswered = false
+  const contents = ['a,b\n3,4\n', csvText('id,name', 100_000, (i) => `${i},name ${i}`)]
+  const answers = Promise.all(contents.map((content) => client.send({ content }))).finally(() => {
+    isAnswered = true
+  })
+  // With a limit: a service that waits for the disk as a whole would never respond, and the disk would stay frozen.
+  const read = async (path: string) =>
+    await (await fetch(service.url + path, { signal: AbortSignal.timeout(10_000) })).text()
+  await until('an upload is seen', async () => /"phase"/.test(await read('/qas/uploads')))
+  for (let turn = 0; turn < 20; turn += 1) {
+    await read('/healthz')
+    assert.equal(await read(`${links.self}/original`), 'a,b\n1,2\n')
+    await sleep(10)
+  }
+  assert.equal(isAnswered, false)
+  frozen.thaw()
+  for (const answer of await answers) await isWhole(client, jsonOf<UploadAnswer>(answer).id)
+  await isWhole(client, id)
 })
 
 /** What is kept can be looked at, downloaded and asked where nothing can be written. */

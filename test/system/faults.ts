@@ -2,7 +2,7 @@
 // something that was answered is lost, or something that was not is left.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { rm, statfs, writeFile } from 'node:fs/promises'
+import { mkdir, rm, statfs, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client, jsonOf, refusalOf, type UploadAnswer } from '../support/client.ts'
@@ -26,6 +26,37 @@ export async function mountDisk(bytes: number): Promise<({ readonly path: string
     async [Symbol.asyncDispose]() {
       // The views of children that are just ending hold it a moment longer.
       execFileSync('umount', ['--lazy', dir.path])
+      await dir[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** A disk that can stop responding to writes; null where none can be made here: it takes root on Linux, and loop devices. */
+export async function mountFreezableDisk(bytes: number) {
+  const dir = await scratchDir()
+  const image = join(dir.path, 'image')
+  const path = join(dir.path, 'disk')
+  try {
+    await mkdir(path)
+    await writeFile(image, '')
+    await truncate(image, bytes)
+    execFileSync('mkfs.ext4', ['-q', image], { stdio: 'ignore' })
+    execFileSync('mount', ['-o', 'loop', image, path], { stdio: 'ignore' })
+  } catch {
+    await dir[Symbol.asyncDispose]()
+    return null
+  }
+  return {
+    path,
+    /** Until it is thawed or disposed, whatever writes to the disk waits. */
+    freeze() {
+      execFileSync('fsfreeze', ['--freeze', path])
+      const thawing = new DisposableStack()
+      thawing.defer(() => void execFileSync('fsfreeze', ['--unfreeze', path]))
+      return { thaw: () => thawing.dispose(), [Symbol.dispose]: () => thawing.dispose() }
+    },
+    async [Symbol.asyncDispose]() {
+      execFileSync('umount', ['--lazy', path])
       await dir[Symbol.asyncDispose]()
     },
   }

@@ -3,10 +3,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ShortCalls } from './short-calls.ts'
 
-/** Short calls with a simulated clock; `ran` makes a call of so many milliseconds, and returns where it ran. */
+/**
+ * Short calls with a simulated clock, on a disk that has just responded. `ran` makes a call of so many milliseconds, and
+ * returns where it ran.
+ */
 function withClock() {
   let now = 0
   const calls = new ShortCalls(() => now)
+  calls.begin()
+  calls.end()
   const ran = (ms: number) =>
     calls.run(
       () => {
@@ -55,4 +60,21 @@ test('ShortCalls rejects with the error of a call, and counts its time', async (
   )
   await assert.rejects(failed, /no space/)
   assert.equal(await ran(0.1), 'handed over')
+})
+
+test('ShortCalls hands the first call over after 100 ms without one, and others until it has completed', async () => {
+  const { calls, ran, pass } = withClock()
+  pass(99)
+  assert.equal(await ran(0.1), 'here')
+  pass(100)
+  const { promise, resolve } = Promise.withResolvers<string>()
+  const pending = [1, 2].map(() =>
+    calls.run(
+      () => 'here',
+      () => promise,
+    ),
+  )
+  resolve('handed over')
+  assert.deepEqual(await Promise.all(pending), ['handed over', 'handed over'])
+  assert.equal(await ran(0.1), 'here')
 })
