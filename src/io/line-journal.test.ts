@@ -25,7 +25,7 @@ test('LineJournal keeps lines in order, drops a torn one, and keeps the lines se
     })
     await journal.add('d')
     const adding = journal.add('e')
-    await journal.replaceBeyond(8, () => assert.fail('it is not so large'))
+    await journal.replaceBeyond(8, () => assert.fail('it is not that large'))
     const replacing = [1, 2].map(() => journal.replaceBeyond(5, () => ['x']))
     await Promise.all([adding, ...replacing])
     await journal.add('f')

@@ -82,7 +82,7 @@ test('run() gives a small job of another upload to the next free thread, ahead o
 })
 
 test('run() uses threads of low priority, which yield the cores to requests', async (t) => {
-  if (process.platform !== 'linux') return t.skip('only Linux has priorities of single threads')
+  if (process.platform !== 'linux') return t.skip('only Linux has priorities per thread')
   const threads = threadsFor(t)
   await threads.run(jobIn(scratchDir(t)), never)
   const nicenessOf = (thread: string) => {

@@ -15,7 +15,7 @@ async function openSandbox(t: TestContext) {
 
 test('a confined converter converts, and its files are private and belong to this user', async (t) => {
   const { dataDir, sandbox } = await openSandbox(t)
-  if (!sandbox.isConfined) return t.skip('this system holds nothing')
+  if (!sandbox.isConfined) return t.skip('this system cannot confine children')
   const dir = join(dataDir, 'incoming', 'draft')
   mkdirSync(dir, { recursive: true })
   // The first value begins with a byte order mark, so that the segment is copied.
@@ -44,7 +44,7 @@ test('a confined converter converts, and its files are private and belong to thi
 
 test('a confined converter whose segment is missing fails the job, and does the next', async (t) => {
   const { dataDir, sandbox } = await openSandbox(t)
-  if (!sandbox.isConfined) return t.skip('this system holds nothing')
+  if (!sandbox.isConfined) return t.skip('this system cannot confine children')
   await using converter = disposable(createConverter({ size: 1, jobMsMax, logger, sandbox }))
   const segment = writeSegment(dataDir, 'a\nb\n', 2, layoutOf(1))
   const absent = { ...segment, path: join(dataDir, 'absent') }
@@ -54,7 +54,7 @@ test('a confined converter whose segment is missing fails the job, and does the 
 
 test('a confined converter whose part cannot be collected fails the job, and does the next in another work directory', async (t) => {
   const { dataDir, sandbox } = await openSandbox(t)
-  if (!sandbox.isConfined) return t.skip('this system holds nothing')
+  if (!sandbox.isConfined) return t.skip('this system cannot confine children')
   await using converter = disposable(createConverter({ size: 1, jobMsMax, logger, sandbox }))
   const segment = writeSegment(dataDir, 'a\nb\n', 2, layoutOf(1))
   const convert = (path: string) => converter.convert(segment, textColumns(1), path, never)

@@ -38,8 +38,8 @@ test('SteadyCounts ignores jumps of the wall clock', (t) => {
   for (const date of ['1999-01-01', '2040-01-01']) {
     t.mock.timers.setTime(Date.parse(date))
     const { current, ttl } = count(counts, 'a')
-    assert.ok(current > 1, 'a jump ends no window')
-    assert.ok(ttl > 0 && ttl <= windowMs, 'a jump lengthens no window')
+    assert.ok(current > 1, 'a jump does not end the window')
+    assert.ok(ttl > 0 && ttl <= windowMs, 'a jump does not lengthen the window')
   }
 })
 

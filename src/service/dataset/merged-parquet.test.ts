@@ -42,7 +42,7 @@ function mergedBytes({ receipt, files }: Sample): Buffer {
 }
 
 async function readRange(merged: MergedParquet, receipt: Receipt, start: number, end: number): Promise<Buffer> {
-  const file = (await merged.file(receipt, signal)) ?? assert.fail('it is not kept')
+  const file = (await merged.file(receipt, signal)) ?? assert.fail('there is no merged file')
   return readAll(await file.open({ start, end }, signal))
 }
 

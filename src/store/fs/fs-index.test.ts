@@ -112,7 +112,7 @@ test('createFsStore() rebuilds the index of a directory that was copied while in
 test('createFsStore() keeps the index of a killed process, and compares it with the directory', async (t) => {
   const at = await filledPlace(t)
   const boot = (await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => '')).trim()
-  if (boot === '') return t.skip('this system does not say when it was started')
+  if (boot === '') return t.skip('this system does not report its boot')
   const asOpen = `UPDATE meta SET value = 'open ${boot} ' || substr(value, 8, instr(substr(value, 8), ' ') - 1) WHERE key = 'state'`
   change(
     at,
