@@ -171,11 +171,11 @@ export const threats: readonly Threat[] = [
     `${heads}: for another host name are refused before the body`,
     'src/http/access/cross-site.test.ts: checkHost() refuses any other name unless it is allowed',
   ]),
-  threat(36, 'origins that ask to read responses', 'never an Access-Control header', [
+  threat(36, 'origins that ask to read responses', 'no Access-Control header, unless --allow-origin lists the origin', [
     'test/hostile/headers.test.ts: no origin is ever allowed to read a response',
     'test/hostile/every-route.test.ts: no route lets a page of another origin read its response',
   ]),
-  threat(37, 'X-Forwarded headers', 'ignored: no link, host or address comes from them', [
+  threat(37, 'X-Forwarded headers', 'no link or host comes from them; addresses only from --trusted-proxies', [
     'test/hostile/headers.test.ts: forwarded headers have no effect',
   ]),
   threat(38, 'hostile file names', 'data only: generated paths, one safe header line', [
