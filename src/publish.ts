@@ -4,7 +4,7 @@ import { bucketOf } from './store/s3/s3-keys.ts'
 import { type Located, locateInBucket } from './store/s3/s3-receipts.ts'
 
 export interface Bucket {
-  /** Of its server; empty for AWS. */
+  /** Endpoint of its server; empty for AWS. */
   readonly endpoint: string
   /** @throws {Error} unless exactly one dataset has an id with this prefix */
   find(idPrefix: string): Promise<Located>

@@ -14,7 +14,7 @@ export interface Caller {
   /** Name of the key or token, for the log; not a secret. */
   readonly name: string
   readonly scopes: ReadonlySet<Scope>
-  /** Until when the key or token is valid, in milliseconds since 1970; null for ever. */
+  /** End of the validity of the key or token, in milliseconds since 1970; null for no end. */
   readonly expiresAtMs: number | null
 }
 

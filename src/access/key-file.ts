@@ -39,7 +39,7 @@ export class KeyFile implements Disposable {
   readonly #logger: AccessLogger
   readonly #onChange: (keys: readonly Key[]) => void
   readonly #checking: NodeJS.Timeout
-  /** Of the file when it was last read. */
+  /** Version of the file when it was last read. */
   #version: string
 
   /** Reads the file and calls `onChange` with its keys, now and after every change. @throws {KeysError} */

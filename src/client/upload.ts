@@ -21,7 +21,7 @@ export interface OutgoingFile {
 /** The progress of an upload; changes while it is sent. */
 export interface Sending extends Attempts {
   phase: 'asking' | 'sending' | 'waiting' | 'done'
-  /** Of the file, from its first byte. */
+  /** Bytes of the file, from its first byte. */
   sentBytes: number
   /** Of these, sent before this process began. */
   skippedBytes: number

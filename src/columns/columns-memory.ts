@@ -25,7 +25,7 @@ interface Exports {
   read(column: number, records: number, kind: number, nullWords: number, form: number): number
   encode(records: number, kind: number, valueBytes: number, form: number): void
   toUtf8(table: number, from: number, end: number, out: number, isAscii: number): number
-  /** For tests: 0 behind the last region. */
+  /** For tests. Returns 0 after the last region. */
   regionStart(index: number): number
   regionEnd(index: number): number
 }

@@ -47,7 +47,7 @@ function chunkOf(chunk: ThriftStruct): ColumnChunk {
   }
 }
 
-/** Of the values: it comes first. */
+/** The encoding of the values, which is the first in the list. */
 function encodingOf(metadata: ThriftStruct): number {
   const used = metadata.get(2)
   const [first] = Array.isArray(used) ? (used as readonly ThriftValue[]) : []

@@ -30,18 +30,18 @@ export interface ParquetColumn {
   readonly logicalType: LogicalType
 }
 
-/** A column of a row group, as it lies in the file. */
+/** A column of a row group, as stored in the file. */
 export interface ColumnChunk {
   readonly encoding: number
   readonly isCompressed: boolean
   /** Null if there is none. */
   readonly dictionaryOffset: number | null
   readonly dataOffset: number
-  /** Of all pages with their headers. */
+  /** Size of all pages with their headers. */
   readonly bytes: number
   readonly plainBytes: number
   readonly nulls: number
-  /** Null if there are no values, or no short bounds. As Parquet stores them. */
+  /** As Parquet stores them. Null if there are no values, or no short bounds. */
   readonly bounds: {
     readonly least: Uint8Array
     readonly greatest: Uint8Array

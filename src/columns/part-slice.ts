@@ -97,7 +97,7 @@ function columnOf(element: ThriftStruct): ParquetColumn {
   }
 }
 
-/** By the numbers of converted types; the comparison of footers finds whatever these leave out. */
+/** Derived from the number of the converted type; the comparison of footers detects whatever that leaves out. */
 function logicalTypeOf(element: ThriftStruct): LogicalType {
   switch (element.get(6)) {
     case 0:

@@ -76,12 +76,12 @@ export class WasmColumnWriter implements ColumnWriter {
   readonly #columns: readonly Column[]
   readonly #file: PartFile | null
   readonly #older: { readonly part: OlderPart; readonly rowGroups: readonly RowGroup[] } | null
-  /** Of the row groups written so far. */
+  /** Records of the row groups written so far. */
   readonly #groupRecords: number[] = []
   readonly #recordsMax: number
   readonly #placesMax: number
   readonly #rowGroupBytes: number
-  /** Of the row group that is being found; more if its first record is longer. */
+  /** Limit for the row group that is being found; higher if its first record is longer. */
   #groupBytes: number
   #windowBytes: number
   /** The records being found begin here, and their bytes end at `#end`. Addresses in the memory. */

@@ -134,7 +134,7 @@ export interface NumericStatistics extends NullStatistics {
   readonly max: number | string | null
   readonly mean: number | string | null
   readonly median: number | string | null
-  /** Of a sample; of dates and times, a duration. */
+  /** Standard deviation of a sample; for dates and times, a duration. */
   readonly std: number | string | null
   /** A bin ends before the next begins; the last one includes its end. */
   readonly histogram: { readonly hist: readonly number[]; readonly bin_edges: readonly (number | string)[] } | null
@@ -146,7 +146,7 @@ export interface NumericStatistics extends NullStatistics {
   readonly approximate: readonly string[]
 }
 
-/** Of few different texts, and of booleans. */
+/** Statistics of few different texts, and of booleans. */
 export interface LabelStatistics {
   readonly n_unique?: number
   readonly no_label_count?: number

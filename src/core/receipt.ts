@@ -268,7 +268,7 @@ export type CompressionFormat = (typeof compressionFormats)[number]
 /** How a file is compressed. Places in the receipt then refer to the decompressed text. */
 export interface Compression {
   readonly format: CompressionFormat
-  /** Of the decompressed text. */
+  /** Length of the decompressed text. */
   readonly bytes: number
   /** Lower-case hex, of the decompressed text. */
   readonly sha256: string

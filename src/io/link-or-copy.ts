@@ -2,7 +2,7 @@
 import { constants, copyFile, link } from 'node:fs/promises'
 import { throwStoreError } from '../core/storage-error.ts'
 
-/** By a hard link if the file system supports them, else by a copy. */
+/** Makes a hard link if the file system supports it, or else a copy. */
 export async function linkOrCopy(from: string, to: string): Promise<void> {
   try {
     await link(from, to)

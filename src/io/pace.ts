@@ -15,8 +15,8 @@ export const systemClock: Clock = {
 }
 
 /**
- * Returns a function to call after every so many bytes, which resolves when the next ones may follow. Idle time does
- * not accumulate, so no burst follows it.
+ * Returns a function to call after each piece, with its length; it resolves when the next piece may follow. Idle time
+ * does not accumulate, so no burst follows it.
  */
 export function createPace(
   bytesPerSecond: number,

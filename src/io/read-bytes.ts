@@ -39,7 +39,7 @@ export async function withReadsOfWritten<Result>(
   }
 }
 
-/** Of a longer file, the system may have evicted from memory what was written first. Bytes. */
+/** If a file is longer, the system may have evicted its beginning from memory. Bytes. */
 const readAtOnceMax = 16_777_216
 
 function orStoreError<Result>(call: () => Result): Result {

@@ -23,7 +23,7 @@ export class SingleFlight<Result> {
     } finally {
       running.waiting -= 1
       if (running.waiting === 0) {
-        // The next caller starts anew.
+        // The next caller starts over.
         this.#end(key, running)
         running.controller.abort(new Error('No caller waits for it any more'))
       }

@@ -23,7 +23,7 @@ export interface QueryRunnerOptions {
   /** Memory of a query. Bytes. */
   readonly queryMemoryBytesMax: number
   readonly queryRowsMax: number
-  /** Of a result. */
+  /** Size limit of a result. */
   readonly queryBytesMax: number
   /** Disk space of a query for what does not fit in memory, for tests. Bytes. */
   readonly spillBytesMax?: number

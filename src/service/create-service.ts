@@ -51,7 +51,7 @@ export interface ServiceParts extends IngestTools {
     DecompressLimits &
     ResumableLimits &
     QueryPlacesOptions & {
-      /** How long a dataset is kept; Infinity for ever. Milliseconds. */
+      /** How long a dataset is kept; Infinity for no limit. Milliseconds. */
       readonly keepMs: number
     }
 }

@@ -9,7 +9,7 @@ export interface RetentionLogger {
 
 export interface RetentionOptions {
   readonly store: Pick<Store, 'olderThan' | 'remove'>
-  /** How long a dataset is kept. Milliseconds; Infinity for ever. */
+  /** How long a dataset is kept. Milliseconds; Infinity for no limit. */
   readonly keepMs: number
   readonly logger: RetentionLogger
 }

@@ -31,7 +31,7 @@ export interface TableMark {
   readonly mode: CopyOrder['mode']
 }
 
-/** A table as it is. */
+/** The current state of a table. */
 export interface FoundTable {
   readonly engine: string
   /** Null if no copy has created it, and nobody has released it for copies. */
@@ -153,7 +153,7 @@ export function dropSql(table: string): string {
   return `DROP TABLE IF EXISTS ${identifier(table)}`
 }
 
-/** Of a table that copies may use. */
+/** The mark of a table that copies may use; null for other tables. */
 export function markOf(comment: string): Partial<TableMark> | null {
   if (!comment.startsWith(markStart)) return null
   try {

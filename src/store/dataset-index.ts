@@ -140,7 +140,7 @@ export class DatasetIndex implements Disposable {
 
   /**
    * Remembers a fact about the index itself. It is durable, with all earlier changes, when this returns. If that fails,
-   * the index continues in memory: nobody knows what a failed sync has lost, and a second sync would not report it.
+   * the index continues in memory: it is unknown what a failed sync has lost, and a second sync would not report it.
    */
   setMeta(key: string, value: string): void {
     try {

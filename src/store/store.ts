@@ -108,9 +108,9 @@ export interface StoreLogger {
 
 /** Where engines find the stored files. Each URL is that of a directory, and ends with a slash. */
 export interface StoreUrls {
-  /** Of the Parquet parts of a dataset. @throws {ServiceError} DATASET_NOT_FOUND, STORE_UNAVAILABLE, STORE_FAILED */
+  /** URL of the parts of a dataset. @throws {ServiceError} DATASET_NOT_FOUND, STORE_UNAVAILABLE, STORE_FAILED */
   parts(id: string): Promise<string>
-  /** Of shared objects whose names begin with `directory/`. */
+  /** URL of shared objects whose names begin with `directory/`. */
   shared(directory: string): string
 }
 
@@ -136,7 +136,7 @@ export interface SliceCopy {
   /** Index of its first record in the part. */
   readonly from: number
   readonly records: number
-  /** Of the file. */
+  /** Size of the file. */
   readonly bytes: number
   readonly sha256: string
 }

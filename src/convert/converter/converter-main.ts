@@ -300,7 +300,7 @@ function isDiskFull(error: unknown): boolean {
   return error instanceof Error && /No space left on device|ENOSPC|EDQUOT|Disk quota exceeded/.test(error.message)
 }
 
-/** Of the row that COPY … RETURN_STATS gives: file name, count, bytes, footer bytes, statistics by quoted column name. */
+/** Reads the row of COPY … RETURN_STATS: file name, count, bytes, footer bytes, statistics by quoted column name. */
 function nullsOf(row: readonly JS[] | undefined, columns: readonly TargetColumn[]): readonly number[] {
   // DuckDB documents a map of maps of text; the binding returns a map as a list of entries.
   const statistics = row?.[4] as unknown as readonly { key: string; value: readonly { key: string; value: string }[] }[]

@@ -89,7 +89,7 @@ export type Bins =
       readonly width: bigint
       readonly isWide: boolean
     }
-  /** Of measures divided by the scale. */
+  /** Bins of measures divided by the scale. */
   | { readonly kind: 'fraction'; readonly count: number; readonly min: number; readonly width: number }
 
 /**

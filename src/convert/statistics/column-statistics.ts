@@ -48,7 +48,7 @@ interface Range {
   readonly trueCount: number
   /** Null if there is no value. */
   readonly ends: { readonly min: string; readonly max: string } | null
-  /** Of texts. */
+  /** For texts. */
   readonly lengths: readonly LengthCount[]
 }
 
@@ -274,7 +274,7 @@ function shownEnd({ kind }: Measured, value: string): number | string {
   return kind === 'float' || Number.isSafeInteger(Number(value)) ? Number(value) : value
 }
 
-/** What lies between the values. */
+/** Shows a computed figure, such as a mean, which may lie between the values. */
 function shown({ kind }: Measured, value: number | undefined): number | string | null {
   if (value === undefined || !Number.isFinite(value)) return null
   return isInstant(kind) ? instantText(kind, BigInt(Math.round(value * microsecondsOf[kind]))) : value

@@ -91,7 +91,7 @@ function addStatus(app: App, closing: AbortSignal): void {
   })
 }
 
-/** Returns the status once it is what the client waits for, or after so many seconds. */
+/** Returns the status once it is what the client waits for, or after this many seconds. */
 async function waited(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parsePage, type TrinoColumn, type TrinoPage } from './trino-page.ts'
 
 export interface TrinoServer {
-  /** Of the coordinator: `https://host:port`. */
+  /** URL of the coordinator: `https://host:port`. */
   readonly url: string
   readonly user: string
   /** Empty for none. */

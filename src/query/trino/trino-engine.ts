@@ -21,7 +21,7 @@ export interface TrinoEngineOptions extends TrinoServer, TrinoSchema, AnswerLimi
 
 /** As for queries in child processes. Milliseconds. */
 const readIdleMsMax = 5_000
-/** Of a check, or of forgetting a dataset. Milliseconds. */
+/** Time limit for a check, or for forgetting a dataset. Milliseconds. */
 const choreMsMax = 60_000
 /** A placeholder, until the real table is known. */
 const nothing = { sql: 'SELECT 1', columns: [] }

@@ -8,7 +8,7 @@ export interface TrinoType {
   readonly numbers: readonly number[]
   /** Types of elements, of keys and values, or of fields. */
   readonly types: readonly TrinoType[]
-  /** Of the fields of a row; null for one without a name. */
+  /** Names of the fields of a row; null for a field without a name. */
   readonly fieldNames: readonly (string | null)[]
 }
 

@@ -105,7 +105,7 @@ function wideEncoding(head: Uint8Array): string | null {
   return !isNarrow && endsItsLines(start, name) ? name : null
 }
 
-/** By the shares of NULs at the four positions of a 4-byte unit. */
+/** Decides by the share of NULs at each of the positions in a 4-byte unit. */
 function wideName(first: number, second: number, third: number, fourth: number): string | null {
   if (first < 0.1 && third > 0.9 && fourth === 1) return 'utf-32le'
   if (fourth < 0.1 && second > 0.9 && first === 1) return 'utf-32be'

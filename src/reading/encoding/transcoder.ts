@@ -65,7 +65,7 @@ export class Transcoder implements Coder {
 
   #text(bytes: Uint8Array): string {
     if (this.#kind === 'utf-16') {
-      // Lone surrogates stay as they are, which is just the mark wanted; an odd byte is left over.
+      // Lone surrogates stay as they are, which is exactly the desired mark; an odd byte is left over.
       const units = bytes.subarray(0, bytes.length & ~1)
       const text = this.#name === 'utf-16be' ? swappedText(units) : utf16Text(units)
       return bytes.length % 2 === 0 ? text : text + wrongMark

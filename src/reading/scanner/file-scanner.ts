@@ -111,7 +111,7 @@ class CodedScanner implements Scanner {
     return block
   }
 
-  /** Of a line too long to be a record, only the beginning and the end are ever looked up. */
+  /** In a line too long to be a record, only positions near its beginning and end are ever looked up. */
   #thin(): void {
     const [first, ...others] = this.#blocks
     if (first === undefined) return

@@ -174,7 +174,7 @@ function runAtEnd(
   const end = lineEnd === 'cr' ? cr : lf
   if (endsWithValue(pieces.at(-1), delimiter, end)) return noRun
   let [count, bytes] = [0, 0]
-  /** Of the record being read, from its end. */
+  /** Counts for the record being read, from its end. */
   let [recordBytes, delimiters] = [0, 0]
   let [lineBytes, lineDelimiters] = [0, 0]
   const endRecord = () => {

@@ -21,7 +21,7 @@ export function isRuleCell(value: string): boolean {
   return /^\s*(?:[-=_]{2,}|:-+:?|-+:|[\u2500\u2501\u2550]+)?\s*$/.test(value)
 }
 
-/** Of box-drawing characters; vertical bars alone are delimiters. */
+/** True for a line of box-drawing characters; vertical bars alone are delimiters. */
 function isBoxLine(line: string): boolean {
   return box.test(line) && !barsOnly.test(line)
 }

@@ -51,7 +51,7 @@ export class Quota {
   }
 
   /**
-   * Checks whether an upload of so many bytes could be kept now, as far as this process knows. @throws {ServiceError}
+   * Checks whether an upload of this many bytes could be kept now, as far as this process knows. @throws {ServiceError}
    * QUOTA_EXCEEDED
    */
   check(owner: string, bytes: number): void {

@@ -1,4 +1,4 @@
-// Change waiters: wait until something has another version. It is checked a few times a second, and only while somebody waits.
+// Change waiters: wait until something has another version. They check it a few times a second, while anyone waits.
 
 /** The shortest time between two notifications. Milliseconds. */
 const lookEveryMs = 200

@@ -20,7 +20,7 @@ export interface OtherUploads {
   /** Releases an upload that waits for its client here if another process has taken it. */
   check(id: string): Promise<void>
   /**
-   * Resolves when nothing of it is left; false if it has come to this process, or ended, in the meantime. @throws
+   * Resolves when nothing of it is left; false if this process has taken it, or it has ended, in the meantime. @throws
    * {ServiceError} UPLOAD_FINISHED
    */
   cancel(owner: string, id: string): Promise<boolean>

@@ -92,7 +92,7 @@ async function openKept(paths: FsPaths, readAllMax: number): Promise<Kept | null
     index = DatasetIndex.open(paths.index)
     const state = index.meta('state') ?? ''
     const identity = await identityOf(paths)
-    // After a power loss, the last changes or parts of the index may be missing; how old a copy is, nobody knows.
+    // After a power loss, the last changes or parts of the index may be missing; the age of a copy is unknown.
     const isTrusted = state.startsWith(`closed ${identity} `) || state === `open ${await bootId()} ${identity}`
     if (isTrusted && index.meta('version') === indexVersion && index.size > readAllMax) return { index, state }
   } catch {

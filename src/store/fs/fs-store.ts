@@ -366,7 +366,7 @@ class FsStore implements Store {
     if (this.#drafts.delete(dir)) await this.#discard(dir)
   }
 
-  /** Removes what is no longer needed. What cannot be removed is left to the next start. */
+  /** Removes what is no longer needed. The next start removes the rest if this fails. */
   async #discard(path: string): Promise<void> {
     try {
       await removeTree(path)

@@ -112,7 +112,7 @@ export class S3Index implements Disposable {
 }
 
 /**
- * Refreshes the index now and then until disposed: quotas and expiry count what others have added, even where nobody
+ * Refreshes the index now and then until disposed: quotas and expiry count what others have added, even if nobody
  * lists datasets.
  */
 export function startRefreshes(index: S3Index, logger: StoreLogger): Disposable {

@@ -13,7 +13,7 @@ export interface Committed {
   /** The attempt that has its files. */
   readonly attempt: Attempt
   readonly receipt: Receipt
-  /** Of the receipt object. */
+  /** ETag of the receipt object. */
   readonly etag: string
 }
 
