@@ -1,5 +1,5 @@
 // Floods: more connections than descriptors, thousands of aborts, frozen peers, endless bodies. Afterwards the service
-// responds as before, and holds no more descriptors, files, children or upload slots than before.
+// responds as before, and holds no more descriptors, files, children or upload places than before.
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -127,7 +127,7 @@ export async function floodAborts(scale: 'short' | 'long', seed: number): Promis
 export async function freezePeers(scale: 'short' | 'long'): Promise<Figures> {
   await using scratch = await scratchDir()
   const count = counts[scale].frozen
-  // More upload slots than peers: not all go to one address.
+  // More upload places than peers: not all go to one address.
   const flags = ['--uploads-max', String(2 * count), '--body-idle-time', '2s', '--headers-time', '2s']
   await using service = await RunningService.start(scratch.path, flags)
   const client = new Client(service.url)

@@ -58,17 +58,17 @@ export const threats: readonly Threat[] = [
   ]),
   threat(6, 'a body that ends before its closing delimiter', '400 or no response, and nothing stored', [
     `${parser}: createMultipartParser() reports the same for`,
-    'test/system/disconnects.test.ts: clients that go away at any point leave nothing behind',
+    'test/system/disconnects.test.ts: clients that disconnect at any point leave nothing behind',
   ]),
   threat(7, 'a part head that begins with a blank', '400', [`${partHead}: a first line that begins with a blank`]),
   threat(8, 'a part with an empty name', '400, no part named file', [`${cases}: 2i-name=`]),
   threat(9, 'malformed multipart of any kind', 'a refusal, never a crash or another 5xx', [
     `${fuzz}: createMultipartParser() reads or refuses mutated bodies alike, in any chunks, without other errors`,
-    'test/system/mutated-uploads.test.ts: mutated uploads are taken or refused, and the service lives',
+    'test/system/mutated-uploads.test.ts: mutated uploads are accepted or refused, and the service survives',
   ]),
   threat(10, 'thousands of aborts', 'descriptors, memory, children and files as before', [
-    'test/system/disconnects.test.ts: many clients that go away at once leave nothing behind',
-    'test/system/floods.test.ts: clients that abort by the hundred leave nothing behind',
+    'test/system/disconnects.test.ts: many clients that disconnect at once leave nothing behind',
+    'test/system/floods.test.ts: hundreds of clients that abort leave nothing behind',
   ]),
   threat(11, 'names in brackets, multipart within multipart', 'names are opaque; a nested file is 400', [
     `${cases}: 16q-nested-multipart_mixed-named-file`,
@@ -86,8 +86,8 @@ export const threats: readonly Threat[] = [
     `${partHead}: 65 header lines`,
   ]),
   threat(15, 'files left by aborts and crashes', 'none after the abort, none after a restart', [
-    'test/system/disconnects.test.ts: clients that go away at any point leave nothing behind',
-    'test/system/service-kills.test.ts: a service killed during uploads starts again with all that was answered',
+    'test/system/disconnects.test.ts: clients that disconnect at any point leave nothing behind',
+    'test/system/service-kills.test.ts: a service killed during uploads keeps everything acknowledged',
   ]),
   threat(16, 'guessed names of unfinished files, links in their place', 'random names in a private directory', [
     'src/store/fs/fs-store.system.test.ts: createFsStore() lays out its directory as documented, readable by its owner only',
@@ -134,7 +134,7 @@ export const threats: readonly Threat[] = [
   ]),
   threat(27, 'an endless chunked body', '413 at the limit, and the file is removed', [
     'src/service/upload/receive-file.test.ts: receiveFile() allows a body of exactly the limit and refuses one byte more',
-    'test/system/floods.test.ts: a body of chunks without end is refused at the limit and leaves nothing behind',
+    'test/system/floods.test.ts: an endless chunked body is refused at the limit and leaves nothing behind',
   ]),
   threat(28, 'a client that reads only after it has sent', 'it receives the complete refusal', [
     'test/wire/lingering-tests.ts: is whole for a client that reads only after it has sent everything',
@@ -144,10 +144,10 @@ export const threats: readonly Threat[] = [
     `${connections}: a head that never ends is answered with 408`,
     'test/system/slow-clients.test.ts: slow clients of every kind are cut, and others are served meanwhile',
   ]),
-  threat(30, 'trickled bodies', '408 below --body-rate-min; the slot goes to an upload that needs it', [
+  threat(30, 'trickled bodies', '408 below --body-rate-min; the place goes to an upload that needs it', [
     `${connections}: that drip are answered with 408 although no single wait is long`,
     'src/http/connection/request-body.test.ts: RequestBody.chunks() throws REQUEST_TIMEOUT when bytes drip below the rate',
-    'test/system/slow-clients.test.ts: a slow body gives its place to an upload that wants it, and keeps it while nobody does',
+    'test/system/slow-clients.test.ts: a slow body gives its place to an upload that needs it, and otherwise keeps it',
     'test/system/slow-clients.test.ts: slow clients of every kind are cut, and others are served meanwhile',
   ]),
   threat(31, 'downloads that are not read', 'cut, memory bounded', [
@@ -156,11 +156,11 @@ export const threats: readonly Threat[] = [
     'test/system/slow-clients.test.ts: slow clients of every kind are cut, and others are served meanwhile',
   ]),
   threat(32, 'more connections than descriptors', 'they wait or are refused; the service survives', [
-    'test/system/floods.test.ts: more connections than descriptors leave a service that answers again',
-    'test/system/floods.test.ts: peers that are frozen are let go, and their places are free again',
+    'test/system/floods.test.ts: after more connections than descriptors, the service responds again',
+    'test/system/floods.test.ts: frozen peers are disconnected, and their places are free again',
   ]),
   threat(33, 'forms and fetches by pages of other origins', '403', [
-    `${pages}: a stranger's page in a browser changes nothing and reads nothing`,
+    `${pages}: pages of another origin in a browser change nothing and read nothing`,
     'src/http/access/cross-site.test.ts: checkSite()',
   ]),
   threat(34, 'Origin: null, JSON sent as text', '403; JSON routes require JSON', [
@@ -187,7 +187,7 @@ export const threats: readonly Threat[] = [
     'src/http/exchange/content-disposition.test.ts: attachment() is a header with one readable name whatever the client sent',
   ]),
   threat(41, 'markup in cells, names and errors', 'data only, never run', [
-    'test/system/documents.test.ts: markup in names, headers, cells and addresses is never run by a browser that opens what GET answers',
+    'test/system/documents.test.ts: a browser that opens GET responses never runs markup in names, headers, cells and URLs',
     'test/hostile/headers.test.ts: no response can be run, framed or sniffed by a browser',
   ]),
   threat(42, 'HTML, SWF or PDF named .csv', 'refused, or an attachment that is never sniffed', [
@@ -230,18 +230,18 @@ export const threats: readonly Threat[] = [
     ],
   ),
   threat(48, 'SQL that tries to escape', 'none does', [
-    'test/system/query-limits.test.ts: statements that try to get out are refused, and nothing outside is read or changed',
+    'test/system/query-limits.test.ts: statements that try to escape are refused, and nothing outside is read or changed',
     'src/query/locked-table.test.ts: readOnlyStatement() and lockIn() withstand every statement that tries to get out',
     'src/query/function-list.test.ts: a function that waits, logs, counts or reads settings is refused anywhere in a statement',
-    'test/system/serial/hostile-child.test.ts: a query that sends anything before it is asked ends alone, and another takes its place',
+    'test/system/serial/hostile-child.test.ts: a query process that sends anything before its query ends alone, and another takes its place',
   ]),
   threat(49, 'SQL that needs too much', 'ended in time and within its memory', [
-    'test/system/query-limits.test.ts: statements that ask for too much end in time and within their memory',
+    'test/system/query-limits.test.ts: statements that need too much end in time and within their memory',
     'test/system/serial/hostile-child.test.ts: a query that fills its directory with many files is ended',
-    'test/system/fair-shares.test.ts: an address whose queries run for long, or are never read, leaves places for the queries of others',
+    'test/system/fair-shares.test.ts: an address whose queries run long, or are never read, leaves places for the queries of others',
   ]),
   threat(50, 'URLs in SQL', 'refused', [
-    'test/system/query-limits.test.ts: statements that try to get out are refused, and nothing outside is read or changed',
+    'test/system/query-limits.test.ts: statements that try to escape are refused, and nothing outside is read or changed',
   ]),
   threat(
     51,
@@ -249,18 +249,18 @@ export const threats: readonly Threat[] = [
     'no import by URL; the operator names the databases for copies; the one webhook is the operator’s, signed, and reaches public addresses only',
     [
       'test/hostile/headers.test.ts: an address in a request is never fetched',
-      'test/system/copies.test.ts: a table that is not of copies of this owner is not touched',
+      "test/system/copies.test.ts: a table that is not from this owner's copies is not changed",
       'src/webhook/webhook.test.ts: Webhook.send() refuses addresses that are not public, by number and by name, even if a name changes',
     ],
   ),
   threat(52, 'guessed keys', '401, then 429; digests compared in constant time', [
-    `${access}: guessing keys gets 429, and a right key is still let in`,
+    `${access}: guessing keys gets 429, and a valid key is still accepted`,
     'src/access/access.test.ts: KeyRing finds the caller by the secret only',
     'src/access/access.test.ts: KeyRing compares a secret with every key in constant time, whichever key matches',
     'src/http/access/rate-limit-store.test.ts: SteadyCounts ignores jumps of the wall clock',
   ]),
   threat(53, "another owner's dataset or upload", '404', [
-    `${access}: an owner's datasets do not exist for another owner, on any route`,
+    `${access}: on every route, an owner's datasets do not exist for another owner`,
     "test/hostile/every-route.test.ts: no route finds another owner's dataset or upload, and no cache may store an error",
   ]),
   threat(54, 'secrets in URLs and logs', 'in neither', [
@@ -284,11 +284,11 @@ export const threats: readonly Threat[] = [
     'test/hostile/headers.test.ts: requests of resumable protocols have no effect',
   ]),
   threat(59, 'a full disk', '507, nothing partly stored, space freed afterwards', [
-    'test/system/disk-full.test.ts: an upload that fills the disk is refused with 507, keeps nothing, and there is room again after it',
-    `${access}: a quota holds for each owner, by declared and by actual size`,
+    'test/system/disk-full.test.ts: an upload that fills the disk is refused with 507, keeps nothing, and frees its space',
+    `${access}: a quota applies to each owner, by declared and by actual size`,
   ]),
   threat(60, 'poisoning datasets found by content', 'SHA-256 of the received bytes, per owner', [
-    `${access}: the same file of two owners is two datasets, and deleting one leaves the other`,
+    `${access}: the same file from two owners gives two datasets, and deleting one leaves the other`,
     'src/service/upload/dataset-id.test.ts: datasetId()',
   ]),
   threat(61, 'errors that reveal internals', 'no path, SQL, stack or internal name', [
@@ -319,7 +319,7 @@ export const threats: readonly Threat[] = [
   threat(65, 'a bug that throws', '500 if a response is possible; otherwise the process ends and loses nothing', [
     'test/wire/http.test.ts: is answered with a fixed text and logged with its cause',
     'test/wire/http.test.ts: does not affect other requests',
-    'test/system/unhandled-errors.test.ts: a rejection that nobody handles ends no request and no service',
-    'test/system/unhandled-errors.test.ts: a throw outside of every request ends the service with an error',
+    'test/system/unhandled-errors.test.ts: an unhandled rejection ends no request and no service',
+    'test/system/unhandled-errors.test.ts: a throw outside requests ends the service with an error',
   ]),
 ]

@@ -23,7 +23,7 @@ export interface QueryResult {
   readonly truncated: boolean
 }
 
-/** Retries while other queries take all slots, as a client would. */
+/** Retries while other queries take all places, as a client would. */
 export async function ask(url: string, id: string, sql: string, accept?: string): Promise<Asked> {
   const headers = { 'content-type': 'application/json', ...(accept !== undefined && { accept }) }
   const body = JSON.stringify({ sql })

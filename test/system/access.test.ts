@@ -1,4 +1,4 @@
-// Tests of access: with keys, everybody must authenticate, sees only their own datasets, and is held to their limits.
+// Tests of access: with keys, every caller must authenticate, sees only their own datasets, and has limits.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { readFile, stat, writeFile } from 'node:fs/promises'
@@ -15,7 +15,7 @@ import { sharedService } from '../support/shared-service.ts'
 const keyOf = (owner: string, allowed: readonly Scope[] = scopes) =>
   newKey({ name: `key of ${owner} for ${allowed.join(' and ')}`, owner, scopes: allowed })
 
-/** A service, and the clients of several pairs of owners: each test takes a pair that has nothing yet. */
+/** A service, and clients for several pairs of owners: each test takes a pair without datasets. */
 async function start(flags: readonly string[] = [], pairCount = 1) {
   const scratch = await scratchDir()
   const pairs = Array.from({ length: pairCount }, (_, index) => ({
@@ -90,7 +90,7 @@ test('csv-upload key list and revoke: a running service adds and removes keys, a
   await using service = await RunningService.start(join(scratch.path, 'data'), ['--keys', file])
   const statusOf = async (secret: string) =>
     (await fetch(`${service.url}/qas/datasets`, { headers: { authorization: `Bearer ${secret.trim()}` } })).status
-  // So many wrong keys from one address are answered 429 instead of 401: what counts is whether a key is let in.
+  // So many wrong keys from one address get 429 instead of 401: only whether a key is accepted matters here.
   const becomes = async (secret: string, isLetIn: boolean) => {
     const deadline = AbortSignal.timeout(10_000)
     while (((await statusOf(secret)) === 200) !== isLetIn) {
@@ -99,7 +99,7 @@ test('csv-upload key list and revoke: a running service adds and removes keys, a
     }
   }
   await becomes(first.stdout, true)
-  assert.notEqual(make('first').status, 0, 'two keys of one name')
+  assert.notEqual(make('first').status, 0, 'two keys with the same name')
   const second = make('second')
   await becomes(second.stdout, true)
   assert.match(run('key', 'list', '--file', file).stdout, /^name +owner.*first +anna.*second +anna/s)
@@ -121,7 +121,7 @@ test('SIGHUP does not end a service without keys either', async () => {
   }
 })
 
-test('without a key only health and the description are answered, and a refusal does not wait for the body', async () => {
+test('without a key only health and the description respond, and a refusal does not wait for the body', async () => {
   for (const client of [shared.nobody, shared.wrong]) {
     for (const path of ['/qas/datasets', `/qas/datasets/${'0'.repeat(32)}`, '/metrics']) {
       const refusal = refusalOf(await client.ask('GET', path))
@@ -136,7 +136,7 @@ test('without a key only health and the description are answered, and a refusal 
   assert.equal((await shared.nobody.ask('GET', '/nowhere')).status, 404)
 })
 
-/** What `GET /qas/caller` answers. */
+/** The response of `GET /qas/caller`. */
 interface Shown {
   readonly name: string | null
   readonly owner: string | null
@@ -147,7 +147,7 @@ interface Shown {
   readonly limits: object
 }
 
-test('a key and a token show what they may do, until when, and what their owner stores of how much', async () => {
+test('a key and a token show their scopes, their expiry, and the usage and quota of their owner', async () => {
   const { privateKey, publicKey } = await generateKeyPair('ES256')
   const set = JSON.stringify({ keys: [{ ...(await exportJWK(publicKey)), alg: 'ES256' }] })
   const limits = ['--quota-size', '4MB', '--quota-datasets', '7', '--requests-per-minute', '90', '--keep-for', '1d']
@@ -187,7 +187,7 @@ test('a key and a token show what they may do, until when, and what their owner 
       .sign(privateKey)
   for (const [scope, allowed] of [
     ['read', ['read']],
-    // A token that is good for nothing may still ask what it is good for.
+    // A token without scopes may still query its scopes.
     ['openid', []],
   ] as const) {
     const eve = await shown(service.as(await token(scope)))
@@ -199,7 +199,7 @@ test('a key and a token show what they may do, until when, and what their owner 
   }
 })
 
-test('without keys nobody has a name, and everything is allowed', async () => {
+test('without keys, callers have no name and may do everything', async () => {
   const answer = await new Client(open.url).ask('GET', '/qas/caller')
   const { name, owner, scopes, expiresAt, bytes, datasets } = jsonOf<Shown>(answer)
   assert.deepEqual([name, owner, scopes, expiresAt], [null, null, ['upload', 'read', 'delete'], null])
@@ -207,7 +207,7 @@ test('without keys nobody has a name, and everything is allowed', async () => {
   assert.equal(answer.headers['cache-control'], 'no-store')
 })
 
-test("an owner's datasets do not exist for another owner, on any route", async () => {
+test("on every route, an owner's datasets do not exist for another owner", async () => {
   const { anna, bob } = shared.clients[0]!
   const receipt = await anna.upload('id,name\n1,Anna\n')
   for (const path of Object.values(receipt.links)) {
@@ -221,7 +221,7 @@ test("an owner's datasets do not exist for another owner, on any route", async (
   assert.deepEqual(await anna.datasetIds(), [receipt.id])
 })
 
-test('the same file of two owners is two datasets, and deleting one leaves the other', async () => {
+test('the same file from two owners gives two datasets, and deleting one leaves the other', async () => {
   const { anna, bob } = shared.clients[1]!
   const [hers, his] = [await anna.upload('a,b\n1,2\n'), await bob.upload('a,b\n1,2\n')]
   assert.notEqual(hers.id, his.id)
@@ -231,7 +231,7 @@ test('the same file of two owners is two datasets, and deleting one leaves the o
   assert.deepEqual(await bob.datasetIds(), [his.id])
 })
 
-test('a key allows what its scopes say', async () => {
+test('a key allows exactly what its scopes say', async () => {
   const { anna, reader } = shared.clients[2]!
   const receipt = await anna.upload('a,b\n1,2\n')
   assert.deepEqual(await reader.datasetIds(), [receipt.id])
@@ -247,7 +247,7 @@ test('a key allows what its scopes say', async () => {
   }
 })
 
-test('a quota holds for each owner, by declared and by actual size', async () => {
+test('a quota applies to each owner, by declared and by actual size', async () => {
   const large = `a,b\n${'1,2\n'.repeat(1_500)}`
   assert.equal(refusalOf(await limited.anna.send({ content: large })).status, 507)
   const chunked = refusalOf(await limited.anna.askInChunks('/qas/uploadCsv', bodyOf({ content: large })))
@@ -268,7 +268,7 @@ test('one request too many within a minute gets 429, and other callers do not', 
   await service.bob.get('/qas/datasets')
 })
 
-test('guessing keys gets 429, and a right key is still let in', async () => {
+test('guessing keys gets 429, and a valid key is still accepted', async () => {
   const statuses: number[] = []
   for (let i = 0; i < 35; i++) statuses.push((await limited.wrong.ask('GET', '/qas/datasets')).status)
   assert.deepEqual([...new Set(statuses)], [401, 429])
@@ -279,7 +279,7 @@ test('a dataset older than --keep-for is deleted', async () => {
   await using service = await start(['--keep-for', '1s'])
   const answer = await service.anna.send({ content: 'a,b\n1,2\n' })
   const { links } = jsonOf<UploadAnswer>(answer)
-  // As long as it takes: nothing reports it.
+  // Polls, since the deletion is not reported.
   while ((await service.anna.ask('GET', links.self)).status !== 404) await sleep(20)
   assert.deepEqual(await service.anna.datasetIds(), [])
 })

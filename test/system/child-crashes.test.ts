@@ -1,4 +1,4 @@
-// Crashes: converters and readers that die or hang under their work cost a second try, or that one request; others go on.
+// Crashes: converters and readers that die or hang at work cost a second try, or that one request; others continue.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -26,7 +26,7 @@ const whole = async (client: Client, answer: Answer) => {
 }
 
 for (const signal of ['SIGSEGV', 'SIGBUS', 'SIGABRT', 'SIGILL'] as const) {
-  test(`a converter that ends with ${signal} under an upload costs a second try, and nobody notices`, async (t) => {
+  test(`a converter that ends with ${signal} during an upload costs only a second try`, async (t) => {
     if (!seesProcesses) return t.skip(noProcesses)
     const { service, client, converter } = await startWith(signal)
     await using _ = service
@@ -41,7 +41,7 @@ for (const signal of ['SIGSEGV', 'SIGBUS', 'SIGABRT', 'SIGILL'] as const) {
   })
 }
 
-test('an upload whose converters all die is refused with its record and leaves nothing, and the next is taken', async (t) => {
+test('an upload whose converters all die is refused and leaves nothing, and the next one is accepted', async (t) => {
   if (!seesProcesses) return t.skip(noProcesses)
   const { service, client, reader, query } = await startWith('all')
   await using _ = service
@@ -49,7 +49,7 @@ test('an upload whose converters all die is refused with its record and leaves n
   const sending = client.ask('POST', '/qas/uploadCsv', declaredBody).then((given) => {
     answer = given
   })
-  // Each is killed as soon as it is there, which is long before it can have done anything.
+  // Each is killed as soon as it exists, long before it can have done anything.
   while (answer === null) {
     for (const child of service.children()) {
       if (child !== reader && child !== query) process.kill(child, 'SIGSEGV')
@@ -64,7 +64,7 @@ test('an upload whose converters all die is refused with its record and leaves n
   await whole(client, await client.ask('POST', '/qas/uploadCsv', declaredBody))
 })
 
-test('a reader that dies or hangs under a request costs a second try', async (t) => {
+test('a reader that dies or hangs during a request costs only a second try', async (t) => {
   if (!seesProcesses) return t.skip(noProcesses)
   const { service, client, converter, reader, query } = await startWith('reader', ['--convert-time-max', '3s'])
   await using _ = service
@@ -79,15 +79,15 @@ test('a reader that dies or hangs under a request costs a second try', async (t)
   assert.deepEqual(await rows(), [[1, 2]])
 })
 
-test('children that hang end with the service that is killed', async (t) => {
+test('children that hang end when their service is killed', async (t) => {
   if (!seesProcesses) return t.skip(noProcesses)
   if (findCommand('setpriv') === undefined) return t.skip('there is no setpriv, which ties a child to its parent')
   const { service, converter, reader, query } = await startWith('hanging')
   await using _ = service
   const children = [converter, reader, query]
-  // What comes before it confines the child, and ties it to its parent last.
+  // The programs before it confine the child, and finally tie it to its parent.
   await until('the program of each runs', () => children.every(runsProgram))
-  // Stopped, they can hear of nothing.
+  // Stopped processes cannot be notified.
   for (const child of children) process.kill(child, 'SIGSTOP')
   service.kill('SIGKILL')
   await service.ended

@@ -1,4 +1,4 @@
-// The command line interrupted: by Ctrl-C, by a reader that goes, by a server that is killed. It ends as it should, and nothing is left.
+// Tests of interrupted commands: by Ctrl-C, a closed pipe or a killed server. They end properly and leave nothing.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
@@ -19,7 +19,7 @@ const cwd = scratch.path
 
 const { sent } = commandsIn(cwd, environment)
 
-test('files are all sent although the server is killed meanwhile and started again', async () => {
+test('all files are sent although the server is killed and restarted meanwhile', async () => {
   await using other = await scratchDir()
   await Promise.all(Array.from({ length: 40 }, (_, i) => writeFile(join(other.path, `${i}.csv`), `id\n${i}\n`)))
   const first = await RunningService.start(join(other.path, 'data'))
@@ -41,7 +41,7 @@ test('files are all sent although the server is killed meanwhile and started aga
   assert.match(stderr, /: trying again in \d/)
 })
 
-test('Ctrl-C while sending ends with 130, and the service keeps nothing', async () => {
+test('Ctrl-C while sending exits with 130, and the service keeps nothing', async () => {
   const options = { environment, cwd, input: 'a,b\n'.repeat(1_000_000), holdsInput: true }
   const { child, ended } = startCommand(['send', '-'], options)
   await until('the upload has begun', () => service.drafts().length > 0)
@@ -50,7 +50,7 @@ test('Ctrl-C while sending ends with 130, and the service keeps nothing', async 
   await until('nothing is left of it', () => service.incoming().length === 0)
 })
 
-test('Ctrl-C while downloading ends with 130 and leaves no file, a reader that goes ends with 141', async () => {
+test('Ctrl-C while downloading exits with 130 and leaves no file; a closed pipe exits with 141', async () => {
   const { id } = await sent(
     'large.csv',
     csvText('id,text', 400_000, (i) => `${i},${'x'.repeat(50)}`),
@@ -67,6 +67,6 @@ test('Ctrl-C while downloading ends with 130 and leaves no file, a reader that g
   }, 1)
   const { code } = await saving.ended
   clearInterval(timer)
-  // On a fast machine it may be whole before the signal: then it is whole.
+  // On a fast machine, the download may be complete before the signal.
   assert.deepEqual(await readdir(join(cwd, 'half')), code === 130 ? [] : ['large.csv'])
 })

@@ -1,4 +1,4 @@
-// The command line goes on with uploads: over connections that break, after Ctrl-C, after a restart, and not with a file that has changed.
+// Tests of continued uploads: over broken connections, after Ctrl-C, after a restart, but not if a file has changed.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
@@ -30,7 +30,7 @@ function command(url: string, ...args: readonly string[]) {
   return run(args, { environment: { CSV_UPLOAD_URL: url, XDG_STATE_HOME: stateDir }, cwd })
 }
 
-/** Sends until so much has arrived, then Ctrl-C. What it said. */
+/** Sends until enough bytes have arrived, then interrupts with Ctrl-C. Returns the output. */
 async function interrupted(url: string, name: string) {
   const environment = { CSV_UPLOAD_URL: url, XDG_STATE_HOME: stateDir }
   const { child, ended } = startCommand(['send', name], { environment, cwd })
@@ -43,12 +43,12 @@ async function interrupted(url: string, name: string) {
   return await ended
 }
 
-test(`send goes on over connections that break, and sends hardly more than the file (SEED=${seed})`, async (t) => {
+test(`send continues over connections that break, and sends hardly more than the file (SEED=${seed})`, async (t) => {
   const random = createRandom(seed)
   const breaksMin = 8
   await using proxy = await startProxy(service.url, () => {
     if (proxy.breaks() >= breaksMin) return {}
-    // In the head of a request, in its body, in the answer; never so late that the file arrives before all breaks.
+    // In the head or body of a request, or in the response; never so late that the file arrives before all breaks.
     const upBytes = random(3) === 0 ? 1 + random(600) : 300_000 + random(900_000)
     return { upBytes, ...(random(4) === 0 && { downBytes: 1 + random(300) }) }
   })
@@ -66,7 +66,7 @@ test(`send goes on over connections that break, and sends hardly more than the f
   assert.deepEqual(await readdir(kept), [])
 })
 
-test('Ctrl-C says how to continue, and --resume sends the rest and no more', async () => {
+test('Ctrl-C says how to continue, and --resume sends only the rest', async () => {
   await writeFile(
     join(cwd, 'one.csv'),
     csvText('id,one', 900_000, (i) => `${i},value ${i}`),
@@ -95,14 +95,14 @@ test('Ctrl-C says how to continue, and --resume sends the rest and no more', asy
   assert.equal((await command(slow.url, 'send', '--resume')).stderr, 'Nothing to continue.\n')
 })
 
-test('--resume continues after the service was killed and started again', async () => {
+test('--resume continues after the service was killed and restarted', async () => {
   await writeFile(
     join(cwd, 'two.csv'),
     csvText('id,two', 900_000, (i) => `${i},value ${i}`),
   )
   await using other = await scratchDir()
   const first = await RunningService.start(join(other.path, 'data'))
-  // Slow, so that it is not done before it is killed.
+  // Slow, so that it is killed before it is complete.
   await using slow = await startProxy(first.url, () => ({ delayMs: 4 }))
   const environment = { CSV_UPLOAD_URL: slow.url, XDG_STATE_HOME: stateDir }
   const { ended } = startCommand(['send', 'two.csv', '--retries', '0'], { environment, cwd })
@@ -120,7 +120,7 @@ test('--resume continues after the service was killed and started again', async 
   assert.equal(JSON.parse(stdout).receipt.records.accepted, 900_000)
 })
 
-test('a file that has changed is not continued, whatever of it has changed', async () => {
+test('a file is not continued after any change to it', async () => {
   const text = csvText('id,text', 900_000, (i) => `${i},value ${i}`)
   await using slow = await startProxy(service.url, () => ({ delayMs: 4 }))
   const changes: readonly [string, RegExp, (path: string) => Promise<void>][] = [
@@ -141,7 +141,7 @@ test('a file that has changed is not continued, whatever of it has changed', asy
   }
 })
 
-test('an upload that the service has forgotten begins again, and one that was cancelled does not', async () => {
+test('an upload that the service has forgotten starts again; a cancelled one does not', async () => {
   await writeFile(
     join(cwd, 'three.csv'),
     csvText('id,three', 900_000, (i) => `${i},value ${i}`),
@@ -150,7 +150,7 @@ test('an upload that the service has forgotten begins again, and one that was ca
   await interrupted(slow.url, 'three.csv')
   const [name = ''] = await readdir(kept)
   const record = await readFile(join(kept, name), 'utf8')
-  // Of another life of the service.
+  // From before a restart of the service.
   const id = name.replace('.json', '')
   const never = id.replace(/.{4}$/, 'ffff')
   await writeFile(join(kept, `${never}.json`), record.replace(id, never))
@@ -192,7 +192,7 @@ test('a service without resumable uploads gets the file in one request', async (
   assert.deepEqual(await readdir(kept), [])
 })
 
-test('on a terminal the phases are drawn on one line', async (t) => {
+test('on a terminal, the phases are shown on one line', async (t) => {
   if (noTerminal !== null) return t.skip(noTerminal)
   await using slow = await startProxy(service.url, () => ({ delayMs: 2 }))
   const environment = { CSV_UPLOAD_URL: slow.url, XDG_STATE_HOME: stateDir }

@@ -18,7 +18,7 @@ const people = 'id,name\n007,Ada\n008,"Grace, B."\n009\n'
 
 const { command, sent } = commandsIn(cwd, environment)
 
-test('send, list, show, rows and rejects print for people and for programs', async () => {
+test('send, list, show, rows and rejects print text and JSON', async () => {
   await writeFile(join(cwd, 'people.csv'), people)
   const first = await command('send', 'people.csv')
   assert.match(
@@ -62,7 +62,7 @@ test('send, list, show, rows and rejects print for people and for programs', asy
   assert.deepEqual([none.stdout, none.stderr], ['', 'No rejects.\n'])
 })
 
-test('get saves a dataset in every form, whole and under its name, and never overwrites another file', async () => {
+test('get saves a dataset in every format, complete and under its name, and overwrites no other file', async () => {
   const content = people.replaceAll('00', '01')
   const { id } = await sent('forms.csv', content)
   const dir = join(cwd, 'forms')
@@ -95,7 +95,7 @@ test('get saves a dataset in every form, whole and under its name, and never ove
   assert.deepEqual((await readdir(dir)).toSorted(), [...forms, 'forms.csv'].toSorted())
 })
 
-test('verify accepts a downloaded dataset, and the one that the service stores', async () => {
+test('verify accepts a downloaded dataset, and the stored one', async () => {
   const { id } = await sent('proof.csv', people)
   assert.equal((await command('get', id, '--as', 'dataset', '-o', 'copies/one')).code, 0)
   const { code, stdout } = await command('verify', 'copies/one', join('data', 'datasets', id), '--json')
@@ -110,7 +110,7 @@ test('verify accepts a downloaded dataset, and the one that the service stores',
   assert.deepEqual([wrong.code, wrong.stderr], [1, '1 of 1 failed\n'])
 })
 
-test('a dataset is found by the first digits of its id, summarized, read another way, and downloaded as a package', async () => {
+test('a dataset is found by an id prefix, summarized, read another way, and downloaded as a package', async () => {
   const { id } = await sent('prefix.csv', 'n;t\n1;a\n2;b\n')
   const prefix = id.slice(0, 8)
   const shown = await command('show', prefix, '--json')
@@ -139,7 +139,7 @@ test('a dataset is found by the first digits of its id, summarized, read another
   for (const { path } of resources) assert.ok(names.includes(path), path)
 })
 
-test('scrub names the damaged files of a data directory while its service runs', async () => {
+test('scrub names damaged files in a data directory while its service runs', async () => {
   const { id } = await sent('scrub.csv', 'n,t\n1,kept\n')
   const clean = await command('scrub', 'data')
   assert.match(clean.stdout, /^\d+ datasets?, \d+ files?, .+ read, 0 damaged\n$/)
@@ -179,7 +179,7 @@ test('query prints a table, JSON, NDJSON and CSV', async () => {
   assert.match(refused.stderr, /^csv-upload query: Cannot run query: .*\n[\s\S]*\^\n?$/)
 })
 
-test('send takes standard input, patterns and many files, several at once, with a line for each', async () => {
+test('send accepts standard input, patterns and many files, several at once, and prints a line for each', async () => {
   const piped = await run(['send', '-', '--name', 'piped.csv', '--dialect', '{"header":false}', '--json'], {
     environment,
     cwd,

@@ -1,5 +1,5 @@
-// Tests of copies into ClickHouse by the service: over HTTP, by command, of every upload, after a kill, encrypted. The server is a fake
-// that reads no Parquet; test/slow/clickhouse-copies.slow.ts has the engine.
+// Tests of copies into ClickHouse by the service: over HTTP, by command, of every upload, after a kill, encrypted. The
+// server is a fake that does not read Parquet; test/slow/clickhouse-copies.slow.ts uses the engine.
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
@@ -35,7 +35,7 @@ const begin = async (client: Client, id: string) => {
   return jsonOf<CopyStatus>(answer)
 }
 
-test('a dataset is copied into ClickHouse by request, by command and by upload, with a password that is nowhere to be seen', async () => {
+test('a dataset is copied into ClickHouse by request, command and upload; the password shows nowhere', async () => {
   await using fake = await FakeClickHouse.start()
   fake.recordsOf = () => 2
   await using scratch = await scratchDir()
@@ -77,7 +77,7 @@ test('a dataset is copied into ClickHouse by request, by command and by upload, 
   assert.doesNotMatch(JSON.stringify([refused, await copiesOf(client, id)]), /geheim|loader|127\.0\.0\.1:/)
 })
 
-test('a copy into ClickHouse goes on after the service was killed in the middle of it', async () => {
+test('a copy into ClickHouse continues after the service was killed during it', async () => {
   await using fake = await FakeClickHouse.start()
   fake.recordsOf = () => 2
   await using scratch = await scratchDir()
@@ -88,7 +88,7 @@ test('a copy into ClickHouse goes on after the service was killed in the middle 
   await begin(client, ids[0]!)
   const { table } = await ended(client, ids[0]!)
   const { promise: reached, resolve } = Promise.withResolvers<void>()
-  // The records are sealed: the kill comes before they are moved.
+  // The records are complete: the kill comes before they are moved.
   fake.fault = (statement) => {
     if (!/MOVE PARTITION/.test(statement)) return null
     resolve()
@@ -111,7 +111,7 @@ test('a copy into ClickHouse goes on after the service was killed in the middle 
 
 const noOpenssl = spawnSync('openssl', ['version']).status !== 0 && 'no openssl'
 
-test('a copy into ClickHouse is encrypted, and the certificate of the server checked', {
+test('a copy into ClickHouse is encrypted, and the certificate of the server verified', {
   skip: noOpenssl,
 }, async () => {
   await using scratch = await scratchDir()

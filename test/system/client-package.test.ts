@@ -1,4 +1,4 @@
-// The client as a package of its own: small, without dependencies, and of use against a running service.
+// Tests of the client package: small, without dependencies, and works with a running service.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
@@ -12,10 +12,10 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const run = promisify(execFile)
 const packageBytesMax = 15 * 1_048_576
 
-test('the client package is small, depends on nothing, and sends, lists, gets and queries', async () => {
+test('the client package is small, has no dependencies, and sends, lists, gets and queries', async () => {
   await run(process.execPath, [join(root, 'scripts/build-client.mjs')], { cwd: root })
   await using scratch = await scratchDir()
-  // Elsewhere, where none of the service and its dependencies can be found.
+  // In a directory from which the service and its dependencies cannot be found.
   const packageDir = join(scratch.path, 'csv-upload-client')
   await mkdir(packageDir)
   await run('cp', ['-R', `${join(root, 'build', 'client')}/.`, packageDir])
@@ -42,7 +42,7 @@ test('the client package is small, depends on nothing, and sends, lists, gets an
   await assert.rejects(command('serve'), /csv-upload-client lacks the service; install csv-upload-service/)
 })
 
-test('the library says which Node it needs on an older one', async (t) => {
+test('on an older Node, the library says which version it needs', async (t) => {
   const { stdout } = await run('node', ['-p', 'process.versions.node']).catch(() => ({ stdout: '' }))
   const [major = 99] = stdout.split('.').map(Number)
   if (stdout === '' || major >= 24) return t.skip(`there is no Node before 24 on the path (${stdout.trim() || 'none'})`)

@@ -1,5 +1,5 @@
-// The clock on the wall: set forward and back by years while the service runs and between runs, it loses, hides, doubles,
-// delays and ends nothing. The service is given a clock of its own for that; its timers go on as they do.
+// Tests of the wall clock: set forward and back by years, during and between runs of the service, it loses, hides,
+// duplicates, delays and ends nothing. Only the wall clock of the service is moved; its timers are not affected.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
@@ -17,7 +17,7 @@ after(() => scratch[Symbol.asyncDispose]())
 const day = 86_400_000
 const jumps = [0, -400 * day, 30_000 * day, 3 * day, -day]
 
-/** A program that moves the clock of its process by what a file says. Milliseconds. */
+/** A program that shifts the wall clock of its process by the milliseconds in a file. */
 const clockProgram = (path: string) => `
   import { readFileSync } from 'node:fs'
   const Real = Date
@@ -27,7 +27,7 @@ const clockProgram = (path: string) => `
     static now() { return now() }
   }`
 
-/** A clock that stands right until it is set, for the services that are started with its environment. */
+/** A clock for services started with its environment; it is right until it is set. */
 async function movableClock(name: string) {
   const path = join(scratch.path, `${name}.offset`)
   const set = (ms: number) => writeFile(path, String(ms))
@@ -36,7 +36,7 @@ async function movableClock(name: string) {
   return { set, environment: { NODE_OPTIONS: `--import ${preload}` } }
 }
 
-test('a clock that jumps back and forth loses, hides and doubles nothing, and is in every id and time of the answers', async () => {
+test('a clock that jumps loses, hides and duplicates nothing, and shows in the ids and times of responses', async () => {
   const clock = await movableClock('datasets')
   const dataDir = join(scratch.path, 'datasets')
   const ids: string[] = []
@@ -48,7 +48,7 @@ test('a clock that jumps back and forth loses, hides and doubles nothing, and is
       const { id, upload } = await client.upload(csvText('id,jump', 10, (i) => `${i},${ms}`))
       assert.match(upload.id, /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
       assert.equal(Number.parseInt(upload.id.replace('-', '').slice(0, 12), 16), upload.receivedAt)
-      assert.ok(upload.durationMs >= 0 && upload.durationMs < 60_000, 'durations are not of that clock')
+      assert.ok(upload.durationMs >= 0 && upload.durationMs < 60_000, 'durations do not use that clock')
       assert.ok(Math.abs(upload.receivedAt - Date.now() - ms) < 60_000)
       ids.push(id)
     }
@@ -59,7 +59,7 @@ test('a clock that jumps back and forth loses, hides and doubles nothing, and is
       [2, 3, 0, 4, 1].map((i) => ids[i]),
     )
   }
-  // Started again in the past, it shows them in the same order; what would expire by the clock of today has not.
+  // Restarted in the past, the service shows them in the same order, and does not delete what expires only later.
   await clock.set(-500 * day)
   await using again = await RunningService.start(dataDir, [...flags, '--keep-for', '1d'], clock.environment)
   const client = new Client(again.url)
@@ -70,7 +70,7 @@ test('a clock that jumps back and forth loses, hides and doubles nothing, and is
   for (const id of ids) await isWhole(client, id)
 })
 
-test('a clock that jumps while bodies are under way ends none of them, nor the wait for one that stalls', async () => {
+test('a clock that jumps during uploads ends none of them, nor the wait for a stalled one', async () => {
   const clock = await movableClock('bodies')
   const limits = ['--body-idle-time', '5s', '--convert-time-max', '60s']
   await using service = await RunningService.start(
@@ -95,12 +95,12 @@ test('a clock that jumps while bodies are under way ends none of them, nor the w
     assert.ok(JSON.parse(text).upload.durationMs < 60_000)
     await client.ask('DELETE', JSON.parse(text).links.self)
   }
-  // Nobody set its own wait back: it is refused when its time is over.
+  // The jumps did not restart its wait: it is refused in time.
   const { status } = await stalled.answered
   assert.equal(status, 408)
 })
 
-test('a clock that jumps neither lifts a limit on requests nor locks a caller out', async () => {
+test('a clock that jumps neither lifts a request limit nor locks a caller out', async () => {
   const clock = await movableClock('limits')
   const limits = ['--requests-per-minute', '3']
   await using service = await RunningService.start(join(scratch.path, 'limits'), limits, clock.environment)
@@ -115,7 +115,7 @@ test('a clock that jumps neither lifts a limit on requests nor locks a caller ou
   assert.deepEqual(statuses, [200, 200, 200, 429, 429, 429])
 })
 
-/** The ids of all datasets, one a page. */
+/** The ids of all datasets, from pages of one. */
 async function pages(client: Client): Promise<readonly string[]> {
   const ids: string[] = []
   for (let after: string | null = ''; after !== null; ) {
@@ -127,7 +127,7 @@ async function pages(client: Client): Promise<readonly string[]> {
   return ids
 }
 
-/** An upload of so many bytes, of which none is sent yet. */
+/** Begins an upload of a length without sending any bytes. */
 function begin(url: string, bytes: number) {
   const headers = { 'content-type': contentType, 'content-length': bytes }
   const outgoing = request(`${url}/qas/uploadCsv`, { method: 'POST', headers, agent: false })

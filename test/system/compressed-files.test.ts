@@ -1,4 +1,4 @@
-// Tests of compressed files: a gzip or Zstandard file is the same dataset as its text, and is stored as received.
+// Tests of compressed files: a gzip or Zstandard file gives the same dataset as its text, and is stored as received.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -72,7 +72,7 @@ for (const [format, compress] of Object.entries(formats)) {
   })
 }
 
-test('a truncated gzip file is read as far as it goes, and the receipt says so', async () => {
+test('a truncated gzip file is read as far as possible, and the receipt says so', async () => {
   const text = csvText('id,n', 50_000, (i) => `${i},${(i * 7919) % 10_007}`)
   const whole = gzipSync(text)
   const cut = await client.upload(whole.subarray(0, whole.length >> 1))
@@ -119,7 +119,7 @@ test('Verifier.verify() accepts a copy of a compressed dataset without its text'
   assert.ok(checks.some(({ check }) => check === 'decompressed original'))
 })
 
-test('Verifier.verify() and downloads notice a text that differs from the decompressed original', async () => {
+test('Verifier.verify() and downloads detect a text that differs from the decompressed original', async () => {
   const { id, links } = await client.upload(gzipSync('a,b\n1,2\n3\n'))
   const path = join(service.dataDir, 'datasets', id, 'text')
   assert.equal(readFileSync(path, 'utf8'), gunzipSync(await client.get(links.original)).toString())
@@ -131,7 +131,7 @@ test('Verifier.verify() and downloads notice a text that differs from the decomp
 
 async function assertSameData(one: UploadAnswer, other: UploadAnswer): Promise<void> {
   const { links } = other
-  // Where one part ends and the next begins depends on how the bytes arrive, so only the sums of parts are compared.
+  // The boundaries of parts depend on how the bytes arrive, so only the sums of parts are compared.
   const factsOf = ({ encoding, dialect, records, columns, rejects, parts, body, evidence, notes }: UploadAnswer) => {
     const partRecords = parts.reduce((sum, part) => sum + part.records, 0)
     return { encoding, dialect, records, columns, rejects, partRecords, body, evidence, notes }

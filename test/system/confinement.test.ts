@@ -1,4 +1,4 @@
-// Confinement of the whole service: as root and as another user everything works, and its children are held in.
+// Tests of confinement: as root and as another user, the whole service works and its children are confined.
 import assert from 'node:assert/strict'
 import { chownSync, existsSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ const records = 150_000
 const content = `${csvText('id,name', records, (i) => `${i},name ${i}`)}too,many,fields\n`
 const flags = ['--segment-size', '256KB', '--converters', '2']
 
-/** Uploads a file of several parts and reads it back in each way that takes a child. */
+/** Uploads a file of several parts, and reads it through every route that uses a child process. */
 async function useAll(client: Client): Promise<UploadAnswer> {
   const receipt = await client.upload({
     content,
@@ -34,7 +34,7 @@ async function useAll(client: Client): Promise<UploadAnswer> {
   return receipt
 }
 
-/** Converters and the reader: what the system says of each. */
+/** The status of the converters and the reader, from the system. */
 function childStatuses(service: RunningService): readonly { readonly pid: number; readonly status: string }[] {
   return service
     .children()
@@ -43,7 +43,7 @@ function childStatuses(service: RunningService): readonly { readonly pid: number
     .map(({ pid }) => ({ pid, status: readFileSync(`/proc/${pid}/status`, 'latin1') }))
 }
 
-/** Published files are the service's, and nobody else may write to them. */
+/** Asserts that published files belong to the service, and that nobody else may write to them. */
 function belongToService(service: RunningService, { id }: UploadAnswer, userId: number): void {
   const dir = join(service.dataDir, 'datasets', id)
   for (const entry of readdirSync(dir, { recursive: true, encoding: 'utf8' })) {
@@ -53,7 +53,7 @@ function belongToService(service: RunningService, { id }: UploadAnswer, userId: 
   }
 }
 
-test('a service of root gives each converter and the reader a user of its own, and all works', async (t) => {
+test('run as root, the service gives each converter and the reader its own user, and everything works', async (t) => {
   if (!isRoot) return t.skip(noRoot)
   if (!seesProcesses) return t.skip('this system does not show processes')
   await using service = await RunningService.start(join(scratch.path, 'root'), flags)
@@ -65,7 +65,7 @@ test('a service of root gives each converter and the reader a user of its own, a
   holdsPrivileges(statuses)
 })
 
-test('a service of a user who is not root works, and its children have no privileges and no network', async (t) => {
+test('not run as root, the service works, and its children have no privileges and no network', async (t) => {
   if (!isRoot) return t.skip(noRoot)
   if (!seesProcesses) return t.skip('this system does not show processes')
   if (!existsSync('/usr/bin/setpriv')) return t.skip('this system has no setpriv')
@@ -85,7 +85,7 @@ test('a service of a user who is not root works, and its children have no privil
   if (shares.length > 0) t.diagnostic('this system lets no other user have a network of its own')
 })
 
-/** A checkout that only root can read cannot be run by anybody else. */
+/** Skips if only root can read the checkout, since others cannot run it. */
 async function startOrSkip(t: TestContext, dataDir: string, user: readonly string[]): Promise<RunningService | null> {
   try {
     return await RunningService.start(dataDir, flags, {}, user)

@@ -1,4 +1,4 @@
-// Tests of copies into a real PostgreSQL: values exact, each dataset in a table once, whatever fails in between.
+// Tests of copies into a real PostgreSQL: values are exact, and each dataset is in a table once, whatever fails.
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -28,7 +28,7 @@ if ('missing' in database) {
 function declareTests(database: PostgresServer, scratch: string): void {
   let count = 0
   const { query } = database
-  /** A service whose target is a schema of its own. */
+  /** Starts a service whose target is a separate schema. */
   async function serve(parameters = '', flags: readonly string[] = [], environment = {}) {
     count += 1
     const schema = `schema_${count}`
@@ -50,7 +50,7 @@ function declareTests(database: PostgresServer, scratch: string): void {
     return jsonOf<CopyStatus>(answer)
   }
 
-  /** Copies, and waits until nothing more is done about it. */
+  /** Copies, and waits until the copy has ended. */
   async function copied(client: Client, id: string, wish: object): Promise<CopyStatus> {
     const { table } = await begin(client, id, wish)
     return await ended(client, id, table)
@@ -188,7 +188,7 @@ function declareTests(database: PostgresServer, scratch: string): void {
       ['9', '1.50', '3', 'f', '1970-01-01', '01:02:03', '1970-01-01 00:00:00', '2000-01-01 00:00:00', 'Zoë 👩‍🚀\tté'],
     ])
   })
-  test('a column alone keeps its nulls, its empty texts and lines that a database could take for an end', async () => {
+  test('a single column keeps nulls, empty texts and lines that a database could take for the end of data', async () => {
     await using served = await serve()
     const { client, schema } = served
     const content = 'note\n\\.\n""\n"a"\n\\N\n" "\n'
@@ -198,7 +198,7 @@ function declareTests(database: PostgresServer, scratch: string): void {
     assert.deepEqual(await query(`SELECT note FROM ${schema}.alone`), [['\\.'], [''], [null], ['\\N'], [' ']])
   })
 
-  test('long and odd names of columns stay different; a dataset without records makes an empty table', async () => {
+  test('long and odd column names stay distinct; a dataset without records gives an empty table', async () => {
     await using served = await serve()
     const { client, schema } = served
     const long = 'ä'.repeat(40)
@@ -215,7 +215,7 @@ function declareTests(database: PostgresServer, scratch: string): void {
     assert.deepEqual(await query(`SELECT count(*) FROM ${schema}.none`), [['0']])
   })
 
-  test('replacing puts a new table in the place of the old one, the same dataset only where another came in between', async () => {
+  test('replacing replaces the table; the same dataset again only if another was copied in between', async () => {
     await using served = await serve()
     const { client, schema } = served
     const [one, other] = [await client.upload('id,name\n1,Ada\n'), await client.upload('id,born\n7,1815\n8,1906\n')]
@@ -235,7 +235,7 @@ function declareTests(database: PostgresServer, scratch: string): void {
     assert.deepEqual(tables, [['csv_upload_copies'], ['people']])
   })
 
-  test('appending adds a dataset once, however often it is asked for; a table without its columns is left as it is', async () => {
+  test('appending adds a dataset once, however often requested; a table without its columns is not changed', async () => {
     await using served = await serve()
     const { client, schema } = served
     const [one, other] = [await client.upload('id,name\n1,Ada\n'), await client.upload('id,name\n2,Grace\n')]
@@ -256,7 +256,7 @@ function declareTests(database: PostgresServer, scratch: string): void {
     assert.deepEqual(await query(`TABLE ${schema}.people`), [['1', 'Ada']])
   })
 
-  test('upserting replaces rows with the same key; the last record with a key counts, and a null is refused', async () => {
+  test('upserting replaces rows with the same key; the last record of a key wins, and null keys are refused', async () => {
     await using served = await serve()
     const { client, schema } = served
     const wish = { table: 'stock', mode: 'upsert', key: ['shop', 'item'] }
@@ -278,7 +278,7 @@ function declareTests(database: PostgresServer, scratch: string): void {
     assert.deepEqual((await query(`TABLE ${schema}.stock ORDER BY 1, 2`)).length, 4)
   })
 
-  test('a table that is not of copies of this owner is not touched', async () => {
+  test("a table that is not from this owner's copies is not changed", async () => {
     const [anna, bob] = ['anna', 'bob'].map((owner) => newKey({ name: owner, owner, scopes }))
     const keys = join(scratch, 'keys.json')
     await writeFile(keys, formatKeys([anna!.key, bob!.key]))
@@ -307,7 +307,7 @@ function declareTests(database: PostgresServer, scratch: string): void {
     )
   })
 
-  test('a copy waits for a database that is away, and for a service that was killed in the middle of it', async () => {
+  test('a copy continues when the database is back, and after the service was killed during it', async () => {
     await using served = await serve()
     const { client, schema, service, start } = served
     const people = await client.upload('id,name\n1,Ada\n')
@@ -339,7 +339,7 @@ function declareTests(database: PostgresServer, scratch: string): void {
     ])
   })
 
-  test('every upload is copied where that is set, from the command line, with a password that is nowhere to be seen', async () => {
+  test('every upload is copied if configured on the command line, and the password shows nowhere', async () => {
     await query(`CREATE ROLE ${userWithPassword} LOGIN PASSWORD 'geheim 123'; CREATE SCHEMA own`)
     await query(`GRANT ALL ON SCHEMA own TO ${userWithPassword}`)
     const { port } = new URL(database.url)
@@ -375,7 +375,7 @@ function declareTests(database: PostgresServer, scratch: string): void {
   })
 }
 
-/** A transaction of somebody else, ended when disposed. */
+/** A transaction of another client, ended when disposed. */
 class Transaction implements AsyncDisposable {
   readonly #client: Database
   #begun: Promise<unknown>

@@ -1,4 +1,4 @@
-// Corrections of every file of the corpora: nothing is lost of the original or of the corrections, and all stand in their places.
+// Tests of corrections of every file of the corpora: nothing of original or corrections is lost, and all are in place.
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -32,7 +32,7 @@ async function correct({ id }: { readonly id: string }, body: string): Promise<U
   return jsonOf<UploadAnswer>(answer)
 }
 
-/** A record of the width of the table that no file has. */
+/** A record that no file has, with the width of the table. */
 function textFor({ record }: RejectPreview, { columns, dialect }: UploadAnswer): string {
   const others = columns.slice(1).map(() => dialect.delimiter.charAt(0))
   return `fix${record}fix${others.join('')}`
@@ -50,7 +50,7 @@ function withoutFixed(csv: string): string {
   return csv.replaceAll(/^fix\d+fix,*\r?\n/gm, '')
 }
 
-/** What a scanner reads where the texts are put into the file itself: possible in UTF-8. */
+/** The file with the texts spliced in, as the scanner reads it: possible in UTF-8. */
 function spliced(bytes: Buffer, first: UploadAnswer, rejects: readonly RejectPreview[]): string {
   const { body: start, dialect, encoding, columns } = first
   const pieces: Uint8Array[] = []
@@ -99,7 +99,7 @@ async function check(bytes: Buffer, name: string): Promise<boolean> {
     const stepwise = await correct(half, body(halves[1], first))
     assert.deepEqual([stepwise.id, stepwise.duplicate], [whole.id, true], name)
   }
-  // Empty records that were blank, since only rejects follow them, stay blank; in the spliced file they would be records.
+  // Empty records followed only by rejects count as blank and stay so; in the spliced file they would be records.
   const hasEmptyEnd = first.notes.some(({ code }) => code === 'EMPTY_RECORDS_AT_END')
   const isPlain = first.encoding.name === 'utf-8' && !first.file.compression && !first.body.gap && !hasEmptyEnd
   if (isPlain) assert.ok(wholeCsv.endsWith(spliced(bytes, first, rejects)), `${name}: other places`)
@@ -107,7 +107,7 @@ async function check(bytes: Buffer, name: string): Promise<boolean> {
   return true
 }
 
-/** So many files of a folder are tried at most, others with each seed. */
+/** Maximum number of files tried per folder; the seed selects them. */
 const filesMax = 100
 
 for (const folder of folders) {

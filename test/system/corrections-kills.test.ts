@@ -1,4 +1,4 @@
-// Corrections under kill -9: the first dataset stays, and the corrected one is whole or not there.
+// Tests of corrections under kill -9: the first dataset stays, and the corrected one is complete or absent.
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -15,7 +15,7 @@ const recordCount = 10_000
 const content = csvText('id,name,value', recordCount, (i) => (isRejected(i) ? `${i},name ${i}` : `${i},name ${i},${i}`))
 const rounds = 6
 
-/** Corrects the rejects up to a record: each round another dataset. */
+/** Corrects the rejects up to a record; each round gives another dataset. */
 function corrections(round: number): Buffer {
   const lines = Array.from({ length: recordCount / 10 }, (_, n) => 10 * n + 9)
     .filter((_, n) => n % rounds <= round)
@@ -23,7 +23,7 @@ function corrections(round: number): Buffer {
   return Buffer.from(lines.join(''))
 }
 
-test(`kill -9 at any moment of a correction loses nothing and leaves nothing half (SEED=${seed})`, async (t) => {
+test(`kill -9 at any moment of a correction loses nothing and leaves nothing incomplete (SEED=${seed})`, async (t) => {
   const random = createRandom(seed)
   await using scratch = await scratchDir()
   const start = () => RunningService.start(join(scratch.path, 'data'), ['--segment-size', '256KB'])
@@ -39,12 +39,12 @@ test(`kill -9 at any moment of a correction loses nothing and leaves nothing hal
     const seen = { answered: 0, made: 0 }
     for (let round = 0; round < rounds; round += 1) {
       const sent = corrections(round)
-      // In every third round half of the body comes, in the others all of it.
+      // Every third round sends half of the body, the others all of it.
       const bytes = round % 3 === 0 ? sent.length >> 1 : sent.length
       const headers = { ...type, 'content-length': sent.length }
       const socket = await begin(service.url, 'POST', path, headers, sent.subarray(0, bytes))
       const text = textOf(socket, '\r\n\r\n').catch(() => '')
-      // The last rounds wait for the answer, so that some are answered.
+      // The last rounds wait for the response, so that some complete.
       if (round >= rounds - 3 && round % 3 !== 0) await text
       else await sleep(random(250))
       service.kill('SIGKILL')
@@ -59,7 +59,7 @@ test(`kill -9 at any moment of a correction loses nothing and leaves nothing hal
       assert.ok(known.every((id) => ids.includes(id)))
       const made = ids.filter((id) => !known.includes(id))
       assert.ok(made.length <= (bytes === sent.length ? 1 : 0))
-      if (isAnswered) assert.equal(made.length, 1, `round ${round} was answered`)
+      if (isAnswered) assert.equal(made.length, 1, `round ${round} was acknowledged`)
       for (const id of [first.id, ...made]) await assertVerified(join(service.dataDir, 'datasets', id))
       assert.ok((await client.get(`${first.links.self}/data.csv`)).equals(data!))
       assert.ok((await client.get(`${first.links.self}/rejects.csv`)).equals(rejects!))

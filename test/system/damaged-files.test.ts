@@ -1,4 +1,4 @@
-// Tests of damaged files: no client ever gets bytes that differ from what was stored as if they were right.
+// Tests of damaged files: no client ever gets wrong bytes as if they were right.
 import assert from 'node:assert/strict'
 import { readFileSync, renameSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
@@ -23,10 +23,10 @@ before(async () => {
   assert.ok(receipt.parts.length > 1)
 })
 
-/** The body of each route while nothing is damaged. */
+/** The body of each route before any damage. */
 const rightBodies = new Map<string, Buffer>()
 
-/** What comes of a route: whether it was whole, refused as damaged, or cut. What is whole is right. */
+/** The outcome of a request: complete, refused as damaged, or cut. Asserts that complete bodies are right. */
 async function outcome(route: string): Promise<'whole' | 'damaged' | 'cut'> {
   const { self } = receipt.links
   const [path = '', range] = route.split(' ')
@@ -40,7 +40,7 @@ async function outcome(route: string): Promise<'whole' | 'damaged' | 'cut'> {
   if (answer.status < 300) {
     const right = rightBodies.get(route)
     if (right === undefined) rightBodies.set(route, answer.body)
-    else assert.ok(answer.body.equals(right), `${route} is answered with wrong bytes`)
+    else assert.ok(answer.body.equals(right), `${route} returns wrong bytes`)
     return 'whole'
   }
   assert.equal(answer.status, 500, answer.body.toString())
@@ -51,7 +51,7 @@ async function outcome(route: string): Promise<'whole' | 'damaged' | 'cut'> {
   return 'damaged'
 }
 
-/** The routes that read all of a file, and those that read a stretch of it, which may be right although the file is not. */
+/** Routes that read a whole file, and routes that read a part, which may be right although the file is damaged. */
 const routesByFile = {
   original: {
     whole: ['original', 'data.csv'],
@@ -64,7 +64,7 @@ const routesByFile = {
   'rejects/part-00000.parquet': { whole: ['rejects', 'rejects.csv'], stretches: [] },
 }
 const readRoutes = Object.values(routesByFile).flatMap(({ whole, stretches }) => [...whole, ...stretches])
-/** Merged Parquet is a file of its own once it was made. */
+/** Merged Parquet is a separate file once it exists. */
 const allRoutes = [...new Set([...readRoutes, 'data.parquet'])]
 
 const damages: Readonly<Record<string, (path: string, bytes: Buffer) => void>> = {
@@ -99,7 +99,7 @@ for (const [file, { whole, stretches }] of Object.entries(routesByFile)) {
     })
   }
 
-  test(`${file} that is missing is refused, and everything that does not need it works`, async () => {
+  test(`a missing ${file} is refused, and everything that does not need it works`, async () => {
     const path = join(service.dataDir, 'datasets', receipt.id, file)
     const bytes = readFileSync(path)
     await rm(path)
@@ -110,12 +110,12 @@ for (const [file, { whole, stretches }] of Object.entries(routesByFile)) {
   })
 }
 
-test('a bit that flips later, with no trace in size or time, is refused when it would be sent', async () => {
+test('a bit that flips later, without a change of size or time, is refused before it is sent', async () => {
   const { self } = receipt.links
   for (const file of ['original', 'data/part-00000.parquet', 'rejects/part-00000.parquet']) {
     const path = join(service.dataDir, 'datasets', receipt.id, file)
     const bytes = readFileSync(path)
-    // A time that can be set again exactly.
+    // A time that can be restored exactly.
     utimesSync(path, 1_000, 1_000)
     for (const route of allRoutes) assert.equal(await outcome(route), 'whole', route)
     const at = bytes.length >> 1
@@ -158,7 +158,7 @@ test('a damaged file of more than one chunk is cut before its end', async () => 
   writeFileSync(path, bytes)
 })
 
-test('a damaged receipt is refused, left out of the list, and can be deleted and sent again', async () => {
+test('a dataset with a damaged receipt is refused, not listed, and can be deleted and sent again', async () => {
   const content = 'a,b\n7,8\n'
   const { id, links } = await client.upload(content)
   writeFileSync(join(service.dataDir, 'datasets', id, 'receipt.json'), '{"checksum":"0"}')
@@ -171,7 +171,7 @@ test('a damaged receipt is refused, left out of the list, and can be deleted and
   assert.ok((await client.datasetIds()).includes(id))
 })
 
-test('a scrub that is due starts with the service, and counts what it finds', async () => {
+test('a scrub that is due starts with the service, and counts the damage', async () => {
   await using place = await scratchDir()
   const dataDir = join(place.path, 'data')
   const figure = async (one: Client, name: string) => {

@@ -16,8 +16,7 @@ after(async () => {
   await scratch[Symbol.asyncDispose]()
 })
 
-// Each answer is longer than what the sockets between us and the service hold, so that most of it is not made yet when the
-// dataset is deleted.
+// Each response is larger than the socket buffers, so that most of it is not yet produced when the dataset is deleted.
 const filler = 'abcdefghijklmnopqrstuvwxyz'.repeat(40)
 const records = csvText('id,name', 12_000, (i) => `${i},${(i * 2_654_435_761).toString(36)}${filler}`)
 const rejected = csvText('', 12_000, (i) => `${i},2,${filler}`)

@@ -1,4 +1,5 @@
-// The files of deploy/ are what Docker, Compose, Kubernetes and Caddy take, as far as it can be known without running them.
+// Tests of the files of deploy/: valid for Docker, Compose, Kubernetes and Caddy, as far as can be checked without a
+// run.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -16,7 +17,7 @@ const [forDeploy, compose] = [await checkers(), await composeReader()]
 const scratch = await mkdtemp(join(tmpdir(), 'deploy-'))
 after(() => rm(scratch, { recursive: true, force: true }))
 
-/** What a program prints. @throws with what it says when it fails */
+/** The output of a program. @throws {Error} with its output, if it fails. */
 function printed(program: string, args: readonly string[]): string {
   const { status, stdout, stderr, error } = spawnSync(program, args, { encoding: 'utf8', maxBuffer: 16_777_216 })
   assert.equal(status, 0, `${program} ${args.join(' ')}: ${error ?? stdout + stderr}`)
@@ -26,11 +27,11 @@ function printed(program: string, args: readonly string[]): string {
 const noCheckers = 'missing' in forDeploy && forDeploy.missing
 const bin = 'dir' in forDeploy ? join(forDeploy.dir, 'bin') : ''
 
-test('hadolint finds nothing in the Dockerfile', { skip: noCheckers }, () => {
+test('hadolint reports nothing for the Dockerfile', { skip: noCheckers }, () => {
   assert.equal(printed(join(bin, 'hadolint'), [join(deploy, 'Dockerfile')]), '')
 })
 
-test('what the Dockerfile copies is in the build, and the image runs as nobody in particular', async () => {
+test('the build context has all files that the Dockerfile copies, and the image runs without root', async () => {
   const dockerfile = await readFile(join(deploy, 'Dockerfile'), 'utf8')
   const kept = (await readFile(`${join(deploy, 'Dockerfile')}.dockerignore`, 'utf8'))
     .split('\n')
@@ -48,7 +49,7 @@ test('what the Dockerfile copies is in the build, and the image runs as nobody i
   readConfig([], variablesIn(dockerfile))
 })
 
-/** Variables of the service that a text sets by `NAME=value`. An address that others reach needs keys, which no image has. */
+/** Variables of the service that a text sets by `NAME=value`. A public host needs keys, which no image has. */
 function variablesIn(text: string): Readonly<Record<string, string>> {
   const set = [...text.matchAll(/\b(CSV_UPLOAD_\w+)=(\S+)/g)].map(([, name = '', value = '']) => [name, value])
   return { ...Object.fromEntries(set), CSV_UPLOAD_OPEN_TO_ANYONE: 'yes' }
@@ -70,12 +71,12 @@ for (const [name, replicas] of [
   ['compose.yaml', 1],
   ['compose.replicas.yaml', 3],
 ] as const) {
-  test(`${name} is a compose file whose services run read-only, with options that there are`, {
+  test(`${name} is a valid Compose file whose services run read-only, with existing options`, {
     skip: 'missing' in compose && compose.missing,
   }, async () => {
     const dir = join(scratch, name)
     await cp(deploy, dir, { recursive: true })
-    // Values that must be given.
+    // Values that users must set.
     const text = (await readFile(join(dir, name), 'utf8')).replaceAll(':?}', ':-given}')
     await writeFile(join(dir, name), text)
     const program = join('dir' in compose ? compose.dir : '', 'cmd')
@@ -96,7 +97,7 @@ for (const [name, replicas] of [
 }
 
 const caddy = spawnSync('caddy', ['version']).status === 0
-test('Caddy takes its file', { skip: !caddy && 'no caddy' }, () => {
+test('Caddy accepts its file', { skip: !caddy && 'no caddy' }, () => {
   process.env.CSV_UPLOAD_NAME = 'localhost'
   process.env.CSV_UPLOAD_UPSTREAMS = 'replica-1:8080 replica-2:8080'
   for (const name of ['compose.Caddyfile', 'Caddyfile']) {
@@ -106,7 +107,7 @@ test('Caddy takes its file', { skip: !caddy && 'no caddy' }, () => {
 
 const noNginx = spawnSync('nginx', ['-v']).error !== undefined && 'no nginx'
 const noOpenssl = spawnSync('openssl', ['version']).error !== undefined && 'no openssl'
-test('nginx takes its file', { skip: noNginx || noOpenssl }, async () => {
+test('nginx accepts its file', { skip: noNginx || noOpenssl }, async () => {
   const [certificate, key] = [join(scratch, 'nginx.pem'), join(scratch, 'nginx.key')]
   const names = ['-subj', '/CN=csv.example.org', '-days', '2', '-nodes']
   printed('openssl', ['req', '-new', '-x509', ...names, '-out', certificate, '-keyout', key])
@@ -125,14 +126,14 @@ test('nginx takes its file', { skip: noNginx || noOpenssl }, async () => {
   await assert.rejects(check(text.replace('proxy_buffering off', 'proxy_buffers off')), /proxy_buffers/)
 })
 
-/** A unit that is right is found so, where it can be: `security` looks at units that are not installed since systemd 250. */
+/** Skips if systemd cannot check the unit: `security` checks units that are not installed only since version 250. */
 const plainUnit = join(scratch, 'plain.service')
 await writeFile(plainUnit, '[Service]\nExecStart=/usr/bin/env true\n')
 const isChecked = [['verify'], ['security', '--offline=true', '--threshold=100']].every(
   (args) => spawnSync('systemd-analyze', [...args, plainUnit]).status === 0,
 )
 const noSystemd = !isChecked && 'no systemd-analyze that checks units here'
-test('systemd takes the unit, and finds little that it leaves open', { skip: noSystemd }, async () => {
+test('systemd accepts the unit, and rates its exposure as low', { skip: noSystemd }, async () => {
   const unit = join(deploy, 'csv-upload.service')
   const path = join(scratch, 'csv-upload.service')
   const check = (text: string) => {
@@ -141,7 +142,7 @@ test('systemd takes the unit, and finds little that it leaves open', { skip: noS
   const text = await readFile(unit, 'utf8')
   const { status, stderr } = await check(text)
   assert.equal(status, 0, stderr)
-  // Lines that it does not understand.
+  // Lines that systemd does not understand.
   assert.doesNotMatch(stderr, /csv-upload\.service:\d+:/)
   assert.match((await check(text.replace('NoNewPrivileges', 'NoNewPrivilege'))).stderr, /csv-upload\.service:\d+:/)
   const exposed = (of: string) =>
@@ -170,13 +171,13 @@ function rendered(...args: readonly string[]): string {
   ])
 }
 
-test('the Helm chart is of the version of the package', async () => {
+test('the Helm chart has the version of the package', async () => {
   const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { readonly version: string }
   const text = await readFile(join(deploy, 'helm/Chart.yaml'), 'utf8')
   assert.deepEqual(/^appVersion: (.*)$/m.exec(text)?.[1], version)
 })
 
-test('the Helm chart makes objects that Kubernetes takes, for one pod and for many', { skip: noChart }, async () => {
+test('the Helm chart makes valid Kubernetes objects, for one pod and for many', { skip: noChart }, async () => {
   const program = 'path' in chart ? chart.path : 'helm'
   printed(program, ['lint', '--strict', join(deploy, 'helm'), ...required])
   const many = [
@@ -210,6 +211,6 @@ test('the Helm chart refuses several pods without a bucket, and pods without key
   assert.throws(() => rendered(), /keys\.existingSecret/)
 })
 
-test('config.json of deploy/ has options that there are', () => {
+test('config.json of deploy/ has only existing options', () => {
   readConfig(['--config', join(deploy, 'config.json')], {})
 })

@@ -1,4 +1,4 @@
-// A client that goes away leaves nothing: no file, no child, no descriptor.
+// Tests of disconnects: a client that disconnects leaves nothing: no file, no child, no descriptor.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:net'
@@ -16,15 +16,15 @@ after(async () => {
   await scratch[Symbol.asyncDispose]()
 })
 
-// Types widen at the end, so that some clients go while the file is read again.
+// Types change at the end, so that some clients disconnect while columns are written again.
 const usual = csvText('id,name,amount', 60_000, (i) => `${i},name ${i} and some more,${i}.50`)
 const body = bodyOf({ content: `${usual}A17,the odd one,0.5\n` })
 const head = `POST /qas/uploadCsv HTTP/1.1\r\nHost: localhost\r\nContent-Type: ${contentType}\r\nContent-Length: ${body.length}\r\n\r\n`
 
-/** An answer is complete at the client a moment before its connection is closed at the service. */
+/** Waits, since the client has the complete response a moment before the service closes the connection. */
 const noClient = () => until('no client is connected', () => service.connections() === 0)
 
-/** Sends the beginning of an upload, or all of it, and is gone after some turns of the event loop. */
+/** Sends the beginning of an upload, or all of it, and disconnects after some turns of the event loop. */
 async function goAway(bytes: number, turns: number, isReset: boolean): Promise<void> {
   const socket = connect(service.port, '127.0.0.1')
   socket.on('error', () => {})
@@ -36,11 +36,11 @@ async function goAway(bytes: number, turns: number, isReset: boolean): Promise<v
   else socket.destroy()
 }
 
-test(`clients that go away at any point leave nothing behind (SEED=${seed})`, async (t) => {
+test(`clients that disconnect at any point leave nothing behind (SEED=${seed})`, async (t) => {
   if (!seesProcesses) return t.skip('this system does not show processes')
   const first = await client.upload('id,name\n1,Anna\n')
   await client.rows(first)
-  // So many at once that each converter thread has been started, which has descriptors of its own.
+  // Enough at once to start each converter thread, since threads have descriptors.
   await Promise.all([1, 2, 3, 4].map((one) => client.upload(usual.replaceAll('name', `name ${one}`))))
   await noClient()
   const before = { children: service.children().length, descriptors: service.descriptors() }
@@ -52,13 +52,13 @@ test(`clients that go away at any point leave nothing behind (SEED=${seed})`, as
   await until('nothing unfinished is left', () => service.incoming().length === 0)
   await until('the children are as many as before', () => service.children().length === before.children)
   await until('the descriptors are those of before', () => isDeepStrictEqual(service.descriptors(), before.descriptors))
-  // A client that was gone after its last byte may have been too late to stop its dataset: it is whole then.
+  // A client that disconnects after its last byte may be too late to stop its dataset, which is then complete.
   for (const id of await client.datasetIds()) await client.get(`/qas/datasets/${id}/rows?limit=1`)
   const receipt = await client.upload(usual)
   assert.equal(receipt.records.accepted, 60_000)
 })
 
-test('many clients that go away at once leave nothing behind', async (t) => {
+test('many clients that disconnect at once leave nothing behind', async (t) => {
   if (!seesProcesses) return t.skip('this system does not show processes')
   const before = service.children().length
   const random = createRandom(seed + 1)
@@ -68,7 +68,7 @@ test('many clients that go away at once leave nothing behind', async (t) => {
   assert.equal((await client.upload('a,b\n1,2\n')).records.accepted, 1)
 })
 
-test('a client that goes away during a download leaves nothing behind', async (t) => {
+test('a client that disconnects during a download leaves nothing behind', async (t) => {
   if (!seesProcesses) return t.skip('this system does not show processes')
   const { links } = await client.upload(usual)
   await noClient()

@@ -1,4 +1,5 @@
-// A full disk: what does not fit is refused readably, nothing of it is kept, and deleting makes room again.
+// Tests of a full disk: what does not fit is refused with an error record, nothing of it is kept, and deleting makes
+// room.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { rm, statfs, writeFile } from 'node:fs/promises'
@@ -12,10 +13,10 @@ import { csvText } from '../support/samples.ts'
 
 const mebibyte = 1_048_576
 
-/** What the service leaves to others, and a little more than that. */
+/** Space that the service leaves free, and a little more than that. */
 const diskBytes = 96 * mebibyte
 
-/** A small disk of its own; null where one cannot be made here. */
+/** A small separate disk; null if it cannot be mounted here. */
 async function smallDisk(t: TestContext): Promise<string | null> {
   const dir = await scratchDir()
   try {
@@ -39,7 +40,7 @@ async function freeBytes(dir: string): Promise<number> {
 const noMount = 'mounting a small file system takes root on Linux'
 const large = csvText('id,name', 400_000, (i) => `${i},name ${(i * 7_919) % 1_000_003} and more`)
 
-test('an upload that does not fit is refused with 507 before its body is asked for', async (t) => {
+test('an upload that does not fit is refused with 507 before its body is requested', async (t) => {
   const dataDir = await smallDisk(t)
   if (dataDir === null) return t.skip(noMount)
   await using service = await RunningService.start(dataDir)
@@ -57,13 +58,13 @@ test('an upload that does not fit is refused with 507 before its body is asked f
   assert.equal((await client.upload('a,b\n1,2\n')).records.accepted, 1)
 })
 
-test('an upload that fills the disk is refused with 507, keeps nothing, and there is room again after it', async (t) => {
+test('an upload that fills the disk is refused with 507, keeps nothing, and frees its space', async (t) => {
   const dataDir = await smallDisk(t)
   if (dataDir === null) return t.skip(noMount)
   const filler = join(dataDir, 'filler')
   const body = bodyOf({ content: large })
   for (const left of [12, 4].map((mebibytes) => mebibytes * mebibyte)) {
-    // Started while there is room, so that the upload is let in; then somebody else fills the disk but for these bytes.
+    // The service starts while there is room, so it admits the upload. Then the disk is filled except for these bytes.
     await using service = await RunningService.start(dataDir, ['--segment-size', '1MB'])
     const client = new Client(service.url)
     await writeFile(filler, Buffer.alloc((await freeBytes(dataDir)) - left))
@@ -100,7 +101,7 @@ test('an upload without a declared length that fills the disk is refused with 50
   await uploadsAgain(client)
 })
 
-/** Free space is asked for about once a second, so the first upload after a full disk may still be refused. */
+/** Retries, since free space is measured about once a second, and the first upload may still be refused. */
 async function uploadsAgain(client: Client): Promise<void> {
   const deadline = performance.now() + 5_000
   while (performance.now() < deadline) {
@@ -112,7 +113,7 @@ async function uploadsAgain(client: Client): Promise<void> {
   assert.fail('uploads do not work again')
 }
 
-/** What comes back on a connection on which only this was sent, up to the end of a head. */
+/** The response to these bytes on a new connection, up to the end of its head. */
 async function firstWords(port: number, head: string): Promise<string> {
   const socket = connect(port, '127.0.0.1')
   socket.write(head)

@@ -1,4 +1,4 @@
-// The pages of the docs in a real browser: search, examples, links to errors, by keyboard and on a phone; checked by axe.
+// Tests of the docs pages in a real browser: search, examples, links to errors, by keyboard and on a phone, with axe.
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -16,7 +16,7 @@ const axeRun = `axe.run({ runOnly: { type: 'tag', values: ['wcag2a', 'wcag2aa', 
   .then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes[0].html))`
 const overflowOf = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
 
-describe('the page of the routes', { skip: program === undefined && 'there is no Chromium at a usual path' }, () => {
+describe('the page of the routes', { skip: program === undefined && 'no Chromium found at the usual paths' }, () => {
   let service: RunningService
   let browser: Browser
   const closing = new AsyncDisposableStack()
@@ -29,7 +29,7 @@ describe('the page of the routes', { skip: program === undefined && 'there is no
   })
   after(() => closing.disposeAsync())
 
-  /** The page in a context of its own; an error in it fails the test. */
+  /** Opens the page in its own context; an error on it fails the test. */
   async function open(options: BrowserContextOptions = {}, path = '/docs'): Promise<Page & AsyncDisposable> {
     const context = await browser.newContext({ locale: 'en-US', viewport: { width: 1280, height: 900 }, ...options })
     const page = await context.newPage()
@@ -45,7 +45,7 @@ describe('the page of the routes', { skip: program === undefined && 'there is no
     })
   }
 
-  it('finds sections by words, writes examples with the address of this server, and explains every error', async () => {
+  it('finds sections by words, shows examples with the URL of this server, and explains every error', async () => {
     await using page = await open()
     await page.getByRole('searchbox', { name: 'Search' }).fill('delete /qas/datasets/{id}')
     await page.getByRole('heading', { name: 'DELETE /qas/datasets/{id}' }).waitFor()
@@ -60,7 +60,7 @@ describe('the page of the routes', { skip: program === undefined && 'there is no
     assert.deepEqual(codes, Object.keys(errorTable))
   })
 
-  it('leads past the contents by its first link, and folds them on a phone', async () => {
+  it('has a first link that skips the contents, and folds them on a phone', async () => {
     await using page = await open({ viewport: { width: 390, height: 844 } })
     assert.equal(await page.locator('details.contents').getAttribute('open'), null)
     await page.keyboard.press('Tab')
@@ -78,7 +78,7 @@ describe('the page of the routes', { skip: program === undefined && 'there is no
     await page.getByText('What to do').waitFor()
   })
 
-  it('has no fault that axe finds and no sideways scroll, in light and dark, wide and on phones', async () => {
+  it('has no axe violations and no horizontal scroll, in light and dark, wide and on phones', async () => {
     for (const colorScheme of ['light', 'dark'] as const)
       for (const width of [2560, 390, 320]) {
         await using page = await open({ colorScheme, viewport: { width, height: 844 }, bypassCSP: true })
@@ -89,7 +89,7 @@ describe('the page of the routes', { skip: program === undefined && 'there is no
       }
   })
 
-  it('has the docs as pages, found by one search, with the address of this server and links to codes', async () => {
+  it('has the docs as pages, found by one search, with the URL of this server and links to codes', async () => {
     await using page = await open({}, '/docs/tutorial')
     await page.getByRole('heading', { name: 'Tutorial: from a CSV file to SQL' }).waitFor()
     await page.locator('pre', { hasText: `URL=${service.url}` }).waitFor()
@@ -109,7 +109,7 @@ describe('the page of the routes', { skip: program === undefined && 'there is no
     assert.equal(await page.evaluate("document.querySelector(':target td').textContent"), 'ESCAPE_MIXED')
   })
 
-  it('folds the contents of every page on a phone, without sideways scroll and without what axe finds', async () => {
+  it('folds the contents of every page on a phone, without horizontal scroll and axe violations', async () => {
     for (const [path, width, colorScheme] of [
       ['/docs/tutorial', 320, 'dark'],
       ['/docs/errors', 390, 'light'],

@@ -1,5 +1,5 @@
-// Documents: markup in names, headers, cells and addresses, with every answer to GET opened in a real browser as a page
-// of its own: nothing of it runs, asks or loads. Skips without Chromium.
+// Tests of documents: markup in names, headers, cells and URLs. A real browser opens every GET response as a page, and
+// nothing in it runs, opens dialogs or loads. Skips without Chromium.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -11,7 +11,7 @@ import { Client, jsonOf, type UploadAnswer } from '../support/client.ts'
 import { RunningService, scratchDir } from '../support/running-service.ts'
 import { chromium } from './hostile-pages.ts'
 
-/** Ways to have a script run, or at least something loaded from `canary`, wherever text is taken for markup. */
+/** Ways to run a script, or at least to load something from `canary`, if text is taken for markup. */
 function payloadsFor(canary: string): readonly string[] {
   const js = (name: string) => `ran=1;alert(1);fetch('${canary}/${name}')`
   return [
@@ -60,7 +60,7 @@ function payloadsFor(canary: string): readonly string[] {
 
 const cell = (text: string) => `"${text.replaceAll('"', '""')}"`
 
-test('markup in names, headers, cells and addresses is never run by a browser that opens what GET answers', async (t) => {
+test('a browser that opens GET responses never runs markup in names, headers, cells and URLs', async (t) => {
   if (chromium === undefined) return t.skip('Chromium is not there')
   await using scratch = await scratchDir()
   await using service = await RunningService.start(join(scratch.path, 'data'))
@@ -80,7 +80,7 @@ test('markup in names, headers, cells and addresses is never run by a browser th
   assert.ok(payloads.length >= 30)
 
   await using browser = await Browser.start(chromium)
-  // What does run where it is taken for a page: without that, nothing below would prove anything.
+  // As a control, most payloads run if taken for a page: otherwise the checks below would prove nothing.
   let effective = 0
   for (const payload of payloads) {
     page = `<!doctype html><title>x</title>${payload}`
@@ -88,7 +88,7 @@ test('markup in names, headers, cells and addresses is never run by a browser th
     const { hasRun } = await browser.visit(`${address}/page`)
     if (hasRun || visits.length > before) effective += 1
   }
-  assert.ok(effective >= 20, `only ${effective} of the payloads do anything where they are let`)
+  assert.ok(effective >= 20, `only ${effective} of the payloads have any effect in the control`)
   assert.ok(browser.dialogs > 0)
 
   const documents = await documentsOf(client, payloads)
@@ -98,22 +98,22 @@ test('markup in names, headers, cells and addresses is never run by a browser th
     const { hasRun, contentType } = await browser.visit(new URL(path, service.url).href)
     const shown = path.slice(0, 200)
     assert.ok(!hasRun, `something ran in ${shown}`)
-    // The page with the operations is ours, and says nothing of what was sent.
+    // The page of operations is HTML, but shows nothing that was sent.
     if (path !== '/docs')
       assert.ok(contentType === null || /^(application\/json|text\/plain)$/.test(contentType), shown)
-    assert.equal(browser.dialogs, dialogs, `a dialog was opened by ${shown}`)
-    assert.deepEqual(visits, [], `something was loaded by ${shown}`)
+    assert.equal(browser.dialogs, dialogs, `${shown} opened a dialog`)
+    assert.deepEqual(visits, [], `${shown} loaded something`)
   }
   t.diagnostic(`${payloads.length} payloads, ${effective} of them effective; ${documents.length} documents opened`)
 })
 
-/** Keeps the payloads wherever a client can put text; what a browser can open that may show them, errors included. */
+/** Stores the payloads wherever a client can put text. Returns the URLs that may show them, errors included. */
 async function documentsOf(client: Client, payloads: readonly string[]): Promise<readonly string[]> {
   const ends = payloads.map((payload) => encodeURIComponent(payload))
   const names: string[] = []
   const saved: string[] = []
   for (const payload of payloads) {
-    // Each is the very beginning of a file of its name.
+    // Each is also the beginning of the file with that name.
     const content = `${payload.replaceAll(/[,"]/g, ' ')},b\n1,2\n`
     const answer = await client.send({ content, fileName: payload.replaceAll('"', '\\"') })
     if (answer.status !== 200) continue
@@ -121,7 +121,7 @@ async function documentsOf(client: Client, payloads: readonly string[]): Promise
     names.push(file.name)
     saved.push(links.original)
   }
-  assert.ok(names.length > 25, `${names.length} of the files were taken`)
+  assert.ok(names.length > 25, `${names.length} of the files were accepted`)
   const all = payloads.map(cell).join(',')
   const short = payloads.slice(1).map(cell).join(',')
   const { id, links } = await client.upload(`${all}\n${all}\n${all}\n${short}\n`)

@@ -1,4 +1,4 @@
-// Fair shares: one address that sends as much as it can leaves room for others.
+// Tests of fair shares: one address that sends as much as it can leaves room for others.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
@@ -16,7 +16,7 @@ after(() => scratch[Symbol.asyncDispose]())
 
 const body = bodyOf({ content: 'a,b\n1,2\n' })
 
-/** Sends a small file from that address; null where this system has no such address. */
+/** Sends a small file from an address; null if this system does not have it. */
 async function sendFrom(localAddress: string, service: RunningService): Promise<IncomingMessage | null> {
   const headers = { 'content-type': contentType, 'content-length': body.length }
   const sending = request(new URL('/qas/uploadCsv', service.url), {
@@ -36,7 +36,7 @@ async function sendFrom(localAddress: string, service: RunningService): Promise<
   }
 }
 
-test('an address that holds its share of places is asked to come again, and others are taken at once', async (t) => {
+test('an address that has its share of places is told to retry, and others are admitted at once', async (t) => {
   await using service = await RunningService.start(scratch.path, ['--uploads-max', '8', '--converters', '1'])
   if ((await sendFrom('127.0.0.2', service)) === null) return t.skip('this system has one address of its own only')
   const head = [
@@ -66,7 +66,7 @@ test('an address that holds its share of places is asked to come again, and othe
   }
 })
 
-test('the address that counts is the one a trusted proxy names, and of anybody else that of the connection', async () => {
+test('limits use the address that a trusted proxy names, and otherwise that of the connection', async () => {
   for (const [proxies, came] of [
     ['127.0.0.0/8', ['200', '200', '429', '200', '429']],
     ['10.0.0.1', ['200', '200', '429', '429', '429']],
@@ -80,7 +80,7 @@ test('the address that counts is the one a trusted proxy names, and of anybody e
     ])
     const client = new Client(service.url)
     const statuses: string[] = []
-    // The third makes up an address before the one that the proxy adds.
+    // The third fakes an address before the one that the proxy adds.
     for (const from of ['192.0.2.1', '192.0.2.1', '203.0.113.9, 192.0.2.1', '192.0.2.2', '2001:db8::1, 192.0.2.1']) {
       const answer = await client.ask('GET', '/qas/datasets', undefined, { 'x-forwarded-for': from })
       if (answer.status !== 200) refusalOf(answer)
@@ -90,7 +90,7 @@ test('the address that counts is the one a trusted proxy names, and of anybody e
   }
 })
 
-test('an address whose queries run for long, or are never read, leaves places for the queries of others', async (t) => {
+test('an address whose queries run long, or are never read, leaves places for the queries of others', async (t) => {
   await using dir = await scratchDir()
   await using service = await RunningService.start(dir.path, ['--converters', '1'])
   const { links } = await new Client(service.url).upload('a,b\n1,2\n')
@@ -106,7 +106,7 @@ test('an address whose queries run for long, or are never read, leaves places fo
       const body = JSON.stringify({ sql })
       const socket = connect(service.port, '127.0.0.1')
       sockets.push(socket)
-      // It reads nothing of what comes.
+      // The client reads nothing.
       socket.pause().on('error', () => {})
       socket.write(
         `POST ${links.query} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
@@ -122,7 +122,7 @@ test('an address whose queries run for long, or are never read, leaves places fo
   }
 })
 
-test('a query whose answer is not read for long gives its place to the next', async () => {
+test('a query whose response is not read for long gives its place to the next', async () => {
   await using dir = await scratchDir()
   // One client gets one of two places.
   await using service = await RunningService.start(dir.path, ['--converters', '1', '--queries-max', '2'])
@@ -134,21 +134,21 @@ test('a query whose answer is not read for long gives its place to the next', as
     `POST ${links.query} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
   )
   await once(socket, 'readable')
-  // It waits for a place, which the answer above keeps until nothing of it was read for as long as a query may wait.
+  // Waits for a place, which the response above keeps until it was not read for as long as a query may wait.
   const started = performance.now()
   let answer = await queryFrom('127.0.0.1', service, links.query, 'SELECT 1')
   if (answer?.statusCode === 503) answer = await queryFrom('127.0.0.1', service, links.query, 'SELECT 1')
   assert.equal(answer?.statusCode, 200)
   assert.ok(performance.now() - started < 20_000)
-  // Its connection is not kept for the minute that a download may stand still.
+  // Its connection is closed before the minute for which a download may stall.
   await until('its connection is cut', () => service.connections() === 0)
   socket.destroy()
 })
 
-/** Longer than any query may take. */
+/** A query that takes longer than queries may. */
 const endless = 'SELECT max(a.range + b.range) FROM range(10000000) a, range(10000000) b'
 
-test('an owner whose queries run for long leaves places to other owners at the same address', async () => {
+test('an owner whose queries run long leaves places for other owners at the same address', async () => {
   await using dir = await scratchDir()
   const owners = ['anna', 'bob'].map((owner) => newKey({ name: `key of ${owner}`, owner, scopes }))
   const file = join(dir.path, 'keys.json')
@@ -171,13 +171,13 @@ test('an owner whose queries run for long leaves places to other owners at the s
   await Promise.all(running)
 })
 
-test('addresses that hold every place with long queries give one up to an address that waits', async (t) => {
+test('addresses that take every place with long queries give one to an address that waits', async (t) => {
   await using dir = await scratchDir()
   await using service = await RunningService.start(dir.path, ['--queries-max', '2', '--query-time-max', '6s'])
   const { links } = await new Client(service.url).upload('a,b\n1,2\n')
   const askFrom = (host: number, sql: string) => queryFrom(`127.0.0.${host}`, service, links.query, sql)
   if ((await askFrom(2, 'SELECT 1')) === null) return t.skip('this system has one address of its own only')
-  // Six of them, each of which asks again as soon as it has an answer.
+  // Six addresses, each of which sends its next query as soon as it has a response.
   let isOver = false
   const others = [11, 12, 13, 14, 15, 16].map(async (host) => {
     for (let i = 0; i < 3 && !isOver; i++) {
@@ -191,7 +191,7 @@ test('addresses that hold every place with long queries give one up to an addres
   await Promise.all(others)
 })
 
-/** Runs a query from that address; null where this system has no such address. */
+/** Runs a query from an address; null if this system does not have it. */
 async function queryFrom(
   localAddress: string,
   service: RunningService,
@@ -211,7 +211,7 @@ async function queryFrom(
   }
 }
 
-/** Uploads these contents side by side: all are admitted before the last byte of any is sent. Gives the status of each. */
+/** Uploads contents concurrently: all are admitted before the last byte of any is sent. Returns the status of each. */
 async function uploadTogether(service: RunningService, contents: readonly string[]): Promise<readonly number[]> {
   const uploads = await Promise.all(
     contents.map(async (content) => {
@@ -241,7 +241,7 @@ async function uploadTogether(service: RunningService, contents: readonly string
   )
 }
 
-test('of 48 files released together a quota of one dataset lets one pass, and of the same file all', async () => {
+test('with a quota of one dataset, one of 48 files sent at once is accepted, but every copy of the same file', async () => {
   await using place = await scratchDir()
   await using service = await RunningService.start(place.path, ['--quota-datasets', '1'])
   const client = new Client(service.url)

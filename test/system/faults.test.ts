@@ -1,4 +1,4 @@
-// Faults of what is around the service: disks, converters that hang or bloat. It goes on, or says why.
+// Tests of faults around the service: of disks, descriptors and converters. It continues, or says why not.
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
 import { chmod, chown, cp, mkdir, rename, rm, writeFile } from 'node:fs/promises'
@@ -15,27 +15,27 @@ import { body, declaredBody, flags, isWhole, smallDeclared } from './service-kil
 const scratch = await scratchDir()
 after(() => scratch[Symbol.asyncDispose]())
 
-/** A user without rights of its own: for root no mode is in the way. */
+/** A user without special rights, since file modes do not restrict root. */
 const nobody = 65_534
 const asAnother = ['setpriv', `--reuid=${nobody}`, `--regid=${nobody}`, '--clear-groups']
 const canBeAnother = spawnSync('setpriv', [...asAnother.slice(1), 'true']).status === 0
 
 const noMount = 'mounting a small file system takes root on Linux'
 
-test('uploads to disks that are filled up end in a whole dataset or in nothing and a record that says so', async (t) => {
+test('uploads to disks that fill up give a complete dataset, or nothing and an error record', async (t) => {
   const came = await fillDisks([0, 1_500_000, 3_000_000, 20_000_000])
   if (came === null) return t.skip(noMount)
   t.diagnostic(JSON.stringify(came))
   assert.ok(came.kept > 0 && came.refused > 0)
 })
 
-test('a data directory that becomes read-only stops uploads, not downloads, and nothing else is needed when it is back', async (t) => {
+test('a data directory that becomes read-only stops uploads, not downloads; when writable again, all works', async (t) => {
   await using disk = await mountDisk(128 * 1_048_576)
   if (disk === null) return t.skip(noMount)
   await using service = await RunningService.start(disk.path, flags)
   const client = new Client(service.url)
   const { id } = await client.upload('a,b\n1,2\n')
-  // Mounted over themselves: the disk as a whole cannot become read-only while the lock is open for writing.
+  // Bind mounts, since the whole disk cannot become read-only while the lock is open for writing.
   const places = ['incoming', 'datasets'].map((name) => join(disk.path, name))
   for (const place of places) {
     execFileSync('mount', ['--bind', place, place])
@@ -43,7 +43,7 @@ test('a data directory that becomes read-only stops uploads, not downloads, and 
   }
   await isUnavailable(client, /read-only/)
   await goesOn(client, id)
-  // Worked out without being kept, and read where they are.
+  // Computed without being cached, and read in place.
   assert.equal(JSON.parse((await client.get(`/qas/datasets/${id}/profile`)).toString()).num_examples, 1)
   assert.match((await client.get(`/qas/datasets/${id}/rejects.csv`)).toString(), /^record,line,/)
   assert.equal(refusalOf(await client.ask('GET', `/qas/datasets/${id}/data.ndjson`)).status, 503)
@@ -52,7 +52,7 @@ test('a data directory that becomes read-only stops uploads, not downloads, and 
   await isWhole(client, jsonOf<UploadAnswer>(await client.ask('POST', '/qas/uploadCsv', body)).id)
 })
 
-test('a disk without a byte left stops uploads; what is kept can be read, asked and deleted', async (t) => {
+test('a completely full disk stops uploads; stored datasets can be read, queried and deleted', async (t) => {
   await using disk = await mountDisk(128 * 1_048_576)
   if (disk === null) return t.skip(noMount)
   await using service = await RunningService.start(disk.path, flags)
@@ -66,13 +66,13 @@ test('a disk without a byte left stops uploads; what is kept can be read, asked 
   assert.deepEqual(service.datasetDirs(), [])
 })
 
-test('a disk that stops responding keeps uploads waiting, not downloads, and they complete when it responds', async (t) => {
+test('a disk that stops responding keeps uploads waiting, not downloads; they complete when it responds', async (t) => {
   await using disk = await mountFreezableDisk(128 * 1_048_576)
   if (disk === null) return t.skip(noMount)
   await using service = await RunningService.start(join(disk.path, 'data'), flags)
   const client = new Client(service.url)
   const { id, links } = await client.upload('a,b\n1,2\n')
-  // The service has been idle for a while: what a disk did long ago says nothing.
+  // The service is idle for a while, since it must not rely on how the disk responded before.
   await sleep(200)
   using frozen = disk.freeze()
   let isAnswered = false
@@ -95,7 +95,7 @@ test('a disk that stops responding keeps uploads waiting, not downloads, and the
   await isWhole(client, id)
 })
 
-/** What is kept can be looked at, downloaded and asked where nothing can be written. */
+/** Asserts that a dataset can be viewed, downloaded and queried although nothing can be written. */
 async function goesOn(client: Client, id: string): Promise<void> {
   const self = `/qas/datasets/${id}`
   for (const path of ['', '/rejects', '/data.parquet', '/parts/0.parquet', '/datapackage.json']) {
@@ -103,14 +103,14 @@ async function goesOn(client: Client, id: string): Promise<void> {
   }
   for (const path of ['/original', '/data.csv']) assert.equal((await client.get(self + path)).toString(), 'a,b\n1,2\n')
   assert.match((await client.get(`${self}/rows`)).toString(), /\[\[1,2\]\]/)
-  // More than once: the children that answer the later ones were started when nothing could be written any more.
+  // More than once, since the children for later queries are started when nothing can be written any more.
   for (let i = 0; i < 4; i++) {
     const { status, body: said } = await client.askJson(`${self}/query`, Buffer.from('{"sql":"FROM data"}'))
     assert.equal(status, 200, said.toString())
   }
 }
 
-/** Not ready, and uploads are refused, for this reason; what only reads goes on or not, but is never wrong. */
+/** Asserts that the service is not ready and refuses uploads, for this reason. Reads may fail, but are never wrong. */
 async function isUnavailable(client: Client, reason: RegExp): Promise<void> {
   for (const answer of [await client.ask('GET', '/readyz'), await client.ask('POST', '/qas/uploadCsv', body)]) {
     const { status, exception, message } = refusalOf(answer)
@@ -121,7 +121,7 @@ async function isUnavailable(client: Client, reason: RegExp): Promise<void> {
   assert.equal((await client.ask('GET', '/healthz')).status, 200)
 }
 
-test('a data directory that vanishes makes the service unready, and it recovers when that is back', async () => {
+test('a data directory that vanishes makes the service unready, and it recovers when the directory is back', async () => {
   const dataDir = join(scratch.path, 'vanishing')
   await using service = await RunningService.start(dataDir, flags)
   const client = new Client(service.url)
@@ -138,7 +138,7 @@ test('a data directory that vanishes makes the service unready, and it recovers 
   await isWhole(client, jsonOf<UploadAnswer>(await client.ask('POST', '/qas/uploadCsv', body)).id)
 })
 
-test('a data directory in whose place another was put is not written to until the service is started again', async () => {
+test('a data directory that was replaced by another is not written to until the service is restarted', async () => {
   const dataDir = join(scratch.path, 'replaced')
   await using service = await RunningService.start(dataDir, flags)
   const client = new Client(service.url)
@@ -147,7 +147,7 @@ test('a data directory in whose place another was put is not written to until th
   await rename(dataDir, `${dataDir}-away`)
   await rename(`${dataDir}-copy`, dataDir)
   await isUnavailable(client, /another directory stands in its place.*restarted/)
-  // What is there can be read: it is the same. Only the children of the service still see the one they were started on.
+  // The new directory can be read: it is a copy. Only the children of the service still see the old one.
   assert.deepEqual(await client.datasetIds(), [id])
   assert.equal((await client.get(`/qas/datasets/${id}/original`)).toString(), 'a,b\n1,2\n')
   assert.deepEqual([service.incoming(), service.datasetDirs()], [[], [id]])
@@ -158,7 +158,7 @@ test('a data directory in whose place another was put is not written to until th
   assert.equal((await new Client(again.url).ask('GET', '/readyz')).status, 200)
 })
 
-test('a lock file that is removed stops uploads, not downloads, until the service is started again', async () => {
+test('a removed lock file stops uploads, not downloads, until the service is restarted', async () => {
   const dataDir = join(scratch.path, 'unlocked')
   await using service = await RunningService.start(dataDir, flags)
   const client = new Client(service.url)
@@ -173,11 +173,11 @@ test('a lock file that is removed stops uploads, not downloads, until the servic
   assert.equal((await new Client(again.url).ask('GET', '/readyz')).status, 200)
 })
 
-test('a data directory that may no longer be written to stops uploads, not downloads, until it may be again', async (t) => {
+test('a data directory without write permission stops uploads, not downloads, until it has it again', async (t) => {
   const isRoot = process.getuid?.() === 0
   if (isRoot && !canBeAnother) return t.skip('root is never refused access, and there is no setpriv to be another user')
   if (process.platform === 'win32') return t.skip('there are no modes on Windows')
-  // Where another user finds its way to it.
+  // In a place that another user can reach.
   await chmod(scratch.path, 0o755)
   const dataDir = join(scratch.path, 'denied')
   await mkdir(dataDir)
@@ -198,7 +198,7 @@ test('a data directory that may no longer be written to stops uploads, not downl
   await isWhole(client, jsonOf<UploadAnswer>(await client.ask('POST', '/qas/uploadCsv', body)).id)
 })
 
-test('without descriptors uploads and downloads are asked to come again, and are taken once there are some', async (t) => {
+test('without descriptors, uploads and downloads are told to retry, and are accepted once there are some', async (t) => {
   if (!seesProcesses || !canLimit) return t.skip('this system does not show or limit processes')
   await using service = await RunningService.start(join(scratch.path, 'descriptors'), flags)
   const client = new Client(service.url)
@@ -207,7 +207,7 @@ test('without descriptors uploads and downloads are asked to come again, and are
     const limited = spawnSync('prlimit', ['--pid', String(service.pid), `--nofile=${count}`])
     assert.equal(limited.status, 0, String(limited.stderr))
   }
-  // A connection for each request is left, but hardly a file.
+  // Leaves enough for the connection of each request, but hardly for a file.
   let refusedCount = 0
   const asJson = { 'content-type': 'application/json' }
   for (const spare of [0, 1, 2, 3, 4]) {
@@ -222,7 +222,7 @@ test('without descriptors uploads and downloads are asked to come again, and are
     ]
     for (const [method, path, ...sent] of requests) {
       const answer = await client.ask(method, path, ...sent).catch(() => null)
-      // Where even the connection is one too many, it is closed.
+      // If there is no descriptor even for the connection, it is closed.
       if (answer === null || answer.status === 200) continue
       const { status, exception } = refusalOf(answer)
       assert.deepEqual([status, exception], [503, 'csvupload.TooManyOpenFilesException'], `${path} with ${spare}`)
@@ -237,13 +237,13 @@ test('without descriptors uploads and downloads are asked to come again, and are
   await isWhole(client, jsonOf<UploadAnswer>(await client.ask('POST', '/qas/uploadCsv', body)).id)
 })
 
-test('an upload survives a converter that is stopped: its time ends, and another does its work', async (t) => {
+test('an upload survives a stopped converter: it times out, and another does its work', async (t) => {
   if (!seesProcesses) return t.skip('this system does not show processes')
   const limits = ['--converters', '1', '--convert-time-max', '3s']
   await using service = await RunningService.start(join(scratch.path, 'stopped'), [...flags, ...limits])
   const client = new Client(service.url)
   const { converter } = await service.startChildren()
-  // It answers once, so that what is measured is not its start.
+  // It does one job before, so that its start is not measured.
   await client.send(smallDeclared)
   process.kill(converter, 'SIGSTOP')
   const answer = await client.ask('POST', '/qas/uploadCsv', declaredBody)
@@ -252,7 +252,7 @@ test('an upload survives a converter that is stopped: its time ends, and another
   assert.ok(!service.children().includes(converter))
 })
 
-test(`the same bytes many times at once, and the service killed after it, are one whole dataset (SEED=${seed})`, async (t) => {
+test(`the same bytes many times at once, with a kill afterwards, give one complete dataset (SEED=${seed})`, async (t) => {
   if (!seesProcesses) return t.skip('this system does not show processes')
   t.diagnostic(JSON.stringify(await sendAtOnce(join(scratch.path, 'at-once'), { seed, rounds: 1, kills: true })))
 })

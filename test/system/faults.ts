@@ -1,5 +1,5 @@
-// Faults: disks that are too small, the same file many times at once, kills under load. Each throws where
-// something that was answered is lost, or something that was not is left.
+// Faults: disks that are too small, the same file many times at once, kills under load. Each throws if something
+// acknowledged is lost, or something else is left.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { mkdir, rm, statfs, truncate, writeFile } from 'node:fs/promises'
@@ -12,7 +12,7 @@ import { body, flags, isWhole } from './service-kills.ts'
 
 const mebibyte = 1_048_576
 
-/** A file system in memory of its own, gone when disposed; null where none can be made here: it takes root on Linux. */
+/** Mounts a file system in memory, unmounted when disposed; null if that is not possible: needs root on Linux. */
 export async function mountDisk(bytes: number): Promise<({ readonly path: string } & AsyncDisposable) | null> {
   const dir = await scratchDir()
   try {
@@ -24,14 +24,14 @@ export async function mountDisk(bytes: number): Promise<({ readonly path: string
   return {
     path: dir.path,
     async [Symbol.asyncDispose]() {
-      // The views of children that are just ending hold it a moment longer.
+      // Children that are just ending keep it busy a moment longer.
       execFileSync('umount', ['--lazy', dir.path])
       await dir[Symbol.asyncDispose]()
     },
   }
 }
 
-/** A disk that can stop responding to writes; null where none can be made here: it takes root on Linux, and loop devices. */
+/** Mounts a disk that can stop responding to writes; null if not possible: needs root on Linux, and loop devices. */
 export async function mountFreezableDisk(bytes: number) {
   const dir = await scratchDir()
   const image = join(dir.path, 'image')
@@ -48,7 +48,7 @@ export async function mountFreezableDisk(bytes: number) {
   }
   return {
     path,
-    /** Until it is thawed or disposed, whatever writes to the disk waits. */
+    /** Writes to the disk wait until it is thawed or disposed. */
     freeze() {
       execFileSync('fsfreeze', ['--freeze', path])
       const thawing = new DisposableStack()
@@ -62,18 +62,18 @@ export async function mountFreezableDisk(bytes: number) {
   }
 }
 
-/** What an upload of `body` came to on disks on which so many bytes were left, how often each; null without such disks. */
+/** Uploads `body` to disks with these free bytes; returns the counts of outcomes, null if no disk can be mounted. */
 export async function fillDisks(leftBytes: readonly number[]): Promise<{ kept: number; refused: number } | null> {
   await using disk = await mountDisk(128 * mebibyte)
   if (disk === null) return null
   const came = { kept: 0, refused: 0 }
   const filler = join(disk.path, 'filler')
   for (const left of leftBytes) {
-    // Started while there is room, so that the upload is let in; then somebody else fills the disk but for these bytes.
+    // The service starts while there is room, so it admits the upload. Then the disk is filled except for these bytes.
     await using service = await RunningService.start(disk.path, flags)
     const client = new Client(service.url)
     const { bavail, bsize } = await statfs(disk.path)
-    // A child that is just being made ready may take a little of it first: then no byte is left.
+    // A child that is just starting may use a little of it first: then no byte is left.
     await writeFile(filler, Buffer.alloc(Math.max(0, bavail * bsize - left))).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOSPC') throw error
     })
@@ -86,7 +86,7 @@ export async function fillDisks(leftBytes: readonly number[]): Promise<{ kept: n
     } else {
       came.refused += 1
       assert.ok([500, 507].includes(refusalOf(answer).status), `${answer.status} with ${left} bytes left`)
-      assert.deepEqual(ids, [], `a dataset of a refused upload is shown, with ${left} bytes left`)
+      assert.deepEqual(ids, [], `a refused upload left a visible dataset, with ${left} bytes left`)
     }
     await until('nothing unfinished is left', () => service.incoming().length === 0)
     assert.deepEqual(service.datasetDirs(), ids, `with ${left} bytes left`)
@@ -96,7 +96,7 @@ export async function fillDisks(leftBytes: readonly number[]): Promise<{ kept: n
   return came
 }
 
-/** Uploads of the same bytes side by side, `rounds` times; in rounds that kill, the service dies among them. */
+/** Uploads the same bytes concurrently, `rounds` times; in some rounds, the service is killed meanwhile. */
 export async function sendAtOnce(
   dataDir: string,
   { seed, rounds, kills }: { readonly seed: number; readonly rounds: number; readonly kills: boolean },
@@ -138,7 +138,7 @@ export async function sendAtOnce(
   return did
 }
 
-/** How long `/healthz` takes while files are converted: in 99 of 100 times at most so many milliseconds. */
+/** Measures the 99th percentile of `/healthz` while files are converted, in milliseconds. */
 export async function healthWhileConverting(
   dataDir: string,
   uploads: number,
@@ -166,7 +166,7 @@ export async function healthWhileConverting(
   return { p99Ms: tookMs[Math.floor(tookMs.length * 0.99)] ?? 0, asked: tookMs.length }
 }
 
-/** A file whose records are too wide for a converter's memory: it is taken or fails with its record, others are not touched. */
+/** Uploads a file whose records are too wide for a converter's memory: it may be refused; others are unaffected. */
 export async function bloatConverter(dataDir: string): Promise<{ status: number }> {
   await using service = await RunningService.start(dataDir)
   const client = new Client(service.url)

@@ -1,4 +1,4 @@
-// Clients that generators make of our OpenAPI document compile, and work against the running service.
+// Tests of generated clients: generators' clients for the OpenAPI document compile, and work with the running service.
 import assert from 'node:assert/strict'
 import { copyFile, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -30,7 +30,7 @@ describe('a client generated from /openapi.json', { timeout: 300_000 }, () => {
   const nodeDir = 'dir' in forNode ? forNode.dir : ''
   const bin = (name: string) => join(nodeDir, 'node_modules/.bin', name)
 
-  it('is of a document in which redocly finds neither an error nor a warning', skipNode, async () => {
+  it('comes from a document without errors and warnings of redocly', skipNode, async () => {
     const printed = await run(bin('redocly'), ['lint', document], scratch.path)
     assert.match(printed, /Your API description is valid/)
     assert.doesNotMatch(printed, /warning/i)
@@ -56,7 +56,7 @@ describe('a client generated from /openapi.json', { timeout: 300_000 }, () => {
     const bin = join('dir' in forPython ? forPython.dir : '', 'bin')
     const generated = join(scratch.path, 'generated')
     const config = join(scratch.path, 'config.json')
-    // Nothing of what it makes is formatted by programs that may not be there.
+    // Turns off formatting by programs that may not be installed.
     await writeFile(config, '{"post_hooks": []}')
     const args = ['generate', '--path', document, '--output-path', generated, '--config', config, '--fail-on-warning']
     await run(join(bin, 'openapi-python-client'), args, scratch.path)
@@ -65,7 +65,7 @@ describe('a client generated from /openapi.json', { timeout: 300_000 }, () => {
     assert.equal(printed, 'ok\n')
   })
 
-  /** Compiles one of our programs with the client it uses, as strictly as TypeScript can, and runs it. */
+  /** Compiles a program with the client that it uses, as strictly as TypeScript can, and runs it. */
   async function compileAndRun(dir: string, name: string): Promise<void> {
     await copyFile(join(users, `${name}.ts`), join(dir, `${name}.ts`))
     const target = ['--target', 'es2022', '--lib', 'es2023,dom,dom.iterable', '--module', 'nodenext']

@@ -1,4 +1,4 @@
-// Hostile pages: a stranger's pages in a real browser, each of which tries something with a service. Needs Chromium.
+// Hostile pages: pages of another origin in a real browser, each of which attacks a service. Needs Chromium.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { Client } from '../support/client.ts'
 import { RunningService, scratchDir } from '../support/running-service.ts'
 
-/** Where Chromium is; undefined where there is none. */
+/** The path of Chromium; undefined if there is none. */
 export const chromium = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>
   existsSync(path),
 )
@@ -17,7 +17,7 @@ export const chromium = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr
 const csv =
   '--x\\r\\nContent-Disposition: form-data; name="file"; filename="a.csv"\\r\\n\\r\\na,b\\r\\n1,2\\r\\n--x--\\r\\n'
 
-/** Each is a script that tries something with the service at `base` and puts what it could read into the page. */
+/** Scripts that try something with the service at `base`, and write what they could read into the page. */
 const attacks: Readonly<Record<string, string>> = {
   'a fetch without asking': `
     const form = new FormData(); form.append('file', new File(['a,b\\n1,2\\n'], 'a.csv'))
@@ -53,7 +53,7 @@ function pageOf(script: string, base: string, id: string): string {
   </script>`
 }
 
-/** The page as it stands when everything it started has ended. */
+/** Returns the DOM of the page when everything that it started has ended. */
 async function visit(url: string, profileDir: string, flags: readonly string[] = []): Promise<string> {
   const always = ['--headless', '--no-sandbox', '--disable-gpu', '--no-first-run', '--virtual-time-budget=3000']
   const args = [...always, `--user-data-dir=${profileDir}`, ...flags, '--dump-dom', url]
@@ -64,7 +64,7 @@ async function visit(url: string, profileDir: string, flags: readonly string[] =
   return dom
 }
 
-/** Visits each page from another port and from another site; throws when one changed or read something. Resolves to how many. */
+/** Visits each page from another port and from another site; returns their number. Throws if one had an effect. */
 export async function visitHostilePages(): Promise<number> {
   await using closed = new AsyncDisposableStack()
   await using scratch = await scratchDir()
@@ -85,7 +85,7 @@ export async function visitHostilePages(): Promise<number> {
   const { port } = stranger.address() as AddressInfo
   const holds = async (what: string, dom: string) => {
     pages += 1
-    assert.ok(visits > 0, 'the browser never came')
+    assert.ok(visits > 0, 'the browser never loaded the page')
     assert.ok(!dom.includes('4711'), `${what} read: ${dom}`)
     assert.deepEqual(await client.datasetIds(), [id], what)
   }
@@ -100,7 +100,7 @@ export async function visitHostilePages(): Promise<number> {
     page = form(service.url)
     await holds(`a form from ${name}`, await visit(`http://${name}:${port}/`, join(profiles.path, 'profile')))
   }
-  // A name of the stranger's that points here: the page would come from the service's own origin.
+  // DNS rebinding: another name points here, so the page would have the same origin as the service.
   const rebound = `http://rebound.example:${service.port}/qas/datasets`
   const flags = ['--host-resolver-rules=MAP rebound.example 127.0.0.1']
   const dom = await visit(rebound, join(profiles.path, 'rebound'), flags)

@@ -1,4 +1,4 @@
-// Late misfits: files with a text in the last record of a column of numbers, also where segments are not kept to be read again.
+// Tests of late misfits: files with a text in the last record of a column of numbers, even if segments are not kept.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { Client } from '../support/client.ts'
@@ -12,12 +12,12 @@ after(async () => {
   await scratch[Symbol.asyncDispose]()
 })
 
-/** More than is kept beside the original where records had to be written anew. */
+/** More than the rewritten records that are kept beside the original. */
 const fileBytes = 70 * 1024 * 1024
 
 for (const [name, city] of [
   ['as they are', 'Berlin'],
-  // A quote in a field that is not quoted.
+  // A quote in an unquoted field.
   ['written anew', '5" pipe'],
 ] as const) {
   test(`a misfit in the last of many records that are ${name} changes one column`, async () => {

@@ -1,4 +1,4 @@
-// The launcher as a person uses it: what npm start and csv-upload run, on the Node of the machine.
+// Tests of the launcher: what npm start and csv-upload run, on the Node of the machine.
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -20,7 +20,7 @@ test('run.mjs serve passes arguments, environment and exit code through', () => 
   assert.match(wrongVariable.stderr, /^csv-upload: Cannot use CSV_UPLOAD_PORT: given "y"/)
 })
 
-test('run.mjs refuses a command it does not know', () => {
+test('run.mjs refuses unknown commands', () => {
   const { status, stderr } = run('run.mjs', ['sever'])
   assert.equal(status, 1)
   assert.match(stderr, /^Cannot run 'sever', wanted one of serve, test, test:system, .*\n$/)
@@ -32,15 +32,15 @@ test('csv-upload.mjs runs the command line from any directory', () => {
   assert.deepEqual([status, stdout, stderr], [0, `${version}\n`, ''])
 })
 
-test('csv-upload.mjs keeps what was compiled for the next start', () => {
+test('csv-upload.mjs caches compiled code for the next start', () => {
   const cacheUrl = new URL('../../build/compile-cache/', import.meta.url)
   assert.equal(run('csv-upload.mjs', ['--version']).status, 0)
-  // Node keeps a directory for each version, set of flags and user.
+  // Node uses a directory for each version, set of flags and user.
   const counts = readdirSync(cacheUrl).map((name) => readdirSync(new URL(`${name}/`, cacheUrl)).length)
   assert.ok(Math.max(...counts) > 10, `files: ${counts.join(', ')}`)
 })
 
-test('run.mjs serve serves without setting up again, and ends in good order on SIGTERM and SIGINT', async (t) => {
+test('run.mjs serve starts without setting up again, and ends cleanly on SIGTERM and SIGINT', async (t) => {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     const { child, firstLine } = await serve(t, process.execPath, [script('run.mjs'), 'serve'])
     const url = /^Listening on (http:\/\/127\.0\.0\.1:\d+)$/.exec(firstLine)?.[1]
@@ -51,7 +51,7 @@ test('run.mjs serve serves without setting up again, and ends in good order on S
   }
 })
 
-test('npm start ends in good order on SIGTERM', async (t) => {
+test('npm start ends cleanly on SIGTERM', async (t) => {
   const { child, ended } = await serve(t, 'npm', ['start', '--'])
   child.kill('SIGTERM')
   assert.deepEqual(await once(child, 'exit'), [0, null])
@@ -78,13 +78,13 @@ function run(name: string, args: readonly string[], environment: Record<string, 
   })
 }
 
-/** Starts the service on a port and a data directory of its own; resolves when it listens. */
+/** Starts the service on its own port and data directory; resolves when it listens. */
 async function serve(t: TestContext, command: string, args: readonly string[]) {
   const dir = mkdtempSync(join(tmpdir(), 'launch-'))
   const options = ['--port', '0', '--data', dir, '--log-level', 'silent']
   const cwd = fileURLToPath(new URL('../..', import.meta.url))
   const child = spawn(command, [...args, ...options], { cwd, stdio: ['ignore', 'ignore', 'pipe'] })
-  // Every process between here and the service holds the other end: it ends when the last of them has.
+  // Every process down to the service inherits the other end of the pipe, which closes when the last of them has ended.
   const ended = once(child.stderr, 'close')
   t.after(async () => {
     child.kill('SIGKILL')

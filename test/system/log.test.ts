@@ -1,4 +1,4 @@
-// Tests of the log of a whole run: JSON lines that say what happened, and nothing that clients sent.
+// Tests of the log of a whole run: JSON lines say what happened, and contain nothing that clients sent.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -16,7 +16,7 @@ import { Conversation } from '../wire/conversation.ts'
 const program = join(import.meta.dirname, '..', '..', 'src', 'bin', 'csv-upload.ts')
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
 
-/** What must stand nowhere: each is sent in another place. */
+/** Texts that must not occur in the log; each is sent in a different place. */
 const secrets = Array.from({ length: 10 }, (_, index) => `hush${index}hush`)
 const [cell, rejected, fileName, authorization, cookie, query, dialect, sql, column, broken] = secrets
 
@@ -66,7 +66,7 @@ test('the log of a whole run has one JSON line per request, and nothing that a c
     .map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>)
   const requests = lines.filter(({ msg }) => msg === 'request')
   assert.equal(requests.length, requestCount)
-  assert.equal(new Set(requests.map(({ reqId }) => reqId)).size, requestCount, 'ids that are not unique')
+  assert.equal(new Set(requests.map(({ reqId }) => reqId)).size, requestCount, 'ids are not unique')
   for (const request of requests) {
     assert.match(String(request.reqId), /^[0-9a-f-]{36}$/)
     assert.deepEqual([request.traceId, request.parentId], [traceId, '00f067aa0ba902b7'])
@@ -74,7 +74,7 @@ test('the log of a whole run has one JSON line per request, and nothing that a c
   }
 })
 
-test('the log of a whole run with keys and tokens holds none of them, right or wrong', async () => {
+test('the log of a whole run with keys and tokens contains none of them, valid or not', async () => {
   await using dir = await scratchDir()
   const [keys, jwks] = [join(dir.path, 'keys.json'), join(dir.path, 'jwks.json')]
   const { secret, key } = newKey({ name: 'ci', owner: 'anna', scopes })
@@ -136,7 +136,7 @@ test('unreadable requests leave one line each, and nothing that a client sent', 
 test('a start with too few descriptors for a child is logged as not ready, with the reason', async (t) => {
   if (!canLimit) return t.skip('prlimit is not installed')
   await using dir = await scratchDir()
-  // Enough to listen.
+  // Enough descriptors to listen.
   await using service = await startLogged(join(dir.path, 'data'), [], ['prlimit', '--nofile=32:32'])
   const isUnready = (line: string) => line.includes('"the service is not ready"')
   await until('the log says so', () => service.said.some(isUnready))
@@ -152,7 +152,7 @@ function form(csv: string, declared?: string): FormData {
   return body
 }
 
-/** A service with all that it says, on both outputs. */
+/** A service and its whole output, from stdout and stderr. */
 async function startLogged(dataDir: string, flags: readonly string[], wrapper: readonly string[] = []) {
   const always = ['serve', '--port', '0', '--data', dataDir, '--log-level', 'debug', '--converters', '1']
   const [command, ...args] = [...wrapper, process.execPath, program, ...always, ...flags]

@@ -1,4 +1,4 @@
-// The package as it would be published: packed, unpacked elsewhere beside its dependencies, and used without its sources.
+// Tests of the package as published: packed, unpacked elsewhere beside its dependencies, and used without its sources.
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -26,7 +26,7 @@ describe('the package', () => {
     await run('npm', flags, { cwd: root, shell: process.platform === 'win32' })
     const [archive] = (await readdir(dir)).filter((name) => name.endsWith('.tgz'))
     await run('tar', ['-xzf', join(dir, archive ?? ''), '--strip-components=1', '-C', packageDir])
-    // Installing would ask a registry; the dependencies are those of the checkout.
+    // Uses the dependencies of the checkout, since installing would need a registry.
     for (const name of await readdir(join(root, 'node_modules'))) {
       if (!name.startsWith('.')) await symlink(join(root, 'node_modules', name), join(modules, name), 'junction')
     }
@@ -34,7 +34,7 @@ describe('the package', () => {
   })
   after(() => rm(dir, { recursive: true, force: true }))
 
-  it('holds what runs, and neither sources nor tests', async () => {
+  it('contains the compiled code, but no sources or tests', async () => {
     const names = await readdir(packageDir, { recursive: true })
     for (const name of [
       'dist/index.js',
@@ -70,9 +70,9 @@ describe('the package', () => {
       const form = new FormData()
       form.append('file', new Blob(['id,name\n1,Ada\n']), 'people.csv')
       const response = await fetch(`${url}/qas/uploadCsv`, { method: 'POST', body: form })
-      const receipt = (await response.json()) as { readonly links: { readonly query: string } } // held by test/api
+      const receipt = (await response.json()) as { readonly links: { readonly query: string } } // verified by test/api
       assert.equal(response.status, 200)
-      // Conversion and query each have a program of their own, which must be found there too.
+      // Conversion and query run separate programs, which must be found in the package, too.
       const headers = { 'content-type': 'application/json' }
       const body = '{"sql":"SELECT name FROM data"}'
       const answer = await fetch(url + receipt.links.query, { method: 'POST', headers, body })

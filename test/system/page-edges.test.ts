@@ -1,5 +1,5 @@
-// Edges of the page: files without bytes, without records and of one row, before and after they are sent; deletions that fail;
-// addresses of nothing.
+// Tests of edge cases of the page: files without bytes, without records and with one row, before and after they are
+// sent; failed deletions; unknown URLs.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { zstdCompressSync } from 'node:zlib'
@@ -7,7 +7,7 @@ import type { Page } from 'playwright-core'
 import { axeViolations, noBrowser } from '../support/page-browser.ts'
 import { pageSite } from '../support/page-site.ts'
 
-describe('the page at its edges', { skip: noBrowser }, () => {
+describe('the page in edge cases', { skip: noBrowser }, () => {
   const site = pageSite()
 
   const open = (path = '/') => site.browser.open(site.service.url + path, { bypassCSP: true })
@@ -17,7 +17,7 @@ describe('the page at its edges', { skip: noBrowser }, () => {
     page.getByRole('button', { name: `Check the whole file: ${name}` }).click()
   const send = (page: Page, name: string) => page.getByRole('button', { name: `Send: ${name}`, exact: true }).click()
 
-  it('takes no file without bytes, and offers nothing but to remove it', async () => {
+  it('refuses a file without bytes, and only offers to remove it', async () => {
     await using page = await open()
     await choose(page, 'empty.csv', '')
     await page.getByText('This file is empty.').waitFor()
@@ -26,7 +26,7 @@ describe('the page at its edges', { skip: noBrowser }, () => {
     assert.equal(await page.getByText('empty.csv').count(), 0)
   })
 
-  it('says of a file with a header alone that it has no records, before it is sent and after', async () => {
+  it('says that a file with only a header has no records, before and after it is sent', async () => {
     await using page = await open()
     await choose(page, 'header.csv', 'name,city,amount\n')
     await page.getByText('Below its header, this file has no records.').waitFor()
@@ -50,7 +50,7 @@ describe('the page at its edges', { skip: noBrowser }, () => {
     assert.deepEqual(await axeViolations(page), [])
   })
 
-  it('shows the one row of a file that has no more, and counts blank lines as nothing', async () => {
+  it('shows the only row of a file, and does not count blank lines', async () => {
     await using page = await open()
     await choose(page, 'blank.csv', '\n\n')
     await page.getByText('This file has no records.', { exact: true }).waitFor()
@@ -63,7 +63,7 @@ describe('the page at its edges', { skip: noBrowser }, () => {
     await page.getByText('Rows 1 to 1 of 1').waitFor()
   })
 
-  it('looks into a Zstandard file where the browser can, else says when its rows show, and sends it', async () => {
+  it('previews a Zstandard file if the browser can, else says when its rows will show, and sends it', async () => {
     await using page = await open()
     const knowsZstd = await page.evaluate(
       "(() => { try { return Boolean(new DecompressionStream('zstd')) } catch { return false } })()",
@@ -79,7 +79,7 @@ describe('the page at its edges', { skip: noBrowser }, () => {
     await page.getByRole('link', { name: '2 of 3 records accepted; 1 rejected' }).waitFor()
   })
 
-  it('brings a dataset back whose deletion fails, says so, and deletes it when it is asked again', async () => {
+  it('shows a dataset again if its deletion fails, says so, and deletes it on the next request', async () => {
     await site.client.upload({ content: 'k\n1\n2\n', fileName: 'stays.csv' })
     await using page = await open()
     const path = '**/qas/datasets/*'
@@ -106,7 +106,7 @@ describe('the page at its edges', { skip: noBrowser }, () => {
     assert.equal(await page.getByText('stays.csv').count(), 0)
   })
 
-  it('keeps a dataset whose file is sent again while its deletion can be undone', async () => {
+  it('keeps a dataset if its file is sent again while its deletion can be undone', async () => {
     const content = 'wanted\n1\n2\n'
     const { id } = await site.client.upload({ content, fileName: 'wanted.csv' })
     await using page = await open()
@@ -116,12 +116,12 @@ describe('the page at its edges', { skip: noBrowser }, () => {
     await page.getByRole('link', { name: '2 of 2 records accepted; 0 rejected' }).waitFor()
     await page.getByRole('link', { name: 'wanted.csv' }).waitFor()
     await page.getByRole('button', { name: 'Undo' }).waitFor({ state: 'detached' })
-    // Longer than a deletion can be undone.
+    // Longer than the time for undo.
     await page.waitForTimeout(7_000)
     assert.equal(JSON.parse(String(await site.client.get(`/qas/datasets/${id}`))).id, id)
   })
 
-  it('deletes each of two datasets that were removed one right after the other', async () => {
+  it('deletes both of two datasets that are removed one right after the other', async () => {
     const ids = []
     for (const name of ['first', 'second'])
       ids.push((await site.client.upload({ content: `${name}\n1\n`, fileName: `${name}.csv` })).id)
@@ -138,7 +138,7 @@ describe('the page at its edges', { skip: noBrowser }, () => {
     for (const name of ['first.csv', 'second.csv']) assert.equal(await page.getByRole('link', { name }).count(), 0)
   })
 
-  it('has a heading and a way back where there is nothing', async () => {
+  it('shows a heading and a way back for unknown URLs', async () => {
     for (const [path, heading] of [
       [`/#/datasets/${'0'.repeat(32)}`, 'This dataset cannot be shown.'],
       ['/#/nowhere', 'There is nothing here.'],

@@ -1,4 +1,4 @@
-// The page in German: every sentence about a file is German, before it is sent and after, where the service speaks English.
+// Tests of the page in German: every sentence about a file is German, before and after it is sent.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
@@ -15,7 +15,7 @@ describe('the page in German', { skip: noBrowser }, () => {
     page.setInputFiles('input[type=file]', { name, mimeType: 'text/csv', buffer: Buffer.from(content) })
   const englishOf = (page: Page) => page.locator('main [lang=en]').allTextContents()
 
-  it('says what a check has found, and what is no CSV', async () => {
+  it('shows the results of a check, and says what is not CSV', async () => {
     await using page = await site.browser.open(site.service.url, options)
     await choose(page, 'mappe.csv', Buffer.from('504b030414000600080000000000000000000000786c2f', 'hex'))
     await page.getByText('Die Datei ist eine Excel-Mappe (.xlsx), kein CSV.').waitFor()
@@ -49,7 +49,7 @@ describe('the page in German', { skip: noBrowser }, () => {
     assert.deepEqual(await englishOf(page), [])
   })
 
-  it('says what went wrong, and leaves to DuckDB where', async () => {
+  it('says what went wrong, with the place as reported by DuckDB', async () => {
     const { id } = await site.client.upload({ content: messy, fileName: 'orte.csv' })
     await using page = await site.browser.open(`${site.service.url}/#/datasets/${id}/sql`, options)
     await page

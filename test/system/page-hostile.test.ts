@@ -1,4 +1,4 @@
-// Hostile texts on the page: in every field that it shows they stay text, and nothing is run, loaded or even tried.
+// Tests of hostile texts on the page: they stay text wherever they are shown, and run, load or attempt nothing.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
@@ -9,7 +9,7 @@ import { pageSite } from '../support/page-site.ts'
 const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`
 const recordOf = (texts: readonly string[]) => `${texts.map(quoted).join(',')}\n`
 
-/** Each text as a header, as a cell of each row, and as the beginning of a reject. */
+/** A file with each text as a header, as a cell of each row, and as the beginning of a reject. */
 const table = [
   recordOf(hostileTexts),
   ...hostileTexts
@@ -20,7 +20,7 @@ const table = [
 
 const dialect = { header: true, quoteChar: '"' }
 
-/** Counts what runs, and what the policy of the page had to stop. */
+/** Counts scripts that run, and violations of the page's content security policy. */
 const watchScript = `
   Object.assign(globalThis, { runs: 0, ran() { globalThis.runs += 1 }, stopped: [] })
   addEventListener('securitypolicyviolation', ({ blockedURI, violatedDirective }) =>
@@ -36,7 +36,7 @@ describe('hostile texts on the page', { skip: noBrowser }, () => {
     page.on('dialog', (dialog) => loaded.push(dialog.message()))
     return Object.assign(page, { loaded })
   }
-  /** Names as browsers write them. */
+  /** Uploads with names encoded as by browsers. */
   const send = async (content: string, name: string) => {
     const form = new FormData()
     form.append('file', new Blob([content]), name)
@@ -87,7 +87,7 @@ describe('hostile texts on the page', { skip: noBrowser }, () => {
       await page.getByRole('button', { name: 'Run' }).click()
     }
     for (const [i, text] of hostileTexts.entries()) {
-      // A name that is no column's: DuckDB says it, and what is like it, which may be another of these texts.
+      // For an unknown column, DuckDB repeats the name and suggests similar ones, which may be others of these texts.
       await run(`SELECT "no ${i} ${text.replaceAll('"', '""')}" FROM data`)
       const refusal = page.getByRole('alert').filter({ hasNotText: `no ${i - 1} ` })
       const shown = await refusal.textContent()

@@ -1,16 +1,16 @@
-// The page by keyboard alone: whatever it does is reached by Tab and driven by keys, from the choice of files to the undo of a delete.
+// Tests of the page by keyboard alone: every function is reached by Tab and used with keys.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { noBrowser } from '../support/page-browser.ts'
 import { pageSite } from '../support/page-site.ts'
 
-/** The file input opens a chooser that tests can answer where there is no picker of the browser's own. */
+/** Removes the browser's file picker, so that the file input opens a chooser that tests can control. */
 const noPicker = 'delete globalThis.showOpenFilePicker'
-/** More elements than any view has. */
+/** More focusable elements than any view has. */
 const tabsMax = 150
 
-/** Tab from wherever the focus is, until it is there. */
+/** Presses Tab until an element has the focus. */
 async function reach(page: Page, wanted: Locator): Promise<void> {
   await wanted.waitFor()
   for (let tabs = 0; tabs <= tabsMax; tabs += 1) {
@@ -25,7 +25,7 @@ async function press(page: Page, wanted: Locator, key = 'Enter'): Promise<void> 
   await page.keyboard.press(key)
 }
 
-/** Presses a key of a choice until it has that value. */
+/** Presses ArrowDown on a choice until it has a value. */
 async function choose(page: Page, wanted: Locator, value: string): Promise<void> {
   await reach(page, wanted)
   for (let presses = 0; (await wanted.inputValue()) !== value; presses += 1) {
@@ -42,7 +42,7 @@ describe('the page by keyboard alone', { skip: noBrowser }, () => {
 
   const open = (path = '/') => site.browser.open(site.service.url + path, {}, noPicker)
 
-  it('chooses files, sets how one is read, checks it, removes another, and sends the rest', async () => {
+  it('chooses files, sets how one is read, checks it, removes another, and sends them', async () => {
     await using page = await open()
     const files = ['one.csv', 'two.csv', 'three.csv'].map((name) => ({
       name,
@@ -65,9 +65,9 @@ describe('the page by keyboard alone', { skip: noBrowser }, () => {
     await page.getByRole('heading', { name: 'three.csv' }).waitFor()
   })
 
-  it('pauses, resumes and cancels an upload, and stays at it', async () => {
+  it('pauses, resumes and cancels an upload, and keeps the focus on it', async () => {
     await using page = await open()
-    // Bytes do not leave until they may.
+    // Holds the bytes until they are released.
     const held: (() => void)[] = []
     await page.route('**/qas/uploads/*', (route) => {
       if (route.request().method() === 'PATCH') held.push(() => void route.continue())
@@ -103,7 +103,7 @@ describe('the page by keyboard alone', { skip: noBrowser }, () => {
     assert.equal(await page.getByText('other.csv').count(), 0)
   })
 
-  it('corrects a reject where it stands, and sends it', async () => {
+  it('corrects a reject in place, and sends it', async () => {
     const { id } = await site.client.upload({ content: 'id,name\n1,Ada\n2\n3,Bob\n', fileName: 'fix.csv' })
     await using page = await open(`/#/datasets/${id}`)
     await press(page, link(page, 'Rejects (1)'))
@@ -132,7 +132,7 @@ describe('the page by keyboard alone', { skip: noBrowser }, () => {
     await page.getByText('Rows added: 1, removed: 1, changed: 0').waitFor()
   })
 
-  it('reads a plot out, goes to the rows of a bar, sorts them and reads a cell', async () => {
+  it('reads out a plot, goes to the rows of a bar, sorts them and reads a cell', async () => {
     const records = Array.from({ length: 300 }, (_, index) => `${index + 1},${['red', 'green', 'blue'][index % 3]}`)
     const { id } = await site.client.upload({ content: `id,color\n${records.join('\n')}\n`, fileName: 'colors.csv' })
     await using page = await open(`/#/datasets/${id}/columns`)
@@ -147,7 +147,7 @@ describe('the page by keyboard alone', { skip: noBrowser }, () => {
     await page.locator('td.active', { hasText: /^[456]$/ }).waitFor()
   })
 
-  it('completes a statement and runs it, and opens what was run before', async () => {
+  it('completes a statement and runs it, and opens an earlier one', async () => {
     const { id } = await site.client.upload({ content: 'region,amount\nnorth,1\nsouth,2\n', fileName: 'sums.csv' })
     await using page = await open(`/#/datasets/${id}/sql`)
     await reach(page, page.getByLabel('SQL', { exact: true }))
@@ -169,7 +169,7 @@ describe('the page by keyboard alone', { skip: noBrowser }, () => {
     await using page = await open()
     await press(page, button(page, 'Delete dataset: keep.csv'))
     await button(page, 'Undo').waitFor()
-    // The button of the row is gone, and this one has the focus.
+    // The button of the row has disappeared, and this one has the focus.
     await page.keyboard.press('Enter')
     await link(page, 'keep.csv').waitFor()
     await page.evaluate('document.activeElement.blur()')

@@ -1,4 +1,4 @@
-// Keys on the page: it asks for one, shows what it may do and what of the quota is used, and offers nothing that it may not.
+// Tests of keys on the page: it asks for a key, shows its scopes and the used quota, and offers only what it allows.
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -38,7 +38,7 @@ describe('a page that needs a key', { skip: noBrowser }, () => {
   }
   const keyLine = (page: Page) => page.locator('.caller')
 
-  it('asks for one, refuses a wrong one, and shows what the right one may do and what is used', async () => {
+  it('asks for one, refuses a wrong one, and shows the scopes and usage of a valid one', async () => {
     await using page = await open()
     await page.getByText('This service asks for an API key.').waitFor()
     assert.equal(await page.getByLabel('API key').count(), 1)
@@ -53,7 +53,7 @@ describe('a page that needs a key', { skip: noBrowser }, () => {
     assert.match(said, /Stored: 0 B of 1 MB/)
     assert.match(said, /Datasets: 0 of 2/)
     assert.equal(await page.evaluate('document.activeElement.className'), 'caller quiet')
-    // A file that was chosen before is still there.
+    // A file chosen before is still chosen.
     await page.getByRole('button', { name: 'Send: kept.csv' }).click()
     await page.getByRole('link', { name: '1 of 1 records accepted; 0 rejected' }).waitFor()
     await keyLine(page).getByText('Datasets: 1 of 2').waitFor()
@@ -64,7 +64,7 @@ describe('a page that needs a key', { skip: noBrowser }, () => {
     assert.equal(await page.getByText('kept.csv').count(), 0)
   })
 
-  it('takes a key and forgets it by keyboard alone', async () => {
+  it('accepts a key and forgets it, by keyboard alone', async () => {
     await using page = await open()
     const field = page.getByLabel('API key')
     await field.waitFor()
@@ -79,7 +79,7 @@ describe('a page that needs a key', { skip: noBrowser }, () => {
     await page.getByText('This service asks for an API key.').waitFor()
   })
 
-  it('offers nothing that a key may not do, and says why', async () => {
+  it('offers nothing that a key does not allow, and says why', async () => {
     await using page = await open()
     await enter(page, everything.secret)
     await choose(page, 'bad.csv', 'id,name\n1,Ada\n2\n')
@@ -109,7 +109,7 @@ describe('a page that needs a key', { skip: noBrowser }, () => {
     assert.equal(await page.getByRole('link', { name: 'bad.csv' }).count(), 0)
   })
 
-  it('says before anything is sent that a file or a dataset is too much', async () => {
+  it('says before sending that a file or dataset exceeds the quota', async () => {
     await using page = await open()
     const posts: string[] = []
     page.on('request', (request) => request.method() === 'POST' && posts.push(request.url()))
@@ -123,7 +123,7 @@ describe('a page that needs a key', { skip: noBrowser }, () => {
     assert.deepEqual(posts, [])
   })
 
-  it('is free of what axe finds, in both color schemes, and no wider than a phone', async () => {
+  it('has no axe violations, in both color schemes, and fits a phone', async () => {
     for (const colorScheme of ['light', 'dark'] as const) {
       for (const width of [320, 2560]) {
         await using page = await open({ bypassCSP: true, colorScheme, viewport: { width, height: 844 } })

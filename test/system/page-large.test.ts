@@ -1,5 +1,5 @@
-// Large files on the page: the tab takes bounded memory while a file is checked and sent, less than the file has.
-// `PAGE_FILE_MB=990` tries another size, below what a file may have.
+// Tests of large files on the page: checking and sending a file takes bounded memory, less than the size of the file.
+// `PAGE_FILE_MB=990` tries another size, below the limit of files.
 import assert from 'node:assert/strict'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -8,13 +8,13 @@ import { noBrowser, PageBrowser } from '../support/page-browser.ts'
 import { RunningService, scratchDir, seesProcesses } from '../support/running-service.ts'
 
 const fileBytes = Number(process.env.PAGE_FILE_MB ?? 300) * 1_048_576
-/** A worker with its WebAssembly, the pieces of the file that it reads, and what V8 collects late. */
+/** Room for a worker with its WebAssembly, the pieces of the file that it reads, and uncollected garbage. */
 const grownBytesMax = 256 * 1_048_576
 
-/** The check alone reads into one buffer, so that it takes no more of a larger file. */
+/** The check alone reads into one buffer, so it takes no more memory for larger files. */
 const checkGrownBytesMax = 160 * 1_048_576
 
-test('a large file is checked and sent within bounded memory of the tab', {
+test('checking and sending a large file takes bounded memory of the tab', {
   skip: noBrowser || (!seesProcesses && 'memory of processes cannot be seen here'),
   timeout: 110_000,
 }, async (t) => {

@@ -1,4 +1,4 @@
-// Fixing rejects on the page: by keyboard alone, on a phone, by a file, and what is still wrong stays.
+// Tests of fixing rejects on the page: by keyboard alone, on a phone, by a file; what is still wrong stays a reject.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
@@ -21,7 +21,7 @@ describe('rejects on the page', { skip: noBrowser }, () => {
   const idOf = (page: Page) => /datasets\/([0-9a-f]{32})/.exec(page.url())?.[1] ?? ''
   const csvOf = async (id: string) => (await site.client.get(`/qas/datasets/${id}/data.csv`)).toString()
 
-  it('groups them by reason, each with its text and the place that is wrong', async () => {
+  it('are grouped by reason, each with its text and the place of the fault', async () => {
     const { id } = await site.client.upload(people)
     await using page = await openRejects(id)
     await page.getByRole('heading', { name: 'Too few fields too_few_fields' }).waitFor()
@@ -38,7 +38,7 @@ describe('rejects on the page', { skip: noBrowser }, () => {
     assert.equal(await page.locator('.reject').count(), 2)
   })
 
-  it('are paged within one reason, however many of others stand before', async () => {
+  it('are paged within a reason, however many others come before', async () => {
     const short = Array.from({ length: 250 }, (_, i) => `${i}\n`).join('')
     const good = Array.from({ length: 900 }, (_, i) => `${i},a\n`).join('')
     const { id } = await site.client.upload(`id,name\n${good}${short}1,2,3\n4,5,6\n`)
@@ -66,7 +66,7 @@ describe('rejects on the page', { skip: noBrowser }, () => {
     assert.deepEqual(asked.at(-1), 'offset=200&limit=100&reason=too_few_fields')
   })
 
-  it('are corrected by keyboard alone, read while they are typed, and lead to the corrected dataset', async () => {
+  it('are corrected by keyboard alone, checked while typed, and lead to the corrected dataset', async () => {
     const { id } = await site.client.upload(people)
     await using page = await openRejects(id)
     await page.getByRole('button', { name: 'Edit: Line 3' }).focus()
@@ -74,7 +74,7 @@ describe('rejects on the page', { skip: noBrowser }, () => {
     await page.getByText('2 fields, expected 3').nth(1).waitFor()
     await page.keyboard.press('End')
     await page.keyboard.type(',1906')
-    // Each key shows what can be read by then.
+    // After each key, the page shows how the text is read.
     await page.locator('.read-fields dd', { hasText: /^1906$/ }).waitFor()
     await page.getByText('Can be read:', { exact: true }).waitFor()
     assert.deepEqual(await page.locator('.read-fields dd').allTextContents(), ['2', 'Grace', '1906'])
@@ -96,7 +96,7 @@ describe('rejects on the page', { skip: noBrowser }, () => {
     assert.equal(idOf(page), id)
   })
 
-  it('that are still wrong stay with their reason, over a reload and in the corrected dataset', async () => {
+  it('that are still wrong stay with their reason, after a reload and in the corrected dataset', async () => {
     const { id } = await site.client.upload(people)
     await using page = await openRejects(id)
     const edit = async (line: number, text: string) => {
@@ -121,7 +121,7 @@ describe('rejects on the page', { skip: noBrowser }, () => {
     assert.equal(await csvOf(idOf(page)), `${first}3,Alan,1912\n4,Kurt,1906\n${rest}`)
   })
 
-  it('that break a declared schema stay with what the service says of them', async () => {
+  it('that break a declared schema stay with the reason from the service', async () => {
     const schema = { fields: [{ name: 'id' }, { name: 'age', type: 'integer', constraints: { minimum: 0 } }] }
     const form = new FormData()
     form.append('schema', JSON.stringify(schema))
@@ -143,7 +143,7 @@ describe('rejects on the page', { skip: noBrowser }, () => {
     assert.equal(await csvOf(idOf(page)), 'id,age\na,1\nb,2\nc,3\n')
   })
 
-  it('are corrected by a file that was edited elsewhere', async () => {
+  it('are corrected by a file edited elsewhere', async () => {
     const { id } = await site.client.upload(people)
     await using page = await openRejects(id)
     const [saved] = await Promise.all([
@@ -163,7 +163,7 @@ describe('rejects on the page', { skip: noBrowser }, () => {
     assert.equal(await csvOf(idOf(page)), `${first}2,Grace,1906\n${rest}`)
   })
 
-  it('show bytes that are no text, control characters and other encodings at their place', async () => {
+  it('show invalid bytes, control characters and other encodings in place', async () => {
     const name = Buffer.from('id;name\n1;J\xfcrgen\n2;Zo\xeb;\xe9\xe9\n3;\0nul\n', 'latin1')
     const { id } = await site.client.upload(name)
     await using page = await openRejects(id)
@@ -196,7 +196,7 @@ describe('rejects on the page', { skip: noBrowser }, () => {
     assert.equal(await page.locator('.reject').count(), 1)
   })
 
-  it('have no fault that axe finds while they are corrected, in light and dark, wide and on a phone', async () => {
+  it('have no axe violations while they are corrected, in light and dark, wide and on a phone', async () => {
     const { id } = await site.client.upload(people)
     for (const colorScheme of ['light', 'dark'] as const) {
       for (const width of [2560, 390, 320]) {

@@ -1,4 +1,5 @@
-// Resuming on the page: an upload is paused, cut, loses its service, its page and its browser, and goes on where it was.
+// Tests of resuming on the page: an upload continues after pauses, broken connections, and restarts of service and
+// browser.
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { utimes, writeFile } from 'node:fs/promises'
@@ -12,32 +13,32 @@ import { RunningService, scratchDir, until } from '../support/running-service.ts
 import { csvText } from '../support/samples.ts'
 
 const fileBytes = 12_000_000
-/** Let through before an upload is held up. */
+/** Bytes let through before an upload is held. */
 const heldBytes = 4_000_000
 /**
- * More than is let through and all that socket buffers can hold, which still arrives when the page has given up its request:
- * the rest of such an upload needs another request.
+ * More than is let through plus what socket buffers can hold, which still arrives after the page has given up its
+ * request. The rest of such an upload needs another request.
  */
 const largeFileBytes = heldBytes + socketBytesMax('wmem') + socketBytesMax('rmem') + 2_000_000
 
-/** What the system lets the buffer of a connection grow to, for sending or receiving. */
+/** Maximum buffer size of a connection, for sending or receiving. */
 function socketBytesMax(name: 'wmem' | 'rmem'): number {
   const path = `/proc/sys/net/ipv4/tcp_${name}`
   return existsSync(path) ? Number(readFileSync(path, 'utf8').trim().split(/\s+/)[2]) : 4_194_304
 }
 
-/** When each file was changed last. */
+/** Last change of each file. */
 const changed = new Date('2026-01-02T03:04:05Z')
 
-/** Of about so many bytes, another one for each test. */
+/** A file of about this many bytes, different for each test. */
 function contentOf(name: string, bytes = fileBytes): string {
   const record = (i: number) => `${i},${name} ${'x'.repeat(88)}`
   return csvText('n,text', Math.ceil(bytes / record(100_000).length), record)
 }
 
 /**
- * The picker of the browser cannot be driven. In its place comes one that gives a file of the origin's own file system:
- * a real FileSystemFileHandle, which the page keeps as it keeps any.
+ * Replaces the browser's picker, which tests cannot control, with one that returns a file of the origin's private file
+ * system: a real FileSystemFileHandle, which the page stores like any other.
  */
 const pickerScript = `
   const file = async () => (await navigator.storage.getDirectory()).getFileHandle('picked.csv', { create: true })
@@ -76,7 +77,7 @@ describe('an upload of the page', { skip: noBrowser }, () => {
     await page.evaluate(`fillPicked(${JSON.stringify(content)})`)
     await page.getByLabel('Choose files').click()
   }
-  /** The uploads whose bytes the service waits for. */
+  /** The uploads that the service is receiving. */
   const receivingNow = async () => {
     const answer = await new Client(service.url).get('/qas/uploads?limit=50')
     const { uploads } = JSON.parse(answer.toString()) as {
@@ -88,11 +89,11 @@ describe('an upload of the page', { skip: noBrowser }, () => {
     proxy.holdAfter(heldBytes)
     await page.getByRole('button', { name: `Send: ${name}`, exact: true }).click()
     await until('the upload is held up', () => proxy.isHolding, 20_000)
-    // What has not been read from a connection is lost when it breaks.
+    // Bytes not yet read from a connection are lost when it breaks.
     const isThere = async () => (await receivingNow()).some(({ bytes }) => bytes.received > heldBytes / 2)
     await until('the service has more than half of what was let through', isThere, 20_000)
   }
-  /** Where each request that adds bytes begins. */
+  /** Collects the offset of each request that adds bytes. */
   const offsetsOf = (page: Page) => {
     const offsets: number[] = []
     page.on('request', (request) => {
@@ -100,7 +101,7 @@ describe('an upload of the page', { skip: noBrowser }, () => {
     })
     return offsets
   }
-  /** The dataset is that of the file, byte for byte. */
+  /** Asserts that the dataset has the file, byte for byte. */
   const checkDone = async (page: Page, content: string) => {
     const link = page.getByRole('link', { name: / of .* records accepted; 0 rejected$/ })
     await link.waitFor()
@@ -125,7 +126,7 @@ describe('an upload of the page', { skip: noBrowser }, () => {
     assert.ok(offsets.length >= 2 && offsets.at(-1)! > heldBytes / 2, `sent from ${offsets}`)
   })
 
-  it('goes on by itself after the connection broke', async () => {
+  it('continues by itself after the connection broke', async () => {
     const content = contentOf('cut')
     await using page = await browser.open(proxy.url)
     const offsets = offsetsOf(page)
@@ -139,7 +140,7 @@ describe('an upload of the page', { skip: noBrowser }, () => {
     assert.ok(offsets.length >= 2 && offsets.at(-1)! > heldBytes / 2, `sent from ${offsets}`)
   })
 
-  it('goes on by itself after the service was killed and started again', async () => {
+  it('continues by itself after the service was killed and restarted', async () => {
     const content = contentOf('killed')
     await using page = await browser.open(proxy.url)
     await choose(page, 'killed.csv', content)
@@ -153,7 +154,7 @@ describe('an upload of the page', { skip: noBrowser }, () => {
     await checkDone(page, content)
   })
 
-  it('goes on by itself after a reload, where the browser can open the file again', async () => {
+  it('continues by itself after a reload, if the browser can reopen the file', async () => {
     const content = contentOf('reloaded')
     await using page = await browser.open(proxy.url, {}, pickerScript)
     await pick(page, content)
@@ -166,7 +167,7 @@ describe('an upload of the page', { skip: noBrowser }, () => {
     assert.equal(await page.getByRole('heading', { name: 'Uploads', exact: true }).count(), 0)
   })
 
-  it('goes on after a reload when the same file is chosen again, and only then', async () => {
+  it('otherwise continues after a reload only when the same file is chosen again', async () => {
     const content = contentOf('again', largeFileBytes)
     await using page = await browser.open(proxy.url)
     await choose(page, 'again.csv', content)
@@ -180,7 +181,7 @@ describe('an upload of the page', { skip: noBrowser }, () => {
     await checkDone(page, content)
   })
 
-  it('goes on by itself after a restart of the browser', async () => {
+  it('continues by itself after a restart of the browser', async () => {
     const content = contentOf('restarted')
     const profile = join(scratchPath, 'profile')
     const open = (): Promise<OpenPage> => openProfile(profile, proxy.url, pickerScript)
@@ -194,7 +195,7 @@ describe('an upload of the page', { skip: noBrowser }, () => {
     await checkDone(page, content)
   })
 
-  it('is watched live by others, with its records and a first look at its rows', async () => {
+  it('can be watched live by others, with its record counts and first rows', async () => {
     const content = contentOf('watched')
     await using page = await browser.open(proxy.url)
     await choose(page, 'watched.csv', content)
@@ -214,10 +215,10 @@ describe('an upload of the page', { skip: noBrowser }, () => {
     await checkDone(page, content)
     await other.getByRole('heading', { name: 'Arriving now' }).waitFor({ state: 'detached' })
     const lists = asked.filter((path) => path === '/qas/uploads').length
-    assert.ok(lists <= 2, `the list was asked for ${lists} times`)
+    assert.ok(lists <= 2, `the list was requested ${lists} times`)
   })
 
-  it('is cancelled for good, and no other tab takes it over', async () => {
+  it('stays cancelled, and no other tab takes it over', async () => {
     await using page = await browser.open(proxy.url, {}, pickerScript)
     await pick(page, contentOf('cancelled'))
     await sendHeld(page, 'picked.csv')

@@ -1,4 +1,4 @@
-// Files of unusual shape on the page: long names and texts, texts from right to left, few rows; on a phone, checked by axe.
+// Tests of unusual files on the page: long names and texts, right-to-left texts, few rows; on a phone, with axe.
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -8,7 +8,7 @@ import { RunningService, scratchDir } from '../support/running-service.ts'
 
 const tabs = ['receipt', 'rows', 'rejects', 'columns', 'sql', 'read', 'compare'] as const
 
-test('a file of long names, long texts and texts from right to left fits every tab on a phone', {
+test('a file with long names, long texts and right-to-left texts fits every tab on a phone', {
   skip: noBrowser,
 }, async () => {
   await using scratch = await scratchDir()
@@ -30,7 +30,7 @@ test('a file of long names, long texts and texts from right to left fits every t
     assert.deepEqual(await axeViolations(page), [], tab)
     if (tab !== 'rows') continue
     assert.ok((await page.locator('.grid-view').boundingBox())!.height < 200)
-    // The comma stands to the left of what it follows.
+    // The comma is to the left of the text before it.
     const direction = await page.evaluate(`getComputedStyle(document.querySelector('#cell-0-1')).unicodeBidi`)
     assert.equal(direction, 'plaintext')
   }

@@ -1,4 +1,4 @@
-// Wide tables on the page: of five hundred columns those in view are there, and every cell is reached.
+// Tests of wide tables on the page: of five hundred columns, only those in view exist, and every cell can be reached.
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
 import { axeViolations, noBrowser, overflowOf } from '../support/page-browser.ts'
@@ -17,7 +17,7 @@ describe('a table of 500 columns on the page', { skip: noBrowser }, () => {
     path = `${site.service.url}/#/datasets/${id}/rows`
   })
 
-  it('has few cells at once, and each is found by keyboard, by name and by scrolling', async () => {
+  it('has few cells at once, and each can be reached by keyboard, by name and by scrolling', async () => {
     await using page = await site.browser.open(path)
     const cell = (text: string) => page.getByRole('gridcell', { name: text, exact: true })
     await cell('c1 r1').waitFor()
@@ -41,7 +41,7 @@ describe('a table of 500 columns on the page', { skip: noBrowser }, () => {
     assert.ok((await page.locator('.grid td').count()) < 500)
   })
 
-  it('shows more rows in a tall window and more columns in a wide one, and fewer again in a small one', async () => {
+  it('shows more rows in a tall window, more columns in a wide one, and fewer again in a small one', async () => {
     await using page = await site.browser.open(path, { viewport: { width: 2560, height: 1440 } })
     const cell = (text: string) => page.getByRole('gridcell', { name: text, exact: true })
     const view = page.locator('.grid-view')
@@ -57,7 +57,7 @@ describe('a table of 500 columns on the page', { skip: noBrowser }, () => {
     assert.equal(await overflowOf(page), 0)
   })
 
-  it('has no fault that axe finds, and fits a phone', async () => {
+  it('has no axe violations, and fits a phone', async () => {
     for (const width of [2560, 390]) {
       await using page = await site.browser.open(path, { viewport: { width, height: 844 }, bypassCSP: true })
       await page.getByRole('gridcell', { name: 'c1 r1', exact: true }).waitFor()

@@ -1,4 +1,4 @@
-// The page in a real browser, as people use it: by mouse, by keyboard, on a phone, in both color schemes; checked by axe.
+// Tests of the page in a real browser: by mouse, by keyboard, on a phone, in both color schemes, with axe.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
@@ -36,7 +36,7 @@ describe('the page', { skip: noBrowser }, () => {
     await page.getByRole('button', { name: `Send: ${name}`, exact: true }).click()
   }
 
-  it('takes files, shows what became of them, and every tab of a dataset', async () => {
+  it('accepts files, shows their results, and every tab of a dataset', async () => {
     await using page = await open()
     await upload(page, 'orders.csv', orders)
     await page.getByRole('link', { name: '2 of 3 records accepted; 1 rejected' }).click()
@@ -68,7 +68,7 @@ describe('the page', { skip: noBrowser }, () => {
     await page.getByText('4 of 4 records accepted').or(page.getByText('3 of 3 records accepted')).first().waitFor()
   })
 
-  it('leaves the selection to the user once the place of an error is selected', async () => {
+  it('does not change the selection again after it has selected the place of an error', async () => {
     await using page = await open()
     await upload(page, 'one.csv', 'a,b\n1,2\n')
     await page.getByRole('link', { name: '1 of 1 records accepted; 0 rejected' }).click()
@@ -81,7 +81,7 @@ describe('the page', { skip: noBrowser }, () => {
     assert.equal(await selectedText(page), statement)
   })
 
-  it('takes several files at once, dropped and pasted ones, and says what cannot be CSV before it is sent', async () => {
+  it('accepts several files at once, dropped or pasted, and says before sending what cannot be CSV', async () => {
     await using page = await open()
     const file = (name: string, content: string | Buffer) => ({
       name,
@@ -116,7 +116,7 @@ describe('the page', { skip: noBrowser }, () => {
     await page.getByRole('link', { name: 'pasted.csv' }).waitFor()
   })
 
-  it('shows the first rows and checks all of a file before anything is sent, and sends it as it was checked', async () => {
+  it('shows the first rows and checks the whole file before sending, and sends it as it was checked', async () => {
     await using page = await open()
     const sent: string[] = []
     page.on('request', (request) => request.method() === 'POST' && sent.push(request.url()))
@@ -153,7 +153,7 @@ describe('the page', { skip: noBrowser }, () => {
     await page.getByRole('grid').press('Control+End')
     await page.locator('td', { hasText: 'row 100000' }).waitFor()
     const kept = 'firstRows.filter((row) => row.isConnected).length'
-    // At the end there may be one fewer, which is in view in part elsewhere.
+    // At the end there may be one row fewer, since elsewhere two rows may be partly in view.
     assert.ok(Number(await page.evaluate(kept)) >= Number(await page.evaluate('firstRows.length')) - 2, 'others come')
     await page.getByLabel('Go to row').fill('50000')
     await page.getByLabel('Go to row').press('Enter')
@@ -185,7 +185,7 @@ describe('the page', { skip: noBrowser }, () => {
     await page.locator('td', { hasText: /^999$/ }).first().waitFor()
     const address = page.url()
 
-    // The number is that of the row in the file, whatever the order.
+    // The row number is that in the file, whatever the order.
     const row = page.locator('tbody tr').first()
     const [number, id] = [await row.locator('th').textContent(), await row.locator('td').first().textContent()]
     assert.equal(number?.replaceAll(',', ''), id)
@@ -233,7 +233,7 @@ describe('the page', { skip: noBrowser }, () => {
     await page.getByText('Rows 1 to 20 of 233').waitFor()
   })
 
-  it('completes columns and functions in SQL, draws a result, downloads it, and remembers statements', async () => {
+  it('completes columns and functions in SQL, plots a result, downloads it, and remembers statements', async () => {
     await using page = await open()
     const rows = Array.from({ length: 90 }, (_, index) => `${['north', 'south', 'west'][index % 3]},${index}.50`)
     await upload(page, 'sales.csv', `sales region,amount\n${rows.join('\n')}\n`)
@@ -276,7 +276,7 @@ describe('the page', { skip: noBrowser }, () => {
       .waitFor()
   })
 
-  it('shows at once what another reading does, and compares two readings and two datasets by a key', async () => {
+  it('previews another reading at once, and compares two readings and two datasets by a key', async () => {
     await using page = await open()
     await upload(page, 'codes.csv', 'id;zip\n1;00123\n2;99\n3;5\n')
     await page.getByRole('link', { name: '3 of 3 records accepted; 0 rejected' }).click()
@@ -308,7 +308,7 @@ describe('the page', { skip: noBrowser }, () => {
     await page.locator('tr.removed td', { hasText: /^99$/ }).waitFor()
   })
 
-  it('deletes a dataset only after some seconds, in which it can be undone', async () => {
+  it('deletes a dataset only after some seconds, during which it can be undone', async () => {
     await using page = await open()
     await upload(page, 'keep.csv', 'k\n1\n2\n')
     await page.getByRole('button', { name: 'Delete dataset: keep.csv' }).click()
@@ -316,7 +316,7 @@ describe('the page', { skip: noBrowser }, () => {
     await page.getByRole('link', { name: 'keep.csv' }).waitFor()
   })
 
-  it('has no fault that axe finds, on any view, in light and dark, wide and on a phone', async () => {
+  it('has no axe violations, on any view, in light and dark, wide and on a phone', async () => {
     const sent = new FormData()
     sent.append('file', new Blob([orders]), 'orders.csv')
     const { id } = (await (

@@ -1,4 +1,5 @@
-// Parquet readers: DuckDB, pyarrow, Polars and, in JavaScript, DuckDB's binding read the same values from parts of the column writer.
+// Tests with Parquet readers: DuckDB, pyarrow, Polars and DuckDB's Node binding read the same values from parts of the
+// column writer.
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -19,7 +20,7 @@ const tools = await parquetReaders()
 const skip = 'missing' in tools ? { skip: tools.missing } : {}
 const fixture = join(import.meta.dirname, 'fixtures', 'read_parquet.py')
 
-/** For each type the classes of texts that it reads. Python has no year beyond 9999 and none before 1, as we have not. */
+/** For each type, the texts that it reads. Like the service, Python has only the years 1 to 9999. */
 const columns: readonly (readonly [name: string, type: ColumnType, classes: readonly ValueClass[]])[] = [
   ['integer', { kind: 'integer' }, ['integer', 'longInteger']],
   ['number', { kind: 'number' }, ['number', 'decimal', 'integer']],
@@ -43,7 +44,7 @@ function decimalText(random: Random, precision: number, scale: number): string {
   return random(2) === 0 && /[1-9]/.test(number) ? `-${number}` : number
 }
 
-/** Column by column: its name, its type and its texts. */
+/** Name, type and texts of each column. */
 function randomColumns(random: Random, records: number) {
   const nullOneIn = () => [2, 10, records * 3][random(3)]!
   const cells = (text: () => string) => {
@@ -79,7 +80,7 @@ function fits(text: string, type: ColumnType): boolean {
   return writeColumns(csvText([[text, 'x']], layoutOf(2)), options).misfits[0] === null
 }
 
-test('parts are read alike, and their statistics leave nothing out', skip, async (t) => {
+test('all readers read the same values, and statistics exclude none', skip, async (t) => {
   if ('missing' in tools) return
   t.diagnostic(`SEED=${seed}`)
   const random = randomFrom(seed)
@@ -113,7 +114,7 @@ test('parts are read alike, and their statistics leave nothing out', skip, async
   }
 })
 
-/** As read_parquet.py writes values. */
+/** Formats values like read_parquet.py. */
 function canonicalSql(name: string, { kind }: ColumnType): string {
   const moment = (value: string) => `strftime(${value}, '%Y-%m-%d %H:%M:%S.%f')`
   if (kind === 'timestamp') return moment(`"${name}"`)

@@ -1,4 +1,4 @@
-// Tests of the sink for PostgreSQL on a real one: all or nothing, and nothing twice.
+// Tests of the PostgreSQL sink on a real server: all or nothing, and nothing twice.
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
@@ -11,7 +11,7 @@ import { createPostgresSink } from '../../src/sink/postgres-sink.ts'
 import { type CopyOrder, type CopySource, SinkError } from '../../src/sink/sink.ts'
 import { startPostgres } from '../support/postgres-server.ts'
 
-test('a commit whose answer is lost, and two who copy at once, do not double a dataset', async (t) => {
+test('a commit whose response is lost, and two concurrent copies, do not duplicate a dataset', async (t) => {
   const database = await startPostgres()
   if ('missing' in database) {
     t.skip(database.missing)
@@ -50,7 +50,7 @@ test('a commit whose answer is lost, and two who copy at once, do not double a d
   await sink.copy(second, source, signal)
   assert.deepEqual([opened, await query('SELECT count(*) FROM races.second')], [2, [['3']]])
 
-  // All or nothing: one record too few, one that cannot be read, and a source that fails.
+  // All or nothing: a missing record, an unreadable record, and a source that fails.
   const third = { ...order, table: 'third' }
   await assert.rejects(sink.copy({ ...third, records: 4 }, source, signal))
   await assert.rejects(
@@ -90,7 +90,7 @@ test('a commit whose answer is lost, and two who copy at once, do not double a d
   )
   assert.deepEqual(await query("SELECT to_regclass('races.third')"), [[null]])
 
-  // Tables of others.
+  // Tables of other origins.
   await query('CREATE TABLE races.theirs (id bigint)')
   for (const mode of ['append', 'replace'] as const) {
     await assert.rejects(sink.copy({ ...order, table: 'theirs', mode }, source, signal), /was not made by a copy$/)
@@ -103,7 +103,7 @@ test('a commit whose answer is lost, and two who copy at once, do not double a d
 
 const noOpenssl = spawnSync('openssl', ['version']).status !== 0 && 'no openssl'
 
-test('a copy is encrypted, and the certificate of the server checked, where the address says so', {
+test('a copy is encrypted, and the certificate of the server verified, if the URL says so', {
   skip: noOpenssl,
 }, async (t) => {
   const database = await startPostgres()
@@ -157,7 +157,7 @@ function streamOf(lines: Iterable<string> | AsyncIterable<string>) {
   return byteStream(chunks(), async () => {})
 }
 
-/** Passes a connection on, and cuts it when a commit is answered. */
+/** Forwards a connection, and cuts it when a commit gets its response. */
 async function commitLosingProxy(port: number): Promise<{ readonly port: number } & AsyncDisposable> {
   const server: Server = createServer((client) => {
     const upstream = connect(port, '127.0.0.1')

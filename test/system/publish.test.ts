@@ -1,4 +1,4 @@
-// csv-upload publish: prints SQL for datasets of a bucket; DuckDB runs what is printed for it.
+// Tests of csv-upload publish: prints SQL for datasets of a bucket; DuckDB runs the SQL printed for it.
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'

@@ -1,18 +1,18 @@
-// Query attacks: statements that try to get out of a query, or to use up what it may have. Knows nothing of how they are sent.
+// Query attacks: statements that try to escape the query sandbox, or to exceed its resources. Does not send them.
 
-/** What lies about for an attack to find. */
+/** Files that an attack could find. */
 export interface Surroundings {
   /** A file outside the data directory. */
   readonly canary: string
-  /** A stored part of the dataset that is asked. */
+  /** A stored part of the queried dataset. */
   readonly part: string
   /** A stored part of another dataset. */
   readonly other: string
-  /** A directory that everybody may write to. */
+  /** A world-writable directory. */
   readonly dir: string
 }
 
-/** Statements that must be refused: each would read, write, load, reach or set something outside. */
+/** Statements that must be refused: each would read, write, load, connect to or set something outside. */
 export function escapes({ canary, part, other, dir }: Surroundings): readonly string[] {
   return [
     ...[canary, other, '/etc/passwd', '/proc/self/environ', '/proc/self/cmdline', '/proc/1/environ'].flatMap((path) => [
@@ -174,7 +174,7 @@ export function escapes({ canary, part, other, dir }: Surroundings): readonly st
   ]
 }
 
-/** Statements that look at the engine, and may: what they say must show nothing outside. */
+/** Statements that may inspect the engine, but must show nothing outside. */
 export const looks: readonly string[] = [
   `FROM duckdb_settings()`,
   `FROM duckdb_views()`,
@@ -193,7 +193,7 @@ export const looks: readonly string[] = [
   `SUMMARIZE data`,
 ]
 
-/** Statements that ask for more time, memory or space than there is. */
+/** Statements that need more time, memory or disk space than allowed. */
 export const floods: readonly string[] = [
   `SELECT count(*) FROM range(1000000000) a, range(1000000000) b`,
   `SELECT count(*) FROM data a, data b, data c, data d, data e, data f`,

@@ -1,4 +1,4 @@
-// --query-engine: a service on a bucket has an engine answer for large datasets, here one that only speaks Trino's protocol.
+// Tests of --query-engine: a service on a bucket queries large datasets with an engine, here a fake Trino.
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -14,7 +14,7 @@ const instants = [
 ].flatMap((some) => some.map((one) => `${one}.000000`))
 const probed = [...instants, '1975-01-15 23:59:59.999999', '1975-07-15 00:00:00.000001', '9999-12-31 23:59:59.999999']
 
-/** As a Trino would whose every query gives 42. */
+/** A fake Trino whose every query returns 42. */
 function answer(sql: string): readonly FakePage[] {
   if (sql.startsWith('SELECT CAST(c1'))
     return [pageOf({ a: 'varchar', b: 'varchar' }, ...probed.map((one) => [one, one]))]
@@ -28,7 +28,9 @@ function answer(sql: string): readonly FakePage[] {
   return sql.startsWith('WITH data') ? [{}, pageOf({ answer: 'bigint' }, [42])] : [{}]
 }
 
-test('large datasets are asked at the engine, and its tables go with them', { skip: noS3Server }, async () => {
+test('large datasets are queried with the engine, and its tables are dropped with them', {
+  skip: noS3Server,
+}, async () => {
   await using s3 = await startS3Server()
   await using scratch = await scratchDir()
   const dropped = Promise.withResolvers<void>()

@@ -1,5 +1,5 @@
-// Query limits: statements that try to get out or to use up the machine, and queries whose client goes. A run takes some of
-// the attacks, by its seed; ATTACKS=all takes every one. All are tried on the engine itself in src/query.
+// Tests of query limits: statements that try to escape or to exhaust the machine, and clients that disconnect. A run
+// tries some attacks, by its seed; ATTACKS=all tries every one. Tests in src/query try all on the engine itself.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
@@ -19,14 +19,14 @@ const memoryBytesMax = 256 * 1_048_576
 const strictFlags = ['--query-time-max', `${queryMsMax}ms`, '--query-memory-max', String(memoryBytesMax)]
 
 const scratch = await scratchDir()
-// Whatever user a query has may write here, so that it is not the modes of files alone that stop it.
+// Every user may write here, so that queries are not stopped by file modes alone.
 const openDir = join(scratch.path, 'open')
 const canary = join(openDir, 'canary.txt')
 const secret = 'canary-5b1f0e'
-/** Where a query sees its files at a neutral place: docs/query.md. */
+/** Whether queries see their files at a neutral path: docs/query.md. */
 const isHidden = process.platform === 'linux' && existsSync('/usr/bin/unshare') && process.getuid?.() === 0
 const service = await RunningService.start(join(scratch.path, 'data'))
-/** For what is to be ended. */
+/** Limits for statements that are to be ended. */
 const strict = await RunningService.start(join(scratch.path, 'strict'), strictFlags)
 const client = new Client(service.url)
 after(async () => {
@@ -35,7 +35,7 @@ after(async () => {
   await scratch[Symbol.asyncDispose]()
 })
 
-/** One of so many, others in the next run. */
+/** A fraction of the attacks; another run selects others. */
 function some<Item>(items: readonly Item[], share: number): readonly Item[] {
   return process.env.ATTACKS === 'all' ? items : items.filter((_, i) => (i + seed) % share === 0)
 }
@@ -52,7 +52,7 @@ before(async () => {
   typed = await client.upload(typesCsv)
   other = await client.upload(`id,name\n1,${secret}\n`)
   many = await client.upload(csvText('id,name', 50_000, (i) => `${i},name ${i} ${'x'.repeat(40)}`))
-  // The end of an upload is remembered after its answer, and would look like a change.
+  // The end of an upload is recorded after its response, and would look like a change.
   const ends = join(service.dataDir, 'ended-uploads')
   await until('the last end is remembered', () => readFileSync(ends, 'utf8').includes(many.upload.id))
 })
@@ -61,7 +61,7 @@ const ask = (sql: string, accept?: string, { id } = typed, { url } = service) =>
 const rowsOf = (sql: string, { id } = typed) => queryRows(service.url, id, sql)
 const problemOf = (sql: string) => queryProblem(service.url, typed.id, sql)
 
-test(`statements that try to get out are refused, and nothing outside is read or changed (SEED=${seed})`, {
+test(`statements that try to escape are refused, and nothing outside is read or changed (SEED=${seed})`, {
   timeout: 180_000,
 }, async () => {
   const partOf = ({ id, parts }: UploadAnswer) => join(scratch.path, 'data', 'datasets', id, parts[0]!.file)
@@ -74,7 +74,7 @@ test(`statements that try to get out are refused, and nothing outside is read or
   assert.deepEqual(await rowsOf('SELECT count(*) FROM data'), [[3]])
 })
 
-/** What the statement says itself may come back. */
+/** Ignores text of the statement itself, which may be repeated. */
 function assertTellsNothing(text: string, sql: string): void {
   const own = [...sql.matchAll(/'([^']+)'/g)].map((match) => match[1]!)
   const said = own.reduce((rest, literal) => rest.replaceAll(literal, ''), text).replaceAll(/LINE \d+: .*/g, '')
@@ -83,7 +83,7 @@ function assertTellsNothing(text: string, sql: string): void {
   assert.ok(!said.includes(service.dataDir) || !isHidden, `${sql} learned where the data are: ${said}`)
 }
 
-test(`statements that ask for too much end in time and within their memory (SEED=${seed})`, {
+test(`statements that need too much end in time and within their memory (SEED=${seed})`, {
   timeout: 300_000,
 }, async (t) => {
   assert.ok(floods.length >= 58)
@@ -92,39 +92,39 @@ test(`statements that ask for too much end in time and within their memory (SEED
   let slowestMs = 0
   await inTwos(some(floods, 4), async (sql) => {
     const startedMs = performance.now()
-    // An answer that has begun is cut off.
+    // A response that has begun is cut.
     const { status, text } = await ask(sql, undefined, dataset, strict).catch(() => ({ status: 0, text: 'cut' }))
     slowestMs = Math.max(slowestMs, performance.now() - startedMs)
     assert.ok([0, 200, 400].includes(status), `${sql.slice(0, 100)}: ${text.slice(0, 500)}`)
   })
   t.diagnostic(`slowest: ${Math.round(slowestMs)} ms; peak memory: ${Math.round(peaks.bytes / 1_048_576)} MB`)
-  // Waiting for a place and a child comes before the time of a query; a slow machine is slow in both.
+  // The time of a query starts after it has waited for a place and a child, which takes longer on a slow machine.
   assert.ok(slowestMs < queryMsMax + 10_000)
-  // A child holds some 100 MB before it begins, and the system lets it have some 200 MB more than allowed at most.
+  // A child has about 100 MB before it begins, and the system may allow it about 200 MB beyond its limit.
   assert.ok(peaks.bytes < memoryBytesMax + 350 * 1_048_576, `${peaks.bytes}`)
   assert.equal((await new Client(strict.url).upload('a,b\n1,2\n')).records.accepted, 1)
   assert.equal((await fetch(`${strict.url}/readyz`)).status, 200)
 })
 
-test('a query that sorts more than its memory holds goes on on disk', async () => {
+test('a query that sorts more than fits in memory continues on disk', async () => {
   const sql = `SELECT id FROM data, range(40) ORDER BY md5(id::VARCHAR || range::VARCHAR) LIMIT 3 OFFSET 1999990`
   assert.equal((await rowsOf(sql, many)).length, 3)
 })
 
-test('a query ends when its client goes, and its place is free', async (t) => {
+test('a query ends when its client disconnects, and its place is free', async (t) => {
   if (!seesProcesses) return t.skip('this system does not show processes')
   const one = startLong()
   const two = startLong()
   await until('both are working', () => service.queries().filter(isBusy).length === 2)
   const busy = service.queries().filter(isBusy)
-  // As many as may wait, which is for a place; the next one is refused.
+  // As many as may wait for a place; the next one is refused.
   const waiting = Array.from({ length: 16 }, askOnce)
   const refused = await Promise.race([askOnce(), ...waiting])
   assert.equal(refused.status, 503)
   assert.equal(refused.headers.get('retry-after'), '2')
   assert.match(await refused.text(), /TooManyQueries/)
   one.resetAndDestroy()
-  // A client may end its side and go on to read; that this one has gone shows when it is sent something.
+  // A client may end its side and still read, so a disconnect shows only when something is sent.
   two.destroy()
   await until('both have ended', () => busy.every((pid) => !isAlive(pid)))
   const answers = await Promise.all(waiting)
@@ -138,9 +138,9 @@ test('a query ends when its client goes, and its place is free', async (t) => {
   })
 })
 
-test('an answer that its client does not take in time is cut off', async (t) => {
+test('a response that its client does not read in time is cut', async (t) => {
   if (!seesProcesses) return t.skip('this system does not show processes')
-  // Time enough for the answer to begin on a busy machine.
+  // Enough time for the response to begin on a busy machine.
   await using brief = await RunningService.start(join(scratch.path, 'brief'), ['--query-time-max', '5s'])
   const { id } = await new Client(brief.url).upload(typesCsv)
   await until('a child waits', () => brief.queries().length === 1)
@@ -155,17 +155,17 @@ test('an answer that its client does not take in time is cut off', async (t) => 
   })
   await closed
   assert.match(text, /^HTTP\/1\.1 200/)
-  assert.ok(!text.endsWith('0\r\n\r\n'), 'the answer ended as if it were whole')
+  assert.ok(!text.endsWith('0\r\n\r\n'), 'the response ended as if it were complete')
 })
 
-/** Files and what they hold; the stored parts may only have become read-only. */
+/** All files and their contents; stored parts may only have become read-only. */
 function snapshot(dir: string): readonly string[] {
   return filesBelow(dir)
     .map((path) => `${path} ${statSync(path).mtimeMs} ${createHash('sha256').update(readFileSync(path)).digest('hex')}`)
     .toSorted()
 }
 
-/** All but work directories, which come and go. */
+/** All except work directories, which come and go. */
 function filesBelow(dir: string): readonly string[] {
   return readdirSync(dir, { withFileTypes: true }).flatMap((entry) => {
     const path = join(dir, entry.name)
@@ -174,7 +174,7 @@ function filesBelow(dir: string): readonly string[] {
   })
 }
 
-/** As many at once as the service takes. */
+/** Runs as many at once as the service allows. */
 async function inTwos<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
   const left = items.values()
   const workOff = async () => {
@@ -183,7 +183,7 @@ async function inTwos<Item>(items: readonly Item[], work: (item: Item) => Promis
   await Promise.all([workOff(), workOff()])
 }
 
-/** Goes away when it is refused, other than `ask`. */
+/** Unlike `ask`, does not retry when refused. */
 function askOnce(): Promise<Response> {
   const headers = { 'content-type': 'application/json' }
   return fetch(`${service.url}/qas/datasets/${many.id}/query`, { method: 'POST', headers, body: '{"sql":"SELECT 1"}' })
@@ -203,13 +203,13 @@ function send({ port }: RunningService, id: string, sql: string): Socket {
   return socket
 }
 
-/** A child that waits has used less than a second of processor time; a tick is 10 ms. */
+/** Whether a child works: one that waits has used less than a second of CPU time. A tick is 10 ms. */
 function isBusy(pid: number): boolean {
   const fields = procFile(pid, 'stat').split(') ').at(-1)?.split(' ') ?? []
   return Number(fields[11]) + Number(fields[12]) > 100 && isAlive(pid)
 }
 
-/** Looks at the children all the time: a peak is gone with its process. */
+/** Polls the children, since a peak disappears with its process. */
 function watchPeaks(of: RunningService): Disposable & { readonly bytes: number } {
   let bytes = 0
   const looking = setInterval(() => {

@@ -1,4 +1,5 @@
-// Every byte of every corpus file is accounted for by head and scanner, however the file is cut: no server, no disk.
+// Tests of rebuilding: head and scanner account for every byte of every corpus file, however it is cut. No server, no
+// disk.
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -22,7 +23,7 @@ buildScanner()
 const corpora = resolve(import.meta.dirname, '../../../shared/corpora')
 const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31))
 const createFile = createFileScanner((options) => createScanner(options))
-/** The oracle reads byte by byte: larger files are cut at random all the same, but not read by it. */
+/** The oracle reads byte by byte, so it does not read larger files; they are still cut at random. */
 const oracleBytesMax = 100_000
 const cutBytesMax = 4_000_000
 const recordBytesMax = 16_777_216
@@ -56,11 +57,11 @@ for (const encoding of encodings) {
 
 function wrongByte(random: Random, encoding: string): number {
   const byte = 0x80 + random(128)
-  // In EUC-JP 0x8F begins three bytes: two of them decode otherwise at the end of a span than where more follows.
+  // In EUC-JP, 0x8F begins three bytes: two of them decode differently at the end of a span than if more follow.
   return encoding === 'euc-jp' && byte === 0x8f ? 0x8e : byte
 }
 
-/** Input of one byte a character, in the encoding, with bytes in it that are right there or wrong. */
+/** Converts input of one byte per character to the encoding, and adds valid and invalid bytes. */
 function hostile(random: Random, input: Uint8Array, encoding: string): Buffer {
   const unitBytes = encoding.startsWith('utf-16') ? 2 : encoding.startsWith('utf-32') ? 4 : 1
   const bytes = Buffer.alloc(input.length * unitBytes)
@@ -68,11 +69,11 @@ function hostile(random: Random, input: Uint8Array, encoding: string): Buffer {
   for (const [i, byte] of input.entries()) {
     const odd = random(rarity) === 0
     const at = i * unitBytes
-    // In GB18030 a digit may be part of a character, so that a span that ends with one decodes otherwise than the whole.
+    // In GB18030, a digit may be part of a character, so a span that ends with one decodes differently than the whole.
     const isPart = encoding.startsWith('gb') && byte >= 0x30 && byte <= 0x39
     if (unitBytes === 1) bytes[at] = odd && byte >= 0x20 ? wrongByte(random, encoding) : isPart ? 0x61 : byte
     else {
-      // Of UTF-16, lone surrogates and pairs; of UTF-32, those and what is beyond Unicode.
+      // In UTF-16, lone surrogates and pairs; in UTF-32, also numbers beyond Unicode.
       const unit = odd ? (random(2) === 0 ? 0xd800 + random(2048) : 0x100 + random(0xd600)) : byte
       if (encoding === 'utf-16le') bytes.writeUInt16LE(unit, at)
       else if (encoding === 'utf-16be') bytes.writeUInt16BE(unit, at)
@@ -116,19 +117,19 @@ function checkSet(t: TestContext, { files }: CorpusSet): void {
   t.diagnostic(`in other encodings, next to their twin in UTF-8: ${others}`)
 }
 
-/** The oracle knows delimiters of one byte, and the usual line ends. */
+/** The oracle supports only delimiters of one byte and the usual line ends. */
 function isOfOracle({ delimiter, unusualLineEnd }: FileScanOptions): boolean {
   return delimiter < 0x80 && unusualLineEnd === undefined
 }
 
-/** Bytes in a row that are scanned, and what comes of them. */
+/** Contiguous bytes to scan, and the outcome. */
 interface Stretch {
   readonly options: FileScanOptions
   readonly body: Uint8Array
   readonly whole: ReturnType<typeof outcomeOf>
 }
 
-/** The body, or what is above a header in it and what is below. */
+/** The body, or the parts above and below a gap in it. */
 function stretchesOf({ gap, ...options }: FileScanOptions, body: Uint8Array): readonly Stretch[] {
   const stretch = (own: FileScanOptions, bytes: Uint8Array) => {
     return { options: own, body: bytes, whole: outcomeOf(createFile(own), [bytes]) }
@@ -151,7 +152,7 @@ function assertSum(name: string, whole: Stretch['whole'], stretches: readonly St
   assert.equal(whole.text, stretches.map((one) => one.whole.text).join(''), name)
 }
 
-/** Null for a file that is refused, which has to be for a reason of the table. */
+/** Null if the file is refused, which must be for an expected reason. */
 function readOrRefuse(bytes: Uint8Array): Reading | null {
   if (bytes.length === 0) return null
   try {
@@ -162,7 +163,7 @@ function readOrRefuse(bytes: Uint8Array): Reading | null {
   }
 }
 
-/** Rejects lie in the file, after the header, in order and apart. */
+/** Asserts that rejects are in the file, after the header, in order and without overlap. */
 function assertPlaced(
   name: string,
   rejects: readonly { readonly byteOffset: number; readonly byteLength: number }[],
@@ -182,15 +183,15 @@ interface Span {
 }
 
 /**
- * What is not UTF-8 is rebuilt by way of its twin, the whole body decoded at once: as many rejects, each the same text, and
- * between them, where the accepted records are, the same text too. What is accepted is what the twin's scanner accepts.
+ * A body that is not UTF-8 is compared with its twin, the whole body decoded at once: the rejects are as many and have
+ * the same texts, and so do the accepted records between them. The twin's scanner accepts the same.
  */
 function assertTwin(name: string, { body, options, whole }: Stretch): void {
   const decoded = createDecoder(options.encoding, 'replace')(body, true)
   const twin = twinOf(decoded)
   const start = { ...options.start, byteOffset: 0 }
   const found = outcomeOf(createFile({ ...options, encoding: 'utf-8', start }), [twin])
-  assert.ok(found.text === whole.text, `${name}: other bytes are accepted than of its twin`)
+  assert.ok(found.text === whole.text, `${name}: the accepted bytes differ from those of its twin`)
   assert.deepEqual(
     [whole.accepted, whole.blank, whole.skipped, whole.lines],
     [found.accepted, found.blank, found.skipped, found.lines],
@@ -209,19 +210,19 @@ function assertTwin(name: string, { body, options, whole }: Stretch): void {
   }
 }
 
-/** Text as UTF-8, with a byte that UTF-8 does not have for each wrong one. */
+/** Text as UTF-8, with an invalid byte for each character that stands for a wrong one. */
 function twinOf(text: string): Buffer {
   const parts = text.split(/\ufffd|\p{Surrogate}/u).map((part) => Buffer.from(part))
   return Buffer.concat(parts.flatMap((part, i) => (i === 0 ? [part] : [Buffer.of(0xff), part])))
 }
 
-/** Rejects and what lies between them, in turns: all of the bytes. */
+/** Splits all bytes into rejects and what is between them. */
 function spans(rejects: readonly Reject[], start: number, bodyBytes: number): readonly Span[] {
   const edges = rejects.flatMap(({ byteOffset, byteLength }) => [byteOffset - start, byteOffset - start + byteLength])
   return [...edges, bodyBytes].map((to, i) => ({ from: edges[i - 1] ?? 0, to }))
 }
 
-/** The ranges of the oracle, which the scanner equals, are the body without gap or overlap, and as many as was counted. */
+/** Asserts that the ranges of the oracle, equal to the scanner's, cover the body without gap or overlap, as counted. */
 function assertRebuilt(name: string, { body, options, whole }: Stretch): void {
   const oracle = createOracleScanner(options)
   assert.deepEqual(outcomeOf(oracle, [body]), whole, name)

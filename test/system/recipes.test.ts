@@ -1,4 +1,4 @@
-// The tutorial and the client recipes, run as they stand against a real service, in every language that is installed here.
+// Tests of the tutorial and the client recipes: run as printed with a real service, in every language installed here.
 import assert from 'node:assert/strict'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -31,7 +31,7 @@ describe('the docs', () => {
     return codeBlocks(text.replaceAll(address, service.url))
   }
 
-  it('show in the tutorial what its commands print', async (t) => {
+  it('show in the tutorial the actual output of its commands', async (t) => {
     const reason = await reasonNotToRun('sh')
     if (reason !== null) return t.skip(reason)
     const blocks = (await blocksOf('docs/tutorial.md')).slice(1)
@@ -43,7 +43,7 @@ describe('the docs', () => {
     for (const { code } of shown) assert.ok(printed.includes(code), `not printed:\n${code}\nbut:\n${printed}`)
   })
 
-  it('open in the README with commands that can be pasted', async (t) => {
+  it('begin in the README with commands that can be pasted', async (t) => {
     const reason = await reasonNotToRun('sh')
     if (reason !== null) return t.skip(reason)
     const commands = (await blocksOf('README.md')).filter(({ language }) => language === 'sh')

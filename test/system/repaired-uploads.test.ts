@@ -18,7 +18,7 @@ after(async () => {
 })
 
 const content = csvText('id,name', 40_000, (i) => (i % 1_000 === 7 ? `${i}` : `${i},name ${i} ${'x'.repeat(30)}`))
-/** What is read of a dataset, and whether it is the same to the byte for the same file: compression may vary. */
+/** Routes of a dataset, and whether their bytes are always the same for the same file: compression may vary. */
 const routes = {
   '/rows': true,
   '/data.csv': true,
@@ -37,7 +37,7 @@ const damages: Readonly<Record<string, (path: string) => void>> = {
     const bytes = readFileSync(path)
     bytes[bytes.length >> 1]! ^= 1
     writeFileSync(path, bytes)
-    // Whatever the clock of the file system can tell apart.
+    // Longer than the resolution of file times.
     utimesSync(path, 1, 1)
   },
 }
@@ -50,7 +50,7 @@ const files = [
   'receipt.json',
 ]
 
-/** SHA-256 of everything that can be read of a dataset and does not vary. */
+/** SHA-256 of all invariable data that can be read of a dataset. */
 async function everythingOf({ links, id }: UploadAnswer): Promise<Readonly<Record<string, string>>> {
   const answers: Record<string, string> = {}
   for (const [route, isSame] of Object.entries(routes)) {
@@ -93,14 +93,14 @@ test('a repaired dataset keeps its age', async () => {
   assert.equal((await client.upload(content)).createdAt, before)
 })
 
-test('eight concurrent uploads of a damaged dataset leave it whole', async () => {
+test('eight concurrent uploads of a damaged dataset leave it intact', async () => {
   rmSync(join(service.dataDir, 'datasets', first.id, 'data/part-00000.parquet'))
   const answers = await Promise.all(Array.from({ length: 8 }, () => client.upload(content)))
   assert.ok(answers.some(({ upload }) => upload.outcome === 'repaired'))
   await everythingOf(first)
 })
 
-test('a reading whose files are damaged is made again from the original', async () => {
+test('a reading with damaged files is made again from the original', async () => {
   const read = async () =>
     jsonOf<UploadAnswer>(await client.askJson(first.links.readings, Buffer.from('{"dialect":{"header":false}}')))
   const reading = await read()

@@ -1,4 +1,4 @@
-// Copies by two processes on one bucket: a dataset that both are asked to copy is in the table once.
+// Tests of copies by two processes on one bucket: a dataset that both are asked to copy is in the table once.
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -9,7 +9,7 @@ import { startPostgres } from '../support/postgres-server.ts'
 import { RunningService, scratchDir } from '../support/running-service.ts'
 import { noS3Server, startS3Server } from '../support/s3-server.ts'
 
-test('two replicas copy a dataset once, and each shows what the other has done', { skip: noS3Server }, async (t) => {
+test('two replicas copy a dataset once, and each shows the copies of the other', { skip: noS3Server }, async (t) => {
   const database = await startPostgres()
   if ('missing' in database) {
     t.skip(database.missing)

@@ -1,4 +1,5 @@
-// Replica jobs: files sent to several processes on one bucket, of which one is killed and one is stopped and woken late; each file is committed once.
+// Replica jobs: sends files to several processes on one bucket, kills one of them, and stops and later continues
+// another; each file must be committed once.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
@@ -17,17 +18,17 @@ import { csvText } from '../support/samples.ts'
 
 export type Status = ReturnType<typeof uploadStatusJson>
 
-/** Replicas on a place of their own in a bucket, and what lies there. */
+/** Replicas on their own prefix of a bucket. */
 export interface Replicas extends AsyncDisposable {
   readonly objects: S3Objects
   start(name: string, flags?: readonly string[]): Promise<RunningService>
   /** Keys below a prefix. */
   keys(prefix: string): Promise<readonly string[]>
-  /** What a process leaves that is gone right after the last byte of an upload has come. Gives the id of that. */
+  /** Leaves an upload as a process does that dies right after its last byte has arrived. Returns its id. */
   leaveComplete(content: Buffer): Promise<string>
 }
 
-/** Starts an S3 server for the tests that `declare` makes of replicas on it; without one, a test of that title is skipped. */
+/** Starts an S3 server for the tests that `declare` declares; without one, a test with the title is skipped. */
 export async function declareOnReplicas(title: string, declare: (open: () => Replicas) => void): Promise<void> {
   if (noS3Server !== undefined) {
     test(title, { skip: noS3Server }, () => {})
@@ -43,8 +44,8 @@ export async function declareOnReplicas(title: string, declare: (open: () => Rep
 }
 
 /**
- * @param dir Where each replica has a directory.
- * @param lease Longer than any process is kept waiting for a processor.
+ * @param dir Contains a directory for each replica.
+ * @param lease Longer than any process waits for a core.
  */
 export function replicasOn({ endpoint, bucket }: S3Server, dir: string, lease = '5s'): Replicas {
   const prefix = `${randomUUID()}/`
@@ -60,7 +61,7 @@ export function replicasOn({ endpoint, bucket }: S3Server, dir: string, lease = 
       return service
     },
     leaveComplete: async (content) => {
-      // It does not renew what it has, as a dead one does not.
+      // Does not renew its lease, like a dead process.
       const local = { dir: join(dir, 'gone'), cacheBytesMax: 0, leaseMs: 3_600_000 }
       await using store = asDisposable(await createS3Store({ ...place, ...local }))
       const facts = { id: uuidV7(Date.now()), owner: '', createdAt: Date.now(), details }
@@ -94,11 +95,11 @@ function asDisposable(of: Store): { readonly of: Store } & AsyncDisposable {
   return { of, [Symbol.asyncDispose]: () => of.close() }
 }
 
-/** The status of an upload once it has ended, as one replica shows it. */
+/** The status of an ended upload, as one replica shows it. */
 export async function endOf(client: Client, path: string): Promise<Status> {
   for (;;) {
     const answer = await client.ask('GET', path, undefined, { prefer: 'wait=20' })
-    // The end of an upload in one request is seen elsewhere a moment after its answer.
+    // Other replicas see the end of an upload in one request a moment after its response.
     if (answer.status === 404) continue
     assert.equal(answer.status, 200, answer.body.toString())
     const status = jsonOf<Status>(answer)
@@ -107,8 +108,8 @@ export async function endOf(client: Client, path: string): Promise<Status> {
 }
 
 /**
- * Sends files to all processes at once. The first is killed, and the second stopped, when they have answered 202 to their
- * share; the second is woken when all jobs have ended. Gives how many others had to go on with.
+ * Sends files to all processes at once. After they have returned 202 for their share, the first is killed and the
+ * second is stopped, until all jobs have ended. Returns how many uploads the others had to continue.
  */
 export async function runJobs(replicas: Replicas, count: number, processes: number): Promise<number> {
   const services = await Promise.all(Array.from({ length: processes }, (_, i) => replicas.start(`replica-${i}`)))
@@ -142,7 +143,7 @@ export async function runJobs(replicas: Replicas, count: number, processes: numb
   return left[0]! + left[1]!
 }
 
-/** One dataset for each upload, with one record of it; nothing that anybody would still work on. */
+/** Asserts that each upload has one dataset with one record, and that no work is left. */
 async function checkCommits(replicas: Replicas, ends: readonly Status[]): Promise<void> {
   const keys = await replicas.keys('datasets/')
   const receipts = keys.filter((key) => key.endsWith('/receipt.json'))
@@ -154,6 +155,6 @@ async function checkCommits(replicas: Replicas, ends: readonly Status[]): Promis
   )
   const recorded = ends.map(({ id }, i) => `datasets/${datasets[i]}/uploads/${id}.json`)
   assert.deepEqual(records, recorded.toSorted())
-  // A process that was woken may still be letting go of what it had, and others of what a killed one has left.
+  // A continued process may still be releasing its uploads, and others those of the killed one.
   while ((await replicas.keys('unfinished')).length > 0) await sleep(50)
 }

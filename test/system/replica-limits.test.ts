@@ -1,4 +1,4 @@
-// Limits over replicas: what one process has let in counts at the others, and all of them together let in no more than one would.
+// Tests of limits across replicas: usage at one process counts at the others, and together they allow no more than one.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { bodyOf, Client, refusalOf } from '../support/client.ts'
@@ -8,7 +8,7 @@ import { declareOnReplicas, type Replicas } from './replica-jobs.ts'
 await declareOnReplicas('limits over replicas', declareTests)
 
 function declareTests(open: () => Replicas): void {
-  test('an Idempotency-Key is one at all replicas: in use, answered, and free again', async () => {
+  test('all replicas share an Idempotency-Key: in use, completed, and free again', async () => {
     await using replicas = open()
     const [one, other] = (await startAll(replicas, 2, [])) as [Client, Client]
     const headers = { 'idempotency-key': '"k1"' }
@@ -26,19 +26,19 @@ function declareTests(open: () => Replicas): void {
     const path = (await one.ask('POST', '/qas/uploads', undefined, begun)).headers.location!
     assert.equal((await send(other, 'n\n3\n')).status, 409)
     assert.equal((await other.ask('POST', '/qas/uploads', undefined, begun)).status, 409)
-    // Bytes that another replica takes change nothing about it.
+    // Bytes received by another replica do not affect it.
     assert.equal((await patch(other, path, 0, Buffer.from('n\n1'))).status, 204)
     assert.equal((await send(one, 'n\n3\n')).status, 409)
     assert.equal((await other.ask('DELETE', path, undefined, tus)).status, 204)
     let late = await send(one, 'n\n3\n')
-    // The bucket hears of it right after the answer.
+    // The bucket is updated right after the response.
     while (late.status === 409) late = await send(one, 'n\n3\n')
     assert.equal(late.status, 200, late.body.toString())
     assert.equal((await send(other, 'n\n3\n')).body.toString(), late.body.toString())
   })
 
   for (const count of [2, 3]) {
-    test(`${count} replicas keep as many datasets as the quota allows, whoever is sent them`, async () => {
+    test(`${count} replicas keep as many datasets as the quota allows, whichever receives them`, async () => {
       await using replicas = open()
       const clients = await startAll(replicas, count, ['--quota-datasets', '5'])
       const send = async (i: number) => {
@@ -49,14 +49,14 @@ function declareTests(open: () => Replicas): void {
       const statuses = await Promise.all(Array.from({ length: 4 * count }, (_, i) => send(i)))
       let kept = statuses.filter((status) => status === 200).length
       assert.ok(kept <= 5, `${kept} were kept at once`)
-      // Of those that want the last room at once, all may be refused; one after the other, it is used to the last.
+      // Concurrent uploads for the last room may all be refused; sent one after another, they use it up.
       for (let i = 100; kept < 5; i += 1, kept += 1) assert.equal(await send(i), 200)
       for (let i = 200; i < 200 + count; i += 1) assert.equal(await send(i), 507)
       assert.equal((await clients[0]!.datasetIds()).length, 5)
       assert.deepEqual(await replicas.keys('shared/reserved/'), [])
     })
 
-    test(`${count} replicas answer as many requests of a caller as the limit allows, give or take a 32nd for each`, async () => {
+    test(`${count} replicas allow a caller as many requests as the limit, within a 32nd for each replica`, async () => {
       const max = 64
       const spare = (count - 1) * (max / 32)
       await using replicas = open()
@@ -67,12 +67,12 @@ function declareTests(open: () => Replicas): void {
         const answers = await Promise.all(clients.map((client) => client.ask('GET', '/qas/caller')))
         statuses.push(...answers.map(({ status }) => status))
       }
-      // On a machine that takes longer than a minute for it, the limit begins anew at each process.
+      // On a machine that takes longer than a minute, the limit starts again at each process.
       const minutes = Math.floor((performance.now() - startMs) / 60_000)
       const answered = statuses.filter((status) => status === 200).length
       assert.equal(statuses.filter((status) => status === 429).length, statuses.length - answered)
-      assert.ok(answered <= (max + spare) * (1 + 2 * minutes), `${answered} were answered`)
-      assert.ok(answered >= max - spare, `only ${answered} were answered`)
+      assert.ok(answered <= (max + spare) * (1 + 2 * minutes), `${answered} were allowed`)
+      assert.ok(answered >= max - spare, `only ${answered} were allowed`)
     })
   }
 }

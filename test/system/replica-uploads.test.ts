@@ -1,4 +1,4 @@
-// Uploads over replicas: begun on one process and resumed on another, read by whoever is alive, seen and cancelled on any.
+// Tests of uploads across replicas: begun at one process, resumed at another, read by any live one, visible at all.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -27,7 +27,7 @@ function declareTests(open: () => Replicas): void {
     for (let round = 1; round <= 2; round += 1) {
       const offset = await offsetOf(new Client(service.url), path)
       assert.ok(offset >= acknowledged, `it is at ${offset}, and ${acknowledged} was acknowledged`)
-      // What is answered is kept, and what is not may be.
+      // Acknowledged bytes are kept; others may be.
       const end = offset + 1 + random((bytes - offset) >> 1)
       assert.equal((await patch(new Client(service.url), path, offset, content.subarray(offset, end))).status, 204)
       acknowledged = end
@@ -70,12 +70,12 @@ function declareTests(open: () => Replicas): void {
   )
 }
 
-/** Resolves when nothing is left of uploads that have ended. */
+/** Resolves when nothing is left of ended uploads. */
 async function isTidy(replicas: Replicas): Promise<void> {
   while ((await replicas.keys('unfinished')).length > 0) await sleep(20)
 }
 
-/** The newest request has an upload, whichever replica it goes to, and no byte is there twice. */
+/** The newest request takes over an upload, at whichever replica, and no byte is stored twice. */
 async function shareAnUpload(urls: readonly [string, string]): Promise<void> {
   const clients = urls.map((url) => new Client(url))
   const [one, other] = clients as [Client, Client]
@@ -88,7 +88,7 @@ async function shareAnUpload(urls: readonly [string, string]): Promise<void> {
   assert.equal((await patch(other, path, 1_000, content.subarray(1_000, 3_000))).status, 204)
   assert.match(await answer, /^HTTP\/1.1 400 [\s\S]*UploadTakenOver/)
   assert.equal(await offsetOf(one, path), 3_000)
-  // At the same moment, from the same offset: what one adds, the other does not add again.
+  // At the same moment, from the same offset: bytes that one adds are not added again by the other.
   const part = content.subarray(3_000, 9_000)
   const both = await Promise.all(clients.map((client) => patch(client, path, 3_000, part)))
   const statuses = both.map(({ status }) => status).toSorted()
@@ -99,7 +99,7 @@ async function shareAnUpload(urls: readonly [string, string]): Promise<void> {
   assert.ok((await other.get(`${last.headers['content-location']}/original`)).equals(content))
 }
 
-/** A replica at which an upload was begun shows how far it has come at another one, at once. */
+/** The replica at which an upload was begun immediately shows its progress at another one. */
 async function followAnUpload(one: Client, other: Client): Promise<void> {
   const path = await create(one, bytes)
   assert.equal((await patch(one, path, 0, content.subarray(0, 1_000))).status, 204)
@@ -113,7 +113,7 @@ async function followAnUpload(one: Client, other: Client): Promise<void> {
   for (const client of [other, one]) assert.equal((await endOf(client, path)).phase, 'done')
 }
 
-/** Any replica shows, lists, and cancels an upload that another one has. */
+/** Any replica shows, lists, and cancels an upload at another one. */
 async function seeUploads(one: Client, other: Client, replicas: Replicas): Promise<void> {
   const path = await create(one, bytes)
   await patch(one, path, 0, content.subarray(0, 3_000_000))

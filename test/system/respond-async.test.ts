@@ -1,4 +1,4 @@
-// Prefer: respond-async under kill -9 and SIGTERM: what was answered 202 becomes its dataset, and what was not leaves nothing.
+// Tests of Prefer: respond-async under kill -9 and SIGTERM: uploads with a 202 become datasets, others leave nothing.
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ const later = { prefer: 'respond-async' } as const
 const unfinished = ({ dataDir }: RunningService) => readdirSync(join(dataDir, 'uploads'))
 
 for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
-  test(`${signal} right after a 202: the next start makes the dataset, of a form and of a file`, async () => {
+  test(`${signal} right after a 202: the next start makes the dataset, from a form and from a file`, async () => {
     await using scratch = await scratchDir()
     const start = () => RunningService.start(join(scratch.path, 'data'))
     let service = await start()
@@ -61,7 +61,7 @@ for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
   })
 }
 
-test(`kill -9 at any moment: 202 means a dataset, and no answer that or nothing (SEED=${seed})`, async (t) => {
+test(`kill -9 at any moment: 202 means a dataset, no response means a dataset or nothing (SEED=${seed})`, async (t) => {
   const random = createRandom(seed)
   await using scratch = await scratchDir()
   const start = () => RunningService.start(join(scratch.path, 'data'))
@@ -76,7 +76,7 @@ test(`kill -9 at any moment: 202 means a dataset, and no answer that or nothing 
       const headers = { 'content-type': contentType, 'content-length': form.length, ...later }
       const socket = await begin(service.url, 'POST', '/qas/uploadCsv', headers, form)
       const text = textOf(socket, '\r\n\r\n').catch(() => '')
-      // In half of the rounds not before the answer.
+      // In half of the rounds, waits for the response first.
       if (round % 2 === 0) await text
       await sleep(random(40))
       service.kill('SIGKILL')
@@ -89,7 +89,7 @@ test(`kill -9 at any moment: 202 means a dataset, and no answer that or nothing 
       const client = new Client(service.url)
       const made = (await client.datasetIds()).length - before
       if (isAnswered) {
-        assert.equal(made, 1, `round ${round} was answered 202`)
+        assert.equal(made, 1, `round ${round} returned 202`)
         assert.equal(jsonOf<Status>(await client.ask('GET', path)).phase, 'done')
       } else assert.ok(made === 0 || made === 1)
       const { duplicate } = await client.upload(content)

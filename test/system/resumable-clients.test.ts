@@ -1,4 +1,5 @@
-// Clients for resumable uploads that people use, unmodified, over connections that break: tus-js-client, Uppy, tuspy, curl.
+// Tests of resumable uploads with common clients, unmodified, over broken connections: tus-js-client, Uppy, tuspy,
+// curl.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { copyFile, writeFile } from 'node:fs/promises'
@@ -36,7 +37,7 @@ describe(`a client for resumable uploads, over connections that break (SEED=${se
     for (const name of ['tus-js-client.mjs', 'uppy.mjs']) {
       if (nodeDir !== '') await copyFile(join(fixtures, name), join(nodeDir, name))
     }
-    // What is sent next meets six breaks: in the head of a request, in its body, in the answer.
+    // The next uploads have six breaks: in the head or body of a request, or in the response.
     proxy = await startProxy(service.url, () => {
       if (proxy.breaks() - breaksBefore >= breaksMin) return {}
       const upBytes = !onlyInBodies && random(4) === 0 ? 1 + random(500) : 100_000 + random(600_000)
@@ -50,7 +51,7 @@ describe(`a client for resumable uploads, over connections that break (SEED=${se
     await scratch[Symbol.asyncDispose]()
   })
 
-  /** A file of six megabytes of its own, and its bytes. */
+  /** A new file of six megabytes, and its bytes. */
   async function sample(name: string) {
     breaksBefore = proxy.breaks()
     const path = join(scratch.path, name)
@@ -70,7 +71,7 @@ describe(`a client for resumable uploads, over connections that break (SEED=${se
     ;(t as TestContext).diagnostic(`${proxy.breaks() - breaksBefore} breaks`)
   }
 
-  /** The link of the dataset that an upload has become. Where the last answer was lost, no client knows it. */
+  /** The link to the dataset of an upload. If the last response was lost, the client does not know it. */
   async function linkOf(url: string): Promise<string> {
     const answer = await client.ask('GET', new URL(url).pathname, undefined, { prefer: 'wait=20' })
     return JSON.parse(answer.body.toString()).links.receipt
@@ -90,7 +91,7 @@ describe(`a client for resumable uploads, over connections that break (SEED=${se
     await kept(await linkOf(url), file, t)
   })
 
-  it('tus-js-client that ended half way, in another process', skipNode, async (t) => {
+  it('tus-js-client, continued in another process', skipNode, async (t) => {
     const file = await sample('tus-js-again.csv')
     const first = await tusJs(file.path, 'tus-v1', 3_000_000)
     assert.ok(first.stoppedAt >= 3_000_000, JSON.stringify(first))
@@ -108,7 +109,7 @@ describe(`a client for resumable uploads, over connections that break (SEED=${se
     })
   }
 
-  it('tus-js-client is given the error record of a file that is no CSV', skipNode, async () => {
+  it('tus-js-client gets the error record of a file that is not CSV', skipNode, async () => {
     breaksBefore = Number.NEGATIVE_INFINITY
     const path = join(scratch.path, 'picture.csv')
     await writeFile(path, Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), Buffer.alloc(50_000)]))
@@ -119,14 +120,14 @@ describe(`a client for resumable uploads, over connections that break (SEED=${se
   it('Uppy by its plugin for tus', skipNode, async (t) => {
     const file = await sample('uppy.csv')
     const printed = await run(process.execPath, ['uppy.mjs', `${proxy.url}/qas/uploads`, file.path], nodeDir)
-    // It logs what it tries again.
+    // It logs retries first.
     const { url, error } = JSON.parse(printed.trimEnd().split('\n').at(-1) ?? '')
     assert.equal(error, null)
     await kept(await linkOf(url), file, t)
   })
 
-  it('tuspy with checksums, half way and then to the end', skipPython, async (t) => {
-    // It does not try again to begin an upload, and Python takes half a head of an answer for a whole one.
+  it('tuspy with checksums, interrupted and then continued', skipPython, async (t) => {
+    // It does not retry to create an upload, and Python takes an incomplete response head for a complete one.
     onlyInBodies = true
     const file = await sample('tuspy.csv')
     const python = async (stopAt: number) => {
@@ -140,7 +141,7 @@ describe(`a client for resumable uploads, over connections that break (SEED=${se
     await kept(await linkOf(second.url), file, t)
   })
 
-  it('curl with a form by the draft, over connections that stall too', async (t) => {
+  it('curl with a form by the draft, over connections that also stall', async (t) => {
     mayStall = true
     onlyInBodies = false
     const file = await sample('curl.csv')

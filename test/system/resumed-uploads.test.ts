@@ -1,4 +1,5 @@
-// Resumed uploads: connections that break or stall and a service that is killed, at random moments of one upload, lose nothing acknowledged.
+// Tests of resumed uploads: broken or stalled connections and kills of the service, at random moments of one upload,
+// lose nothing acknowledged.
 import assert from 'node:assert/strict'
 import type { Socket } from 'node:net'
 import { join } from 'node:path'
@@ -15,7 +16,7 @@ for (const [title, mayKill, rounds] of [
   ['connections that break and stall', false, 25],
   ['kill -9 at any moment of a request', true, 6],
 ] as const) {
-  test(`${title}: every acknowledged byte is there, and the dataset is that of one request (SEED=${seed})`, async (t) => {
+  test(`${title}: every acknowledged byte is kept, and the dataset is that of one request (SEED=${seed})`, async (t) => {
     const random = createRandom(seed)
     await using scratch = await scratchDir()
     const start = () => RunningService.start(join(scratch.path, 'data'))

@@ -1,4 +1,4 @@
-// Reads from a bucket: what a process that has nothing of a dataset asks it for, to show some of it.
+// Tests of reads from a bucket: what a process without cached data requests, to show part of a dataset.
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -12,13 +12,13 @@ const records = 800_000
 const megabyte = 1_048_576
 /** At most. */
 const rowGroupRecords = 61_440
-/** Whole blocks are read: one more than the row groups need, and two with the footer. */
+/** Reads are of whole blocks: one more than the row groups need, and two with the footer. */
 const blockBytes = 65_536
-/** The checksums, with the headers of all answers. */
+/** Room for the checksums and the headers of all responses. */
 const smallBytes = 40_000
 const recordOf = (i: number) => `${i},name ${i},${i / 8}`
 
-test('a page of rows needs the row groups that it touches, a range of the original some blocks, and what was read before nothing', {
+test('a page of rows reads only its row groups, a range of the original only some blocks, and cached data nothing', {
   skip: noS3Server,
 }, async () => {
   await using s3 = await startS3Server()
@@ -40,7 +40,7 @@ test('a page of rows needs the row groups that it touches, a range of the origin
   assert.ok(parts.length > 1, `${parts.length} parts`)
   await using reader = await RunningService.start(join(scratch.path, 'reader'), flags(proxy.endpoint))
   const client = new Client(reader.url)
-  /** What is read of the files of the dataset meanwhile: keys below files/, and bytes. */
+  /** What a call reads of the files of the dataset: keys below files/, and bytes. */
   const reads = async (work: () => Promise<unknown>) => {
     proxy.carried.length = 0
     await work()
@@ -59,11 +59,11 @@ test('a page of rows needs the row groups that it touches, a range of the origin
     )
   }
   const page = (offset: number) => () => rowsFrom(offset)
-  // The first part is smaller than others.
+  // The first part is smaller than the others.
   const at = parts.findLastIndex(({ bytes }) => bytes === Math.max(...parts.map((one) => one.bytes)))
   const [previous, second] = [parts[at - 1]!, parts[at]!]
   const before = parts.slice(0, at).reduce((sum, part) => sum + part.records, 0)
-  /** For one row group: those of a part are about as large as each other, and a quarter more covers those that are not. */
+  /** Bound for one row group: those of a part are about equally large; a quarter more allows for variation. */
   const pageBytesMax = ({ bytes, records: all }: typeof second) =>
     (1.25 * rowGroupRecords * bytes) / all + 4 * blockBytes + smallBytes
   const dataOf = (names: readonly string[]) => names.filter((name) => name.startsWith('data/'))
@@ -72,13 +72,13 @@ test('a page of rows needs the row groups that it touches, a range of the origin
   const bound = pageBytesMax(second)
   assert.ok(bound < second.bytes / 2, `${bound} of ${second.bytes} bytes`)
   assert.ok(first.bytes < bound, `${first.bytes} bytes for a part of ${second.bytes}, at most ${bound}`)
-  // Of the same row group.
+  // From the same row group.
   assert.deepEqual(await reads(page(before + 80_300)), { names: [], bytes: 0 })
-  // Of two parts, the last row group of one and the first of the other.
+  // From two parts: the last row group of one and the first of the other.
   const edge = await reads(page(before - 50))
   assert.deepEqual(dataOf(edge.names), [previous.file, second.file])
   assert.ok(edge.bytes < pageBytesMax(previous) + pageBytesMax(second), `${edge.bytes} bytes`)
-  // Who reads on and on gets the whole part after half of it in slices, each with its footer; all values are right on the way.
+  // Sequential reads get the whole part after half of it was read in slices with a footer each; all values are right.
   const all = await reads(async () => {
     for (let offset = before; offset + 10_000 < before + second.records; offset += 10_000)
       await rowsFrom(offset, 10_000)

@@ -1,4 +1,4 @@
-// S3 store: the contract of all stores on a real S3 server, then what only object storage can show.
+// Tests of the S3 store: the contract of all stores on a real S3 server, then what is specific to object storage.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -26,7 +26,7 @@ if (noS3Server !== undefined) {
 
 interface Place {
   readonly prefix: string
-  /** Opens a store of the place; one that was opened before must be closed first, unless `replica` is another number. */
+  /** Opens a store on the prefix. An earlier one must be closed first, unless `replica` differs. */
   open(replica?: number): Promise<Store>
   readonly objects: S3Objects
 }
@@ -60,7 +60,7 @@ async function keysOf(objects: S3Objects): Promise<readonly string[]> {
 }
 
 function declareTests(server: S3Server): void {
-  test('createS3Store() leaves in the bucket what is documented, and nothing when all is removed', async (t) => {
+  test('createS3Store() writes the documented objects, and leaves none when all is removed', async (t) => {
     const { open, objects } = await place(t, server)
     const store = await open()
     const wanted = sample({ seed: 1, rejectPartCount: 1 })
@@ -81,7 +81,7 @@ function declareTests(server: S3Server): void {
     assert.deepEqual(await keysOf(objects), [])
   })
 
-  test('what one replica has stored, another one shows at once', async (t) => {
+  test('a replica immediately shows what another one has stored', async (t) => {
     const { open } = await place(t, server)
     const [one, other] = [await open(1), await open(2)]
     for (let seed = 0; seed < 10; seed += 1) {
@@ -95,7 +95,7 @@ function declareTests(server: S3Server): void {
     }
   })
 
-  test('eight replicas that commit the same dataset: one makes it, and its files stay', async (t) => {
+  test('of eight replicas that commit the same dataset, one wins, and its files stay', async (t) => {
     const { open, objects } = await place(t, server)
     const replicas = await Promise.all(Array.from({ length: 8 }, (_, number) => open(number)))
     for (let seed = 0; seed < 10; seed += 1) {
@@ -108,7 +108,7 @@ function declareTests(server: S3Server): void {
     }
   })
 
-  test('a large file goes in parts and comes back in ranges', async (t) => {
+  test('a large file is written in parts and read in ranges', async (t) => {
     const { open } = await place(t, server)
     const store = await open()
     const wanted = sample({ seed: 1, originalBytes: 20_000_000 })
@@ -119,7 +119,7 @@ function declareTests(server: S3Server): void {
     assert.ok(wanted.files.get('original')!.subarray(12_345_678, 12_445_678).equals(bytes))
   })
 
-  test('sweep() removes what unfinished attempts have left, and nothing of a dataset', async (t) => {
+  test('sweep() removes leftovers of unfinished attempts, and nothing of a dataset', async (t) => {
     const { open, objects } = await place(t, server)
     const store = await open()
     const [kept, lost] = [sample({ seed: 1 }), sample({ seed: 2 })]
@@ -147,7 +147,7 @@ function declareTests(server: S3Server): void {
     await assertWhole(store, kept)
   })
 
-  test('sweepChunks() removes chunks of uploads that are no more, and none of one that is there', async (t) => {
+  test('sweepChunks() removes chunks of uploads that no longer exist, and no others', async (t) => {
     const { open, objects } = await place(t, server)
     const store = await open()
     const spools = [await store.spools.create(spoolFacts(0), null), await store.spools.create(spoolFacts(1), null)]
@@ -158,7 +158,7 @@ function declareTests(server: S3Server): void {
     assert.equal(await sweepChunks(objects), 0)
   })
 
-  test('one of eight replicas takes an upload, and writes of the one before fail', async (t) => {
+  test('one of eight replicas takes over an upload, and writes of the previous one fail', async (t) => {
     const { open, objects } = await place(t, server)
     const replicas = await Promise.all(Array.from({ length: 8 }, (_, number) => open(number)))
     const first = await replicas[0]!.spools.create(spoolFacts(), null)
@@ -181,7 +181,7 @@ function declareTests(server: S3Server): void {
     assert.deepEqual(await keysOf(objects), [])
   })
 
-  test('bytes that come in many requests lie in few chunks, those of large ones in parts', async (t) => {
+  test('bytes of many small requests are stored in few chunks, those of large ones in parts', async (t) => {
     const { open, objects } = await place(t, server)
     const spool = await (await open()).spools.create(spoolFacts(), null)
     for (let i = 0; i < 100; i += 1) await append(spool, `${i},`)
@@ -196,7 +196,7 @@ function declareTests(server: S3Server): void {
     assert.equal(await bytesOf(again!), Array.from({ length: 100 }, (_, i) => `${i},`).join('') + large)
   })
 
-  test('a server that comes back is used again without a restart', async (t) => {
+  test('a server that is available again is used without a restart', async (t) => {
     const own = await startS3Server()
     t.after(() => own[Symbol.asyncDispose]())
     const { open } = await place(t, own)

@@ -1,5 +1,5 @@
-// S3 streaming: files go into the bucket while they are written, whatever the bucket does meanwhile, and what came to nothing
-// is removed.
+// Tests of S3 streaming: files are uploaded to the bucket while they are written, whatever the bucket does meanwhile,
+// and abandoned data is removed.
 import assert from 'node:assert/strict'
 import { createHash, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
@@ -21,7 +21,7 @@ import { RunningService, scratchDir } from '../support/running-service.ts'
 import { S3Proxy } from '../support/s3-proxy.ts'
 import { noS3Server, type S3Server, startS3Server } from '../support/s3-server.ts'
 
-/** What is sent at once. Bytes. */
+/** Size of a part. Bytes. */
 const partBytes = 8_388_608
 
 if (noS3Server !== undefined) {
@@ -36,7 +36,7 @@ if (noS3Server !== undefined) {
 interface Place {
   readonly proxy: S3Proxy
   readonly store: Store
-  /** Of the same place, past the proxy. */
+  /** Accesses the same prefix without the proxy. */
   readonly objects: S3Objects
 }
 
@@ -56,7 +56,7 @@ async function place(t: TestContext, { endpoint, bucket }: S3Server): Promise<Pl
   return { proxy, store, objects }
 }
 
-/** Writes a file as an upload does, piece by piece, and says so. */
+/** Writes a file as an upload does, piece by piece, and reports its growth. */
 async function grow(draft: Draft, file: string, bytes: Uint8Array): Promise<void> {
   await using handle = await open(join(draft.dir, file), 'wx')
   for (let at = 0; at < bytes.length; at += 1_000_000) {
@@ -69,13 +69,13 @@ async function fillOthers(draft: Draft, { files }: Sample): Promise<void> {
   for (const [file, bytes] of files) if (file !== 'original') await writeFile(join(draft.dir, file), bytes)
 }
 
-/** Of the files of drafts and datasets, and of what says that there are such. */
+/** Keys of the files of drafts and datasets, and of the entries for pending ones. */
 async function keysOf(objects: S3Objects): Promise<readonly string[]> {
   const keys = await Array.fromAsync(objects.list(''), ({ key }) => key)
   return keys.filter((key) => /^(?:files|pending)\//.test(key))
 }
 
-/** Ends all multipart uploads of a place and gives their count. */
+/** Aborts all multipart uploads of a prefix; returns their number. */
 function unfinished(objects: S3Objects): Promise<number> {
   return objects.abortMultiparts(Date.now() + 60_000)
 }
@@ -84,7 +84,7 @@ function declareStoreTests(server: S3Server): void {
   const large = sample({ seed: 1, originalBytes: 3 * partBytes + 1_000 })
   const original = large.files.get('original')!
 
-  test('a large file is in the bucket but for its last part before it is whole', async (t) => {
+  test('all but the last part of a large file is in the bucket before the file is complete', async (t) => {
     const { proxy, store, objects } = await place(t, server)
     await using draft = await store.draft()
     await grow(draft, 'original', original)
@@ -105,7 +105,7 @@ function declareStoreTests(server: S3Server): void {
     assert.deepEqual([await keysOf(objects), await unfinished(objects)], [[], 0])
   })
 
-  test('a file that is whole goes at once, and again where it was written anew', async (t) => {
+  test('a complete file is sent at once, and again if it was rewritten', async (t) => {
     const { proxy, store, objects } = await place(t, server)
     const wanted = sample({ seed: 2, originalBytes: partBytes, partCount: 2 })
     await using draft = await store.draft()
@@ -120,7 +120,7 @@ function declareStoreTests(server: S3Server): void {
     await proxy.answered('PutObject', puts + parts.length)
     for (const file of parts) await rm(join(draft.dir, file))
     await fillOthers(draft, wanted)
-    // One is said to be new, the other only is.
+    // One is reported as new, the other is not, but is new.
     draft.finished(parts[0]!)
     assert.equal(await store.publish(draft, wanted.receipt, sampleUpload(wanted.receipt, 1)), true)
     await assertWhole(store, wanted)
@@ -140,7 +140,7 @@ function declareStoreTests(server: S3Server): void {
     assert.equal(writes(), before)
   })
 
-  test('what a draft has sent is removed when it is given up, or its dataset is there', async (t) => {
+  test('data sent by a draft is removed if it is abandoned or its dataset exists', async (t) => {
     const { proxy, store, objects } = await place(t, server)
     await publishSample(store, large)
     const kept = await keysOf(objects)
@@ -161,7 +161,7 @@ function declareStoreTests(server: S3Server): void {
     assert.deepEqual([await keysOf(objects), await unfinished(objects)], [kept, 0])
   })
 
-  test('parts that the bucket did not take while a file grew are sent when it is whole', async (t) => {
+  test('parts that the bucket refused while a file grew are sent when the file is complete', async (t) => {
     const { store, objects } = await place(t, server)
     const real = S3Objects.prototype.multipart
     const refused: string[] = []
@@ -196,7 +196,7 @@ function declareStoreTests(server: S3Server): void {
     assert.equal((await keysOf(objects)).length, large.files.size)
   })
 
-  test('a bucket that stays away fails the upload, and nothing is left once it is back', async (t) => {
+  test('a bucket that stays unavailable fails the upload, and nothing is left once it is back', async (t) => {
     const { proxy, store, objects } = await place(t, server)
     let parts = 0
     proxy.fate = (call) => (call === 'UploadPart' && ++parts > 1 ? 'failed' : 'carried')
@@ -210,7 +210,7 @@ function declareStoreTests(server: S3Server): void {
     assert.deepEqual([await keysOf(objects), await unfinished(objects)], [[], 0])
   })
 
-  test('answers that are lost are no harm: what was asked for is there once', async (t) => {
+  test('lost responses do no harm: each object exists once', async (t) => {
     const { proxy, store, objects } = await place(t, server)
     const met = new Set<string>()
     proxy.fate = (call) => {
@@ -224,11 +224,11 @@ function declareStoreTests(server: S3Server): void {
     assert.equal(await store.publish(draft, large.receipt, sampleUpload(large.receipt, 1)), true)
     assert.deepEqual([...met], ['CreateMultipartUpload', 'UploadPart', 'CompleteMultipartUpload'])
     await assertWhole(store, large)
-    // The multipart upload whose beginning was not answered is nobody's.
+    // The multipart upload whose first response was lost is orphaned.
     assert.deepEqual([(await keysOf(objects)).length, await unfinished(objects)], [large.files.size, 1])
   })
 
-  test('what was sent so long ago that it may be swept is sent again', async (t) => {
+  test('data sent so long ago that it may have been swept is sent again', async (t) => {
     const { proxy, store, objects } = await place(t, server)
     await using draft = await store.draft()
     await grow(draft, 'original', original)
@@ -244,7 +244,7 @@ function declareStoreTests(server: S3Server): void {
     assert.equal(keys.length, large.files.size)
   })
 
-  test('sweep() removes what a killed process has sent, and its multipart uploads end', async (t) => {
+  test('sweep() removes the data of a killed process, and aborts its multipart uploads', async (t) => {
     const { proxy, store, objects } = await place(t, server)
     const draft = await store.draft()
     await grow(draft, 'original', original)
@@ -258,7 +258,7 @@ function declareStoreTests(server: S3Server): void {
     await draft[Symbol.asyncDispose]()
   })
 
-  test('a server that takes connections and never answers is given up within the time for a call', async (t) => {
+  test('a server that accepts connections but never responds is given up within the time of a call', async (t) => {
     const mute = createServer().listen(0, '127.0.0.1')
     await once(mute, 'listening')
     const endpoint = `http://127.0.0.1:${(mute.address() as AddressInfo).port}`
@@ -273,7 +273,7 @@ function declareStoreTests(server: S3Server): void {
 }
 
 function declareServiceTests(server: S3Server): void {
-  /** Some records more than two parts, in random texts, which gzip hardly makes smaller. */
+  /** More records than fit in two parts, with random texts, which gzip hardly compresses. */
   const content = Buffer.from(
     `id,text\n${Array.from({ length: 200_000 }, (_, i) => `${i},${createHash('sha512').update(`${i}`).digest('base64')}\n`).join('')}`,
   )
@@ -302,7 +302,7 @@ function declareServiceTests(server: S3Server): void {
     return { proxy, running, objects }
   }
 
-  /** Sends all but the end, and that when `isEnough` says so; null where it gives up instead. */
+  /** Sends all but the end, and the end when `isEnough` allows it; null if it gives up instead. */
   async function send(url: string, file: Buffer, isEnough: () => Promise<boolean>) {
     const { before, behind, contentType } = uploadFraming({ fileName: 'large.csv' })
     async function* body() {
@@ -316,7 +316,7 @@ function declareServiceTests(server: S3Server): void {
     return await fetch(`${url}/qas/uploadCsv`, init).catch(() => null)
   }
 
-  test('an upload is in the bucket, parts and all, before its last byte has come', async (t) => {
+  test('an upload is in the bucket, including its parts, before its last byte has arrived', async (t) => {
     const { proxy, running } = await service(t)
     for (const [name, file] of [
       ['plain', content],
@@ -335,7 +335,7 @@ function declareServiceTests(server: S3Server): void {
     }
   })
 
-  test('an upload that its client gives up leaves nothing in the bucket', async (t) => {
+  test('an upload that its client aborts leaves nothing in the bucket', async (t) => {
     const { proxy, running, objects } = await service(t)
     const answer = await send(running.url, content, async () => {
       await proxy.answered('UploadPart', 2)

@@ -1,15 +1,15 @@
-// Tests of I/O errors of a running service: of its calls and its converters' that change or read a disk, some fail once.
+// Tests of I/O errors of a running service: some file calls of the service and its converters fail once.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { seed } from '../support/samples.ts'
 import { whyNoFaultyCalls } from './crash/faulty-calls.ts'
 import { failServiceCalls } from './service-io-errors.ts'
 
-test(`a file call that fails, is interrupted or done by half leaves a whole dataset or none, and the service goes on (SEED=${seed})`, async (t) => {
+test(`a file call that fails, is interrupted or half done leaves a complete dataset or none (SEED=${seed})`, async (t) => {
   const why = whyNoFaultyCalls()
   if (why !== null) return t.skip(why)
   const came = await failServiceCalls({ seed, count: 20 })
   t.diagnostic(JSON.stringify(came))
-  assert.ok(came.failed > 10, 'hardly a call was met')
+  assert.ok(came.failed > 10, 'hardly any call failed')
   assert.ok(came.refused > 0 && came.refused < came.failed)
 })

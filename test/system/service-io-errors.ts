@@ -1,4 +1,4 @@
-// I/O errors: file calls of a running service or of its converters fail one at a time, and it is looked at after each.
+// I/O errors: makes file calls of a running service or of its converters fail one at a time, and checks it after each.
 import assert from 'node:assert/strict'
 import { type Answer, bodyOf, Client, jsonOf, refusalOf, type UploadAnswer } from '../support/client.ts'
 import { isAlive, RunningService, scratchDir, until } from '../support/running-service.ts'
@@ -7,19 +7,19 @@ import { type FaultyCall, FaultyCalls, type SeenCalls } from './crash/faulty-cal
 import { randomFrom } from './crash/random.ts'
 import { isWhole } from './service-kills.ts'
 
-/** Several segments, and rejects among their records. */
+/** A file of several segments, with rejects. */
 const flags = ['--segment-size', '64KB', '--converters', '1']
 
-/** A service is started anew, and all that it keeps is read again, after so many calls at most. */
+/** After this many calls at most, the service is restarted and everything that it stores is read again. */
 const placesPerStart = 25
 
 export interface FailedServiceCalls {
-  /** Calls that were failed. */
+  /** Failed calls. */
   readonly failed: number
   readonly refused: number
-  /** Refused although all of it is there: the fault came after the commit. */
+  /** Refused, but complete, because the fault came after the commit. */
   readonly refusedButWhole: number
-  /** Starts that were needed for a directory that could not be synced. */
+  /** Restarts needed because a directory could not be synced. */
   readonly restarts: number
 }
 
@@ -30,7 +30,7 @@ interface Place extends FaultyCall {
   readonly deed: Deed
 }
 
-/** Fails `count` calls, chosen by `seed` among all that an upload, a second reading and a removal make, with every error. */
+/** Fails `count` calls, chosen by `seed` among all calls and errors of an upload, a second reading and a removal. */
 export async function failServiceCalls({
   seed,
   count,
@@ -60,7 +60,7 @@ class FaultyRun implements AsyncDisposable {
   readonly #dataDir: string
   readonly #calls: FaultyCalls
   readonly came = { failed: 0, refused: 0, refusedButWhole: 0, restarts: 0 }
-  /** The file of each dataset that was acknowledged or is there although it was not. */
+  /** The file of each existing dataset, acknowledged or not. */
   readonly #kept = new Map<string, string>()
   #service: RunningService
   #number = 0
@@ -75,7 +75,7 @@ class FaultyRun implements AsyncDisposable {
     return new FaultyRun(dataDir, calls, await RunningService.start(dataDir, flags, calls.environment))
   }
 
-  /** Every call there is, found out by counting, with every error that it may meet. */
+  /** Every call, found by counting, with every error that it may return. */
   async places(): Promise<readonly Place[]> {
     const places: Place[] = []
     for (const deed of deeds) {
@@ -86,27 +86,27 @@ class FaultyRun implements AsyncDisposable {
     return places
   }
 
-  /** Fails one call, and looks whether the answer to the client is true, and whether the next upload is taken. */
+  /** Fails one call, and checks that the response is right and the next upload is accepted. */
   async fail(place: Place): Promise<void> {
     const { answer, seen } = await this.#do(place.deed, place)
     if (seen.path === null) return
     this.came.failed += 1
     if (answer.status >= 300) this.came.refused += 1
     assert.ok(!seen.isSyncedAgain, `${seen.path} was synced again after its sync had failed`)
-    // What could not be removed is left to the next start; so is what was moved away by a move that may not be durable:
-    // without its files, half a dataset could come back.
+    // The next start removes what could not be removed, and files moved by a rename that may not be durable: if they
+    // were removed now, an incomplete dataset could come back.
     const mayLeave = place.kind === 'unlink' || (place.deed === 'delete' && place.kind === 'sync')
     if (!mayLeave) await until('nothing unfinished is left', () => this.#service.incoming().length === 0)
     const next = await this.#send(this.#content())
     if (next.status === 200) return this.#service.incoming().length === 0 ? undefined : this.startAgain()
-    // A directory that could not be synced is not trusted until the next start; nothing else lasts.
+    // Only a directory that could not be synced has a lasting effect: it is not trusted until the next start.
     assert.ok(place.kind === 'sync' && /^(datasets|incoming|uploads)$/.test(seen.path), next.body.toString())
     this.came.restarts += 1
     await this.startAgain()
     assert.equal((await this.#send(this.#content())).status, 200)
   }
 
-  /** Kills the service and starts it: all that is kept is there and whole, and nothing else. */
+  /** Kills and restarts the service: all stored datasets are complete, and nothing else exists. */
   async startAgain(): Promise<void> {
     const children = this.#service.children()
     await this.#service[Symbol.asyncDispose]()
@@ -135,14 +135,14 @@ class FaultyRun implements AsyncDisposable {
     return csvText('id,name', 5_000, (i) => (i % 500 === 3 ? `${i}` : `${i},name ${this.#number} and some more`))
   }
 
-  /** An upload while nothing fails. */
+  /** Uploads a file while nothing fails. */
   async #send(content: string): Promise<Answer> {
     const answer = await this.#client.send({ content })
     await this.#note(answer, content)
     return answer
   }
 
-  /** Does the deed while the call fails, and takes note of what it came to. */
+  /** Performs an operation while the call fails, and records the outcome. */
   async #do(deed: Deed, call?: FaultyCall): Promise<{ readonly answer: Answer; readonly seen: SeenCalls }> {
     const content = this.#content()
     const client = this.#client
@@ -161,7 +161,7 @@ class FaultyRun implements AsyncDisposable {
     }
     const answer = await this.#failing(call, () => client.ask('DELETE', links.self))
     const isThere = (await client.datasetIds()).includes(id)
-    assert.ok(!isThere || answer.answer.status >= 300, 'a dataset that was removed is shown')
+    assert.ok(!isThere || answer.answer.status >= 300, 'a removed dataset is visible')
     if (!isThere) this.#kept.delete(id)
     await this.#note(answer.answer)
     return answer
@@ -173,14 +173,14 @@ class FaultyRun implements AsyncDisposable {
     return { answer, seen: this.#calls.disarm() }
   }
 
-  /** What was taken is there and whole; what was refused is so by its record, and absent, or whole where it was refused too late. */
+  /** An accepted upload is complete; a refused one has an error record and is absent, or complete if refused late. */
   async #note(answer: Answer, content?: string): Promise<void> {
     const isTaken = answer.status < 300
     if (!isTaken) assert.ok([500, 503, 507].includes(refusalOf(answer).status), answer.body.toString())
     else if (content !== undefined) this.#kept.set(jsonOf<UploadAnswer>(answer).id, content)
     const shown = await this.#client.datasetIds()
     const unknown = shown.filter((id) => !this.#kept.has(id))
-    assert.ok(unknown.length <= (isTaken || content === undefined ? 0 : 1), 'more is shown than was sent')
+    assert.ok(unknown.length <= (isTaken || content === undefined ? 0 : 1), 'more datasets are visible than were sent')
     for (const id of unknown) {
       this.came.refusedButWhole += 1
       this.#kept.set(id, content!)

@@ -1,4 +1,4 @@
-// Processes that are killed: the service at any moment of an upload, and a converter under it.
+// Tests of kills: of the service at any moment of an upload, and of its converters.
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import { declaredBody, flags, isWhole, surviveKills } from './service-kills.ts'
 const scratch = await scratchDir()
 after(() => scratch[Symbol.asyncDispose]())
 
-test(`a service killed during uploads starts again with all that was answered, and nothing half (SEED=${seed})`, async (t) => {
+test(`a service killed during uploads keeps everything acknowledged, and nothing incomplete (SEED=${seed})`, async (t) => {
   if (!seesProcesses) return t.skip('this system does not show processes')
   await surviveKills(join(scratch.path, 'service-killed'), { seed, rounds: 4 })
 })
@@ -35,7 +35,7 @@ test('an upload survives the loss of one converter', async (t) => {
   assert.equal(service.children().length, before.length)
 })
 
-test('an upload whose converters die again and again fails, keeps nothing, and the next one works', async (t) => {
+test('an upload whose converters die repeatedly fails and keeps nothing, and the next one works', async (t) => {
   if (!seesProcesses) return t.skip('this system does not show processes')
   await using service = await RunningService.start(join(scratch.path, 'all-killed'), [...flags, '--converters', '1'])
   const client = new Client(service.url)

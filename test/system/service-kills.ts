@@ -1,4 +1,4 @@
-// Kills: a service that is killed again and again in the middle of uploads, and what must hold after each start.
+// Kills: kills a service repeatedly during uploads, and checks it after each start.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
@@ -7,15 +7,15 @@ import { bodyOf, Client, contentType, jsonOf, type UploadAnswer } from '../suppo
 import { isAlive, RunningService, until } from '../support/running-service.ts'
 import { createRandom, csvText } from '../support/samples.ts'
 
-/** Segments small enough that the sample makes several. */
+/** Segments small enough that the sample has several. */
 export const flags = ['--segment-size', '256KB']
 
 const content = csvText('id,name,amount', 40_000, (i) => `${i},name ${i} and some more,${i}.50`)
-/** An upload large enough to be killed in the middle. */
+/** An upload large enough for a kill during it. */
 export const body = bodyOf({ content })
 const gzipBody = bodyOf({ content: gzipSync(content), fileName: 'sample.csv.gz' })
 const zstdBody = bodyOf({ content: zstdCompressSync(content), fileName: 'sample.csv.zst' })
-/** The same with a schema, so that converters have a part in it. */
+/** The same with a schema, so that it needs converters. */
 export const declaredBody = bodyOf({
   content,
   schema: {
@@ -26,15 +26,15 @@ export const declaredBody = bodyOf({
     ],
   },
 })
-/** A small one that a converter has to take part in. */
+/** A small upload that needs a converter. */
 export const smallDeclared = {
   content: 'a,b\n1,2\n',
   schema: { fields: [{ name: 'a', type: 'integer' }, { name: 'b' }] },
 }
-/** Of the datasets kept in earlier rounds, this many are read again after each start. */
+/** Number of datasets of earlier rounds that are read again after each start. */
 const readAgainMax = 5
 
-/** Kills a service in each round, and looks after each start at what is there. */
+/** Kills a service in each round, and checks its datasets after each start. */
 export async function surviveKills(
   dataDir: string,
   { seed, rounds }: { readonly seed: number; readonly rounds: number },
@@ -44,7 +44,7 @@ export async function surviveKills(
   for (let round = 0; round <= rounds; round++) {
     await using service = await RunningService.start(dataDir, flags)
     const client = new Client(service.url)
-    // In turns a compressed one, and in turns each way.
+    // Alternates between plain and compressed, and between the compressions.
     const compressedBody = round % 8 < 4 ? gzipBody : zstdBody
     const [sent, other] = round % 4 < 2 ? [compressedBody, body] : [body, compressedBody]
     await holds(service, client, answered, other)
@@ -52,7 +52,7 @@ export async function surviveKills(
     answered.push(
       (await client.upload(round % 2 === 0 ? small : round % 4 === 1 ? gzipSync(small) : zstdCompressSync(small))).id,
     )
-    // In every second round all bytes are sent, and the kill comes while the last of them are converted.
+    // Every second round sends all bytes, so that the kill comes while the last of them are converted.
     const sending = await begin(service.port, sent, round % 2 === 1 ? sent.length : random(sent.length))
     const turns = random(300)
     for (let i = 0; i < turns; i++) await new Promise((resolve) => setImmediate(resolve))
@@ -65,7 +65,7 @@ export async function surviveKills(
   }
 }
 
-/** What was answered is there and whole, nothing half is, and an upload works. */
+/** Asserts that acknowledged datasets are complete, nothing else is left, and an upload works. */
 async function holds(
   service: RunningService,
   client: Client,
@@ -74,8 +74,8 @@ async function holds(
 ): Promise<void> {
   assert.deepEqual(service.drafts(), [])
   const shown = await client.datasetIds()
-  assert.deepEqual(service.datasetDirs().toSorted(), shown.toSorted(), 'nothing half stands among the datasets')
-  for (const id of answered) assert.ok(shown.includes(id), `${id} was answered and is gone`)
+  assert.deepEqual(service.datasetDirs().toSorted(), shown.toSorted(), 'no dataset is incomplete')
+  for (const id of answered) assert.ok(shown.includes(id), `${id} was acknowledged but is lost`)
   const unanswered = shown.filter((id) => !answered.includes(id))
   for (const id of [...answered.slice(-readAgainMax), ...unanswered]) await isWhole(client, id)
   const answer = await client.ask('POST', '/qas/uploadCsv', next)
@@ -85,7 +85,7 @@ async function holds(
   await client.ask('DELETE', receipt.links.self)
 }
 
-/** An upload of which this much has been handed to the kernel. */
+/** Begins an upload; resolves when this many bytes have been passed to the kernel. */
 async function begin(port: number, sent: Uint8Array, bytes: number): Promise<Socket> {
   const socket = connect(port, '127.0.0.1')
   socket.on('error', () => {})
@@ -96,7 +96,7 @@ async function begin(port: number, sent: Uint8Array, bytes: number): Promise<Soc
   return socket
 }
 
-/** Everything that was kept can be read to its end. */
+/** Asserts that everything stored can be read to its end. */
 export async function isWhole(client: Client, id: string): Promise<void> {
   const receipt = jsonOf<UploadAnswer>(await client.ask('GET', `/qas/datasets/${id}`))
   assert.equal((await client.get(receipt.links.original)).length, receipt.file.bytes)

@@ -1,4 +1,4 @@
-// A signal to stop lets uploads finish and takes no other; a second one ends all at once.
+// Tests of shutdown: a stop signal lets uploads finish and refuses others; a second one ends everything at once.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { request } from 'node:http'
@@ -18,7 +18,7 @@ const content = csvText('id,name', 50_000, (i) => `${i},name ${i}`)
 const body = bodyOf({ content })
 const half = body.length >> 1
 
-/** An upload of which the first half has been sent, once the service is at work on it. */
+/** Sends the first half of an upload; resolves when the service is working on it. */
 async function halfSent(service: RunningService) {
   const headers = { 'content-type': contentType, 'content-length': body.length }
   const outgoing = request(`${service.url}/qas/uploadCsv`, { method: 'POST', headers, agent: false })
@@ -28,7 +28,7 @@ async function halfSent(service: RunningService) {
   return { outgoing, answered }
 }
 
-/** False once nobody listens any more. */
+/** Whether the service still listens. */
 async function accepts(port: number): Promise<boolean> {
   const socket = connect(port, '127.0.0.1')
   try {
@@ -41,10 +41,10 @@ async function accepts(port: number): Promise<boolean> {
   }
 }
 
-test('a service that is to stop finishes the upload in progress, refuses others, and ends with 0', async (t) => {
+test('on a stop signal, the service finishes the upload in progress, refuses others, and exits with 0', async (t) => {
   if (!seesProcesses) return t.skip('this system does not show processes')
   await using service = await RunningService.start(scratch.path)
-  // A connection that was made before the signal, on which a request is begun only after it.
+  // A connection opened before the signal, with a request only after it.
   const early = connect(service.port, '127.0.0.1')
   await once(early, 'connect')
   early.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n')
@@ -71,12 +71,12 @@ test('a service that is to stop finishes the upload in progress, refuses others,
   assert.equal(receipt.records.accepted, 50_000)
 })
 
-test('children do not end of a signal to stop, which systemd sends to them too', async (t) => {
+test('children ignore stop signals, which systemd also sends to them', async (t) => {
   if (!seesProcesses) return t.skip('this system does not show processes')
   await using place = await scratchDir()
   await using service = await RunningService.start(place.path, ['--converters', '1'])
   const client = new Client(service.url)
-  // A child that has done something is not just starting.
+  // A child that has done a job is not still starting.
   await client.send(smallDeclared)
   const children = service.children()
   for (const child of children) for (const signal of ['SIGTERM', 'SIGINT'] as const) process.kill(child, signal)
@@ -84,7 +84,7 @@ test('children do not end of a signal to stop, which systemd sends to them too',
   assert.ok(children.some(isAlive))
 })
 
-test(`a service stopped under load by a signal, or two, loses nothing it answered and leaves nothing behind (SEED=${seed})`, async (t) => {
+test(`a service stopped under load loses nothing acknowledged and leaves nothing behind (SEED=${seed})`, async (t) => {
   if (!seesProcesses) return t.skip('this system does not show processes')
   await using place = await scratchDir()
   const came = await stopUnderLoad(place.path, { seed, rounds: stopWays.length })

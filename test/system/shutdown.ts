@@ -1,5 +1,5 @@
-// Stops: a service that is to stop while uploads of every progress are under way. Each throws where something that
-// was answered is lost, or something is left: an upload, a process, a wrong exit code.
+// Shutdown: stops a service while uploads are in progress, in several ways. Throws if something acknowledged is lost,
+// if an upload or a process is left, or if the exit code is wrong.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
@@ -10,7 +10,7 @@ import { isAlive, RunningService, until } from '../support/running-service.ts'
 import { createRandom, csvText } from '../support/samples.ts'
 import { flags, isWhole } from './service-kills.ts'
 
-/** All uploads come to their end; none does, so that the grace ends; the signal is given again until it is obeyed. */
+/** All uploads end; none does, so that the grace period ends; the signal is repeated until the service ends. */
 export const stopWays = ['ending', 'stalled', 'twice'] as const
 export type StopWay = (typeof stopWays)[number]
 
@@ -24,7 +24,7 @@ export interface Stopped {
   readonly unanswered: number
 }
 
-/** Stops a service `rounds` times, each in one of the ways and by SIGTERM or SIGINT. */
+/** Stops a service `rounds` times, each time in one of the ways, with SIGTERM or SIGINT. */
 export async function stopUnderLoad(
   dataDir: string,
   { seed, rounds }: { readonly seed: number; readonly rounds: number },
@@ -38,13 +38,13 @@ export async function stopUnderLoad(
     await using again = await RunningService.start(dataDir, flags)
     const client = new Client(again.url)
     const kept = await client.datasetIds()
-    // What starts with the service, such as scrubbing, may be writing its own state.
+    // Background work, such as scrubbing, may be writing its state.
     await until(`nothing unfinished is left (${way})`, () => again.incoming().length === 0)
     assert.deepEqual(again.datasetDirs().toSorted(), kept.toSorted())
     const acknowledged = answers.flatMap((answer) => (answer?.status === 200 ? JSON.parse(answer.text).id : []))
-    for (const id of acknowledged) assert.ok(kept.includes(id), `${id} was acknowledged and is lost (${way})`)
-    // Who is cut off may not hear of a commit; who is answered does.
-    assert.ok(way !== 'ending' || kept.length === acknowledged.length, 'more is there than was acknowledged')
+    for (const id of acknowledged) assert.ok(kept.includes(id), `${id} was acknowledged but is lost (${way})`)
+    // A client that is cut off may miss a commit; one that gets a response does not.
+    assert.ok(way !== 'ending' || kept.length === acknowledged.length, 'more datasets exist than were acknowledged')
     for (const id of kept) {
       await isWhole(client, id)
       await client.ask('DELETE', `/qas/datasets/${id}`)
@@ -62,7 +62,7 @@ interface Heard {
   readonly text: string
 }
 
-/** One service, started and stopped; the answers to its uploads, null where none came. */
+/** Starts and stops one service; returns the responses to its uploads, null if there was none. */
 async function stopOnce(
   dataDir: string,
   way: StopWay,
@@ -84,26 +84,26 @@ async function stopOnce(
     code = given
   })
   if (way === 'ending') for (const { end } of uploads) end()
-  // A terminal gives the first signal several times: only one that comes later is a second one.
+  // A terminal may send the first signal several times, so only a later one counts as the second.
   while (way === 'twice' && code === undefined) {
     service.kill(signal)
     await sleep(20)
   }
   await ended
-  // Where all of it had come to an end already, there was nothing to wait for and no time for a second signal.
+  // If all uploads had already ended, the service did not wait for a second signal.
   const codes: readonly unknown[] = way === 'twice' ? [exitCodes.interrupted, exitCodes.ok] : [exitCodes.ok]
-  assert.ok(codes.includes(code), `ended with ${code} (${way})`)
+  assert.ok(codes.includes(code), `exited with ${code} (${way})`)
   await until('the children have ended', () => !children.some(isAlive))
   const answers = await Promise.all(uploads.map(({ answered }) => answered))
   for (const answer of answers) {
     if (answer === null || answer.status === 200) continue
     assert.equal(refusalOf({ status: answer.status, headers: {}, body: Buffer.from(answer.text) }).status, 503)
   }
-  assert.ok(way !== 'ending' || answers.some((answer) => answer !== null), 'nobody was answered')
+  assert.ok(way !== 'ending' || answers.some((answer) => answer !== null), 'no upload got a response')
   return answers
 }
 
-/** An upload of which this share is sent now, and the rest at `end`. */
+/** Sends this share of an upload now, and the rest at `end`. */
 function beginUpload(url: string, body: Buffer, share: number) {
   const headers = { 'content-type': contentType, 'content-length': body.length }
   const outgoing = request(`${url}/qas/uploadCsv`, { method: 'POST', headers, agent: false })

@@ -1,4 +1,4 @@
-// Slow clients: fifty of them at a service whose others are served meanwhile, and one more than it has places for.
+// Tests of slow clients: fifty at a service that still serves others, and one more than it has places for.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
@@ -15,9 +15,9 @@ test(`slow clients of every kind are cut, and others are served meanwhile (SEED=
   t.diagnostic(JSON.stringify(await run('short', seed)))
 })
 
-test('a slow body gives its place to an upload that wants it, and keeps it while nobody does', async () => {
+test('a slow body gives its place to an upload that needs it, and otherwise keeps it', async () => {
   await using scratch = await scratchDir()
-  // It drips above the rate that is asked for, and could go on for a day.
+  // It trickles above the minimum rate, and could continue for a day.
   const flags = ['--uploads-max', '1', '--body-idle-time', '60s', '--body-rate-min', '1']
   await using service = await RunningService.start(scratch.path, flags)
   const client = new Client(service.url)
@@ -28,7 +28,7 @@ test('a slow body gives its place to an upload that wants it, and keeps it while
   try {
     let status = 503
     let refusals = 0
-    // The place is its own at first; an upload that comes again, as the answer asked, gets it.
+    // At first it keeps the place; an upload that retries, as the response says, gets it.
     await until(
       'the place is given up',
       () => {
@@ -43,7 +43,7 @@ test('a slow body gives its place to an upload that wants it, and keeps it while
       },
       30_000,
     )
-    assert.ok(refusals > 0, 'the place was taken away before its time')
+    assert.ok(refusals > 0, 'the place was taken away too early')
     const [answer] = (await talk.answered(1)).final
     assert.equal(answer?.status, 408)
     assert.deepEqual(recordFaults(answer), [])
@@ -53,17 +53,17 @@ test('a slow body gives its place to an upload that wants it, and keeps it while
 })
 
 const readerCount = 40
-/** Measured: 12 MB at most. With a megabyte and a half for each, as a pipe of Node streams holds, it was 64. */
+/** Measured: at most 12 MB; 64 with the 1.5 MB per download that piped Node streams hold. */
 const growthMegabytesMax = 32
 
 for (const link of ['original', 'csv', 'ndjson'] as const) {
-  test(`${readerCount} downloads of 30 MB (${link}) that nobody takes hold little memory`, async (t) => {
+  test(`${readerCount} downloads of 30 MB (${link}) that are not read take little memory`, async (t) => {
     if (!seesProcesses) return t.skip('this system does not show processes')
     await using scratch = await scratchDir()
     await using service = await RunningService.start(scratch.path)
     const client = new Client(service.url)
     const { links } = await client.upload(Buffer.alloc(30_000_000, `${'x'.repeat(50)},1\n`))
-    // What the first one takes stays, whoever comes then.
+    // Memory for the first download stays allocated.
     await client.get(links[link])
     const before = residentMegabytes(service)
     const sockets: Socket[] = []
@@ -89,7 +89,7 @@ for (const link of ['original', 'csv', 'ndjson'] as const) {
   })
 }
 
-/** True once a text was the same a hundred times in a row. */
+/** Whether a text was the same a hundred times in a row. */
 function isSteady(look: () => string): () => boolean {
   let seen = ''
   let count = 0

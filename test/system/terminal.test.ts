@@ -1,4 +1,5 @@
-// The command line on a real pseudo-terminal: progress, colours, and nothing that a file could do to it. Completion in a real shell.
+// Tests of the command line on a real pseudo-terminal: progress, colours, no control sequences from files; completion
+// in real shells.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { readdir, writeFile } from 'node:fs/promises'
@@ -18,7 +19,7 @@ const cwd = scratch.path
 const environment = { CSV_UPLOAD_URL: service.url }
 const esc = '\x1b'
 
-test('on a terminal an upload draws its progress on one line and wipes it, and its receipt has colours', async (t) => {
+test('on a terminal, an upload shows its progress on one line and clears it, and its receipt has colours', async (t) => {
   if (noTerminal !== null) return t.skip(noTerminal)
   const line = `${'x'.repeat(90)},1\n`
   await writeFile(join(cwd, 'large.csv'), `text,n\n${line.repeat(400_000)}1\n`)
@@ -30,7 +31,7 @@ test('on a terminal an upload draws its progress on one line and wipes it, and i
     screen,
   )
   assert.ok(drawn.every((part) => part.length <= 79 + `${esc}[K`.length))
-  assert.ok(screen.includes(`\r${esc}[K${esc}[1m`), 'the receipt does not begin on a wiped line')
+  assert.ok(screen.includes(`\r${esc}[K${esc}[1m`), 'the receipt does not begin on a cleared line')
   assert.ok(screen.includes(`${esc}[33m1 record rejected${esc}[39m`))
 })
 
@@ -51,7 +52,7 @@ test('in a pipe, with NO_COLOR or --quiet there is no progress and no colour', a
   assert.ok(forced.stdout.startsWith(`${esc}[1m`))
 })
 
-test('what a file or its name holds never moves the cursor of a terminal', async (t) => {
+test('the contents and name of a file never move the cursor of a terminal', async (t) => {
   if (noTerminal !== null) return t.skip(noTerminal)
   const evil = `${esc}[2Jtitle\x07`
   const name = `${evil}.csv`
@@ -104,7 +105,7 @@ test('bash completes commands, options, values and files', async (t) => {
   assert.deepEqual(complete('completion', 'z'), ['zsh'])
 })
 
-test('the scripts for zsh and fish are read by them without complaint', async (t) => {
+test('zsh and fish read their scripts without errors', async (t) => {
   for (const [shell, flags] of [
     ['zsh', ['-fn']],
     ['fish', ['--no-execute']],

@@ -1,4 +1,4 @@
-// Thread crashes: traps, hangs and blow-ups of WebAssembly under a running service cost a second try, or that one upload.
+// Tests of thread crashes: traps, hangs and memory blow-ups of WebAssembly cost a second try, or that one upload.
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ const breaking = pathToFileURL(join(import.meta.dirname, 'fixtures', 'breaking-t
 const large = `id,text\n${Array.from({ length: 20_000 }, (_, i) => `${i},text number ${i}`).join('\n')}\n`
 const small = 'id,text\n1,a\n2,b\n'
 
-/** A service in which happens what the plan says, a word each. */
+/** Starts a service with planned faults, a word each. */
 async function startWith(name: string, flags: readonly string[] = []) {
   const plan = join(scratch.path, `${name}.plan`)
   const environment = { NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --import ${breaking}`, BREAKING_PLAN: plan }
@@ -45,10 +45,10 @@ async function assertWhole(client: Client, content: string): Promise<void> {
   assert.equal((await client.allRows(receipt)).length, receipt.records.accepted)
 }
 
-/** The same records as a file of its own. */
+/** The same records, as a different file. */
 const another = (n: number) => `${large}${100_000 + n},another\n`
 
-test('a trap, a hang and a blow-up in a thread cost a second try each, and nobody notices', async () => {
+test('a trap, a hang and a blow-up in a thread cost only a second try each', async () => {
   const { service, client, lost, plan, path } = await startWith('second-try', ['--convert-time-max', '5s'])
   await using _ = service
   for (const [i, what] of ['trap', 'hang', 'grow'].entries()) {
@@ -67,7 +67,7 @@ test('a trap, a hang and a blow-up in a thread cost a second try each, and nobod
 })
 
 for (const what of ['trap', 'hang'] as const) {
-  test(`an upload that costs two threads with a ${what} is refused and leaves nothing, and the next is taken`, async () => {
+  test(`an upload that loses two threads to a ${what} is refused and leaves nothing; the next one is accepted`, async () => {
     const { service, client, lost, plan } = await startWith(`two-${what}s`, ['--convert-time-max', '5s'])
     await using _ = service
     plan(what, what)
@@ -81,7 +81,7 @@ for (const what of ['trap', 'hang'] as const) {
   })
 }
 
-test('a trap in the receiving thread costs that upload, and its memory is not used again', async () => {
+test('a trap in the receiving thread costs that upload, and its memory is not reused', async () => {
   const { service, client, plan } = await startWith('small')
   await using _ = service
   await assertWhole(client, small)

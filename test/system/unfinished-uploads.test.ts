@@ -1,4 +1,4 @@
-// Unfinished uploads: what of them outlives the process, how long they are kept, and how many.
+// Tests of unfinished uploads: what survives the process, how long they are kept, and how many.
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { csvText } from '../support/samples.ts'
 
 const content = Buffer.from(csvText('id,name,value', 60_000, (i) => `${i},name ${i},${i / 8}`))
 
-/** Runs a test with services on one data directory, one after the other. */
+/** Runs a test with services on one data directory, one after another. */
 async function withServices(work: (start: (...flags: readonly string[]) => Promise<RunningService>) => Promise<void>) {
   await using scratch = await scratchDir()
   const started: RunningService[] = []
@@ -26,7 +26,7 @@ async function withServices(work: (start: (...flags: readonly string[]) => Promi
 }
 const unfinished = ({ dataDir }: RunningService) => readdirSync(join(dataDir, 'uploads'))
 
-test('after kill -9 an upload goes on at the offset that was acknowledged, whatever was read of it', async () => {
+test('after kill -9, an upload continues at the acknowledged offset, however much was already read', async () => {
   await withServices(async (start) => {
     let service = await start()
     const path = await create(new Client(service.url), content.length)
@@ -34,7 +34,7 @@ test('after kill -9 an upload goes on at the offset that was acknowledged, whate
       const next = [1, 300_000, content.length - 1, content.length][i]!
       const client = new Client(service.url)
       assert.equal(await offsetOf(client, path), at)
-      // Bytes of a request that is not answered may be lost, and are sent again.
+      // Bytes of a request without a response may be lost, and are sent again.
       const headers = { ...tusBytes, 'upload-offset': at, 'content-length': content.length - at }
       const broken = await begin(service.url, 'PATCH', path, headers, content.subarray(at, next))
       broken.end()
@@ -53,7 +53,7 @@ test('after kill -9 an upload goes on at the offset that was acknowledged, whate
   })
 })
 
-test('an upload that had come whole is read after a restart, without its client', async () => {
+test('a completely received upload is read after a restart, without its client', async () => {
   await withServices(async (start) => {
     const first = await start()
     const path = await create(new Client(first.url), content.length)
@@ -74,7 +74,7 @@ test('an upload that had come whole is read after a restart, without its client'
   })
 })
 
-test('a reading waits for its client, or is made again: the dataset is the same', async () => {
+test('reading an upload waits for its client, or starts again: the dataset is the same', async () => {
   await withServices(async (start) => {
     for (const wait of ['0s', '60s']) {
       await using service = await start('--resume-wait', wait)
@@ -90,7 +90,7 @@ test('a reading waits for its client, or is made again: the dataset is the same'
   })
 })
 
-test('an upload that nobody finishes expires, in running and at a start', async () => {
+test('an upload that is never finished expires, while the service runs and at a start', async () => {
   await withServices(async (start) => {
     const service = await start('--uploads-keep-for', '1s')
     const client = new Client(service.url)
@@ -108,7 +108,7 @@ test('an upload that nobody finishes expires, in running and at a start', async 
   })
 })
 
-test('unfinished uploads are bounded in number and in bytes, and make room when they end', async () => {
+test('unfinished uploads are limited in number and bytes, and make room when they end', async () => {
   await withServices(async (start) => {
     const service = await start('--unfinished-max', '4', '--unfinished-size-max', '10000')
     const client = new Client(service.url)
@@ -125,7 +125,7 @@ test('unfinished uploads are bounded in number and in bytes, and make room when 
   })
 })
 
-test('what became of uploads is known after a restart, and after kill -9 of those that could be resumed', async () => {
+test('the outcome of uploads is known after a restart, that of resumable ones even after kill -9', async () => {
   await withServices(async (start) => {
     let service = await start()
     let client = new Client(service.url)
@@ -141,7 +141,7 @@ test('what became of uploads is known after a restart, and after kill -9 of thos
     const statuses = async () => await Promise.all(paths.map(async (path) => (await client.get(path)).toString()))
     const before = await statuses()
     await until('the ends are remembered', () => unfinished(service).length === 0)
-    // Of an upload in one request nobody waits for that.
+    // The response of an upload in one request does not wait for that.
     for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
       service.kill(signal)
       await service.ended

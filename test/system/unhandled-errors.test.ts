@@ -1,4 +1,4 @@
-// Unhandled: mistakes that no request catches. A rejection ends nothing; a throw ends the process, and nothing it answered is lost.
+// Tests of unhandled errors: a rejection ends nothing; a throw ends the process, and nothing acknowledged is lost.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
@@ -13,7 +13,7 @@ after(() => scratch[Symbol.asyncDispose]())
 
 const noSignals = 'this system has no such signals'
 
-/** A service that makes a mistake of its own when it is sent SIGUSR2, and another at SIGWINCH. */
+/** Starts a service with a planted rejection at SIGUSR2, and a planted throw at SIGWINCH. */
 function startFaulty(): Promise<RunningService> {
   const program = `
     process.on('SIGUSR2', () => void Promise.reject(new TypeError('planted')))
@@ -24,7 +24,7 @@ function startFaulty(): Promise<RunningService> {
 
 const body = bodyOf({ content: csvText('id,name', 20_000, (i) => `${i},name ${i}`) })
 
-/** An upload of which half is there. */
+/** An upload of which half has arrived. */
 async function halfSent(service: RunningService) {
   const headers = { 'content-type': contentType, 'content-length': body.length }
   const outgoing = request(`${service.url}/qas/uploadCsv`, { method: 'POST', headers, agent: false })
@@ -34,13 +34,13 @@ async function halfSent(service: RunningService) {
   return { outgoing, answered }
 }
 
-test('a rejection that nobody handles ends no request and no service', async (t) => {
+test('an unhandled rejection ends no request and no service', async (t) => {
   if (process.platform === 'win32') return t.skip(noSignals)
   await using service = await startFaulty()
   const client = new Client(service.url)
   const { outgoing, answered } = await halfSent(service)
   service.kill('SIGUSR2')
-  // Signals come in their own time: what is answered after them shows that they have been taken.
+  // Signals are asynchronous: a response after them shows that they have been handled.
   for (let i = 0; i < 5; i++) assert.equal((await client.ask('GET', '/healthz')).status, 200)
   outgoing.end(body.subarray(body.length >> 1))
   const [answer] = (await answered) as [IncomingMessage]
@@ -49,7 +49,7 @@ test('a rejection that nobody handles ends no request and no service', async (t)
   assert.ok(isAlive(service.pid))
 })
 
-test('a throw outside of every request ends the service with an error; what it answered is there at the next start, and nothing else', async (t) => {
+test('a throw outside requests ends the service with an error; the next start has everything acknowledged', async (t) => {
   if (process.platform === 'win32') return t.skip(noSignals)
   const { id } = await (async () => {
     await using service = await startFaulty()

@@ -1,7 +1,7 @@
-// Crash sample: which dataset a number stands for in the crash tests, the same in parent and child.
+// Crash sample: the dataset of a number in the crash tests, the same in parent and child.
 import { type Sample, sample } from '../../../src/store/store-samples.testing.ts'
 
-/** Of every shape: 1 to 200,000 bytes, 0 to 3 parts, with rejects and corrections and without. */
+/** Datasets vary: 1 to 200,000 bytes, 0 to 3 parts, with and without rejects and corrections. */
 export function crashSample(number: number): Sample {
   return sample({
     seed: number,

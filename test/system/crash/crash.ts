@@ -1,4 +1,4 @@
-// Crash: runs the crash writer until something kills it, and holds the store against what the writer was promised.
+// Crash: runs the crash writer until it is killed, and compares the store with what the writer was promised.
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -9,7 +9,7 @@ import { assertAbsent, assertWhole } from '../../../src/store/store-assertions.t
 import { sampleUpload } from '../../../src/store/store-samples.testing.ts'
 import { crashSample } from './crash-sample.ts'
 
-/** The last thing said of each dataset, by its number. */
+/** The last state reported for each dataset, by number. */
 export type Promises = Map<number, 'begun' | 'kept' | 'removing' | 'removed'>
 
 export interface WriterRun {
@@ -17,15 +17,15 @@ export interface WriterRun {
   readonly first: number
   readonly count: number
   readonly atOnce: number
-  /** A program and its arguments that run the writer under their eyes. */
+  /** A program with arguments that runs the writer, such as strace. */
   readonly under?: readonly string[]
-  /** Whether the store may be unable to open: the writer has promised nothing then. */
+  /** Whether the store may fail to open; the writer then has no promises. */
   readonly mayFailAtStart?: boolean
-  /** Called with the child, and again at each line it says. */
+  /** Called with null when the child starts, and with each line of its output. */
   readonly onLine?: (line: string | null, kill: () => void) => void
 }
 
-/** Resolves when the writer has ended: its promises, and whether it came to its end unharmed. */
+/** Resolves when the writer has ended: its promises, and whether it completed. */
 export async function runWriter(
   run: WriterRun,
 ): Promise<{ promises: Promises; isWhole: boolean; said: readonly string[] }> {
@@ -55,26 +55,26 @@ export async function runWriter(
   return { promises: promisesOf(said), isWhole: code === 0, said }
 }
 
-/** What the lines of a writer promise. */
+/** The promises in the output of a writer. */
 export function promisesOf(lines: readonly string[]): Promises {
   const promises: Promises = new Map()
   for (const line of lines) {
     const [state, number] = line.split(' ')
-    // Whatever was promised before a refusal still holds; the writer says nothing but these words.
+    // Promises before a refusal still hold. The writer prints only these words.
     if (state !== 'ready' && state !== 'refused')
       promises.set(Number(number), state as 'begun' | 'kept' | 'removing' | 'removed')
   }
   return promises
 }
 
-/** Whether system calls can be traced here. */
+/** Whether strace works here. */
 export const isTraceable = spawnSync('strace', ['-f', '-o', '/dev/null', '-e', 'trace=fsync', 'true']).status === 0
 
 /**
- * Opens the store after a crash, as the next process would: what was kept is there byte by byte, what was removed is
- * gone, what was under way is whole or absent, nothing else is visible, and nothing unfinished is left.
+ * Opens the store after a crash, as the next process would: kept datasets exist byte for byte, removed ones do not,
+ * unfinished ones are complete or absent, nothing else is visible, and nothing unfinished is left.
  *
- * @param others Numbers of datasets that may be there too.
+ * @param others Numbers of datasets that may exist, too.
  */
 export async function checkPromises(dir: string, promises: Promises, others: Iterable<number> = []): Promise<void> {
   const store = await createFsStore({ dir })
@@ -84,14 +84,14 @@ export async function checkPromises(dir: string, promises: Promises, others: Ite
     for (const [number, state] of promises) {
       const wanted = crashSample(number)
       const isThere = (await store.receipt(wanted.receipt.id)) !== null
-      if (state === 'kept') assert.ok(isThere, `dataset ${number} was acknowledged and is lost`)
-      if (state === 'removed') assert.ok(!isThere, `dataset ${number} was removed and is back`)
+      if (state === 'kept') assert.ok(isThere, `dataset ${number} was acknowledged but is lost`)
+      if (state === 'removed') assert.ok(!isThere, `dataset ${number} was removed but is back`)
       await (isThere ? assertWhole : assertAbsent)(store, wanted)
       if (state === 'begun') continue
       if (!isThere) continue
       const upload = sampleUpload(wanted.receipt, number)
       const records = join(dir, 'datasets', upload.datasetId, 'uploads')
-      // Marked where the dataset is also to be found by its name.
+      // The name has a suffix if the dataset can also be found by the name of this upload.
       const name = (await readdir(records)).find((one) => one.startsWith(upload.id))
       const record = await readFile(join(records, name ?? upload.id), 'utf8')
       assert.deepEqual(JSON.parse(record), { version: 1, ...upload })

@@ -1,6 +1,6 @@
-// Disk log: what a process did to the files below a directory, read from a trace of its system calls. Knows no datasets.
+// Disk log: reads what a process did to the files below a directory from a trace of system calls. Knows no datasets.
 
-/** One thing done, in the order things were done. Paths are relative to the directory; the directory itself is ''. */
+/** One step, in order. Paths are relative to the directory; the directory itself is ''. */
 export type DiskStep =
   | { readonly kind: 'create'; readonly path: string }
   | { readonly kind: 'mkdir'; readonly path: string }
@@ -13,7 +13,7 @@ export type DiskStep =
   /** A line on standard output. */
   | { readonly kind: 'say'; readonly line: string }
 
-/** The calls that are to be traced. Names that a processor does not have are marked with a question mark. */
+/** The calls to trace. Names that some processors lack are marked with a question mark. */
 const traced = [
   'openat,?open,?creat,close,lseek,dup,?dup2,dup3,fcntl',
   'write,pwrite64,writev,?pwritev,?pwritev2,ftruncate,truncate,fallocate,copy_file_range,sendfile',
@@ -21,12 +21,12 @@ const traced = [
   '?rename,?renameat,renameat2,?mkdir,mkdirat,?unlink,unlinkat,?rmdir,?link,linkat,?symlink,symlinkat',
 ].join(',')
 
-/** A program and arguments under which another one is traced into a file, in full. */
+/** The strace command that traces a program into a file, in full. */
 export function underTrace(tracePath: string): readonly string[] {
   return ['strace', '-f', '-qq', '-y', '-xx', '-s', '100000000', '-o', tracePath, '-e', `trace=${traced}`]
 }
 
-/** Calls that change a file in ways this log does not follow: meeting one is an error, not a gap. */
+/** Calls that change a file in ways that this log does not support: they are errors, not ignored. */
 const unfollowed = new Set(
   'writev pwritev pwritev2 truncate fallocate symlink symlinkat sync_file_range syncfs creat'.split(' '),
 )
@@ -37,10 +37,10 @@ interface Call {
   readonly result: number
 }
 
-/** @throws {Error} when the trace holds a call on a file below `dir` that this log does not follow. */
+/** @throws {Error} if the trace has an unsupported call on a file below `dir`. */
 export function readDiskLog(trace: string, dir: string): DiskStep[] {
   const steps: DiskStep[] = []
-  /** Where the next `write` goes, by path: nobody here opens a file twice for writing. */
+  /** Offset of the next `write`, by path: no file is opened for writing twice at once. */
   const offsets = new Map<string, number>()
   for (const call of callsOf(trace)) {
     if (call.result < 0) continue
@@ -103,7 +103,7 @@ function stepsOf(call: Call, path: string, to: string | undefined, offsets: Map<
   }
 }
 
-/** What a copy from file to file wrote: of the bytes that were written to the one, those at the place in the other. */
+/** The bytes that a copy from file to file wrote, taken from earlier writes to the source. */
 function copied(
   { name, result }: Call,
   paths: readonly string[],
@@ -112,7 +112,7 @@ function copied(
 ): DiskStep {
   const [from, path] = name === 'sendfile' ? paths.toReversed() : paths
   if (from === undefined || path === undefined) throw new Error(`Cannot follow ${name} of '${paths}'`)
-  // Copies are whole and begin at the beginning, so that both places are the same.
+  // Copies begin at the start and are complete, so the offsets in both files are equal.
   const offset = offsets.get(path) ?? 0
   offsets.set(path, offset + result)
   return { kind: 'write', path, offset, data: contentOf(from, steps).subarray(offset, offset + result) }
@@ -138,7 +138,7 @@ function said({ args }: Call): readonly DiskStep[] {
   return lines.map((line) => ({ kind: 'say', line }))
 }
 
-/** Whole calls in the order they ended: what a call did is done, at the latest, then. */
+/** Complete calls in the order in which they ended: by then, their effects have happened. */
 function* callsOf(trace: string): Generator<Call> {
   const begunByThread = new Map<string, string>()
   for (const line of trace.split('\n')) {
@@ -157,7 +157,7 @@ function* callsOf(trace: string): Generator<Call> {
   }
 }
 
-/** The paths of a call. In `*at` calls a relative one is below the directory that the argument before it names. */
+/** The paths of a call. In `*at` calls, a relative path is below the directory of the argument before it. */
 function pathsOf({ name, args }: Call): readonly string[] {
   const isAt = /at2?$/.test(name)
   return args.flatMap((arg, i) => {
@@ -169,7 +169,7 @@ function pathsOf({ name, args }: Call): readonly string[] {
   })
 }
 
-/** The path an argument names: `"…"`, or a descriptor `5<…>`. */
+/** The path in an argument: `"…"`, or a descriptor `5<…>`. */
 function pathOf(arg: string): string | null {
   const text = /^"(.*)"(?:\.\.\.)?$/.exec(arg)?.[1] ?? /^\d+<(.*)>$/.exec(arg)?.[1]
   return text === undefined ? null : unescaped(text).toString()
@@ -179,7 +179,7 @@ function bytesOf(arg: string): Buffer {
   return unescaped(arg.slice(1, -1))
 }
 
-/** Everything is written as `\x61`. */
+/** Decodes a text in which strace writes every byte as `\x61`. */
 function unescaped(text: string): Buffer {
   return Buffer.from(text.replaceAll('\\x', ''), 'hex')
 }

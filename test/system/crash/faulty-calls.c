@@ -1,5 +1,5 @@
-// Faulty calls: a library to preload that lets one file call below a directory fail, or do half of its work. Which one
-// stands in memory shared with the test, so that it can be changed while a service runs; children get the library too.
+// Faulty calls: a library to preload that makes one file call below a directory fail, or do half of its work. Memory
+// shared with the test selects the call, so that it can change while a service runs; children load the library, too.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -31,7 +31,7 @@ static int role, control_fd = -1;
 static char library[1024];
 
 __attribute__((constructor)) static void begin(void) {
-  // Of the commands that lead to a child, only the last is one of ours.
+  // Of the commands that start a child, only the last is Node.
   const char *inherited = getenv("FAULTY_CALLS_FD"), *path = getenv("FAULTY_CALLS");
   if (getenv("LD_PRELOAD") != NULL) snprintf(library, sizeof library, "%s", getenv("LD_PRELOAD"));
   if (strcmp(program_invocation_short_name, "node") != 0) return;
@@ -40,7 +40,7 @@ __attribute__((constructor)) static void begin(void) {
     control_fd = atoi(inherited);
   } else if (path != NULL) {
     int opened = open(path, O_RDWR);
-    // High enough for a limit of few descriptors to leave it alone; it stays open in children, who cannot open it.
+    // High enough not to count in a low limit of descriptors; stays open in children, who may not open the file.
     control_fd = fcntl(opened, F_DUPFD, 200);
     close(opened);
   }
@@ -53,10 +53,10 @@ static int is_below(const char *path) {
   return strncmp(path, control->root, length) == 0 && (path[length] == '/' || path[length] == 0);
 }
 
-/** What a call on an absolute path is to do wrong: 0, an errno, or HALF. */
+/** The fault of a call on an absolute path: 0, an errno, or HALF. */
 static int fault_of_path(enum kind kind, const char *path) {
   if (!is_below(path)) return 0;
-  // An interruption is no failure: the call may be made again.
+  // An interruption is not a failure: the call may be repeated.
   if (kind == SYNC && control->met != 0 && control->kind == SYNC && control->fault != EINTR && strcmp(path, control->path) == 0)
     control->synced_again = 1;
   int number = atomic_fetch_add(&control->calls[role][kind], 1) + 1;
@@ -66,7 +66,7 @@ static int fault_of_path(enum kind kind, const char *path) {
   return control->fault;
 }
 
-/** Of a name below what a link of /proc leads to; of that itself where there is no name. */
+/** The same for a name below the target of a /proc link, or for the target itself without a name. */
 static int fault_below(enum kind kind, const char *link, const char *name) {
   char path[2048];
   int before = errno;
@@ -147,17 +147,17 @@ int ftruncate64(int fd, off_t bytes) { REAL(ftruncate64); FAIL_IF(fault_of_fd(TR
 int fallocate(int fd, int mode, off_t from, off_t bytes) { REAL(fallocate); FAIL_IF(fault_of_fd(TRUNCATE, fd)); return real(fd, mode, from, bytes); }
 int fallocate64(int fd, int mode, off_t from, off_t bytes) { REAL(fallocate64); FAIL_IF(fault_of_fd(TRUNCATE, fd)); return real(fd, mode, from, bytes); }
 
-/** The descriptor is gone even where closing failed: close(2), Dealing with error returns. */
+/** The descriptor is closed even if closing fails: close(2), "Dealing with error returns". */
 int close(int fd) {
   REAL(close);
-  // Nobody but us knows of it; what closes all it was given would take it from us.
+  // A program that closes all inherited descriptors must not close this one.
   if (fd == control_fd && control != NULL) return 0;
   int fault = fault_of_fd(CLOSE, fd), result = real(fd);
   if (fault > 0) { errno = fault; return -1; }
   return result;
 }
 
-/** Node closes and copies its files past the C library. */
+/** Node closes and copies files by direct system calls. */
 long syscall(long number, ...) {
   REAL(syscall);
   va_list list;
@@ -174,7 +174,7 @@ long syscall(long number, ...) {
   return real(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
-/** How Node copies a file where the file system cannot share one. */
+/** Node copies files this way if the file system cannot clone them. */
 ssize_t sendfile64(int to, int from, off64_t *offset, size_t count) {
   REAL(sendfile64);
   int fault = fault_of_fd(WRITE, to);
@@ -192,7 +192,7 @@ int unlinkat(int dir, const char *path, int flags) { REAL(unlinkat); FAIL_IF(fau
 int mkdir(const char *path, mode_t mode) { REAL(mkdir); FAIL_IF(fault_of(MKDIR, path)); return real(path, mode); }
 int mkdirat(int dir, const char *path, mode_t mode) { REAL(mkdirat); FAIL_IF(fault_of_name(MKDIR, dir, path)); return real(dir, path, mode); }
 
-/** A child is given an environment without us: we go along, with the memory that the test looks into. */
+/** A child gets a new environment: adds this library and the shared memory to it. */
 int execvp(const char *file, char *const arguments[]) {
   REAL(execvp);
   if (control != NULL && role == SERVICE) {

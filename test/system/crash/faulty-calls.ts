@@ -1,4 +1,4 @@
-// Faulty calls: lets one file call of a process, or of its children, fail or do half of its work. Knows not who calls.
+// Faulty calls: makes one file call of a process, or of its children, fail or do half of its work. Knows no caller.
 import { execFileSync } from 'node:child_process'
 import { chmodSync, closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
 import { constants, tmpdir } from 'node:os'
@@ -10,12 +10,12 @@ export const callKinds = [
 ] as const
 export const callRoles = ['service', 'children'] as const
 
-/** `half` does half of what was asked and says so, as a call may at any time; the others fail. */
+/** `half` does half of the work and returns that, as a call may at any time; the others fail. */
 export const faults = ['EIO', 'ENOSPC', 'EINTR', 'EACCES', 'EMFILE', 'EROFS', 'half'] as const
 
 type CallKind = (typeof callKinds)[number]
 
-/** What a call of a kind may meet. */
+/** The faults of each kind of call. */
 export function faultsOf(kind: CallKind): readonly (typeof faults)[number][] {
   if (kind === 'read') return ['EIO', 'EINTR', 'half']
   if (kind === 'write') return ['EIO', 'ENOSPC', 'EINTR', 'half']
@@ -31,16 +31,16 @@ export interface FaultyCall {
   readonly at: number
 }
 
-/** What came of it since arming. */
+/** What has happened since arming. */
 export interface SeenCalls {
-  /** What the call that was met was about, below the directory; null when none was. */
+  /** Path of the faulty call, below the directory; null if it did not happen. */
   readonly path: string | null
   /**
-   * A file whose sync had been failed was synced again. The directory of all data does not count: SQLite syncs it for the names
-   * of its own files, whatever comes of that, and makes its index anew where they are missing.
+   * Whether a file was synced again after its sync had failed. The data directory itself does not count: SQLite syncs
+   * it for its own files and ignores failures; if they are missing, the index is rebuilt.
    */
   readonly isSyncedAgain: boolean
-  /** Every call there was, with every fault that it may meet. */
+  /** Every call that happened, with every fault that it may have. */
   readonly places: readonly FaultyCall[]
 }
 
@@ -52,12 +52,12 @@ const pathStart = rootStart + rootBytes
 
 let builtLibrary: string | undefined
 
-/** Built once, and gone with this process. Throws where there is no C compiler. */
+/** Builds the library once per process. Throws if there is no C compiler. */
 function library(): string {
   if (builtLibrary !== undefined) return builtLibrary
   const dir = mkdtempSync(join(tmpdir(), 'csv-upload-faulty-'))
   process.once('exit', () => rmSync(dir, { recursive: true, force: true }))
-  // Children may be other users.
+  // Children may run as other users.
   chmodSync(dir, 0o755)
   const path = join(dir, 'faulty-calls.so')
   const source = join(import.meta.dirname, 'faulty-calls.c')
@@ -66,14 +66,14 @@ function library(): string {
   return path
 }
 
-/** One directory under watch. */
+/** Makes calls below one directory fail. */
 export class FaultyCalls implements Disposable {
   readonly #sharedDir: string
   readonly #library: string
   readonly #shared: number
   readonly #root: string
 
-  /** @param root Absolute; calls below it count. Throws where no library can be built: it takes a C compiler, on Linux. */
+  /** @param root Absolute path; calls below it count. Throws if the library cannot be built (on Linux, with gcc). */
   constructor(root: string) {
     this.#root = root
     this.#library = library()
@@ -85,12 +85,12 @@ export class FaultyCalls implements Disposable {
     writeSync(this.#shared, empty, 0, empty.length, 0)
   }
 
-  /** For the process whose calls are to fail. */
+  /** Environment of the process whose calls are to fail. */
   get environment(): Readonly<Record<string, string>> {
     return { LD_PRELOAD: this.#library, FAULTY_CALLS: join(this.#sharedDir, 'shared') }
   }
 
-  /** From now on calls are counted, and the one that is wanted, if any, fails. */
+  /** From now on, counts calls; the given call, if any, fails. */
   arm(call?: FaultyCall): void {
     this.disarm()
     writeSync(this.#shared, Buffer.alloc(pathBytes), 0, pathBytes, pathStart)
@@ -99,11 +99,11 @@ export class FaultyCalls implements Disposable {
     if (call !== undefined) ints.set([callRoles.indexOf(call.role), call.at, code ?? 0], 1)
     ints[0] = -1
     writeSync(this.#shared, ints, 0, ints.byteLength, 0)
-    // Last, so that nothing is met before all of it stands.
+    // Written last, so that no call fails before all of it is set.
     if (call !== undefined) this.#write(callKinds.indexOf(call.kind))
   }
 
-  /** From now on nothing fails. */
+  /** From now on, nothing fails. */
   disarm(): SeenCalls {
     const found = Buffer.alloc(pathStart + pathBytes)
     readSync(this.#shared, found, 0, found.length, 0)

@@ -1,4 +1,4 @@
-// Tests of I/O errors of a store: its file calls fail once, and nothing that was promised is lost by it.
+// Tests of I/O errors of a store: each of its file calls fails once, and nothing that was promised is lost.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { scratchDir } from '../../support/running-service.ts'
@@ -13,11 +13,11 @@ test(`an error of any file call of the store breaks no promise (SEED=${seed})`, 
   const why = whyNoFaultyCalls()
   if (why !== null) return t.skip(why)
   const { places, refused } = await failCalls({ seed, count: 15 })
-  assert.ok(refused > 0, 'no error was ever met')
+  assert.ok(refused > 0, 'no error ever happened')
   t.diagnostic(`${places} places, ${refused} refusals`)
 })
 
-test('nothing is synced again after its sync has failed', async (t) => {
+test('no file is synced again after its sync has failed', async (t) => {
   const why = whyNoFaultyCalls()
   if (why !== null) return t.skip(why)
   const among = ({ kind, fault }: FaultyCall) => kind === 'sync' && fault === 'ENOSPC'
@@ -25,11 +25,11 @@ test('nothing is synced again after its sync has failed', async (t) => {
   assert.ok(places > 50 && refused > 40, `${places} places, ${refused} refusals`)
 })
 
-test('a sync that fails is an upload refused, and none is promised after a directory could not be synced', {
+test('a failed sync refuses the upload, and after a failed sync of a directory, none is promised', {
   skip,
 }, async () => {
   await using scratch = await scratchDir()
-  // From the first sync after the start on, which itself needs some.
+  // Starts after the syncs of the start itself.
   const under = ['strace', '-f', '-qq', '-o', '/dev/null', '-e', 'trace=fsync', '-e', 'inject=fsync:error=EIO:when=8+']
   const { said } = await runWriter({ dir: scratch.path, ...written, under })
   assert.deepEqual(

@@ -1,4 +1,4 @@
-// I/O errors: file calls of a writer fail one at a time, from its start on, and its store is looked at after each.
+// I/O errors: makes the file calls of a writer fail one at a time, from its start on, and checks its store after each.
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { scratchDir } from '../../support/running-service.ts'
@@ -6,23 +6,23 @@ import { checkPromises, runWriter } from './crash.ts'
 import { type FaultyCall, FaultyCalls, type SeenCalls } from './faulty-calls.ts'
 import { randomFrom } from './random.ts'
 
-/** Published, recorded and removed; then another one, to see that the store goes on. */
+/** One dataset is published, recorded and removed; another shows that the store continues. */
 export const written = { first: 5, count: 2, atOnce: 1 }
 
 export interface FailedCalls {
   readonly places: number
-  /** Uploads that the writer was refused for them. */
+  /** Uploads refused because of them. */
   readonly refused: number
 }
 
 export interface CallsToFail {
   readonly seed: number
   readonly count: number
-  /** All, unless given. */
+  /** Default: all. */
   readonly among?: (call: FaultyCall) => boolean
 }
 
-/** Fails `count` calls, chosen by `seed` among all there are with every error; resolves to how many were tried. */
+/** Fails `count` calls, chosen by `seed` among all calls and errors; resolves to how many were tried. */
 export async function failCalls({ seed, count, among = () => true }: CallsToFail): Promise<FailedCalls> {
   const random = randomFrom(seed)
   const places = (await failOne()).seen.places.filter(among)

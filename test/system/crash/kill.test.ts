@@ -1,4 +1,4 @@
-// Tests of kills: whatever moment a process dies at, what it acknowledged is kept and nothing half done is visible.
+// Tests of kills: whenever a process dies, what it acknowledged is kept, and nothing incomplete is visible.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { killAtRandom } from './kills.ts'
@@ -8,6 +8,6 @@ const rounds = 30
 
 test(`kill -9 at ${rounds} random moments loses nothing acknowledged (SEED=${seed})`, async (t) => {
   const { begun, kept } = await killAtRandom({ seed, rounds })
-  assert.ok(kept > rounds, `only ${kept} datasets were acknowledged: the kills come too early to prove much`)
+  assert.ok(kept > rounds, `only ${kept} datasets were acknowledged: the kills are too early to prove much`)
   t.diagnostic(`${begun} datasets begun, ${kept} kept`)
 })

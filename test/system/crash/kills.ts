@@ -1,4 +1,4 @@
-// Kills: a writer is killed at every system call of a kind, or at random moments, and its store is looked at after each.
+// Kills: kills a writer at every system call of a kind, or at random moments, and checks its store after each.
 import assert from 'node:assert/strict'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -6,18 +6,18 @@ import { scratchDir } from '../../support/running-service.ts'
 import { checkPromises, type Promises, runWriter } from './crash.ts'
 import { randomFrom } from './random.ts'
 
-/** Published, replaced and removed; it has a part and no rejects. */
+/** The dataset that is published, replaced and removed; it has a part and no rejects. */
 const number = 15
 
-/** More calls than the writer ever makes of one kind. */
+/** More calls than the writer makes of any kind. */
 const callsMax = 1_000
 
-/** Rounds of random kills in one data directory: each start reads every receipt that is there. */
+/** Rounds of random kills in one data directory. Bounded, since each start reads every receipt. */
 const roundsInOneDirectory = 100
 
 /**
- * Calls that change what is on disk, by kind. The names that a processor does not have are marked with a question mark.
- * strace counts calls by thread, and the writer does them all in its one file thread.
+ * Calls that change the disk, by kind. Names that some processors lack are marked with a question mark. strace counts
+ * calls by thread, and the writer makes them all in its one file thread.
  */
 export const changingCalls = ['fsync', '?rename,?renameat,?renameat2', '?mkdir,?mkdirat', '?unlink,?rmdir,?unlinkat']
 
@@ -34,10 +34,10 @@ export async function killAtEveryCall(calls: string): Promise<number> {
     await checkPromises(dir, promises)
     if (isWhole) return callIndex - 1
   }
-  throw new Error('the writer never comes to its end')
+  throw new Error('the writer never ends')
 }
 
-/** What a crash may have left, so that the sweep at start has something to do: a draft, and a dataset without receipt. */
+/** Leaves what a crash may have left, for the sweep at start: a draft, and a dataset without a receipt. */
 async function leaveLeftovers(dir: string): Promise<void> {
   for (const place of ['incoming', 'datasets']) {
     const path = join(dir, place, 'f'.repeat(32))
@@ -52,7 +52,7 @@ export interface RandomKills {
   readonly kept: number
 }
 
-/** Kills writers at random moments, one after another on the same data, and resolves to what they had come to. */
+/** Kills writers at random moments, one after another on the same data; resolves to their counts. */
 export async function killAtRandom({ seed, rounds }: { seed: number; rounds: number }): Promise<RandomKills> {
   const random = randomFrom(seed)
   const done = { kills: 0, begun: 0, kept: 0 }
@@ -70,7 +70,7 @@ async function killInOneDirectory(rounds: number, random: () => number): Promise
   const dir = scratch.path
   const all: Promises = new Map()
   for (let round = 0; round < rounds; round += 1) {
-    // One in six dies while it starts, the others after so many words and a moment more.
+    // One in six dies while it starts, the others a moment after a random line of output.
     const isAtStart = random() < 1 / 6
     let wordsLeft = isAtStart ? 0 : Math.floor(random() * 60)
     const delayMs = random() * (isAtStart ? 150 : 5)

@@ -1,4 +1,4 @@
-// Tests of power loss: a store is opened on the states a disk may be in, and holds what was promised before.
+// Tests of power loss: a store opened on any state that the disk may be in has everything that was promised.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isTraceable } from './crash.ts'
@@ -8,7 +8,7 @@ import { seed } from './random.ts'
 
 const skip = isTraceable ? false : 'strace is not there or may not trace'
 
-test(`power loss at any step keeps what was promised, and nothing half (SEED=${seed})`, { skip }, async (t) => {
+test(`power loss at any step keeps what was promised, and nothing incomplete (SEED=${seed})`, { skip }, async (t) => {
   const steps = await recordSteps()
   const { booted, broken } = await bootStates(steps, new LossyDisk(steps), { seed, count: 150 })
   assert.equal(broken, null)
@@ -16,7 +16,7 @@ test(`power loss at any step keeps what was promised, and nothing half (SEED=${s
 })
 
 for (const counts of ['none', 'of files only'] as const) {
-  test(`where syncs count ${counts}, the same check finds a broken promise (SEED=${seed})`, { skip }, async () => {
+  test(`if syncs count ${counts}, the same check finds a broken promise (SEED=${seed})`, { skip }, async () => {
     const steps = await recordSteps()
     const { broken } = await bootStates(steps, new LossyDisk(steps, counts), { seed, count: 500 })
     assert.notEqual(broken, null)

@@ -1,17 +1,17 @@
-// Power loss: the states a disk may be in when power fails, made from what was done to it. Knows no datasets.
+// Power loss: derives the states that a disk may be in after power loss from the steps done to it. Knows no datasets.
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join, posix } from 'node:path'
 import type { DiskStep } from './disk-log.ts'
 
-/** What a sync of the log counts for; less than all of it only to see that the checks find it. */
+/** Which syncs take effect. Less than all is for controls, which the checks must find. */
 export type SyncsThatCount = 'all' | 'of files only' | 'none'
 
-/** A file or directory, whatever its names are. */
+/** A file or directory, independent of its names. */
 class Node {
   readonly isDirectory: boolean
   /** As the running system sees it. */
   readonly entries = new Map<string, Node>()
-  /** What the next sync of it makes durable. */
+  /** Changes that its next sync makes durable. */
   readonly pending: Change[] = []
 
   constructor(isDirectory: boolean) {
@@ -22,7 +22,7 @@ class Node {
 type Effect =
   | { readonly kind: 'bytes'; readonly node: Node; readonly offset: number; readonly data: Buffer }
   | { readonly kind: 'size'; readonly node: Node; readonly bytes: number }
-  /** Names taken away and given, at once. */
+  /** Names removed and added, atomically. */
   | { readonly kind: 'names'; readonly taken?: NameOf; readonly given?: NameOf }
 
 interface NameOf {
@@ -31,14 +31,14 @@ interface NameOf {
   readonly node: Node
 }
 
-/** What power loss may undo until step `durableAt`. */
+/** A change that power loss may undo until step `durableAt`. */
 interface Change {
   readonly effect: Effect
   readonly at: number
   durableAt: number
 }
 
-/** How a state came about: what was not yet synced is lost, kept, or kept in part. */
+/** Kinds of states: what was not yet synced is lost, kept, or partly kept. */
 export const lossKinds = [
   'all lost',
   'none lost',
@@ -50,13 +50,13 @@ export const lossKinds = [
 ] as const
 export type LossKind = (typeof lossKinds)[number]
 
-/** The tree of a disk as it is found after power loss: contents of files by path, null for a directory. */
+/** The tree of a disk after power loss: contents of files by path, null for a directory. */
 export type DiskState = ReadonlyMap<string, Buffer | null>
 
 /**
  * A disk that keeps what was synced and may lose anything else: the contents of a file until the file is synced, a name
- * until its directory is. A rename happens at once or not at all, and has happened when the directory of the new name is
- * synced. File systems lose less, each in its own way.
+ * until its directory is. A rename is atomic, and durable once the directory of the new name is synced. Real file
+ * systems lose less, each in its own way.
  */
 export class LossyDisk {
   readonly #root = new Node(true)
@@ -64,14 +64,14 @@ export class LossyDisk {
 
   constructor(steps: readonly DiskStep[], counts: SyncsThatCount = 'all') {
     for (const [at, step] of steps.entries()) {
-      // The index is made of receipts, and made anew after a power loss: SQLite's own files may be lost as a whole.
+      // The index is rebuilt from receipts after power loss, so SQLite's files may be lost entirely.
       if (step.kind === 'say' || step.path.startsWith('index.sqlite')) continue
       if (step.kind === 'sync') this.#sync(step.path, at, counts)
       else this.#add(step, at)
     }
   }
 
-  /** The disk after power was lost right after step `at`. `random` gives numbers from 0 up to 1. */
+  /** The disk if power is lost right after step `at`. `random` returns numbers from 0 up to 1. */
   stateAfter(at: number, kind: LossKind, random: () => number): DiskState {
     const done = this.#changes.filter((change) => change.at <= at)
     const pending = done.filter((change) => change.durableAt > at)
@@ -99,11 +99,11 @@ export class LossyDisk {
   #add(step: Exclude<DiskStep, { kind: 'sync' | 'say' }>, at: number): void {
     const node = this.#find(step.path)
     if (step.kind === 'create' || step.kind === 'mkdir') {
-      // A file that is opened again is there already.
+      // The file exists if it is opened again.
       if (node === undefined) this.#rename(at, undefined, this.#nameOf(step.path, new Node(step.kind === 'mkdir')))
       return
     }
-    if (node === undefined) throw new Error(`Cannot ${step.kind} '${step.path}': it is not there`)
+    if (node === undefined) throw new Error(`Cannot ${step.kind} '${step.path}': it does not exist`)
     if (step.kind === 'remove') this.#rename(at, this.#nameOf(step.path, node), undefined)
     else if (step.kind === 'rename') this.#rename(at, this.#nameOf(step.path, node), this.#nameOf(step.to, node))
     else if (step.kind === 'link') this.#rename(at, undefined, this.#nameOf(step.to, node))
@@ -155,7 +155,7 @@ function torn(effect: Effect): Effect {
   return effect.kind === 'bytes' ? { ...effect, data: effect.data.subarray(0, effect.data.length / 2) } : effect
 }
 
-/** What is left of the files and directories, by their identity. */
+/** The remaining files and directories, by identity. */
 class FoundDisk {
   readonly #entries = new Map<Node, Map<string, Node>>()
   readonly #contents = new Map<Node, Buffer>()
@@ -198,7 +198,7 @@ class FoundDisk {
   }
 }
 
-/** Makes the disk as it is found, in an empty directory. */
+/** Writes the state of a disk into an empty directory. */
 export async function putDisk(state: DiskState, dir: string): Promise<void> {
   for (const [path, content] of state) {
     if (content === null) await mkdir(join(dir, path), { mode: 0o700 })

@@ -1,4 +1,4 @@
-// Power states: what a writer did to its disk, and a store opened on the states in which power loss may leave that disk.
+// Power states: records the disk writes of a writer, and opens a store on the states that power loss may leave.
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -10,7 +10,7 @@ import { type DiskStep, readDiskLog, underTrace } from './disk-log.ts'
 import { type LossyDisk, lossKinds, putDisk } from './power-loss.ts'
 import { randomFrom } from './random.ts'
 
-/** Datasets of several shapes are published, two are removed, and the store is opened a second time. */
+/** Records a writer that publishes various datasets and removes two, in two runs. */
 export async function recordSteps(): Promise<readonly DiskStep[]> {
   await using scratch = await scratchDir()
   const [dir, tracePath] = [join(scratch.path, 'data'), join(scratch.path, 'trace')]
@@ -28,11 +28,11 @@ export async function recordSteps(): Promise<readonly DiskStep[]> {
 
 export interface Booted {
   readonly booted: number
-  /** What was wrong with the last of them; null when nothing was. */
+  /** The fault of the last state; null if there was none. */
   readonly broken: string | null
 }
 
-/** Looks at `count` states after power loss, chosen by `seed`, until `check` throws for one that was put in `dir`. */
+/** Checks `count` states after power loss, chosen by `seed`, until `check` throws. Each state is written into `dir`. */
 export async function bootStates(
   steps: readonly DiskStep[],
   disk: LossyDisk,
@@ -42,7 +42,7 @@ export async function bootStates(
   const random = randomFrom(seed)
   const states = steps.flatMap((_, at) => lossKinds.map((kind) => ({ at, kind, order: random() })))
   const chosen = states.toSorted((a, b) => a.order - b.order).slice(0, count)
-  // In memory where that is possible: nothing more is to be learned from real syncs.
+  // In memory if possible: real syncs would prove nothing more.
   const parent = await mkdtemp(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'power-loss-'))
   try {
     for (const [index, { at, kind }] of chosen.entries()) {

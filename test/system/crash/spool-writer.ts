@@ -1,18 +1,18 @@
-// Spool writer: the child of the crash tests of spools. Adds to uploads, and says which offset of which it was promised.
-// Arguments: directory, how many uploads it begins.
+// Spool writer: the child process of the crash tests of spools. Adds to uploads, and prints each acknowledged offset.
+// Arguments: directory, number of uploads to begin.
 import { writeSync } from 'node:fs'
 import { createFsStore } from '../../../src/store/fs/fs-store.ts'
 import type { Spool } from '../../../src/store/store.ts'
 import { spoolSample } from './spool-sample.ts'
 
-/** Goes to the pipe before it returns: what has been said stays said when the process dies. */
+/** Writes to the pipe synchronously, so that no line is lost when the process dies. */
 const say = (line: string) => void writeSync(1, `${line}\n`)
 
 const [, , dir, count] = process.argv as [string, string, string, string]
 const store = await createFsStore({ dir })
 say('ready')
 
-/** Each call of a writer that a server makes: small and large writes, with and without a commit between. */
+/** Makes the calls of a server: small and large writes, with and without commits in between. */
 async function resume(spool: Spool, number: number): Promise<void> {
   const { content } = spoolSample(number)
   const writer = await spool.open()
@@ -24,7 +24,7 @@ async function resume(spool: Spool, number: number): Promise<void> {
     if (round % 3 !== 0) continue
     const { bytes } = await writer.commit()
     say(`at ${number} ${bytes}`)
-    // A client that is gone leaves what it sent after the last commit.
+    // A client that disconnects leaves the bytes after the last commit.
     if (round % 4 === 0) break
   }
   const isWhole = writer.bytes === content.length

@@ -1,4 +1,4 @@
-// Tests of spools in crashes: an offset that was acknowledged is there after kill -9 and power loss, bit for bit.
+// Tests of spools in crashes: all bytes up to an acknowledged offset survive kill -9 and power loss.
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -15,7 +15,7 @@ import { checkSpools } from './spool-sample.ts'
 
 const skip = isTraceable ? false : 'strace is not there or may not trace'
 
-/** Runs the writer of spools; gives what it said. */
+/** Runs the spool writer; returns its output. */
 async function run(
   dir: string,
   count: number,
@@ -36,7 +36,7 @@ async function run(
   return text.split('\n').slice(0, -1)
 }
 
-test(`kill -9 at random moments leaves every acknowledged offset of a spool (SEED=${seed})`, async (t) => {
+test(`kill -9 at random moments keeps every acknowledged offset of a spool (SEED=${seed})`, async (t) => {
   const random = randomFrom(seed)
   await using scratch = await scratchDir()
   const said: string[] = []
@@ -69,7 +69,7 @@ async function recordSteps(): Promise<readonly DiskStep[]> {
 const boot = (steps: readonly DiskStep[], count: number, counts: SyncsThatCount = 'all') =>
   bootStates(steps, new LossyDisk(steps, counts), { seed, count }, checkSpools)
 
-test(`power loss at any step leaves every acknowledged offset of a spool (SEED=${seed})`, { skip }, async (t) => {
+test(`power loss at any step keeps every acknowledged offset of a spool (SEED=${seed})`, { skip }, async (t) => {
   const steps = await recordSteps()
   const { booted, broken } = await boot(steps, 200)
   assert.equal(broken, null)
@@ -77,7 +77,7 @@ test(`power loss at any step leaves every acknowledged offset of a spool (SEED=$
 })
 
 for (const counts of ['none', 'of files only'] as const) {
-  test(`where syncs count ${counts}, the same check finds a lost offset (SEED=${seed})`, { skip }, async () => {
+  test(`if syncs count ${counts}, the same check finds a lost offset (SEED=${seed})`, { skip }, async () => {
     const { broken } = await boot(await recordSteps(), 500, counts)
     assert.notEqual(broken, null)
   })

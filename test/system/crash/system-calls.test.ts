@@ -1,4 +1,4 @@
-// System calls: kills at every single one that changes what is on disk, and the order in which they make a promise true.
+// Tests of system calls: kills at each one that changes the disk, and their order before a promise.
 import assert from 'node:assert/strict'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -50,15 +50,15 @@ test('every file is synced before a move, and the move before the promise', { sk
   const said = (words: string) => find(words, 0, (step) => step === `say ${words}`)
   assert.ok(bothSynced(moved) < said('kept 4'))
 
-  // Dataset 5 is removed after that.
+  // Then dataset 5 is removed.
   const gone = join(dir, 'datasets', crashSample(5).receipt.id)
   const removed = find('removal', 0, (step) => step.startsWith(`move ${gone} ${join(dir, 'incoming')}/`))
   assert.ok(bothSynced(removed) < said('removed 5'))
 })
 
 /**
- * The steps in the order they began: `sync <path>`, `move <from> <to>`, `say <words>`. All syncs and moves are made by
- * one thread, so each had ended when the next began.
+ * The steps in the order in which they began: `sync <path>`, `move <from> <to>`, `say <words>`. One thread makes all
+ * syncs and moves, so each had ended when the next began.
  */
 function parseTrace(text: string): string[] {
   return text.split('\n').flatMap((line) => {

@@ -1,10 +1,10 @@
-// Tests of the time that the first megabyte takes, whatever it holds: measured where nothing else runs.
+// Tests of the time for the first megabyte, whatever it contains; measured while nothing else runs.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readHead } from '../../../src/reading/read-head.ts'
 import { headBytesMax } from '../../../src/reading/reading.ts'
 
-test('readHead() takes at most five seconds, whatever the first megabyte holds', () => {
+test('readHead() takes at most five seconds, whatever the first megabyte contains', () => {
   for (const piece of [
     '"',
     ',',

@@ -1,4 +1,4 @@
-// Tests of what the service takes from children: one that sends anything but its answer ends alone, and costs no memory.
+// Tests of hostile children: one that sends anything but its response ends alone, and costs no memory.
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -15,16 +15,16 @@ import { Sandbox } from '../../../src/sandbox/sandbox.ts'
 const programPath = fileURLToPath(new URL('../../../src/sandbox/hostile-child.testing.ts', import.meta.url))
 const never = new AbortController().signal
 
-/** What a child may cost this process: buffers of its pipe, some of them not collected yet. 700 MB are sent. Bytes. */
+/** Memory that a child may cost this process: buffers of its pipe, some of them garbage. 700 MB are sent. Bytes. */
 const growthMax = 128_000_000
 
-/** Ids of the processes this one has started; empty where the system does not say. */
+/** Ids of the child processes; empty if the system does not show them. */
 function childIds(): readonly string[] {
   const path = `/proc/${process.pid}/task/${process.pid}/children`
   return existsSync(path) ? readFileSync(path, 'utf8').split(' ').filter(Boolean) : []
 }
 
-/** Runs something and gives by how much the memory of this process grew at most. */
+/** Runs something; returns the maximum growth of this process's memory. */
 async function growthOf(run: () => Promise<void>): Promise<number> {
   const before = process.memoryUsage.rss()
   let most = before
@@ -36,11 +36,11 @@ async function growthOf(run: () => Promise<void>): Promise<number> {
   return Math.max(most, process.memoryUsage.rss()) - before
 }
 
-/** Misdeeds after a valid answer: the job is done all the same. */
+/** Misdeeds after a valid response: the job still succeeds. */
 const afterAnswer: ReadonlySet<Misdeed> = new Set(['answer without end', 'answer twice'])
 
 for (const misdeed of misdeeds) {
-  test(`a converter that would ${misdeed} ends alone`, async (t) => {
+  test(`a converter that tries to ${misdeed} ends alone`, async (t) => {
     const { promise: lost, resolve: warn } = Promise.withResolvers<object>()
     const pool = createConverterPool({
       size: 1,
@@ -61,7 +61,7 @@ for (const misdeed of misdeeds) {
     assert.deepEqual(childIds(), [])
   })
 
-  test(`a query that would ${misdeed} ends alone`, async (t) => {
+  test(`a query that tries to ${misdeed} ends alone`, async (t) => {
     const runner = await startRunner(t)
     const growth = await growthOf(async () => {
       await assert.rejects(ask(runner, `hostile: ${misdeed}`), (error) => {
@@ -75,7 +75,7 @@ for (const misdeed of misdeeds) {
   })
 }
 
-test('a query that sends anything before it is asked ends alone, and another takes its place', async (t) => {
+test('a query process that sends anything before its query ends alone, and another takes its place', async (t) => {
   const runner = await startRunner(t, 1)
   const growth = await growthOf(() => assert.rejects(ask(runner, 'nothing')))
   assert.ok(growth < growthMax, `${growth} bytes`)

@@ -1,4 +1,4 @@
-// Multipart time: bodies and part heads made to be slow to read take time in proportion to their length.
+// Tests of multipart time: bodies and part heads designed to be slow take time in proportion to their length.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createMultipartParser } from '../../../src/multipart/multipart-parser.ts'
@@ -7,7 +7,7 @@ import { readPartHead } from '../../../src/multipart/part-head.ts'
 const megabyte = 1_048_576
 const filled = (piece: string, bytes: number) => Buffer.alloc(bytes, piece, 'latin1')
 
-/** CPU time, and the quickest of three, so that a machine busy with something else does not count. */
+/** The lowest CPU time of three runs, so that other load on the machine does not count. */
 function quickestMs(work: () => void): number {
   return Math.min(
     ...Array.from({ length: 3 }, () => {
@@ -20,7 +20,7 @@ function quickestMs(work: () => void): number {
 }
 
 const long = 'a'.repeat(1_000)
-/** A boundary and what a body is filled with so that it is often nearly found. */
+/** Boundaries, and contents in which they nearly occur often. */
 const nearly: Readonly<Record<string, readonly [boundary: string, piece: string]>> = {
   'beginnings of the delimiter': ['BnD', '\r\n--Bn'],
   'beginnings of a long delimiter of one letter': [long, `\r\n--${long.slice(1)}`],
@@ -41,9 +41,9 @@ test('hostile bodies are read in time in proportion to their length', () => {
       for (let at = 0; at < bytes; at += 65_536) parser.push(content.subarray(at, at + 65_536))
     }
     const [small, large] = [quickestMs(read(megabyte)), quickestMs(read(8 * megabyte))]
-    // Eight times as much may take some more than eight times as long, but far from 64 times.
+    // Eight times as many bytes may take a little more than eight times as long, but nowhere near 64 times.
     assert.ok(large < 24 * small + 50, `${what}: ${small} ms for 1 MB, ${large} ms for 8`)
-    // The slowest measured reads 200 MB a second; searched for the whole delimiter, one of them is read at 5.
+    // The slowest runs at 200 MB/s. If the parser searched for the whole delimiter, one of them would run at 5 MB/s.
     assert.ok(large < 400, `${what}: ${large} ms for 8 MB`)
   }
 })

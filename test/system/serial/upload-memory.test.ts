@@ -1,4 +1,4 @@
-// Many uploads: what the server holds in memory for uploads in progress is bounded for all of them together, not for each.
+// Tests of upload memory: the memory for uploads in progress is bounded for all of them together, not for each.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
@@ -12,7 +12,7 @@ const scratch = await scratchDir()
 after(() => scratch[Symbol.asyncDispose]())
 
 const uploadCount = 24
-/** It takes 48 to 87; with a head, a queue of objects and four buffers for each upload it took 152 (Node 24.21, 2026-11-21). */
+/** Measured: 48 to 87; 152 with a head, a queue of objects and four buffers per upload (Node 24.21, 2026-11-21). */
 const growthMegabytesMax = 120
 
 const lines = Array.from({ length: 105_000 }, (_, line) => `${line},some text and more ${line},${line}.5\n`)
@@ -24,7 +24,7 @@ function peakMegabytes({ pid }: RunningService): number {
   return Number(kilobytes) / 1_024
 }
 
-/** The body in chunks of HTTP, each of so many bytes. */
+/** The body in HTTP chunks of a size. */
 function chunked(bytes: Buffer, chunkBytes: number): Buffer {
   const pieces: (Buffer | string)[] = []
   for (let at = 0; at < bytes.length; at += chunkBytes) {
@@ -34,7 +34,7 @@ function chunked(bytes: Buffer, chunkBytes: number): Buffer {
   return Buffer.concat(pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece)))
 }
 
-/** An upload that stays half way until it is let go on. */
+/** An upload that stops half way until `finish`. */
 class HalfUpload {
   readonly #socket: Socket
   readonly #rest: Buffer
@@ -48,13 +48,13 @@ class HalfUpload {
     this.#answer = this.#read()
     const head = `POST /qas/uploadCsv HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: ${contentType}\r\nTransfer-Encoding: chunked\r\n\r\n`
     this.#socket.write(head)
-    // Large ones first, that it is not all work for the parser; then single bytes, which take most.
+    // Large chunks first, to limit the work of the parser; then single bytes, which take the most memory.
     this.#socket.write(chunked(body.subarray(0, half - 15_000), 1_000))
     this.#socket.write(chunked(body.subarray(half - 15_000, half), 1))
     this.#rest = Buffer.concat([chunked(body.subarray(half), 10_000), Buffer.from('0\r\n\r\n')])
   }
 
-  /** Sends what is left; gives the status. */
+  /** Sends the rest; returns the status. */
   async finish(): Promise<string> {
     this.#socket.write(this.#rest)
     return (await this.#answer).slice(9, 12)
@@ -70,7 +70,7 @@ class HalfUpload {
   }
 }
 
-/** Bytes on disk of every original that is still arriving. */
+/** Bytes on disk of each original in progress. */
 function arrivedBytes({ dataDir }: RunningService): readonly number[] {
   const incoming = join(dataDir, 'incoming')
   return readdirSync(incoming).map(
@@ -78,7 +78,7 @@ function arrivedBytes({ dataDir }: RunningService): readonly number[] {
   )
 }
 
-test(`${uploadCount} uploads of 4 MB held half way take less than ${growthMegabytesMax} MB together`, async (t) => {
+test(`${uploadCount} uploads of 4 MB stopped half way take less than ${growthMegabytesMax} MB together`, async (t) => {
   if (!seesProcesses) return t.skip('this system does not show processes')
   await using service = await RunningService.start(scratch.path, ['--converters', '1'], asLaunched)
   const client = new Client(service.url)
