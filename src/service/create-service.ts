@@ -23,6 +23,7 @@ import type { ResumableLimits } from './resumable/unfinished-places.ts'
 import { readUploadOptions } from './schema/upload-options.ts'
 import type { Admission, Allowance, Place, Service } from './service.ts'
 import { clientOf } from './shared-places.ts'
+import { StoreCheck } from './store-check.ts'
 import { AdmissionControl, type AdmissionLimits } from './upload/admission.ts'
 import { ExistingDatasets } from './upload/existing-datasets.ts'
 import { Quota } from './upload/quota.ts'
@@ -65,6 +66,7 @@ interface Tools extends ServiceParts {
   readonly existing: ExistingDatasets
   readonly downloads: Downloads
   readonly profiles: Profiles
+  readonly storeCheck: StoreCheck
 }
 
 /** A service, with its background work until it is disposed. */
@@ -92,6 +94,7 @@ export async function createService(parts: ServiceParts): Promise<OpenService> {
     existing,
     downloads: new Downloads(parts),
     profiles: new Profiles(parts),
+    storeCheck: new StoreCheck(store),
   })
   return {
     service,
@@ -154,7 +157,7 @@ function serviceOf(owner: string, tools: Tools): Service {
     },
     allowance: () => allowanceOf(owner, tools),
     ready: async () => {
-      await store.check()
+      await tools.storeCheck.run()
       await Promise.all([tools.converter, tools.reader, runner].map((one) => one.check()))
     },
     as: (other) => serviceOf(other, tools),

@@ -82,13 +82,14 @@ test('a disk that stops responding keeps uploads waiting, not downloads; they co
   })
   // With a limit: a service that waits for the disk as a whole would never respond, and the disk would stay frozen.
   const read = async (path: string) =>
-    await (await fetch(service.url + path, { signal: AbortSignal.timeout(10_000) })).text()
+    await (await fetch(service.url + path, { signal: AbortSignal.timeout(20_000) })).text()
   await until('an upload is seen', async () => /"phase"/.test(await read('/qas/uploads')))
   for (let turn = 0; turn < 20; turn += 1) {
     await read('/healthz')
     assert.equal(await read(`${links.self}/original`), 'a,b\n1,2\n')
     await sleep(10)
   }
+  assert.match(await read('/readyz'), /has not responded for 10 seconds/)
   assert.equal(isAnswered, false)
   frozen.thaw()
   for (const answer of await answers) await isWhole(client, jsonOf<UploadAnswer>(answer).id)
