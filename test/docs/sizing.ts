@@ -92,8 +92,8 @@ export function sizingTable(): string {
     '| | In a directory | In a bucket |',
     '| --- | --- | --- |',
     `| CPU time, *c* | ${two(cpu.directory)} s | ${two(cpu.bucket)} to ${two(cpu.bucketMost)} s |`,
-    `| of that, on the receiving thread, *r* | ${two(receiving.directory)} s | at most ${two(receiving.bucket)} s: all that a bucket adds |`,
-    `| bytes kept, as a multiple of the file, *k* | ${keptPart} | ${keptPart} |`,
+    `| of this, on the receiving thread, *r* | ${two(receiving.directory)} s | at most ${two(receiving.bucket)} s, if it does all that a bucket adds |`,
+    `| bytes stored, as a multiple of the file, *k* | ${keptPart} | ${keptPart} |`,
     `| requests to the bucket | | ${all}: ${requests.put} \`PUT\`, ${requests.post} \`POST\`, ${requests.get} \`GET\` |`,
   ].join('\n')
 }
@@ -115,13 +115,13 @@ export function estimateList(): string {
   const terabytesPerDay = (n * 86_400 * keptPart) / 10_000
   const alone = 60 / receiving.directory
   return [
-    `- **Cores**: ${one(n)} · ${two(cpu.bucketMost)} / ${busyPart} = ${cores}, with the most that was measured. **Processes**: ${one(n)} · ${two(receiving.bucket)} / ${busyPart} = ${processes}. So ${replicas} replicas of two cores, and two more so that some may be away: ${all}.`,
-    `- **Uploads at once**: a client with 100 Mbit/s sends for 8 s, which makes ${atOnce(8)}, or ${Math.ceil(atOnce(8) / replicas)} a replica; with 10 Mbit/s it sends for 80 s, which makes ${count(atOnce(80))}, or ${Math.ceil(atOnce(80) / replicas)} a replica: below the limit of 96.`,
-    '- **Memory**: 1 GB and four queries of 512 MB: 3 GB a replica.',
-    `- **Local disk**: for clients with 10 Mbit/s, ${one(n)} · 80 · ${(keptPart / 10).toFixed(3)} = ${Math.round(disk)} GB in all, ${Math.ceil(disk / replicas)} GB a replica, and 10 GB of cache; written at ${one(n)} · ${Math.round(keptPart * 100)} / ${replicas} = ${Math.round((n * keptPart * 100) / replicas)} MB/s a replica.`,
-    `- **Network**: ${one(n)} · 0.8 = ${one(gbits)} Gbit/s in, through a proxy or load balancer that takes it without buffering; ${one(gbits * keptPart)} Gbit/s to the bucket; ${one(gbits / replicas)} and ${one((gbits * keptPart) / replicas)} Gbit/s a replica.`,
-    `- **The bucket**: ${one(n)} · ${requestsPerUpload} = ${Math.round(n * requestsPerUpload)} requests a second, of which ${Math.round(n * writes)} write, and ${Math.round(uploadsPerMinute * keptPart * 0.1)} GB a minute: ${Math.round(terabytesPerDay)} TB a day. The server of the bucket is what has to be looked for first; without \`--keep-for\` nothing is ever deleted.`,
-    `- **Without a bucket** one process cannot do it: its receiving thread alone takes 60 / ${two(receiving.directory)} = ${Math.round(alone)} such uploads a minute when it never waits, and some ${Math.round((alone * busyPart) / 10) * 10} at 60 %.`,
+    `- **Cores**: ${one(n)} · ${two(cpu.bucketMost)} / ${busyPart} = ${cores}, with the highest measured *c*. **Processes**: ${one(n)} · ${two(receiving.bucket)} / ${busyPart} = ${processes}. So ${replicas} replicas with two cores each, and two spare ones: ${all}.`,
+    `- **Uploads at once**: a client with 100 Mbit/s sends for 8 s, which makes ${atOnce(8)}, or ${Math.ceil(atOnce(8) / replicas)} per replica; with 10 Mbit/s it sends for 80 s, which makes ${count(atOnce(80))}, or ${Math.ceil(atOnce(80) / replicas)} per replica, below the limit of 96.`,
+    '- **Memory**: 1 GB and four queries of 512 MB: 3 GB per replica.',
+    `- **Local disk**: for clients with 10 Mbit/s, ${one(n)} · 80 · ${(keptPart / 10).toFixed(3)} = ${Math.round(disk)} GB in total, ${Math.ceil(disk / replicas)} GB per replica, plus 10 GB of cache; written at ${one(n)} · ${Math.round(keptPart * 100)} / ${replicas} = ${Math.round((n * keptPart * 100) / replicas)} MB/s per replica.`,
+    `- **Network**: ${one(n)} · 0.8 = ${one(gbits)} Gbit/s in, through a proxy or load balancer that does not buffer it; ${one(gbits * keptPart)} Gbit/s to the bucket; ${one(gbits / replicas)} and ${one((gbits * keptPart) / replicas)} Gbit/s per replica.`,
+    `- **The bucket**: ${one(n)} · ${requestsPerUpload} = ${Math.round(n * requestsPerUpload)} requests per second, of which ${Math.round(n * writes)} write, and ${Math.round(uploadsPerMinute * keptPart * 0.1)} GB per minute: ${Math.round(terabytesPerDay)} TB per day. Choose the server of the bucket first; without \`--keep-for\`, nothing is ever deleted.`,
+    `- **Without a bucket**, one process is not enough: its receiving thread handles at most 60 / ${two(receiving.directory)} = ${Math.round(alone)} such uploads per minute if it never waits, and about ${Math.round((alone * busyPart) / 10) * 10} at 60 %.`,
   ].join('\n')
 }
 
