@@ -129,7 +129,7 @@ export function figuresTable(): string {
   if (figures === null) return notYet
   const { date, machine, small, crowd, sizes } = figures
   return [
-    `Client, service and disk on one machine: ${machine}, ${date}. Times are medians from the first byte sent to the answer read, everything synced to disk. *DuckDB alone* converts the same local file to Parquet.`,
+    `Client, service and disk on one machine: ${machine}, ${date}. Times are medians from the first byte sent to the response read, with everything synced to disk. *DuckDB alone* converts the same local file to Parquet.`,
     '',
     '| File | Upload | DuckDB alone | Ratio | Peak memory of the server, of a converter |',
     '| --- | --- | --- | --- | --- |',
@@ -138,7 +138,7 @@ export function figuresTable(): string {
         `| ${name} | ${time(uploadMs)} | ${time(duckdbMs)} | ${ratio.toFixed(2)} | ${Math.round(peakMegabytes.server)} MB, ${Math.round(Math.max(...peakMegabytes.converters))} MB |`,
     ),
     '',
-    `${crowd.clients} clients at once with one file of 4.2 MB after another: ${crowd.uploadsPerSecond.toFixed(1)} uploads a second, median ${time(crowd.p50Ms)}, 99 of 100 within ${time(crowd.p99Ms)}, ${crowd.errors} errors. Files of 1 KB one after another: median ${time(small.p50Ms)}, 99 of 100 within ${time(small.p99Ms)}.`,
+    `${crowd.clients} clients at once, each sending files of 4.2 MB one after another: ${crowd.uploadsPerSecond.toFixed(1)} uploads per second, median ${time(crowd.p50Ms)}, 99th percentile ${time(crowd.p99Ms)}, ${crowd.errors} errors. Files of 1 KB, one after another: median ${time(small.p50Ms)}, 99th percentile ${time(small.p99Ms)}.`,
     ...(figures.queries === undefined ? [] : ['', queryLine(figures.queries)]),
     ...(figures.use === undefined ? [] : ['', useLine(figures.use)]),
   ].join('\n')
@@ -146,14 +146,14 @@ export function figuresTable(): string {
 
 function queryLine(queries: readonly QueryFigures[]): string {
   const shown = queries.map(({ sql, p50Ms, duckdbMs }) => `\`${sql}\` ${time(p50Ms)} (${time(duckdbMs)})`)
-  return `SQL over a dataset of 100 MB, the median of asking over HTTP (of DuckDB alone, in one process): ${shown.join(', ')}.`
+  return `SQL over a dataset of 100 MB, median over HTTP (DuckDB alone, in one process): ${shown.join(', ')}.`
 }
 
 function useLine({ records, columns, downloads, ...ms }: UseFigures): string {
   const rates = downloads.map(
     ({ name, megabytesPerSecond, catMegabytesPerSecond }) =>
-      `\`${name}\` ${Math.round(megabytesPerSecond)} MB/s (\`cat\` of it through the same client ${Math.round(catMegabytesPerSecond)} MB/s)`,
+      `\`${name}\` ${Math.round(megabytesPerSecond)} MB/s (\`cat\` through the same client ${Math.round(catMegabytesPerSecond)} MB/s)`,
   )
-  const size = `${(records / 1e6).toFixed(1)} million records of ${columns} columns`
-  return `A dataset of ${size}: its first 100 rows ${time(ms.firstPageMs)}, its last 100 ${time(ms.lastPageMs)}, its profile ${time(ms.profileMs)} (\`SUMMARIZE\` of DuckDB ${time(ms.summarizeMs)}), download of ${rates.join(', of ')}.`
+  const size = `${(records / 1e6).toFixed(1)} million records and ${columns} columns`
+  return `A dataset of ${size}: first 100 rows ${time(ms.firstPageMs)}, last 100 rows ${time(ms.lastPageMs)}, profile ${time(ms.profileMs)} (DuckDB's \`SUMMARIZE\` ${time(ms.summarizeMs)}), download of ${rates.join(', of ')}.`
 }
