@@ -38,7 +38,7 @@ export const threats: readonly Threat[] = [
   threat(1, 'no part named file', '400, the exact text of the contract', [`${cases}: 2a-other-file-part-no-file`]),
   threat(2, 'no boundary', '500 with the record of the contract, without waiting for the body', [
     `${cases}: 4a-form-data-no-boundary`,
-    'test/wire/lingering-tests.ts: is whole for a client that reads only after it has sent everything',
+    'test/wire/lingering-tests.ts: is complete for a client that reads only after it has sent everything',
   ]),
   threat(
     3,
@@ -125,11 +125,11 @@ export const threats: readonly Threat[] = [
     `${heads}: 1100 header lines`,
   ]),
   threat(25, 'expectations', '417; no 100 before a refusal', [
-    `${connections}: is answered at once without 100 if the head alone is wrong`,
+    `${connections}: gets a refusal at once, without 100, if the head alone is wrong`,
     `${connections}: of another kind is refused, but ignored for HTTP/1.0`,
   ]),
   threat(26, 'a declared length over the limit', '413 before the body, readable', [
-    `${connections}: is answered at once without 100 if the head alone is wrong`,
+    `${connections}: gets a refusal at once, without 100, if the head alone is wrong`,
     'test/wire/lingering-tests.ts: declared too large',
   ]),
   threat(27, 'an endless chunked body', '413 at the limit, and the file is removed', [
@@ -137,22 +137,22 @@ export const threats: readonly Threat[] = [
     'test/system/floods.test.ts: an endless chunked body is refused at the limit and leaves nothing behind',
   ]),
   threat(28, 'a client that reads only after it has sent', 'it receives the complete refusal', [
-    'test/wire/lingering-tests.ts: is whole for a client that reads only after it has sent everything',
+    'test/wire/lingering-tests.ts: is complete for a client that reads only after it has sent everything',
     'test/wire/lingering-tests.ts: reaches curl',
   ]),
   threat(29, 'trickled heads', '408 at --headers-time; others are unaffected', [
-    `${connections}: a head that never ends is answered with 408`,
+    `${connections}: a head that never ends gets 408`,
     'test/system/slow-clients.test.ts: slow clients of every kind are cut, and others are served meanwhile',
   ]),
   threat(30, 'trickled bodies', '408 below --body-rate-min; the place goes to an upload that needs it', [
-    `${connections}: that drip are answered with 408 although no single wait is long`,
+    `${connections}: that trickle get 408 although no single wait is long`,
     'src/http/connection/request-body.test.ts: RequestBody.chunks() throws REQUEST_TIMEOUT when bytes drip below the rate',
     'test/system/slow-clients.test.ts: a slow body gives its place to an upload that needs it, and otherwise keeps it',
     'test/system/slow-clients.test.ts: slow clients of every kind are cut, and others are served meanwhile',
   ]),
   threat(31, 'downloads that are not read', 'cut, memory bounded', [
     'test/wire/http.test.ts: whose client does not read a download is cut',
-    'test/wire/http.test.ts: whose client reads a download in drips is cut',
+    'test/wire/http.test.ts: whose client reads a download too slowly is cut',
     'test/system/slow-clients.test.ts: slow clients of every kind are cut, and others are served meanwhile',
   ]),
   threat(32, 'more connections than descriptors', 'they wait or are refused; the service survives', [
@@ -276,11 +276,11 @@ export const threats: readonly Threat[] = [
   ]),
   threat(57, 'invalid or repeated numbers', '400 that names the parameter', [
     `${parameters}: a number that is invalid or repeated is refused by name`,
-    'test/wire/datasets.test.ts: a wrong parameter is refused by name',
+    'test/wire/datasets.test.ts: an invalid parameter is refused by name',
   ]),
   threat(58, 'resumable uploads with wrong lengths and offsets', 'refused without effect; 405 or 415 elsewhere', [
-    'test/service/resumable-uploads.test.ts: an offset that lies is refused with the right one, and changes nothing',
-    'test/service/resumable-uploads.test.ts: a length that changes, or is not kept, is refused',
+    'test/service/resumable-uploads.test.ts: a wrong offset is refused with the right one, and changes nothing',
+    'test/service/resumable-uploads.test.ts: a length that changes, or is not met, is refused',
     'test/hostile/headers.test.ts: requests of resumable protocols have no effect',
   ]),
   threat(59, 'a full disk', '507, nothing partly stored, space freed afterwards', [
@@ -317,7 +317,7 @@ export const threats: readonly Threat[] = [
     'test/hostile/supply.test.ts: an old Node starts the pinned one; if there is none, it says in one line what is needed',
   ]),
   threat(65, 'a bug that throws', '500 if a response is possible; otherwise the process ends and loses nothing', [
-    'test/wire/http.test.ts: is answered with a fixed text and logged with its cause',
+    'test/wire/http.test.ts: gets a response with a fixed text, and is logged with its cause',
     'test/wire/http.test.ts: does not affect other requests',
     'test/system/unhandled-errors.test.ts: an unhandled rejection ends no request and no service',
     'test/system/unhandled-errors.test.ts: a throw outside requests ends the service with an error',

@@ -1,4 +1,4 @@
-// Mutants: the kept list of breaks of the code, each with the test that must fail. Knows not how they are tried.
+// Mutants: the list of deliberate breaks of the code, each with the test that must fail. Does not run them.
 import { readFileSync } from 'node:fs'
 
 export interface Mutant {
@@ -9,10 +9,10 @@ export interface Mutant {
   readonly replace: string
   /** The test file that must fail. */
   readonly test: string
-  /** The promise or the threat of SECURITY.md that would be broken. */
+  /** The promise that the mutant breaks, with its threats in SECURITY.md. */
   readonly promise: string
 }
 
 export const mutants = JSON.parse(
   readFileSync(new URL('mutants.json', import.meta.url), 'utf8'),
-) as readonly Mutant[] /* held by mutants.test.ts */
+) as readonly Mutant[] /* verified by mutants.test.ts */

@@ -1,5 +1,5 @@
 // Run mutants: breaks the code in a copy of the checkout, one break at a time, and runs the test that must fail.
-// A break that no test notices, or whose text is no longer there, fails the run.
+// A mutant that its test does not detect, or whose text is missing, fails the run.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
@@ -25,7 +25,7 @@ if (chosen.length === 0) throw new Error(`Cannot find mutant '${values.only?.joi
 const startMs = performance.now()
 const failures: string[] = []
 let doneCount = 0
-// Mutants of one test follow one another in one copy, so that the test itself is tried once.
+// Mutants of the same test run one after another in one copy, so that the unchanged test runs only once.
 const queue = [...Map.groupBy(chosen, ({ test }) => test)].toSorted(([, a], [, b]) => b.length - a.length).values()
 await Promise.all(Array.from({ length: availableParallelism() }, work))
 for (const failure of failures) process.stdout.write(`${failure}\n`)
@@ -63,7 +63,7 @@ async function tryMutant(dir: string, { id, path, find, replace, test }: Mutant)
   if (failure !== null) failures.push(`${id}: ${failure}`)
 }
 
-/** Code that does not parse would fail every test. */
+/** Whether the code parses: if not, every test would fail. */
 function isCode(text: string): boolean {
   try {
     stripTypeScriptTypes(text)
@@ -73,7 +73,7 @@ function isCode(text: string): boolean {
   }
 }
 
-/** True if the test passes; one that hangs or takes too much memory does not. */
+/** Whether the test passes; one that hangs or takes too much memory does not. */
 async function passes(dir: string, test: string): Promise<boolean> {
   const limited = prlimit === undefined ? [] : [prlimit, `--data=${processBytesMax}`]
   const node = [process.execPath, '--disable-warning=ExperimentalWarning', '--test', '--test-timeout=60000', test]
@@ -83,7 +83,7 @@ async function passes(dir: string, test: string): Promise<boolean> {
   return code === 0
 }
 
-/** Every file of the project and what setting up has built; dependencies are shared. */
+/** Copies every file of the project and what set-up has built; dependencies are shared. */
 async function copyCheckout(dir: string): Promise<void> {
   for (const path of projectPaths()) await cp(join(root, path), join(dir, path))
   const isKept = (path: string) => !path.includes('compile-cache')

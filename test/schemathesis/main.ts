@@ -1,4 +1,4 @@
-// Schemathesis: holds the running service to its own description with thousands of made-up requests, for `npm run test:api`.
+// Schemathesis: checks the running service against its API description with generated requests, for `npm run test:api`.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -26,11 +26,11 @@ const errors: string[] = []
 createInterface({ input: service.stdout }).on('line', (line) => errors.push(line))
 try {
   const url = await listening()
-  // So that requests based on an example find something.
+  // Uploads a file, so that requests based on examples find something.
   await session(url, { keep: true })
   const flags = ['--config-file', join(import.meta.dirname, 'schemathesis.toml'), 'run', `${url}/openapi.json`]
   const limits = ['--phases', 'examples,coverage,fuzzing', '--max-examples', '15', '--continue-on-failure']
-  // In the scratch directory, since it leaves reports where it runs.
+  // Runs in the scratch directory, since it writes reports to its working directory.
   const run = spawn(program, [...flags, ...limits, ...given], { stdio: 'inherit', cwd: dir })
   const [code] = await once(run, 'exit')
   process.exitCode = code ?? 1

@@ -11,7 +11,7 @@ const client = new Client(service.url)
 
 const fileCount = 15
 
-test(`a file comes back whole, and its records are accepted, rejected or skipped (SEED=${seed})`, async () => {
+test(`a file is returned intact, and its records are accepted, rejected or skipped (SEED=${seed})`, async () => {
   for (let i = 0; i < fileCount; i++) {
     const content = randomCsv(createRandom(seed + i))
     try {
@@ -64,13 +64,13 @@ function linesBefore(content: Buffer, offset: number): number {
   return content.subarray(0, offset).filter((byte) => byte === 0x0a).length
 }
 
-/** Every record number of the file is a reject, or in the export: ids of our samples show which. */
+/** Asserts that every record of the file is a reject or in the export; ids in the samples identify them. */
 function isMadeOf(content: Buffer, csv: Buffer, rejects: readonly { byteOffset: number; byteLength: number }[]): void {
   let rest = content
   for (const { byteOffset, byteLength } of rejects.toReversed()) {
     rest = Buffer.concat([rest.subarray(0, byteOffset), rest.subarray(byteOffset + byteLength)])
   }
-  // A record that is neither rejected nor exported is blank or a comment. Line ends and clean quotes may differ.
+  // A record that is neither rejected nor exported is blank or a comment. Line ends and quotes may differ.
   const plain = (bytes: Buffer) =>
     bytes
       .toString()
@@ -80,7 +80,7 @@ function isMadeOf(content: Buffer, csv: Buffer, rejects: readonly { byteOffset: 
   assert.deepEqual(plain(csv), plain(rest))
 }
 
-/** Sent again, what was exported is the same table. */
+/** Asserts that the export, sent again, gives the same table. */
 async function readsAgainTheSame(
   first: UploadAnswer,
   csv: Buffer,

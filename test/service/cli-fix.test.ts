@@ -1,4 +1,4 @@
-// csv-upload fix against the real service: rejects go through an editor or come from a file, and nothing edited is lost.
+// Tests of csv-upload fix with a real service: rejects are edited in an editor or a file, and no edits are lost.
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
@@ -18,7 +18,7 @@ await mkdir(temporary)
 
 const { id } = await client.upload('id,name\n1,Ada\n2\n3,Alan\n4,Kurt,x\n')
 
-/** @param editor A shell script that is given the file as `$1`. */
+/** @param editor A shell script that gets the file as `$1`. */
 async function fix(editor: string | null, ...args: readonly string[]) {
   const path = join(scratch.path, 'my editor')
   if (editor !== null) {
@@ -37,7 +37,7 @@ function keptFile(stderr: string): string {
   return path
 }
 
-test('fix opens the rejects in the editor and sends what was changed', async () => {
+test('fix opens the rejects in the editor and sends the changes', async () => {
   const { stdout, stderr, code } = await fix(`sed -i 's/,"2",/,"2,Grace",/' "$2"`, id)
   assert.deepEqual(
     [code, stderr.replace(/[0-9a-f]{32}/, 'ID')],
@@ -52,13 +52,13 @@ test('fix opens the rejects in the editor and sends what was changed', async () 
   )
 })
 
-test('fix sends nothing where nothing was changed', async () => {
+test('fix sends nothing if nothing was changed', async () => {
   const { stdout, stderr, code } = await fix('true', id.slice(0, 10))
   assert.deepEqual([code, stdout, stderr], [0, '', 'Nothing was changed, so nothing was sent.\n'])
   assert.deepEqual(await readdir(temporary), [])
 })
 
-test('fix keeps what was edited where something is refused, and takes it again', async () => {
+test('fix keeps the edits if something is refused, and can send them again', async () => {
   const { stderr, code } = await fix(`sed -i 's/,"2",/,"2,Grace,",/; s/"4,Kurt,x"/"4,Kurt"/' "$2"`, id)
   assert.equal(code, 3)
   assert.match(stderr, /^1 corrected in dataset .*, 0 unchanged, 1 refused; 1 rejects left\.$/m)
@@ -71,7 +71,7 @@ test('fix keeps what was edited where something is refused, and takes it again',
   rmSync(dirname(path), { recursive: true })
 })
 
-test('fix keeps what was edited where the editor or the server fails', async () => {
+test('fix keeps the edits if the editor or the server fails', async () => {
   const failed = await fix('echo more >> "$2"; exit 3', id)
   assert.equal(failed.code, 1)
   assert.match(failed.stderr, /^csv-upload fix: Cannot edit the file: .* ended with 3$/m)

@@ -1,4 +1,5 @@
-// csv-upload watch and uploads against the real service: an upload is followed to its end, over a broken connection, listed and cancelled.
+// Tests of csv-upload watch and uploads with a real service: an upload is watched to its end, over a broken connection,
+// listed and cancelled.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { startProxy } from '../support/breaking-proxy.ts'
@@ -18,7 +19,7 @@ const content = Buffer.from('id,name\n1,Ada\n2\n3,Alan\n')
 const command = (...args: readonly string[]) =>
   run(args, { environment: { CSV_UPLOAD_URL: service.url }, cwd: scratch.path })
 
-/** Watches through a proxy that breaks the first connection; calls back once the first status was printed. */
+/** Watches through a proxy that breaks the first connection; calls back when the first status is printed. */
 async function watched(id: string, then: () => Promise<unknown>, ...args: readonly string[]) {
   await using proxy = await startProxy(service.url, (index) => (index === 0 ? { downBytes: 900 } : {}))
   const { child, ended } = startCommand(['watch', id, ...args], { environment: { CSV_UPLOAD_URL: proxy.url } })
@@ -50,7 +51,7 @@ test('watch follows an upload over a broken connection to its end', async () => 
   assert.match(shown.stdout, text)
 })
 
-test('watch ends with 1 and the reason where an upload fails, or is unknown', async () => {
+test('watch exits with 1 and the reason if an upload fails or is unknown', async () => {
   const zip = Buffer.from('PK\x03\x04'.padEnd(40, 'x'))
   const path = await create(client, zip.length, { filename: 'zip.csv' })
   await patch(client, path, 0, zip)
@@ -64,7 +65,7 @@ test('watch ends with 1 and the reason where an upload fails, or is unknown', as
   assert.match(prefix.stderr, /Cannot find upload '00000000-0000': no upload has such an id/)
 })
 
-test('uploads lists them, the newest first, and cancels by id or its first digits', async () => {
+test('uploads lists uploads, newest first, and cancels by id or id prefix', async () => {
   const one = (await create(client, 100, { filename: 'one.csv' })).split('/').at(-1)!
   const two = (await create(client, 100, { filename: 'two.csv' })).split('/').at(-1)!
   const { code, stdout } = await command('uploads', '-n', '2')

@@ -43,7 +43,7 @@ test('a column named __proto__ is in the profile and the data package', async ()
   assert.deepEqual(namesIn(resources[0].schema.fields), names)
 })
 
-test('a column or a struct member named __proto__ is in the answer to a query', async () => {
+test('a column or a struct member named __proto__ is in the response to a query', async () => {
   const answer = JSON.parse(await ask('FROM data LIMIT 1'))
   assert.deepEqual([namesIn(answer.columns), answer.rows], [names, [['__proto__', '2', '3', '4', '5']]])
   assert.equal(await ask('FROM data LIMIT 1', 'application/x-ndjson'), `${firstLine}\n`)

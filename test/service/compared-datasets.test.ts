@@ -1,4 +1,4 @@
-// Compared datasets: what the page says of two datasets is what was changed between them.
+// Tests of compared datasets: the page reports exactly the changes between two datasets.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Ask, compareDatasets, rowsOfKeysSql } from '../../web/views/dataset/compare/compare-datasets.ts'
@@ -24,7 +24,7 @@ const record = (id: number, name: string) => `${id},"${name}",${id}.5`
 const table = (records: readonly string[]) => `id,name "x",n\n${records.join('\n')}\n`
 const records = Array.from({ length: 20_000 }, (_, index) => record(index + 1, `name ${index}`))
 
-test('rows that were added, removed and changed are found by their key, in whatever order', async () => {
+test('added, removed and changed rows are found by their key, in any order', async () => {
   const before = await askerOf(table(records))
   const edited = records.toReversed().filter((one) => !one.startsWith('7,'))
   edited[100] = edited[100]!.replace('name', "O'Name")
@@ -40,7 +40,7 @@ test('rows that were added, removed and changed are found by their key, in whate
     removedKeys: ['7'],
     changedKeys: [changedKey],
   })
-  // Of 20,000 rows only those near the three were fetched.
+  // Of 20,000 rows, only those near the three were fetched.
   const [, second] = await Promise.all(before.asked.map((sql) => before(sql)))
   assert.ok(second!.length < 200, `${second!.length} rows`)
   const [row] = await after(rowsOfKeysSql('id', ['name "x"'], [changedKey]))
@@ -48,14 +48,14 @@ test('rows that were added, removed and changed are found by their key, in whate
   assert.match(String(row?.[1]), /^O'Name/)
 })
 
-test('the same rows under other types and in another order are no difference', async () => {
+test('the same rows with other types or in another order are not a difference', async () => {
   const before = await askerOf('id,zip\n1,00123\n2,99\n')
   const after = await askerOf('zip,id\n99,2\n00123,1\n')
   const found = await compareDatasets({ before, after }, 'id', ['zip'])
   assert.deepEqual([found.added, found.removed, found.changed], [0, 0, 0])
 })
 
-test('keys that repeat, and rows without a key, are counted as often as they are there', async () => {
+test('repeated keys and rows without a key are counted as often as they occur', async () => {
   const before = await askerOf('k,v\na,1\na,2\n,3\nb,4\n')
   const after = await askerOf('k,v\na,2\na,5\na,6\n,3\n,7\n')
   const found = await compareDatasets({ before, after }, 'k', ['v'])

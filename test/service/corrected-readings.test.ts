@@ -1,4 +1,4 @@
-// Corrected datasets of every kind of file: declared schemas, other encodings, dialects and compression; and their readings.
+// Tests of corrected datasets of all kinds of files (schemas, encodings, dialects, compression) and of their readings.
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -15,7 +15,7 @@ type Corrected = UploadAnswer & ReturnType<typeof correctionJson>
 const service = await sharedService()
 const client = new Client(service.url)
 
-/** Sends texts by record. */
+/** Sends corrected texts by record. */
 async function correct({ id }: { readonly id: string }, texts: Readonly<Record<number, string>>): Promise<Corrected> {
   const body = Object.entries(texts).map(([record, text]) => `${JSON.stringify({ record: Number(record), text })}\n`)
   const headers = { 'content-type': 'application/x-ndjson' }
@@ -45,7 +45,7 @@ const schema = {
 }
 const sizes = 'id,size\n1,S\n2,XX\n3\n4,M\n5,YY\nsix,L\n7,L,x\n8,S\n'
 
-test('records that broke a schema are corrected like others, and checked against it again', async () => {
+test('records that break a schema are corrected like others, and checked against it again', async () => {
   const first = await client.upload({ content: sizes, schema })
   assert.deepEqual(await rejected(first), [
     [3, 'constraint'],
@@ -83,7 +83,7 @@ test('records that broke a schema are corrected like others, and checked against
   assert.equal((await correct(first, { 3: '2,XXL', 7: 'seven,L' })).id, first.id)
 })
 
-test('many records that break a schema, between corrected ones of both kinds, are still the ones that did', async () => {
+test('many records that break a schema are still found among corrected records of both kinds', async () => {
   const lines = Array.from({ length: 5_000 }, (_, i) => (i % 7 === 3 ? `${i},bad` : i % 11 === 5 ? `${i}` : `${i},S`))
   const first = await client.upload({ content: `id,size\n${lines.join('\n')}\n`, schema })
   const rejects = await client.allRejects(first)
@@ -163,7 +163,7 @@ for (const [what, file, texts, wanted] of files) {
   })
 }
 
-test('another reading of a corrected dataset has the corrections, where the records are the same', async () => {
+test('another reading of a corrected dataset has the corrections if the records are the same', async () => {
   const corrected = await correct(await client.upload('id,size\n1,S\n2\n3,XX\n4,L\n'), { 3: '2,QQ' })
   const read = async (body: object) =>
     client.askJson(`/qas/datasets/${corrected.id}/readings`, Buffer.from(JSON.stringify(body)))
@@ -180,8 +180,8 @@ test('another reading of a corrected dataset has the corrections, where the reco
   for (const one of [typed, strict]) await assertVerified(dirOf(one))
 })
 
-test('another reading of a corrected dataset is refused where its records are others, and leaves no file open', async () => {
-  // More than its head, which is the only part read.
+test('another reading of a corrected dataset is refused if its records differ, and leaves no file open', async () => {
+  // More than its head, since only that is read.
   const content = csvText('id,size', 3_000, (i) => (i === 1 ? '2' : `${i},${'x'.repeat(400)}`))
   const { id } = await correct(await client.upload(content), { 3: '2,QQ' })
   const other = await client.askJson(`/qas/datasets/${id}/readings`, Buffer.from('{"dialect":{"delimiter":";"}}'))

@@ -1,4 +1,4 @@
-// Corrections with owners: who may correct what, whose the result is, and that quotas hold for it.
+// Tests of corrections with owners: who may correct what, who owns the result, and that quotas apply.
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -59,7 +59,7 @@ test('corrections belong to the owner of the dataset, and nobody else can make o
       assert.equal((await anna.ask('GET', path)).status, 200, path)
       assert.equal((await bob.ask('GET', path)).status, 404, path)
     }
-    // The same file and corrections of another owner are another dataset.
+    // The same file and corrections from another owner give another dataset.
     const theirs = await bob.upload(content)
     const same = jsonOf<UploadAnswer>(await correct(bob, theirs.id, line(3, '2,Bo')))
     assert.notEqual(same.id, id)
@@ -70,7 +70,7 @@ test('corrections belong to the owner of the dataset, and nobody else can make o
   })
 })
 
-test('a corrected dataset counts for the quota of datasets, and one past it is not there', async () => {
+test('a corrected dataset counts toward the quota of datasets, and one beyond it is not stored', async () => {
   await withOwners(['--quota-datasets', '2'], async (as) => {
     const anna = as('anna')
     const first = await anna.upload(content)
@@ -81,14 +81,14 @@ test('a corrected dataset counts for the quota of datasets, and one past it is n
     const again = await correct(anna, first.id, line(3, '2,Bo'))
     assert.ok(again.status === 507 || jsonOf<UploadAnswer>(again).duplicate)
     await anna.ask('DELETE', `/qas/datasets/${first.id}`)
-    // Of a corrected dataset, what is still wrong can be corrected.
+    // What is still wrong in a corrected dataset can be corrected.
     assert.equal((await correct(anna, one.id, line(4, '3,Cleo'))).status, 200)
     assert.equal((await correct(as('bob'), (await as('bob').upload(content)).id, line(3, '2,Bo'))).status, 200)
   })
 })
 
-test('of corrections that are sent at once, no more are kept than the quota of bytes has room for', async () => {
-  // One dataset takes two thousand bytes and more.
+test('of concurrent corrections, no more are kept than the quota of bytes allows', async () => {
+  // One dataset takes more than two thousand bytes.
   await withOwners(['--quota-size', '8KB'], async (as) => {
     const anna = as('anna')
     const first = await anna.upload(content)

@@ -1,4 +1,4 @@
-// Corrections: edited rejects become a dataset in which the corrected records stand where they stood; everything else stays.
+// Tests of corrections: edited rejects give a dataset with the corrected records in their places; all else stays.
 import assert from 'node:assert/strict'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -42,7 +42,7 @@ const dirOf = ({ id }: { readonly id: string }) => join(service.dataDir, 'datase
 const people = 'id,name,born\n1,Ada,1815\n2,Grace\n3,Alan,1912\n4,Edsger,1930,x\n5,Kurt,1906\n'
 const first = await client.upload(people)
 
-test('corrected records stand where they stood, and the first dataset stays as it was', async () => {
+test('corrected records are in their original places, and the first dataset does not change', async () => {
   const before = [await text(first, 'data.csv'), await text(first, 'rejects.csv'), await rows(first)]
   const corrected = await correct(first, 'record,text\r\n3,"2,Grace,1906"\r\n5,"4,Edsger,1930,y"\r\n')
   assert.notEqual(corrected.id, first.id)
@@ -70,7 +70,7 @@ test('corrected records stand where they stood, and the first dataset stays as i
   await assertVerified(dirOf(corrected))
 })
 
-test('the same corrections sent again are the same dataset, however they are written', async () => {
+test('the same corrections sent again give the same dataset, however they are written', async () => {
   const one = await correct(first, 'record,text\r\n3,"2,Grace,1906"\r\n')
   for (const [body, type] of [
     ['record,text\r\n3,"2,Grace,1906"\r\n', 'text/csv'],
@@ -86,7 +86,7 @@ test('the same corrections sent again are the same dataset, however they are wri
   assert.deepEqual([utf16.id, utf16.duplicate], [one.id, true])
 })
 
-test('corrections of a corrected dataset are the same as all of them at once', async () => {
+test('corrections of a corrected dataset give the same dataset as all of them at once', async () => {
   const both = await correct(first, '{"record":5,"text":"4,Edsger,1930"}\n{"record":3,"text":"2,Grace,1906"}\n', {
     'content-type': 'application/x-ndjson',
   })
@@ -100,13 +100,13 @@ test('corrections of a corrected dataset are the same as all of them at once', a
   await assertVerified(dirOf(changed))
 })
 
-test('nothing corrected is the dataset that is there', async () => {
+test('corrections without changes give the existing dataset', async () => {
   const again = await correct(first, await text(first, 'rejects.csv'))
   assert.deepEqual([again.id, again.duplicate], [first.id, true])
   assert.deepEqual(again.corrected, { sent: 2, unchanged: 2, refused: 0, firstRefused: [] })
 })
 
-test('a value that changes the type of a column does so as in a fresh reading', async () => {
+test('a corrected value can change the type of a column, as in a new upload', async () => {
   const corrected = await correct(first, 'record,text\n3,"two,Grace,1906.5"\n')
   assert.deepEqual(
     corrected.columns.map(({ type }) => type),
@@ -120,7 +120,7 @@ test('a value that changes the type of a column does so as in a fresh reading', 
   ])
 })
 
-test('a client that goes away in the middle of its corrections leaves nothing', async () => {
+test('a client that disconnects while it sends corrections leaves nothing', async () => {
   const before = await client.datasetIds()
   const row = 'record,text\r\n3,"2,Grace,1900"\r\n'
   const body = Buffer.from(`${row}5,"4,Edsger,1900"\r\n`)
@@ -135,7 +135,7 @@ test('a client that goes away in the middle of its corrections leaves nothing', 
   assert.deepEqual(await client.datasetIds(), before)
 })
 
-test('each of two datasets stays whole without the other', async () => {
+test('each of two datasets stays intact without the other', async () => {
   const content = 'a,b\n1,2\n3\n5,6\n'
   const plain = await client.upload(content)
   const corrected = await correct(plain, 'record,text\n3,"3,4"\n')

@@ -1,4 +1,4 @@
-// Tests of downloads: every format holds the same records, under a safe name and with the right type.
+// Tests of downloads: every format has the same records, a safe name and the right type.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { readdir, rm, stat } from 'node:fs/promises'
@@ -25,7 +25,7 @@ before(async () => {
     return `${i},"name ""${i}"", ${'x'.repeat(20)}",2024-02-${10 + (i % 19)},${i}.50,${wide + BigInt(i)}`
   })
   receipt = await client.upload({ content, fileName: 'Größe.csv' })
-  // Their number depends on how the bytes arrive.
+  // The number of parts depends on how the bytes arrive.
   assert.ok(receipt.parts.length > 3, `${receipt.parts.length} parts`)
 })
 
@@ -118,7 +118,7 @@ test('data.parquet of many parts has a length, a validator and ranges, and is id
   assert.equal((await stat(merged)).size, whole.body.length)
 })
 
-test('data.parquet too large to be stored is whole, without length, validator and ranges; stored ones go with their dataset', async () => {
+test('data.parquet too large to be stored has no length, validator or ranges; a stored one is deleted with its dataset', async () => {
   const dataDir = join(scratch.path, 'bounded')
   const flags = ['--segment-size', '65536', '--merged-size-max', '1MB']
   await using bounded = await RunningService.start(dataDir, flags)
@@ -149,7 +149,7 @@ test('columns whose names contain commas and quotes can be selected', async () =
   assert.match(refusalOf(answer).message, /parameter 'columns'/)
 })
 
-/** Every line of rejects.csv but the header, by column. */
+/** Every line of rejects.csv except the header, by column. */
 async function rejectLines({ links }: UploadAnswer): Promise<Record<string, string>[]> {
   const text = (await client.get(links.rejectsCsv)).toString()
   return parse(text, { columns: true, record_delimiter: '\r\n', relax_column_count: false })
@@ -211,7 +211,7 @@ test('rejects.csv of a file without rejects is its header', async () => {
   )
 })
 
-test('data.csv of a large file passes on what stands in its form already, and leaves out what lies between', async () => {
+test('data.csv of a large file copies stretches that are already in its form, and leaves out the rest', async () => {
   const lines = Array.from({ length: 80_000 }, (_, i) => `${i},"name ""${i}""",${'x'.repeat(i % 40)}`)
   const file = (texts: readonly string[], lineEnd: string) => `id,name,text${lineEnd}${texts.join(lineEnd)}`
   const broken = lines.toSpliced(40_000, 0, 'too,few', '', '1,2,3,4').toSpliced(70_000, 0, '1,"\r",3')
@@ -304,14 +304,14 @@ test('data.csv?typed of many parts has every record once, and a header if the fi
   assert.equal((await client.get(`${links.csv}?typed=true&header=true`)).toString().split('\n')[0], 'column_1,column_2')
 })
 
-test('rejects.json is another name of the page of rejects', async () => {
+test('rejects.json is another name for the page of rejects', async () => {
   const { links } = await client.upload('a,b\n1,2\n1\n1,2,3\n1,2\n')
   const page = await client.get(`${links.rejects}?offset=1&limit=1`)
   assert.ok(page.includes('too_many_fields'))
   assert.ok((await client.get(`${links.self}/rejects.json?offset=1&limit=1`)).equals(page))
 })
 
-test('datapackage.json describes files as they can be downloaded', async () => {
+test('datapackage.json describes the files that can be downloaded', async () => {
   const { headers, body } = await client.ask('GET', receipt.links.dataPackage)
   assert.equal(headers['content-type'], 'application/json;charset=UTF-8')
   assert.equal(headers['content-disposition'], 'attachment; filename="datapackage.json"')

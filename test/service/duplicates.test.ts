@@ -1,4 +1,4 @@
-// Tests of duplicates: the same bytes are the same dataset, however often, concurrently or under whatever name they arrive.
+// Tests of duplicates: the same bytes give the same dataset, even if sent often, concurrently or under other names.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Client } from '../support/client.ts'
@@ -35,7 +35,7 @@ test('an upload of stored bytes is reported as a duplicate, one of deleted bytes
   assert.equal((await client.rows(anew, '?offset=39999')).rows.length, 1)
 })
 
-test('concurrent uploads and deletions of the same bytes leave a dataset that is whole or absent', async () => {
+test('concurrent uploads and deletions of the same bytes leave a complete dataset or none', async () => {
   const small = 'a,b\n1,2\n'
   const { id, links } = await client.upload(small)
   let uploading = 12
@@ -55,7 +55,7 @@ test('concurrent uploads and deletions of the same bytes leave a dataset that is
   assert.deepEqual(service.incoming(), [])
 })
 
-test('the same bytes read in another dialect are another dataset', async () => {
+test('the same bytes read in another dialect give another dataset', async () => {
   const small = 'a;b,c\n1;2,3\n'
   const plain = await client.upload(small)
   const declared = await client.upload({

@@ -1,4 +1,4 @@
-// Idempotency-Key on the whole service: the same request sent again gets the same answer, also after a crash.
+// Tests of Idempotency-Key: the same request sent again gets the same response, even after a crash.
 import assert from 'node:assert/strict'
 import { request } from 'node:http'
 import { after, test } from 'node:test'
@@ -13,7 +13,7 @@ const body = bodyOf({ content: 'a,b\n1,2\n' })
 const send = (client: Client, key: string, content = body) =>
   client.ask('POST', '/qas/uploadCsv', content, { 'idempotency-key': key })
 
-test('the same request gets the same answer, byte for byte, also after kill -9; another one is refused', async () => {
+test('the same request gets the same response, byte for byte, even after kill -9; another is refused', async () => {
   let service = await RunningService.start(scratch.path)
   let client = new Client(service.url)
   const first = await send(client, '"one"')
@@ -43,9 +43,9 @@ test('the same request gets the same answer, byte for byte, also after kill -9; 
     assert.deepEqual([refused.status, refusalOf(refused).exception], [422, 'csvupload.IdempotencyKeyReusedException'])
   }
   assert.equal((await client.datasetIds()).length, 1)
-  // Another key is another upload, of the same dataset.
+  // Another key means another upload, of the same dataset.
   assert.equal(jsonOf<{ duplicate: boolean }>(await send(client, 'two')).duplicate, true)
-  // A deleted dataset is not claimed to exist.
+  // The response must not claim that a deleted dataset exists.
   assert.equal((await client.ask('DELETE', receipt.links.self)).status, 204)
   const anew = jsonOf<typeof receipt & { duplicate: boolean }>(await send(client, 'one'))
   assert.deepEqual([anew.id, anew.duplicate], [receipt.id, false])
@@ -53,7 +53,7 @@ test('the same request gets the same answer, byte for byte, also after kill -9; 
   await service[Symbol.asyncDispose]()
 })
 
-test('a key whose request is in progress is answered 409; one that failed is free again', async () => {
+test('a key whose request is in progress gets 409; that of a failed request is free again', async () => {
   await using service = await RunningService.start(scratch.path)
   const client = new Client(service.url)
   const headers = { 'content-type': contentType, 'idempotency-key': 'busy', expect: '100-continue' }

@@ -1,4 +1,4 @@
-// Provisional receipts: what the page says about a file before it is sent equals what the service says afterwards.
+// Tests of provisional receipts: the page says the same about a file before it is sent as the service afterwards.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
@@ -105,7 +105,7 @@ for (const { what, bytes, dialect = {} } of samples) {
   })
 }
 
-test('the preview has the values of the first hundred rows, and tells null from empty text', async () => {
+test('the preview has the values of the first hundred rows, and distinguishes null from empty text', async () => {
   const text = `a;b\n"";"x ""y"";"\n;${'z'.repeat(5_000)}\n${lines(200, (n) => `${n};"${n}\n"`)}\n`
   const { rows } = await checkFile(await fileSource(new Blob([text])), { dialect: {}, scope: 'head' })
   assert.equal(rows.length, 100)
@@ -114,7 +114,7 @@ test('the preview has the values of the first hundred rows, and tells null from 
   assert.deepEqual(rows[99], ['98', '98\n'])
 })
 
-test('the head alone is read where only that is wanted, and no record is cut', async () => {
+test('only the head is read if nothing else is needed, and no record is cut', async () => {
   const text = `id,text\n${lines(200_000, (n) => `${n},some text of the record`)}\n`
   let readBytes = 0
   const source: CheckSource = {
@@ -135,7 +135,7 @@ test('the head alone is read where only that is wanted, and no record is cut', a
   )
 })
 
-test('a gzip archive is read as the file in it, a workbook is refused with the words of the service', async () => {
+test('a gzip file is read as the file in it, and a workbook is refused with the message of the service', async () => {
   const text = Buffer.from('a,b\n1,2\n3\n')
   const plain = await checkFile(await fileSource(new Blob([text])), { dialect: {}, scope: 'whole' })
   const packed = await checkFile(await fileSource(new Blob([gzipSync(text)])), { dialect: {}, scope: 'whole' })

@@ -29,7 +29,7 @@ const ask = (sql: string, accept?: string, { id } = typed, { url } = service) =>
 const rowsOf = (sql: string, { id } = typed) => queryRows(service.url, id, sql)
 const problemOf = (sql: string) => queryProblem(service.url, typed.id, sql)
 
-test('a query returns the same values as a page of rows, and names columns and types as the receipt does', async () => {
+test('a query returns the same values as a page of rows, with the column names and types of the receipt', async () => {
   const { text, type } = await ask('FROM data')
   const result = JSON.parse(text) as QueryResult
   const page = await client.rows(typed)
@@ -50,7 +50,7 @@ test('a query returns any value as JSON without losing a digit', async () => {
   ])
 })
 
-test('a query is answered as NDJSON and as CSV, and as nothing else', async () => {
+test('a query returns NDJSON and CSV, and no other format', async () => {
   const sql = `SELECT id, name, id FROM data UNION ALL SELECT NULL, 'line\nend', 7 ORDER BY ALL`
   const lines = await ask(sql, 'application/x-ndjson;q=0.9, text/html, */*;q=0.1')
   assert.equal(lines.type, 'application/x-ndjson;charset=UTF-8')
@@ -74,7 +74,7 @@ test('a query is answered as NDJSON and as CSV, and as nothing else', async () =
   assert.match(none.text, /wanted one of application\/json, application\/x-ndjson, text\/csv/)
 })
 
-test('a wrong query is refused with what is wrong, and where', async () => {
+test('an invalid query is refused with the error and its position', async () => {
   assert.match(
     await problemOf('SELEC 1'),
     /^Failed: Cannot run query: Parser Error: syntax error .*\n\nLINE 1: SELEC 1\n/s,
@@ -112,7 +112,7 @@ test('a dataset without records can be queried', async () => {
   assert.deepEqual(await rowsOf('SELECT count(*), count("a ""b""") FROM data', empty), [[0, 0]])
 })
 
-test('JSON is cut off at the limit of rows and says so, other formats fail', async () => {
+test('JSON is cut at the row limit and says so; other formats fail', async () => {
   const at = async (rows: number) => JSON.parse((await ask(`FROM range(${rows})`)).text) as QueryResult
   for (const [rows, given, truncated] of [
     [rowsMax - 1, rowsMax - 1, false],

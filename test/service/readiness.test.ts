@@ -1,4 +1,4 @@
-// Tests of readiness: /readyz says when no child can be started, and when one can again.
+// Tests of readiness: /readyz says when no child can be started, and when it can again.
 import assert from 'node:assert/strict'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { RunningService, scratchDir } from '../support/running-service.ts'
 const scratch = await scratchDir()
 after(() => scratch[Symbol.asyncDispose]())
 
-test('a service whose children have no place to work is not ready until they have one', async () => {
+test('a service whose children have no work directory is not ready until they have one', async () => {
   await using service = await RunningService.start(scratch.path)
   const client = new Client(service.url)
   assert.equal((await client.ask('GET', '/readyz')).status, 200)
@@ -21,7 +21,7 @@ test('a service whose children have no place to work is not ready until they hav
   assert.match(refusal.message, /no (converter|query) starts/)
   await rm(workDirs)
   assert.equal((await client.ask('GET', '/readyz')).status, 200)
-  // What was made ready again does work.
+  // The service works again.
   const { links } = await client.upload('a,b\n1,2\n')
   assert.deepEqual(JSON.parse((await client.get(links.rows)).toString()).rows, [[1, 2]])
   const answer = await client.askJson(links.query, Buffer.from('{"sql":"SELECT count(*) FROM data"}'))

@@ -8,7 +8,7 @@ import { sharedService } from '../support/shared-service.ts'
 const service = await sharedService()
 const client = new Client(service.url)
 
-/** Beginnings of files that people take for CSV, with more bytes behind them. */
+/** Beginnings of files that users take for CSV, followed by more bytes. */
 const binaries: readonly [string, Buffer, RegExp][] = [
   ['an Excel workbook', zipWith('[Content_Types].xml', 'xl/workbook.xml'), /Excel/],
   ['a ZIP archive', zipWith('readme.txt', 'data.csv'), /ZIP/i],
@@ -159,7 +159,7 @@ test('uploading a file of only blank lines counts them', async () => {
   assert.equal(rejects.count, 0)
 })
 
-/** The names of a ZIP's first entries, each stored and empty: enough to be known by. */
+/** A ZIP with these entries, stored and empty: enough to recognize it. */
 function zipWith(...names: readonly string[]): Buffer {
   const entries = names.map((name) => {
     const head = Buffer.alloc(30)

@@ -1,4 +1,4 @@
-// Prefer: respond-async: 202 once the bytes are durable, however they are sent; the status shows the outcome.
+// Tests of Prefer: respond-async: 202 once the bytes are durable, however they are sent; the status shows the outcome.
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
@@ -25,7 +25,7 @@ const plain = await client.upload(content)
 
 type Status = ReturnType<typeof uploadStatusJson>
 
-/** Checks a 202; returns its upload at the end. */
+/** Checks a 202; returns its upload when it has ended. */
 async function endOf(answer: Answer): Promise<Status> {
   assert.equal(answer.status, 202, answer.body.toString())
   assert.equal(answer.headers['preference-applied'], 'respond-async')
@@ -37,7 +37,7 @@ async function ended(path: string): Promise<Status> {
   return jsonOf<Status>(await client.ask('GET', path, undefined, { prefer: 'wait=30' }))
 }
 
-test('every way of sending is answered 202, and becomes the dataset that it would have been', async () => {
+test('every way of sending gets 202, and gives the same dataset as otherwise', async () => {
   const form = bodyOf({ content })
   const posted = await client.ask('POST', '/qas/uploadCsv', form, later)
   assert.equal(posted.body.length, 0)
@@ -71,9 +71,9 @@ test('every way of sending is answered 202, and becomes the dataset that it woul
   assert.deepEqual(await client.datasetIds(), [plain.id])
 })
 
-test('what is found to be wrong afterwards shows in the status; what is wrong with the request is answered at once', async () => {
+test('errors found later show in the status; errors of the request get a response at once', async () => {
   const broken = bodyOf({ content: 'a,b\n1,2\n', schema: { fields: [{ name: 'nobody' }] } })
-  // Reading the body finds these, which may be before the 202 is on its way or after it.
+  // Found while the body is read, which may be before or after the 202 is sent.
   for (const [status, type, body] of [
     [422, contentType, broken],
     [400, 'multipart/form-data; boundary=x', content],
@@ -100,7 +100,7 @@ test('what is found to be wrong afterwards shows in the status; what is wrong wi
   await until('nothing of them is left', () => unfinished().length === 0)
 })
 
-test('a client that goes away before its last byte leaves nothing', async () => {
+test('a client that disconnects before its last byte leaves nothing', async () => {
   const form = bodyOf({ content: `a,b\n${'1,2\n'.repeat(100_000)}` })
   const headers = { 'content-type': contentType, 'content-length': form.length, ...later }
   const socket = await begin(service.url, 'POST', '/qas/uploadCsv', headers, form.subarray(0, 200_000))
@@ -113,7 +113,7 @@ test('a client that goes away before its last byte leaves nothing', async () => 
   assert.match(error?.message ?? '', /connection was (ended|lost) before/)
 })
 
-test('without the preference the answer is the receipt, and with a wait it is what comes first', async () => {
+test('without the preference the response is the receipt; with a wait, whichever is first', async () => {
   const framing = bodyOf({ content })
   const patient = { prefer: 'respond-async, wait=30' }
   const answer = await client.ask('POST', '/qas/uploadCsv', framing, patient)
@@ -121,13 +121,13 @@ test('without the preference the answer is the receipt, and with a wait it is wh
   assert.deepEqual([answer.headers.location, answer.headers['preference-applied']], [undefined, undefined])
   const other = await client.ask('POST', '/qas/uploadCsv', framing, { prefer: 'return=minimal, handling=lenient' })
   assert.equal(other.status, 200)
-  // No interim answer is sent to a client that does not resume.
+  // A client that does not resume gets no interim response.
   const sent = { 'content-type': contentType, 'content-length': framing.length, connection: 'close', ...later }
   const text = await textOf(await begin(service.url, 'POST', '/qas/uploadCsv', sent, framing))
   assert.match(text, /^HTTP\/1\.1 202 Accepted\r\n/)
 })
 
-test('an Idempotency-Key holds over all ways of sending, and its answer is the receipt once there is one', async () => {
+test('an Idempotency-Key applies to all ways of sending, and returns the receipt once it exists', async () => {
   const form = bodyOf({ content })
   const named = (key: string) => ({ 'idempotency-key': key, ...later })
   const first = await endOf(await client.ask('POST', '/qas/uploadCsv', form, named('async')))
@@ -169,7 +169,7 @@ test('an Idempotency-Key holds over all ways of sending, and its answer is the r
   assert.equal((await client.ask('POST', '/qas/uploads', undefined, dropped)).status, 201)
 })
 
-test('a quota holds before the 202 where it can, and when the dataset is published in any case', async () => {
+test('a quota applies before the 202 if possible, and always when the dataset is published', async () => {
   await using small = await RunningService.start(join(scratch.path, 'small'), ['--quota-datasets', '3'])
   const from = new Client(small.url)
   const sent = Array.from({ length: 8 }, (_, i) => bodyOf({ content: `a,b\n${'1,2\n'.repeat(20_000)}${i},3\n` }))
@@ -191,7 +191,7 @@ test('a quota holds before the 202 where it can, and when the dataset is publish
   assert.equal((await from.ask('POST', '/qas/uploadCsv', bodyOf({ content }), later)).status, 507)
 })
 
-test('an upload that was answered belongs to its owner, who needs the right to send it', async () => {
+test('an accepted upload belongs to its owner, who needs the right to send it', async () => {
   const [anna, bob, reader] = (['anna', 'bob', 'reader'] as const).map((name) =>
     newKey({ name, owner: name === 'bob' ? 'bob' : 'anna', scopes: name === 'reader' ? ['read'] : scopes }),
   )

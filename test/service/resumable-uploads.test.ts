@@ -1,4 +1,5 @@
-// Resumable uploads: breaks at every byte, two clients, wrong offsets and lengths, checksums, cancelling and expiry.
+// Tests of resumable uploads: breaks at every byte, two clients, wrong offsets and lengths, checksums, cancelling,
+// expiry.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { readdirSync, statSync } from 'node:fs'
@@ -23,7 +24,7 @@ async function statusOf(path: string) {
   return JSON.parse((await client.get(path)).toString())
 }
 
-test('a file in parts becomes the same dataset as in one piece, its spool the original, and nothing else is left', async () => {
+test('a file sent in parts gives the same dataset as in one piece; its spool becomes the original', async () => {
   const other = Buffer.concat([content, Buffer.from('4,Dora\n')])
   const path = await create(client, other.length, { filename: 'parts.csv', filetype: 'text/csv' })
   assert.equal((await patch(client, path, 0, other.subarray(0, 11))).headers['upload-offset'], '11')
@@ -48,7 +49,7 @@ test('a file in parts becomes the same dataset as in one piece, its spool the or
   assert.equal((await client.upload(other)).id, receipt.id)
 })
 
-test('tus: a connection that breaks at any byte loses none of those before', async () => {
+test('tus: a connection that breaks at any byte loses none before it', async () => {
   for (let at = 1; at < content.length; at += 1) {
     const path = await create(client, content.length)
     const headers = { ...tusBytes, 'upload-offset': 0, 'content-length': content.length }
@@ -61,7 +62,7 @@ test('tus: a connection that breaks at any byte loses none of those before', asy
   }
 })
 
-test('draft: a form that breaks anywhere goes on at the resource that its 104 named', async () => {
+test('draft: a form that breaks anywhere continues at the resource named by its 104', async () => {
   const framing = uploadFraming({ fileName: 'sample.csv' })
   const form = Buffer.concat([Buffer.from(framing.before), content, Buffer.from(framing.behind)])
   for (let at = 0; at < form.length; at += 9) {
@@ -104,7 +105,7 @@ test('draft: each known interop version gets its own headers; an unknown one is 
   assert.deepEqual([answer.status, answer.headers.location], [200, undefined])
 })
 
-test('draft: parts of unknown length end with the request that says so', async () => {
+test('draft: parts of unknown length end with the request that declares the end', async () => {
   const first = await client.ask('POST', '/qas/uploads', content.subarray(0, 9), {
     'content-type': 'text/csv',
     'content-disposition': `inline; filename="plain.csv"; filename*=UTF-8''%C3%A4.csv`,
@@ -123,12 +124,12 @@ test('draft: parts of unknown length end with the request that says so', async (
   assert.match(late.body.toString(), /http-problem-types#completed-upload/)
 })
 
-test('of two clients the one that comes last has the upload, and the other is refused', async () => {
+test('of two clients, the later one takes over the upload, and the other is refused', async () => {
   const path = await create(client, content.length)
   const headers = { ...tusBytes, 'upload-offset': 0, 'content-length': content.length }
   const first = await begin(service.url, 'PATCH', path, headers, content.subarray(0, 10))
   const received = textOf(first)
-  // Its bytes have arrived, and it stalls.
+  // The bytes of the first have arrived, and it stalls.
   while ((await statusOf(path)).bytes.received < 10);
   assert.equal(await offsetOf(client, path), 10)
   assert.match(await received, /^HTTP\/1\.1 400 [\s\S]*UploadTakenOverException/)
@@ -136,7 +137,7 @@ test('of two clients the one that comes last has the upload, and the other is re
   assert.equal(last.headers['content-location'], plain.links.self)
 })
 
-test('an offset that lies is refused with the right one, and changes nothing', async () => {
+test('a wrong offset is refused with the right one, and changes nothing', async () => {
   const path = await create(client, content.length)
   await patch(client, path, 0, content.subarray(0, 5))
   for (const offset of [0, 4, 6, 1_000_000]) {
@@ -153,7 +154,7 @@ test('an offset that lies is refused with the right one, and changes nothing', a
   assert.equal(last.headers['content-location'], plain.links.self)
 })
 
-test('a length that changes, or is not kept, is refused', async () => {
+test('a length that changes, or is not met, is refused', async () => {
   const path = await create(client, content.length)
   assert.equal((await patch(client, path, 0, Buffer.concat([content, Buffer.from('x')]))).status, 400)
   assert.equal((await patch(client, path, 0, 'id', { 'upload-length': '12' })).status, 400)
@@ -177,7 +178,7 @@ test('a length that changes, or is not kept, is refused', async () => {
   assert.equal((await client.ask('POST', '/qas/uploads', content, short)).status, 400)
 })
 
-test('bytes whose checksum is wrong do not count, whatever the algorithm', async () => {
+test('bytes with a wrong checksum do not count, whatever the algorithm', async () => {
   const path = await create(client, content.length)
   const sumOf = (algorithm: string, bytes: Uint8Array) => createHash(algorithm).update(bytes).digest('base64')
   const half = content.subarray(0, 15)
@@ -203,7 +204,7 @@ test('bytes whose checksum is wrong do not count, whatever the algorithm', async
   assert.equal(jsonOf<UploadAnswer>(good).id, plain.id)
 })
 
-test('what is no CSV is refused while it is sent, and its status says why', async () => {
+test('a file that is not CSV is refused while it is sent, and its status says why', async () => {
   const zip = Buffer.concat([Buffer.from('PK\x03\x04'), Buffer.alloc(2_000_000, 7)])
   const path = await create(client, zip.length)
   const answer = await patch(client, path, 0, zip)
@@ -214,7 +215,7 @@ test('what is no CSV is refused while it is sent, and its status says why', asyn
   assert.equal((await patch(client, path, 0, zip)).status, 410)
 })
 
-test('dialect and schema are checked when an upload begins, and hold for it', async () => {
+test('dialect and schema are checked when an upload is created, and apply to it', async () => {
   const bad = {
     ...tus,
     'upload-length': '9',
@@ -227,7 +228,7 @@ test('dialect and schema are checked when an upload begins, and hold for it', as
   assert.deepEqual([receipt.dialect.delimiter, receipt.records.accepted], [';', 2])
 })
 
-test('DELETE cancels: the request that adds is refused, and nothing is left', async () => {
+test('DELETE cancels: the request that adds bytes is refused, and nothing is left', async () => {
   const path = await create(client, content.length)
   const headers = { ...tusBytes, 'upload-offset': 0, 'content-length': content.length }
   const socket = await begin(service.url, 'PATCH', path, headers, content.subarray(0, 10))
@@ -241,7 +242,7 @@ test('DELETE cancels: the request that adds is refused, and nothing is left', as
   assert.equal((await client.ask('HEAD', path, undefined, tus)).status, 410)
 })
 
-test('what cannot be begun is refused before a byte of it', async () => {
+test('uploads that cannot be created are refused before any bytes', async () => {
   const ask = async (headers: Readonly<Record<string, string>>) =>
     (await client.ask('POST', '/qas/uploads', undefined, { ...tus, 'content-length': 0, ...headers })).status
   assert.equal(await ask({}), 400)
@@ -265,7 +266,7 @@ test('what cannot be begun is refused before a byte of it', async () => {
   assert.deepEqual(unfinished(), [])
 })
 
-test('a client behind a proxy that knows no PATCH says so in a header', async () => {
+test('a client behind a proxy without PATCH can use a header instead', async () => {
   const path = await create(client, content.length)
   const headers = { ...tusBytes, 'upload-offset': '0', 'x-http-method-override': 'PATCH' }
   const answer = await client.ask('POST', path, content, headers)

@@ -16,7 +16,7 @@ const client = new Client(service.url)
 after(() => scratch[Symbol.asyncDispose]())
 
 const recordCount = 30_000
-/** Rows that a page has at most. */
+/** Maximum rows per page. */
 const limitMax = 10_000
 const record = (i: number) => [i, `name ${i} ${'x'.repeat(60)}`, `${i}.50`]
 let receipt: UploadAnswer
@@ -45,7 +45,7 @@ test('rows are the same on pages that begin and end at, before and after every p
   assert.equal(start, recordCount)
 })
 
-test('rows page by page are the file, in its order', async () => {
+test('all pages of rows together are the file, in its order', async () => {
   const rows = await client.allRows(receipt)
   assert.deepEqual(
     rows,
@@ -53,7 +53,7 @@ test('rows page by page are the file, in its order', async () => {
   )
 })
 
-test('there are no rows beyond the end, and the largest offset is not an error', async () => {
+test('pages beyond the end are empty, and the largest offset is not an error', async () => {
   for (const offset of [recordCount, recordCount + 1, Number.MAX_SAFE_INTEGER]) {
     const page = await client.rows(receipt, `?offset=${offset}`)
     assert.deepEqual(
@@ -91,7 +91,7 @@ test('data.parquet is one file with every record of every part, in order', async
 })
 
 test('rejects of one reason are found page by page, in file order, among many of others', async () => {
-  // One of three records is rejected, each third of these for another reason.
+  // Every third record is rejected, for three reasons in turn.
   const line = (i: number) => (i % 3 !== 1 ? `${i},a` : i % 9 === 1 ? `${i}` : `${i},a,b`)
   const count = 150_000
   const { records, rejects, links } = await client.upload(csvText('id,name', count, line))

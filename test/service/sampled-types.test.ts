@@ -1,4 +1,4 @@
-// Tests of types that a sample of the first segment does not show: the dataset is as if the whole segment had been read first.
+// Tests of types that a sample of the first segment misses: the dataset is as if the whole segment had been read first.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { Client } from '../support/client.ts'
@@ -33,10 +33,10 @@ const odds = {
 }
 
 for (const [what, odd] of Object.entries(odds)) {
-  test(`types are those of all values where the sample has not seen ${what}`, async () => {
+  test(`types are those of all values if the sample lacks ${what}`, async () => {
     const text = fileWith(odd)
     const sampled = await client.upload(text)
-    // Decoded records have a separate file, and no sample.
+    // Decoded records are in a separate file and are not sampled.
     const whole = await client.upload(Buffer.from(`\ufeff${text}`, 'utf16le'))
     assert.deepEqual(sampled.columns, whole.columns)
     assert.deepEqual(sampled.parts, whole.parts)

@@ -15,12 +15,12 @@ const fields = [
 
 interface Line {
   readonly text: string
-  /** Index of the column the schema complains about; null where the record is accepted. */
+  /** Index of the column that violates the schema; null if the record is accepted. */
   readonly violates: number | null
   readonly isReadable: boolean
 }
 
-/** Records of which every `step`th breaks a rule, with some between that cannot be read at all. */
+/** Records of which every `step`th breaks a rule, and some others cannot be read at all. */
 function lines(count: number, step: number): readonly Line[] {
   return Array.from({ length: count }, (_, i) => {
     const name = `Grüße, "${i}" ${'x'.repeat(i % 40)}`
@@ -34,7 +34,7 @@ function lines(count: number, step: number): readonly Line[] {
   })
 }
 
-/** Everything that must be true of a file, whatever its encoding. */
+/** Asserts everything that must hold for a file in any encoding. */
 async function accountsFor(receipt: UploadAnswer, content: Buffer, all: readonly Line[], charset: BufferEncoding) {
   const { records } = receipt
   const good = all.filter(({ violates, isReadable }) => isReadable && violates === null)
@@ -97,7 +97,7 @@ test('offsets of records that violate a schema refer to the original in another 
   await accountsFor(receipt, content, all, 'utf16le')
 })
 
-test('a file whose every record violates its schema is a dataset without rows', async () => {
+test('a file whose records all violate its schema gives a dataset without rows', async () => {
   const content = Buffer.from(`a\n${'x\n'.repeat(60_000)}`)
   const receipt = await client.upload({ content, schema: { fields: [{ name: 'a', type: 'integer' }] } })
   assert.equal(receipt.records.accepted, 0)
@@ -115,7 +115,7 @@ test('a file whose every record violates its schema is a dataset without rows', 
   assert.equal((await client.get(receipt.links.csv)).toString(), 'a\n')
 })
 
-test('a file that conforms to its schema is one reading of it, with the declared types', async () => {
+test('a file that conforms to its schema is read once, with the declared types', async () => {
   const content = 'zip,when\n01234,2024-01-01\n99999,2024-01-02\n'
   const declared = {
     fields: [
@@ -140,7 +140,7 @@ test('a file that conforms to its schema is one reading of it, with the declared
     fields: declared.fields.map((one) => ({ ...one, format: 'default' })),
   }
   const again = await client.upload({ content, schema: titled })
-  assert.ok(again.duplicate && again.id === typed.id, 'a schema that means the same is the same')
+  assert.ok(again.duplicate && again.id === typed.id, 'an equivalent schema gives another dataset')
 })
 
 test('a stored file can be read again with a schema', async () => {
@@ -359,7 +359,7 @@ test('an enum may be long', async () => {
   assert.ok((receipt.rejects.first[0]?.message.length ?? 0) < 500)
 })
 
-test('values in messages are shortened, and may hold anything', async () => {
+test('values in messages are shortened, and may contain anything', async () => {
   const values = ['é'.repeat(300), 'a""b\u2028c', 'line\nend', "it''s; DROP"]
   const content = `x\n${values.map((value) => `"${value}"\n`).join('')}`
   const receipt = await client.upload({ content, schema: { fields: [{ name: 'x', type: 'integer' }] } })

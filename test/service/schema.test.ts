@@ -292,7 +292,7 @@ const cases: Readonly<Record<string, Case>> = {
   },
 }
 for (const [what, { field, values, accepted, rejected, type }] of Object.entries(cases)) {
-  test(`a schema holds: ${what}`, async () => {
+  test(`a schema is applied: ${what}`, async () => {
     const receipt = await uploadColumn(
       field,
       values.map((value) => (value.includes(',') ? `"${value}"` : value)),

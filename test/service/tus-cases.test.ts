@@ -1,4 +1,5 @@
-// tus cases: the requirements of tusd's acceptance tests, as a table, checked over HTTP. If our server differs, the row says why.
+// Tests of tus cases: the requirements of tusd's acceptance tests, as a table. If the service differs, the row says
+// why.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { type Answer, Client } from '../support/client.ts'
@@ -19,19 +20,19 @@ const nowhere = `${uploads}/00000000-0000-7000-8000-000000000000`
 const metadata = `filename ${Buffer.from('a.csv').toString('base64')},empty`
 
 interface Case {
-  /** After the test of tusd, in the words of the protocol. */
+  /** Describes the test of tusd, in terms of the protocol. */
   readonly what: string
-  /** An upload with this length (null: not announced), of which this much has been sent. */
+  /** An existing upload of this length (null: deferred), with these bytes sent. */
   readonly begun?: { readonly bytes: number | null; readonly sent?: string }
   readonly method: string
-  /** By default that of the upload, or where uploads are created. */
+  /** Default: the path of the upload, or the path where uploads are created. */
   readonly path?: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
   readonly status: number
-  /** As they are, or what they match; null for none. */
+  /** Values of response headers, or patterns; null if absent. */
   readonly answers?: Readonly<Record<string, string | RegExp | null>>
-  /** What tusd answers, and why we do not. */
+  /** What tusd returns, and why the service does not. */
   readonly differs?: string
 }
 

@@ -1,4 +1,4 @@
-// Tests of types: they are decided over all records, even if the deciding value comes long after the first megabyte.
+// Tests of types: all records decide them, even if the decisive value comes long after the first megabyte.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Client, type UploadAnswer } from '../support/client.ts'
@@ -8,7 +8,7 @@ import { mediumSegments, sharedService } from '../support/shared-service.ts'
 const service = await sharedService(mediumSegments)
 const client = new Client(service.url)
 
-/** More than the head that types are guessed on, with these records of a width of 400 bytes and more. */
+/** More than the head on which types are guessed: records have at least 400 bytes. */
 const recordCount = 4_000
 const padding = 'x'.repeat(396)
 
@@ -92,10 +92,10 @@ for (const { name, usual, oddValue, guessed, finalType, why, nulls = 0 } of case
     assert.equal(String(shown[0]![1]), usual(recordCount - 12))
   })
 
-  test(`uploading ${name} gives the same result on both ways to its types`, async () => {
+  test(`uploading ${name} gives the same result whichever way types are decided`, async () => {
     const head = fileWith({ usual, oddValue: usual(0), at: 0 })
     assert.equal((await client.upload(head)).columns[1]!.type, guessed, 'the head alone has the narrower type')
-    // The same records; with the odd one first, types are decided by the head, with it last, by the whole file.
+    // The same records: with the odd value first, the head decides the types; with it last, the whole file.
     const lines = fileWith({ usual, oddValue, at: recordCount - 1 })
       .trimEnd()
       .split('\n')
@@ -115,7 +115,7 @@ for (const { name, usual, oddValue, guessed, finalType, why, nulls = 0 } of case
   })
 }
 
-test('columns that change at different places of a file end as if all values had been known before', async () => {
+test('columns that change at different places of a file end as if all values had been known from the start', async () => {
   const last = recordCount - 1
   const record = (i: number): readonly string[] => [
     `${i}`,
@@ -176,7 +176,7 @@ test('rejects and blank lines are counted once if types take a second pass', asy
   )
 })
 
-/** A form of values: most are of it, one alone proves it, and one contradicts it. */
+/** A form of values, with usual values, one that proves it, and one that contradicts it. */
 interface FormCase {
   readonly name: string
   /** Proves nothing alone. */
@@ -186,7 +186,7 @@ interface FormCase {
   readonly type: string
   readonly format: string
   readonly doubt: string
-  /** What the row with the proof, and the first record, show. */
+  /** Expected values of the record with the proof, and of the first record. */
   readonly proofShown: unknown
   readonly firstShown: unknown
 }
@@ -239,7 +239,7 @@ for (const { name, usual, proof, contradiction, type, format, doubt, proofShown,
       const column = receipt.columns[1]!
       assert.deepEqual([column.type, column.format], [type, format])
       assert.match(column.why, /^all 4000 values are /)
-      // Among 0,5 and 1,100 one is written with a zero at its end.
+      // Of 0,5 and 1,100, one has a trailing zero.
       const doubts = receipt.notes.filter(({ code }) => code !== 'NUMBER_FORMS_DIFFER')
       assert.deepEqual(doubts, [])
       assert.equal(receipt.rejects.count, 0)
@@ -292,7 +292,7 @@ test('a column that is empty in the first megabyte gets the type of its later va
   )
 })
 
-test('a point between digit groups is weighed against the decimal comma of another column, whichever comes first', async () => {
+test('a point between digit groups agrees with the decimal comma of another column, whichever comes first', async () => {
   const comma = '"1.234,50"'
   const recordOf = (at: number) => (i: number) =>
     `${1 + (i % 999)}.${100 + (i % 900)},${i === at ? comma : i},${padding}`
@@ -313,7 +313,7 @@ test('a point between digit groups is weighed against the decimal comma of anoth
   }
 })
 
-test('a receipt notes leading zeros with their lines, and no more than twenty columns', async () => {
+test('a receipt notes leading zeros with their lines, in at most twenty columns', async () => {
   const header = Array.from({ length: 23 }, (_, i) => `zip${i}`).join()
   const record = (text: string) => Array.from({ length: 23 }, () => text).join()
   const { notes, columns } = await client.upload(csvText(header, 4, (i) => record(i === 2 ? '90210' : `0${i}210`)))
@@ -328,7 +328,7 @@ test('a receipt notes leading zeros with their lines, and no more than twenty co
   assert.deepEqual(notes[20], { code: 'MORE_COLUMNS', message: 'And 3 more columns of this kind.' })
 })
 
-/** Values of columns in one form each, or in none. */
+/** Columns whose values have one form each, or none. */
 const pools: readonly (readonly string[])[] = [
   ['"1,5"', '"1,234"', '7', '"-0,25"', ''],
   ['"1.234,50"', '"999,00"', '"-12.345.678,25"'],
@@ -344,7 +344,7 @@ const pools: readonly (readonly string[])[] = [
   ['31/12/2020', '2020-12-31'],
 ]
 
-test('data.csv read again is the same dataset, whatever the form of its values', async (t) => {
+test('data.csv uploaded again gives the same values, whatever their form', async (t) => {
   t.diagnostic(`SEED=${seed}`)
   const random = createRandom(seed)
   const formats = new Set<string | undefined>()
@@ -358,7 +358,7 @@ test('data.csv read again is the same dataset, whatever the form of its values',
     assert.deepEqual(await client.allRows(again), await client.allRows(first), `SEED=${seed}`)
     for (const { format } of first.columns) formats.add(format)
   }
-  // Which forms are proven depends on the seed.
+  // The seed decides which forms are proven.
   assert.ok(formats.size >= 6, [...formats].join())
 })
 
@@ -371,7 +371,7 @@ const writtenCases: readonly { readonly name: string; usual(i: number): string; 
 ]
 
 for (const { name, usual, oddValue } of writtenCases) {
-  test(`uploading numbers with ${name} far behind the head notes the lines of both`, async () => {
+  test(`uploading numbers with ${name} far after the head notes the lines of both`, async () => {
     const receipt = await client.upload(fileWith({ usual, oddValue, at: recordCount - 11 }))
     assert.equal(receipt.columns[1]!.type, 'number')
     const [found, ...others] = receipt.notes

@@ -1,4 +1,4 @@
-// A look before the end: records and rejects of what has arrived of an upload, provisional, and of its dataset once it is done.
+// Tests of looking at an unfinished upload: provisional records and rejects so far, then those of its dataset.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
@@ -22,7 +22,7 @@ interface Rejects extends Pick<Page, 'provisional' | 'total' | 'offset'> {
 }
 
 const recordCount = 100_000
-/** Every thousandth record is rejected; the others have their number. */
+/** Every thousandth record is rejected; the others contain their number. */
 const isRejected = (i: number) => i % 1_000 === 999
 const line = (i: number) => (isRejected(i) ? `${i},too,many,fields\n` : `${i},"name ""${i}""",${i / 8}\n`)
 const text = `id,name,value\n${Array.from({ length: recordCount }, (_, i) => line(i)).join('')}`
@@ -32,7 +32,7 @@ const accepted = Array.from({ length: recordCount }, (_, i) => i).filter((i) => 
 const look = async (path: string, what: 'rows' | 'rejects', offset: number, limit: number): Promise<Answer> =>
   await client.ask('GET', `${path}/${what}?offset=${offset}&limit=${limit}`)
 
-/** Rows of an upload once so many can be seen. */
+/** Waits until an upload has this many rows; returns them. */
 async function rowsOnce(path: string, total: number): Promise<Page> {
   for (;;) {
     const page = jsonOf<Page>(await look(path, 'rows', total - 1, 1))
@@ -44,7 +44,7 @@ for (const [name, bytes, encoded] of [
   ['UTF-8', content, (part: string) => Buffer.byteLength(part)],
   ['UTF-16', Buffer.from(`\ufeff${text}`, 'utf16le'), (part: string) => 2 + 2 * part.length],
 ] as const) {
-  test(`${name}: what has arrived is seen at any offset, and is what the dataset has in the end`, async () => {
+  test(`${name}: received records are visible at any offset, and equal those of the dataset`, async () => {
     const path = await create(client, bytes.length)
     assert.deepEqual(jsonOf<Page>(await look(path, 'rows', 0, 10)), {
       provisional: true,
@@ -94,7 +94,7 @@ for (const [name, bytes, encoded] of [
   })
 }
 
-test('a compressed file is seen by its text', async () => {
+test('a compressed file is shown decompressed', async () => {
   // Hardly compressible, so that its text arrives with it.
   const zipped = gzipSync(content, { level: 1 })
   const path = await create(client, zipped.length)
@@ -104,7 +104,7 @@ test('a compressed file is seen by its text', async () => {
   assert.equal((await client.ask('DELETE', path)).status, 204)
 })
 
-test('nothing is seen of an upload that has failed, was forgotten, or of which less than the head has come', async () => {
+test('nothing is visible of an upload that has failed, was forgotten, or has received less than its head', async () => {
   const small = await create(client, content.length)
   await patch(client, small, 0, content.subarray(0, 500))
   assert.deepEqual(jsonOf<Page>(await look(small, 'rows', 0, 10)).rows, [])
@@ -118,7 +118,7 @@ test('nothing is seen of an upload that has failed, was forgotten, or of which l
   }
 })
 
-test('a reading that is given up is not seen, and one that is made again is', async () => {
+test('an abandoned reading is not visible; one that is made again is', async () => {
   await using scratch = await scratchDir()
   await using other = await RunningService.start(scratch.path, ['--resume-wait', '0s'])
   const from = new Client(other.url)

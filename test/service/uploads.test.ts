@@ -1,4 +1,4 @@
-// Tests of uploads as resources, on the whole service: listed while they are sent, waited for, cancelled, and kept for a while.
+// Tests of uploads as resources: listed while they are sent, waited for, cancelled, and kept for a while.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
@@ -59,7 +59,7 @@ async function list(): Promise<readonly Status[]> {
   return jsonOf<{ uploads: Status[] }>(await client.ask('GET', '/qas/uploads')).uploads
 }
 
-/** Polls until it is true; every change shows within a fraction of a second. */
+/** Polls a status until the condition holds; every change shows within a fraction of a second. */
 async function statusOnce(what: string, id: string, isSo: (status: Status) => boolean): Promise<Status> {
   const deadline = performance.now() + 10_000
   while (true) {
@@ -70,7 +70,7 @@ async function statusOnce(what: string, id: string, isSo: (status: Status) => bo
   }
 }
 
-/** The upload that has just begun. */
+/** The upload that has just started. */
 async function begun(): Promise<Status> {
   const deadline = performance.now() + 10_000
   while (performance.now() < deadline) {
@@ -85,7 +85,7 @@ async function begun(): Promise<Status> {
 const manyRecords = (from: number, count: number) =>
   Array.from({ length: count }, (_, i) => `${from + i},name of ${from + i},2024-01-01\n`).join('')
 
-test('a plain upload is listed from its first byte on, and its status follows it to its receipt', async () => {
+test('a plain upload is listed from its first byte on, and its status leads to its receipt', async () => {
   const content = `id,name,day\n${manyRecords(0, 120_000)}`
   const whole = before + content + behind
   using slow = new SlowUpload(whole.length)
@@ -126,13 +126,13 @@ test('a plain upload is listed from its first byte on, and its status follows it
   assert.equal((await list())[0]?.id, id)
 })
 
-test('a status has an ETag, and a waiting request is answered on a change, at the end or in time', async () => {
+test('a status has an ETag, and a waiting request gets a response on a change, at the end or in time', async () => {
   using slow = new SlowUpload(null)
   slow.write(before)
   const { id } = await begun()
   await statusOnce('its name has come', id, ({ fileName }) => fileName === 'slow.csv')
   const path = `/qas/uploads/${id}`
-  // What is counted may still be on its way into the status.
+  // The status may not yet include the latest counts.
   await statusOnce('its bytes are counted', id, ({ bytes }) => bytes.received === before.length)
   const { headers } = await client.ask('GET', path)
   const known = { 'if-none-match': headers.etag! }
@@ -152,7 +152,7 @@ test('a status has an ETag, and a waiting request is answered on a change, at th
   assert.notEqual(seen.headers.etag, headers.etag)
   slow.end(behind)
   assert.equal(jsonOf<Status>(await ended).phase, 'done')
-  // Nothing will change any more, so no one need wait.
+  // Nothing will change any more, so requests need not wait.
   const last = await client.ask('GET', path)
   const again = { 'if-none-match': last.headers.etag!, prefer: 'wait=60' }
   assert.equal((await client.ask('GET', path, undefined, again)).status, 304)
@@ -184,7 +184,7 @@ class Events implements Disposable {
     return await this.#opened
   }
 
-  /** Resolves with all of them once the service has ended the stream. */
+  /** Resolves to all events once the service has ended the stream. */
   async ended() {
     const answer = await this.#opened
     if (!answer.readableEnded) await once(answer, 'end')
@@ -196,7 +196,7 @@ class Events implements Disposable {
   }
 }
 
-test('events report every phase, go on after the last that the client has, and end with the upload', async () => {
+test("events report every phase, continue after the client's last event, and end with the upload", async () => {
   using slow = new SlowUpload(null)
   slow.write(before)
   const { id } = await begun()
@@ -208,7 +208,7 @@ test('events report every phase, go on after the last that the client has, and e
   const [start] = first.all
   assert.equal(start?.status.phase, 'receiving')
   assert.match(first.text, /^retry: \d+\n\n/)
-  // A client that has the newest event gets none before something has changed.
+  // A client that has the newest event gets no other before something changes.
   using second = new Events(id, { 'last-event-id': start!.id })
   await second.opened()
   using third = new Events(id, { 'last-event-id': 'something else' })
@@ -248,13 +248,13 @@ test('DELETE cancels an upload: its client gets an error, and nothing of it is s
   assert.deepEqual([cancelled.phase, cancelled.error?.status, cancelled.datasetId], ['failed', 409, null])
   assert.deepEqual(Object.keys(cancelled.error!), ['timestamp', 'status', 'error', 'exception', 'message', 'path'])
   assert.deepEqual(await client.datasetIds(), ids)
-  // An ended upload is forgotten, and only that.
+  // Only ended uploads can be forgotten.
   assert.equal((await client.ask('DELETE', `/qas/uploads/${id}`)).status, 204)
   const gone = await client.ask('GET', `/qas/uploads/${id}`)
   assert.deepEqual([gone.status, refusalOf(gone).exception], [404, 'csvupload.UploadNotFoundException'])
 })
 
-test('DELETE forgets an upload that has ended, and its dataset stays', async () => {
+test('DELETE forgets an ended upload, and its dataset stays', async () => {
   const receipt = await client.upload('x,y\n1,2\n')
   assert.equal((await client.ask('DELETE', `/qas/uploads/${receipt.upload.id}`)).status, 204)
   assert.equal((await client.ask('GET', `/qas/uploads/${receipt.upload.id}`)).status, 404)
@@ -284,7 +284,7 @@ test('an upload that fails, or whose client disconnects, says why', async () => 
   }
 })
 
-test('a reading of a stored file is an upload too, and the list has pages', async () => {
+test('a reading of a stored file is an upload, too, and the list has pages', async () => {
   const receipt = await client.upload('p;q\n1;2\n')
   const read = await client.askJson(receipt.links.readings, Buffer.from('{"dialect":{"header":false}}'))
   const again = jsonOf<typeof receipt>(read)

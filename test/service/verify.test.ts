@@ -1,4 +1,4 @@
-// Tests of offline verification: it accepts every dataset that the service makes, and names what was changed in one.
+// Tests of offline verification: it accepts every dataset that the service makes, and names any changed file.
 import assert from 'node:assert/strict'
 import { cp, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -40,7 +40,7 @@ const files: Readonly<Record<string, { content: string | Buffer; dialect?: objec
 }
 
 for (const [what, { content, dialect }] of Object.entries(files)) {
-  test(`Verifier.verify() accepts a dataset of a file ${what} (SEED=${seed})`, async () => {
+  test(`Verifier.verify() accepts the dataset of a file ${what} (SEED=${seed})`, async () => {
     const { id, records } = await client.upload({ content, ...(dialect && { dialect }) })
     const checks = await checksOf(join(service.dataDir, 'datasets', id))
     assert.deepEqual(
@@ -108,7 +108,7 @@ test('Verifier.verify() names what was changed', async () => {
     await rm(dir, { recursive: true })
   }
 
-  /** A receipt as it is sent: without a table of rejects, with the first of them. */
+  /** A receipt as sent: without the table of rejects, but with the first of them. */
   function withFirst(change: object) {
     return ({ rejects }: Receipt) => {
       const [first, ...rest] = rejects.first

@@ -1,4 +1,4 @@
-// The webhook of the whole service: it receives uploads that are done and that failed, and is off unless it is set.
+// Tests of the webhook on the whole service: it receives successful and failed uploads, and is off by default.
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
@@ -11,7 +11,7 @@ import { RunningService, scratchDir, until } from '../support/running-service.ts
 const scratch = await scratchDir()
 after(() => scratch[Symbol.asyncDispose]())
 
-test('--webhook receives uploads done and failed, signed', async () => {
+test('--webhook receives signed events of successful and failed uploads', async () => {
   const calls: { headers: IncomingHttpHeaders; text: string }[] = []
   const receiver = createServer(async (request, response) => {
     const text = Buffer.concat(await Array.fromAsync(request as AsyncIterable<Buffer>)).toString()
@@ -44,7 +44,7 @@ test('--webhook receives uploads done and failed, signed', async () => {
   }
 })
 
-test('--webhook without a secret, or with no URL of the web, aborts startup', async () => {
+test('--webhook without a secret, or with a URL that is not http or https, aborts startup', async () => {
   const start = (...flags: string[]) => RunningService.start(scratch.path, flags)
   await assert.rejects(start('--webhook', 'https://example.org/'), /it has no --webhook-secret/)
   await assert.rejects(start('--webhook', 'ftp://example.org/', '--webhook-secret', 'x'), /wanted a URL/)

@@ -1,4 +1,5 @@
-// Bounds: records, columns and quotes without end. Each file ends in a dataset or a refusal, and memory stays bounded.
+// Tests of bounds: huge records, numbers of columns and quoted values. Each file gives a dataset or a refusal, and
+// memory stays bounded.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { UploadAnswer } from '../support/client.ts'
@@ -8,15 +9,15 @@ import { megabyte, peakMegabytes, repeated, sendMade } from './made-upload.ts'
 const scratch = await scratchDir()
 after(() => scratch[Symbol.asyncDispose]())
 
-/** A record may take 16 MiB, and the scanner holds a few times that: 165 to 197 were measured, 150 for 1000 clean MB. */
+/** A record may have 16 MiB, and the scanner holds several times that: measured 165 to 197, 150 for 1000 clean MB. */
 const serverMegabytesUsual = 250
-/** The usual bound of a converter, and what it takes beyond that for records of thousands of columns. */
+/** The usual bound of a converter, and its additional memory for records of thousands of columns. */
 const childMegabytesMax = 350
 
 interface Bound {
   readonly title: string
   content(): Iterable<string | Uint8Array>
-  /** Of the answer. */
+  /** Status of the response. */
   readonly status: 200 | 422
   readonly records?: Partial<UploadAnswer['records']>
   readonly reasons?: UploadAnswer['rejects']['reasons']
@@ -98,7 +99,7 @@ const bounds: readonly Bound[] = [
     content: () => repeated('a,b,c\n1,2,3\n', Buffer.alloc(megabyte, '\n'), 500),
     status: 200,
     records: { accepted: 1, blank: 500_000_000 },
-    // The first megabyte is examined line by line before anything is decided: a million lines took 330.
+    // The first megabyte is examined line by line before anything is decided: measured 330 for a million lines.
     serverMegabytesMax: 400,
   },
 ]
@@ -113,7 +114,7 @@ for (const { title, content, status, records, reasons, message, ...bound } of bo
     t.diagnostic(`peaks in MB: ${JSON.stringify(peaks)}; ${shown}`)
     assert.equal(seen, status, shown)
     if (seen === 200) {
-      const receipt = answer as UploadAnswer // what the service answers is tested elsewhere
+      const receipt = answer as UploadAnswer // other tests verify the type of responses
       assert.deepEqual({ ...receipt.records, ...records }, receipt.records)
       if (reasons !== undefined) assert.deepEqual(receipt.rejects.reasons, reasons)
     } else if (message !== undefined) assert.match((answer as { message: string }).message, message)

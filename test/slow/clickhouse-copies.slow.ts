@@ -1,5 +1,5 @@
-// Copies into ClickHouse's own engine: chDB, with an HTTP front of ours for the server (fixtures/clickhouse_http.py). ENGINES_PYTHON names a
-// Python that has chdb; else it is installed once below build/.
+// Tests of copies into ClickHouse's engine: chDB behind an HTTP front end of ours (fixtures/clickhouse_http.py).
+// ENGINES_PYTHON names a Python that has chdb; else it is installed once below build/.
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -29,9 +29,9 @@ async function findPython(): Promise<{ readonly path: string } | { readonly miss
 
 interface Engine extends AsyncDisposable {
   readonly url: string
-  /** Rows as JSON has them, long integers and decimals as texts. */
+  /** Rows as JSON, with long integers and decimals as texts. */
   query(sql: string): Promise<readonly (readonly unknown[])[]>
-  /** Ends it as a crash does; `start()` brings it back with what it has kept. */
+  /** Ends the engine like a crash; `start()` restarts it with its stored data. */
   kill(): Promise<void>
   start(): Promise<void>
 }
@@ -82,7 +82,7 @@ async function declareTests(path: string): Promise<void> {
   const scratch = await scratchDir()
   const engine = await startEngine(path, join(scratch.path, 'engine'))
   const targets = ['--copy-target', `ch=${engine.url}`]
-  // Small segments: a dataset has several parts.
+  // Small segments, so that a dataset has several parts.
   const flags = [...targets, '--segment-size', '1MB']
   const service = await RunningService.start(join(scratch.path, 'data'), flags, { CLICKHOUSE_PASSWORD: password })
   const client = new Client(service.url)
@@ -109,7 +109,7 @@ async function declareTests(path: string): Promise<void> {
     assert.deepEqual([state, problem], ['done', null])
   }
 
-  test('every value of every type arrives as it is, and every null', async () => {
+  test('every value of every type, and every null, arrives unchanged', async () => {
     const odd = ['a.b', 'a', 'we`ir\\d "x"', "it's {x:String}", 'é\u202e😀', '_part', 'select']
     const header = ['whole', 'price', 'exact', 'ratio', 'flag', 'day', 'clock', 'moment', 'instant', 'note', ...odd]
     const decimal = `${'9'.repeat(28)}.${'9'.repeat(10)}`
@@ -215,7 +215,7 @@ async function declareTests(path: string): Promise<void> {
     }
   })
 
-  test('a dataset of many parts is in its table once, appended to others and in their place', async () => {
+  test('a dataset of many parts is in its table once, after appending and after replacing', async () => {
     const random = createRandom(7)
     const lines = Array.from({ length: 120_000 }, (_, i) => `${i},${random(1e9)},text ${random(1e9)}`)
     const large = await client.upload(`id,number,text\n${lines.join('\n')}\n`)
@@ -240,7 +240,7 @@ async function declareTests(path: string): Promise<void> {
     ])
   })
 
-  test('of upserted records with one key the last counts, and a null in a key is refused', async () => {
+  test('of upserted records with the same key the last wins, and a null in a key is refused', async () => {
     const wish = { table: 'stock', mode: 'upsert', key: ['shop', 'item'] }
     const filler = Array.from({ length: 60_000 }, (_, i) => `Z,${i},${i},${'x'.repeat(30)}`).join('\n')
     const first = await client.upload(`shop,item,count,note\nA,1,1,\nA,2,2,\nA,1,3,\n${filler}\nA,2,4,late\n`)
@@ -251,7 +251,7 @@ async function declareTests(path: string): Promise<void> {
       ['A', '1', '3'],
       ['A', '2', '4'],
     ])
-    // In whichever order the key is named.
+    // Whatever the order of the key columns.
     const reversed = { ...wish, key: wish.key.toReversed() }
     await copy((await client.upload('shop,item,count,note\nA,2,20,\nB,1,5,\n')).id, reversed)
     const wanted = [
@@ -269,7 +269,7 @@ async function declareTests(path: string): Promise<void> {
     assert.deepEqual(await rows(), wanted)
   })
 
-  test('a table that does not fit is left as it is, and its owner is shown why', async () => {
+  test('a table that does not match is not changed, and the owner is told why', async () => {
     const { id } = await client.upload('id,name\n1,Ada\n')
     await copy(id, { table: 'people', mode: 'append' })
     const wrong = await client.upload('id,name\n1.5,Ada\n')
@@ -284,7 +284,7 @@ async function declareTests(path: string): Promise<void> {
     assert.deepEqual(await query('SELECT count() FROM none'), [['0']])
   })
 
-  test('a copy goes on after the engine was killed in the middle of it, and nothing of the first try stays', async () => {
+  test('a copy continues after the engine was killed during it, and nothing of the first try stays', async () => {
     const lines = Array.from({ length: 300_000 }, (_, i) => `${i},text ${i}`)
     const { id, parts } = await client.upload(`id,text\n${lines.join('\n')}\n`)
     assert.ok(parts.length > 3)
@@ -297,7 +297,7 @@ async function declareTests(path: string): Promise<void> {
       "SELECT name FROM system.tables WHERE database = 'test' AND name LIKE 'lasting\\_\\_%' AND total_rows > 0"
     while ((await query(isFilling)).length === 0) {
       const { copies } = JSON.parse((await client.get(path)).toString()) as { readonly copies: readonly CopyStatus[] }
-      assert.notEqual(copies[0]?.state, 'done', 'it was too quick to be killed')
+      assert.notEqual(copies[0]?.state, 'done', 'it was too fast to be killed')
     }
     await engine.kill()
     await engine.start()

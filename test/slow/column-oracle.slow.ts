@@ -1,6 +1,6 @@
-// Column oracle: tables of nasty values, ingested and sent to a service, and what DuckDB makes of the same bytes by SQL: types,
-// values, nulls, minimum and maximum are the same. TABLES=50000 or MINUTES=60 tries more; SEED=17 replays the tables of a
-// seed, FROM=900 from that one on. `npm run torture -- --only columns` has a million of them, many at a time.
+// Column oracle: tests that tables of nasty values, ingested or sent to a service, have the same types, values, nulls,
+// minimum and maximum as DuckDB finds in the same bytes by SQL. TABLES=50000 or MINUTES=60 tries more; SEED=17 replays
+// the tables of a seed, FROM=900 from that one on. `npm run torture -- --only columns` tries a million, many at a time.
 import assert from 'node:assert/strict'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -32,7 +32,7 @@ async function rows(sql: string): Promise<readonly (readonly unknown[])[]> {
   return (await duckDb.runAndReadAll(sql)).getRowsJson()
 }
 
-/** The service's result for the file equals DuckDB's. */
+/** Asserts that the service's result for a file equals DuckDB's. */
 async function assertSame(
   { body, records, layout }: TriedTable,
   receipt: UploadAnswer,
@@ -66,7 +66,7 @@ async function assertSame(
   await assertBounds(parts, their, wanted)
 }
 
-/** Statistics are the least and the greatest value; for a long text, they may only enclose them. */
+/** Asserts that statistics are the minimum and maximum; for long texts, they may be bounds. */
 async function assertBounds(
   parts: readonly string[],
   their: string,
@@ -82,10 +82,10 @@ async function assertBounds(
     const [least, greatest] = [of('min', 'stats_min_value'), of('max', 'stats_max_value')]
     const [wantedLeast, wantedGreatest] = [`any_value(least${i})`, `any_value(greatest${i})`]
     const isSame = `(${least} IS NOT DISTINCT FROM ${wantedLeast} AND ${greatest} IS NOT DISTINCT FROM ${wantedGreatest})`
-    // DuckDB shows an empty text among statistics as none.
+    // DuckDB shows an empty text in statistics as missing.
     const mayEnclose = `bool_or(stats_min_value IS NULL OR NOT (min_is_exact AND max_is_exact)) ${own}
       AND coalesce(${least} <= ${wantedLeast}, true) AND coalesce(${greatest} >= ${wantedGreatest}, true)`
-    // A row group whose greatest text has no end that could be raised has none: nothing is known of its bounds.
+    // A row group has no statistics if its largest text is cut and cannot be rounded up.
     const lacks = `bool_or(stats_min_value IS NULL AND stats_max_value IS NULL AND stats_null_count < num_values) ${own}`
     const isTrue = type.kind === 'text' ? `(${isSame} OR ${lacks} OR (${mayEnclose}))` : isSame
     return `${isTrue} AND sum(stats_null_count) ${own} = any_value(nulls${i})`
@@ -117,19 +117,19 @@ async function startService(t: TestContext) {
   return { dataDir, client: new Client(service.url) }
 }
 
-test('ingested tables are those that DuckDB makes of the same bytes', async (t) => {
+test('ingested tables equal those that DuckDB reads from the same bytes', async (t) => {
   t.diagnostic(`SEED=${seed}`)
   await using oracle = await ColumnOracle.open(seed)
   assert.deepEqual(await oracle.differences(firstTable, Math.min(tablesMax, 2_000)), [])
 })
 
-test('columns of nasty tables sent to a service are those that DuckDB makes of the same bytes', async (t) => {
+test('columns of nasty tables sent to a service equal those that DuckDB reads from the same bytes', async (t) => {
   t.diagnostic(`SEED=${seed}`)
   const { dataDir, client } = await startService(t)
   const types = new Map<string, number>()
   const end = performance.now() + minutesMax * 60_000
   let count = 0
-  // A large one too, of several row groups and more.
+  // Includes a large one with several row groups.
   const numbers = Array.from({ length: tablesMax }, (_, i) => firstTable + i)
   for (const number of tablesMax > 1 ? [largeTable, ...numbers] : numbers) {
     if (performance.now() >= end) break
@@ -157,7 +157,7 @@ function withoutHeader(text: string): string {
   return ''
 }
 
-test('columns of the corpora are those that DuckDB makes of the accepted records', async (t) => {
+test('columns of the corpora equal those that DuckDB reads from the accepted records', async (t) => {
   const corpora = join(import.meta.dirname, '..', '..', '..', 'shared', 'corpora')
   if (!existsSync(corpora)) return t.skip('the corpora are not there')
   const { dataDir, client } = await startService(t)
@@ -167,7 +167,7 @@ test('columns of the corpora are those that DuckDB makes of the accepted records
     const answer = await client.send({ content: readFileSync(join(corpora, name)) })
     if (answer.status !== 200) continue
     const receipt = JSON.parse(answer.body.toString()) as UploadAnswer
-    // DuckDB reads what is exported. There, a record of one empty field would be none.
+    // DuckDB reads the export, in which a record of one empty field would be a blank line.
     if (receipt.duplicate || receipt.records.accepted === 0 || receipt.columns.length === 1) continue
     const exported = (await client.get(receipt.links.csv)).toString()
     const body = receipt.dialect.header ? withoutHeader(exported) : exported

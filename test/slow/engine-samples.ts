@@ -1,4 +1,4 @@
-// Engine samples: files of every type, what the service says of them, and the same questions for engines that read them elsewhere.
+// Engine samples: files of every type, the service's results for them, and the same queries for other engines.
 import assert from 'node:assert/strict'
 import { Client } from '../support/client.ts'
 import { runCommand } from '../support/command.ts'
@@ -7,9 +7,9 @@ import type { RunningService } from '../support/running-service.ts'
 import { createRandom } from '../support/samples.ts'
 
 export interface Column {
-  /** As its header cell, in the receipt and in SQL. */
+  /** Name in the header, the receipt and SQL. */
   readonly name: string
-  /** In the receipt. */
+  /** Type in the receipt. */
   readonly type: string
 }
 
@@ -93,7 +93,7 @@ function csvOf(columns: readonly Column[], records: Published['cells'], isSent: 
   return `${[line(columns.map(({ name }) => quoted(name))), ...lines].join('\n')}\n`
 }
 
-/** How a dialect of SQL writes what differs. */
+/** Where SQL dialects differ. */
 export interface Dialect {
   name(name: string): string
   text(expression: string): string
@@ -107,19 +107,19 @@ export const castAs = (names: Readonly<Record<string, string>>) => (text: string
 export const quotedName = (name: string) => `"${name.replaceAll('"', '""')}"`
 
 const duckTypes = { integer: 'BIGINT', number: 'DOUBLE' }
-/** As the service writes it. */
+/** The dialect of the service. */
 const serviceDialect: Dialect = {
   name: quotedName,
   text: (expression) => `CAST(${expression} AS VARCHAR)`,
   literal: (value, type) => (type === 'text' ? quotedText(value) : castAs(duckTypes)(value, type)),
 }
 
-/** One form for each value, whoever printed it: numbers without zeros at their end, times in UTC. */
+/** One form for each value, whatever engine printed it: numbers without trailing zeros, times in UTC. */
 export function canonical(text: string, type: string): string {
   if (type === 'number') return `${Number(text)}`
   if (type.startsWith('decimal')) return text.includes('.') ? text.replace(/\.?0+$/, '').replace(/^-0$/, '0') : text
   if (type === 'time') {
-    // Microseconds, where the engine has no such type.
+    // Microseconds, for engines without the type.
     if (!text.includes(':')) return text
     const [hours = 0, minutes = 0, seconds = 0] = text.split(':').map(Number)
     return `${Math.round(((hours * 60 + minutes) * 60 + seconds) * 1e6)}`
@@ -127,7 +127,7 @@ export function canonical(text: string, type: string): string {
   return type === 'timestamp' || type === 'timestamptz' ? instant(text) : text
 }
 
-/** As ClickHouse takes it in a cast: in UTC and without a zone. */
+/** As ClickHouse casts it: in UTC and without a zone. */
 export function canonicalInput(text: string, type: string): string {
   return type === 'timestamp' || type === 'timestamptz' ? instant(text) : text
 }
@@ -147,7 +147,7 @@ const summedAs: Readonly<Record<string, string>> = {
   number: 'DOUBLE',
 }
 
-/** Of each column: how many values, the extremes and, where that is exact, the sum. */
+/** For each column: number of values, minimum, maximum and, if exact, the sum. */
 function aggregates(dialect: Dialect, { table, columns }: Pick<Published, 'table' | 'columns'>): string[] {
   return columns.map(({ name, type }) => {
     const column = dialect.name(name)
@@ -160,7 +160,7 @@ function aggregates(dialect: Dialect, { table, columns }: Pick<Published, 'table
   })
 }
 
-/** Conditions on each column at its ends, in its middle and beside. */
+/** Conditions on each column: at its extremes, in the middle and outside. */
 function conditions(dialect: Dialect, { columns, values }: Pick<Published, 'columns' | 'values'>): string[] {
   return columns.flatMap(({ name, type }, i) =>
     (values[i] ?? []).flatMap((value) => {
@@ -179,13 +179,13 @@ export interface Published {
   readonly values: readonly (readonly string[])[]
 }
 
-/** Files, and what the service says of them. */
+/** Files, and the service's results for them. */
 export interface Asked {
   readonly made: readonly Published[]
   readonly reported: readonly Awaited<ReturnType<typeof reportOf>>[]
 }
 
-/** What `csv-upload publish` prints. @param store Options that name the bucket. */
+/** The output of `csv-upload publish`. @param store Options that name the bucket. */
 export async function publish(as: string, { id, table }: Published, store: readonly string[]) {
   const args = ['publish', id, '--as', as, '--table', table, '--json', ...store]
   const environment = { AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test-secret' }
@@ -194,7 +194,7 @@ export async function publish(as: string, { id, table }: Published, store: reado
   return JSON.parse(stdout) as { readonly url: string; readonly sql: string }
 }
 
-/** Extremes, sums and counts of each table, and then all of the smaller one. */
+/** Minimum, maximum, sums and counts of each table, then all rows of the smaller one. */
 export function questions(dialect: Dialect, made: readonly Published[]): readonly string[] {
   const [small] = made
   const list = small!.columns.map(({ name }) => dialect.text(dialect.name(name))).join(', ')
@@ -209,7 +209,7 @@ export function questions(dialect: Dialect, made: readonly Published[]): readonl
   ]
 }
 
-/** Takes the answers to these questions. */
+/** Compares the results of these queries. */
 export function check({ made, reported }: Asked, results: (string | null)[][][]): void {
   const rows = results.pop()!
   const { columns } = made[0]!
@@ -224,8 +224,8 @@ export function check({ made, reported }: Asked, results: (string | null)[][][])
 }
 
 /**
- * @param leftOut A type whose column is not sent.
- * @param textName Of the column of texts.
+ * @param leftOut A type whose column is omitted.
+ * @param textName Name of the text column.
  */
 export async function upload(
   service: RunningService,
@@ -244,7 +244,7 @@ export async function upload(
     columns.filter((_, i) => isSent(i)),
   )
   assert.equal(receipt.records.accepted, records)
-  // The ends, and one that is somewhere.
+  // The extremes, and one in between.
   const values = columns.map((_, i) => [0, 1, 1_001].flatMap((n) => cells[n]?.[i] ?? []))
   return { id: receipt.id, columns, table, records, cells, values }
 }
@@ -263,7 +263,7 @@ export async function reportOf(service: RunningService, published: Published) {
   return { aggregates: wanted, counts: row as string[] }
 }
 
-/** The first two are counts, the others values of the column. */
+/** The first two are counts, the others are values of the column. */
 function canonicalRow(row: readonly (string | null)[], { type }: Column): (string | null)[] {
   return row.map((cell, i) =>
     cell === null || i < 2 ? cell : canonical(cell, i === 4 && type === 'integer' ? 'decimal(9,2)' : type),

@@ -1,5 +1,6 @@
-// Engines: ClickHouse and Spark read what the service has put into a bucket, by the SQL of `csv-upload publish`, and find the
-// same values, counts, sums, extremes and types as the service. ENGINES_PYTHON names a Python that has chdb, pyspark or both.
+// Tests of engines: ClickHouse and Spark read datasets in a bucket by the SQL of `csv-upload publish`, and find the
+// same values, counts, sums, extremes and types as the service. ENGINES_PYTHON names a Python that has chdb, pyspark or
+// both.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
@@ -42,7 +43,7 @@ const clickhouseTypes = {
 
 const sparkTypes = { integer: 'BIGINT', number: 'DOUBLE', timestamp: 'TIMESTAMP_NTZ', timestamptz: 'TIMESTAMP' }
 
-/** What Spark finds in the files itself. It has no type for a time. */
+/** Types that Spark finds in the files. It has no type for times. */
 const sparkFinds = {
   integer: 'bigint',
   number: 'double',
@@ -92,15 +93,15 @@ async function declareTests(): Promise<void> {
   const reported = await Promise.all(made.map((one) => reportOf(service, one)))
 
   const engine = { made, reported, dir: scratch.path, store, endpoint: s3.endpoint }
-  test('ClickHouse reads from the bucket what the service says', { skip: missing('chdb', chdb) }, () =>
+  test('ClickHouse reads the same from the bucket as the service', { skip: missing('chdb', chdb) }, () =>
     askClickHouse(engine),
   )
-  test('Spark reads from the bucket what the service says', { skip: missing('pyspark', pyspark) }, () =>
+  test('Spark reads the same from the bucket as the service', { skip: missing('pyspark', pyspark) }, () =>
     askSpark(engine, untimed),
   )
 }
 
-/** Why an engine is left out; false where its module is there. */
+/** Why an engine is skipped; false if its module is installed. */
 function missing(module: string, wanted: string): string | false {
   return spawnSync(python, ['-c', `import ${module}`]).status !== 0 && `no ${module}: pip install ${wanted}`
 }

@@ -1,4 +1,4 @@
-// Large files: memory that does not grow with them, and one bad record among ten million that is named exactly.
+// Tests of large files: memory does not grow with them, and one bad record among ten million is named exactly.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { RowPage } from '../../src/service/service.ts'
@@ -19,7 +19,7 @@ test('an upload of 1000 MB stays within the memory bounds of the server and of e
   })
   const piece = lines.join('')
   const bytes = Buffer.byteLength(piece)
-  // What the file takes beside its pieces, and the framing around it, must leave it below the limit of 1000 MB.
+  // With its other records and the framing, the file must stay below the limit of 1000 MB.
   const pieces = Math.floor((1_048_576_000 - 10_000) / bytes)
   const receipt = await uploadMade(
     service,

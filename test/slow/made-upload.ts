@@ -1,4 +1,4 @@
-// Made upload: sends files that are made as they are sent, and measures what memory that took. Knows no expectations.
+// Made upload: sends files that are generated while they are sent, and measures memory. Knows no expectations.
 import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { json } from 'node:stream/consumers'
@@ -13,7 +13,7 @@ export function peakMegabytes(pid: number): number {
   return (Number(line?.[1] ?? 0) * 1_024) / megabyte
 }
 
-/** Sends a file and gives what is answered, a receipt or an error. */
+/** Sends a file; returns the response, a receipt or an error. */
 export async function sendMade(
   service: RunningService,
   content: Iterable<string | Uint8Array>,
@@ -34,7 +34,7 @@ export async function sendMade(
   answered.then(finish, finish)
   outgoing.write(before)
   for (const piece of content) {
-    // A refusal comes while the file is still being sent.
+    // A refusal may arrive while the file is still being sent.
     if (isAnswered) break
     if (!outgoing.write(piece))
       await Promise.race([new Promise((resolve) => outgoing.once('drain', resolve)), answered])
@@ -43,13 +43,13 @@ export async function sendMade(
   return answered
 }
 
-/** The same for a file that is to be taken. */
+/** The same for a file that must be accepted. */
 export async function uploadMade(
   service: RunningService,
   content: Iterable<string | Uint8Array>,
 ): Promise<UploadAnswer> {
   const { answer } = await sendMade(service, content)
-  return answer as UploadAnswer // what the service answers is tested elsewhere
+  return answer as UploadAnswer // other tests verify the type of responses
 }
 
 export function* repeated(head: string | Uint8Array, piece: string | Uint8Array, times: number) {

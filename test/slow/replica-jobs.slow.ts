@@ -1,4 +1,5 @@
-// Two hundred jobs over four processes on one bucket, of which one is killed and one is stopped and woken late.
+// Tests of two hundred jobs at four processes on one bucket, one of which is killed and one stopped and later
+// continued.
 import { test } from 'node:test'
 import { scratchDir } from '../support/running-service.ts'
 import { noS3Server, startS3Server } from '../support/s3-server.ts'

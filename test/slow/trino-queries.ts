@@ -1,4 +1,4 @@
-// Trino queries: declares tests of `--query-engine` on a real Trino: the same answers as from a child process, and nothing else.
+// Trino queries: declares tests of `--query-engine` with a real Trino: results are the same as from a child process.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -9,17 +9,17 @@ import { type Asked, check, type Dialect, type Published, questions } from './en
 
 export interface QuerySetting {
   readonly trino: Trino
-  /** Without an engine. */
+  /** A service without an engine. */
   readonly service: RunningService
-  /** Files of every type, and what the service says of them. */
+  /** Files of every type, and the service's results for them. */
   readonly asked: Asked
-  /** As Trino writes SQL over `data`. */
+  /** Queries over `data` in Trino's SQL. */
   readonly dialect: Dialect
-  /** Another process on the bucket. @param catalog Of `trino://…/catalog/uploads`, or a whole address. */
+  /** Another process on the bucket. @param catalog Catalog of `trino://…/catalog/uploads`, or a whole URL. */
   startWithEngine(catalog: string, ...flags: readonly string[]): Promise<RunningService>
 }
 
-/** A machine may be busy with other things. */
+/** Generous, since the machine may be busy. */
 const slowly = ['--query-time-max', '10m']
 
 interface Answer {
@@ -38,7 +38,7 @@ async function ask(service: RunningService, id: string, sql: string, accept = 'a
 }
 
 export function declareQueryTests(setting: QuerySetting): void {
-  test('a query engine answers as a child process does, in every format', async () => {
+  test('a query engine returns the same as a child process, in every format', async () => {
     const { service, asked, startWithEngine } = setting
     await using engine = await startWithEngine('hive', '--query-engine-from', '0B', ...slowly)
     const [{ id }] = asked.made as readonly [Published]
@@ -55,7 +55,7 @@ export function declareQueryTests(setting: QuerySetting): void {
     assert.match(body, /^Name,/)
   })
 
-  test('a query engine counts, adds up and compares as the service does', async () => {
+  test('a query engine counts, adds up and compares like the service', async () => {
     const { asked, dialect, startWithEngine } = setting
     await using engine = await startWithEngine('hive', '--query-engine-from', '0B', ...slowly)
     const results: (string | null)[][][] = []
@@ -69,13 +69,13 @@ export function declareQueryTests(setting: QuerySetting): void {
       }
       if (one === asked.made[0]) results.push(await rowsOf(engine, one.id, all.at(-1)!))
     }
-    // The rows of the small file come last.
+    // The rows of the small file are last.
     const ofSmall = questions(dialect, [asked.made[0]!]).length
     results.push(...results.splice(ofSmall - 1, 1))
     check(asked, results)
   })
 
-  test('a query engine reads this dataset alone and changes nothing', async () => {
+  test('a query engine reads only this dataset and changes nothing', async () => {
     const { trino, asked, startWithEngine } = setting
     await using engine = await startWithEngine('hive', '--query-engine-from', '0B', ...slowly)
     const [one, other] = asked.made as readonly [Published, Published]
@@ -93,12 +93,12 @@ export function declareQueryTests(setting: QuerySetting): void {
       assert.doesNotMatch(body, /secret'|ALGERIA|hive\.uploads/, sql)
     }
     assert.deepEqual(await tables(), before)
-    // What is refused is there to be read by others.
+    // As a control, what is refused exists and can be read otherwise.
     assert.equal((await trino.run('hive', 'SELECT * FROM hive.uploads.secrets')).rows.flat()[0], 'secret')
     await trino.run('hive', "SELECT * FROM TABLE(duck.system.query(query => 'SELECT 42'))")
   })
 
-  test('a query ends at Trino when its time is over, its client has gone, or its answer is cut off', async () => {
+  test('a query ends at Trino when it times out, its client disconnects, or its response is cut', async () => {
     const { trino, asked, startWithEngine } = setting
     await using engine = await startWithEngine('hive', '--query-engine-from', '0B', '--query-time-max', '8s')
     const { id } = asked.made[1]!
@@ -122,12 +122,12 @@ export function declareQueryTests(setting: QuerySetting): void {
     await using few = await startWithEngine('hive', '--query-engine-from', '0B', '--query-rows-max', '1000', ...slowly)
     const { rows, truncated } = JSON.parse((await ask(few, id, 'SELECT * FROM data')).body)
     assert.deepEqual([rows.length, truncated], [1_000, true])
-    // More than a first piece of it has been sent by then.
+    // By then, more than a first piece has been sent.
     await assert.rejects(ask(few, id, 'SELECT * FROM data', 'text/csv'), /terminated/)
     await noneRunning(trino)
   })
 
-  test('only large datasets go to the engine, and only to one that can be trusted', async () => {
+  test('only large datasets use the engine, and only one that can be trusted', async () => {
     const { asked, startWithEngine } = setting
     const [small, large] = asked.made as readonly [Published, Published]
     const count = 'SELECT count(*) AS n FROM data'
@@ -141,7 +141,7 @@ export function declareQueryTests(setting: QuerySetting): void {
     }
   })
 
-  test('the tables of a dataset go with it', async () => {
+  test('the tables of a dataset are dropped with it', async () => {
     const { trino, service, startWithEngine } = setting
     await using engine = await startWithEngine('hive', '--query-engine-from', '0B', ...slowly)
     const { id } = await new Client(service.url).upload({ content: 'a,b\n1,2\n', fileName: 'gone.csv' })
@@ -206,7 +206,7 @@ function attacks(others: string, own: string): readonly string[] {
   ]
 }
 
-/** Counts under conditions, asked some at a time. */
+/** Counts under conditions, several per statement. */
 async function countsOf(service: RunningService, id: string, all: readonly string[]): Promise<Map<string, string>> {
   const counts = new Map<string, string>()
   const ofOneValue = all.filter((sql) => /^SELECT CAST\(count\(\*\) AS VARCHAR\) FROM/.test(sql))
@@ -238,6 +238,6 @@ async function noneRunning(trino: Trino): Promise<void> {
 
 async function until(isTrue: () => Promise<boolean>): Promise<void> {
   for (const end = Date.now() + 300_000; !(await isTrue()); await sleep(100)) {
-    if (Date.now() > end) throw new Error('not within five minutes')
+    if (Date.now() > end) throw new Error('Not within five minutes')
   }
 }

@@ -1,5 +1,5 @@
-// Trino: a coordinator and a worker read what the service has put into a bucket, by the SQL of `csv-upload publish` and as its
-// query engine, and find the same values, counts, sums and extremes as the service. TRINO_HOME names an unpacked trino-server.
+// Tests of Trino: a coordinator and a worker read datasets in a bucket, by the SQL of `csv-upload publish` and as query
+// engine, and find the same values, counts, sums and extremes as the service. TRINO_HOME is an unpacked trino-server.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { readdirSync } from 'node:fs'
@@ -50,7 +50,7 @@ const dialects: Readonly<Record<Catalog, Dialect>> = {
   },
 }
 
-/** As `SHOW COLUMNS` has them, where a connector has another type than the receipt. */
+/** Types in `SHOW COLUMNS`, if a connector has other types than the receipt. */
 const typesFound: Readonly<Record<Catalog, Readonly<Record<string, string>>>> = {
   hive: {
     integer: 'bigint',
@@ -70,7 +70,7 @@ const typesFound: Readonly<Record<Catalog, Readonly<Record<string, string>>>> = 
   },
 }
 
-/** Questions of one statement: each is planned and read by itself, with less to wait for between them. */
+/** Queries per statement: each is planned and read separately, but with less waiting in between. */
 const questionsAtOnce = 12
 
 if (noTrino !== undefined || noS3Server !== undefined) test('Trino', { skip: noTrino ?? noS3Server }, () => {})
@@ -99,7 +99,7 @@ async function declareTests(): Promise<void> {
   const asked = await uploadBoth(service, 'data')
   declareQueryTests({ trino, service, asked, dialect: dialects.iceberg, startWithEngine })
 
-  test('Trino reads by its Hive connector what the service says', async () => {
+  test('Trino reads the same with its Hive connector as the service', async () => {
     const asked = await uploadBoth(service, 'hive', 'a "b" ü; ` \\ $(x)')
     const published = await Promise.all(asked.made.map((one) => publish('trino', one, store)))
     for (const { sql } of published) await runAll(trino, 'hive', sql)
@@ -110,7 +110,7 @@ async function declareTests(): Promise<void> {
     for (const { url } of published) assert.notEqual(partsOf(url).length, 0)
   })
 
-  test('Trino reads by its Iceberg connector what the service says', async () => {
+  test('Trino reads the same with its Iceberg connector as the service', async () => {
     const asked = await uploadBoth(service, 'iceberg')
     const published = await Promise.all(asked.made.map((one) => publish('trino-iceberg', one, store)))
     for (const { sql } of published) await runAll(trino, 'iceberg', sql)
@@ -125,7 +125,7 @@ async function declareTests(): Promise<void> {
     const before = await ofTexts(quotedName(kept!.columns.at(-1)!.name))
     await trino.run('iceberg', `ALTER TABLE ${kept!.table} RENAME COLUMN "a, ""b"" ü" TO texts`)
     assert.deepEqual(await ofTexts('texts'), before)
-    // What the docs warn of.
+    // The docs warn of this.
     await trino.run('iceberg', `CALL iceberg.system.unregister_table('uploads', '${kept!.table}')`)
     assert.notEqual(partsOf(small!.url).length, 0)
     await trino.run('iceberg', `DROP TABLE ${lost!.table}`)
@@ -173,13 +173,13 @@ async function ask(trino: Trino, catalog: Catalog, asked: Asked): Promise<void> 
   for (const sql of all) {
     const count = counts.get(sql)
     const rows = count === undefined ? (await trino.run(catalog, sql)).rows : [[count]]
-    // The rest of the samples reads offsets, not names of zones.
+    // The other samples use offsets, not zone names.
     results.push(rows.map((row) => row.map((cell) => (cell === null ? null : String(cell).replace(/ UTC$/, 'Z')))))
   }
   check(asked, results)
 }
 
-/** A condition on a column whose values rise through the file is answered from a part of it. */
+/** Asserts that a condition on a column with ascending values reads only a part of the file. */
 async function checkPruning(trino: Trino, catalog: Catalog, { table, records }: Published): Promise<void> {
   const whole = await trino.run(catalog, `SELECT sum(n) FROM ${table}`)
   const none = await trino.run(catalog, `SELECT sum(n) FROM ${table} WHERE n > ${records}`)

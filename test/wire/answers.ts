@@ -21,20 +21,20 @@ export function headerValues(answer: Answer, name: string): readonly string[] {
   return answer.headers.filter(([key]) => key.toLowerCase() === name).map(([, value]) => value)
 }
 
-/** True when one of the comma-separated words of a header is `word`, in any case. */
+/** Whether one of the comma-separated words of a header is `word`, ignoring case. */
 export function hasWord(answer: Answer, name: string, word: string): boolean {
   return headerValues(answer, name).some((value) => value.split(',').some((one) => one.trim().toLowerCase() === word))
 }
 
-/** The answers on one connection, read as its bytes come. */
+/** The responses on one connection, parsed as bytes arrive. */
 export class AnswerReader {
   readonly #isHead: boolean
   readonly #interim: Answer[] = []
   readonly #whole: Answer[] = []
-  /** Where the first answer begins that is not whole. */
+  /** Where the first incomplete response begins. */
   #at = 0
 
-  /** @param isHead The answers have no bodies. */
+  /** @param isHead Responses have no bodies. */
   constructor(isHead: boolean) {
     this.#isHead = isHead
   }
@@ -42,7 +42,7 @@ export class AnswerReader {
   /**
    * All responses in the bytes received so far; the last may be incomplete.
    *
-   * @param raw Begins with the bytes of the call before.
+   * @param raw Begins with the bytes of the previous call.
    */
   read(raw: Buffer, hasEnded: boolean): Answers {
     const interim = this.#interim
@@ -74,7 +74,7 @@ function parseHead(text: string): Answer {
   return { statusLine, status, headers, body: Buffer.alloc(0), framing: 'none', isWhole: true }
 }
 
-/** The answer with its body, and where it ends; null when no further one can follow in these bytes. */
+/** The response with its body, and where it ends; null if no further one can follow in these bytes. */
 function readBody(
   head: Answer,
   raw: Buffer,

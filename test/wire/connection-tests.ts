@@ -12,7 +12,7 @@ const multipartFailure = 'org.springframework.web.multipart.MultipartException'
 export function connectionTests(port: () => number): void {
   describe('broken bodies', () => {
     it('with invalid chunks get the multipart failure', async () => {
-      // The first chunk whole, then no number of bytes.
+      // A complete first chunk, then an invalid chunk size.
       const body = Buffer.concat([chunked(fileBody()).subarray(0, '32\r\n'.length + 52), Buffer.from('zz\r\n')])
       const headers = ['Transfer-Encoding: chunked']
       const answer = await refusal(port(), rawRequest({ headers, without: ['content-length'], body }))
@@ -29,13 +29,13 @@ export function connectionTests(port: () => number): void {
       assert.deepEqual(recordFaults(answer, { exception: multipartFailure }), [])
     })
 
-    it('that stall are answered with 408', async () => {
+    it('that stall get 408', async () => {
       const answer = await refusal(port(), rawRequest({ headers: ['Content-Length: 5000'] }))
       assert.equal(answer.status, 408)
       assert.deepEqual(recordFaults(answer), [])
     })
 
-    it('that drip are answered with 408 although no single wait is long', async () => {
+    it('that trickle get 408 although no single wait is long', async () => {
       using talk = await Conversation.open(port())
       await talk.send(rawRequest({ headers: ['Content-Length: 5000'] }))
       const drip = setInterval(() => void talk.send('x'), 50)
@@ -45,13 +45,13 @@ export function connectionTests(port: () => number): void {
     })
   })
 
-  it('a head that never ends is answered with 408', async () => {
+  it('a head that never ends gets 408', async () => {
     const answer = await refusal(port(), Buffer.from('POST /qas/uploadCsv HTTP/1.1\r\nHost: 127.0.0.1\r\nX-A'))
     assert.equal(answer.status, 408)
     assert.deepEqual(recordFaults(answer), [])
   })
 
-  it('a valid upload gets the same answer however it is fragmented', async () => {
+  it('a valid upload gets the same response however it is fragmented', async () => {
     const request = rawRequest()
     for (let cut = 1; cut < request.length; cut += 7) {
       using talk = await Conversation.open(port())
@@ -63,7 +63,7 @@ export function connectionTests(port: () => number): void {
   })
 
   describe('pipelined requests', () => {
-    it('are answered in order', async () => {
+    it('get their responses in order', async () => {
       using talk = await Conversation.open(port())
       await talk.send(
         Buffer.concat([rawRequest(), bareRequest('GET', '/healthz'), rawRequest(), bareRequest('GET', '/nope')]),
@@ -75,7 +75,7 @@ export function connectionTests(port: () => number): void {
       )
     })
 
-    it('after an error get no answer and have no effect', async () => {
+    it('after an error get no response and have no effect', async () => {
       const receipt = JSON.parse((await acceptance(port(), rawRequest())).body.toString('utf8'))
       const path = `/qas/datasets/${receipt.id}`
       const refused = rawRequest({ body: fileBody('x', 'other') })
@@ -86,7 +86,7 @@ export function connectionTests(port: () => number): void {
       assert.equal((await talk.answered(1)).final[0]?.status, 200)
     })
 
-    it('that are broken are refused after the answer to the previous one', async () => {
+    it('that are broken are refused after the response to the previous one', async () => {
       using talk = await Conversation.open(port())
       await talk.send(Buffer.concat([rawRequest(), Buffer.from('garbage\r\n\r\n')]))
       const { final } = await talk.answered(2)
@@ -97,7 +97,7 @@ export function connectionTests(port: () => number): void {
       assert.deepEqual(recordFaults(final[1] ?? assert.fail()), [])
     })
 
-    it('in great number are all answered, in order', async () => {
+    it('in great number all get responses, in order', async () => {
       using talk = await Conversation.open(port())
       const asked = Array.from({ length: 2_000 }, (_, index) => (index % 7 === 0 ? '/readyz' : '/healthz'))
       await talk.send(Buffer.concat(asked.map((path) => bareRequest('GET', path))))
@@ -105,7 +105,7 @@ export function connectionTests(port: () => number): void {
       assert.deepEqual([final.length, new Set(final.map(({ status }) => status))], [asked.length, new Set([200])])
     })
 
-    it('are all answered if the client ends its side after them, whole or cut', async () => {
+    it('all get responses if the client ends its side after them, complete or cut', async () => {
       for (const [tail, last] of [
         ['', 200],
         ['GET /healthz HT', 400],
@@ -126,7 +126,7 @@ export function connectionTests(port: () => number): void {
   describe('Expect: 100-continue', () => {
     const headers = ['Expect: 100-continue']
 
-    it('is answered at once without 100 if the head alone is wrong', async () => {
+    it('gets a refusal at once, without 100, if the head alone is wrong', async () => {
       for (const [status, request] of [
         [404, rawRequest({ path: '/nope', headers })],
         [405, rawRequest({ method: 'PUT', headers })],
@@ -141,7 +141,7 @@ export function connectionTests(port: () => number): void {
       }
     })
 
-    it('gets 100 once and then the answer', async () => {
+    it('gets 100 once and then the response', async () => {
       const request = rawRequest({ headers })
       const headEnd = request.indexOf('\r\n\r\n') + 4
       using talk = await Conversation.open(port())

@@ -1,9 +1,9 @@
-// Conversation: a raw connection to a server, and everything received on it.
+// Conversation: a raw connection to a server, with everything received on it.
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { AnswerReader, type Answers } from './answers.ts'
 
-/** A connection on which exactly the given bytes are sent. Closed when disposed. */
+/** A connection that sends exactly the given bytes. Closed when disposed. */
 export class Conversation implements Disposable {
   readonly socket: Socket
   /** The server has ended its side, or cut the connection. */
@@ -25,7 +25,7 @@ export class Conversation implements Disposable {
     })
   }
 
-  /** @param isHead The answers will have no bodies. */
+  /** @param isHead Responses will have no bodies. */
   static async open(port: number, isHead = false): Promise<Conversation> {
     const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
     await once(socket, 'connect')
@@ -41,7 +41,7 @@ export class Conversation implements Disposable {
     return this.#reader.read(this.raw, this.hasEnded)
   }
 
-  /** Sends, and resolves when the bytes are with the kernel; a server that has closed is no failure. */
+  /** Resolves when the bytes are passed to the kernel; does not fail if the server has closed. */
   send(bytes: Uint8Array | string): Promise<void> {
     return new Promise((resolve) => {
       if (this.socket.writable) this.socket.write(bytes, () => resolve())
@@ -49,7 +49,7 @@ export class Conversation implements Disposable {
     })
   }
 
-  /** Resolves to true as soon as `condition` holds, and to false after `ms`. */
+  /** Resolves to true when `condition` holds, to false after `ms`. */
   async until(condition: () => boolean, ms: number): Promise<boolean> {
     if (condition()) return true
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -64,7 +64,7 @@ export class Conversation implements Disposable {
     return condition()
   }
 
-  /** Resolves when that many answers are whole, or the server has ended. */
+  /** Resolves when this many responses are complete, or the server has ended. */
   async answered(count: number, ms = 10_000): Promise<Answers> {
     await this.until(() => {
       const { final } = this.answers

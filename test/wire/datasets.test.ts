@@ -34,7 +34,7 @@ describe('datasets over HTTP', () => {
   })
   after(() => server.close())
 
-  it('the receipt of an upload has its members in order, and the stored one those that do not change', async () => {
+  it('the receipt of an upload has its members in order, the stored one only those that do not change', async () => {
     const ofUpload = Object.keys(await upload(content))
     const stay = 'createdAt,file,encoding,dialect,records,columns,rejects,parts,body,evidence,notes,links'
     assert.equal(ofUpload.join(), `id,duplicate,upload,${stay}`)
@@ -44,7 +44,7 @@ describe('datasets over HTTP', () => {
     const receipt = (await response.json()) as { links: Record<string, string> }
     assert.equal(Object.keys(receipt).join(), `id,${stay}`)
     const { readings = '', query = '', corrections = '', ...pages } = receipt.links
-    // There are none before some have been sent.
+    // Corrections are absent before some have been sent.
     assert.equal((await get(corrections)).status, 404)
     for (const link of Object.values(pages)) assert.equal((await get(link)).status, 200, link)
     const headers = { 'content-type': 'application/json' }
@@ -60,7 +60,7 @@ describe('datasets over HTTP', () => {
     assert.deepEqual([(await upload(bytes)).duplicate, (await upload(bytes)).duplicate], [false, true])
   })
 
-  it('lists and pages are answered', async () => {
+  it('lists and pages are returned', async () => {
     const list = (await (await get('/qas/datasets?limit=1')).json()) as { datasets: unknown[]; after: unknown }
     assert.equal(list.datasets.length, 1)
     const rows = await (await get(`/qas/datasets/${id}/rows?offset=5&limit=1&columns=id`)).json()
@@ -69,7 +69,7 @@ describe('datasets over HTTP', () => {
     assert.deepEqual(rejects, { total: 0, offset: 0, rejects: [] })
   })
 
-  it('HEAD answers like GET without a body', async () => {
+  it('HEAD responds like GET without a body', async () => {
     for (const path of ['', '/rows', '/rejects', ...downloads.map((one) => `/${one}`)]) {
       const [head, full] = [
         await get(`/qas/datasets/${id}${path}`, {}, 'HEAD'),
@@ -143,7 +143,7 @@ describe('datasets over HTTP', () => {
       }
     })
 
-    it('is sent only to a client that means this version, also in ranges', async () => {
+    it('is sent only to a client that requests this version, also in ranges', async () => {
       for (const path of ['original', 'data.parquet', 'parts/0.parquet']) {
         const whole = await get(`/qas/datasets/${id}/${path}`)
         const tag = whole.headers.get('etag') ?? ''
@@ -238,7 +238,7 @@ describe('datasets over HTTP', () => {
     '1&limit=2',
   ]
   for (const value of [...bad, '0', '1001']) {
-    it(`a wrong parameter is refused by name: limit=${value}`, async () => {
+    it(`an invalid parameter is refused by name: limit=${value}`, async () => {
       const response = await get(`/qas/datasets?limit=${value}`)
       assert.equal(response.status, 400)
       const record = (await response.json()) as { message: string; exception: string; path: string }
@@ -248,7 +248,7 @@ describe('datasets over HTTP', () => {
     })
   }
 
-  it('other wrong parameters are refused by name too', async () => {
+  it('other invalid parameters are refused by name, too', async () => {
     for (const [path, name] of [
       [`/qas/datasets/${id}/rows?offset=-1`, 'offset'],
       [`/qas/datasets/${id}/rows?limit=10001`, 'limit'],
@@ -311,7 +311,7 @@ describe('datasets over HTTP', () => {
     }
   })
 
-  it('health is answered', async () => {
+  it('health is reported', async () => {
     for (const path of ['/healthz', '/readyz']) assert.equal((await get(path)).status, 200)
     service.ready = () => Promise.reject(new Error('the disk is on fire'))
     assert.equal((await get('/readyz')).status, 500)

@@ -1,5 +1,5 @@
-// Fake service: replaces the real one in tests of the HTTP side. It reads multipart bodies, keeps files in memory, and makes
-// up everything that would need a CSV reader.
+// Fake service: replaces the real one in tests of the HTTP side. It reads multipart bodies, keeps files in memory, and
+// invents everything that would need a CSV reader.
 import { createHash, randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { BorrowedBytes } from '../../src/core/borrowed-bytes.ts'
@@ -20,17 +20,17 @@ interface FakeDataset {
   readonly bytes: Buffer
 }
 
-/** A Service for tests; `uploads` says what became of the bodies, for tests to wait on. */
+/** A Service for tests, with the state and outcome of its uploads. */
 export interface FakeService extends Service {
-  /** Uploads that have begun and not ended. */
+  /** Uploads in progress. */
   readonly open: Set<Promise<unknown>>
   /** Reasons for which uploads were aborted. */
   readonly aborts: unknown[]
-  /** Makes every download break after so many bytes. */
+  /** Makes every download fail after this many bytes. */
   breakAfterBytes: number | null
-  /** Makes every download end so many bytes early. */
+  /** Makes every download end this many bytes early. */
   loseBytes: number
-  /** Uploads read only one chunk of their bodies before what this gives resolves; what it rejects with is thrown. */
+  /** Uploads read only one chunk until the promise of this function resolves; its rejection is thrown. */
   gate: () => Promise<void>
 }
 
@@ -249,7 +249,7 @@ function boundaryOf(head: UploadHead, limits: FakeLimits): string {
 function* pieces(bytes: Buffer, breakAfterBytes: number | null) {
   for (let start = 0; start < bytes.length; start += 65_536) {
     if (breakAfterBytes !== null && start >= breakAfterBytes) throw new Error('the disk is on fire')
-    // A copy, because its receiver may give it back.
+    // A copy, because its receiver may release it.
     yield Buffer.from(bytes.subarray(start, start + 65_536))
   }
 }

@@ -1,4 +1,4 @@
-// Head tests: requests that are wrong by their heads alone, and the answer to each.
+// Head tests: requests with invalid heads, and the response to each.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { type Answer, headerValues } from './answers.ts'
@@ -8,7 +8,7 @@ import { bareRequest, chunked, fileBody, rawRequest, uploadPath } from './reques
 
 const notFound = 'org.springframework.web.servlet.NoHandlerFoundException'
 
-/** Sends a request and gives its one answer, after which the server must have closed. */
+/** Sends a request and returns its only response; the server must then have closed. */
 export async function refusal(port: number, request: Buffer, isHead = false): Promise<Answer> {
   using talk = await Conversation.open(port, isHead)
   await talk.send(request)
@@ -22,7 +22,7 @@ export async function refusal(port: number, request: Buffer, isHead = false): Pr
   return answer
 }
 
-/** Sends a request that must be accepted, and gives the answer. */
+/** Sends a request that must be accepted, and returns the response. */
 export async function acceptance(port: number, request: Buffer): Promise<Answer> {
   using talk = await Conversation.open(port)
   await talk.send(request)
@@ -85,7 +85,7 @@ export function headTests(port: () => number): void {
       })
     }
 
-    it('have the path in the record when the request line can be read', async () => {
+    it('have the path in the record if the request line can be read', async () => {
       const answer = await refusal(port(), rawRequest({ path: `${uploadPath}?a=b`, headers: ['Content-Length: x'] }))
       assert.deepEqual(recordFaults(answer, { path: uploadPath }), [])
     })

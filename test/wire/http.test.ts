@@ -1,4 +1,4 @@
-// Tests of the HTTP side, over a fake service that waits, fails and leaks on demand.
+// Tests of the HTTP side, with a fake service that waits, fails and leaks on demand.
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { describe, it } from 'node:test'
@@ -15,7 +15,7 @@ import { bareRequest, fileBody, rawRequest } from './requests.ts'
 interface Started extends AsyncDisposable {
   readonly service: FakeService
   readonly port: number
-  /** Lines of the log as they were written. */
+  /** Lines of the log as written. */
   readonly log: string[]
   close(): Promise<void>
 }
@@ -34,7 +34,7 @@ async function start(http: Partial<HttpOptions> = {}, limits: Partial<FakeLimits
 }
 
 describe('an upload in progress', () => {
-  it('is answered even if the client has ended its side', async () => {
+  it('gets a response even if the client has ended its side', async () => {
     await using server = await start()
     const gate = Promise.withResolvers<void>()
     server.service.gate = () => gate.promise
@@ -42,7 +42,7 @@ describe('an upload in progress', () => {
     await talk.send(rawRequest())
     talk.socket.end()
     await uploadsOpen(server, 1)
-    assert.equal(await talk.until(() => talk.hasEnded, 100), false, 'closed before the answer')
+    assert.equal(await talk.until(() => talk.hasEnded, 100), false, 'closed before the response')
     gate.resolve()
     assert.equal((await talk.answered(1)).final[0]?.status, 200)
   })
@@ -54,10 +54,10 @@ describe('an upload in progress', () => {
     using talk = await Conversation.open(server.port)
     const body = fileBody(Buffer.alloc(64_000_000, 'x'))
     void talk.send(rawRequest({ body }))
-    // The client's own, with what it made them of: the collector may take some of that away at any time.
+    // Buffers of the client are not counted exactly, since some may be collected at any time.
     const clientBytes = process.memoryUsage().arrayBuffers
     await uploadsOpen(server, 1)
-    // The kernel holds a few megabytes on the way; when nothing moves any more, all buffers are full.
+    // The kernel buffers a few megabytes; when nothing moves any more, all buffers are full.
     let sentBytes = -1
     for (let still = 0; still < 10; still++) {
       const nowBytes = talk.socket.bytesWritten - talk.socket.writableLength
@@ -66,7 +66,7 @@ describe('an upload in progress', () => {
       await talk.until(() => false, 50)
     }
     const before = process.memoryUsage().arrayBuffers
-    assert.ok(talk.socket.writableLength > 0, 'the whole body was taken')
+    assert.ok(talk.socket.writableLength > 0, 'the whole body was accepted')
     gate.resolve()
     assert.equal((await talk.answered(1)).final[0]?.status, 200)
     assert.ok(before < clientBytes + 32_000_000, `${before} bytes of buffers, ${clientBytes} of the client`)
@@ -83,7 +83,7 @@ describe('an upload in progress', () => {
     gate.reject(new ServiceError('DISK_FULL', {}))
     const refusedMs = performance.now()
     await sent
-    assert.ok(performance.now() - refusedMs < 3_000, 'the rest of the body was not taken')
+    assert.ok(performance.now() - refusedMs < 3_000, 'the rest of the body was not read')
     const [answer] = (await talk.answered(1)).final
     assert.equal(answer?.status, 507)
     assert.deepEqual(recordFaults(answer), [])
@@ -131,8 +131,8 @@ describe('an upload in progress', () => {
   })
 })
 
-describe('a fault of our own', () => {
-  it('is answered with a fixed text and logged with its cause', async () => {
+describe('an internal fault', () => {
+  it('gets a response with a fixed text, and is logged with its cause', async () => {
     await using server = await start()
     const secret = '/var/lib/secret.parquet'
     server.service.gate = () => Promise.reject(new TypeError(`cannot read ${secret}`))
@@ -166,7 +166,7 @@ describe('close()', () => {
     await uploadsOpen(server, 1)
     const closing = server.close()
     await assert.rejects(Conversation.open(server.port), { code: 'ECONNREFUSED' })
-    // A second request on the open connection comes too late.
+    // A second request on the open connection is too late.
     await talk.send(rawRequest())
     gate.resolve()
     const { final } = await talk.answered(1)
@@ -175,7 +175,7 @@ describe('close()', () => {
     assert.equal(talk.answers.final.length, 1)
   })
 
-  it('cuts what outlasts the grace period', async () => {
+  it('cuts requests that outlast the grace period', async () => {
     const server = await start({ shutdownGraceMs: 50 })
     server.service.gate = () => new Promise(() => {})
     using talk = await Conversation.open(server.port)
@@ -188,10 +188,10 @@ describe('close()', () => {
 })
 
 describe('a connection', () => {
-  it('on which nothing was sent does not hold up close()', async () => {
+  it('on which nothing was sent does not delay close()', async () => {
     const server = await start({ shutdownGraceMs: 10_000 })
     using talk = await Conversation.open(server.port)
-    // The server knows of it once it has answered on a later one.
+    // The server knows it once it has responded on a later one.
     await acceptance(server.port, rawRequest())
     const beganMs = performance.now()
     await server.close()
@@ -212,7 +212,7 @@ describe('a connection', () => {
     assert.equal(talk.answers.final[0]?.isWhole, false)
   })
 
-  it('whose client reads a download in drips is cut', async () => {
+  it('whose client reads a download too slowly is cut', async () => {
     await using server = await start({ writeIdleMs: 500 })
     const receipt = await acceptance(server.port, rawRequest({ body: fileBody(Buffer.alloc(30_000_000, 'x')) }))
     const { id } = JSON.parse(receipt.body.toString('utf8'))
@@ -220,18 +220,18 @@ describe('a connection', () => {
     socket.on('error', () => {})
     socket.pause()
     socket.write(bareRequest('GET', `/qas/datasets/${id}/original`))
-    // A kernel reports room only when there is much, so that drips are no progress: what idles has a rate too.
+    // The kernel reports room only when there is much, so slow reads are not progress: the idle limit implies a rate.
     const drip = setInterval(() => socket.read(100), 20)
     await eventually(() => server.log.some((line) => line.includes('"isWhole":false')), 'it was never cut')
     clearInterval(drip)
     socket.destroy()
   })
 
-  it('gets a record for what Fastify refuses, and one line in the log', async () => {
+  it('gets an error record if Fastify refuses a request, and one line in the log', async () => {
     await using server = await start()
     const headers = ['Content-Type: nonsense']
     const path = `/qas/datasets/${'0'.repeat(32)}`
-    // A route that takes no body ignores one.
+    // A route without a body ignores one.
     const answer = await refusal(server.port, rawRequest({ method: 'DELETE', path, headers, body: '{' }))
     assert.equal(answer.status, 404)
     assert.deepEqual(recordFaults(answer, { exception: 'csvupload.DatasetNotFoundException', path }), [])
@@ -243,7 +243,7 @@ describe('a connection', () => {
 })
 
 describe('an incomplete head after a slow request', () => {
-  it('gets its full time once that request is answered', async () => {
+  it('gets its full time once that request has its response', async () => {
     await using server = await start({ headersMs: 300 })
     for (const isSentOn of [true, false]) {
       const gate = Promise.withResolvers<void>()
@@ -264,8 +264,8 @@ describe('an incomplete head after a slow request', () => {
   })
 })
 
-describe('a body that nobody reads', () => {
-  it('cannot keep a connection open by dripping in, on any route', async () => {
+describe('a body that is not read', () => {
+  it('cannot keep a connection open by trickling in, on any route', async () => {
     await using server = await start({ linger: { idleMs: 300, totalMs: 600, bytesMax: 1_000_000 } })
     for (const [method, path] of [
       ['GET', '/healthz'],
@@ -306,7 +306,7 @@ describe('the log', () => {
     assert.equal(JSON.parse(lines[1] ?? '').code, 'MISSING_FILE_PART')
   })
 
-  it('has of a request that cannot be read its size, the reason and the address, and nothing of itself', async () => {
+  it('has the size, the reason and the address of an unreadable request, and nothing of its content', async () => {
     await using server = await start()
     const broken = [
       'GET /hidden-1?key=hidden-2 HTTP/1.1\r\nCookie hidden-3\r\n\r\n',
@@ -317,7 +317,7 @@ describe('the log', () => {
       'CONNECT hidden-11:443 HTTP/1.1\r\nHost: hidden-12\r\n\r\n',
     ]
     for (const bytes of broken) await refusal(server.port, Buffer.from(bytes))
-    // What follows a chunk of a wrong size is taken for a request line.
+    // The bytes after a chunk of a wrong size are taken for a request line.
     const chunks = Buffer.from('5\r\nabcdehidden-13 hidden-14 HTTP/1.1\r\n\r\n')
     const headers = ['Transfer-Encoding: chunked']
     await refusal(server.port, rawRequest({ headers, without: ['content-length'], body: chunks }))
@@ -332,7 +332,7 @@ describe('the log', () => {
     }
   })
 
-  it('logs why a download was cut, but nothing of a client that went', async () => {
+  it('says why a download was cut, but nothing about clients that disconnect', async () => {
     await using server = await start()
     const receipt = await acceptance(server.port, rawRequest({ body: fileBody(Buffer.alloc(3_000_000, 'x')) }))
     const { id } = JSON.parse(receipt.body.toString('utf8'))
@@ -355,12 +355,12 @@ describe('the log', () => {
   })
 })
 
-/** Resolves when so many uploads are in progress. */
+/** Resolves when this many uploads are in progress. */
 function uploadsOpen({ service }: Started, count: number): Promise<void> {
   return eventually(() => service.open.size === count, `never ${count} uploads in progress`)
 }
 
-/** Polls, since a fake reports nothing. */
+/** Polls, since the fake service has no events. */
 async function eventually(condition: () => boolean, otherwise: string): Promise<void> {
   const deadlineMs = performance.now() + 5_000
   while (!condition()) {

@@ -1,4 +1,4 @@
-// Lingering tests: an error that is answered while the client is still sending must reach it.
+// Lingering tests: an error response sent while the client is still sending must reach it.
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -30,13 +30,13 @@ export function lingeringTests(port: () => number): void {
   }
   describe('an early error', () => {
     for (const [what, bytes] of Object.entries(refused)) {
-      it(`is whole for a client that reads only after it has sent everything: ${what}`, async () => {
+      it(`is complete for a client that reads only after it has sent everything: ${what}`, async () => {
         using talk = await Conversation.open(port())
         talk.socket.pause()
         const stepBytes = 1_000_000
         for (let start = 0; start < bytes.length; start += stepBytes) {
           await talk.send(bytes.subarray(start, start + stepBytes))
-          // Slow on purpose: the answer is long out when the last byte goes.
+          // Slow on purpose: the response is sent long before the last byte.
           await pause(20)
         }
         assert.equal(talk.socket.errored, null, 'the connection was reset')

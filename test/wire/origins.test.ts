@@ -1,4 +1,4 @@
-// Origins: which web pages and which host names the service answers.
+// Tests of origins: to which web pages and host names the service responds.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { pino } from 'pino'
@@ -17,7 +17,7 @@ describe('pages of other origins', () => {
   const page = { origin, 'sec-fetch-site': 'cross-site' }
   const allowOf = (response: Response) => response.headers.get('access-control-allow-origin')
 
-  it('may use the service if their origin is allowed, and read its errors too', async () => {
+  it('may use the service if their origin is allowed, and read its errors, too', async () => {
     await using server = await start({ allowedOrigins: [origin] })
     const base = `http://127.0.0.1:${server.port}`
     const asked = { 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' }
@@ -29,7 +29,7 @@ describe('pages of other origins', () => {
     form.append('file', new Blob(['id\n1\n']), 'a.csv')
     const uploaded = await fetch(`${base}/qas/uploadCsv`, { method: 'POST', headers: page, body: form })
     assert.deepEqual([uploaded.status, allowOf(uploaded)], [200, origin])
-    const { id } = (await uploaded.json()) as { readonly id: string } // held by the wire suite
+    const { id } = (await uploaded.json()) as { readonly id: string } // verified by the wire suite
     for (const [path, status] of [
       ['/nope', 404],
       ['/qas/datasets?limit=0', 400],
@@ -43,7 +43,7 @@ describe('pages of other origins', () => {
     }
   })
 
-  it('get nothing from it otherwise, on any route', async () => {
+  it('otherwise get nothing from it, on any route', async () => {
     for (const allowedOrigins of [[], ['https://app.example.org']]) {
       await using server = await start({ allowedOrigins })
       const base = `http://127.0.0.1:${server.port}`
@@ -64,8 +64,8 @@ describe('pages of other origins', () => {
   })
 })
 
-describe('a name of the host that is not ours', () => {
-  it('is answered by probes and metrics alone', async () => {
+describe('a host name that is not allowed', () => {
+  it('works only for probes and metrics', async () => {
     await using server = await start()
     for (const [path, status] of [
       ['/healthz', 200],

@@ -1,4 +1,4 @@
-// Outcome faults: what differs between an outcome and what a wire case expects, as sentences.
+// Outcome faults: the differences between an outcome and what a wire case expects, as sentences.
 import { type Answer, hasWord, headerValues } from './answers.ts'
 import type { Outcome } from './replay.ts'
 import type { Expectation, WireCase } from './wire-case.ts'
@@ -26,7 +26,7 @@ const phrases: ReadonlyMap<number, string> = new Map([
   [507, 'Insufficient Storage'],
 ])
 
-/** Empty when everything is as expected. */
+/** Empty if everything is as expected. */
 export function outcomeFaults({ expect }: WireCase, outcome: Outcome): readonly string[] {
   const [answer] = outcome.final
   if (answer === undefined) {
@@ -49,7 +49,7 @@ export function outcomeFaults({ expect }: WireCase, outcome: Outcome): readonly 
   ]
 }
 
-/** What keeps an answer from being the error record, whole. */
+/** Reasons why a response is not a complete error record. */
 export function recordFaults(answer: Answer, expect: Partial<Expectation> = {}): readonly string[] {
   const faults: string[] = []
   const [type] = headerValues(answer, 'content-type')

@@ -1,4 +1,4 @@
-// Replay: sends a wire case byte for byte over a socket and returns what came back.
+// Replay: sends a wire case byte for byte over a socket and returns the outcome.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Answers } from './answers.ts'
 import { Conversation } from './conversation.ts'
@@ -6,18 +6,18 @@ import type { WireCase } from './wire-case.ts'
 
 export interface Outcome extends Answers {
   readonly hasEnded: boolean
-  /** 100 Continue had come when the body was about to be sent; null where the case does not wait for it. */
+  /** Whether 100 Continue had arrived before the body was sent; null if the case does not wait for it. */
   readonly continuedBeforeBody: boolean | null
   readonly raw: Buffer
 }
 
 /** How long a connection must stay open after a success to count as open. */
 const openMs = 400
-/** Within which an error must close. */
+/** Time within which an error must close the connection. */
 const closeMs = 2_000
 const continueMs = 1_500
 const answerMs = 10_000
-/** Between the writes of a body in pieces, so that they stay pieces. */
+/** Delay between the pieces of a body, so that they arrive separately. */
 const betweenWritesMs = 3
 
 export async function replay({ request, play, expect }: WireCase, port: number): Promise<Outcome> {

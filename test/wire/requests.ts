@@ -1,4 +1,4 @@
-// Requests: raw requests for tests, put together so that a test shows only what is special about its own.
+// Requests: builds raw requests, so that a test shows only what is special about its own.
 
 export const uploadPath = '/qas/uploadCsv'
 const boundary = 'BnD'
@@ -9,7 +9,7 @@ export interface RequestParts {
   readonly version?: string
   /** Header lines; one with the name of a standard line replaces it. */
   readonly headers?: readonly string[]
-  /** Names of standard header lines to leave out. */
+  /** Names of standard header lines to omit. */
   readonly without?: readonly string[]
   readonly body?: string | Buffer
 }

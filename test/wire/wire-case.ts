@@ -1,4 +1,4 @@
-// Wire case: a request as bytes and what must be answered. Derived from recordings of the reference implementation.
+// Wire case: a request as bytes, and the expected response. Derived from recordings of the reference implementation.
 import { readFileSync } from 'node:fs'
 
 export interface Expectation {
@@ -8,21 +8,21 @@ export interface Expectation {
   readonly exceptionIn?: readonly string[]
   readonly message?: string
   readonly messageIn?: readonly string[]
-  /** The message matches this, in any case. */
+  /** The message matches this, ignoring case. */
   readonly messageMatch?: string
   readonly path?: string
-  /** true: says so and closes; false: stays open; by-status: true for errors. */
+  /** true: announced and closed; false: stays open; by-status: true for errors. */
   readonly closes: boolean | 'any' | 'by-status'
   readonly interim100?: boolean | 'any'
   readonly body: 'error' | 'success' | 'none' | 'by-status' | 'any' | 'not-checked'
   readonly framing?: 'chunked' | 'not-chunked' | 'any'
-  /** What the part named file holds. */
+  /** Content of the part named file. */
   readonly file?: { readonly bytes: number; readonly sha256: string }
-  /** Methods that Allow must hold. */
+  /** Methods that Allow must contain. */
   readonly allow?: readonly string[]
-  /** How many answers come on the connection. */
+  /** Number of responses on the connection. */
   readonly answers?: number
-  /** No answer at all is right as well. */
+  /** No response at all is right, too. */
   readonly answerOptional?: boolean
 }
 
@@ -31,11 +31,11 @@ export interface WireCase {
   readonly what: string
   readonly request: Buffer
   readonly play: {
-    /** Send the head, wait for 100 Continue or an answer, then send the body. */
+    /** Send the head, wait for 100 Continue or a response, then send the body. */
     readonly wait100?: boolean
     /** Send only the head. */
     readonly noBody?: boolean
-    /** Send the body in writes of that many bytes. */
+    /** Send the body in writes of this many bytes. */
     readonly writeBytes?: number
     /** End the sending side after the request. */
     readonly halfClose?: boolean
@@ -51,7 +51,7 @@ export function loadWireCases(): readonly WireCase[] {
   return lines
     .filter((line) => line !== '')
     .map((line) => {
-      // The file is ours; a case that does not fit these types fails its own test.
+      // A case that does not match these types fails its own test.
       const { request_b64, play = {}, needs = null, ...rest } = JSON.parse(line)
       return { ...rest, play, needs, request: Buffer.from(request_b64, 'base64') }
     })

@@ -1,4 +1,4 @@
-// Wire suite: what any service behind the HTTP side must show on the wire. Knows nothing of how it is made.
+// Wire suite: what any service behind the HTTP side must do on the wire. Knows no implementation.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { HttpOptions } from '../../src/http/server.ts'
@@ -9,7 +9,7 @@ import { outcomeFaults } from './outcome-faults.ts'
 import { replay } from './replay.ts'
 import { loadWireCases, type WireCase } from './wire-case.ts'
 
-/** How a server is to be started for a test; what is absent is as in production. */
+/** How to start a server for a test; by default, as in production. */
 export interface StartOptions {
   readonly limits?: { readonly fileBytesMax: number; readonly requestBytesMax: number }
   readonly http?: Partial<HttpOptions>
@@ -20,10 +20,10 @@ export interface StartedServer {
   close(): Promise<void>
 }
 
-/** Starts a server on a free port, its data of its own. */
+/** Starts a server on a free port with its own data. */
 export type StartServer = (options: StartOptions) => Promise<StartedServer>
 
-/** Replays are mostly waiting: this many at once. */
+/** Replays mostly wait, so this many run at once. */
 const replaysAtOnce = 16
 
 /** Declares the suite. `name` says which service is behind it. */
