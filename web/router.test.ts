@@ -1,4 +1,4 @@
-// Router: addresses of views, and everything that is none.
+// Tests of the router: URLs of views, and everything else.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { datasetHref, parseRoute, rowsHref, tabs } from './router.ts'
@@ -9,13 +9,13 @@ test('parseRoute() reads what datasetHref() writes', () => {
   for (const tab of tabs) assert.deepEqual(parseRoute(datasetHref(id, tab)), { view: 'dataset', id, tab, query: '' })
 })
 
-test('parseRoute() gives back the view of rows, and nothing for one that was cut', () => {
+test('parseRoute() returns the view of rows, and nothing for a truncated one', () => {
   const view = { filters: [{ column: 'a?b%', operator: '=', value: '"#ä' }], sort: null } as const
   assert.deepEqual(parseRoute(rowsHref(id, view)), { view: 'dataset', id, tab: 'rows', query: JSON.stringify(view) })
   assert.deepEqual(parseRoute(`#/datasets/${id}/rows?%7`), { view: 'dataset', id, tab: 'rows', query: '' })
 })
 
-test('parseRoute() takes nothing else for a view', () => {
+test('parseRoute() accepts nothing else as a view', () => {
   for (const hash of ['', '#', '#/']) assert.deepEqual(parseRoute(hash), { view: 'home' })
   for (const hash of ['#/x', `#/datasets/${id}/other`, '#/datasets/../..', `#/datasets/${id.slice(1)}`, '#main'])
     assert.deepEqual(parseRoute(hash), { view: 'unknown' }, hash)

@@ -1,4 +1,4 @@
-// Tests of the search over the docs.
+// Tests of the docs search.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { hitsMax, type SearchRow, searchRows } from './docs-search.ts'
@@ -9,7 +9,7 @@ const rows: readonly SearchRow[] = [
   ['/docs/tutorial#c', 'Tutorial', 'Start', 'Nothing of that.'],
 ]
 
-test('searchRows() finds sections with all words, those with them in the heading first', () => {
+test('searchRows() finds sections with all words, first those with the words in the heading', () => {
   const addresses = (query: string) => searchRows(rows, query).map(({ address }) => address)
   assert.deepEqual(addresses('LARGE file'), ['/docs/faq#a', '/docs/errors#b'])
   assert.deepEqual(addresses('codes large'), ['/docs/errors#b'])
@@ -17,12 +17,12 @@ test('searchRows() finds sections with all words, those with them in the heading
   assert.deepEqual(addresses('  '), [])
 })
 
-test('searchRows() shows what stands around a word', () => {
+test('searchRows() shows the text around a word', () => {
   const [, hit] = searchRows(rows, 'large')
   assert.match(hit?.excerpt ?? '', /^…x+ FILE_TOO_LARGE y+…$/)
 })
 
-test('searchRows() gives no more than are shown', () => {
+test('searchRows() returns no more results than are shown', () => {
   const many = Array.from({ length: 50 }, (_, i): SearchRow => [`/docs/a#${i}`, 'A', `${i}`, 'word'])
   assert.equal(searchRows(many, 'word').length, hitsMax)
 })

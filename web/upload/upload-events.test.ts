@@ -1,4 +1,4 @@
-// Upload events: events are read however their bytes are cut.
+// Tests of upload events: events are read however their bytes are split.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { eventsOf } from './upload-events.ts'
@@ -16,7 +16,7 @@ async function read(pieces: readonly Uint8Array[]) {
   return Array.fromAsync(eventsOf(body))
 }
 
-test('eventsOf() reads id and data, cut at any byte, and leaves out comments and what is unfinished', async () => {
+test('eventsOf() reads id and data, split at any byte, and ignores comments and incomplete events', async () => {
   const bytes = Buffer.from(text)
   for (let cut = 0; cut <= bytes.length; cut += 1) {
     assert.deepEqual(await read([bytes.subarray(0, cut), bytes.subarray(cut)].filter(({ length }) => length > 0)), [

@@ -1,4 +1,4 @@
-// Platform bytes: what browsers are given does just what Node does, for any bytes and any text.
+// Tests of platform bytes: the browser functions do exactly what those for Node do, for any bytes and any text.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -10,7 +10,7 @@ const bytes = fc.oneof(
   fc.uint8Array({ maxLength: 200 }),
   fc.string({ unit: 'binary', maxLength: 100 }).map((text) => new TextEncoder().encode(text)),
 )
-/** Lone surrogates too. */
+/** Includes lone surrogates. */
 const texts = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 100 }),
   fc.array(fc.nat(0xffff), { maxLength: 100 }).map((codes) => String.fromCharCode(...codes)),
@@ -20,10 +20,10 @@ test('both platforms have the same functions', () => {
   assert.deepEqual(Object.keys(browser).sort(), Object.keys(node).sort())
 })
 
-test('bytes become the same text on both', () => {
+test('bytes become the same text on both platforms', () => {
   fc.assert(
     fc.property(bytes, (given) => {
-      // Inside of a larger buffer, as pieces of a file are.
+      // Inside a larger buffer, like pieces of a file.
       const framed = Uint8Array.from([1, ...given, 2]).subarray(1, given.length + 1)
       assert.equal(browser.isAscii(framed), node.isAscii(framed))
       assert.equal(browser.isUtf8(framed), node.isUtf8(framed))
@@ -44,7 +44,7 @@ test('bytes become the same text on both', () => {
   )
 })
 
-test('text becomes the same bytes on both', () => {
+test('text becomes the same bytes on both platforms', () => {
   fc.assert(
     fc.property(texts, (text) => {
       const units = (write: typeof node.writeCodeUnits) => {
@@ -60,7 +60,7 @@ test('text becomes the same bytes on both', () => {
   )
 })
 
-test('a text longer than one call can take is whole', () => {
+test('a text too long for one call is complete', () => {
   const long = Uint8Array.from({ length: 300_000 }, (_, at) => at)
   assert.equal(browser.latin1Text(long), node.latin1Text(long))
 })

@@ -1,4 +1,4 @@
-// German sentences: every code of the service has one, whatever is found and wherever it fails.
+// Tests of the German sentences: every code of the service has one.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type ColumnFacts, valueClasses } from '../../../src/core/column-facts.ts'
@@ -31,13 +31,13 @@ const column = (type: string, more: Partial<Column> = {}): Column => ({
 })
 const whyOf = (one: Column, more: Partial<ShownReceipt> = {}) => germanWhy({ ...receipt, columns: [one], ...more }, 0)
 
-test('germanNote() has a whole sentence for every code of the table, and names the column', () => {
+test('germanNote() has a complete sentence for every code, and names the column', () => {
   for (const code of noteCodes) assert.match(germanNote(code) ?? '', /^[A-ZÄÖÜ].*\.$/, code)
   assert.match(germanNote('LEADING_ZEROS', 'zip') ?? '', /^Spalte zip: Werte haben führende Nullen/)
   assert.equal(germanNote('toString'), null)
 })
 
-test('germanReject() has words for every reason, of records and of corrected texts, and names the column', () => {
+test('germanReject() has a text for every reason, of records and of corrections, and names the column', () => {
   const columns = ['id', 'name']
   for (const reason of [...rejectReasons, 'several_records', 'no_record']) {
     assert.ok((germanReject(reason, { column: null, columns }) ?? '').length > 5, reason)
@@ -47,7 +47,7 @@ test('germanReject() has words for every reason, of records and of corrected tex
   assert.equal(germanReject('toString', { column: null, columns }), null)
 })
 
-test('germanFailure() has a sentence for the exception of every error, and the message where it says more', () => {
+test('germanFailure() has a sentence for the exception of every error, and the message if it says more', () => {
   for (const [code, { exception }] of Object.entries(errorTable)) {
     assert.match(germanFailure({ exception })?.text ?? '', /^[A-ZÄÖÜ].*\.$/, code)
   }
@@ -55,7 +55,7 @@ test('germanFailure() has a sentence for the exception of every error, and the m
   assert.equal(germanFailure({ exception: 'csvupload.UnheardOfException' }), null)
 })
 
-test('germanFailure() says what a file is that is no CSV', () => {
+test('germanFailure() says what a file is if it is not CSV', () => {
   for (const kind of [...signatureKinds, 'an HTML page', 'an XML document', 'a JSON document'])
     assert.notEqual(germanKind(kind), null, kind)
   const heads = ['PK\x03\x04 xl/', 'PK\x03\x04 word/', 'PK\x03\x04', `PK\x03\x04${ods}`, '\0'.repeat(100)]
@@ -92,7 +92,7 @@ test('germanWhy() has a reason for every type that values can have', () => {
   assert.equal(whyOf(column('unheard of')), null)
 })
 
-test('germanWhy() counts values, names null words and formats, and says what keeps a column text', () => {
+test('germanWhy() counts values, names null words and formats, and says why a column stays text', () => {
   assert.equal(whyOf(column('integer')), 'alle 1.000 Werte sind ganze Zahlen')
   assert.equal(whyOf(column('integer', { nulls: 1_199 })), 'der einzige Wert ist eine ganze Zahl')
   assert.equal(
@@ -109,7 +109,7 @@ test('germanWhy() counts values, names null words and formats, and says what kee
   )
 })
 
-test('germanEvidence() says how a file was read, with the doubts that its notes have', () => {
+test('germanEvidence() says how a file was read, with the doubts from its notes', () => {
   const columns = [column('text'), column('text')]
   assert.deepEqual(germanEvidence({ ...receipt, columns }), [
     'Zeichensatz utf-8: Die Bytes am Anfang der Datei passen dazu.',

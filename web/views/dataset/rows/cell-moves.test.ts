@@ -1,4 +1,4 @@
-// Cell moves: keys move within the table and never out of it.
+// Tests of cell moves: keys move within the table, never out of it.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isInside, movedCell, rangeOf } from './cell-moves.ts'
@@ -7,7 +7,7 @@ const size = { rows: 100, columns: 3, page: 10 }
 const press = (key: string, row: number, column: number, ctrlKey = false) =>
   movedCell({ key, ctrlKey }, { row, column }, size)
 
-test('movedCell() goes one cell, one page or to an end, and stops at the edges', () => {
+test('movedCell() moves by a cell or a page, or to an end, and stops at the edges', () => {
   assert.deepEqual(press('ArrowDown', 5, 1), { row: 6, column: 1 })
   assert.deepEqual(press('ArrowUp', 0, 1), { row: 0, column: 1 })
   assert.deepEqual(press('ArrowRight', 5, 2), { row: 5, column: 2 })
@@ -20,7 +20,7 @@ test('movedCell() goes one cell, one page or to an end, and stops at the edges',
   assert.equal(press('a', 5, 0), null)
 })
 
-test('rangeOf() spans two cells whichever comes first', () => {
+test('rangeOf() spans two cells in either order', () => {
   const range = rangeOf({ row: 5, column: 2 }, { row: 3, column: 0 })
   assert.deepEqual(range, { from: { row: 3, column: 0 }, to: { row: 5, column: 2 } })
   assert.ok(isInside(range, { row: 4, column: 1 }))

@@ -1,4 +1,4 @@
-// Row view: addresses hold any view and nothing else, and SQL names only columns and values, quoted.
+// Tests of the row view: URLs can hold any view and nothing else, and SQL contains only quoted columns and values.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { countSql, operators, pageSql, parseView, type RowView, viewSql, viewText, wholeFile } from './row-view.ts'
@@ -18,7 +18,7 @@ test('parseView() reads what viewText() writes', () => {
   assert.deepEqual(parseView('', columns), wholeFile)
 })
 
-test('parseView() takes no column, operator or value that is none', () => {
+test('parseView() refuses invalid columns, operators and values', () => {
   const filters = [
     { column: 'gone', operator: '=', value: '1' },
     { column: 'id', operator: '; DROP', value: '1' },
@@ -30,7 +30,7 @@ test('parseView() takes no column, operator or value that is none', () => {
     assert.deepEqual(parseView(text, columns), wholeFile, text)
 })
 
-test('SQL has every name and value in quotes, and numbers rows as the file does', () => {
+test('SQL has every name and value in quotes, and numbers rows as in the file', () => {
   const where = ` WHERE contains(lower(CAST("odd ""name""" AS VARCHAR)), lower('O''Brien')) AND "id" >= '7'`
   assert.equal(countSql(view), `SELECT count(*) FROM data${where}`)
   assert.equal(viewSql(view), `FROM data${where} ORDER BY "id" DESC NULLS LAST`)

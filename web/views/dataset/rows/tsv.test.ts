@@ -1,9 +1,9 @@
-// TSV: what a spreadsheet takes apart again is what was copied.
+// Tests of TSV: a spreadsheet reads back exactly what was copied.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { tsv } from './tsv.ts'
 
-test('tsv() has a line a row and a tab between cells', () => {
+test('tsv() has a line per row and a tab between cells', () => {
   assert.equal(
     tsv([
       [1, null, ''],

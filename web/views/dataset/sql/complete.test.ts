@@ -1,4 +1,4 @@
-// Complete: words become columns first, names are quoted where they must be, and texts and comments are left alone.
+// Tests of completion: columns come first, names are quoted if needed, and texts and comments are not completed.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { complete } from './complete.ts'
@@ -16,26 +16,26 @@ test('complete() offers columns, then functions, then keywords', () => {
   assert.deepEqual(labels("WHERE city = 'x' AND ci"), ['city'])
 })
 
-test('complete() offers a column with the word inside its name before any function', () => {
+test('complete() offers a column whose name contains the word before any function', () => {
   const many = Array.from({ length: 20 }, (_, index) => `regr_${index}`)
   const found = complete('SELECT reg', 10, ['sales region'], many)
   assert.equal(found?.options[0]?.label, 'sales region')
 })
 
-test('complete() puts names into quotes where they need them, or were begun so', () => {
+test('complete() quotes names that need it, or that begin with a quote', () => {
   assert.deepEqual(labels('SELECT "ord'), ['"Order Date"'])
   assert.deepEqual(labels('SELECT date'), ['"Order Date"'].concat(labels('SELECT date').slice(1)))
   assert.deepEqual(labels('SELECT say'), ['"say ""x"""'])
   assert.deepEqual(labels('SELECT "ci'), ['"city"'])
 })
 
-test('complete() is silent where nothing is to be said', () => {
+test('complete() offers nothing where nothing fits', () => {
   for (const sql of ['', 'SELECT ', 'SELECT city', "WHERE city = 'c", '-- c', 'SELECT 1', 'xyzzy'])
     assert.deepEqual(labels(sql), [], sql)
   assert.deepEqual(labels('SELECT city', 8), [])
 })
 
-test('complete() says which part of the statement is replaced', () => {
+test('complete() returns the range of the statement to replace', () => {
   const found = complete('SELECT ci FROM data', 9, columns, functions)
   assert.deepEqual([found?.from, found?.to], [7, 9])
 })
