@@ -41,8 +41,8 @@ const field = (more: object) => ({ fields: [{ name: 'id', ...more }, { name: 'na
 
 const refusals: Readonly<Record<string, () => Promise<Answer>>> = {
   'no SQL': query('this is no sql'),
-  'a column that is not there': query('SELECT nothing FROM data'),
-  'a table that is not there': query('SELECT * FROM other'),
+  'a missing column': query('SELECT nothing FROM data'),
+  'a missing table': query('SELECT * FROM other'),
   'a file': query("SELECT * FROM read_text('/asked/for')"),
   'a file by its name': query("SELECT * FROM '/asked/for'"),
   'a glob': query("SELECT * FROM glob('*')"),
@@ -53,12 +53,12 @@ const refusals: Readonly<Record<string, () => Promise<Answer>>> = {
   'an error of its own': query("SELECT error('boom')"),
   'too much memory': query("SELECT repeat('a', 3000000000)"),
   'too much SQL': query('x'.repeat(70_000)),
-  'a dialect that is none': send('a,b\n1,2\n', { dialect: { delimiter: 7 } }),
+  'an invalid dialect': send('a,b\n1,2\n', { dialect: { delimiter: 7 } }),
   'a dialect of an unknown encoding': send('a,b\n1,2\n', { dialect: { encoding: '../../asked/for' } }),
-  'a schema that is none': send('id,name\n1,x\n', { schema: { fields: 'x' } }),
+  'an invalid schema': send('id,name\n1,x\n', { schema: { fields: 'x' } }),
   'a schema that does not match': send('id,name\n1,x\n', { schema: { fields: [{ name: 'zzz' }] } }),
-  'a pattern that is none': send('id,name\n1,x\n', { schema: field({ constraints: { pattern: '(' } }) }),
-  'a minimum that is none': send('id,name\n1,x\n', {
+  'an invalid pattern': send('id,name\n1,x\n', { schema: field({ constraints: { pattern: '(' } }) }),
+  'an invalid minimum': send('id,name\n1,x\n', {
     schema: field({ type: 'integer', constraints: { minimum: 'x' } }),
   }),
   'a reading with quotes in it': again({ dialect: { delimiter: "'); DROP TABLE data; --" } }),
@@ -69,10 +69,10 @@ const refusals: Readonly<Record<string, () => Promise<Answer>>> = {
   'a file of NULs': send(Buffer.alloc(10_000)),
   'too many columns': send(`${'a,'.repeat(9_000)}b\n${'1,'.repeat(9_000)}2\n`),
   'half a body': () => client.ask('POST', '/qas/uploadCsv', bodyOf({ content: 'a\n1\n' }).subarray(0, -30)),
-  'a part that is not there': () => client.ask('GET', `/qas/datasets/${id}/parts/99.parquet`),
+  'a missing part': () => client.ask('GET', `/qas/datasets/${id}/parts/99.parquet`),
   'a range beyond the end': () => client.ask('GET', links.original, undefined, { range: 'bytes=999-' }),
-  'a dataset that is not there': () => client.ask('GET', `/qas/datasets/${'0'.repeat(32)}/rows`),
-  'a type nobody offers': () =>
+  'a missing dataset': () => client.ask('GET', `/qas/datasets/${'0'.repeat(32)}/rows`),
+  'an unavailable type': () =>
     client.ask('POST', `/qas/datasets/${id}/query`, json({ sql: 'FROM data' }), {
       'content-type': 'application/json',
       accept: 'image/png',

@@ -23,11 +23,11 @@ test('a transfer encoding is not decoded', async () => {
 
 const shapes: Readonly<Record<string, Buffer>> = {
   'a million columns': filled('a,', 2_000_000),
-  'a line without end': filled('x', 2_000_000),
+  'an endless line': filled('x', 2_000_000),
   'a quote that is never closed': Buffer.concat([Buffer.from('a,b\n1,"'), filled('x\n', 2_000_000)]),
-  'quotes alone': filled('"', 2_000_000),
-  'line ends alone': filled('\n', 2_000_000),
-  'carriage returns alone': filled('\r', 2_000_000),
+  'only quotes': filled('"', 2_000_000),
+  'only line ends': filled('\n', 2_000_000),
+  'only carriage returns': filled('\r', 2_000_000),
   delimiters: filled(',;\t|', 2_000_000),
   'rows of every width': Buffer.from(Array.from({ length: 2_000 }, (_, i) => `${'x,'.repeat(i % 300)}y`).join('\n')),
   'NULs behind a header': Buffer.concat([Buffer.from('a,b\n1,2\n'), Buffer.alloc(2_000_000)]),

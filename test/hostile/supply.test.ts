@@ -60,7 +60,7 @@ test('the SBOM names every dependency of the service with its version and the ha
     encoding: 'utf8',
     shell: process.platform === 'win32',
   })
-  if (status !== 0) return t.skip('npm makes no such list here')
+  if (status !== 0) return t.skip('this npm cannot list the packages')
   const { components } = JSON.parse(stdout) as { readonly components: readonly Component[] }
   for (const [name, version] of Object.entries(manifest.dependencies)) {
     const component = components.find((one) => [one.group, one.name].filter(Boolean).join('/') === name)

@@ -28,7 +28,7 @@ const odds = {
   texts: 'five,5.25,name,today,x',
   'longer numbers': '12345678901234,12345678901.25,name,2024-02-10,x',
   'other numbers': '5000.5,5.125,7,2024-02-10,x',
-  'a zero in front': '05000,5.25,name,2024-02-10,x',
+  'a leading zero': '05000,5.25,name,2024-02-10,x',
   'another date': '5000,5.25,name,10/02/2024,x',
 }
 

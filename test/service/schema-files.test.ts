@@ -285,8 +285,8 @@ const bad: readonly [string, object, RegExp][] = [
     { pattern: '(' },
     /'schema.fields\[0\].constraints.pattern': it is "\(", wanted a regular expression that RE2 takes \(missing \)/,
   ],
-  ['a pattern with what RE2 has not', { pattern: '(?=a)' }, /RE2 takes \(invalid perl operator/],
-  ['a constraint that is not checked', { unique: true }, /'schema.fields\[0\].constraints.unique'/],
+  ['a pattern that RE2 does not support', { pattern: '(?=a)' }, /RE2 takes \(invalid perl operator/],
+  ['an unsupported constraint', { unique: true }, /'schema.fields\[0\].constraints.unique'/],
 ]
 for (const [what, constraints, message] of bad) {
   test(`a schema is refused: ${what}`, async () => {

@@ -38,14 +38,14 @@ interface Case {
 }
 
 const cases: Readonly<Record<string, Case>> = {
-  'any keeps text, and null for the empty text': {
+  'any keeps text, with null for empty text': {
     field: {},
     values: ['007', '""', '', 'é"'],
     accepted: ['007', null, null, 'é"'],
     rejected: [],
     type: 'text',
   },
-  'missing values without the empty text leave it text': {
+  'missing values without the empty text keep it as text': {
     field: { type: 'string', missingValues: ['NA'] },
     values: ['', '""', 'NA', '"NA"', 'na'],
     accepted: ['', '', null, null, 'na'],
@@ -114,14 +114,14 @@ const cases: Readonly<Record<string, Case>> = {
     rejected: ['"2.5" violates enum 1234.5, 2.5', '"1,2,3" violates type number'],
     type: 'number',
   },
-  'booleans as they are by the standard': {
+  'booleans in the standard spellings': {
     field: { type: 'boolean' },
     values: ['true', 'True', '1', 'FALSE', '0', 'yes', 'tRUE'],
     accepted: [true, true, true, false, false],
     rejected: ['"yes" violates type boolean', '"tRUE" violates type boolean'],
     type: 'boolean',
   },
-  'booleans as stated': {
+  'booleans in declared spellings': {
     field: { type: 'boolean', trueValues: ['ja'], falseValues: ['nein', ''], missingValues: [] },
     values: ['ja', 'nein', '', 'true'],
     accepted: [true, false, false],
@@ -150,7 +150,7 @@ const cases: Readonly<Record<string, Case>> = {
     ],
     type: 'date',
   },
-  'dates with names of months, and years of two digits': {
+  'dates with month names and two-digit years': {
     field: { type: 'date', format: '%d %b %y' },
     values: ['1 Mar 68', '02 MAY 69', '3 March 24'],
     accepted: ['2068-03-01', '1969-05-02'],

@@ -102,7 +102,7 @@ const cases: readonly Case[] = [
     answers: { 'upload-offset': '9', 'tus-resumable': '1.0.0', 'content-location': null },
   },
   {
-    what: 'POST that says PATCH in a header',
+    what: 'POST with PATCH in a header',
     begun: { bytes, sent: content.slice(0, 5) },
     method: 'POST',
     headers: at(5, { 'x-http-method-override': 'PATCH' }),
@@ -156,7 +156,7 @@ const cases: readonly Case[] = [
     status: 400,
   },
   {
-    what: 'PATCH that says the length with the last bytes',
+    what: 'PATCH that declares the length with the last bytes',
     begun: { bytes: null, sent: content.slice(0, 9) },
     method: 'PATCH',
     headers: at(9, { 'upload-length': String(bytes) }),
@@ -165,7 +165,7 @@ const cases: readonly Case[] = [
     answers: { 'upload-offset': String(bytes), 'content-location': /^\/qas\/datasets\// },
   },
   {
-    what: 'PATCH that says the length after the last bytes',
+    what: 'PATCH that declares the length after the last bytes',
     begun: { bytes: null, sent: content },
     method: 'PATCH',
     headers: at(bytes, { 'upload-length': String(bytes) }),
@@ -174,7 +174,7 @@ const cases: readonly Case[] = [
     answers: { 'upload-offset': String(bytes), 'content-location': /^\/qas\/datasets\// },
   },
   {
-    what: 'PATCH that says the length before the last bytes',
+    what: 'PATCH that declares the length before the last bytes',
     begun: { bytes: null, sent: content.slice(0, 5) },
     method: 'PATCH',
     headers: at(5, { 'upload-length': String(bytes) }),
@@ -183,7 +183,7 @@ const cases: readonly Case[] = [
     answers: { 'upload-offset': '9', 'content-location': null },
   },
   {
-    what: 'POST: an address, of this origin whatever proxies claim',
+    what: 'POST: a URL of this origin, whatever proxies claim',
     method: 'POST',
     headers: sized('300', { 'upload-metadata': metadata, 'x-forwarded-host': 'foo.com', 'x-forwarded-proto': 'https' }),
     status: 201,
@@ -198,7 +198,7 @@ const cases: readonly Case[] = [
     differs: '201; a CSV file of no bytes is refused here, whichever way it comes',
   },
   { what: 'POST beyond the largest size', method: 'POST', headers: sized('9000000000'), status: 413 },
-  { what: 'POST with a length below zero', method: 'POST', headers: sized('-5'), status: 400 },
+  { what: 'POST with a negative length', method: 'POST', headers: sized('-5'), status: 400 },
   { what: 'POST with both lengths', method: 'POST', headers: sized('10', { 'upload-defer-length': '1' }), status: 400 },
   { what: 'POST with neither length', method: 'POST', headers: tus, status: 400 },
   {
@@ -264,7 +264,7 @@ const cases: readonly Case[] = [
     },
   },
   {
-    what: 'an answer to an allowed origin shows what a client must read',
+    what: 'a response to an allowed origin exposes the headers that clients need',
     begun: { bytes },
     method: 'HEAD',
     headers: { ...tus, origin: 'https://tus.example' },
@@ -276,7 +276,7 @@ const cases: readonly Case[] = [
     },
   },
   {
-    what: 'an answer to another origin does not name it',
+    what: 'a response to another origin does not name it',
     begun: { bytes },
     method: 'HEAD',
     headers: { ...tus, origin: 'https://other.example' },

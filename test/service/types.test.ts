@@ -45,7 +45,7 @@ const cases: readonly Case[] = [
     why: /^all 4000 values are numbers within double precision$/,
   },
   {
-    name: 'a date column with a day that is none',
+    name: 'a date column with an invalid day',
     usual: (i) => `2026-0${1 + (i % 9)}-1${i % 10}`,
     oddValue: '2026-02-30',
     guessed: 'date',
@@ -206,7 +206,7 @@ const formCases: readonly FormCase[] = [
     firstShown: '2000-01-01',
   },
   {
-    name: 'numbers whose comma may be a decimal one',
+    name: 'numbers whose comma may be a decimal comma',
     usual: (i) => `"${1 + (i % 999)},${100 + (i % 900)}"`,
     proof: '"0,5"',
     contradiction: '"1,234.5"',
@@ -217,7 +217,7 @@ const formCases: readonly FormCase[] = [
     firstShown: 1.1,
   },
   {
-    name: 'numbers whose comma may stand between groups',
+    name: 'numbers whose comma may separate groups',
     usual: (i) => `"${1 + (i % 999)},${100 + (i % 900)}"`,
     proof: '"1,234,567"',
     contradiction: '"0,5"',
@@ -363,9 +363,9 @@ test('data.csv uploaded again gives the same values, whatever their form', async
 })
 
 const writtenCases: readonly { readonly name: string; usual(i: number): string; readonly oddValue: string }[] = [
-  { name: 'one decimal with a zero at its end', usual: (i) => `${i}.${i % 2 === 0 ? '5' : '25'}`, oddValue: '1.50' },
+  { name: 'one decimal with a trailing zero', usual: (i) => `${i}.${i % 2 === 0 ? '5' : '25'}`, oddValue: '1.50' },
   { name: 'one minus zero', usual: (i) => `${i}.${i % 2 === 0 ? '5' : '25'}`, oddValue: '-0.0' },
-  { name: 'one power', usual: (i) => `${i}.${i % 2 === 0 ? '5' : '25'}`, oddValue: '1e2' },
+  { name: 'one number with an exponent', usual: (i) => `${i}.${i % 2 === 0 ? '5' : '25'}`, oddValue: '1e2' },
   { name: 'one decimal of another scale', usual: (i) => `${i}.50`, oddValue: '2.5' },
   { name: 'one whole number as a decimal', usual: (i) => String(i * 7), oddValue: '14.0' },
 ]

@@ -23,12 +23,12 @@ after(async () => {
 })
 
 const files: Readonly<Record<string, { content: string | Buffer; dialect?: object }>> = {
-  'random, with all that goes wrong': { content: randomCsv(createRandom(seed)) },
+  'random, with all kinds of faults': { content: randomCsv(createRandom(seed)) },
   'in many segments, with many rejects': {
     content: csvText('id,text', 60_000, (i) => (i % 5 === 0 ? `${i}` : `${i},${'x'.repeat(i % 50)}`)),
   },
   'of one column, without header': { content: '1\n2\n\n3', dialect: { header: false } },
-  'with a header only': { content: 'a,b\n' },
+  'with only a header': { content: 'a,b\n' },
   'in UTF-16 with wrong bytes': { content: Buffer.from('\ufeffa;b\r\n1;ä\r\n2;\ud800\r\n3;c;d\r\n', 'utf16le') },
   'in Latin-1 with comments and escapes': {
     content: Buffer.from('# note\na;b\n1;"x\\"y"\n2;\xe4\n"open;3\n', 'latin1'),
@@ -103,7 +103,7 @@ test('Verifier.verify() names what was changed', async () => {
     await change(dir)
     const failed = (await checksOf(dir)).filter(({ ok }) => !ok)
     const found = failed.find((one) => one.check === check)
-    assert.ok(found, `${check} was not found wrong: ${JSON.stringify(failed)}`)
+    assert.ok(found, `${check} did not fail: ${JSON.stringify(failed)}`)
     assert.match(found.detail, detail)
     await rm(dir, { recursive: true })
   }

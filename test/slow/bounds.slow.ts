@@ -35,28 +35,28 @@ function* parts(...all: readonly Iterable<string | Uint8Array>[]) {
 
 const bounds: readonly Bound[] = [
   {
-    title: 'a record of 500 MB between strict ones',
+    title: 'a record of 500 MB between strict records',
     content: () => parts(['a,b,c\n', strict], repeated('1,', filler, 500), [',3\n', strict]),
     status: 200,
     records: { accepted: 2_000, rejected: 1 },
     reasons: { record_too_long: 1 },
   },
   {
-    title: 'a quoted record of 500 MB between strict ones',
+    title: 'a quoted record of 500 MB between strict records',
     content: () => parts(['a,b,c\n', strict], repeated('1,"', filler, 500), ['",3\n', strict]),
     status: 200,
     records: { accepted: 2_000, rejected: 1 },
     reasons: { record_too_long: 1 },
   },
   {
-    title: 'a record of 1,000,000 columns between strict ones',
+    title: 'a record of 1,000,000 columns between strict records',
     content: () => parts(['a,b,c\n', strict], [manyFields, manyFields, '1\n', strict]),
     status: 200,
     records: { accepted: 2_000, rejected: 1 },
     reasons: { too_many_fields: 1 },
   },
   {
-    title: 'a record of 250,000,000 columns between strict ones',
+    title: 'a record of 250,000,000 columns between strict records',
     content: () => parts(['a,b,c\n', strict], repeated('', manyFields, 500), ['1\n', strict]),
     status: 200,
     records: { accepted: 2_000, rejected: 1 },
@@ -69,14 +69,14 @@ const bounds: readonly Bound[] = [
     message: /more than \d+ columns, .+;/,
   },
   {
-    title: 'a quote that is opened and never closed, with 500 MB behind it',
+    title: 'a quote that is never closed, with 500 MB after it',
     content: () => parts(['a,b,c\n', strict, '1,"2,3\n'], repeated('', strict.repeat(70), 500)),
     status: 200,
     records: { accepted: 35_001_000, rejected: 1 },
     reasons: { unclosed_quote: 1 },
   },
   {
-    title: 'a quote at the very beginning that is never closed, with 500 MB behind it',
+    title: 'a quote at the very beginning that is never closed, with 500 MB after it',
     content: () => parts(['"'], repeated('', strict.repeat(70), 500)),
     status: 200,
   },

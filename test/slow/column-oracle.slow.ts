@@ -62,7 +62,7 @@ async function assertSame(
   )
   const compared = await rows(`SELECT count(*), ${figures.join(', ')} FROM ${our} o POSITIONAL JOIN ${their} t`)
   const same = receipt.columns.flatMap(({ nulls }) => ['0', String(nulls)])
-  assert.deepEqual(compared, [[String(records), ...same]], 'records, and of each column differing values and nulls')
+  assert.deepEqual(compared, [[String(records), ...same]], 'records, then differing values and nulls of each column')
   await assertBounds(parts, their, wanted)
 }
 
@@ -159,7 +159,7 @@ function withoutHeader(text: string): string {
 
 test('columns of the corpora equal those that DuckDB reads from the accepted records', async (t) => {
   const corpora = join(import.meta.dirname, '..', '..', '..', 'shared', 'corpora')
-  if (!existsSync(corpora)) return t.skip('the corpora are not there')
+  if (!existsSync(corpora)) return t.skip('the corpora are missing')
   const { dataDir, client } = await startService(t)
   let count = 0
   for (const name of readdirSync(corpora, { recursive: true, encoding: 'utf8' }).sort()) {

@@ -99,7 +99,7 @@ test('csv-upload key list and revoke: a running service adds and removes keys, a
     }
   }
   await becomes(first.stdout, true)
-  assert.notEqual(make('first').status, 0, 'two keys with the same name')
+  assert.notEqual(make('first').status, 0, 'two keys have the same name')
   const second = make('second')
   await becomes(second.stdout, true)
   assert.match(run('key', 'list', '--file', file).stdout, /^name +owner.*first +anna.*second +anna/s)

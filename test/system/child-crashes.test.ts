@@ -73,7 +73,10 @@ test('a reader that dies or hangs during a request costs only a second try', asy
   assert.deepEqual(await rows(), [[1, 2]])
   process.kill(reader, 'SIGSEGV')
   assert.deepEqual(await rows(), [[1, 2]])
-  await until('another reader is there', () => service.children().length === 3 && !service.children().includes(reader))
+  await until(
+    'another reader has started',
+    () => service.children().length === 3 && !service.children().includes(reader),
+  )
   const next = service.children().find((child) => child !== converter && child !== query) ?? 0
   process.kill(next, 'SIGSTOP')
   assert.deepEqual(await rows(), [[1, 2]])
@@ -81,7 +84,8 @@ test('a reader that dies or hangs during a request costs only a second try', asy
 
 test('children that hang end when their service is killed', async (t) => {
   if (!seesProcesses) return t.skip(noProcesses)
-  if (findCommand('setpriv') === undefined) return t.skip('there is no setpriv, which ties a child to its parent')
+  if (findCommand('setpriv') === undefined)
+    return t.skip('this system has no setpriv, which ties a child to its parent')
   const { service, converter, reader, query } = await startWith('hanging')
   await using _ = service
   const children = [converter, reader, query]

@@ -25,12 +25,12 @@ after(async () => {
 const formats = { gzip: gzipSync, zstd: zstdCompressSync } as const
 const texts: Readonly<Record<string, { text: Buffer; dialect?: object }>> = {
   'of a few records': { text: Buffer.from('id,n\n1,2\n2,3\nx\n') },
-  'random, with all that goes wrong': { text: Buffer.from(randomCsv(createRandom(seed))) },
-  'whose types are found in a second pass': {
+  'random, with all kinds of faults': { text: Buffer.from(randomCsv(createRandom(seed))) },
+  'whose types need a second pass': {
     text: Buffer.from(csvText('id,n', 200_000, (i) => `${i},${i === 199_999 ? 'x' : i}`)),
   },
   'in UTF-16': { text: Buffer.from('\ufeffa;b\r\n1;ä\r\n2;3;4\r\n', 'utf16le') },
-  'with records that a declared comment passes over': {
+  'with records skipped by a declared comment': {
     text: Buffer.from('# note\na,b\n1,2\n#x\n3\n'),
     dialect: { commentChar: '#' },
   },

@@ -91,7 +91,7 @@ async function startOrSkip(t: TestContext, dataDir: string, user: readonly strin
     return await RunningService.start(dataDir, flags, {}, user)
   } catch (error) {
     if (!/EACCES|Permission denied/.test(String(error))) throw error
-    t.skip('the program can be read by root alone')
+    t.skip('only root can read the program')
     return null
   }
 }

@@ -102,7 +102,8 @@ async function check(bytes: Buffer, name: string): Promise<boolean> {
   // Empty records followed only by rejects count as blank and stay so; in the spliced file they would be records.
   const hasEmptyEnd = first.notes.some(({ code }) => code === 'EMPTY_RECORDS_AT_END')
   const isPlain = first.encoding.name === 'utf-8' && !first.file.compression && !first.body.gap && !hasEmptyEnd
-  if (isPlain) assert.ok(wholeCsv.endsWith(spliced(bytes, first, rejects)), `${name}: other places`)
+  if (isPlain)
+    assert.ok(wholeCsv.endsWith(spliced(bytes, first, rejects)), `${name}: corrected records are not in place`)
   for (const { id } of [first, half, whole]) await client.ask('DELETE', `/qas/datasets/${id}`)
   return true
 }
@@ -113,7 +114,7 @@ const filesMax = 100
 for (const folder of folders) {
   test(`corrections of the rejects of ${folder} lose nothing (SEED=${seed})`, { timeout: 600_000 }, async (t) => {
     const dir = join(corpora, ...folder.split('/'))
-    if (!existsSync(dir)) return t.skip('left out: the corpus is not beside the checkout')
+    if (!existsSync(dir)) return t.skip('the corpora are not beside the checkout')
     const names = readdirSync(dir, { recursive: true, encoding: 'utf8' })
     const all = names.filter((name) => !/(^|[/\\])\./.test(name) && statSync(join(dir, name)).isFile())
     const step = Math.ceil(all.length / filesMax)

@@ -71,8 +71,8 @@ const damages: Readonly<Record<string, (path: string, bytes: Buffer) => void>> =
   'with one flipped bit': (path, bytes) => writeFileSync(path, flipped(bytes, bytes.length >> 1)),
   'with its last bit flipped': (path, bytes) => writeFileSync(path, flipped(bytes, bytes.length - 1)),
   'cut short': (path, bytes) => writeFileSync(path, bytes.subarray(0, -1)),
-  'with something behind it': (path, bytes) => writeFileSync(path, Buffer.concat([flipped(bytes, 0), bytes])),
-  'in whose place another of the same size and time was put': (path, bytes) => {
+  'with bytes appended': (path, bytes) => writeFileSync(path, Buffer.concat([flipped(bytes, 0), bytes])),
+  'replaced by a file of the same size and time': (path, bytes) => {
     const { atime, mtime } = statSync(path)
     writeFileSync(`${path}.other`, flipped(bytes, 9))
     utimesSync(`${path}.other`, atime, mtime)

@@ -50,8 +50,8 @@ test(`clients that disconnect at any point leave nothing behind (SEED=${seed})`,
     await goAway(bytes, random(400), i % 2 === 0)
   }
   await until('nothing unfinished is left', () => service.incoming().length === 0)
-  await until('the children are as many as before', () => service.children().length === before.children)
-  await until('the descriptors are those of before', () => isDeepStrictEqual(service.descriptors(), before.descriptors))
+  await until('there are as many children as before', () => service.children().length === before.children)
+  await until('the descriptors are as before', () => isDeepStrictEqual(service.descriptors(), before.descriptors))
   // A client that disconnects after its last byte may be too late to stop its dataset, which is then complete.
   for (const id of await client.datasetIds()) await client.get(`/qas/datasets/${id}/rows?limit=1`)
   const receipt = await client.upload(usual)
@@ -64,7 +64,7 @@ test('many clients that disconnect at once leave nothing behind', async (t) => {
   const random = createRandom(seed + 1)
   await Promise.all(Array.from({ length: 12 }, () => goAway(random(body.length), random(100), true)))
   await until('nothing unfinished is left', () => service.incoming().length === 0)
-  await until('the children are as many as before', () => service.children().length === before)
+  await until('there are as many children as before', () => service.children().length === before)
   assert.equal((await client.upload('a,b\n1,2\n')).records.accepted, 1)
 })
 
@@ -82,7 +82,7 @@ test('a client that disconnects during a download leaves nothing behind', async 
       socket.resetAndDestroy()
     }
   }
-  await until('the descriptors are those of before', () => isDeepStrictEqual(service.descriptors(), before))
+  await until('the descriptors are as before', () => isDeepStrictEqual(service.descriptors(), before))
   await until('nothing unfinished is left', () => service.incoming().length === 0)
   assert.equal((await client.get(links.csv)).length, Buffer.byteLength(usual))
 })

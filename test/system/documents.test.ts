@@ -61,7 +61,7 @@ function payloadsFor(canary: string): readonly string[] {
 const cell = (text: string) => `"${text.replaceAll('"', '""')}"`
 
 test('a browser that opens GET responses never runs markup in names, headers, cells and URLs', async (t) => {
-  if (chromium === undefined) return t.skip('Chromium is not there')
+  if (chromium === undefined) return t.skip('Chromium is not installed')
   await using scratch = await scratchDir()
   await using service = await RunningService.start(join(scratch.path, 'data'))
   const client = new Client(service.url)

@@ -38,7 +38,7 @@ async function sendFrom(localAddress: string, service: RunningService): Promise<
 
 test('an address that has its share of places is told to retry, and others are admitted at once', async (t) => {
   await using service = await RunningService.start(scratch.path, ['--uploads-max', '8', '--converters', '1'])
-  if ((await sendFrom('127.0.0.2', service)) === null) return t.skip('this system has one address of its own only')
+  if ((await sendFrom('127.0.0.2', service)) === null) return t.skip('this system has only one loopback address')
   const head = [
     'POST /qas/uploadCsv HTTP/1.1',
     'Host: localhost',
@@ -95,7 +95,7 @@ test('an address whose queries run long, or are never read, leaves places for th
   await using service = await RunningService.start(dir.path, ['--converters', '1'])
   const { links } = await new Client(service.url).upload('a,b\n1,2\n')
   const askFrom = (localAddress: string, sql: string) => queryFrom(localAddress, service, links.query, sql)
-  if ((await askFrom('127.0.0.2', 'SELECT 1')) === null) return t.skip('this system has one address of its own only')
+  if ((await askFrom('127.0.0.2', 'SELECT 1')) === null) return t.skip('this system has only one loopback address')
   const sockets: Socket[] = []
   try {
     for (let i = 0; i < 12; i++) {
@@ -161,7 +161,7 @@ test('an owner whose queries run long leaves places for other owners at the same
   const headers = { authorization: `Bearer ${owners[0]!.secret}`, 'content-type': 'application/json' }
   const asking = { method: 'POST', headers, body: JSON.stringify({ sql: endless }), signal: gone.signal }
   const running = Array.from({ length: 8 }, () => fetch(service.url + annas.links.query, asking).catch(() => null))
-  // Two of four run, and six wait.
+  // Two of the four places are used, and six queries wait.
   await until('both run', () => service.queries().length >= 2)
   for (let i = 0; i < 8; i++) {
     const answer: Answer = await bob.askJson(bobs.links.query, Buffer.from(`{"sql":"SELECT ${i}"}`))
@@ -176,7 +176,7 @@ test('addresses that take every place with long queries give one to an address t
   await using service = await RunningService.start(dir.path, ['--queries-max', '2', '--query-time-max', '6s'])
   const { links } = await new Client(service.url).upload('a,b\n1,2\n')
   const askFrom = (host: number, sql: string) => queryFrom(`127.0.0.${host}`, service, links.query, sql)
-  if ((await askFrom(2, 'SELECT 1')) === null) return t.skip('this system has one address of its own only')
+  if ((await askFrom(2, 'SELECT 1')) === null) return t.skip('this system has only one loopback address')
   // Six addresses, each of which sends its next query as soon as it has a response.
   let isOver = false
   const others = [11, 12, 13, 14, 15, 16].map(async (host) => {

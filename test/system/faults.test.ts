@@ -176,8 +176,9 @@ test('a removed lock file stops uploads, not downloads, until the service is res
 
 test('a data directory without write permission stops uploads, not downloads, until it has it again', async (t) => {
   const isRoot = process.getuid?.() === 0
-  if (isRoot && !canBeAnother) return t.skip('root is never refused access, and there is no setpriv to be another user')
-  if (process.platform === 'win32') return t.skip('there are no modes on Windows')
+  if (isRoot && !canBeAnother)
+    return t.skip('root is never refused access, and this system has no setpriv to run as another user')
+  if (process.platform === 'win32') return t.skip('Windows has no file modes')
   // In a place that another user can reach.
   await chmod(scratch.path, 0o755)
   const dataDir = join(scratch.path, 'denied')

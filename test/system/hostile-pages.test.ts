@@ -5,6 +5,6 @@ import { test } from 'node:test'
 import { chromium, visitHostilePages } from './hostile-pages.ts'
 
 test('pages of another origin in a browser change nothing and read nothing', async (t) => {
-  if (chromium === undefined) return t.skip('Chromium is not there')
+  if (chromium === undefined) return t.skip('Chromium is not installed')
   assert.ok((await visitHostilePages()) > 15)
 })

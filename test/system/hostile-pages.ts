@@ -19,17 +19,17 @@ const csv =
 
 /** Scripts that try something with the service at `base`, and write what they could read into the page. */
 const attacks: Readonly<Record<string, string>> = {
-  'a fetch without asking': `
+  'a fetch without preflight': `
     const form = new FormData(); form.append('file', new File(['a,b\\n1,2\\n'], 'a.csv'))
     await fetch(base + '/qas/uploadCsv', { method: 'POST', mode: 'no-cors', body: form })`,
   'a beacon': `navigator.sendBeacon(base + '/qas/uploadCsv', new Blob(['${csv}'], { type: 'multipart/form-data; boundary=x' }))`,
   'a deletion': `await fetch(base + '/qas/datasets/' + id, { method: 'DELETE' })`,
-  'a deletion without asking': `await fetch(base + '/qas/datasets/' + id, { method: 'POST', mode: 'no-cors', body: '_method=DELETE' })`,
-  'a reading without asking': `
+  'a deletion without preflight': `await fetch(base + '/qas/datasets/' + id, { method: 'POST', mode: 'no-cors', body: '_method=DELETE' })`,
+  'a reading without preflight': `
     const body = new Blob(['{"dialect":{"delimiter":";"}}'], { type: 'text/plain' })
     await fetch(base + '/qas/datasets/' + id + '/readings', { method: 'POST', mode: 'no-cors', body })`,
-  'a look at the list': `out(await (await fetch(base + '/qas/datasets')).text())`,
-  'a look at the rows': `out(await (await fetch(base + '/qas/datasets/' + id + '/rows')).text())`,
+  'a read of the list': `out(await (await fetch(base + '/qas/datasets')).text())`,
+  'a read of the rows': `out(await (await fetch(base + '/qas/datasets/' + id + '/rows')).text())`,
   'a frame': `
     const frame = document.createElement('iframe'); frame.src = base + '/qas/datasets'
     document.body.append(frame)

@@ -15,7 +15,7 @@ const grownBytesMax = 256 * 1_048_576
 const checkGrownBytesMax = 160 * 1_048_576
 
 test('checking and sending a large file takes bounded memory of the tab', {
-  skip: noBrowser || (!seesProcesses && 'memory of processes cannot be seen here'),
+  skip: noBrowser || (!seesProcesses && 'this system does not show processes'),
   timeout: 110_000,
 }, async (t) => {
   await using scratch = await scratchDir()

@@ -54,7 +54,7 @@ before(async () => {
   many = await client.upload(csvText('id,name', 50_000, (i) => `${i},name ${i} ${'x'.repeat(40)}`))
   // The end of an upload is recorded after its response, and would look like a change.
   const ends = join(service.dataDir, 'ended-uploads')
-  await until('the last end is remembered', () => readFileSync(ends, 'utf8').includes(many.upload.id))
+  await until('the last end is recorded', () => readFileSync(ends, 'utf8').includes(many.upload.id))
 })
 
 const ask = (sql: string, accept?: string, { id } = typed, { url } = service) => askAt(url, id, sql, accept)
@@ -80,7 +80,7 @@ function assertTellsNothing(text: string, sql: string): void {
   const said = own.reduce((rest, literal) => rest.replaceAll(literal, ''), text).replaceAll(/LINE \d+: .*/g, '')
   assert.ok(!text.includes(secret), `${sql} read the canary`)
   assert.ok(!text.includes('root:'), `${sql} read the users`)
-  assert.ok(!said.includes(service.dataDir) || !isHidden, `${sql} learned where the data are: ${said}`)
+  assert.ok(!said.includes(service.dataDir) || !isHidden, `${sql} revealed the data directory: ${said}`)
 }
 
 test(`statements that need too much end in time and within their memory (SEED=${seed})`, {

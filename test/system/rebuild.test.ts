@@ -31,7 +31,7 @@ const recordBytesMax = 16_777_216
 for (const name of ['twin', 'csv-spectrum', 'encodings', 'real', 'duckdb-csv', 'csvw']) {
   test(`head and scanner account for every byte of ${name}, however cut (SEED=${seed})`, (t) => {
     const set = existsSync(corpora) ? knownSets(corpora).find((one) => one.name === name) : undefined
-    if (set === undefined) return t.skip('left out: the corpus is not beside the checkout')
+    if (set === undefined) return t.skip('the corpora are not beside the checkout')
     checkSet(t, set)
   })
 }

@@ -43,7 +43,7 @@ test('an upload whose converters die repeatedly fails and keeps nothing, and the
   const uploading = client.ask('POST', '/qas/uploadCsv', declaredBody).finally(() => {
     isAnswered = true
   })
-  await until('the upload is answered', () => {
+  await until('the upload has its response', () => {
     for (const pid of isAnswered ? [] : service.children()) process.kill(pid, 'SIGKILL')
     return isAnswered
   })

@@ -87,7 +87,7 @@ test('an upload that waits for a server says so, and ends when there is none', a
 })
 
 test('bash completes commands, options, values and files', async (t) => {
-  if (spawnSync('bash', ['--version']).status !== 0) return t.skip('bash is not here')
+  if (spawnSync('bash', ['--version']).status !== 0) return t.skip('bash is not installed')
   const { stdout: script } = await runCommand(['completion', 'bash'])
   const complete = (...words: readonly string[]) => {
     const line = words.map((word) => `'${word}'`).join(' ')

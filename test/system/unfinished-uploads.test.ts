@@ -98,7 +98,7 @@ test('an upload that is never finished expires, while the service runs and at a 
     await patch(client, path, 0, 'a,b\n')
     await until('it has expired', () => unfinished(service).length === 0)
     assert.ok([404, 410].includes((await client.ask('HEAD', path, undefined, tus)).status))
-    await until('its reading is given up', () => service.drafts().length === 0)
+    await until('its reading is abandoned', () => service.drafts().length === 0)
     await create(client, 1_000)
     service.kill('SIGKILL')
     await service.ended
@@ -140,7 +140,7 @@ test('the outcome of uploads is known after a restart, that of resumable ones ev
     const paths = [done, failed, `/qas/uploads/${plain.upload.id}`]
     const statuses = async () => await Promise.all(paths.map(async (path) => (await client.get(path)).toString()))
     const before = await statuses()
-    await until('the ends are remembered', () => unfinished(service).length === 0)
+    await until('the ends are recorded', () => unfinished(service).length === 0)
     // The response of an upload in one request does not wait for that.
     for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
       service.kill(signal)

@@ -53,7 +53,7 @@ export function headTests(port: () => number): void {
         without: ['content-length'],
         body: chunked(valid),
       }),
-      'a coding in a line of its own': rawRequest({
+      'a coding in a separate line': rawRequest({
         headers: ['Transfer-Encoding: gzip', 'Transfer-Encoding: chunked'],
         without: ['content-length'],
         body: chunked(valid),

@@ -75,7 +75,7 @@ export function lingeringTests(port: () => number): void {
     })
 
     it('reaches curl', async (test) => {
-      if (spawnSync('curl', ['--version']).error) return test.skip('there is no curl')
+      if (spawnSync('curl', ['--version']).error) return test.skip('curl is not installed')
       const url = `http://127.0.0.1:${port()}${uploadPath}`
       for (const expect of ['Expect:', 'Expect: 100-continue']) {
         const curl = spawn('curl', ['-sS', '-H', 'Content-Type: text/csv', '-H', expect, '--data-binary', '@-', url])

@@ -119,7 +119,7 @@ async function assertSameSchemas(rows: Rows, paths: string): Promise<void> {
       FROM parquet_schema(${paths}) JOIN parts ON path = file_name WHERE column_id > 0) f
     ON w.path = f.path AND w.position = f.position
     WHERE w.name IS DISTINCT FROM f.name OR w.type IS DISTINCT FROM f.duckdb_type LIMIT 5`)
-  assert.deepEqual(found, [], 'columns: table, wanted name and type, written name and type')
+  assert.deepEqual(found, [], 'columns: table, expected name and type, written name and type')
 }
 
 /** Asserts that each table has each of its records once. */
@@ -128,7 +128,7 @@ async function assertSameRecords(rows: Rows): Promise<void> {
     FROM (SELECT place, count(*) AS records FROM profiled JOIN columns USING (field) WHERE position = 0 GROUP BY place) w
     FULL JOIN (SELECT place, count(DISTINCT record) AS records FROM written GROUP BY place HAVING count(DISTINCT record) = count(*)) f
     USING (place) WHERE w.records IS DISTINCT FROM f.records LIMIT 5`)
-  assert.deepEqual(found, [], 'records: table, wanted and written')
+  assert.deepEqual(found, [], 'records: table, expected, written')
 }
 
 async function assertSameValues(rows: Rows, type: string, slots: number): Promise<void> {
@@ -141,7 +141,7 @@ async function assertSameValues(rows: Rows, type: string, slots: number): Promis
     FROM wanted w JOIN columns USING (field)
     LEFT JOIN (SELECT place, record, unnest([${written}]) AS value, unnest([${columns.join(', ')}]) AS slot FROM written) f
     ON w.place = f.place AND w.record = f.record AND w.slot = f.slot WHERE ${isOther} LIMIT 5`)
-  assert.deepEqual(found, [], `values: table, column, record, text, wanted ${type} and written one`)
+  assert.deepEqual(found, [], `values: table, column, record, text, expected ${type}, written`)
 }
 
 /** Asserts that statistics are the exact minimum and maximum; for long texts, they may be bounds. */
@@ -161,5 +161,5 @@ async function assertBounds(rows: Rows, type: string): Promise<void> {
       bool_or(stats_min_value IS NULL AND stats_max_value IS NULL AND stats_null_count < num_values) AS lacks
       FROM statistics WHERE sql_type = ${literal(type)} GROUP BY field) f USING (field)
     WHERE NOT coalesce(${isTrue} AND w.nulls = f.nulls, false) LIMIT 5`)
-  assert.deepEqual(found, [], `statistics: table, column, wanted least and greatest ${type} and nulls, written ones`)
+  assert.deepEqual(found, [], `statistics: table, column, expected minimum, maximum (${type}) and nulls, written`)
 }

@@ -22,12 +22,12 @@ function quickestMs(work: () => void): number {
 const long = 'a'.repeat(1_000)
 /** Boundaries, and contents in which they nearly occur often. */
 const nearly: Readonly<Record<string, readonly [boundary: string, piece: string]>> = {
-  'beginnings of the delimiter': ['BnD', '\r\n--Bn'],
-  'beginnings of a long delimiter of one letter': [long, `\r\n--${long.slice(1)}`],
+  'prefixes of the delimiter': ['BnD', '\r\n--Bn'],
+  'prefixes of a long delimiter of one letter': [long, `\r\n--${long.slice(1)}`],
   'line ends': ['BnD', '\r\n'],
   hyphens: ['----', '-'],
   'letters of the boundary': [long, 'a'],
-  'delimiters that end wrong': ['BnD', '\r\n--BnD x'],
+  'delimiters with a wrong end': ['BnD', '\r\n--BnD x'],
   'multipart within multipart': ['BnD', '\r\n--BnE\r\nContent-Type: multipart/mixed; boundary=BnE\r\n\r\n'],
 }
 
