@@ -342,8 +342,7 @@ test('forget() drops the tables of a dataset', async () => {
   await using one = await start({
     answer: (sql) => {
       if (sql === 'DROP TABLE IF EXISTS "lake"."uploads"."dataset_x_2"') dropped.resolve()
-      if (sql.startsWith('SHOW')) return sql.includes('broken') ? [failureOf('X', 'EXTERNAL', 'no')] : [found]
-      return null
+      return sql.startsWith('SHOW') ? [found] : null
     },
   })
   one.engine.forget(table.id)
@@ -353,4 +352,13 @@ test('forget() drops the tables of a dataset', async () => {
     'DROP TABLE IF EXISTS "lake"."uploads"."dataset_x_1"',
     'DROP TABLE IF EXISTS "lake"."uploads"."dataset_x_2"',
   ])
+})
+
+test('forget() logs a failure, for which no caller waits', async () => {
+  const logged = Promise.withResolvers<string>()
+  const answer = (sql: string) => (sql.startsWith('SHOW') ? [failureOf('X', 'EXTERNAL', 'no')] : null)
+  const logger = { warn: (_fields: object, message: string) => logged.resolve(message) }
+  await using one = await start({ answer }, { logger })
+  one.engine.forget(table.id)
+  assert.equal(await logged.promise, 'cannot drop the tables of a deleted dataset at the query engine')
 })
