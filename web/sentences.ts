@@ -33,7 +33,7 @@ export function evidenceSentences(receipt: ShownReceipt): readonly Sentence[] {
   return [encoding, dialect, header].map((theirs, at) => sentence(own[at] ?? null, theirs))
 }
 
-/** @param columns Names of those of the table. */
+/** @param columns Names of the columns of the table. */
 export function rejectSentence({ reason, message, column = null }: ShownReason, columns: readonly string[]): Sentence {
   return sentence(isGerman ? germanReject(reason, { column, columns }) : null, message)
 }

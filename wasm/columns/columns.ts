@@ -56,8 +56,9 @@ let isNumbered: bool = false
  * Reads a column of the first `count` records found. `nullWords` has a bit for each word that stands for null; `form`
  * is the last result of `encode` for the previous row group, 0 for the first.
  *
- * @returns The first record, from 1, whose text does not fit, or 0. If not 0, the facts are complete but must not be
- * encoded.
+ * @returns The first record, from 1, whose text does not fit, or 0. If not 0, only the facts are gathered, and the
+ * column
+ * must not be encoded.
  */
 export function read(column: u32, count: u32, kind: u32, nullWords: u32, form: u32): u32 {
   let misfit: u32 = 0

@@ -3,7 +3,7 @@
 
 /** The gap between two regions. No load or store crosses it, since none is wider than 16 bytes. */
 export const GUARD_BYTES: usize = 64
-/** After a region with this pad, loads and stores of 16 bytes may begin at its last byte. */
+/** In a region with this pad, loads and stores of 16 bytes may begin at the last byte. */
 export const PAD_BYTES: usize = 64
 
 /** Results of the functions in columns.ts, u32 each. */

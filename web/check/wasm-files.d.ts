@@ -1,4 +1,5 @@
-// WASM files: imported, they are the address under which the service has them; and what of Trusted Types the page uses.
+// WASM files: an import gives the URL at which the service serves the file. Also declares the used part of Trusted
+// Types.
 declare module '*.wasm' {
   const url: string
   export default url

@@ -12,7 +12,7 @@ export interface SearchHit {
 }
 
 export const hitsMax = 20
-/** Characters shown before and behind a word. */
+/** Characters shown before and after a word. */
 const aroundMax = 60
 
 /** Sections with all the words: first those with more of them in their heading, then in the order of the docs. */

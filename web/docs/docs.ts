@@ -2,7 +2,7 @@
 // its content is already in the page, so without scripts only the search is missing.
 import { type SearchRow, searchRows } from './docs-search.ts'
 
-/** The address that examples are written with. */
+/** The URL in the examples, which is replaced. */
 const exampleOrigin = 'http://127.0.0.1:8080'
 const narrow = matchMedia('(max-width: 60rem)')
 

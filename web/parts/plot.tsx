@@ -83,7 +83,7 @@ interface PlotBarProps {
 }
 
 function PlotBar({ bar, index, total, most, isActive, isEntry, onPoint, onFocus, onBlur }: PlotBarProps) {
-  // A few bars are no wall.
+  // Limits the width if there are only a few bars.
   const step = Math.min(width / total, barWidthMax)
   const size = bar.count === 0 ? 0 : Math.max(1, (bar.count / most) * height)
   return (

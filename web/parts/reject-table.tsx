@@ -14,7 +14,7 @@ export interface ShownReject extends ShownReason {
 
 interface RejectTableProps {
   readonly rejects: readonly ShownReject[]
-  /** Names of those of the table. */
+  /** Names of the columns of the table. */
   readonly columns: readonly string[]
 }
 
