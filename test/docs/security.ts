@@ -6,7 +6,7 @@ type Table = (head: readonly string[], rows: readonly (readonly string[])[]) => 
 /** One row per threat; tests are linked by file. What no test covers follows them. */
 export function threatTable(table: Table): string {
   return table(
-    ['', 'Threat', 'What comes of it', 'Tests'],
+    ['', 'Threat', 'Result', 'Tests'],
     threats.map(({ number, threat, expected, tests, beyond }) => [
       String(number),
       threat,

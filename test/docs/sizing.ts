@@ -116,11 +116,11 @@ export function estimateList(): string {
   const alone = 60 / receiving.directory
   return [
     `- **Cores**: ${one(n)} · ${two(cpu.bucketMost)} / ${busyPart} = ${cores}, with the highest measured *c*. **Processes**: ${one(n)} · ${two(receiving.bucket)} / ${busyPart} = ${processes}. So ${replicas} replicas with two cores each, and two spare ones: ${all}.`,
-    `- **Uploads at once**: a client with 100 Mbit/s sends for 8 s, which makes ${atOnce(8)}, or ${Math.ceil(atOnce(8) / replicas)} per replica; with 10 Mbit/s it sends for 80 s, which makes ${count(atOnce(80))}, or ${Math.ceil(atOnce(80) / replicas)} per replica, below the limit of 96.`,
+    `- **Uploads at once**: a client with 100 Mbit/s sends for 8 s, which gives ${atOnce(8)}, or ${Math.ceil(atOnce(8) / replicas)} per replica; with 10 Mbit/s it sends for 80 s, which gives ${count(atOnce(80))}, or ${Math.ceil(atOnce(80) / replicas)} per replica, below the limit of 96.`,
     '- **Memory**: 1 GB and four queries of 512 MB: 3 GB per replica.',
     `- **Local disk**: for clients with 10 Mbit/s, ${one(n)} · 80 · ${(keptPart / 10).toFixed(3)} = ${Math.round(disk)} GB in total, ${Math.ceil(disk / replicas)} GB per replica, plus 10 GB of cache; written at ${one(n)} · ${Math.round(keptPart * 100)} / ${replicas} = ${Math.round((n * keptPart * 100) / replicas)} MB/s per replica.`,
     `- **Network**: ${one(n)} · 0.8 = ${one(gbits)} Gbit/s in, through a proxy or load balancer that does not buffer it; ${one(gbits * keptPart)} Gbit/s to the bucket; ${one(gbits / replicas)} and ${one((gbits * keptPart) / replicas)} Gbit/s per replica.`,
-    `- **The bucket**: ${one(n)} · ${requestsPerUpload} = ${Math.round(n * requestsPerUpload)} requests per second, of which ${Math.round(n * writes)} write, and ${Math.round(uploadsPerMinute * keptPart * 0.1)} GB per minute: ${Math.round(terabytesPerDay)} TB per day. Choose the server of the bucket first; without \`--keep-for\`, nothing is ever deleted.`,
+    `- **The bucket**: ${one(n)} · ${requestsPerUpload} = ${Math.round(n * requestsPerUpload)} requests per second, of which ${Math.round(n * writes)} are writes, and ${Math.round(uploadsPerMinute * keptPart * 0.1)} GB per minute: ${Math.round(terabytesPerDay)} TB per day. Choose the server of the bucket first; without \`--keep-for\`, nothing is ever deleted.`,
     `- **Without a bucket**, one process is not enough: its receiving thread handles at most 60 / ${two(receiving.directory)} = ${Math.round(alone)} such uploads per minute if it never waits, and about ${Math.round((alone * busyPart) / 10) * 10} at 60 %.`,
   ].join('\n')
 }
