@@ -195,10 +195,7 @@ async function openKeys({ dataDir }: Config, logger: ServiceLogger, { shared, sp
 function openRate({ requestsPerMinuteMax: max }: Config, logger: ServiceLogger, { shared }: Store): SharedRate | null {
   if (shared === null || max === Number.POSITIVE_INFINITY) return null
   const onFailed = (error: unknown) =>
-    logger.warn(
-      { err: error },
-      'cannot count the requests of callers with other processes: they are counted here alone',
-    )
+    logger.warn({ err: error }, 'cannot share request counts with other processes: requests are counted only here')
   return new SharedRate({ shared, max, windowMs: 60_000, onFailed })
 }
 

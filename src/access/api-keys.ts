@@ -40,7 +40,7 @@ export function parseKeys(text: string): readonly Key[] {
   const repeated = names.findIndex((name, i) => names.indexOf(name) < i)
   if (repeated >= 0) {
     const first = names.indexOf(names[repeated] ?? '')
-    throw new KeysError(`Cannot use keys[${repeated}].name: keys[${first}] has the same name, wanted one key a name`)
+    throw new KeysError(`Cannot use keys[${repeated}].name: keys[${first}] has the same name, wanted a unique name`)
   }
   return keys
 }

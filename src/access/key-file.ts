@@ -50,7 +50,7 @@ export class KeyFile implements Disposable {
     this.#version = versionOf(path)
     const { text, isReadByOthers } = readTrustedFile(path, '--keys')
     onChange(parseKeys(text))
-    if (isReadByOthers) logger.warn({ path }, 'others may read the file of keys; mode 600 keeps it to its owner')
+    if (isReadByOthers) logger.warn({ path }, 'others may read the key file; mode 600 restricts it to its owner')
     this.#checking = setInterval(() => versionOf(path) !== this.#version && this.reload(), lookMs).unref()
   }
 
@@ -63,7 +63,7 @@ export class KeyFile implements Disposable {
       this.#logger.info({ keys: keys.length }, 'keys were read again')
     } catch (error) {
       if (!(error instanceof KeysError)) throw error
-      this.#logger.error({ problem: error.message }, 'keys could not be read again: those known before stay valid')
+      this.#logger.error({ problem: error.message }, 'keys could not be read again: the previous keys stay valid')
     }
   }
 

@@ -25,7 +25,7 @@ export async function* gunzip(source: ByteSource, spending: Spending): AsyncGene
     if (trailer.length < trailerBytes) return cut
     const view = new DataView(trailer.buffer)
     if (view.getUint32(0, true) !== checks.crc || view.getUint32(4, true) !== checks.bytes % 2 ** 32) {
-      throw new DamagedData('its checksum is not that of its content')
+      throw new DamagedData('its checksum does not match its content')
     }
   }
 }

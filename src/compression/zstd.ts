@@ -53,7 +53,7 @@ function problemOf(code: string | undefined): string {
     case 'ZSTD_error_dictionary_wrong':
       return 'it needs a dictionary; compress it without one'
     case 'ZSTD_error_checksum_wrong':
-      return 'its checksum is not that of its content'
+      return 'its checksum does not match its content'
     default:
       return 'its data cannot be decompressed'
   }

@@ -8,11 +8,11 @@ const problemByCode: ReadonlyMap<unknown, string> = new Map([
   ['EROFS', 'it is read-only'],
   ['EACCES', 'access to it is denied'],
   ['EPERM', 'access to it is denied'],
-  ['EIO', 'it answers with errors'],
-  ['ENODEV', 'its device has gone'],
-  ['ENXIO', 'its device has gone'],
-  ['ESTALE', 'its mount has gone'],
-  ['ENOTCONN', 'its mount has gone'],
+  ['EIO', 'it returns errors'],
+  ['ENODEV', 'its device is gone'],
+  ['ENXIO', 'its device is gone'],
+  ['ESTALE', 'its mount is gone'],
+  ['ENOTCONN', 'its mount is gone'],
 ])
 
 /**

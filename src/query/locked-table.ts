@@ -58,14 +58,15 @@ function noRowsSql(columns: readonly string[]): string {
 /** Prepares a statement if it is a single one, only reads, and uses no function or table that is refused. */
 export async function readOnlyStatement(connection: DuckDBConnection, sql: string): Promise<DuckDBPreparedStatement> {
   // DuckDB reads SQL up to its first NUL, and has no message for SQL without a statement.
-  if (sql.includes('\0')) throw new Refused('QUERY_FAILED', 'it holds a NUL character')
+  if (sql.includes('\0')) throw new Refused('QUERY_FAILED', 'it contains a NUL character')
   const statements = await connection.extractStatements(sql).catch((error: unknown) => {
-    if (String(error).includes('Error in native callback')) throw new Refused('QUERY_FAILED', 'it holds no statement')
+    if (String(error).includes('Error in native callback'))
+      throw new Refused('QUERY_FAILED', 'it contains no statement')
     throw error
   })
   if (statements.count !== 1) {
     const isPivot = /\bpivot/i.test(sql) ? '; a PIVOT that does not list its values with IN (…) counts as two' : ''
-    throw new Refused('QUERY_NOT_READ_ONLY', `it is ${statements.count} statements, wanted one${isPivot}`)
+    throw new Refused('QUERY_NOT_READ_ONLY', `it contains ${statements.count} statements, wanted one${isPivot}`)
   }
   // Before preparing it: a function may already act then.
   const uses = await usesOf(connection, sql)

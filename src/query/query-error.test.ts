@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { refusalOf } from './query-error.ts'
 
 const dir = '/somewhere/data/query/7'
-const outside = /it asks for something beside the table data/
+const outside = /it uses something other than the table data/
 
 test('refusalOf() passes on the problem of a statement, and its position', () => {
   const place = '\n\nLINE 1: SELECT nme FROM data\n               ^'
@@ -20,7 +20,7 @@ test('refusalOf() names the one table if another is requested', () => {
   const place = '\n\nLINE 1: SELECT * FROM people\n                      ^'
   for (const hint of ['', '\nDid you mean "pg_views or pg_type"?']) {
     const error = new Error(`Catalog Error: Table with name people does not exist!${hint}${place}`)
-    const problem = `Catalog Error: Table with name people does not exist! The one table is called data.${place}`
+    const problem = `Catalog Error: Table with name people does not exist! The only table is called data.${place}`
     assert.deepEqual(refusalOf(error, dir), { code: 'QUERY_FAILED', problem })
   }
 })

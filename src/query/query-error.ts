@@ -52,7 +52,7 @@ export function refusalOf(error: unknown, dir: string): Refusal {
   }
   // The limit of its directory, of a file, or of the disk: whichever comes first.
   if (/max_temp_directory_size|Could not write file "out\/|No space left on device/.test(message)) {
-    return { code: 'QUERY_TOO_LARGE', problem: 'it needs more room beside memory than a query may have' }
+    return { code: 'QUERY_TOO_LARGE', problem: 'it needs more temporary disk space than a query may have' }
   }
   const place = placeOf(text)
   if (tellable.has(kind)) {
@@ -60,7 +60,7 @@ export function refusalOf(error: unknown, dir: string): Refusal {
     return { code: 'QUERY_FAILED', problem: `${kind} Error: ${cut(head)}${place}`.replaceAll(dir, '…') }
   }
   const problem = outside.has(kind)
-    ? 'it asks for something beside the table data: files, the network, extensions and settings are out of its reach'
+    ? 'it uses something other than the table data: files, the network, extensions and settings are not available'
     : 'the engine failed on it'
   return { code: 'QUERY_FAILED', problem: `${problem}${place}`.replaceAll(dir, '…') }
 }
@@ -68,7 +68,7 @@ export function refusalOf(error: unknown, dir: string): Refusal {
 /** If the table name is wrong, the message states the right one; DuckDB's own guess would mislead. */
 function named(head: string): string {
   const unknown = /^Table with name .+ does not exist!/s.exec(head)?.[0]
-  return unknown === undefined ? head : `${unknown} The one table is called data.`
+  return unknown === undefined ? head : `${unknown} The only table is called data.`
 }
 
 /** The line with the error, and a mark below the place. */

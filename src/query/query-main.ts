@@ -84,11 +84,11 @@ async function writeAnswer(statement: DuckDBPreparedStatement, job: QueryJob, an
   let rowCount = 0
   for (let chunk = await result.fetchChunk(); chunk !== null && chunk.rowCount > 0; chunk = await result.fetchChunk()) {
     for (let row = 0; row < chunk.rowCount; row++) {
-      if (rowCount === job.rowsMax) return end(writer, answer, `it gives more than ${job.rowsMax} rows`)
+      if (rowCount === job.rowsMax) return end(writer, answer, `it returns more than ${job.rowsMax} rows`)
       const text = writer.row(chunk.getRowValues(row), rowCount === 0)
       const bytes = Buffer.byteLength(text)
       if (answer.bytes + bytes > job.bytesMax) {
-        const problem = `it gives more than ${job.bytesMax} bytes`
+        const problem = `it returns more than ${job.bytesMax} bytes`
         if (rowCount === 0) throw new Refused('QUERY_TOO_LARGE', problem)
         return end(writer, answer, problem)
       }
@@ -102,7 +102,7 @@ async function writeAnswer(statement: DuckDBPreparedStatement, job: QueryJob, an
 /** Ends a truncated result, if its format can say so. */
 function end<Value>(writer: AnswerWriter<Value>, answer: AnswerOutput, problem: string): void {
   const tail = writer.tail(true)
-  if (tail === null) throw new Refused('QUERY_TOO_LARGE', `${problem}; JSON can be cut off there, other formats cannot`)
+  if (tail === null) throw new Refused('QUERY_TOO_LARGE', `${problem}; only JSON can be truncated there`)
   answer.end(tail)
 }
 

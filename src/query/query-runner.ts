@@ -229,7 +229,7 @@ class RunningQuery implements OpenTable {
   async #lookAtDisk(): Promise<void> {
     if ((await this.#process.spilledBytes()) <= this.#options.spillBytesMax) return
     this.#end(
-      new ServiceError('QUERY_TOO_LARGE', { problem: 'it needs more room beside memory than a query may have' }),
+      new ServiceError('QUERY_TOO_LARGE', { problem: 'it needs more temporary disk space than a query may have' }),
     )
   }
 

@@ -33,7 +33,7 @@ export function checkDeclared(declared: DeclaredDialect): void {
     throw new ServiceError('BAD_PARAMETER', {
       name: `dialect.${name}`,
       seen: JSON.stringify(seen),
-      wanted: `one ${isAny ? '' : 'ASCII '}character that ends no line`,
+      wanted: `one ${isAny ? '' : 'ASCII '}character other than a line end`,
     })
   }
   for (const [name, other] of apart) {
@@ -41,8 +41,8 @@ export function checkDeclared(declared: DeclaredDialect): void {
     if (typeof seen !== 'string' || seen !== declared[other]?.charAt(0)) continue
     throw new ServiceError('BAD_PARAMETER', {
       name: `dialect.${name}`,
-      seen: `${JSON.stringify(seen)}, which is the ${other} too`,
-      wanted: 'a character of its own',
+      seen: `${JSON.stringify(seen)}, which is also the ${other}`,
+      wanted: 'a different character',
     })
   }
 }

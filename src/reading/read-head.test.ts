@@ -287,7 +287,7 @@ test('readHead() refuses more columns than a table may have', () => {
   assert.equal(readHead(Buffer.from(','.repeat(columnsMax - 1)), true).width, columnsMax)
   assert.throws(() => readHead(Buffer.from(','.repeat(columnsMax)), true), {
     code: 'NOT_READABLE',
-    message: /more than 8192 columns, .+; send it in files of fewer columns/,
+    message: /more than 8192 columns, .+; send files with fewer columns/,
   })
 })
 

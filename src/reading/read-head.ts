@@ -62,7 +62,7 @@ function decide(head: Uint8Array, isWholeFile: boolean, declared: DeclaredDialec
   const width = declared.padShortRecords ? greatestWidth(tokens, firstRecord) : usual
   if (width > columnsMax) {
     // The message does not say how many more: the head may end within the first record.
-    const problem = `it has more than ${columnsMax} columns, which is the limit; send it in files of fewer columns, or with a record for each value: row, column, value`
+    const problem = `it has more than ${columnsMax} columns, which is the limit; send files with fewer columns, or one record per value: row, column, value`
     throw new ServiceError('NOT_READABLE', { problem })
   }
   const commentChar = declared.commentChar === undefined ? commentOf(tokens, width) : declared.commentChar

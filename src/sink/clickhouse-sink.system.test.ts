@@ -336,7 +336,7 @@ test('createClickHouseSink() does not change tables that are not for copies', as
       /has no materialized column _csv_upload_dataset, which copies need$/,
     ],
     ['append', { columns: [['at', 'Time64(6)', ''], ...hidden] }, /has no column 'id'$/],
-    ['append', { columns: [['id', 'Int64', 'ALIAS'], ...hidden] }, /works out its column 'id' itself$/],
+    ['append', { columns: [['id', 'Int64', 'ALIAS'], ...hidden] }, /computes its column 'id' itself$/],
     [
       'append',
       { columns: [['id', 'Nullable(Float64)', ''], ...hidden] },

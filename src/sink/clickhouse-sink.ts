@@ -138,8 +138,7 @@ class Copy {
     for (const { name, type } of wanted) {
       const column = columns.find((one) => one.name === name)
       if (column === undefined) refuse(`has no column '${name}'`)
-      else if (column.kind === 'MATERIALIZED' || column.kind === 'ALIAS')
-        refuse(`works out its column '${name}' itself`)
+      else if (column.kind === 'MATERIALIZED' || column.kind === 'ALIAS') refuse(`computes its column '${name}' itself`)
       else if (!sql.holds(column.type, type)) {
         refuse(`has a column '${name}' of ${column.type}: ${type} needs ${sql.tableType(type)}`)
       }

@@ -66,7 +66,7 @@ function checkedLookup(
 }
 
 function refused(host: string): Error {
-  return new Error(`Cannot connect to ${host}: it has no public address, and none that --webhook-network names`)
+  return new Error(`Cannot connect to ${host}: it has no public address, and none in --webhook-network`)
 }
 
 function resolveBySystem(name: string): Promise<readonly LookupAddress[]> {

@@ -82,12 +82,12 @@ test('an invalid query is refused with the error and its position', async () => 
   assert.match(await problemOf('SELECT nme FROM data'), /Binder Error: .*"nme".*LINE 1: SELECT nme FROM data\n {15}\^/s)
   assert.match(await problemOf('FROM elsewhere'), /Catalog Error: Table with name elsewhere does not exist/)
   assert.match(await problemOf(`SELECT name::INTEGER FROM data`), /Conversion Error: Could not convert string 'Anna'/)
-  assert.match(await problemOf('SELECT 1; SELECT 2'), /^NotReadOnly: .*it is 2 statements, wanted one/)
+  assert.match(await problemOf('SELECT 1; SELECT 2'), /^NotReadOnly: .*it contains 2 statements, wanted one/)
   assert.match(await problemOf('EXPLAIN SELECT 1'), /^NotReadOnly: .*it is a statement of another kind, wanted SELECT/)
   assert.match(await problemOf(`FROM read_text('/etc/passwd')`), /^NotReadOnly: .*the table function read_text is not/)
   assert.match(await problemOf('SELECT sleep_ms(1)'), /^NotReadOnly: .*the function sleep_ms is not available/)
-  assert.match(await problemOf(`FROM '/etc/passwd.csv'`), /^Failed: .*beside the table data: files, the network/)
-  assert.match(await problemOf('-- nothing'), /it holds no statement/)
+  assert.match(await problemOf(`FROM '/etc/passwd.csv'`), /^Failed: .*other than the table data: files, the network/)
+  assert.match(await problemOf('-- nothing'), /it contains no statement/)
 })
 
 test('a query of a missing dataset, or without SQL, is refused', async () => {

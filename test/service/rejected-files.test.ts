@@ -178,7 +178,7 @@ test('a record with a surplus quote is repaired if only one meaning is possible,
   assert.deepEqual(receipt.notes, [
     {
       code: 'QUOTE_REPAIRED',
-      message: '1 record has a quote too many and could be meant in one way only; the quote is read as text (line 52).',
+      message: '1 record has an extra quote but can be read in only one way; the quote is kept as text (line 52).',
       lines: [52],
     },
   ])

@@ -283,9 +283,9 @@ const bad: readonly [string, object, RegExp][] = [
   [
     'a pattern that is none',
     { pattern: '(' },
-    /'schema.fields\[0\].constraints.pattern': it is "\(", wanted a regular expression that RE2 takes \(missing \)/,
+    /'schema.fields\[0\].constraints.pattern': it is "\(", wanted a regular expression that RE2 accepts \(missing \)/,
   ],
-  ['a pattern that RE2 does not support', { pattern: '(?=a)' }, /RE2 takes \(invalid perl operator/],
+  ['a pattern that RE2 does not support', { pattern: '(?=a)' }, /RE2 accepts \(invalid perl operator/],
   ['an unsupported constraint', { unique: true }, /'schema.fields\[0\].constraints.unique'/],
 ]
 for (const [what, constraints, message] of bad) {

@@ -128,7 +128,7 @@ test('a data directory that vanishes makes the service unready, and it recovers 
   const client = new Client(service.url)
   const { id } = await client.upload('a,b\n1,2\n')
   await rename(dataDir, `${dataDir}-away`)
-  await isUnavailable(client, /has gone/)
+  await isUnavailable(client, /is gone/)
   for (const path of ['', `/${id}`, `/${id}/original`, `/${id}/rows`]) {
     assert.equal(refusalOf(await client.ask('GET', `/qas/datasets${path}`)).status, 503, path)
   }
@@ -147,7 +147,7 @@ test('a data directory that was replaced by another is not written to until the 
   await cp(dataDir, `${dataDir}-copy`, { recursive: true })
   await rename(dataDir, `${dataDir}-away`)
   await rename(`${dataDir}-copy`, dataDir)
-  await isUnavailable(client, /another directory stands in its place.*restarted/)
+  await isUnavailable(client, /another directory is in its place.*restart/)
   // The new directory can be read: it is a copy. Only the children of the service still see the old one.
   assert.deepEqual(await client.datasetIds(), [id])
   assert.equal((await client.get(`/qas/datasets/${id}/original`)).toString(), 'a,b\n1,2\n')
@@ -165,7 +165,7 @@ test('a removed lock file stops uploads, not downloads, until the service is res
   const client = new Client(service.url)
   const { id } = await client.upload('a,b\n1,2\n')
   await rm(join(dataDir, 'lock'))
-  await isUnavailable(client, /its lock file has been removed.*restarted/)
+  await isUnavailable(client, /its lock file has been removed.*restart/)
   await isWhole(client, id)
   service.kill('SIGKILL')
   await service.ended

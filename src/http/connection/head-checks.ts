@@ -24,7 +24,7 @@ export function checkHead(request: IncomingMessage, target: string): void {
   }
   // HTTP/1.0 has no transfer coding: a proxy in front may see another body (RFC 9112 section 6.1).
   if (coding !== '' && request.httpVersion === '1.0') {
-    throw new ServiceError('BAD_REQUEST', { problem: 'it is HTTP/1.0 with a transfer coding, which is HTTP/1.1' })
+    throw new ServiceError('BAD_REQUEST', { problem: 'it is HTTP/1.0 with a transfer coding, which needs HTTP/1.1' })
   }
   const hosts = headerLines(request, 'host')
   const [host] = hosts

@@ -18,7 +18,7 @@ export function toRequestError(fault: ParserFault, seen: SeenRequest, socket: So
     // A connection on which nothing was ever sent (browsers open some in advance) expects no answer.
     return socket.bytesRead === 0
       ? null
-      : new ServiceError('REQUEST_TIMEOUT', { problem: 'its head did not come in time' })
+      : new ServiceError('REQUEST_TIMEOUT', { problem: 'its head did not arrive in time' })
   }
   if (!fault.code?.startsWith('HPE_')) return null
   // The parser uses one code both for an unknown version and for a wrong line end after a known one.
@@ -32,7 +32,7 @@ export function toRequestError(fault: ParserFault, seen: SeenRequest, socket: So
 export function toBodyError(fault: ParserFault): ServiceError {
   const problem =
     fault.code === 'HPE_INVALID_EOF_STATE'
-      ? 'the connection was ended before the end of the body'
+      ? 'the connection was closed before the end of the body'
       : `its chunked transfer coding is malformed (${fault.reason ?? fault.code})`
   return new ServiceError('BAD_MULTIPART', { problem })
 }

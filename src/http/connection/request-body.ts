@@ -202,6 +202,6 @@ export class RequestBody {
 }
 
 function tooSlow(progressBytesMin: number, idleMs: number): ServiceError {
-  const problem = `fewer than ${progressBytesMin} bytes of its body came in ${idleMs / 1_000} seconds`
+  const problem = `fewer than ${progressBytesMin} bytes of its body arrived in ${idleMs / 1_000} seconds`
   return new ServiceError('REQUEST_TIMEOUT', { problem })
 }

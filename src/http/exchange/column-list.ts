@@ -17,6 +17,6 @@ export function readColumnNames(text: string): readonly string[] {
 }
 
 function wrongQuotes(text: string): never {
-  const wanted = 'names with commas between them, in quotes where a name has a comma or begins with a quote'
+  const wanted = 'names separated by commas, in quotes if a name contains a comma or begins with a quote'
   throw new ServiceError('BAD_PARAMETER', { name: 'columns', seen: `'${text.slice(0, 40)}'`, wanted })
 }

@@ -78,7 +78,7 @@ const sampleDetails: Readonly<Record<DetailName, unknown>> = {
   method: 'PUT',
   name: 'limit',
   owner: 'process 4711',
-  problem: 'the connection was ended before the end of the body',
+  problem: 'the connection was closed before the end of the body',
   provided: 2_097_152,
   scope: 'delete',
   seen: "'0'",

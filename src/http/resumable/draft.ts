@@ -151,7 +151,8 @@ export async function appendByDraft(
     throw new ServiceError('NOT_BYTES', { contentType: type ?? null, wanted: partialType })
   }
   const offset = byteCount(field(request, 'upload-offset'))
-  if (offset === null) throw new ServiceError('BAD_REQUEST', { problem: 'it has no Upload-Offset that is a number' })
+  if (offset === null)
+    throw new ServiceError('BAD_REQUEST', { problem: 'its Upload-Offset is missing or not a number' })
   const length = byteCount(field(request, 'upload-length'))
   return await append(request, reply, pace, { id, offset, terms, length })
 }

@@ -72,7 +72,8 @@ export async function appendByTus(
 ): Promise<FastifyReply> {
   checkType(request)
   const offset = byteCount(field(request, 'upload-offset'))
-  if (offset === null) throw new ServiceError('BAD_REQUEST', { problem: 'it has no Upload-Offset that is a number' })
+  if (offset === null)
+    throw new ServiceError('BAD_REQUEST', { problem: 'its Upload-Offset is missing or not a number' })
   return await append(request, reply.code(204), pace, id, offset)
 }
 

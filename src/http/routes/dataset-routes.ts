@@ -137,7 +137,7 @@ function addDeletion(app: App): void {
       tags: ['datasets'],
       summary: 'Delete a dataset',
       description:
-        'Deletes the original, the data and the rejects. Uploading the same file again makes it anew. With `If-Match`, ' +
+        'Deletes the original, the data and the rejects. Uploading the same file again restores it. With `If-Match`, ' +
         'only the version with that `ETag` is deleted.',
       params: datasetParams,
       querystring: noQuery,

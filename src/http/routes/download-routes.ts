@@ -27,7 +27,7 @@ const validators = {
     '"01ba4719c80b6fe911b091a7c05124b64eeece964e09c058ef8f9805daca546b"',
   ),
   'Repr-Digest': header(
-    'The same digest in the form of RFC 9530.',
+    'The same digest in the format of RFC 9530.',
     'sha-256=:AbpHGcgLb+kRsJGnwFEktk7uzpZOCcBY74+YBdrKVGs=:',
   ),
   'Accept-Ranges': header('Byte ranges are supported.', 'bytes'),
@@ -229,7 +229,7 @@ function csvType(hasHeader: boolean): string {
 
 /** Answers for a file that never changes. */
 function wholeOrPart(...mediaTypes: readonly string[]) {
-  const contentRange = { 'Content-Range': header('Which bytes these are, and of how many.', 'bytes 0-9/92') }
+  const contentRange = { 'Content-Range': header('The range of the bytes, and the total size.', 'bytes 0-9/92') }
   return {
     200: bytes('The whole file.', mediaTypes, savedAs, validators),
     206: bytes('The requested range.', mediaTypes, savedAs, validators, contentRange),

@@ -34,6 +34,8 @@ const refusals = failures(
   'CONTENT_CODED',
   'FILE_TOO_LARGE',
   'REQUEST_TOO_LARGE',
+  'DECOMPRESSED_TOO_LARGE',
+  'COMPRESSED_TOO_MUCH',
   'NOT_CSV',
   'NOT_READABLE',
   'TOO_MANY_UPLOADS',
@@ -42,7 +44,11 @@ const refusals = failures(
   'STORE_FAILED',
   'CONVERSION_FAILED',
 )
-const replayed = header('Present when the same request was answered before, with this.', 'true', false)
+const replayed = header(
+  'Present if this response was already sent to an earlier request with the same key.',
+  'true',
+  false,
+)
 
 /** The media type for which Fastify leaves the body unread. */
 const streamedType = 'multipart/form-data'

@@ -53,8 +53,8 @@ export async function* boundedAnswer(
 }
 
 function problemOf(left: { readonly rows: number; readonly bytes: number }, bytes: number, limits: AnswerLimits) {
-  if (left.rows === 0) return `it gives more than ${limits.queryRowsMax} rows`
-  return bytes > left.bytes ? `it gives more than ${limits.queryBytesMax} bytes` : null
+  if (left.rows === 0) return `it returns more than ${limits.queryRowsMax} rows`
+  return bytes > left.bytes ? `it returns more than ${limits.queryBytesMax} bytes` : null
 }
 
 /** @param isEmpty True if not even the first row is within the limit. */
@@ -62,6 +62,6 @@ function endOf(writer: AnswerWriter<unknown>, problem: string, isEmpty: boolean)
   if (isEmpty) throw new ServiceError('QUERY_TOO_LARGE', { problem })
   const tail = writer.tail(true)
   if (tail !== null) return tail
-  const rest = 'JSON can be cut off there, other formats cannot'
+  const rest = 'only JSON can be truncated there'
   throw new ServiceError('QUERY_TOO_LARGE', { problem: `${problem}; ${rest}` })
 }

@@ -148,7 +148,7 @@ test('ask() refuses a statement that reads or writes anything else before runnin
     await using one = await start({
       answer: (sql) => (sql.startsWith('EXPLAIN') ? [page(sql)] : isData(sql) ? [rows(1)] : null),
     })
-    await assert.rejects(one.ask('SELECT 1'), failsWith('QUERY_NOT_READ_ONLY', /something else/))
+    await assert.rejects(one.ask('SELECT 1'), failsWith('QUERY_NOT_READ_ONLY', /something other/))
     assert.deepEqual(one.trino.statements.filter(isData), [])
   }
   await using untouched = await start({ answer: () => null })
@@ -183,7 +183,10 @@ test('ask() ends a result at the limit of rows or bytes if its format can report
   assert.match(await fewRows.ask('SELECT n'), /"rows":\[\[1\],\[2\],\[3\],\[4\]\],"truncated":true\}\n$/)
   assert.equal(fewRows.trino.cancelled, 1)
   for (const format of ['csv', 'ndjson'] as const) {
-    await assert.rejects(fewRows.ask('SELECT n', format), failsWith('QUERY_TOO_LARGE', /more than 4 rows; JSON can be/))
+    await assert.rejects(
+      fewRows.ask('SELECT n', format),
+      failsWith('QUERY_TOO_LARGE', /more than 4 rows; only JSON can be/),
+    )
   }
   await using all = await start({ answer }, { queryRowsMax: 7 })
   assert.match(await all.ask('SELECT n'), /\[7\]\],"truncated":false\}\n$/)
@@ -222,7 +225,7 @@ test("ask() maps Trino's errors to ours, with their position in the statement an
       "line 2:1: Table 'lake.s.t' does not exist",
       [2, 1],
       'QUERY_FAILED',
-      /: there is no such table; the one table is called data\n\nLINE 1: SELECT\n {8}\^$/,
+      /: there is no such table; the only table is called data\n\nLINE 1: SELECT\n {8}\^$/,
     ],
     [
       'CATALOG_NOT_FOUND',
@@ -230,7 +233,7 @@ test("ask() maps Trino's errors to ours, with their position in the statement an
       'x',
       undefined,
       'QUERY_FAILED',
-      /: there is no such table; the one table is called data$/,
+      /: there is no such table; the only table is called data$/,
     ],
     ['SYNTAX_ERROR', 'USER_ERROR', 'line 9:9: no', [9, 9], 'QUERY_FAILED', /: no$/],
     ['DIVISION_BY_ZERO', 'USER_ERROR', 'Division by zero', undefined, 'QUERY_FAILED', /: Division by zero$/],

@@ -115,7 +115,7 @@ class TrinoEngine implements QueryEngine {
       return await isOnlyRead(await this.#open(table, signal))
     })
     if (isAllowed) return statementOver(open, given)
-    throw new ServiceError('QUERY_NOT_READ_ONLY', { problem: 'it reads something else than the table data' })
+    throw new ServiceError('QUERY_NOT_READ_ONLY', { problem: 'it reads something other than the table data' })
   }
 
   /** A failure here is not caused by the statement. */

@@ -61,7 +61,7 @@ export function queryError(error: unknown, asked: Asked): unknown {
 }
 
 function problemOf({ name, message }: TrinoFailure['failure']): string {
-  if (missingNames.has(name)) return 'there is no such table; the one table is called data'
+  if (missingNames.has(name)) return 'there is no such table; the only table is called data'
   const text = message.replace(/^line \d+:\d+: /, '')
   return text.length > messageCharactersMax ? `${text.slice(0, messageCharactersMax)}…` : text
 }

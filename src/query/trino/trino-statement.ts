@@ -44,13 +44,13 @@ export function statementOver(
   { sql: table, columns }: { readonly sql: string; readonly columns: readonly string[] },
   given: string,
 ): TrinoStatement {
-  if (given.includes('\0')) throw failed('it holds a NUL character')
+  if (given.includes('\0')) throw failed('it contains a NUL character')
   const all = tokensOf(given)
   const lastOfStatement = all.findLastIndex(({ text }) => text !== ';')
   const tokens = all.slice(0, lastOfStatement + 1)
   const [first, second] = tokens
-  if (first === undefined) throw failed('it holds no statement')
-  if (tokens.some(({ text }) => text === ';')) throw refused('it is several statements, wanted one')
+  if (first === undefined) throw failed('it contains no statement')
+  if (tokens.some(({ text }) => text === ';')) throw refused('it contains several statements, wanted one')
   if (!beginnings.includes(first.text)) {
     throw refused('it is a statement of another kind, wanted SELECT, WITH, VALUES or TABLE')
   }

@@ -48,14 +48,17 @@ export function detectEncoding(head: Uint8Array, declared?: string): EncodingFou
   if (mark !== undefined)
     return found(mark.name, `Encoding ${mark.name}: the file begins with its byte order mark.`, true)
   const wide = wideEncoding(head)
-  if (wide !== null) return found(wide, `Encoding ${wide}: every other byte or more is zero, at regular places.`)
+  if (wide !== null) return found(wide, `Encoding ${wide}: at least every other byte is zero, at regular positions.`)
   // Its bytes are all ASCII; only the escapes to and from Kanji distinguish it from UTF-8.
   if (head.includes(escapeByte) && latin1Text(head).includes('\x1b$B')) {
-    return found('iso-2022-jp', 'Encoding iso-2022-jp: escapes to and from Kanji stand among ASCII.')
+    return found('iso-2022-jp', 'Encoding iso-2022-jp: it has escape sequences to and from Kanji among ASCII.')
   }
   const sevenBit = isAscii(head) ? detectSevenBit(head) : null
   if (sevenBit !== null)
-    return guess(sevenBit, `Encoding ${sevenBit}: its ASCII bytes hold sequences that are letters beyond ASCII in it.`)
+    return guess(
+      sevenBit,
+      `Encoding ${sevenBit}: its ASCII bytes contain sequences that encode non-ASCII letters in it.`,
+    )
   return narrowEncoding(head)
 }
 
@@ -80,11 +83,12 @@ function narrowEncoding(head: Uint8Array): EncodingFound {
   if (ebcdic !== null)
     return guess(ebcdic, `Encoding ${ebcdic}: the bytes are the letters, digits and blanks of EBCDIC.`)
   const legacy = detectLegacy(head)
-  if (legacy !== null) return guess(legacy, `Encoding ${legacy}: ${lines}; read so, the bytes look most like words.`)
+  if (legacy !== null)
+    return guess(legacy, `Encoding ${legacy}: ${lines}; in this encoding, the bytes look most like words.`)
   // Lines with a few invalid bytes are rejects; a text full of them would be damaged by any guess.
   if (oddBytes(head) * 5 <= head.length) return guess('utf-8', `Encoding utf-8: ${lines}, and no other fits.`)
   throw new ServiceError('NOT_READABLE', {
-    problem: 'its encoding is none that is known here; save it as UTF-8 and send that, or state the encoding',
+    problem: 'its encoding is unknown; save it as UTF-8 and send that, or declare the encoding',
   })
 }
 

@@ -18,13 +18,15 @@ export function nameColumns(headers: readonly (readonly string[])[], width: numb
   const notes: Note[] = []
   const first = headers[0]
   if (first === undefined) {
-    notes.push(note('NO_HEADER', 'No header was found: the columns are called column_1, column_2 and so on.'))
+    notes.push(note('NO_HEADER', 'No header was found: the columns are named column_1, column_2 and so on.'))
   } else if (first.length !== width) {
     const message = `The header has ${first.length} names for ${width} columns: please check which name belongs to which column.`
     notes.push(note('HEADER_WIDTH_DIFFERS', message))
   }
   if (headers.length > 1) {
-    notes.push(note('HEADER_JOINED', `The header is ${headers.length} records high: their values are joined.`))
+    notes.push(
+      note('HEADER_JOINED', `The header is ${headers.length} records high: the values of each column are joined.`),
+    )
   }
   const rows = headers.map((values) => fitted(values, width))
   const fields = Array.from({ length: width }, (_, column) => {
@@ -40,7 +42,7 @@ export function nameColumns(headers: readonly (readonly string[])[], width: numb
     return name
   })
   if (renamed.length > 0) {
-    notes.push(note('NAMES_NUMBERED', `Names that occur more than once got a number: ${listed(renamed)}.`))
+    notes.push(note('NAMES_NUMBERED', `Names that occur more than once were numbered: ${listed(renamed)}.`))
   }
   return { names, fields: first === undefined ? null : fields, notes }
 }

@@ -165,7 +165,7 @@ test('readHead() doubts a single column of lines aligned with blanks', () => {
     'H        0.000    0.000    1.089',
     'H       -0.513   -0.889    0.363',
   ]
-  assert.match(notesOf(rows.join('\n')), /aligned with blanks/)
+  assert.match(notesOf(rows.join('\n')), /aligned with spaces/)
   assert.doesNotMatch(notesOf('note\nOne two three.\nFour five six.\nSeven  eight nine.\n'), /aligned/)
 })
 

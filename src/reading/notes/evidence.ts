@@ -31,7 +31,8 @@ function dialectEvidence({ tokens, width, rows, ranked, declared, named }: Decid
   let fitting = 0
   for (const record of rows) if (fits(tokens, record, width)) fitting += 1
   const table = `${fitting} of ${rows.length} records of the head have ${width} ${width === 1 ? 'field' : 'fields'}`
-  if (width === 1 && declared.delimiter === undefined) return `No delimiter makes a table of several columns: ${table}.`
+  if (width === 1 && declared.delimiter === undefined)
+    return `No delimiter gives a table with several columns: ${table}.`
   const source =
     declared.delimiter !== undefined ? ', as declared' : isNamed(tokens, named) ? ', as the first line says' : ''
   const [best, next] = ranked
@@ -99,7 +100,7 @@ function layoutDoubts({ encoding, ranked, tokens, named }: Decided): Note[] {
   }
   if (tokens.layout.quote === 'none') {
     const lines = linesWith(tokens, /"/g)
-    const message = `Double quotes are read as ordinary characters: they do not open and close fields here${within(lines)}.`
+    const message = `Double quotes are read as ordinary characters: they do not enclose fields here${within(lines)}.`
     notes.push(note('QUOTES_AS_TEXT', message, lines))
   }
   if (tokens.layout.escape === 'nothing') {
@@ -146,7 +147,7 @@ function recordsAbove(tokens: Tokens, top: Top): Note[] {
   const found = Array.from({ length: count }, (_, at) => top.firstScanned + at).filter((one) => !isBlank(tokens, one))
   const lines = linesOf(tokens, found)
   const are = found.length === 1 ? '1 record above the header is' : `${found.length} records above the header are`
-  const message = `${are} no title (${lines.text}): read as records, which are rejects where they do not have the table's width.`
+  const message = `${are} not part of a title (${lines.text}): read as records, which are rejected if they do not have the table's width.`
   return [note('RECORDS_ABOVE_TABLE', message, lines)]
 }
 

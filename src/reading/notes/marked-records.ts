@@ -63,7 +63,7 @@ function escapedDelimiters({ tokens, width, rows, top }: HeadTable): Note[] {
   if (found.length === 0) return []
   const lines = linesOf(tokens, found)
   const [have, them] = found.length === 1 ? ['1 record has', 'it has'] : [`${found.length} records have`, 'they have']
-  const message = `${have} a backslash before a delimiter outside quotes (${lines.text}): the delimiter is read as one, so ${them} more fields than meant.`
+  const message = `${have} a backslash before a delimiter outside quotes (${lines.text}): it is still read as a delimiter, so ${them} more fields than intended.`
   return [note('DELIMITERS_ESCAPED', message, lines)]
 }
 

@@ -51,7 +51,7 @@ function secondLine({ tokens, width, rows, top }: HeadTable): Note[] {
   const isUnits = filled.every((value) => /^(?:\(.*\)|\[.*\])$/.test(value))
   if (filled.length < 2 || !(isRule || isUnits || areTextsAboveNumbers(values, { tokens, width, rows, top }))) return []
   const line = lineOf(tokens, top.firstData)
-  const message = `Line ${line}, right below the header, looks like a part of it: it is read as a record. If it belongs to the header, declare \`headerRows\` [${headerRow + 1}, ${top.firstData + 1}].`
+  const message = `Line ${line}, right below the header, looks like part of it: it is read as a record. If it belongs to the header, declare \`headerRows\` [${headerRow + 1}, ${top.firstData + 1}].`
   return [note('HEADER_SECOND_LINE', message, { lines: [line] })]
 }
 
@@ -97,7 +97,7 @@ function otherTables({ tokens, width, top }: HeadTable): Note[] {
     if (!isNew || !fits(tokens, record + 1, fields) || !fits(tokens, record + 2, fields)) continue
     if (!looksLikeNames(recordValues(tokens, record))) continue
     const line = lineOf(tokens, record)
-    const message = `Another table seems to begin on line ${line} (${fields} fields): its records are rejects. Send each table as a file of its own.`
+    const message = `Another table seems to begin on line ${line} (${fields} fields): its records are rejects. Send each table as its own file.`
     notes.push(note('TABLE_OTHER_WIDTH', message, { lines: [line] }))
   }
   return notes
@@ -124,7 +124,7 @@ function equalTables({ tokens, width, rows, top }: HeadTable): Note[] {
   })
   if (found.length === 0 || found.length > tablesMax) return []
   const lines = linesOf(tokens, found)
-  const message = `Another table of ${width} fields seems to begin on ${lines.text}: its header and records are read as records of this one.`
+  const message = `Another table of ${width} fields seems to begin on ${lines.text}: its header and records are read as records of the first table.`
   return [note('TABLE_SAME_WIDTH', message, lines)]
 }
 
@@ -160,7 +160,7 @@ function textTables({ tokens, width, rows, top }: HeadTable): Note[] {
   })
   if (found.length === 0) return []
   const lines = linesOf(tokens, found)
-  const message = `Another table of ${width} fields seems to begin on ${lines.text}: its header and records are read as records of this one.`
+  const message = `Another table of ${width} fields seems to begin on ${lines.text}: its header and records are read as records of the first table.`
   return [note('TABLE_SAME_WIDTH', message, lines)]
 }
 

@@ -27,7 +27,7 @@ export function suspiciousContent(tokens: Tokens, width: number, rows: readonly 
   const joined = joinedByReturn(tokens, width, rows)
   if (joined.length > 0) {
     const lines = linesOf(tokens, joined)
-    const message = `Some records seem to end with a lone carriage return (${lines.text}): it ends no record in this file, so they are rejects.`
+    const message = `Some records seem to end with a lone carriage return (${lines.text}): it does not end a record in this file, so they are rejects.`
     notes.push(note('RECORDS_END_WITH_CR', message, lines))
   }
   const ending = endingWithReturn(tokens, width, rows)
@@ -40,13 +40,16 @@ export function suspiciousContent(tokens: Tokens, width: number, rows: readonly 
 }
 
 function alignedColumns(tokens: Tokens, width: number, rows: readonly number[]): Note[] {
-  const seem = 'The columns seem to be aligned with blanks'
+  const seem = 'The columns seem to be aligned with spaces'
   if (width > 1 && tokens.layout.delimiter === 0x20 && isWidelySpaced(tokens, rows)) {
-    return [note('ALIGNED_COLUMNS', `${seem}: each of several blanks delimits, so that there are empty columns.`)]
+    return [note('ALIGNED_COLUMNS', `${seem}: each space is a delimiter, so there are empty columns.`)]
   }
   if (!(width === 1 ? isAligned(tokens, rows) : hasReportRule(tokens, rows))) return []
   return [
-    note('ALIGNED_COLUMNS', `${seem}: each line is read as one value, because several blanks are not one delimiter.`),
+    note(
+      'ALIGNED_COLUMNS',
+      `${seem}: each line is read as one value, because several spaces do not count as one delimiter.`,
+    ),
   ]
 }
 
@@ -76,7 +79,7 @@ function ruleLines(tokens: Tokens, width: number, rows: readonly number[]): Note
   const lines = linesOf(tokens, rules)
   const are =
     rules.length === 1 ? 'A line is drawn across the table' : `${rules.length} lines are drawn across the table`
-  const message = `${are} (${lines.text}): read as records, which are rejects where they do not have its width.`
+  const message = `${are} (${lines.text}): read as records, which are rejected if they do not have its width.`
   return [note('RULE_LINES', message, lines)]
 }
 

@@ -224,7 +224,7 @@ test('decideTypes() doubts columns of text that look like something else, and de
   )
   assert.equal(
     doubt('thousandPoint:1.3|integer|thousandPoint:2.3'),
-    '2 of 3 values could be thousands or decimals (records 1, 3), and the others are whole numbers; the point is read as a decimal one',
+    '2 of 3 values could be thousands or decimals (records 1, 3), and the others are whole numbers; the point is read as a decimal point',
   )
   assert.equal(doubtOf('thousandPoint:1.3|integer')?.code, 'AMBIGUOUS_NUMBERS')
   for (const sure of ['thousandPoint:1.3|integer|decimal:1.1', 'thousandPoint:1.3|thousandPoint:2.3', 'integer']) {

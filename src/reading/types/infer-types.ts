@@ -177,7 +177,7 @@ function mixedPointDoubt(facts: ColumnFacts, type: ColumnType, lineOf: LineOf | 
   const could = `${thousandPoint.count} of ${count(values, 'value')} could be thousands or decimals (${places(thousandPoint, lineOf)})`
   return {
     code: 'AMBIGUOUS_NUMBERS',
-    clause: `${could}, and the others are whole numbers; the point is read as a decimal one`,
+    clause: `${could}, and the others are whole numbers; the point is read as a decimal point`,
     lines: linesOf(thousandPoint.first, lineOf),
   }
 }

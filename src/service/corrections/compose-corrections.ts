@@ -60,7 +60,7 @@ export async function composeCorrections(
   const refused = new RefusedCorrections()
   const counts = { sent: 0, unchanged: 0, count: 0 }
   const write = async (correction: Correction) => {
-    if (++counts.count > rowsMax) throw badCorrections(`a dataset can have ${rowsMax} corrected records at most`)
+    if (++counts.count > rowsMax) throw badCorrections(`a dataset can have at most ${rowsMax} corrected records`)
     await writer.write([Buffer.from(correctionLine(correction))])
   }
   for await (const row of sent) {
@@ -157,7 +157,7 @@ function textComparison({ receipt, read }: Correctable) {
     const original = isComparable ? textOf(await read(byteOffset, byteLength), false).text : null
     if (!isCut) return original !== null && text !== null && plain(original) === plain(text)
     if (original?.startsWith(text ?? '') !== false) return true
-    throw badCorrections(`the text of record ${record} is cut; take the whole of it from rejects.csv`)
+    throw badCorrections(`the text of record ${record} is cut; take the whole text from rejects.csv`)
   }
 }
 

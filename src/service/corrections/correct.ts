@@ -47,7 +47,7 @@ export async function correct(
   const { recordBytesMax } = of.body
   await using rows = await SentRows.create(segments)
   for await (const row of readSent(sentPath, tools.createScanner, recordBytesMax)) await rows.add(row)
-  if (rows.count === 0) throw badCorrections('there are none; send the file of rejects.csv with its texts edited')
+  if (rows.count === 0) throw badCorrections('there are none; send rejects.csv with edited texts')
   const layout = scanOptions({ ...of, width: of.columns.length, start: of.body }, recordBytesMax)
   const readRecord = recordReader(tools.createScanner, layout)
   const correctionsPath = correctionPath(draft.dir)

@@ -24,8 +24,8 @@ export class CorrectionsRefused extends Error {
  */
 export function checkLayout({ layout: wanted }: CorrectionFile, seen: FileScanOptions): void {
   if (JSON.stringify(seen) === JSON.stringify(wanted)) return
-  const reason = 'read this way, the file has other records than those that were corrected'
-  const wayOut = 'read the dataset they were made for again, and correct its rejects'
+  const reason = 'with these settings, the file has other records than those that were corrected'
+  const wayOut = 'read the uncorrected dataset again, and correct its rejects'
   const problem = `Cannot apply corrections: ${reason}; ${wayOut}`
   throw new ServiceError('CORRECTIONS_MISMATCH', { problem })
 }

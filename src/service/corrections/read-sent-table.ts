@@ -79,7 +79,7 @@ function tableOf(head: string): Table {
   }
   const { names } = found
   const twice = names.find((name, i) => name !== '' && names.indexOf(name) !== i)
-  if (twice !== undefined) throw badCorrections(`the column '${twice.slice(0, 100)}' is there twice`)
+  if (twice !== undefined) throw badCorrections(`the column '${twice.slice(0, 100)}' appears twice`)
   const unknown = names.find((name) => name !== '' && !known.includes(name))
   if (unknown !== undefined) {
     throw badCorrections(`there is no column '${unknown.slice(0, 100)}', wanted only ${known.join(', ')}; remove it`)

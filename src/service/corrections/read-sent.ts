@@ -36,7 +36,7 @@ async function openSent(path: string): Promise<SentFile> {
   const { encoding, markBytes } = encodingOf(head)
   const decode = createDecoder(encoding, 'replace', 'character')
   const text = decode(head.subarray(markBytes), head.length < headBytes)
-  if (text.trim() === '') throw badCorrections('there are none; send the file of rejects.csv with its texts edited')
+  if (text.trim() === '') throw badCorrections('there are none; send rejects.csv with edited texts')
   return { path, encoding, markBytes, head: text }
 }
 
@@ -100,7 +100,7 @@ function rowOf(line: string, number: number): SentRow {
     throw badCorrections(`line ${number} has an unknown member '${unknown.slice(0, 100)}', ${wanted}`)
   const { record, text = null, cut = false } = row as { record?: unknown; text?: unknown; cut?: unknown }
   if (!Number.isSafeInteger(record) || (record as number) < 1) {
-    throw badCorrections(`line ${number} names no record, a whole number from 1`)
+    throw badCorrections(`line ${number} has no record, wanted a whole number from 1`)
   }
   if (text !== null && typeof text !== 'string') throw badCorrections(`line ${number} has a text that is not a string`)
   return { record: record as number, text, isCut: cut === true }

@@ -43,7 +43,7 @@ function formNotes(column: string, facts: ColumnFacts | null, lineOf: LineOf | u
   const at = `${noun} ${places.join(', ')}`
   const what =
     places.length === 1
-      ? `a number is written as few programs do (${at})`
+      ? `a number is written in an unusual way (${at})`
       : `numbers are written in different ways (${at})`
   const message = `Column ${column}: ${what}: different texts may be the same number; data.csv keeps the texts.`
   return [note('NUMBER_FORMS_DIFFER', message, { lines: lineOf === undefined ? [] : places, column })]

@@ -72,9 +72,9 @@ const cases: readonly [what: string, text: string | Buffer, wanted: RegExp][] = 
   [
     'a truncated record',
     `${table}200,An`,
-    /^The file ends in a record that is not whole .*\(line 202\): it may have been cut off/,
+    /^The file ends in an incomplete record .*\(line 202\): it may be truncated/,
   ],
-  ['a record truncated in quotes', `${table}200,"An`, /\(line 202\): it may have been cut off/],
+  ['a record truncated in quotes', `${table}200,"An`, /\(line 202\): it may be truncated/],
   ['nothing for a long total column', `name,n\n${'Total,1\nother,2\n'.repeat(9)}`, /^$/],
 ]
 for (const [what, text, wanted] of cases) {

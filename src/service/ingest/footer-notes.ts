@@ -116,7 +116,7 @@ function footerNote(lines: readonly number[]): Note {
 }
 
 function cutNote(line: number): Note {
-  const message = `The file ends in a record that is not whole and has no line end (line ${line}): it may have been cut off.`
+  const message = `The file ends in an incomplete record without a line end (line ${line}): it may be truncated.`
   return note('FILE_CUT_OFF', message, { lines: [line] })
 }
 

@@ -42,8 +42,7 @@ test('recordNotes() names the lines of repaired records', () => {
   assert.deepEqual(recordNotes(reading, tally), [
     {
       code: 'QUOTE_REPAIRED',
-      message:
-        '2 records have a quote too many and could be meant in one way only; the quote is read as text (lines 4, 9).',
+      message: '2 records have an extra quote but can be read in only one way; the quote is kept as text (lines 4, 9).',
       lines: [4, 9],
     },
   ])

@@ -33,7 +33,7 @@ export interface CountedRunaways {
 }
 
 function mostRejectedNote({ accepted, rejected, first }: RecordTally): Note {
-  const message = `${rejected} records were rejected and only ${accepted} accepted: the file may be running text, or have another dialect.`
+  const message = `${rejected} records were rejected and only ${accepted} accepted: the file may be prose, or have another dialect.`
   return note('MOST_REJECTED', message, { lines: first.map(({ line }) => line) })
 }
 
@@ -50,7 +50,7 @@ function emptyNote({ emptyAtEnd: count }: RecordTally): Note {
 
 function repairedNote(repaired: number, lines: readonly number[]): Note {
   const records = repaired === 1 ? '1 record has' : `${repaired} records have`
-  const message = `${records} a quote too many and could be meant in one way only; the quote is read as text (${linesText(lines, repaired)}).`
+  const message = `${records} an extra quote but can be read in only one way; the quote is kept as text (${linesText(lines, repaired)}).`
   return note('QUOTE_REPAIRED', message, { lines })
 }
 
@@ -58,7 +58,7 @@ function otherEscapeNote({ otherEscapes, firstOtherEscapeLines: lines }: RecordT
   const records = otherEscapes === 1 ? '1 record has its' : `${otherEscapes} records have their`
   const [here, elsewhere] =
     escapeChar === null ? ['escaped by a backslash', 'doubled'] : ['doubled', `escaped by ${escapeChar}`]
-  const message = `${records} quotes ${here}, where the rest of the file has them ${elsewhere} (${linesText(lines, otherEscapes)}); they are read as meant.`
+  const message = `${records} quotes ${here}, where the rest of the file has them ${elsewhere} (${linesText(lines, otherEscapes)}); they are read as intended.`
   return note('ESCAPE_MIXED', message, { lines })
 }
 
@@ -72,7 +72,7 @@ function splitNote(split: CountedRunaways): Note {
     split.count === 1
       ? ['Two stray quotes would make one value of', 'the line on which the quote opens is a reject']
       : ['Stray quotes would make single values of', 'each line on which one opens is a reject']
-  const message = `${are} ${stretches(split)}, which read as records of this table: they are read as records, ${opening}.`
+  const message = `${are} ${stretches(split)}, which look like records of this table: they are read as records, ${opening}.`
   return note('QUOTE_RUNAWAY', message, { lines: endsOf(split) })
 }
 

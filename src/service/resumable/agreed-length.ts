@@ -21,10 +21,10 @@ export function agreedLength(
   }
   const ends = given.isLast && declaredBytes !== null ? [offset + declaredBytes] : []
   const lengths = new Set([state.expectedBytes, given.expectedBytes, ...ends].filter((one) => one !== null))
-  if (lengths.size > 1) throw inconsistent(`its length is ${[...lengths].join(' and ')} bytes at the same time`)
+  if (lengths.size > 1) throw inconsistent(`its length is given as both ${[...lengths].join(' and ')} bytes`)
   const [length = null] = lengths
   const end = offset + (declaredBytes ?? 0)
-  if (length !== null && end > length) throw inconsistent(`the bytes end at offset ${end}, wanted ${length} at most`)
+  if (length !== null && end > length) throw inconsistent(`the bytes end at offset ${end}, wanted at most ${length}`)
   if (Math.max(length ?? 0, end) > bytesMax) throw new ServiceError('FILE_TOO_LARGE', { limitBytes: bytesMax })
   if (state.isComplete) throw inconsistent(`it is complete with ${state.bytes} bytes`)
   return length

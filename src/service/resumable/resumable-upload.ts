@@ -174,7 +174,7 @@ async function receiveChecked(writer: SpoolWriter, given: ResumableBytes, limits
 /** The length of a chunked body may turn out not to match the upload. */
 function checkRoom(bytes: number, { expectedBytes, bytesMax }: Limits): void {
   if (expectedBytes !== null && bytes > expectedBytes) {
-    const problem = `more than its ${expectedBytes} bytes have come`
+    const problem = `more than its ${expectedBytes} bytes have arrived`
     throw new ServiceError('UPLOAD_LENGTH_MISMATCH', { problem })
   }
   if (bytes > bytesMax) throw new ServiceError('FILE_TOO_LARGE', { limitBytes: bytesMax })

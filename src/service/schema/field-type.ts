@@ -64,7 +64,7 @@ export function meaningOf(type: FieldType, members: Members, place: string): Mea
     default: {
       const shape = type === 'year' ? { shape: '-?[0-9]{4,9}' } : {}
       const plain = (value: JsonScalar) => plainInteger(value, groupChar)
-      const wanted = 'a whole number of at most 64 bits, as text where it is beyond 2^53'
+      const wanted = 'a whole number of at most 64 bits, as text if it is beyond 2^53'
       return { type: { kind: 'integer' }, form: { kind: 'integer', groupChar, ...shape }, plain, wanted }
     }
   }
@@ -77,7 +77,7 @@ function momentMeaning(type: MomentKind, format: string | undefined, place: stri
     return { type: type === 'datetime' ? 'byValues' : { kind: type }, form, plain, wanted: `an ISO 8601 ${type}` }
   }
   if (!format.includes('%')) {
-    const wayOut = "'default' for ISO 8601, or a pattern such as '%d/%m/%Y'; what 'any' would allow has no one meaning"
+    const wayOut = "'default' for ISO 8601, or a pattern such as '%d/%m/%Y'; 'any' is ambiguous"
     throw refuse(`${place}.format`, shown(format), wayOut)
   }
   const parsed = parseFormat(format, type)

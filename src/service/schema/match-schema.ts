@@ -38,7 +38,7 @@ export function matchSchema(
     return { reading: { ...reading, names }, columns }
   }
   if (reading.headerFields === null) {
-    throw mismatch(`the file has no header, so that only fieldsMatch 'exact' can find its columns`)
+    throw mismatch(`the file has no header, so only fieldsMatch 'exact' can match its columns`)
   }
   const matched = reading.names.map((_, i) => columns.find(({ name }) => isNamed(reading, i, name)) ?? null)
   const found = new Set(matched)

@@ -94,11 +94,11 @@ function readMembers(descriptor: Json, type: FieldType, place: string): Members 
   const decimalChar = readChar(descriptor.decimalChar, `${place}.decimalChar`)
   const groupChar = readChar(descriptor.groupChar, `${place}.groupChar`)
   if (groupChar !== undefined && groupChar === (decimalChar ?? (type === 'number' ? '.' : undefined))) {
-    throw refuse(`${place}.groupChar`, shown(groupChar), 'another character than the decimal one')
+    throw refuse(`${place}.groupChar`, shown(groupChar), 'a character other than the decimal one')
   }
   const { bareNumber = true } = descriptor
   if (bareNumber !== true) {
-    const wanted = "true: what stands around a number is part of its meaning; declare 'string' to keep it"
+    const wanted = "true: the text around a number is part of its meaning; declare 'string' to keep it"
     throw refuse(`${place}.bareNumber`, shown(bareNumber), wanted)
   }
   const trueValues = readTexts(descriptor.trueValues, `${place}.trueValues`)

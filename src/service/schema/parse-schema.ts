@@ -68,7 +68,7 @@ function refuseUnknown(members: readonly string[]): void {
     if (known.includes(member) || informational.includes(member)) continue
     if (!keys.includes(member)) throw refuse(member, 'it is not known here', `only ${known.join(', ')}`)
     const wanted = 'none: records are checked one by one; query the dataset for repeated or missing values'
-    throw refuse(member, 'it is about several records at once', wanted)
+    throw refuse(member, 'it concerns several records at once', wanted)
   }
 }
 

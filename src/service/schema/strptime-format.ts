@@ -95,7 +95,8 @@ function problemOf(tokens: readonly Token[], kind: MomentKind): string | null {
   const missing = needs.find((need) => given.every((one) => one !== need))
   if (missing !== undefined) return `it gives no ${missing}`
   const surplus = given.find((one) => !needs.includes(one) && !takes.includes(one))
-  if (surplus !== undefined) return `it gives ${surplus === 'half' ? 'am or pm' : surplus}, which a ${kind} has not`
+  if (surplus !== undefined)
+    return `it gives ${surplus === 'half' ? 'am or pm' : surplus}, which a ${kind} does not have`
   if (new Set(given).size < given.length) return 'it gives something twice'
   if (given.includes('half') !== used.some(({ letter }) => letter === 'I')) return '%I and %p go together'
   const last = tokens.at(-1)

@@ -46,7 +46,7 @@ async function checked(statements: UploadOptions, converter: Converter, signal: 
   for (const [i, problem] of (await converter.checkPatterns(patterns, signal)).entries()) {
     if (problem === null) continue
     const { place = '', pattern = '' } = declared[i] ?? {}
-    throw refuse(place, shown(pattern), `a regular expression that RE2 takes (${problem})`)
+    throw refuse(place, shown(pattern), `a regular expression that RE2 accepts (${problem})`)
   }
   return statements
 }

@@ -68,7 +68,7 @@ function asDamage(file: string): (error: unknown) => DamagedFile {
   return (error) => {
     const code = error instanceof ServiceError ? errorCode(error.cause) : undefined
     if (isServiceError(error, 'DATASET_DAMAGED')) {
-      return { file, detail: code === 'ENOENT' ? 'is missing' : 'is not what was kept' }
+      return { file, detail: code === 'ENOENT' ? 'is missing' : 'is not what was stored' }
     }
     if (!isServiceError(error, 'STORE_FAILED') && !unreadableCodes.has(code)) throw error
     return { file, detail: `cannot be read: ${String(code)}` }

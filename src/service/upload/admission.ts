@@ -212,7 +212,9 @@ function giveWay(uploads: readonly (readonly [Place, Held])[]): boolean {
   if (slowest === null) return false
   const [place, body] = slowest
   place.release()
-  body.fail(new ServiceError('REQUEST_TIMEOUT', { problem: 'its body came slowly, and its place was wanted' }))
+  body.fail(
+    new ServiceError('REQUEST_TIMEOUT', { problem: 'its body arrived slowly, and another upload needed its place' }),
+  )
   return true
 }
 

@@ -132,7 +132,7 @@ class DecompressedText implements ReceivedText {
 export function endingNotes({ isCut, trailingBytes }: Ending, lines: number): readonly Note[] {
   const notes: Note[] = []
   if (isCut) {
-    const message = `The compressed data is cut off: it was read up to line ${lines}, which may not be whole, and the rest is missing.`
+    const message = `The compressed data is truncated: it was read up to line ${lines}, which may be incomplete; the rest is missing.`
     notes.push(note('COMPRESSED_DATA_CUT_OFF', message, { lines: [lines] }))
   }
   if (trailingBytes > 0) {

@@ -123,7 +123,7 @@ export class SharedEnds implements Ends {
         const bytes = Buffer.from(JSON.stringify(status))
         return (await shared.write(nameOf(status.owner, status.id), bytes, null)) !== null
       } catch (error) {
-        logger.error({ err: error, id: status.id }, 'cannot say to other processes that an upload has ended')
+        logger.error({ err: error, id: status.id }, 'cannot tell other processes that an upload has ended')
         if (this.#closing.signal.aborted || this.#pending.size > pendingMax) return false
         await setTimeout(retryMs * (0.5 + Math.random() / 2), null, this.#closing).catch(() => {})
       }

@@ -192,7 +192,7 @@ class SharedKey {
         this.#version = await this.#options.shared.write(this.#name, text, this.#version)
         if (isLast) this.#version = null
       } catch (error) {
-        this.#options.logger.error({ err: error }, 'cannot say to other processes what became of an idempotency key')
+        this.#options.logger.error({ err: error }, 'cannot tell other processes the outcome of an idempotency key')
       }
     })
     return this.#last

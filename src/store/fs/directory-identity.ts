@@ -19,13 +19,13 @@ interface Texts {
 }
 
 const directoryTexts: Texts = {
-  gone: 'its directory has gone',
-  replaced: 'another directory stands in its place, to which it has no lock; the service has to be restarted',
+  gone: 'its directory is gone',
+  replaced: 'another directory is in its place, which the service has not locked; restart the service',
 }
 /** A second process would create a lock file of its own, and neither would know of the other. */
 const lockTexts: Texts = {
-  gone: 'its lock file has been removed, so that another process could use it too; the service has to be restarted',
-  replaced: 'its lock file has been replaced, so that another process may use it too; the service has to be restarted',
+  gone: 'its lock file has been removed, so another process could use it too; restart the service',
+  replaced: 'its lock file has been replaced, so another process may use it too; restart the service',
 }
 
 /**

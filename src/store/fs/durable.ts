@@ -143,6 +143,6 @@ export class SharedDirectory implements AsyncDisposable {
 }
 
 function unsure(error: unknown): never {
-  const problem = 'a write to it failed, after which nothing is acknowledged until the service is restarted'
+  const problem = 'a write to it failed; nothing is acknowledged until the service is restarted'
   throw new ServiceError('STORE_UNAVAILABLE', { problem }, error)
 }

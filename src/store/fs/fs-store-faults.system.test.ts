@@ -188,7 +188,7 @@ test('a store whose directory is gone fails to read, list and write, says so, an
   await publishSample(store, wanted)
   const draft = await filledDraft(store, sample({ seed: 2 }))
   await rename(dir, `${dir}-away`)
-  const gone = (error: unknown) => isServiceError(error, 'STORE_UNAVAILABLE') && /has gone/.test(error.message)
+  const gone = (error: unknown) => isServiceError(error, 'STORE_UNAVAILABLE') && /is gone/.test(error.message)
   const { receipt } = sample({ seed: 2 })
   await assert.rejects(store.receipt(wanted.receipt.id), gone)
   await assert.rejects(store.list({ limit: 1, after: null, name: null, owner: '' }), gone)
@@ -240,9 +240,9 @@ test('a store whose lock file was removed or replaced stops writing, but still r
     await assertWhole(store, wanted)
     assert.deepEqual(await idsOf(store), [wanted.receipt.id])
   }
-  await refuses(/lock file has been removed.*restarted/)
+  await refuses(/lock file has been removed.*restart/)
   await writeFile(join(dir, 'lock'), '')
-  await refuses(/lock file has been replaced.*restarted/)
+  await refuses(/lock file has been replaced.*restart/)
   await assert.rejects(store.publish(draft, another.receipt, sampleUpload(another.receipt, 1)), (error) =>
     isServiceError(error, 'STORE_UNAVAILABLE'),
   )

@@ -18,11 +18,13 @@ export async function probeConditionalWrites(objects: S3Objects): Promise<void> 
     const race = await Promise.all(Array.from({ length: writersAtOnce }, (_, i) => put(`${i}`, { kind: 'absent' })))
     const winners = race.filter(Boolean).length
     if (winners !== 1)
-      throw unsuitable(`${winners} of ${writersAtOnce} writers of one new object were answered that they made it`)
+      throw unsuitable(
+        `${winners} of ${writersAtOnce} concurrent writers of one new object were told that they had created it`,
+      )
     const made = await objects.head(key)
     if (made === null) throw unsuitable('an object that was written cannot be read')
-    if (await put('again', { kind: 'absent' })) throw unsuitable('it overwrites an object that is asked to be absent')
-    if (!(await put('changed', { kind: 'same', etag: made.etag }))) throw unsuitable('it does not know If-Match')
+    if (await put('again', { kind: 'absent' })) throw unsuitable('it overwrites an object despite If-None-Match')
+    if (!(await put('changed', { kind: 'same', etag: made.etag }))) throw unsuitable('it does not support If-Match')
     if (await put('late', { kind: 'same', etag: made.etag }))
       throw unsuitable('it overwrites an object that has changed')
   } finally {
