@@ -43,11 +43,13 @@ export async function serve(
 }
 
 /**
- * Keeps the heap from growing with many waiting clients: garbage may reach 60 % of live memory; by default, V8 allows
- * three times the live memory. For costs and benefits, see docs/decisions/memory-of-slow-clients.md.
+ * Keeps V8 from growing with many waiting clients. The space for new objects keeps the size it has after startup: it
+ * would double with what survives a collection, and never shrink. And garbage may reach 40 % of live memory, not three
+ * times that. For costs and benefits, see docs/decisions/memory-of-slow-clients.md.
  */
 function keepHeapSmall(): void {
-  setFlagsFromString('--heap-growing-percent=60')
+  setFlagsFromString('--semi-space-growth-factor=1')
+  setFlagsFromString('--heap-growing-percent=40')
 }
 
 /** Resolves with the name of the first stop signal; after that, another one ends the process. */
