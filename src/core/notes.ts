@@ -184,7 +184,7 @@ export const noteTable = {
     advice: 'None needed, unless they should be records: then give each a value in at least one column.',
   },
   QUOTE_REPAIRED: {
-    meaning: 'Records have an extra quote but can be read in one way only; the quote is kept as text.',
+    meaning: 'Records have an extra quote but can be read in only one way; the quote is kept as text.',
     advice: 'Check the named lines.',
   },
   ESCAPE_MIXED: {

@@ -90,7 +90,7 @@ export const errorAdvice: Readonly<Record<ErrorCode, string>> = {
   EXPECTATION_FAILED: 'Send `Expect: 100-continue` or no `Expect`.',
   HEADERS_TOO_LARGE: 'Send smaller headers or a shorter URL.',
   VERSION_NOT_SUPPORTED: 'Use HTTP/1.1.',
-  PRECONDITION_FAILED: 'It has changed: get the dataset or file again, and decide anew.',
+  PRECONDITION_FAILED: 'It has changed: get the dataset or file again, then decide.',
   INTERNAL: 'A bug or a system fault: the log has the cause, at the `timestamp` of the error.',
 }
 

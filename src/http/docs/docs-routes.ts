@@ -23,7 +23,7 @@ export function addDocsRoutes(app: App, routes: readonly DescribedRoute[]): void
       operationId: 'getDocs',
       tags: ['service'],
       summary: 'Read this description as a page',
-      description: 'One HTML page that loads nothing from elsewhere and is complete without scripts.',
+      description: 'One HTML page that loads nothing from other sites and works without scripts.',
       querystring: noQuery,
       response: { 200: page('The page.'), ...failures('BAD_PARAMETER') },
     },
