@@ -281,7 +281,7 @@ test('columns without a field in the schema are detected over all records', asyn
 
 const bad: readonly [string, object, RegExp][] = [
   [
-    'a pattern that is none',
+    'an invalid pattern',
     { pattern: '(' },
     /'schema.fields\[0\].constraints.pattern': it is "\(", wanted a regular expression that RE2 accepts \(missing \)/,
   ],

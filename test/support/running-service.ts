@@ -95,7 +95,7 @@ export class RunningService implements AsyncDisposable {
   /** Starts the children that otherwise start on demand; resolves when they are ready. */
   async startChildren(): Promise<{ readonly converter: number; readonly reader: number; readonly query: number }> {
     const { status } = await fetch(`${this.url}/readyz`)
-    if (status !== 200) throw new Error(`Cannot start children: /readyz answers ${status}`)
+    if (status !== 200) throw new Error(`Cannot start children: /readyz returns ${status}`)
     const [query = 0] = this.queries()
     // In the order of their start.
     const [reader = 0, converter = 0] = this.children().filter((pid) => pid !== query)
