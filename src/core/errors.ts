@@ -145,10 +145,10 @@ export const errorTable = {
     `${own}.UploadTakenOverException`,
     'Cannot add to upload: a newer request has taken over',
   ),
-  TOO_MANY_UNFINISHED: row<{ limit: string }>(
+  TOO_MANY_UNFINISHED: row<{ held: string }>(
     507,
     `${own}.TooManyUnfinishedException`,
-    (d) => `Cannot begin upload: unfinished uploads already amount to ${d.limit}; finish or cancel some`,
+    (d) => `Cannot begin upload: unfinished uploads already amount to ${d.held}; finish or cancel some`,
     60,
   ),
   PROTOCOL_NOT_SUPPORTED: row<{ version: string }>(

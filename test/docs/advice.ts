@@ -121,6 +121,7 @@ export const exampleDetails = {
   contentType: '{contentType}',
   dir: '{dir}',
   expect: '{expect}',
+  held: '{held}',
   host: '{host}',
   id: '{id}',
   limit: '{limit}',

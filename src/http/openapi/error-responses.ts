@@ -69,6 +69,7 @@ const sampleDetails: Readonly<Record<DetailName, unknown>> = {
   dir: './data',
   expect: '200-ok',
   expected: 1_048_576,
+  held: '3 uploads',
   host: 'example.com',
   id: '5f0c8de1a2b34c56d7e8f90a1b2c3d4e',
   limit: 64,

@@ -72,6 +72,7 @@ export interface HeldPlace extends Disposable {
   take(bytes: number): void
 }
 
-function tooMany(limit: string): ServiceError {
-  return new ServiceError('TOO_MANY_UNFINISHED', { limit })
+/** @param held What the client holds, with its unit. */
+function tooMany(held: string): ServiceError {
+  return new ServiceError('TOO_MANY_UNFINISHED', { held })
 }
