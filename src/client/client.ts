@@ -58,7 +58,7 @@ export class Client implements Disposable {
     do {
       const page = (await this.json('/qas/uploads', { limit: pageMax, after })) as UploadsPage // checked below
       if (!Array.isArray(page?.uploads)) {
-        throw new ClientError({ kind: 'wrong', message: 'Cannot read the answer: it is not a list of uploads' })
+        throw new ClientError({ kind: 'wrong', message: 'Cannot read the response: it is not a list of uploads' })
       }
       yield* page.uploads.map(readStatus)
       after = typeof page.after === 'string' ? page.after : null
@@ -163,7 +163,7 @@ export class Client implements Disposable {
     do {
       const page = (await this.json('/qas/datasets', { ...query, limit: pageMax, after })) as ListPage // checked below
       if (!Array.isArray(page?.datasets)) {
-        throw new ClientError({ kind: 'wrong', message: 'Cannot read the answer: it is not a list of datasets' })
+        throw new ClientError({ kind: 'wrong', message: 'Cannot read the response: it is not a list of datasets' })
       }
       yield* page.datasets
       after = typeof page.after === 'string' ? page.after : null

@@ -160,7 +160,7 @@ export async function jsonOf(answer: plain.IncomingMessage, signal: AbortSignal)
     return JSON.parse(text)
   } catch (error) {
     throw new ClientError(
-      { kind: 'wrong', message: 'Cannot read the answer: it is not JSON; is this the right server?' },
+      { kind: 'wrong', message: 'Cannot read the response: it is not JSON; is this the right server?' },
       error,
     )
   }
@@ -193,7 +193,7 @@ async function textOf(answer: plain.IncomingMessage, bytesMax: number, signal: A
     bytes += chunk.length
     if (bytes > bytesMax) {
       answer.destroy()
-      throw new ClientError({ kind: 'wrong', message: `Cannot read the answer: it is longer than ${bytesMax} bytes` })
+      throw new ClientError({ kind: 'wrong', message: `Cannot read the response: it is longer than ${bytesMax} bytes` })
     }
     chunks.push(chunk)
   }

@@ -23,7 +23,7 @@ export function readStatus(value: unknown): SentStatus {
   if (isStatus) return value as SentStatus
   throw new ClientError({
     kind: 'wrong',
-    message: 'Cannot read the answer: it is not the status of an upload; is this the right server?',
+    message: 'Cannot read the response: it is not the status of an upload; is this the right server?',
   })
 }
 

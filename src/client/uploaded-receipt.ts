@@ -54,7 +54,7 @@ export function readReceipt(value: unknown): SentReceipt {
   if (isReceipt) return value as SentReceipt
   throw new ClientError({
     kind: 'wrong',
-    message: 'Cannot read the answer: it is not a receipt; is this the right server?',
+    message: 'Cannot read the response: it is not a receipt; is this the right server?',
   })
 }
 

@@ -47,7 +47,7 @@ export const whoami = defineCommand({
 function callerOf(answer: unknown): Caller {
   const caller = answer as Caller | null // checked here
   if (Array.isArray(caller?.scopes) && caller.bytes && caller.datasets && caller.limits) return caller
-  throw new ClientError({ kind: 'wrong', message: 'Cannot read the answer: it describes no caller' })
+  throw new ClientError({ kind: 'wrong', message: 'Cannot read the response: it describes no caller' })
 }
 
 function shown(caller: Caller): readonly (readonly [string, string])[] {

@@ -76,7 +76,7 @@ export class S3Spools implements Spools, SharedSpools {
     const found = await this.#places.objects.get(spoolKey(id))
     if (found === null) return null
     const kept = readKept(found.body)
-    if (kept === null) this.#places.logger.warn({ id }, 'cannot read unfinished upload: it is passed over')
+    if (kept === null) this.#places.logger.warn({ id }, 'cannot read unfinished upload: it is skipped')
     return kept === null ? null : { kept, etag: found.etag }
   }
 
