@@ -117,11 +117,6 @@ export class Client implements Disposable {
     return this.#repeat(() => this.#http.ask(ask, this.#signal))
   }
 
-  /** Sends only the head of a request, and abandons the rest whatever the response is. @throws {ClientError} */
-  announce(ask: Ask): Promise<void> {
-    return this.#http.announce(ask, this.#signal)
-  }
-
   /**
    * Sends a file of corrections, CSV or JSON lines, and resolves to the receipt of the corrected dataset. Retries if
    * that may help: the same corrections make the same dataset. @throws {ClientError} and any error of reading the file

@@ -80,20 +80,6 @@ export class Http implements Disposable {
     return successOf(await answered, signal)
   }
 
-  /** Sends the head of a request, never its body; resolves like `ask`. */
-  async announce(ask: Ask, signal: AbortSignal): Promise<void> {
-    const request = this.begin(ask, signal)
-    const answered = answerOf(request, this.#address.url, signal)
-    const timer = setTimeout(() => request.destroy(new Error('no answer within 10 s')), connectMsMax)
-    request.flushHeaders()
-    try {
-      await successOf(await answered, signal)
-    } finally {
-      clearTimeout(timer)
-      request.destroy()
-    }
-  }
-
   /** Requests JSON. @throws {ClientError} */
   async json(ask: Ask, signal: AbortSignal): Promise<unknown> {
     return jsonOf(await this.ask(ask, signal), signal)

@@ -8,7 +8,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { type Scope, scopes } from '../../src/access/access.ts'
 import { formatKeys, newKey, parseKeys } from '../../src/access/api-keys.ts'
+import { exitCodes } from '../../src/cli/exit-codes.ts'
 import { bodyOf, Client, jsonOf, refusalOf, type UploadAnswer } from '../support/client.ts'
+import { runCommand } from '../support/command.ts'
 import { RunningService, scratchDir } from '../support/running-service.ts'
 import { sharedService } from '../support/shared-service.ts'
 
@@ -34,6 +36,8 @@ async function start(flags: readonly string[] = [], pairCount = 1) {
     reader: as(reader.secret),
   }))
   return {
+    url: service.url,
+    keys: pairs[0]!,
     clients,
     ...clients[0]!,
     as,
@@ -196,6 +200,20 @@ test('a key and a token show their scopes, their expiry, and the usage and quota
   }
   for (const client of [service.nobody, service.wrong]) {
     assert.equal((await client.ask('GET', '/qas/caller')).status, 401)
+  }
+})
+
+test('doctor reports a key that does not allow uploads', async () => {
+  const doctor = async (secret: string) => {
+    const environment = { CSV_UPLOAD_URL: shared.url, CSV_UPLOAD_KEY: secret }
+    const { code, stdout } = await runCommand(['doctor', '--json'], { environment })
+    const { checks } = JSON.parse(stdout) as { readonly checks: readonly { readonly check: string; ok: boolean }[] }
+    return [code, checks.filter(({ ok }) => !ok).map(({ check }) => check)]
+  }
+  const { anna, reader } = shared.keys
+  assert.deepEqual(await doctor(anna.secret), [exitCodes.ok, []])
+  for (const secret of [reader.secret, `${reader.secret}x`]) {
+    assert.deepEqual(await doctor(secret), [exitCodes.refusedKey, ['key']])
   }
 })
 

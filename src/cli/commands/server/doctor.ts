@@ -1,7 +1,7 @@
 // doctor: checks whether this machine and the server are ready for uploads. Changes nothing.
 import type { IncomingMessage } from 'node:http'
+import { readCaller } from '../../../client/caller.ts'
 import type { Client } from '../../../client/client.ts'
-import { ClientError } from '../../../client/client-error.ts'
 import { type Context, defineCommand, noArguments, serverOptions } from '../../command.ts'
 import { outcomeOf } from '../../command-error.ts'
 import { connect } from '../../connect.ts'
@@ -110,24 +110,16 @@ function clock(date: string | undefined, tookMs: number): Finding {
   return { check: 'clock', ok, detail }
 }
 
-/** The server's response to an upload that announces a size beyond any limit; its body is never sent. */
+/** What the server allows this caller to upload. */
 async function limit(client: Client, signal: AbortSignal): Promise<Finding> {
   try {
-    const headers = {
-      'content-type': 'multipart/form-data; boundary=doctor',
-      'content-length': Number.MAX_SAFE_INTEGER,
-      expect: '100-continue',
-    }
-    await client.announce({ method: 'POST', path: '/qas/uploadCsv', headers })
+    const { scopes, limits } = readCaller(await client.json('/qas/caller'))
+    if (!scopes.includes('upload')) return { check: 'key', ok: false, detail: 'the key does not allow uploads' }
+    const { requestBytesMax } = limits
+    return { check: 'limit', ok: true, detail: `${shownBytes(requestBytesMax)} per request (${requestBytesMax} bytes)` }
   } catch (error) {
     signal.throwIfAborted()
-    if (error instanceof ClientError && error.failure.kind === 'refused') {
-      const bytes = /limit of (\d+) bytes/.exec(error.message)?.[1]
-      if (bytes !== undefined)
-        return { check: 'limit', ok: true, detail: `${shownBytes(Number(bytes))} per request (${bytes} bytes)` }
-    }
     const { code, line } = outcomeOf(error)
     return { check: code === exitCodes.refusedKey ? 'key' : 'limit', ok: false, detail: String(line) }
   }
-  return { check: 'limit', ok: true, detail: 'none' }
 }

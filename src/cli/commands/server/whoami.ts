@@ -1,25 +1,10 @@
 // whoami: prints what a key allows on a server, and what its owner stores there. Knows how to show it.
-import { ClientError } from '../../../client/client-error.ts'
+import { type Caller, readCaller } from '../../../client/caller.ts'
 import { defineCommand, noArguments, serverOptions } from '../../command.ts'
 import { connect } from '../../connect.ts'
 import { exitCodes } from '../../exit-codes.ts'
 import { shownBytes, shownCount, shownMoment } from '../../terminal/format-amounts.ts'
 import { jsonLine, printable } from '../../terminal/printable.ts'
-
-interface Quota {
-  readonly used: number
-  readonly max: number | null
-}
-
-interface Caller {
-  readonly name: string | null
-  readonly owner: string | null
-  readonly scopes: readonly string[]
-  readonly expiresAt: number | null
-  readonly bytes: Quota
-  readonly datasets: Quota
-  readonly limits: { readonly fileBytesMax: number; readonly requestsPerMinuteMax: number | null }
-}
 
 export const whoami = defineCommand({
   name: 'whoami',
@@ -36,19 +21,12 @@ export const whoami = defineCommand({
   async run(context, { json, ...server }, args) {
     noArguments(args)
     using client = connect(context, server)
-    const caller = callerOf(await client.json('/qas/caller'))
+    const caller = readCaller(await client.json('/qas/caller'))
     const lines = shown(caller).map(([what, value]) => `${what.padEnd(10)}${printable(value)}\n`)
     await context.terminal.print(json ? `${jsonLine(caller)}\n` : lines.join(''))
     return exitCodes.ok
   },
 })
-
-/** @throws {ClientError} for anything that is not such a response */
-function callerOf(answer: unknown): Caller {
-  const caller = answer as Caller | null // checked here
-  if (Array.isArray(caller?.scopes) && caller.bytes && caller.datasets && caller.limits) return caller
-  throw new ClientError({ kind: 'wrong', message: 'Cannot read the response: it describes no caller' })
-}
 
 function shown(caller: Caller): readonly (readonly [string, string])[] {
   const { name, owner, scopes, expiresAt, bytes, datasets, limits } = caller
@@ -66,6 +44,6 @@ function shown(caller: Caller): readonly (readonly [string, string])[] {
   ]
 }
 
-function used(quota: Quota, format: (amount: number) => string): string {
+function used(quota: Caller['bytes'], format: (amount: number) => string): string {
   return quota.max === null ? `${format(quota.used)}, no limit` : `${format(quota.used)} of ${format(quota.max)}`
 }
