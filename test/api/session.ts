@@ -180,11 +180,12 @@ export function examplesOf(exchanges: readonly Exchange[]): Readonly<Record<stri
   const begun = exchanges.filter(
     (one) => one.status === 202 && isJson(one) && !finished.some(({ operationId }) => operationId === one.operationId),
   )
-  const first = [...finished, ...begun]
-    .filter(({ operationId }) => operationId !== 'getOpenApi')
-    .toReversed()
-    .map(({ operationId, body }) => [operationId, JSON.parse(body.toString(), steady)])
-  return Object.fromEntries(first.toReversed())
+  const examples = new Map<string, unknown>()
+  for (const { operationId, body } of [...finished, ...begun]) {
+    if (operationId === 'getOpenApi' || examples.has(operationId)) continue
+    examples.set(operationId, JSON.parse(body.toString(), steady))
+  }
+  return Object.fromEntries(examples)
 }
 
 const copying: Readonly<Record<string, unknown>> = { state: 'copying', tries: 1, problem: null }
