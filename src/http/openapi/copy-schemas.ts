@@ -3,15 +3,16 @@ import Type from 'typebox'
 import { copyModes, copyStates, tableNamePattern } from '../../core/copies/copy-status.ts'
 import { count, oneOf, orNull, time } from './shared-schemas.ts'
 
-const to = 'Name of the target: a database that the service was started with (`--copy-target`).'
-const modes =
-  '`replace` replaces the table by a new one, `append` adds the records to it, `upsert` adds them and replaces rows ' +
-  'with the same key.'
 const key = 'Columns that identify a row; for `upsert` only.'
 
 export const copyBody = Type.Object(
   {
-    to: Type.String({ minLength: 1, maxLength: 64, description: to, examples: ['warehouse'] }),
+    to: Type.String({
+      minLength: 1,
+      maxLength: 64,
+      description: 'Name of the target: a database that the service was started with (`--copy-target`).',
+      examples: ['warehouse'],
+    }),
     table: Type.Optional(
       Type.String({
         pattern: tableNamePattern,
@@ -20,7 +21,11 @@ export const copyBody = Type.Object(
       }),
     ),
     mode: Type.Optional(
-      Type.Enum([...copyModes], { description: `${modes} Defaults to the mode of the target, then to \`replace\`.` }),
+      Type.Enum([...copyModes], {
+        description:
+          '`replace` replaces the table by a new one, `append` adds the records to it, `upsert` adds them and replaces ' +
+          'rows with the same key. Defaults to the mode of the target, then to `replace`.',
+      }),
     ),
     key: Type.Optional(
       Type.Array(Type.String({ maxLength: 65_536 }), {
@@ -35,9 +40,9 @@ export const copyBody = Type.Object(
 
 export const copyAnswer = Type.Object(
   {
-    to: Type.String({ description: to }),
+    to: Type.String({ description: 'Name of the target.' }),
     table: Type.String({ description: 'The table.' }),
-    mode: oneOf(copyModes, modes),
+    mode: oneOf(copyModes, 'How the table was written.'),
     key: Type.Array(Type.String(), { description: key }),
     state: oneOf(copyStates, '`waiting` for its first or next try, `copying`, `done`, or `failed` for good.'),
     tries: count('Tries so far.'),

@@ -52,16 +52,17 @@ export const records = Type.Object(
   { $id: 'RecordCounts', description: 'Every record of the file is counted exactly once.' },
 )
 
-export const columnType = Type.String({
-  description:
-    '`integer`, `decimal(p,s)`, `number`, `boolean`, `date`, `time`, `timestamp`, `timestamptz` (an instant) or `text`.',
-})
+/** A type as `Column` describes it. */
+export const columnType = Type.String({ description: 'A type as in the receipt.' })
 export const columnName = Type.String({ description: 'Unique in the dataset.' })
 
 const column = Type.Object(
   {
     name: columnName,
-    type: columnType,
+    type: Type.String({
+      description:
+        '`integer`, `decimal(p,s)`, `number`, `boolean`, `date`, `time`, `timestamp`, `timestamptz` (an instant) or `text`.',
+    }),
     nulls: count('Records without a value in this column.'),
     format: Type.Optional(
       Type.String({

@@ -18,7 +18,7 @@ const uploadLine = {
   id: uploadId,
   createdAt: time('When its first byte arrived.'),
   updatedAt: time('When it last changed.'),
-  expiresAt: orNull(Type.Integer(), 'When its status is deleted, as above; null while it is in progress.'),
+  expiresAt: orNull(Type.Integer(), 'When its status is deleted; null while it is in progress.'),
   phase: Type.Enum([...uploadPhases], {
     description:
       '`receiving` while bytes are missing; `reading` when all have arrived; `writing` ' +

@@ -34,7 +34,7 @@ const validators = {
 }
 const fileFailures = ['DATASET_NOT_FOUND', 'DATASET_DAMAGED', 'BAD_PARAMETER', 'STORE_FAILED'] as const
 const madeFailures = [...fileFailures, 'DISK_FULL', 'CONVERSION_FAILED'] as const
-const isCut = 'An error after the first bytes cuts the connection, so a chunked body that ends properly is complete.'
+const isCut = 'An error after the first bytes cuts the connection.'
 
 export function addDownloadRoutes(app: App, options: DownloadOptions): void {
   addOriginal(app, options)
