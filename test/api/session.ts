@@ -85,8 +85,6 @@ export async function session(url: string, { keep = false } = {}): Promise<reado
     await ask(operationId, path)
   }
   await refusals(dataset, ask)
-  const accepted = await ask('uploadCsv', '/qas/uploadCsv', { ...upload(), headers: { prefer: 'respond-async' } })
-  await ask('getUpload', accepted.headers.get('location') ?? '', { headers: { prefer: 'wait=20' } })
   const events = await ask('watchUpload', `/qas/uploads/${one.id}/events`)
   const [, lastId = ''] = /^id: (.*)$/m.exec(events.body.toString()) ?? []
   await ask('watchUpload', `/qas/uploads/${one.id}/events`, { headers: { 'last-event-id': lastId } })

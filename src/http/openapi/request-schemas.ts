@@ -9,7 +9,6 @@ const shownId = (examples as { readonly uploadCsv?: { readonly id?: string } }).
 
 /** The id of the upload in the recorded examples, see test/api/session.ts. */
 const shownUploadId = '019aa1b2-4c80-7000-8000-0123456789ab'
-export const shownUploadPath = `/qas/uploads/${shownUploadId}`
 
 const someStatusTag = '"m1ab2c3d"'
 
@@ -62,11 +61,6 @@ export const uploadHeaders: Readonly<Record<string, Header>> = {
     'Any text of 1 to 255 characters that you use for this file only. Sending the same request again within 24 hours ' +
       'returns the same response.',
     '"8e03978e-40d5-43dd-bc93-6894a57f9324"',
-    false,
-  ),
-  Prefer: header(
-    '`respond-async`: respond with 202 as soon as the file is stored; with `, wait=N`, after N seconds without a dataset.',
-    'respond-async',
     false,
   ),
 }

@@ -12,8 +12,8 @@ import { idempotencyKey } from '../exchange/headers/idempotency-key.ts'
 import { prefersAsync } from '../exchange/headers/prefer.ts'
 import { uploadJson } from '../exchange/receipt-json.ts'
 import { goneSignal, sendJson } from '../exchange/send.ts'
-import { failures, header, json, noContent } from '../openapi/operation.ts'
-import { shownUploadPath, uploadBody, uploadHeaders } from '../openapi/request-schemas.ts'
+import { failures, header, json } from '../openapi/operation.ts'
+import { uploadBody, uploadHeaders } from '../openapi/request-schemas.ts'
 import { uploadAnswer } from '../openapi/response-schemas.ts'
 import { createByDraft, createWhole, draftTerms } from '../resumable/draft.ts'
 
@@ -65,15 +65,13 @@ export function addUploadRoute(app: App, pace: BodyPace): void {
         description:
           'Once you get the response, the file is stored durably and ready to use. Uploading the same bytes again gives ' +
           'the same dataset, so retrying is safe. Requests that can be rejected from their headers are rejected before ' +
-          'the body is read. Query parameters are ignored.',
+          'the body is read. Query parameters are ignored. With `Prefer: respond-async`, the response is 202 with the path ' +
+          'of the upload in `Location`, as soon as the file is stored.',
         requestHeaders: uploadHeaders,
         requestBody: uploadBody,
+        // Without the 202: generated clients would return a union with no content, or `unknown`, instead of a receipt.
         response: {
           200: { ...json('The receipt.', uploadAnswer), headers: { 'Idempotent-Replayed': replayed } },
-          202: noContent('With `Prefer: respond-async`: the file is stored, the dataset follows.', {
-            Location: header('Path of the upload, whose status shows the outcome.', shownUploadPath),
-            'Preference-Applied': header('The preference that was honoured.', 'respond-async'),
-          }),
           ...refusals,
         },
       },
