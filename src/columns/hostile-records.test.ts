@@ -58,7 +58,7 @@ async function valuesOf(part: Buffer, width: number, path: string): Promise<read
   return (await duckDb.runAndReadAll(`SELECT ${names} FROM read_parquet('${path}')`)).getRowsJson()
 }
 
-test('createColumnWriter() reads random bytes like the plain reader, however they are split, or reports them', async (t) => {
+test('createColumnWriter() reads random bytes like the plain reader, or reports them', async (t) => {
   t.diagnostic(`SEED=${seed}`)
   const dir = mkdtempSync(join(tmpdir(), 'columns-'))
   t.after(() => rmSync(dir, { recursive: true }))

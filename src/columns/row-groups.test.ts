@@ -12,7 +12,7 @@ import { encodings } from './parquet-format.ts'
 const layout = layoutOf(1)
 const columns = [{ name: 'a', type: { kind: 'text' }, nullWords: [] }] as const
 
-test('createColumnWriter() ends a row group with the last record within its bytes, however the bytes are split', (t) => {
+test('createColumnWriter() ends a row group with the last record within its bytes', (t) => {
   t.diagnostic(`SEED=${seed}`)
   const random = randomFrom(seed)
   for (let round = 0; round < 100; round++) {

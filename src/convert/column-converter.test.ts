@@ -165,7 +165,7 @@ test('convert() reuses, once, the bytes of a small segment that profile() has re
 })
 
 for (const count of [20, 20_000]) {
-  test(`convert() writes the same part from ${count} records if all but those in the segment's own file are in another encoding`, async (t) => {
+  test(`convert() writes the same part from ${count} records stored in another encoding`, async (t) => {
     const dir = scratchDir(t)
     const lines = Array.from({ length: count }, (_, i) => `${i},Zürich ${i % 7}€,"Göran, ${i}"\n`)
     const encoded = lines.map((line) => Buffer.from(line.replaceAll('€', '\x80'), 'latin1'))

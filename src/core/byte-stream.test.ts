@@ -40,7 +40,7 @@ test('fileStream() goes back to one block after a reader pauses', async () => {
   await chunks.return?.()
 })
 
-test('fileStream() reads more than a block for at most 16 readers, and for others once one of these has ended', async () => {
+test('fileStream() reads more than a block for at most 16 readers at a time', async () => {
   const open = () => {
     const file = zeros(2_000 * block)
     return { file, chunks: fileStream(file, { start: 0, end: 2_000 * block }, () => 0)[Symbol.asyncIterator]() }

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { KeyedMutex } from './keyed-mutex.ts'
 
-test('KeyedMutex.take() runs work on one key in order of arrival, also after a failure, and other keys concurrently', async () => {
+test('KeyedMutex.take() runs work on one key in order, also after a failure, and other keys concurrently', async () => {
   const turns = new KeyedMutex()
   const log: string[] = []
   const work = (key: string, name: string, fails = false) =>

@@ -18,7 +18,7 @@ class Counter {
   }
 }
 
-test('observed() reports calls that return a promise while they are in progress, and does not change them', async () => {
+test('observed() reports asynchronous calls while they are in progress, unchanged', async () => {
   const calls: string[] = []
   const counter = observed(new Counter(), (name, result) => {
     calls.push(name)

@@ -55,7 +55,8 @@ const cases: readonly (readonly [header: string | undefined, expected: object])[
 ]
 
 for (const [header, expected] of cases) {
-  test(`readMultipartType() reads ${JSON.stringify(header)?.slice(0, 80)} as ${JSON.stringify(expected).slice(0, 60)}`, () => {
+  const [sent, read] = [header, expected].map((one) => JSON.stringify(one)?.slice(0, 80))
+  test(`readMultipartType() reads ${sent} as ${read}`, () => {
     assert.deepEqual(readMultipartType(header), expected)
   })
 }

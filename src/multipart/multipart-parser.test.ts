@@ -89,7 +89,7 @@ test('createMultipartParser() refuses a part head that never ends as soon as it 
   assert.throws(() => parser.push(bytesOf('x')), { code: 'BAD_MULTIPART' })
 })
 
-test('createMultipartParser() hands out slices of the chunk, and copies only possible beginnings of a delimiter', () => {
+test('createMultipartParser() yields slices of the chunk, and copies only possible parts of a delimiter', () => {
   const given: Uint8Array[] = []
   const data = (bytes: BorrowedBytes) => void given.push(viewOf(bytes))
   const parser = createMultipartParser('BnD', testLimits, { head() {}, data, end() {} })

@@ -39,7 +39,7 @@ test('jsonText() writes times as DuckDB does, and instants with a T and a Z', as
   }
 })
 
-test('createAnswerWriter() distinguishes null from empty text in CSV, and quotes what readers would misread', async () => {
+test('createAnswerWriter() tells null from empty text in CSV, and quotes what readers would misread', async () => {
   const row = await rowOf(
     `SELECT NULL, '', 'a,b', 'a"b', e'a\\nb', ' a', 'a ', 1.50::DECIMAL(3, 2), [1, NULL], -0.0::DOUBLE`,
   )

@@ -144,7 +144,7 @@ for (const [name, { program, ownWork }] of Object.entries(programs)) {
     assert.deepEqual(bare.succeeded, open)
   })
 
-  test(`a ${name} of a user who is not root sees nothing but its job either, if the system has namespaces`, async (t) => {
+  test(`a ${name} of a user other than root sees nothing but its job either`, async (t) => {
     if (isRoot) return t.skip('this is root; test/system/confinement.test.ts starts a service that is not')
     const { holds, succeeded } = await hostileSuccesses(t, program)
     if (!holds.includes('nothing but its job')) return t.skip(`this system holds: ${holds}`)

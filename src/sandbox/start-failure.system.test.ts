@@ -19,7 +19,7 @@ const queryLimits = { queryMsMax: 10_000, queryMemoryBytesMax: 268_435_456, quer
 const never = new AbortController().signal
 const isNotReady = (error: unknown) => isServiceError(error, 'NOT_READY')
 
-test('ConverterPool.check() rejects while no converter can start, tries again each time, and resolves when one can', async (t) => {
+test('ConverterPool.check() tries to start a converter each time, and resolves when one can', async (t) => {
   const bad = createConverterPool({ size: 1, jobMsMax: 10_000, logger, programPath })
   const good = createConverterPool({ size: 1, jobMsMax: 10_000, logger })
   t.after(() => Promise.all([bad.close(), good.close()]))
@@ -29,7 +29,7 @@ test('ConverterPool.check() rejects while no converter can start, tries again ea
   await good.check()
 })
 
-test('QueryRunner.check() rejects while no query can start, tries again each time, and resolves when one can', async (t) => {
+test('QueryRunner.check() tries to start a query each time, and resolves when one can', async (t) => {
   const dir = await mkdtemp(join(tmpdir(), 'start-'))
   const sandbox = await Sandbox.open(dir)
   const bad = createQueryRunner({ ...queryLimits, sandbox, logger, programPath })
@@ -75,7 +75,7 @@ test('a query that ends before its child has started leaves it to the next query
   assert.equal(readdirSync(join(dir, 'work')).length, 1)
 })
 
-test('startFailure() reports a lack of descriptors, disk space or access as such, and anything else as not ready', () => {
+test('startFailure() reports a lack of descriptors, space or access as such, all else as not ready', () => {
   const codeOf = (code: string) => startFailure(Object.assign(new Error(code), { code }), 'query').code
   assert.deepEqual(['EMFILE', 'ENOSPC', 'EACCES', 'EAGAIN', 'ENOENT'].map(codeOf), [
     'TOO_MANY_OPEN_FILES',

@@ -23,7 +23,7 @@ async function letIn(rates: readonly SharedRate[], requests: number, atOnce: boo
   return taken.filter(Boolean).length
 }
 
-test('SharedRate.take() allows the limit over all processes, within a 32nd of it for each further process', async () => {
+test('SharedRate.take() allows the limit over all processes, within a 32nd for each further one', async () => {
   for (const [count, max, atOnce] of [
     [1, 320, false],
     [2, 320, false],

@@ -28,7 +28,7 @@ test('StoreCheck has the result of the store, and starts a new check for the nex
   await assert.rejects(second, (error) => isServiceError(error, 'DISK_FULL'))
 })
 
-test('StoreCheck rejects while the store does not respond, with one check at a time, and resolves afterwards', async () => {
+test('StoreCheck rejects while the store does not respond, with one check at a time', async () => {
   const { store, checks } = manualStore()
   const storeCheck = new StoreCheck(store, 20)
   const isLate = (error: unknown) =>

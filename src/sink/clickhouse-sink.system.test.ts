@@ -73,7 +73,7 @@ const problemOf = async (copying: Promise<void>) => {
   return { message: error.message, isTransient: error.isTransient }
 }
 
-test('createClickHouseSink() sends the user and settings that keep values exact, and never shows the password', async (t) => {
+test('createClickHouseSink() sends settings that keep values exact, and never shows the password', async (t) => {
   const { fake, copy } = await place(t)
   for (const mode of modes) await copy(orderOf(mode, { table: `of_${mode}` }))
   for (const { parameters, headers } of fake.asked) {

@@ -66,7 +66,7 @@ test('Webhook.send() signs a message as Standard Webhooks requires, with the key
   assert.equal(headers['webhook-signature'], `v1,${wanted}`)
 })
 
-test('Webhook.send() retries a message with the same id until it is accepted, and gives up after the last try', async () => {
+test('Webhook.send() retries a message under one id until it is accepted, or the last try has failed', async () => {
   const { webhook, ended, warnings } = open()
   using _ = webhook
   statuses.push(500, 302)
@@ -96,7 +96,7 @@ test('Webhook.send() drops the oldest message beyond its bound', async () => {
   assert.deepEqual(await ended(1), ['dropped'])
 })
 
-test('Webhook.send() refuses addresses that are not public, by number and by name, even if a name changes', async () => {
+test('Webhook.send() refuses non-public addresses, by number and by name, even if a name changes', async () => {
   const retryMs: number[] = []
   for (const url of [`http://127.0.0.1:${port}/`, `http://[::1]:${port}/`, `http://[::ffff:127.0.0.1]:${port}/`]) {
     const { webhook, ended, warnings } = open({ url, networks: [], retryMs })

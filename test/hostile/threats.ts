@@ -63,7 +63,7 @@ export const threats: readonly Threat[] = [
   threat(7, 'a part head that begins with a blank', '400', [`${partHead}: a first line that begins with a blank`]),
   threat(8, 'a part with an empty name', '400, no part named file', [`${cases}: 2i-name=`]),
   threat(9, 'malformed multipart of any kind', 'a refusal, never a crash or another 5xx', [
-    `${fuzz}: createMultipartParser() reads or refuses mutated bodies alike, in any chunks, without other errors`,
+    `${fuzz}: createMultipartParser() reads or refuses mutated bodies alike, in any chunks`,
     'test/system/mutated-uploads.test.ts: mutated uploads are accepted or refused, and the service survives',
   ]),
   threat(10, 'thousands of aborts', 'descriptors, memory, children and files as before', [
@@ -87,7 +87,7 @@ export const threats: readonly Threat[] = [
   ]),
   threat(15, 'files left by aborts and crashes', 'none after the abort, none after a restart', [
     'test/system/disconnects.test.ts: clients that disconnect at any point leave nothing behind',
-    'test/system/service-kills.test.ts: a service killed during uploads keeps everything acknowledged',
+    'test/system/service-kills.test.ts: a service killed during uploads keeps all that is acknowledged',
   ]),
   threat(16, 'guessed names of unfinished files, links in their place', 'random names in a private directory', [
     'src/store/fs/fs-store.system.test.ts: createFsStore() lays out its directory as documented, readable by its owner only',
@@ -218,7 +218,7 @@ export const threats: readonly Threat[] = [
     'test/hostile/surprises.test.ts: values that other readers change are typed as in the table, and exported as sent',
     'test/hostile/surprises.test.ts: a note names an encoding that readers often guess wrong, and the bytes are kept',
     'test/service/types.test.ts: a receipt notes leading zeros with their lines',
-    'src/convert/sql/lossless-sql.system.test.ts: convert() accepts every value for the type that profile() and decideType() found, and keeps its meaning',
+    'src/convert/sql/lossless-sql.system.test.ts: convert() keeps the meaning of every value in the type that decideType() found',
   ]),
   threat(
     47,
@@ -250,7 +250,7 @@ export const threats: readonly Threat[] = [
     [
       'test/hostile/headers.test.ts: an address in a request is never fetched',
       "test/system/copies.test.ts: a table that is not from this owner's copies is not changed",
-      'src/webhook/webhook.test.ts: Webhook.send() refuses addresses that are not public, by number and by name, even if a name changes',
+      'src/webhook/webhook.test.ts: Webhook.send() refuses non-public addresses, by number and by name, even if a name changes',
     ],
   ),
   threat(52, 'guessed keys', '401, then 429; digests compared in constant time', [
@@ -320,6 +320,6 @@ export const threats: readonly Threat[] = [
     'test/wire/http.test.ts: gets a response with a fixed text, and is logged with its cause',
     'test/wire/http.test.ts: does not affect other requests',
     'test/system/unhandled-errors.test.ts: an unhandled rejection ends no request and no service',
-    'test/system/unhandled-errors.test.ts: a throw outside requests ends the service with an error',
+    'test/system/unhandled-errors.test.ts: a throw outside requests ends the service, and loses nothing acknowledged',
   ]),
 ]

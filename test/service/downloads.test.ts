@@ -118,7 +118,7 @@ test('data.parquet of many parts has a length, a validator and ranges, and is id
   assert.equal((await stat(merged)).size, whole.body.length)
 })
 
-test('data.parquet too large to be stored has no length, validator or ranges; a stored one is deleted with its dataset', async () => {
+test('data.parquet has ranges only if it is stored, and is deleted with its dataset', async () => {
   const dataDir = join(scratch.path, 'bounded')
   const flags = ['--segment-size', '65536', '--merged-size-max', '1MB']
   await using bounded = await RunningService.start(dataDir, flags)
@@ -249,7 +249,7 @@ const german = [
   '',
 ].join('\n')
 
-test('data.csv for Excel begins with a BOM, has the requested delimiter and leaves numbers and dates alone', async () => {
+test('data.csv for Excel begins with a BOM, and leaves numbers and dates alone', async () => {
   const { links, columns } = await client.upload(german)
   assert.deepEqual(
     columns.map(({ type }) => type),
@@ -295,7 +295,7 @@ test('data.csv?typed writes typed values, for databases', async () => {
   )
 })
 
-test('data.csv?typed of many parts has every record once, and a header if the file has one or it is requested', async () => {
+test('data.csv?typed of many parts has every record once, and the header if it should', async () => {
   const content = csvText('a,b', 60_000, (i) => `${i},name ${i} ${'x'.repeat(30)}`).slice(4)
   const { links, parts, records } = await client.upload({ content, dialect: { header: false } })
   assert.ok(parts.length > 1)

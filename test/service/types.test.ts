@@ -115,7 +115,7 @@ for (const { name, usual, oddValue, guessed, finalType, why, nulls = 0 } of case
   })
 }
 
-test('columns that change at different places of a file end as if all values had been known from the start', async () => {
+test('columns that change at different places end as if all values had been known at first', async () => {
   const last = recordCount - 1
   const record = (i: number): readonly string[] => [
     `${i}`,
@@ -292,7 +292,7 @@ test('a column that is empty in the first megabyte gets the type of its later va
   )
 })
 
-test('a point between digit groups agrees with the decimal comma of another column, whichever comes first', async () => {
+test('a point between digit groups agrees with the decimal comma of another column', async () => {
   const comma = '"1.234,50"'
   const recordOf = (at: number) => (i: number) =>
     `${1 + (i % 999)}.${100 + (i % 900)},${i === at ? comma : i},${padding}`

@@ -32,7 +32,7 @@ test('an upload of 1000 MB stays within the memory bounds of the server and of e
   for (const child of peaks.children) assert.ok(child <= childMegabytesMax, `a converter took ${child} MB`)
 })
 
-test('one bad record in the middle of ten million is named by record, line and offset, and all others are accepted', async () => {
+test('one bad record among ten million is reported with its place, and all others are accepted', async () => {
   await using service = await RunningService.start(`${scratch.path}/one-bad`)
   const recordCount = 10_000_000
   const place = 5_000_003

@@ -86,7 +86,7 @@ test('csv-upload key new makes keys that the service accepts, and prints each se
   }
 })
 
-test('csv-upload key list and revoke: a running service adds and removes keys, and SIGHUP does not end it', async () => {
+test('csv-upload key: a running service adds and removes keys, and SIGHUP does not end it', async () => {
   await using scratch = await scratchDir()
   const file = join(scratch.path, 'keys.json')
   const make = (name: string) => run('key', 'new', '--name', name, '--owner', 'anna', '--file', file)

@@ -188,7 +188,7 @@ function declareTests(database: PostgresServer, scratch: string): void {
       ['9', '1.50', '3', 'f', '1970-01-01', '01:02:03', '1970-01-01 00:00:00', '2000-01-01 00:00:00', 'Zoë 👩‍🚀\tté'],
     ])
   })
-  test('a single column keeps nulls, empty texts and lines that a database could take for the end of data', async () => {
+  test('a single column keeps nulls, empty texts and lines like an end of data', async () => {
     await using served = await serve()
     const { client, schema } = served
     const content = 'note\n\\.\n""\n"a"\n\\N\n" "\n'
@@ -235,7 +235,7 @@ function declareTests(database: PostgresServer, scratch: string): void {
     assert.deepEqual(tables, [['csv_upload_copies'], ['people']])
   })
 
-  test('appending adds a dataset once, however often requested; a table without its columns is not changed', async () => {
+  test('appending adds a dataset once, and changes no table without its columns', async () => {
     await using served = await serve()
     const { client, schema } = served
     const [one, other] = [await client.upload('id,name\n1,Ada\n'), await client.upload('id,name\n2,Grace\n')]
@@ -256,7 +256,7 @@ function declareTests(database: PostgresServer, scratch: string): void {
     assert.deepEqual(await query(`TABLE ${schema}.people`), [['1', 'Ada']])
   })
 
-  test('upserting replaces rows with the same key; the last record of a key wins, and null keys are refused', async () => {
+  test('upserting keeps the last record of each key, and refuses null keys', async () => {
     await using served = await serve()
     const { client, schema } = served
     const wish = { table: 'stock', mode: 'upsert', key: ['shop', 'item'] }

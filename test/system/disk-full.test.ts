@@ -79,7 +79,7 @@ test('an upload that fills the disk is refused with 507, keeps nothing, and free
   }
 })
 
-test('an upload without a declared length that fills the disk is refused with 507, and deleting makes room', async (t) => {
+test('an upload of undeclared length that fills the disk is refused, and deleting makes room', async (t) => {
   const dataDir = await smallDisk(t)
   if (dataDir === null) return t.skip(noMount)
   await using service = await RunningService.start(dataDir, ['--segment-size', '1MB'])

@@ -241,7 +241,7 @@ async function uploadTogether(service: RunningService, contents: readonly string
   )
 }
 
-test('with a quota of one dataset, one of 48 files sent at once is accepted, but every copy of the same file', async () => {
+test('with a quota of one dataset, only one of 48 files sent at once is accepted', async () => {
   await using place = await scratchDir()
   await using service = await RunningService.start(place.path, ['--quota-datasets', '1'])
   const client = new Client(service.url)

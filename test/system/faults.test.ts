@@ -29,7 +29,7 @@ test('uploads to disks that fill up give a complete dataset, or nothing and an e
   assert.ok(came.kept > 0 && came.refused > 0)
 })
 
-test('a data directory that becomes read-only stops uploads, not downloads; when writable again, all works', async (t) => {
+test('a read-only data directory stops uploads, not downloads, until it is writable again', async (t) => {
   await using disk = await mountDisk(128 * 1_048_576)
   if (disk === null) return t.skip(noMount)
   await using service = await RunningService.start(disk.path, flags)
@@ -122,7 +122,7 @@ async function isUnavailable(client: Client, reason: RegExp): Promise<void> {
   assert.equal((await client.ask('GET', '/healthz')).status, 200)
 }
 
-test('a data directory that vanishes makes the service unready, and it recovers when the directory is back', async () => {
+test('a service whose data directory vanishes is not ready until the directory is back', async () => {
   const dataDir = join(scratch.path, 'vanishing')
   await using service = await RunningService.start(dataDir, flags)
   const client = new Client(service.url)
@@ -200,7 +200,7 @@ test('a data directory without write permission stops uploads, not downloads, un
   await isWhole(client, jsonOf<UploadAnswer>(await client.ask('POST', '/qas/uploadCsv', body)).id)
 })
 
-test('without descriptors, uploads and downloads are told to retry, and are accepted once there are some', async (t) => {
+test('without descriptors, uploads and downloads are told to retry, and then accepted', async (t) => {
   if (!seesProcesses || !canLimit) return t.skip('this system does not show or limit processes')
   await using service = await RunningService.start(join(scratch.path, 'descriptors'), flags)
   const client = new Client(service.url)
@@ -254,7 +254,7 @@ test('an upload survives a stopped converter: it times out, and another does its
   assert.ok(!service.children().includes(converter))
 })
 
-test(`the same bytes many times at once, with a kill afterwards, give one complete dataset (SEED=${seed})`, async (t) => {
+test(`the same bytes many times at once, then a kill, give one complete dataset (SEED=${seed})`, async (t) => {
   if (!seesProcesses) return t.skip('this system does not show processes')
   t.diagnostic(JSON.stringify(await sendAtOnce(join(scratch.path, 'at-once'), { seed, rounds: 1, kills: true })))
 })

@@ -16,7 +16,7 @@ for (const [title, mayKill, rounds] of [
   ['connections that break and stall', false, 25],
   ['kill -9 at any moment of a request', true, 6],
 ] as const) {
-  test(`${title}: every acknowledged byte is kept, and the dataset is that of one request (SEED=${seed})`, async (t) => {
+  test(`${title}: acknowledged bytes are kept, and the dataset is that of one request (SEED=${seed})`, async (t) => {
     const random = createRandom(seed)
     await using scratch = await scratchDir()
     const start = () => RunningService.start(join(scratch.path, 'data'))

@@ -5,7 +5,7 @@ import { seed } from '../support/samples.ts'
 import { whyNoFaultyCalls } from './crash/faulty-calls.ts'
 import { failServiceCalls } from './service-io-errors.ts'
 
-test(`a file call that fails, is interrupted or half done leaves a complete dataset or none (SEED=${seed})`, async (t) => {
+test(`a file call that fails or is half done leaves a complete dataset or none (SEED=${seed})`, async (t) => {
   const why = whyNoFaultyCalls()
   if (why !== null) return t.skip(why)
   const came = await failServiceCalls({ seed, count: 20 })

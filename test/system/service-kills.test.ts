@@ -11,7 +11,7 @@ import { declaredBody, flags, isWhole, surviveKills } from './service-kills.ts'
 const scratch = await scratchDir()
 after(() => scratch[Symbol.asyncDispose]())
 
-test(`a service killed during uploads keeps everything acknowledged, and nothing incomplete (SEED=${seed})`, async (t) => {
+test(`a service killed during uploads keeps all that is acknowledged, and no more (SEED=${seed})`, async (t) => {
   if (!seesProcesses) return t.skip('this system does not show processes')
   await surviveKills(join(scratch.path, 'service-killed'), { seed, rounds: 4 })
 })

@@ -19,7 +19,7 @@ const cwd = scratch.path
 const environment = { CSV_UPLOAD_URL: service.url }
 const esc = '\x1b'
 
-test('on a terminal, an upload shows its progress on one line and clears it, and its receipt has colours', async (t) => {
+test('on a terminal, an upload shows its progress on one line, and a coloured receipt', async (t) => {
   if (noTerminal !== null) return t.skip(noTerminal)
   const line = `${'x'.repeat(90)},1\n`
   await writeFile(join(cwd, 'large.csv'), `text,n\n${line.repeat(400_000)}1\n`)

@@ -67,7 +67,7 @@ test('a trap, a hang and a blow-up in a thread cost only a second try each', asy
 })
 
 for (const what of ['trap', 'hang'] as const) {
-  test(`an upload that loses two threads to a ${what} is refused and leaves nothing; the next one is accepted`, async () => {
+  test(`an upload that loses two threads to a ${what} is refused; the next one is accepted`, async () => {
     const { service, client, lost, plan } = await startWith(`two-${what}s`, ['--convert-time-max', '5s'])
     await using _ = service
     plan(what, what)

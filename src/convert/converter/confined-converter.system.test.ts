@@ -52,7 +52,7 @@ test('a confined converter whose segment is missing fails the job, and does the 
   assert.equal((await converter.profile(segment, never)).length, 1)
 })
 
-test('a confined converter whose part cannot be collected fails the job, and does the next in another work directory', async (t) => {
+test('a confined converter whose part cannot be collected gets another work directory', async (t) => {
   const { dataDir, sandbox } = await openSandbox(t)
   if (!sandbox.isConfined) return t.skip('this system cannot confine children')
   await using converter = disposable(createConverter({ size: 1, jobMsMax, logger, sandbox }))

@@ -126,7 +126,7 @@ function transposed<Item>(columns: readonly (readonly Item[])[], records: number
   return Array.from({ length: records }, (_, record) => columns.map((column) => column[record]!))
 }
 
-test('convert() accepts every value for the type that profile() and decideType() found, and keeps its meaning', async (t) => {
+test('convert() keeps the meaning of every value in the type that decideType() found', async (t) => {
   t.diagnostic(`SEED=${seed}`)
   const dir = scratchDir(t)
   const path = join(dir, 'part.parquet')

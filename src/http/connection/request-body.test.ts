@@ -55,7 +55,7 @@ test('RequestBody.chunks() yields the chunks of the parser, uncopied and in orde
   assert.ok(taken.some((chunk) => chunk.length === 0))
 })
 
-test('RequestBody.chunks() yields a large body once per turn of the event loop, and the beginning of a body as it arrives', async () => {
+test('RequestBody.chunks() yields a large body once per turn of the event loop', async () => {
   await using upload = await begin('Content-Length: 1000000')
   const body = RequestBody.of(upload.request).chunks(patient)
   const lengths: number[][] = []
@@ -196,7 +196,7 @@ test('RequestBody.fail() makes the body throw, before and during reading', async
   await assert.rejects(next, failure)
 })
 
-test('RequestBody.chunks() holds single bytes sent as separate chunks in little memory while the consumer is busy', async () => {
+test('RequestBody.chunks() holds chunks of one byte in little memory while the consumer is busy', async () => {
   await using upload = await begin('Transfer-Encoding: chunked')
   const chunks = Buffer.from('1\r\nx\r\n'.repeat(350_000))
   upload.client.write(chunks)

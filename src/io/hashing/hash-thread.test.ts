@@ -82,7 +82,7 @@ test('batchDigest() hashes a small file on this thread, and is null without a ha
   assert.equal(batchDigest(null), null)
 })
 
-test('HashThread fails a file whose thread ends, returns its batches, and starts a new thread for the next file', async (t) => {
+test('HashThread fails a file whose thread ends, and starts a new one for the next file', async (t) => {
   const { pool, thread, create } = await setUp(t)
   const content = contentOf(1_000_000, 1)
   const digest = digestBy(thread)

@@ -129,7 +129,7 @@ const legacy = [
   'euc-kr',
 ]
 for (const encoding of [...Object.keys(encoders), ...legacy]) {
-  test(`createFileScanner() reads ${encoding} like its UTF-8 twin, however it is split, and places rejects right`, () => {
+  test(`createFileScanner() reads ${encoding} like UTF-8, however it is split, with the same rejects`, () => {
     const alphabet = encoders[encoding] === undefined ? alphabetOf(encoding) : null
     const letters = alphabet ? [...alphabet.keys()].filter((one) => !/[,"\r\n]/.test(one)) : ['a', 'ü', '漢', '😀', ' ']
     const encode = (text: string) =>
@@ -358,7 +358,7 @@ test('createFileScanner() places rejects in linear time', () => {
   assert.ok(process.cpuUsage(before).user < 8_000_000)
 })
 
-test('createFileScanner() marks rejects among accepted records in any encoding, with any delimiter and line end', () => {
+test('createFileScanner() finds the rejects in any encoding, with any delimiter and line end', () => {
   const text = '1;a\n2\n"3";b\n4;c;d\n5;e\n6'
   const marked = '1;a\n<2>"3";b\n<4>5;e\n<6>'
   const cases: readonly [Partial<FileScanOptions>, Buffer, string][] = [

@@ -29,7 +29,7 @@ test('readHead() finds records above a header, and the position of the header', 
   )
 })
 
-test('createFileScanner() with a gap scans the records above the header and skips the header, however the file is split', () => {
+test('createFileScanner() with a gap scans records above the header but not the header', () => {
   const bytes = Buffer.from(text)
   for (const chunks of everyCut(bytes)) {
     const found = outcomeOf(scannerOf(), chunks)

@@ -53,7 +53,7 @@ test('withTrailingEmpty() treats a carriage return as part of a line end only if
   alike(ends('lf', 34, '1,2,3\n,,\r\n,,\n4,5,6\n,,\r\n,,'), [4, 2, 0])
 })
 
-test('withTrailingEmpty() passes on a whole run of empty records before a record, and treats too long a run as data', () => {
+test('withTrailingEmpty() passes on empty records before a record, and treats a long run as data', () => {
   const run = ',,\n'.repeat(emptyRecordsMax)
   for (const [text, accepted, blank] of [
     [`1,2,3\n${run}`, 1, emptyRecordsMax],

@@ -73,7 +73,7 @@ test('Copies retries after transient problems, and reports the problem of the la
   assert.deepEqual(outcomes, ['done'])
 })
 
-test('Copies gives up after the last try, at once for a lasting problem, and silently for a deleted dataset', async (t) => {
+test('Copies gives up after the last try, a lasting problem, or a deleted dataset', async (t) => {
   const { open, orders, outcomes, datasets } = await place(t)
   const copies = await open(async ({ datasetId }) => {
     if (datasetId === 'a') throw new SinkError('away', true)

@@ -18,7 +18,7 @@ test('QueryPlaces.take() gives one party half of the places, and the next party 
   await assert.rejects(places.take('d', never), isRefusal(4))
 })
 
-test('QueryPlaces.take() waits for a place, which goes to the party with the fewest, then to the first in line', async () => {
+test('QueryPlaces.take() gives a place to the party with the fewest, then to the first in line', async () => {
   const places = new QueryPlaces({ queriesMax: 2, queryMsMax: 60_000 })
   const first = await places.take('a', never)
   const other = await places.take('b', never)
@@ -71,7 +71,7 @@ test('QueryPlaces.take() rejects when the queue is full, or when the signal abor
   await assert.rejects(places.take('a', leaving.signal), /gone/)
 })
 
-test('QueryPlaces.take() ends the longest-running query while clients without a place wait, and serves each in time', async () => {
+test('QueryPlaces.take() ends the longest-running query while clients without a place wait', async () => {
   const places = new QueryPlaces({ queriesMax: 2, queryMsMax: 600 })
   const ended: string[] = []
   /** Runs until it is ended, like a long query. */
@@ -101,7 +101,7 @@ test('QueryPlaces.take() ends no query if only clients with a place wait, or non
   assert.ok(held.every(({ timeUp }) => !timeUp.aborted))
 })
 
-test('QueryPlaces.take() admits another client to a full queue, in place of the last request of the busiest one', async () => {
+test('QueryPlaces.take() admits another client to a full queue instead of the busiest one', async () => {
   const places = new QueryPlaces({ queriesMax: 1, queryMsMax: 60_000 })
   const held = await places.take('a', never)
   const end = new AbortController()

@@ -200,7 +200,7 @@ test('shareToRead() provides the files in place if nothing can be written, and s
   await assert.rejects(files.share(receipt, [original]), (error) => isServiceError(error, 'STORE_UNAVAILABLE'))
 })
 
-test('damagedFiles() names files that are missing or of another size, and changed ones if it reads their bytes', async (t) => {
+test('damagedFiles() names files that are missing, of another size, or changed', async (t) => {
   const { store, id, pathOf, receipt } = await opened(t, 200_000)
   const files = new VerifiedFiles(store)
   const names = async (depth: 'sizes' | 'bytes') => (await files.damagedFiles(receipt, depth)).map(({ file }) => file)

@@ -25,7 +25,7 @@ async function setUp(t: TestContext) {
   return { dir, segment }
 }
 
-test('KeptSegments keeps segments while their own files are small in total, whatever their ranges of the original', async (t) => {
+test('KeptSegments keeps segments while their own files are small in total', async (t) => {
   const { dir, segment } = await setUp(t)
   const kept = new KeptSegments(100)
   await kept.take(await segment(1, 60, 1e9))

@@ -129,7 +129,7 @@ test('convertChanged() counts places without the columns that the part lacks', a
   assert.equal(calls.length, 2)
 })
 
-test('TypedParts compresses texts by their ends if they were first at most half of the columns, whatever is decided later', async (t) => {
+test('TypedParts decides once how texts are compressed, from the first types', async (t) => {
   const { dir } = await setUp(t)
   const byEnds = ({ targets }: TypedParts) => targets.map((target) => target.byEnds ?? false)
   const few = new TypedParts(draftIn(dir), basis([integers, dates, mixed], false))

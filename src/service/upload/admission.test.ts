@@ -63,7 +63,7 @@ test('AdmissionControl.admit() checks the type before the length, and the length
   refuses(() => admissionControl.admit({ contentType, declaredBytes: declaredBytes - 1 }, ''), 'DISK_FULL')
 })
 
-test('AdmissionControl.admit() admits uploads up to the limit, and one more after a release, even a repeated one', async () => {
+test('AdmissionControl.admit() admits uploads up to the limit, and one more after a repeated release', async () => {
   const admissionControl = await openAdmissionControl(Number.POSITIVE_INFINITY)
   const head = { contentType, declaredBytes: 5 }
   const first = admissionControl.admit(head, '')
@@ -102,7 +102,7 @@ test('AdmissionControl.admit() takes the place of the upload that has kept the s
   refuses(() => admissionControl.admit({ contentType, declaredBytes: 5 }, 'q'), 'TOO_MANY_UPLOADS')
 })
 
-test('AdmissionControl.admit() takes reserved space from uploads that keep the service waiting, only if that is enough', async () => {
+test('AdmissionControl.admit() takes space from uploads that keep the service waiting, if enough', async () => {
   const admissionControl = await openAdmissionControl(100 * mebibyte)
   const broken: string[] = []
   let waitedMs = 0
@@ -209,7 +209,7 @@ test('AdmissionControl.admit() shares places among owners, whatever their networ
   assert.equal(letIn(admissionControl, '192.0.2.1', 1, 'b'), 1)
 })
 
-test('AdmissionControl.admit() admits uploads of one client up to its limit, and one more after a release', async () => {
+test('AdmissionControl.admit() admits uploads of one client up to its limit', async () => {
   const limited = { uploadsMax: 64, uploadsPerClientMax: 3 }
   const admissionControl = await openAdmissionControl(Number.POSITIVE_INFINITY, limited)
   const first = admissionControl.admit({ ...head, network: '192.0.2.1' }, '')
@@ -220,7 +220,7 @@ test('AdmissionControl.admit() admits uploads of one client up to its limit, and
   assert.equal(letIn(admissionControl, '192.0.2.1', 5, 'an owner'), 3, 'an owner is a separate client')
 })
 
-test('AdmissionControl.admit() takes the place of a slow upload of the client with the most, never of one with fewer uploads', async () => {
+test('AdmissionControl.admit() replaces a slow upload of the client with the most only', async () => {
   const admissionControl = await openAdmissionControl(Number.POSITIVE_INFINITY, {
     uploadsMax: 4,
     uploadsPerClientMax: 4,
@@ -244,7 +244,7 @@ test('AdmissionControl.admit() takes the place of a slow upload of the client wi
   assert.deepEqual(broken, ['a2', 'a1'])
 })
 
-test('AdmissionControl.admit() with the defaults keeps a place for another network besides three greedy ones', async () => {
+test('AdmissionControl.admit() keeps a place for another network besides three greedy ones', async () => {
   const { uploadsMax, uploadsPerClientMax } = readConfig([], {})
   for (const greedyCount of [1, 2, 3]) {
     const admissionControl = await openAdmissionControl(Number.POSITIVE_INFINITY, { uploadsMax, uploadsPerClientMax })

@@ -100,7 +100,7 @@ test('SharedKeys.hold() keeps a key in use while its request renews it', async (
   assert.equal((await other.hold('anna', 'k')).answer?.upload.id, '1')
 })
 
-test('SharedKeys.hold() keeps the key of an upload in several requests in use as long as the upload exists', async () => {
+test('SharedKeys.hold() keeps the key of a resumable upload in use as long as that exists', async () => {
   const { keys, unfinished } = processes(2)
   const [one, other] = keys as [SharedKeys, SharedKeys]
   unfinished.add('u1')

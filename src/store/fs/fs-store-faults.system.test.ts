@@ -45,7 +45,7 @@ for (const [systemCode, code] of [
   ['ENOSPC', 'DISK_FULL'],
   ['EDQUOT', 'DISK_FULL'],
 ] as const) {
-  test(`publish() and record() fail with ${code}, and show nothing partial, if any one sync fails with ${systemCode}`, async (t) => {
+  test(`publish() and record() fail with ${code} and show nothing partial after ${systemCode} at a sync`, async (t) => {
     const wanted = sample({ seed: 1, rejectPartCount: 1 })
     let failAt = 0
     for (let isRecorded = false; !isRecorded; ) {
@@ -79,7 +79,7 @@ for (const [systemCode, code] of [
   })
 }
 
-test('createFsStore() acknowledges nothing after a failed sync of a shared directory until it is reopened', async (t) => {
+test('createFsStore() acknowledges nothing after a failed sync of a shared directory', async (t) => {
   const { open } = await place(t)
   const store = await open()
   const kept = sample({ seed: 'kept' })
@@ -132,7 +132,7 @@ test('publish() and replace() store nothing if the record of the upload cannot b
   await assertWhole(await open(), wanted)
 })
 
-test('replace() leaves the damaged dataset or the new one, whole, if any one sync fails, and after a restart', async (t) => {
+test('replace() leaves the damaged dataset or the new one, whole, if any one sync fails', async (t) => {
   const damaged = sample({ seed: 1 })
   const other = sample({ seed: 2, rejectPartCount: 1 })
   const wanted = { ...other, receipt: { ...other.receipt, id: damaged.receipt.id } }
@@ -181,7 +181,7 @@ test('publish() that cannot be undone does not claim that nothing was stored', a
   await rename(away, join(dir, 'incoming'))
 })
 
-test('a store whose directory is gone fails to read, list and write, says so, and recovers when it is back', async (t) => {
+test('a store whose directory is gone fails, says so, and recovers when it is back', async (t) => {
   const { dir, open } = await place(t)
   const store = await open()
   const wanted = sample({ seed: 1 })

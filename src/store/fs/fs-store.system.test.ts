@@ -113,7 +113,7 @@ test('publish() succeeds even if a directory without a receipt is in its place',
   )
 })
 
-test('a dataset with an unreadable receipt is not shown, never deleted, and moved away by the next publish', async (t) => {
+test('a dataset with an unreadable receipt is hidden, and moved away by the next publish', async (t) => {
   const { dir, open, lines } = await place(t)
   const wanted = sample({ seed: 1 })
   const { id } = wanted.receipt
@@ -251,7 +251,7 @@ test('record() keeps the first upload of a dataset and the last 999, and they ar
   )
 })
 
-test('replace() keeps the upload records of the damaged dataset, and needs neither its files nor its receipt', async (t) => {
+test('replace() keeps the upload records of the damaged dataset, without its files or receipt', async (t) => {
   const { dir, open } = await place(t)
   const store = await open()
   const wanted = sample({ seed: 1 })

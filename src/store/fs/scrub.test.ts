@@ -67,7 +67,7 @@ test('scrub() names each file that has a flipped bit, is truncated, missing, or 
   }
 })
 
-test('scrub() skips everything but datasets: other names, a directory without receipt, one removed meanwhile', async (t) => {
+test('scrub() skips other names, directories without receipt, and removed ones', async (t) => {
   const { dir, store, samples, pathOf } = await keptSamples(t)
   await mkdir(join(dir, 'datasets', 'f'.repeat(32)))
   await writeFile(join(dir, 'datasets', 'notes.txt'), '')

@@ -106,7 +106,7 @@ test('withWindow() has the records of the parts, from slices at first and from t
   }
 })
 
-test('withWindow() reads a row group and the footer for one page, and nothing for the next, also after a restart', async (t) => {
+test('withWindow() reads a row group and the footer for one page, and nothing for the next', async (t) => {
   const { parts, rows, seen, open, page } = await opened(t, 1)
   const [part] = parts as [Part]
   const first = await open()
