@@ -31,6 +31,11 @@ const headers: readonly [what: string, text: string, wanted: RegExp][] = [
     /^The header is repeated on lines 42, 83: each is read as a record\.$/,
   ],
   [
+    'the header again, after the byte order mark of a file that was appended',
+    `\ufeff${people}\ufeff${people}`,
+    /^The header is repeated on line 42: it is read as a record\.$/,
+  ],
+  [
     'a rule below the header',
     'id,name\n--,----\n1,Ann\n2,Bob\n3,Cy\n',
     /^Line 2, right below the header, .* `headerRows` \[1, 2\]/,

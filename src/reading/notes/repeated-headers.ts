@@ -68,20 +68,29 @@ function areTextsAboveNumbers(values: readonly string[], { tokens, width, rows, 
   return texts.length > 1 && above.every((value) => value === '' || kindOf(value) === 'text')
 }
 
-/** Records equal to the header. */
+const byteOrderMark = '\ufeff'
+
+/** Records equal to the header; a file appended to another may begin with a byte order mark. */
 function repeats({ tokens, width, top }: HeadTable): Note[] {
   const header = top.firstData - 1
   if (top.headers.length !== 1 || width < 2 || header < 0 || isBlank(tokens, header)) return []
   const line = tokens.text.slice(tokens.recordStarts[header], tokens.recordEnds[header])
   const found: number[] = []
   for (let record = top.firstData; record < recordCount(tokens); record += 1) {
-    const start = tokens.recordStarts[record] ?? 0
+    const first = tokens.recordStarts[record] ?? 0
+    const start = tokens.text[first] === byteOrderMark ? first + 1 : first
     if (tokens.recordEnds[record] === start + line.length && tokens.text.startsWith(line, start)) found.push(record)
   }
   const are = found.length === 1 ? 'it is read as a record' : 'each is read as a record'
   if (found.length === 0) return []
   const lines = linesOf(tokens, found)
   return [note('HEADER_REPEATED', `The header is repeated on ${lines.text}: ${are}.`, lines)]
+}
+
+/** The values of a record as one text, for comparison, without a byte order mark. */
+function textOf(values: readonly string[]): string {
+  const joined = values.join('\0')
+  return joined.startsWith(byteOrderMark) ? joined.slice(1) : joined
 }
 
 /** Runs of records of another width that begin with names. */
@@ -114,13 +123,13 @@ function equalTables({ tokens, width, rows, top }: HeadTable): Note[] {
   const [telling, second] = measured
   if (telling === undefined || second === undefined) return []
   const isText = (record: number, column: number) => isTextAt(tokens, (tokens.firstFields[record] ?? 0) + column)
-  const header = top.headers[0]?.join('\0')
+  const header = textOf(top.headers[0] ?? [])
   const found = rows.filter((record, at) => {
     if (at <= first || at === rows.length - 1) return false
     if (!fits(tokens, record, width) || !isText(record, telling) || !measured.every((at) => isText(record, at)))
       return false
     const values = recordValues(tokens, record)
-    return looksLikeNames(values) && values.join('\0') !== header
+    return looksLikeNames(values) && textOf(values) !== header
   })
   if (found.length === 0 || found.length > tablesMax) return []
   const lines = linesOf(tokens, found)
@@ -151,7 +160,7 @@ function textTables({ tokens, width, rows, top }: HeadTable): Note[] {
     const at = rows.indexOf(row)
     const below = profile(tokens, rows.slice(at + 1, at + 1 + bodyRowsMax), width)
     if (!looksLikeNames(values) || below.every((column) => column.values.length === 0)) return false
-    if (values.join('\0') === header.join('\0')) return false
+    if (textOf(values) === textOf(header)) return false
     const isNew = values.every(
       (value, column) => above[column]?.values.filter((other) => other === value.trim()).length === 1,
     )
