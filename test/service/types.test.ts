@@ -149,6 +149,14 @@ test('columns that change at different places end as if all values had been know
   assert.deepEqual(rows, wanted)
 })
 
+test('a last column that is empty in the head is noted as always empty only if it is', async () => {
+  const fileOf = (last: string) =>
+    csvText('id,padding,', recordCount, (i) => `${i},${padding},${i === recordCount - 1 ? last : ''}`)
+  const codesOf = ({ notes }: UploadAnswer) => notes.map(({ code }) => code)
+  assert.deepEqual(codesOf(await client.upload(fileOf(''))), ['LAST_COLUMN_EMPTY'])
+  assert.deepEqual(codesOf(await client.upload(fileOf('7'))), [])
+})
+
 test('rejects and blank lines are counted once if types take a second pass', async () => {
   const lines = fileWith({ usual: String, oddValue: 'A17', at: recordCount - 1 }).split('\n')
   lines.splice(100, 0, '1,2,3,4', '')

@@ -26,6 +26,11 @@ export function recordNotes(
   ]
 }
 
+/** Notes of the head that hold for the whole file: its last column may have values further down. */
+export function lastingNotes(notes: readonly Note[], isLastEmpty: boolean): readonly Note[] {
+  return isLastEmpty ? notes : notes.filter(({ code }) => code !== 'LAST_COLUMN_EMPTY')
+}
+
 /** The first of several values, and their number. */
 export interface CountedRunaways {
   readonly count: number

@@ -18,7 +18,7 @@ import { writeChecksums } from '../dataset/dataset-checksums.ts'
 import { readTexts } from '../dataset/record-text.ts'
 import { footerNotes } from '../ingest/footer-notes.ts'
 import type { Loaded } from '../ingest/ingest.ts'
-import { recordNotes } from '../ingest/record-notes.ts'
+import { lastingNotes, recordNotes } from '../ingest/record-notes.ts'
 import type { Arrival } from './arrival.ts'
 
 /** A file that has been read, and where its bytes can be found. */
@@ -81,7 +81,13 @@ export async function makeReceipt(
     body: { ...dataStart(reading), recordBytesMax },
     ...(verbatim.length > 0 && { verbatim }),
     evidence: reading.evidence,
-    notes: [...notes, ...reading.notes, ...recordNotes(reading, tally), ...typeNotes, ...endNotes],
+    notes: [
+      ...notes,
+      ...lastingNotes(reading.notes, columns.at(-1)?.nulls === tally.accepted),
+      ...recordNotes(reading, tally),
+      ...typeNotes,
+      ...endNotes,
+    ],
     createdAt: receivedAt,
     owner,
   }
