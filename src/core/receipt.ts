@@ -158,8 +158,7 @@ export interface Receipt {
   }
   /**
    * Long ranges of the text in which accepted records stay as they are, with the line ends of the dialect, in file
-   * order; only the last one may lack its line end. A scanner can start at the end of each. Absent if there are none,
-   * and from older receipts.
+   * order; only the last one may lack its line end. A scanner can start at the end of each. Absent if there are none.
    */
   readonly verbatim?: readonly VerbatimRun[]
   readonly evidence: Evidence

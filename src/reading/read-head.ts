@@ -35,7 +35,7 @@ const recordsMin = 20
  *
  * @param head The first bytes of the file; anything beyond headBytesMax is ignored.
  * @param isWholeFile True if nothing follows; otherwise the last record may be cut off.
- * @param stated What the client declared: it wins, and what contradicts it is noted.
+ * @param declared What the client declared: it wins, and what contradicts it is noted.
  * @throws {ServiceError} NOT_CSV if the file is not text; NOT_READABLE if it has too many columns; BAD_PARAMETER if a declaration cannot be followed.
  */
 export function readHead(head: Uint8Array, isWholeFile: boolean, declared: DeclaredDialect = {}): Reading {

@@ -77,5 +77,5 @@ export const headBytesMax = 1_048_576
  */
 export const columnsMax = 8_192
 
-/** Decides how a file is read, from its first bytes. @throws {ServiceError} NOT_CSV, NOT_READABLE */
+/** Decides how a file is read, from its first bytes. @throws {ServiceError} NOT_CSV, NOT_READABLE, BAD_PARAMETER */
 export type ReadHead = (head: Uint8Array, isWholeFile: boolean, declared?: DeclaredDialect) => Reading

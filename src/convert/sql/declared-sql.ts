@@ -30,8 +30,9 @@ export function readDeclared({ form, missing }: DeclaredValues, type: ColumnType
 }
 
 /**
- * SQL of the number of the first violated rule, null if there is none. @param value SQL of the value from
- * `readDeclared`.
+ * SQL of the number of the first violated rule, null if there is none.
+ *
+ * @param sql From `readDeclared`.
  */
 export function violatedSql({ form, isRequired, checks }: DeclaredValues, type: ColumnType, sql: DeclaredSql): string {
   const { text, isMissing, value } = sql

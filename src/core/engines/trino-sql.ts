@@ -18,7 +18,7 @@ export const icebergTypes: Readonly<Record<string, string>> = {
   timestamptz: 'timestamp(6) with time zone',
 }
 
-/** @param types Of all types of a receipt but decimals. */
+/** @param types The names of all types of a receipt but decimals, which keep theirs. */
 export function trinoType(type: string, types: Readonly<Record<string, string>>): string {
   if (type.startsWith('decimal(')) return type
   const found = types[type]

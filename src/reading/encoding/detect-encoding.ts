@@ -31,7 +31,7 @@ const marks: readonly { readonly name: string; readonly bytes: readonly number[]
  * Detects the encoding: by the byte order mark; else UTF-16 or 32 by the positions of NULs; else UTF-8 if at least as many
  * lines prove it as break it; else the legacy encoding under which the bytes look most like words.
  *
- * @param stated A declared label, which always wins.
+ * @param declared A label from the client, which always wins.
  * @throws {ServiceError} BAD_PARAMETER if the declared encoding is unknown; NOT_READABLE if none fits the bytes.
  */
 export function detectEncoding(head: Uint8Array, declared?: string): EncodingFound {

@@ -69,8 +69,8 @@ const opening = '’‘“„«¿¡°§·…　，：；！？'
 const kana = /[\p{Script=Hiragana}\p{Script=Katakana}]/u
 const halfKana = /[\uff61-\uff9f]/
 const sampleBytesMax = 4096
-/** Required lead over the others, larger the fewer characters there are. */
 const usual = 'windows-1252'
+/** Required lead of any other encoding over the usual one, divided by the number of characters; twice that of a rare one. */
 const doubt = 1
 /** With less than this it is not a language. */
 const scoreMin = 0.45
@@ -205,8 +205,8 @@ function isTurkish(text: string): boolean {
 }
 
 /**
- * Where Czech has ř, ě and č, Croatian a final ć and Slovak ľ, the West would have `ø` beside `ì` or `í`, `ì` within a
- * word, `è` beside š and ž or before a vowel, a final `iæ`.
+ * Czech ř, ě and č, a final Croatian ć and Slovak ľ look like `ø` beside `ì` or `í`, `ì` within a word, `è` beside š and
+ * ž or before a vowel, and a final `iæ`: no Western European language has these.
  */
 function isSlavic(text: string): boolean {
   if (/[åçãñêœ]/i.test(text)) return false

@@ -9,7 +9,7 @@ export type UnusualLineEnd = Extract<Dialect['lineTerminator'], '\r\r\n' | '\n\r
 const LF = 0x0a
 const CR = 0x0d
 
-/** Number of line ends in the head that have to be of one kind for the file to have that kind. */
+/** Share of the line ends in the head that have to be of one kind for the file to have that kind. */
 const shareMin = 0.9
 
 /**

@@ -70,7 +70,7 @@ export function shapeOf(value: string): string {
     const code = value.charCodeAt(at)
     if (code >= 0x80) return shapeOfAny(value)
     const kind = asciiShapes[code] ?? ''
-    // What a run of letters begins with stands for all of it.
+    // The first letter of a run stands for all of it.
     const isSameRun =
       kind === before ? kind !== '' : (kind === 'a' && before === 'Aa') || (kind === 'Aa' && before === 'a')
     if (isSameRun) continue
@@ -80,7 +80,7 @@ export function shapeOf(value: string): string {
   return shape
 }
 
-/** What a run of a character is in a shape; empty for a character that stands for itself. */
+/** How a run of a character is written in a shape; empty for a character that stands for itself. */
 const asciiShapes: readonly string[] = Array.from({ length: 0x80 }, (_, code) => {
   const character = String.fromCharCode(code)
   return /[A-Z]/.test(character) ? 'Aa' : /[a-z]/.test(character) ? 'a' : /[0-9]/.test(character) ? '0' : ''
