@@ -40,7 +40,7 @@ export function bytes(value: number): string {
     size /= 1_024
     unit += 1
   }
-  return `${unit === 0 ? integers.format(size) : fractions.format(size)} ${units[unit]}`
+  return `${unit === 0 ? integers.format(Math.round(size)) : fractions.format(size)} ${units[unit]}`
 }
 
 /** A rough duration for time left. */

@@ -1,11 +1,14 @@
 // Tests of edge cases of the page: files without bytes, without records and with one row, before and after they are
-// sent; failed deletions; unknown URLs.
+// sent; files that cannot be read; failed deletions; unknown URLs.
 import assert from 'node:assert/strict'
+import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { zstdCompressSync } from 'node:zlib'
 import type { Page } from 'playwright-core'
 import { axeViolations, noBrowser } from '../support/page-browser.ts'
 import { pageSite } from '../support/page-site.ts'
+import { scratchDir } from '../support/running-service.ts'
 
 describe('the page in edge cases', { skip: noBrowser }, () => {
   const site = pageSite()
@@ -24,6 +27,59 @@ describe('the page in edge cases', { skip: noBrowser }, () => {
     assert.deepEqual(await page.locator('.list li button').allTextContents(), ['Remove'])
     await page.getByRole('button', { name: 'Remove: empty.csv' }).click()
     assert.equal(await page.getByText('empty.csv').count(), 0)
+  })
+
+  it('says of a file that has changed or gone since it was chosen to choose it again, and then sends it', async () => {
+    await using scratch = await scratchDir()
+    await using page = await open()
+    // The larger ones are sent so that they can be resumed.
+    for (const [name, rows, spoil] of [
+      ['changed.csv', 10, (path: string) => appendFileSync(path, '5,6\n')],
+      ['gone.csv', 10, (path: string) => rmSync(path)],
+      ['changed-large.csv', 400_000, (path: string) => appendFileSync(path, '5,6\n')],
+      ['gone-large.csv', 400_000, (path: string) => rmSync(path)],
+    ] as const) {
+      const path = join(scratch.path, name)
+      const content = `${name},b\n${'1,2\n'.repeat(rows)}`
+      writeFileSync(path, content)
+      await page.setInputFiles('input[type=file]', path)
+      await page.getByRole('region', { name: `Preview: ${name}` }).waitFor()
+      spoil(path)
+      await send(page, name)
+      const item = page.getByRole('listitem').filter({ hasText: name })
+      await item.getByText('was changed, moved or deleted after it was chosen').waitFor()
+      assert.deepEqual(await item.getByRole('button').allTextContents(), ['Remove'])
+      await page.getByRole('button', { name: `Remove: ${name}` }).click()
+      writeFileSync(path, content)
+      await page.setInputFiles('input[type=file]', path)
+      await send(page, name)
+      const count = rows.toLocaleString('en')
+      await item.getByRole('link', { name: `${count} of ${count} records accepted; 0 rejected` }).waitFor()
+      await page.getByRole('button', { name: `Remove: ${name}` }).click()
+    }
+    const { uploads } = JSON.parse(String(await site.client.get('/qas/uploads')))
+    assert.deepEqual(new Set(uploads.map(({ phase }: { phase: string }) => phase)), new Set(['done']))
+  })
+
+  it('does not offer to send a dropped folder, and says to drop its files', async () => {
+    await using scratch = await scratchDir()
+    const folder = join(scratch.path, 'exports')
+    mkdirSync(folder)
+    await using page = await open()
+    const session = await page.context().newCDPSession(page)
+    const data = { items: [], files: [folder], dragOperationsMask: 1 }
+    const drag = (type: 'dragEnter' | 'dragOver' | 'drop') =>
+      session.send('Input.dispatchDragEvent', { type, x: 300, y: 200, data })
+    await drag('dragEnter')
+    await drag('dragOver')
+    await page.getByText('Drop to upload').waitFor()
+    // Now over the cover.
+    await drag('dragOver')
+    await drag('dragOver')
+    await drag('drop')
+    const item = page.getByRole('listitem').filter({ hasText: 'exports' })
+    await item.getByText('This is a folder.').waitFor()
+    assert.deepEqual(await item.getByRole('button').allTextContents(), ['Remove'])
   })
 
   it('says that a file with only a header has no records, before and after it is sent', async () => {

@@ -50,6 +50,9 @@ export const de: Texts = {
   noRecords: 'Diese Datei hat keine Datensätze.',
   noRecordsBelow: 'Unter ihrer Kopfzeile hat diese Datei keine Datensätze.',
   emptyFile: 'Diese Datei ist leer.',
+  unreadable:
+    'Diese Datei wurde nach der Auswahl geändert, verschoben oder gelöscht oder darf nicht gelesen werden. Bitte noch einmal wählen.',
+  folder: 'Das ist ein Ordner. Bitte öffnen und die Dateien darin ablegen.',
   connectionLost: 'Die Verbindung ist abgebrochen. Erneutes Senden ist gefahrlos.',
   offline: 'Sie sind offline. Uploads gehen weiter, sobald die Verbindung wieder da ist.',
   preview: 'Vorschau',

@@ -49,6 +49,8 @@ export const en = {
   noRecords: 'This file has no records.',
   noRecordsBelow: 'Below its header, this file has no records.',
   emptyFile: 'This file is empty.',
+  unreadable: 'This file was changed, moved or deleted after it was chosen, or may not be read. Choose it again.',
+  folder: 'This is a folder. Open it and drop its files.',
   connectionLost: 'The connection was lost. Sending the file again is safe.',
   offline: 'You are offline. Uploads continue when the connection is back.',
   preview: 'Preview',

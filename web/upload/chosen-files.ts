@@ -11,6 +11,8 @@ export interface FileHandle {
 export interface ChosenFile {
   readonly file: File
   readonly handle: FileHandle | null
+  /** True for a dropped folder, which browsers pass as a file that cannot be read. */
+  readonly isFolder: boolean
 }
 
 interface Pickers {
@@ -22,7 +24,7 @@ interface HandleItem extends DataTransferItem {
 }
 
 export function plainFiles(files: Iterable<File>): readonly ChosenFile[] {
-  return [...files].map((file) => ({ file, handle: null }))
+  return [...files].map((file) => ({ file, handle: null, isFolder: false }))
 }
 
 /** True if files can be chosen in a way that allows reopening them. */
@@ -34,7 +36,7 @@ export function hasPicker(): boolean {
 export async function pickFiles(): Promise<readonly ChosenFile[]> {
   const { showOpenFilePicker } = globalThis as Pickers
   const handles = (await showOpenFilePicker?.({ multiple: true }).catch(() => [])) ?? []
-  return Promise.all(handles.map(async (handle) => ({ file: await handle.getFile(), handle })))
+  return Promise.all(handles.map(async (handle) => ({ file: await handle.getFile(), handle, isFolder: false })))
 }
 
 /** Call it while the event is handled. */
@@ -42,13 +44,15 @@ export async function droppedFiles(transfer: DataTransfer): Promise<readonly Cho
   const items = [...transfer.items].filter(({ kind }) => kind === 'file') as HandleItem[]
   const chosen = items.map((item) => ({
     file: item.getAsFile(),
+    isFolder: item.webkitGetAsEntry()?.isDirectory === true,
     handle: item.getAsFileSystemHandle?.().catch(() => null),
   }))
   const files: ChosenFile[] = []
-  for (const { file, handle } of chosen) {
+  for (const { file, isFolder, handle } of chosen) {
     const found = await handle
     // A handle whose kind is `file` is a FileSystemFileHandle.
-    if (file !== null) files.push({ file, handle: found?.kind === 'file' ? (found as FileHandle) : null })
+    const known = found?.kind === 'file' ? (found as FileHandle) : null
+    if (file !== null) files.push({ file, handle: known, isFolder })
   }
   return files
 }

@@ -5,6 +5,7 @@ import { t } from '../texts.ts'
 import { type ChosenFile, type FileHandle, reopened } from './chosen-files.ts'
 import { forgetUpload, hold, type KeptUpload, keepUpload, keptUploads } from './kept-uploads.ts'
 import { RateMeter } from './rate-meter.ts'
+import { ensureReadable, Unreadable } from './readable-file.ts'
 import { fingerprintOf, isSameFile } from './same-file.ts'
 import { patiently, sendResumable } from './send-resumable.ts'
 import { isEnded } from './upload-events.ts'
@@ -16,7 +17,7 @@ export interface QueuedUpload {
   readonly number: number
   readonly name: string
   readonly size: number
-  /** Null while it must be reopened, or chosen again. */
+  /** Null while it must be reopened, or chosen again, and for what cannot be sent. */
   readonly file: File | null
   /** Reopens the file after a restart; null if the browser has no such handles. */
   readonly handle: FileHandle | null
@@ -88,11 +89,12 @@ export class UploadQueue {
 
   /** Nothing is sent before the user says so, except files whose upload has already begun. */
   async add(chosen: readonly ChosenFile[]): Promise<void> {
-    for (const { file, handle } of chosen) {
-      if (await this.#goesOn(file, handle)) continue
-      const error = file.size === 0 ? new Error(t.emptyFile) : null
-      const phase = error === null ? 'ready' : 'failed'
-      this.#add({ name: file.name, size: file.size, file, handle, dialect: {}, ...nothingSent, phase, error })
+    for (const { file, handle, isFolder } of chosen) {
+      const { name, size } = file
+      const known = { name, size, handle, dialect: {}, ...nothingSent }
+      const fault = isFolder ? t.folder : size === 0 ? t.emptyFile : null
+      if (fault !== null) this.#add({ ...known, file: null, phase: 'failed', error: new Error(fault) })
+      else if (!(await this.#goesOn(file, handle))) this.#add({ ...known, file, phase: 'ready' })
     }
   }
 
@@ -231,6 +233,7 @@ export class UploadQueue {
     this.#controllers.set(number, controller)
     this.#update(number, { phase: 'sending' })
     try {
+      await ensureReadable(file)
       const isSmall = size < resumableBytesMin && upload.id === null
       const result = await (isSmall ? this.#sendSmall(upload, file, signal) : this.#sendLarge(upload, file, signal))
       this.#update(number, { phase: 'done', result, sentBytes: size })
@@ -291,6 +294,11 @@ export class UploadQueue {
   /** An upload that the service has refused starts over when it is retried. */
   #failed(number: number, error: unknown): void {
     const id = this.#find(number)?.id ?? null
+    if (error instanceof Unreadable) {
+      // An upload that has begun goes on if the same file is back and chosen again.
+      this.#update(number, { phase: id === null ? 'failed' : 'paused', file: null, error, isBroken: false })
+      return
+    }
     const isOver = error instanceof ApiError && error.status >= 400 && error.status < 500
     if (id !== null && isOver) void forgetUpload(id)
     this.#update(number, { phase: 'failed', error, isBroken: false, ...(isOver && { id: null, sentBytes: 0 }) })

@@ -1,6 +1,7 @@
 // Upload requests: sends files to the service: small ones in one request, others by tus, which can continue after a break.
 import type { DeclaredDialect } from '../../src/reading/reading.ts'
 import { ApiError, authorization, errorOf, type Receipt, request } from '../api.ts'
+import { ensureReadable } from './readable-file.ts'
 
 const path = '/qas/uploads'
 const tus = { 'tus-resumable': '1.0.0' }
@@ -11,12 +12,12 @@ export interface SendOptions {
   readonly signal: AbortSignal
 }
 
-/** Sends a file, with its declarations, in one request. */
+/** Sends a file, with its declarations, in one request. @throws {Unreadable} */
 export function sendWhole(file: File, dialect: DeclaredDialect, options: SendOptions): Promise<Receipt> {
   const form = new FormData()
   if (Object.keys(dialect).length > 0) form.append('dialect', JSON.stringify(dialect))
   form.append('file', file, file.name)
-  return transferred({ method: 'POST', path: '/qas/uploadCsv', headers: {}, body: form }, options, (response) => {
+  return transferred({ method: 'POST', path: '/qas/uploadCsv', headers: {}, file, body: form }, options, (response) => {
     return response as Receipt // the shape that the service documents
   })
 }
@@ -40,7 +41,7 @@ export async function uploadOffset(id: string, signal: AbortSignal): Promise<num
   return Number(response.headers.get('upload-offset'))
 }
 
-/** Adds the bytes from the offset on; after an error, part of them may have been added. */
+/** Adds the bytes from the offset on; after an error, part of them may have been added. @throws {Unreadable} */
 export function addBytes(id: string, file: File, offset: number, options: SendOptions): Promise<void> {
   const headers = {
     ...tus,
@@ -48,19 +49,21 @@ export function addBytes(id: string, file: File, offset: number, options: SendOp
     'content-type': 'application/offset+octet-stream',
   }
   const body = file.slice(offset)
-  return transferred({ method: 'PATCH', path: `${path}/${id}`, headers, body }, options, () => {})
+  return transferred({ method: 'PATCH', path: `${path}/${id}`, headers, file, body }, options, () => {})
 }
 
 interface Transfer {
   readonly method: string
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
+  /** The file that the body is read from. */
+  readonly file: File
   readonly body: FormData | Blob
 }
 
 /** XMLHttpRequest, because fetch does not report upload progress. */
 function transferred<Result>(
-  { method, path: to, headers, body }: Transfer,
+  { method, path: to, headers, file, body }: Transfer,
   { onSent, signal }: SendOptions,
   result: (response: unknown) => Result,
 ): Promise<Result> {
@@ -76,7 +79,8 @@ function transferred<Result>(
       if (transfer.status >= 200 && transfer.status < 300) resolve(result(transfer.response))
       else reject(errorOf(transfer.response, transfer))
     }
-    transfer.onerror = () => reject(new ApiError(0, 'connection lost'))
+    // Browsers report a file that they cannot read like a broken connection.
+    transfer.onerror = () => ensureReadable(file).then(() => reject(new ApiError(0, 'connection lost')), reject)
     transfer.onabort = () => reject(signal.reason)
     signal.addEventListener('abort', () => transfer.abort(), { once: true })
     transfer.send(body)

@@ -116,13 +116,13 @@ function useKeptFocus(phase: Phase) {
   return item
 }
 
-function Buttons({ upload: { number, name, size, phase, file, handle, id }, queue }: Omit<UploadItemProps, 'status'>) {
+function Buttons({ upload: { number, name, phase, file, handle, id }, queue }: Omit<UploadItemProps, 'status'>) {
   const isRunning = phase === 'waiting' || phase === 'sending' || phase === 'processing'
   const actions: readonly (readonly [string, boolean, () => void])[] = [
     [t.pause, phase === 'sending' && id !== null, () => queue.pause(number)],
     [t.resume, phase === 'paused' && (file !== null || handle !== null), () => void queue.resume(number)],
     [t.cancel, isRunning || phase === 'paused', () => queue.cancel(number)],
-    [t.retry, (phase === 'failed' || phase === 'canceled') && file !== null && size > 0, () => queue.retry(number)],
+    [t.retry, (phase === 'failed' || phase === 'canceled') && file !== null, () => queue.retry(number)],
     [t.remove, !isRunning && phase !== 'paused', () => queue.remove(number)],
   ]
   return actions.map(

@@ -1,0 +1,17 @@
+// Readable file: whether a chosen file can still be read; browsers refuse one that has changed, moved or gone.
+import { t } from '../texts.ts'
+
+export class Unreadable extends Error {
+  constructor() {
+    super(t.unreadable)
+  }
+}
+
+/** @throws {Unreadable} */
+export async function ensureReadable(file: Blob): Promise<void> {
+  try {
+    await file.slice(0, 1).arrayBuffer()
+  } catch {
+    throw new Unreadable()
+  }
+}
