@@ -133,6 +133,38 @@ test('Copies starts a copy in progress only once, runs two at once, and queues n
   assert.equal(orders.length, 5)
 })
 
+test('Copies starts no copy whose request has failed, neither now nor after a restart', async (t) => {
+  const { open, kept, orders, outcomes, journalPath } = await place(t)
+  const [gate, keeping, failing] = [0, 1, 2].map(() => Promise.withResolvers<void>())
+  const store: CopiesOptions['store'] = {
+    receipt: async (id) => receiptOf(id),
+    keep: async (id, name, bytes) => {
+      if (id === 'b') {
+        keeping!.resolve()
+        await failing!.promise
+      }
+      kept.set(`${id}/${name}`, bytes)
+    },
+    kept: async (id, name) => Buffer.from(kept.get(`${id}/${name}`) ?? '[]'),
+  }
+  const copies = await open(() => gate!.promise, { store })
+  await copies.begin(receiptOf('a'), { to: 'pg' })
+  const begun = copies.begin(receiptOf('b'), { to: 'pg' })
+  await keeping!.promise
+  // The end of a copy starts those that wait.
+  gate!.resolve()
+  await ended(outcomes, 1)
+  failing!.reject(new ServiceError('DISK_FULL', {}))
+  await assert.rejects(begun, (error) => isServiceError(error, 'DISK_FULL'))
+  assert.deepEqual(
+    orders.map(({ datasetId }) => datasetId),
+    ['a'],
+  )
+  await copies[Symbol.asyncDispose]()
+  await open(() => assert.fail('nothing is left'))
+  assert.equal((await readFile(journalPath, 'utf8')).trim(), '')
+})
+
 test('Copies lists a table once, with the status that was written last by any replica', async (t) => {
   const { open, kept, outcomes } = await place(t)
   const { promise: gate, resolve: release } = Promise.withResolvers<void>()

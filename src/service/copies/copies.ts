@@ -97,7 +97,7 @@ export class Copies implements AsyncDisposable {
     })
     for (const line of begun.values()) {
       const { datasetId, createdAt, request } = JSON.parse(line) as Begun // readLine() has parsed it
-      copies.#add({ datasetId, createdAt, request }, '')
+      copies.#due.push('', 1, copies.#add({ datasetId, createdAt, request }))
     }
     copies.#runDue()
     return copies
@@ -111,15 +111,17 @@ export class Copies implements AsyncDisposable {
     if (same !== undefined) return same.status
     const { pendingMax = pendingMaxByDefault } = this.#options
     if (this.#jobs.size >= pendingMax) throw new ServiceError('TOO_MANY_COPIES', { limit: pendingMax })
-    const job = this.#add(begun, receipt.owner, receipt.records.accepted)
+    const job = this.#add(begun)
     try {
       await this.#journal.add(JSON.stringify(begun))
       await this.#kept.keep(receipt.id, job.status)
     } catch (error) {
-      this.#due.remove((one) => one === job)
       this.#jobs.delete(job.id)
+      // The next start must not continue it. If this fails, too, it copies what was asked for.
+      await this.#journal.add(JSON.stringify({ ended: job.id })).catch(() => {})
       throw error instanceof ServiceError ? error : new ServiceError('STORE_FAILED', {}, error)
     }
+    this.#due.push(receipt.owner, receipt.records.accepted + 1, job)
     this.#runDue()
     return job.status
   }
@@ -153,12 +155,12 @@ export class Copies implements AsyncDisposable {
     await this.#journal[Symbol.asyncDispose]()
   }
 
-  #add(begun: Begun, owner: string, cost = 0): Job {
+  /** It counts from now on; nothing is copied before it is due. */
+  #add(begun: Begun): Job {
     const { createdAt, request } = begun
     const beginning = { state: 'waiting', tries: 0, records: null, problem: null } as const
     const job = { ...begun, id: idOf(begun), status: { ...request, ...beginning, createdAt, updatedAt: createdAt } }
     this.#jobs.set(job.id, job)
-    this.#due.push(owner, cost + 1, job)
     return job
   }
 
