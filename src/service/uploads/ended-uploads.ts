@@ -2,7 +2,7 @@
 import type { UploadStatus } from '../../core/upload-status.ts'
 import { LineJournal } from '../../io/line-journal.ts'
 import type { UploadsQuery } from '../service.ts'
-import { type Ends, newestOf } from './ends.ts'
+import { type Ends, isExpired, newestOf } from './ends.ts'
 
 /** Beyond this number, the oldest uploads of the owner with the most are forgotten first. */
 const countMax = 10_000
@@ -29,7 +29,7 @@ interface Ended {
 
 export class EndedUploads implements Ends {
   readonly #logger: EndedLogger
-  /** In order of their ends, which is also the order in which they expire. */
+  /** In order of their ends: that in which they expire, too, unless a restart has changed how long they are kept. */
   readonly #byId = new Map<string, Ended>()
   readonly #heldBy = new Map<string, { count: number; bytes: number }>()
   readonly #sweeping: NodeJS.Timeout
@@ -60,7 +60,7 @@ export class EndedUploads implements Ends {
   async get(owner: string, id: string): Promise<UploadStatus | null> {
     this.#sweep()
     const status = this.#byId.get(id)?.status
-    return status?.owner === owner ? status : null
+    return status?.owner === owner && !isExpired(status) ? status : null
   }
 
   async newest(owner: string, query: UploadsQuery): Promise<readonly UploadStatus[]> {
@@ -134,10 +134,10 @@ export class EndedUploads implements Ends {
     this.#sweep()
   }
 
+  /** Forgets expired ones up to the first that is not. */
   #sweep(): void {
-    const now = Date.now()
     for (const { status } of this.#byId.values()) {
-      if ((status.expiresAt ?? now) > now) return
+      if (!isExpired(status)) return
       this.#forget(status.id)
     }
   }

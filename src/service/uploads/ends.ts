@@ -17,11 +17,17 @@ export interface Ends extends AsyncDisposable {
   write(): Promise<void>
 }
 
-/** The uploads that a query selects, newest first: ids sort by time. */
+/** Whether the time for which it is remembered is over. */
+export function isExpired({ expiresAt }: Pick<UploadStatus, 'expiresAt'>): boolean {
+  return expiresAt !== null && expiresAt <= Date.now()
+}
+
+/** The uploads that a query selects, newest first: ids sort by time. Leaves out expired ones. */
 export function newestOf(all: readonly UploadStatus[], owner: string, query: UploadsQuery): readonly UploadStatus[] {
   const { after, idempotencyKey } = query
   return all
     .filter((one) => one.owner === owner && (after === null || one.id < after))
+    .filter((one) => !isExpired(one))
     .filter((one) => idempotencyKey === null || one.idempotencyKey === idempotencyKey)
     .toSorted((one, other) => (one.id < other.id ? 1 : -1))
 }

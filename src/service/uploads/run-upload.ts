@@ -11,9 +11,9 @@ import type { Uploads } from './uploads.ts'
 export interface Sent {
   readonly owner: string
   readonly expectedBytes: number | null
-  /** Size of a file that is already here, if all of it counts as received. */
   readonly fileName?: string
   readonly idempotencyKey?: string | null
+  /** Size of a file that is already here, if all of it counts as received. */
   readonly receivedBytes?: number
   /** The body, if bytes are still to arrive. */
   readonly body?: PendingBody | undefined

@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises'
 import type { UploadStatus } from '../../core/upload-status.ts'
 import type { SharedObjects } from '../../store/store.ts'
 import type { UploadsQuery } from '../service.ts'
-import { type Ends, newestOf } from './ends.ts'
+import { type Ends, isExpired, newestOf } from './ends.ts'
 
 /** Limit for all owners; the oldest are forgotten first. There may be more until the next sweep. */
 const countMax = 10_000
@@ -50,7 +50,7 @@ export class SharedEnds implements Ends {
     const found = await this.#options.shared.get(nameOf(owner, id))
     // Only `add` writes them.
     const status = found === null ? null : (JSON.parse(found.bytes.toString()) as UploadStatus)
-    return status === null || (status.expiresAt ?? 0) < Date.now() ? null : status
+    return status === null || isExpired(status) ? null : status
   }
 
   async newest(owner: string, query: UploadsQuery): Promise<readonly UploadStatus[]> {
