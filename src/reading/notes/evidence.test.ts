@@ -41,6 +41,12 @@ const headers: readonly [what: string, text: string, wanted: RegExp][] = [
     /^Line 2, right below the header, .* `headerRows` \[1, 2\]/,
   ],
   [
+    'a rule with a column that is one character wide',
+    'id,name,v\n--,----,-\n1,Ann,2\n2,Bob,3\n',
+    /^Line 2, right below the header, .* `headerRows` \[1, 2\]/,
+  ],
+  ['nothing of a record of single dashes', 'id,name,v\n-,-,-\n1,Ann,2\n2,Bob,3\n', /^$/],
+  [
     'units in brackets',
     'speed,name\n(km/h),[-]\n1,Ann\n2,Bob\n',
     /^The record of units below the header was skipped \(line 2\)\.$/,

@@ -47,7 +47,8 @@ function secondLine({ tokens, width, rows, top }: HeadTable): Note[] {
   if (top.headers.length === 0 || headerRow === undefined || width < 2 || !fits(tokens, top.firstData, width)) return []
   const values = recordValues(tokens, top.firstData).map((value) => value.trim())
   const filled = values.filter((value) => value !== '')
-  const isRule = filled.every((value) => /^:?[-=_]{2,}:?$/.test(value))
+  // A column that is one character wide has a single dash.
+  const isRule = filled.every((value) => /^:?[-=_]+:?$/.test(value)) && filled.some((value) => value.length > 1)
   const isUnits = filled.every((value) => /^(?:\(.*\)|\[.*\])$/.test(value))
   if (filled.length < 2 || !(isRule || isUnits || areTextsAboveNumbers(values, { tokens, width, rows, top }))) return []
   const line = lineOf(tokens, top.firstData)
