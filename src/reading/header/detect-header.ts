@@ -105,7 +105,8 @@ function headersAt(question: TopQuestion, at: number): HeadersFound {
   while (headers.length < headerRowsMax && continuesHeader(question, values, at + headers.length)) {
     headers.push(recordValues(tokens, rows[at + headers.length] ?? 0))
   }
-  return { ...noHeader, headers, tossUp }
+  const index = headers.length > 1 ? indexNames(question, headers, at + headers.length) : null
+  return { ...noHeader, headers: index === null ? headers : [...headers, index], tossUp }
 }
 
 /** Records that repeat texts above other values are headers of further tables, and no values. */
@@ -160,7 +161,34 @@ function groupedHeaders(
     if (isFilled(value)) group = value
     return isFilled(names[column]) && !isFilled(value) ? group : value
   })
-  return { ...noHeader, headers: [filled, names], emptyRows }
+  const headers = [filled, names]
+  const index = emptyRows === 0 ? indexNames({ tokens, rows, width }, headers, at + 2) : null
+  return { ...noHeader, headers: index === null ? headers : [...headers, index], emptyRows }
+}
+
+/**
+ * The record in which pandas names the index below several levels of column names: only its first fields are filled, above
+ * dates or numbers or where no level has a name. Null if the row is not one.
+ */
+function indexNames(
+  { tokens, rows, width }: Pick<TopQuestion, 'tokens' | 'rows' | 'width'>,
+  headers: readonly (readonly string[])[],
+  at: number,
+): string[] | null {
+  const row = rows[at]
+  if (row === undefined || headers.length >= headerRowsMax || !fits(tokens, row, width)) return null
+  const values = recordValues(tokens, row)
+  const filledIn = (record: number) => recordValues(tokens, record).filter((value) => value.trim() !== '')
+  const filled = filledIn(row)
+  const isAtStart = filled.every((value, column) => value === values[column])
+  if (filled.length === 0 || filled.length > width - 2 || !isAtStart || !looksLikeNames(filled)) return null
+  const body = rows.slice(at + 1, at + 1 + bodyRowsMax)
+  // Where other records are as sparse, each is the title of a section.
+  if (body.length === 0 || body.some((record) => filledIn(record).length <= filled.length)) return null
+  const columns = profile(tokens, body, width)
+  const isNamed = (column: number) => headers.some((names) => (names[column] ?? '').trim() !== '')
+  const isFigures = (column: number) => isMeasured(columns[column]?.kind ?? 'text')
+  return filled.every((_, column) => isFigures(column) || !isNamed(column)) ? values : null
 }
 
 function withHeader(

@@ -30,6 +30,27 @@ const cases: readonly [what: string, text: string, wanted: string][] = [
   ],
   ['units', 'time,temp\ns,degC\n0.0,21.5\n0.5,21.6\n', '1+1 time|temp'],
   ['units in brackets', 'v [x];w\n(m/s);(kg m-2)\n1;2\n3;4\n', '1+1 v [x]|w'],
+  ['a record without values', 'id,a,b\n-,n/a,-\n1,2,3\n4,5,6\n', '1 id|a|b'],
+  [
+    'the name of an index below names of two levels',
+    ',p,p\n,mean,std\nkind,,\nA,1.5,0.5\nB,2.5,0.2\nC,3.5,0.7\n',
+    '3 kind|p mean|p std',
+  ],
+  [
+    'the name of an index of dates below names of levels',
+    'Price,Close,Volume\nTicker,A,A\nDate,,\n2024-01-02,1.5,7\n2024-01-03,2.5,8\n2024-01-04,3.5,9\n',
+    '3 Price Ticker Date|Close A|Volume A',
+  ],
+  [
+    'a record of one value below names of two levels',
+    'kind,p,p\nname,mean,std\nsum,,\nA,1.5,0.5\nB,2.5,0.2\nC,3.5,0.7\n',
+    '2 kind name|p mean|p std',
+  ],
+  [
+    'titles of sections below names of two levels',
+    ',p,p\n,mean,std\nNorth,,\nA,1.5,0.5\nB,2.5,0.2\nSouth,,\nC,3.5,0.7\n',
+    '2 column_1|p mean|p std',
+  ],
   ['letters that are units elsewhere', 'p,q\nm,s\ng,h\nV,A\n', '0 column_1|column_2'],
   ['groups of names', ',2019,,2020,\nr,q1,q2,q1,q2\nN,1,2,3,4\nS,5,6,7,8\n', '2 r|2019 q1|2019 q2|2020 q1|2020 q2'],
   [

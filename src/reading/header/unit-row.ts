@@ -84,14 +84,19 @@ const plain = new Set(
   ].map((unit) => unit.toLowerCase()),
 )
 
+/** What stands for no unit, and for no value. */
+const placeholder = /^(?:-|n\/a)$/i
+
 /**
- * True if every value present is a unit, simple or compound, bare or in brackets, and at least two are.
+ * True if every value present is a unit, simple or compound, bare or in brackets, and at least two are. A record of
+ * placeholders alone is one without values.
  *
  * @param isMeasured Whether the column of the value is numeric: a unit stands above numbers.
  */
 export function isUnitRow(values: readonly string[], isMeasured: (column: number) => boolean): boolean {
   const filled = values.map((value) => value.trim()).filter((value) => value !== '')
   if (filled.length < 2 || filled.length * 2 <= values.length || !filled.every(isUnit)) return false
+  if (filled.every((value) => placeholder.test(value))) return false
   return values.every((value, column) => /^[([]?[-\s]*[)\]]?$/.test(value) || isMeasured(column))
 }
 
