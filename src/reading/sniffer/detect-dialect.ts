@@ -1,6 +1,7 @@
 // Detect dialect: finds the layout under which a text is the most uniform table. Knows nothing of bytes, headers or names.
 
 import type { DeclaredDialect } from '../reading.ts'
+import { padsNumbers } from './padded-numbers.ts'
 import { plainReading } from './plain-quotes.ts'
 import { type Candidate, delimiterWeights, score } from './score-layout.ts'
 import { isHeadedByOne, isOneColumn, isQuotedColumn } from './single-column.ts'
@@ -297,6 +298,6 @@ function spacesFollow(text: string, delimiter: string, declared: DeclaredDialect
   if (delimiter === ' ' || delimiter === '\t') return [false]
   const spaced = countOf(text, `${delimiter} `)
   const all = countOf(text, delimiter, 2 * spaced)
-  if (spaced > all * 0.95) return [true]
+  if (spaced > all * 0.95 || (spaced > 0 && padsNumbers(text, delimiter))) return [true]
   return spaced * 2 > all ? [false, true] : [false]
 }
