@@ -84,7 +84,7 @@ const firstMax = 3
 export interface ClassFacts {
   /** Number of values in the class. */
   readonly count: number
-  /** The records of the first three, counted from 1 within the records seen. */
+  /** The rows of the first three: accepted records, counted from 1 within those seen. */
   readonly first: readonly number[]
   /** For numbers with a fraction: a comma that could separate groups counts as a decimal comma here. */
   readonly digits?: Digits

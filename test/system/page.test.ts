@@ -41,7 +41,7 @@ describe('the page', { skip: noBrowser }, () => {
     await upload(page, 'orders.csv', orders)
     await page.getByRole('link', { name: '2 of 3 records accepted; 1 rejected' }).click()
     await page.getByRole('heading', { name: 'orders.csv' }).waitFor()
-    await page.getByText('text: 2 of 2 values have leading zeros (records 1, 2)').waitFor()
+    await page.getByText('text: 2 of 2 values have leading zeros (rows 1, 2)').waitFor()
     await page.getByRole('link', { name: 'Rows' }).click()
     await page
       .getByRole('gridcell', { name: 'Lovelace, Ada' })

@@ -22,7 +22,7 @@ export function PreviewTable({ label, columns, rows }: PreviewTableProps) {
             <tr>
               <th scope="col" class="number">
                 <span aria-hidden="true">#</span>
-                <span class="hidden">{t.record}</span>
+                <span class="hidden">{t.rowNumber}</span>
               </th>
               {shown.map(({ name, type }) => (
                 <th scope="col" key={name} class={isNumeric(type) ? 'number' : undefined}>

@@ -43,13 +43,13 @@ const table: readonly (readonly [values: string, type: string, why: string])[] =
     'integer',
     'all 2 values are integers without padding, apart from 3 null words (NA, quoted empty text)',
   ],
-  ['integer word:NA text', 'text', 'text: 1 of 2 values is not an integer without padding (record 3)'],
-  ['integer integer integer text text', 'text', 'text: 2 of 5 values are not integers without padding (records 4, 5)'],
-  ['padded integer padded padded padded', 'text', 'text: 4 of 5 values have leading zeros (records 1, 3, 4, …)'],
-  ['padded padded', 'text', 'text: 2 of 2 values have leading zeros (records 1, 2)'],
+  ['integer word:NA text', 'text', 'text: 1 of 2 values is not an integer without padding (row 3)'],
+  ['integer integer integer text text', 'text', 'text: 2 of 5 values are not integers without padding (rows 4, 5)'],
+  ['padded integer padded padded padded', 'text', 'text: 4 of 5 values have leading zeros (rows 1, 3, 4, …)'],
+  ['padded padded', 'text', 'text: 2 of 2 values have leading zeros (rows 1, 2)'],
   ['padded padded text', 'text', 'text: none of the 3 values fits another type'],
-  ['signed integer', 'text', 'text: 1 of 2 values has a plus sign (record 1)'],
-  ['tooLong integer', 'text', 'text: 1 of 2 values has more digits than a number type keeps (record 1)'],
+  ['signed integer', 'text', 'text: 1 of 2 values has a plus sign (row 1)'],
+  ['tooLong integer', 'text', 'text: 1 of 2 values has more digits than a number type keeps (row 1)'],
   ['text', 'text', 'text: the only value fits no other type'],
   ['text text', 'text', 'text: none of the 2 values fits another type'],
   ['decimal:3.2 decimal:1.2', 'decimal(9,2)', 'all 2 values are numbers with 2 decimal places'],
@@ -62,28 +62,24 @@ const table: readonly (readonly [values: string, type: string, why: string])[] =
   [
     'longDecimal:29.9 longDecimal:28.9 decimal:1.10',
     'text',
-    'text: 2 of 3 values have more digits than a double keeps (records 1, 2)',
+    'text: 2 of 3 values have more digits than a double keeps (rows 1, 2)',
   ],
   ['decimal:29.10', 'number', 'the only value is a number within double precision'],
   ['decimal:3.2 decimal:3.1', 'number', 'all 2 values are numbers within double precision'],
   ['decimal:3.2 integer number', 'number', 'all 3 values are numbers within double precision'],
-  ['decimal:3.2 longInteger', 'text', 'text: 1 of 2 values is not an integer without padding (record 1)'],
-  ['decimal:3.2 integer longInteger', 'text', 'text: 1 of 3 values is not an integer without padding (record 1)'],
-  ['decimal:3.2 decimal:3.1 longInteger', 'text', 'text: 1 of 3 values has more digits than a double keeps (record 3)'],
-  ['integer decimal:2.2 text', 'text', 'text: 1 of 3 values is not a number within double precision (record 3)'],
+  ['decimal:3.2 longInteger', 'text', 'text: 1 of 2 values is not an integer without padding (row 1)'],
+  ['decimal:3.2 integer longInteger', 'text', 'text: 1 of 3 values is not an integer without padding (row 1)'],
+  ['decimal:3.2 decimal:3.1 longInteger', 'text', 'text: 1 of 3 values has more digits than a double keeps (row 3)'],
+  ['integer decimal:2.2 text', 'text', 'text: 1 of 3 values is not a number within double precision (row 3)'],
   ['true true', 'boolean', 'all 2 values are true or false'],
   ['TRUE', 'boolean', 'the only value is TRUE or FALSE'],
-  ['true TRUE true', 'text', 'text: 1 of 3 values is not true or false (record 2)'],
+  ['true TRUE true', 'text', 'text: 1 of 3 values is not true or false (row 2)'],
   ['date date', 'date', 'all 2 values are ISO 8601 dates'],
   ['time', 'time', 'the only value is a time of day'],
   ['timestamp timestamp', 'timestamp', 'all 2 values are ISO 8601 timestamps without offset'],
   ['timestamptz', 'timestamptz', 'the only value is an ISO 8601 timestamp with offset'],
-  [
-    'timestamptz timestamptz timestamp',
-    'text',
-    'text: 1 of 3 values is not an ISO 8601 timestamp with offset (record 3)',
-  ],
-  ['date timestamp date', 'text', 'text: 1 of 3 values is not an ISO 8601 date (record 2)'],
+  ['timestamptz timestamptz timestamp', 'text', 'text: 1 of 3 values is not an ISO 8601 timestamp with offset (row 3)'],
+  ['date timestamp date', 'text', 'text: 1 of 3 values is not an ISO 8601 date (row 2)'],
 ]
 
 /** Values separated by `|`, because some classes contain a blank; the format follows the type. */
@@ -135,25 +131,25 @@ const forms: typeof table = [
     'the only value is a number with 2 decimal places, written like 1.234,56',
   ],
   ['thousandPoint:1.3|thousandPoint:3.3', 'decimal(9,3)', 'all 2 values are numbers with 3 decimal places'],
-  ['thousandComma:1.3|integer', 'text', 'text: 1 of 2 values could be thousands or decimals (record 1)'],
-  ['thousandComma:1.3|thousandComma:1.3', 'text', 'text: all 2 values could be thousands or decimals (records 1, 2)'],
-  ['thousandComma:1.3|decimal:1.1', 'text', 'text: 1 of 2 values could be thousands or decimals (record 1)'],
-  ['thousandComma:1.3|thousandPoint:1.3', 'text', 'text: 1 of 2 values could be thousands or decimals (record 1)'],
-  ['thousandPoint:1.3|decimalComma:1.1', 'text', 'text: 1 of 2 values could be thousands or decimals (record 1)'],
+  ['thousandComma:1.3|integer', 'text', 'text: 1 of 2 values could be thousands or decimals (row 1)'],
+  ['thousandComma:1.3|thousandComma:1.3', 'text', 'text: all 2 values could be thousands or decimals (rows 1, 2)'],
+  ['thousandComma:1.3|decimal:1.1', 'text', 'text: 1 of 2 values could be thousands or decimals (row 1)'],
+  ['thousandComma:1.3|thousandPoint:1.3', 'text', 'text: 1 of 2 values could be thousands or decimals (row 1)'],
+  ['thousandPoint:1.3|decimalComma:1.1', 'text', 'text: 1 of 2 values could be thousands or decimals (row 1)'],
   [
     'decimalComma:1.1|decimal:1.1|decimalComma:1.1',
     'text',
-    'text: 1 of 3 values is not a number with 1 decimal place, written like 1234,56 (record 2)',
+    'text: 1 of 3 values is not a number with 1 decimal place, written like 1234,56 (row 2)',
   ],
   [
     'decimalComma:1.1|grouped ,|integer',
     'text',
-    'text: 1 of 3 values is not an integer without padding, written like 1,234 (record 1)',
+    'text: 1 of 3 values is not an integer without padding, written like 1,234 (row 1)',
   ],
   [
     'grouped  |grouped ,|grouped  ',
     'text',
-    'text: 1 of 3 values is not an integer without padding, written like 1 234 (record 2)',
+    'text: 1 of 3 values is not an integer without padding, written like 1 234 (row 2)',
   ],
   ['date /dmy|date /either', 'date DD/MM/YYYY', 'all 2 values are dates written DD/MM/YYYY'],
   ['date .mdy', 'date MM.DD.YYYY', 'the only value is a date written MM.DD.YYYY'],
@@ -163,17 +159,17 @@ const forms: typeof table = [
     'timestamp DD.MM.YYYY hh:mm:ss',
     'the only value is a timestamp written DD.MM.YYYY hh:mm:ss, apart from 1 null word (NA)',
   ],
-  ['date /either|date /either', 'text', 'text: all 2 values could be day first or month first (records 1, 2)'],
-  ['date /either', 'text', 'text: the only value could be day first or month first (record 1)'],
+  ['date /either|date /either', 'text', 'text: all 2 values could be day first or month first (rows 1, 2)'],
+  ['date /either', 'text', 'text: the only value could be day first or month first (row 1)'],
   [
     'date /dmy|date /mdy|date /dmy|date /either',
     'text',
-    'text: 1 of 4 values is not a date written DD/MM/YYYY (record 2)',
+    'text: 1 of 4 values is not a date written DD/MM/YYYY (row 2)',
   ],
-  ['date /dmy|date|date /dmy', 'text', 'text: 1 of 3 values is not a date written DD/MM/YYYY (record 2)'],
-  ['date /dmy|date .dmy|date /dmy', 'text', 'text: 1 of 3 values is not a date written DD/MM/YYYY (record 2)'],
-  ['date /dmy|timestamp /dmy', 'text', 'text: 1 of 2 values is not a date written DD/MM/YYYY (record 2)'],
-  ['date /either|text', 'text', 'text: 1 of 2 values is not a date written DD/MM/YYYY (record 2)'],
+  ['date /dmy|date|date /dmy', 'text', 'text: 1 of 3 values is not a date written DD/MM/YYYY (row 2)'],
+  ['date /dmy|date .dmy|date /dmy', 'text', 'text: 1 of 3 values is not a date written DD/MM/YYYY (row 2)'],
+  ['date /dmy|timestamp /dmy', 'text', 'text: 1 of 2 values is not a date written DD/MM/YYYY (row 2)'],
+  ['date /either|text', 'text', 'text: 1 of 2 values is not a date written DD/MM/YYYY (row 2)'],
 ]
 
 for (const [values, type, why] of forms) {
@@ -191,7 +187,7 @@ test('decideTypes() doubts points that could separate groups if another column h
   const types = (...columns: ColumnFacts[]) => decideTypes(columns).map(({ type }) => columnTypeName(type))
   assert.deepEqual(types(count, weight), ['number', 'number'])
   assert.deepEqual(types(count, weight, price), ['text', 'number', 'decimal(9,2)'])
-  assert.equal(decideTypes([count, price])[0]!.why, 'text: 1 of 2 values could be thousands or decimals (record 1)')
+  assert.equal(decideTypes([count, price])[0]!.why, 'text: 1 of 2 values could be thousands or decimals (row 1)')
 })
 
 test('decideTypes() reports for which values a column stays open', () => {
@@ -206,11 +202,8 @@ test('decideTypes() reports for which values a column stays open', () => {
 
 test('decideTypes() gives reasons that stay true when more values of the same classes follow', () => {
   const whyHeld = (values: string) => decideType(factsOf(values.split('|'))).whyHeld(900)
-  assert.equal(
-    whyHeld('date /either|date /either'),
-    'text: all values could be day first or month first (records 1, 2)',
-  )
-  assert.equal(whyHeld('thousandComma:1.3|integer'), 'text: some values could be thousands or decimals (record 1)')
+  assert.equal(whyHeld('date /either|date /either'), 'text: all values could be day first or month first (rows 1, 2)')
+  assert.equal(whyHeld('thousandComma:1.3|integer'), 'text: some values could be thousands or decimals (row 1)')
 })
 
 test('decideTypes() doubts columns of text that look like something else, and decimals beyond a double', () => {
@@ -224,24 +217,18 @@ test('decideTypes() doubts columns of text that look like something else, and de
   )
   assert.equal(
     doubt('thousandPoint:1.3|integer|thousandPoint:2.3'),
-    '2 of 3 values could be thousands or decimals (records 1, 3), and the others are whole numbers; the point is read as a decimal point',
+    '2 of 3 values could be thousands or decimals (rows 1, 3), and the others are whole numbers; the point is read as a decimal point',
   )
   assert.equal(doubtOf('thousandPoint:1.3|integer')?.code, 'AMBIGUOUS_NUMBERS')
   for (const sure of ['thousandPoint:1.3|integer|decimal:1.1', 'thousandPoint:1.3|thousandPoint:2.3', 'integer']) {
     assert.equal(doubt(sure), null, sure)
   }
-  assert.equal(doubt('padded|integer|padded'), '2 of 3 values have leading zeros (records 1, 3), so it is kept as text')
-  assert.equal(
-    doubt('date /either'),
-    'the only value could be day first or month first (record 1), so it is kept as text',
-  )
-  assert.equal(
-    doubt('tooLong'),
-    '1 of 1 value has more digits than a number type keeps (record 1), so it is kept as text',
-  )
+  assert.equal(doubt('padded|integer|padded'), '2 of 3 values have leading zeros (rows 1, 3), so it is kept as text')
+  assert.equal(doubt('date /either'), 'the only value could be day first or month first (row 1), so it is kept as text')
+  assert.equal(doubt('tooLong'), '1 of 1 value has more digits than a number type keeps (row 1), so it is kept as text')
   assert.equal(
     doubt('longDecimal:17.1'),
-    '1 value has more digits than a double keeps (record 1), so it is kept as decimal(18,1)',
+    '1 value has more digits than a double keeps (row 1), so it is kept as decimal(18,1)',
   )
   for (const values of ['padded|text', 'text', 'null', 'integer', 'longInteger', 'date /dmy|date /either'])
     assert.equal(doubt(values), null, values)

@@ -35,7 +35,7 @@ export interface Decision {
 export interface Doubt {
   readonly code: NoteCode
   readonly clause: string
-  /** The first lines; empty if only records are known. */
+  /** The first lines; empty if only rows are known. */
   readonly lines: readonly number[]
 }
 
@@ -226,7 +226,7 @@ function linesOf(records: readonly number[], lineOf: LineOf | undefined): readon
 
 function places({ count: found, first }: ClassFacts, lineOf: LineOf | undefined): string {
   const numbers = lineOf === undefined ? first : first.map(lineOf)
-  const noun = lineOf === undefined ? 'record' : 'line'
+  const noun = lineOf === undefined ? 'row' : 'line'
   return `${noun}${found === 1 ? '' : 's'} ${numbers.join(', ')}${found > first.length ? ', …' : ''}`
 }
 

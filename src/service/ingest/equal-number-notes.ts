@@ -39,7 +39,7 @@ function formNotes(column: string, facts: ColumnFacts | null, lineOf: LineOf | u
   const records = facts && differentForms(facts)
   if (records === null) return []
   const places = lineOf === undefined ? records : records.map(lineOf)
-  const noun = `${lineOf === undefined ? 'record' : 'line'}${places.length === 1 ? '' : 's'}`
+  const noun = `${lineOf === undefined ? 'row' : 'line'}${places.length === 1 ? '' : 's'}`
   const at = `${noun} ${places.join(', ')}`
   const what =
     places.length === 1
