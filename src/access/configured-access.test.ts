@@ -1,6 +1,6 @@
 // Tests of access as configured by options.
 import assert from 'node:assert/strict'
-import { chmodSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -104,6 +104,13 @@ test('reload() adds and removes keys, and keeps the current ones if the file can
   rmSync(file)
   configured.reload()
   assert.deepEqual([await seen(), errors.length], [[true, true], 2])
+  if (isPosix) {
+    // Like an I/O error, unlike a missing file: nothing can be known about it.
+    symlinkSync(file, file)
+    configured.reload()
+    assert.deepEqual([await seen(), errors.length], [[true, true], 3])
+    rmSync(file)
+  }
   writeFileSync(file, formatKeys([other.key]), { mode: 0o600 })
   configured.reload()
   assert.deepEqual(await seen(), [false, true])

@@ -1,5 +1,6 @@
 // Key file: API keys in a file that is read again whenever it changes. Knows no requests.
 import { readFileSync, statSync } from 'node:fs'
+import { errorCode } from '../core/storage-error.ts'
 import { type Key, KeysError, parseKeys } from './api-keys.ts'
 
 export interface AccessLogger {
@@ -72,8 +73,12 @@ export class KeyFile implements Disposable {
   }
 }
 
-/** Differs whenever the file may have changed. */
+/** Differs whenever the file may have changed. Never throws: a file that cannot be read has a version, too. */
 function versionOf(path: string): string {
-  const stats = statSync(path, { throwIfNoEntry: false })
-  return stats === undefined ? '' : [stats.dev, stats.ino, stats.size, stats.mtimeMs, stats.ctimeMs].join()
+  try {
+    const { dev, ino, size, mtimeMs, ctimeMs } = statSync(path)
+    return [dev, ino, size, mtimeMs, ctimeMs].join()
+  } catch (error) {
+    return String(errorCode(error))
+  }
 }
