@@ -1,5 +1,6 @@
 // Hash stream: the length and SHA-256 of bytes that arrive in chunks. The only code that hashes whole stored files.
 import { createHash } from 'node:crypto'
+import { giveBack } from '../../core/byte-stream.ts'
 
 export interface HashedBytes {
   readonly bytes: number
@@ -28,7 +29,9 @@ export class PassingHash {
   }
 }
 
-/** Hashes all chunks. `each` is called with every chunk and awaited before the next one is requested. */
+/**
+ * Hashes all chunks, and releases each. Before that, `each` is called with it and awaited; then the next is requested.
+ */
 export async function hashStream(
   source: AsyncIterable<Uint8Array>,
   each: (chunk: Uint8Array) => Promise<void> | void = () => {},
@@ -39,6 +42,7 @@ export async function hashStream(
     hash.update(chunk)
     bytes += chunk.length
     await each(chunk)
+    giveBack(chunk)
   }
   return { bytes, sha256: hash.digest('hex') }
 }
