@@ -8,7 +8,7 @@ import { RunningService, scratchDir } from '../support/running-service.ts'
 
 const tabs = ['receipt', 'rows', 'rejects', 'columns', 'sql', 'read', 'compare'] as const
 
-test('a file with long names, long texts and right-to-left texts fits every tab on a phone', {
+test('a file with long names, long texts and right-to-left texts fits the list and every tab on a phone', {
   skip: noBrowser,
 }, async () => {
   await using scratch = await scratchDir()
@@ -17,6 +17,16 @@ test('a file with long names, long texts and right-to-left texts fits every tab 
   const { id } = await new Client(service.url).upload({ content, fileName: `${'x'.repeat(196)}.csv` })
   await using browser = await PageBrowser.launch()
   const options = { viewport: { width: 320, height: 844 }, bypassCSP: true, locale: 'de-DE' }
+  {
+    await using page = await browser.open(service.url, options)
+    await page.getByRole('button', { name: 'Tabelle löschen' }).waitFor()
+    assert.equal(await overflowOf(page), 0, 'list')
+    assert.ok(
+      await page.evaluate(
+        "[...document.querySelectorAll('.scroll')].every((one) => one.scrollWidth === one.clientWidth)",
+      ),
+    )
+  }
   for (const tab of tabs) {
     await using page = await browser.open(`${service.url}/#/datasets/${id}/${tab}`, options)
     const chosen = page.locator('.tabs [aria-current=page]')
