@@ -1,7 +1,7 @@
 // Tests of access: with keys, every caller must authenticate, sees only their own datasets, and has limits.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { readFile, stat, writeFile } from 'node:fs/promises'
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -9,6 +9,7 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { type Scope, scopes } from '../../src/access/access.ts'
 import { formatKeys, newKey, parseKeys } from '../../src/access/api-keys.ts'
 import { exitCodes } from '../../src/cli/exit-codes.ts'
+import { findCommand } from '../../src/sandbox/spawn-child.ts'
 import { bodyOf, Client, jsonOf, refusalOf, type UploadAnswer } from '../support/client.ts'
 import { runCommand } from '../support/command.ts'
 import { RunningService, scratchDir } from '../support/running-service.ts'
@@ -84,6 +85,24 @@ test('csv-upload key new makes keys that the service accepts, and prints each se
   ]) {
     assert.notEqual(run('key', ...args).status, 0, args.join(' '))
   }
+})
+
+const prlimit = findCommand('prlimit')
+
+test('csv-upload key leaves the keys as they are if they cannot be written whole', {
+  skip: prlimit === undefined ? 'prlimit is not here' : false,
+}, async () => {
+  await using scratch = await scratchDir()
+  const file = join(scratch.path, 'keys.json')
+  const make = (name: string) => ['key', 'new', '--name', name, '--owner', 'anna', '--file', file]
+  assert.equal(run(...make('first')).status, 0)
+  const before = await readFile(file, 'utf8')
+  // As on a disk that is full after these bytes. Without a cache of compiled code, which would be limited too.
+  const limited = [`--fsize=${before.length + 20}`, process.execPath, program, ...make('second')]
+  const { status } = spawnSync(prlimit ?? '', limited, { env: { PATH: process.env.PATH } })
+  assert.notEqual(status, 0)
+  assert.equal(await readFile(file, 'utf8'), before)
+  assert.deepEqual(await readdir(scratch.path), ['keys.json'])
 })
 
 test('csv-upload key: a running service adds and removes keys, and SIGHUP does not end it', async () => {

@@ -7,8 +7,9 @@ import {
   openSync,
   readFileSync,
   renameSync,
+  rmSync,
   statSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs'
 import { type Scope, scopes } from '../../../access/access.ts'
 import { formatKeys, type Key, newKey, parseKeys } from '../../../access/api-keys.ts'
@@ -148,16 +149,25 @@ function readKeys(path: string): readonly Key[] {
   return parseKeys(readFileSync(path, 'utf8'))
 }
 
-/** Replaces the file atomically, so that a server reads either the old or the new one, and keeps its mode. */
+/**
+ * Replaces the file atomically, so that a server reads either the old or the new one, and keeps its mode. After a
+ * failure, the old one stays.
+ */
 function replaceKeys(path: string, keys: readonly Key[]): void {
   const written = `${path}.${process.pid}`
   const file = openSync(written, 'wx', 0o600)
   try {
-    if (existsSync(path)) fchmodSync(file, statSync(path).mode & 0o777)
-    writeSync(file, formatKeys(keys))
-    fsyncSync(file)
-  } finally {
-    closeSync(file)
+    try {
+      if (existsSync(path)) fchmodSync(file, statSync(path).mode & 0o777)
+      // Unlike writeSync(), it fails if only a part can be written, as on a full disk.
+      writeFileSync(file, formatKeys(keys))
+      fsyncSync(file)
+    } finally {
+      closeSync(file)
+    }
+    renameSync(written, path)
+  } catch (error) {
+    rmSync(written, { force: true })
+    throw error
   }
-  renameSync(written, path)
 }
