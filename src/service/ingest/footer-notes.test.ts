@@ -74,6 +74,7 @@ const cases: readonly [what: string, text: string | Buffer, wanted: RegExp][] = 
     `${table}200,An`,
     /^The file ends in an incomplete record .*\(line 202\): it may be truncated/,
   ],
+  ['the end of a text from DOS', `${table}\x1a`, /^The last record \(line 202\) has fewer fields/],
   ['a record truncated in quotes', `${table}200,"An`, /\(line 202\): it may be truncated/],
   ['nothing for a long total column', `name,n\n${'Total,1\nother,2\n'.repeat(9)}`, /^$/],
 ]

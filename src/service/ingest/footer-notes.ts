@@ -42,6 +42,8 @@ const averageWords = [
 const total = wholeWords(totalWords)
 const average = wholeWords(averageWords)
 
+/** The character with which DOS marks the end of a text. */
+const textEnd = '\x1a'
 const remark = /^\s*[-(*=]|\b(?:rows?|records?|lines?|zeilen|lignes|filas|source|note|end)\b/i
 
 /** Notes what a careful reader would ask about the last lines. Reads 16 KB, whatever the size of the file. */
@@ -88,7 +90,7 @@ function isPassedOver(line: string, { commentChar }: Dialect): boolean {
 /** True for what programs and people write below a table. */
 function isRemark(line: string, dialect: Dialect): boolean {
   const first = firstValue(line, dialect)
-  return total.test(first) || average.test(first) || remark.test(line)
+  return total.test(first) || average.test(first) || remark.test(line) || line.startsWith(textEnd)
 }
 
 function wholeWords(words: readonly string[]): RegExp {
