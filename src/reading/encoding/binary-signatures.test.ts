@@ -55,6 +55,15 @@ test('refuseNuls() accepts a text with a few NULs', () => {
   assert.equal(looksLike('a\x00b'), null)
 })
 
+test('refuseNuls() accepts a text with a run of NULs, as a crash leaves it', () => {
+  assert.equal(looksLike(`a,b\n1,2\n3,4${'\x00'.repeat(600)}`), null)
+  const lines = '1,2\n'.repeat(100)
+  assert.equal(looksLike(`${lines}${'\x00'.repeat(4096)}3,4\n${lines}`), null)
+})
+
 test('refuseNuls() refuses a file full of NULs', () => {
   assert.match(looksLike('a\x00b\x00\x00\x01\x00\x02\x00') ?? 'nothing', /NUL/)
+  assert.match(looksLike(`a\n${'\x00'.repeat(9)}\x01\n${'\x00'.repeat(9)}`) ?? 'nothing', /NUL/)
+  assert.match(looksLike('\x00'.repeat(600)) ?? 'nothing', /NUL/)
+  assert.match(looksLike(`abc${'\x00'.repeat(600)}`) ?? 'nothing', /NUL/)
 })

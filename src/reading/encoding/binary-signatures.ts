@@ -91,9 +91,34 @@ function zipKind(head: Uint8Array): { looksLike: string; wayOut: string } {
   return { looksLike: 'a zip archive', wayOut: unpack }
 }
 
-/** A few NULs are damage in a text and become rejects; with more than one byte in fifty it is not text. */
+/**
+ * A few NULs are damage in a text and become rejects; with more than one byte in fifty it is not text. A crash leaves long
+ * runs of them, at the end of a file or where it was continued, which damage only a line each.
+ */
 function isNulRidden(head: Uint8Array): boolean {
+  const text = withoutTail(head)
   let nulls = 0
-  for (let at = head.indexOf(0); at >= 0; at = head.indexOf(0, at + 1)) nulls += 1
-  return nulls > 4 && nulls * 50 > head.length
+  for (let at = text.indexOf(0); at >= 0; at = text.indexOf(0, at + 1)) nulls += 1
+  return nulls > 4 && nulls * 50 > text.length && !areInFewLines(text)
+}
+
+/** The lines before a run of NULs that extends to the end; everything if there are none. */
+function withoutTail(head: Uint8Array): Uint8Array {
+  let end = head.length
+  while (end > 0 && head[end - 1] === 0) end -= 1
+  const text = head.subarray(0, end)
+  return text.includes(0x0a) || text.includes(0x0d) ? text : head
+}
+
+/** True if at most one line in fifty has NULs. */
+function areInFewLines(text: Uint8Array): boolean {
+  let lines = 0
+  let damaged = 0
+  for (let start = 0; start < text.length; lines += 1) {
+    const found = text.indexOf(0x0a, start)
+    const end = found < 0 ? text.length : found
+    if (text.subarray(start, end).includes(0)) damaged += 1
+    start = end + 1
+  }
+  return damaged * 50 <= lines
 }
