@@ -1,11 +1,13 @@
 // Detect encoding: the encoding of a head, and the byte offsets of lines of its text. Knows nothing of CSV.
 import { ServiceError } from '../../core/errors.ts'
+import { noteLinesMax } from '../../core/notes.ts'
 import type { Encoding } from '../../core/receipt.ts'
 import { isAscii, isUtf8, latin1Text } from '../platform-bytes.ts'
 import { codePage, detectEbcdic } from './code-pages.ts'
 import { createDecoder, encodingName } from './decoder.ts'
 import { detectLegacy } from './detect-legacy.ts'
 import { detectSevenBit } from './seven-bit.ts'
+import { kindOf } from './single-byte.ts'
 
 /** The encoding, and how certain it is. */
 export interface EncodingFound {
@@ -14,6 +16,15 @@ export interface EncodingFound {
   readonly why: string
   /** True if other encodings are possible too, so that a person should know. */
   readonly isGuess: boolean
+  /** Set if some lines are valid UTF-8 although the encoding is not: the file may have been assembled from several. */
+  readonly utf8Lines?: Utf8Lines
+}
+
+/** Lines that prove UTF-8. */
+export interface Utf8Lines {
+  readonly count: number
+  /** The first of them, from 1, at most noteLinesMax. */
+  readonly first: readonly number[]
 }
 
 const lf = 0x0a
@@ -72,7 +83,7 @@ function guess(name: string, why: string): EncodingFound {
 
 /** UTF-8, or a legacy encoding. */
 function narrowEncoding(head: Uint8Array): EncodingFound {
-  const { verifying, breaking } = checkUtf8(head)
+  const { verifying, first, breaking } = checkUtf8(head)
   if (breaking === 0) {
     const what = isAscii(head) ? 'ASCII, which is the same in most encodings' : 'valid UTF-8'
     return found('utf-8', `Encoding utf-8: all bytes of the head are ${what}.`)
@@ -83,8 +94,12 @@ function narrowEncoding(head: Uint8Array): EncodingFound {
   if (ebcdic !== null)
     return guess(ebcdic, `Encoding ${ebcdic}: the bytes are the letters, digits and blanks of EBCDIC.`)
   const legacy = detectLegacy(head)
-  if (legacy !== null)
-    return guess(legacy, `Encoding ${legacy}: ${lines}; in this encoding, the bytes look most like words.`)
+  if (legacy !== null) {
+    const guessed = guess(legacy, `Encoding ${legacy}: ${lines}; in this encoding, the bytes look most like words.`)
+    // Characters of two bytes may be valid UTF-8 by chance.
+    const isTelling = verifying > 0 && kindOf(legacy) === 'single-byte'
+    return isTelling ? { ...guessed, utf8Lines: { count: verifying, first } } : guessed
+  }
   // Lines with a few invalid bytes are rejects; a text full of them would be damaged by any guess.
   if (oddBytes(head) * 5 <= head.length) return guess('utf-8', `Encoding utf-8: ${lines}, and no other fits.`)
   throw new ServiceError('NOT_READABLE', {
@@ -144,23 +159,28 @@ function isText(text: string): boolean {
   return odd * 50 <= text.length
 }
 
-/** How many lines break UTF-8, and how many prove it by valid multi-byte characters. */
-function checkUtf8(head: Uint8Array): { verifying: number; breaking: number } {
+/** How many lines break UTF-8, and how many prove it by valid multi-byte characters, with the first of these. */
+function checkUtf8(head: Uint8Array): { verifying: number; first: readonly number[]; breaking: number } {
+  const first: number[] = []
   // A head may be cut inside its last character.
-  if (isUtf8(head.subarray(0, head.length - cutBytes(head)))) return { verifying: 0, breaking: 0 }
+  if (isUtf8(head.subarray(0, head.length - cutBytes(head)))) return { verifying: 0, first, breaking: 0 }
+  let line = 0
   let verifying = 0
   let breaking = 0
   for (let at = 0; at < head.length; ) {
     const found = head.indexOf(lf, at)
     const end = found < 0 ? head.length : found
-    const line = head.subarray(at, end)
-    if (!isAscii(line)) {
-      if (isUtf8(line)) verifying += 1
-      else breaking += 1
+    const bytes = head.subarray(at, end)
+    line += 1
+    if (!isAscii(bytes)) {
+      if (isUtf8(bytes)) {
+        verifying += 1
+        if (first.length < noteLinesMax) first.push(line)
+      } else breaking += 1
     }
     at = end + 1
   }
-  return { verifying, breaking }
+  return { verifying, first, breaking }
 }
 
 function oddBytes(bytes: Uint8Array): number {

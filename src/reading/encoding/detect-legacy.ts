@@ -1,5 +1,5 @@
 // Detect legacy: guesses the legacy encoding under which the text looks most like a language. Knows no files.
-import { concatBytes } from '../platform-bytes.ts'
+import { concatBytes, isUtf8 } from '../platform-bytes.ts'
 import { createDecoder } from './decoder.ts'
 import { isFrequent } from './frequent-characters.ts'
 
@@ -81,9 +81,18 @@ const scoreMin = 0.45
  * @param head Bytes of which some are not ASCII.
  */
 export function detectLegacy(head: Uint8Array): string | null {
-  const lines = tellingLines(head)
+  const lines = withoutUtf8(tellingLines(head))
   const sample = concatBytes(lines)
   return likeliest((name) => decode(sample, name)) ?? likeliest((name) => decodeMost(lines, name))
+}
+
+/** With this many lines that are not UTF-8, others are not needed. */
+const brokenLinesMin = 10
+
+/** In a file assembled from several, lines of UTF-8 would look like words of other languages. */
+function withoutUtf8(lines: readonly Uint8Array[]): readonly Uint8Array[] {
+  const broken = lines.filter((line) => !isUtf8(line))
+  return broken.length < brokenLinesMin ? lines : broken
 }
 
 /** @param textIn The text of the sample in an encoding; null if it is invalid in it. */

@@ -139,6 +139,18 @@ test('readHead() uses declared header records, and joins their names as declared
   assert.throws(() => read({ headerRows: [2], skipRows: 1 }), { code: 'BAD_PARAMETER' })
 })
 
+test('readHead() names lines of UTF-8 in a file of another encoding', () => {
+  const latin = Buffer.from(`id,name\n${'1,M\xfcller\n'.repeat(20)}`, 'latin1')
+  const mixed = Buffer.concat([latin, Buffer.from('21,J\u00fcrgen\n22,Ann\n23,J\u00f6rg\n'), latin])
+  assert.equal(
+    notesOf(mixed.subarray(0, -latin.length)),
+    'The encoding is not certain: windows-1252 was guessed from the bytes, but 2 lines are valid UTF-8; please check lines 22, 24.',
+  )
+  // Without them, the text has the letters of one language.
+  const half = Buffer.concat(Array.from({ length: 10 }, () => mixed.subarray(latin.length - 10, -latin.length)))
+  assert.match(notesOf(Buffer.concat([half, latin.subarray(8)])), /windows-1252 was guessed .* but 20 lines are valid/)
+})
+
 test('readHead() names the lines of its doubts', () => {
   const latin = Buffer.from(people.replaceAll(/Ann(?=[4589])/g, 'Zo\xeb '), 'latin1')
   assert.match(notesOf(latin), /windows-1252 was guessed from the bytes; please check lines 6, 7, 10, …\.$/)

@@ -6,7 +6,7 @@ import type { Top } from '../header/detect-header.ts'
 import type { DeclaredDialect } from '../reading.ts'
 import type { Ranking } from '../sniffer/detect-dialect.ts'
 import { fits, isBlank, recordCount, type Tokens, widthOf } from '../sniffer/tokenize.ts'
-import { lineOf, linesOf, linesWith, type NotedLines } from './line-numbers.ts'
+import { lineOf, linesOf, linesWith, type NotedLines, noted } from './line-numbers.ts'
 import { markedRecords } from './marked-records.ts'
 import { type HeadTable, repeatedHeaders } from './repeated-headers.ts'
 import { suspiciousContent } from './suspicious-content.ts'
@@ -82,12 +82,7 @@ export function doubtsOf(decided: Decided): Note[] {
 /** Doubts about the encoding and about how records are split into fields. */
 function layoutDoubts({ encoding, ranked, tokens, named }: Decided): Note[] {
   const notes: Note[] = []
-  if (encoding.isGuess) {
-    const lines = linesWith(tokens, /\P{ASCII}/gu)
-    const check = lines.text === '' ? '' : `; please check ${lines.text}`
-    const message = `The encoding is not certain: ${encoding.encoding.name} was guessed from the bytes${check}.`
-    notes.push(note('ENCODING_GUESSED', message, lines))
-  }
+  if (encoding.isGuess) notes.push(encodingNote(encoding, tokens))
   if (named !== null && !isNamed(tokens, named)) {
     const message = `The first line names the delimiter '${named}', but ${delimiterName(tokens)} was used.`
     notes.push(note('DELIMITER_LINE_IGNORED', message, { lines: [1] }))
@@ -109,6 +104,17 @@ function layoutDoubts({ encoding, ranked, tokens, named }: Decided): Note[] {
     notes.push(note('QUOTES_NOT_ESCAPED', message))
   }
   return notes
+}
+
+function encodingNote({ encoding, utf8Lines }: EncodingFound, tokens: Tokens): Note {
+  const guessed = `The encoding is not certain: ${encoding.name} was guessed from the bytes`
+  if (utf8Lines !== undefined) {
+    const lines = noted(utf8Lines.first, utf8Lines.count)
+    const are = utf8Lines.count === 1 ? '1 line is' : `${utf8Lines.count} lines are`
+    return note('ENCODING_GUESSED', `${guessed}, but ${are} valid UTF-8; please check ${lines.text}.`, lines)
+  }
+  const lines = linesWith(tokens, /\P{ASCII}/gu)
+  return note('ENCODING_GUESSED', `${guessed}${lines.text === '' ? '' : `; please check ${lines.text}`}.`, lines)
 }
 
 /** Doubts about where the table begins and ends. */

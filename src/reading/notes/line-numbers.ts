@@ -53,7 +53,8 @@ export function linesWith(tokens: Tokens, what: RegExp): NotedLines {
   return noted(lines.slice(0, noteLinesMax), lines.length)
 }
 
-function noted(lines: readonly number[], count: number): NotedLines {
+/** @param lines The first of `count` lines. */
+export function noted(lines: readonly number[], count: number): NotedLines {
   const named = lines.slice(0, namedMax)
   const more = count > named.length ? ', …' : ''
   return { lines, text: count === 0 ? '' : `${count === 1 ? 'line' : 'lines'} ${named.join(', ')}${more}` }
