@@ -90,6 +90,19 @@ export function headTests(port: () => number): void {
       assert.deepEqual(recordFaults(answer, { path: uploadPath }), [])
     })
 
+    it('have no path in the record if the rest of the head is all that can be read', async () => {
+      const head = `POST ${uploadPath} HTTP/1.1\r\nHost: 127.0.0.1\r\n`
+      for (const rest of ['Content-Length: abc', 'X-Key: abc\r\nX Y: 1', 'X Y: 1', `X-Key: ${'y'.repeat(20_000)}`]) {
+        using talk = await Conversation.open(port())
+        // Once the request before it is answered, the server has read the beginning of the head, too.
+        await talk.send(Buffer.concat([bareRequest('GET', '/healthz'), Buffer.from(head)]))
+        await talk.answered(1)
+        await talk.send(`${rest}\r\n\r\n`)
+        const [, answer] = (await talk.answered(2)).final
+        assert.deepEqual(recordFaults(answer ?? assert.fail('no answer'), { path: '/' }), [], rest.slice(0, 40))
+      }
+    })
+
     it('of HTTP/1.0 are refused without chunks', async () => {
       const answer = await refusal(port(), rawRequest({ version: 'HTTP/1.0', headers: ['Content-Length: x'] }))
       assert.equal(answer.framing, 'until-close')

@@ -9,6 +9,12 @@ const shownPathLengthMax = 2_000
  */
 const plainPathPattern = /^\/[A-Za-z0-9._~/-]*$/
 
+/**
+ * A request line, complete or cut off. Bytes that arrive later in a head begin with some header line, whose value must
+ * not be taken for a path: its first word has a colon, or its second is neither a path nor followed by a version.
+ */
+const requestLinePattern = /^([!-9;-~]+) +((?:[/*]|https?:\/\/)\S*|\S+(?= HTTP\/))(?: HTTP\/(\d\.\d))?/i
+
 /** What is known of a request from its first line. */
 export interface SeenRequest {
   readonly method: string
@@ -19,7 +25,7 @@ export interface SeenRequest {
 /** The request line, if these bytes begin with one. Node keeps nothing else of a request that it cannot parse. */
 export function seenRequest(bytes: Buffer | undefined): SeenRequest {
   const text = bytes?.subarray(0, 4_096).toString('latin1').trimStart() ?? ''
-  const [, method = '', target = '/', version = '1.1'] = /^([!-~]+) ([^\s]+)(?: HTTP\/(\d\.\d))?/.exec(text) ?? []
+  const [, method = '', target = '/', version = '1.1'] = requestLinePattern.exec(text) ?? []
   return { method, path: requestPath(target), version }
 }
 
