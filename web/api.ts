@@ -107,7 +107,8 @@ async function failureOf(response: Response): Promise<ApiError> {
 
 /** The error described by an error record; for any other body, by its status. */
 export function errorOf(record: unknown, { status, statusText }: Pick<Response, 'status' | 'statusText'>): ApiError {
-  if (typeof record !== 'object' || record === null || !('message' in record)) return new ApiError(status, statusText)
+  if (typeof record !== 'object' || record === null || !('message' in record))
+    return new ApiError(status, `${status} ${statusText}`)
   return new ApiError(status, String(record.message), 'exception' in record ? String(record.exception) : '')
 }
 

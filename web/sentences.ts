@@ -39,7 +39,9 @@ export function rejectSentence({ reason, message, column = null }: ShownReason, 
 }
 
 /** One sentence, or the page's sentence and the service's own, which states where or why. */
-export function failureSentences(failure: ShownFailure & { readonly message: string }): readonly Sentence[] {
+export function failureSentences(
+  failure: ShownFailure & { readonly message: string },
+): readonly [Sentence, ...(readonly Sentence[])] {
   const own = isGerman ? germanFailure(failure) : null
   const theirs = sentence(null, failure.message)
   if (own === null) return [theirs]

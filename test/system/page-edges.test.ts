@@ -23,7 +23,7 @@ describe('the page in edge cases', { skip: noBrowser }, () => {
   it('refuses a file without bytes, and only offers to remove it', async () => {
     await using page = await open()
     await choose(page, 'empty.csv', '')
-    await page.getByText('This file is empty.').waitFor()
+    assert.equal(await page.getByRole('alert').textContent(), 'This file is empty.')
     assert.deepEqual(await page.locator('.list li button').allTextContents(), ['Remove'])
     await page.getByRole('button', { name: 'Remove: empty.csv' }).click()
     assert.equal(await page.getByText('empty.csv').count(), 0)
@@ -133,6 +133,22 @@ describe('the page in edge cases', { skip: noBrowser }, () => {
     }
     await send(page, 'packed.csv.zst')
     await page.getByRole('link', { name: '2 of 3 records accepted; 1 rejected' }).waitFor()
+  })
+
+  it('says what is known of a failure: no response, or only the status of a proxy', async () => {
+    await using page = await open()
+    const alert = page.getByRole('alert')
+    const path = '**/qas/datasets?*'
+    await page.route(path, (route) => route.abort())
+    await page.reload()
+    assert.equal(await alert.textContent(), 'The service does not respond. Check the connection and try again.')
+    await page.unroute(path)
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await alert.waitFor({ state: 'detached' })
+    await page.route('**/qas/uploadCsv', (route) => route.fulfill({ status: 413, body: '<h1>Too large</h1>' }))
+    await choose(page, 'large.csv', 'a\n1\n')
+    await send(page, 'large.csv')
+    assert.match(String(await alert.textContent()), /^Something went wrong: 413 /)
   })
 
   it('shows a dataset again if its deletion fails, says so, and deletes it on the next request', async () => {

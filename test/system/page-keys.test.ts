@@ -64,6 +64,19 @@ describe('a page that needs a key', { skip: noBrowser }, () => {
     assert.equal(await page.getByText('kept.csv').count(), 0)
   })
 
+  it('says of an upload refused before the key was entered to try it again', async () => {
+    await using page = await open()
+    await choose(page, 'early.csv', 'id,name\n2,Grace\n')
+    await page.getByRole('button', { name: 'Send: early.csv' }).click()
+    await page.getByText('failed').waitFor()
+    await enter(page, everything.secret)
+    await page.getByRole('alert').filter({ hasText: 'This was refused for lack of a valid key.' }).waitFor()
+    await page.getByRole('button', { name: 'Try again: early.csv' }).click()
+    await page.getByRole('link', { name: '1 of 1 records accepted; 0 rejected' }).waitFor()
+    await page.getByRole('button', { name: 'Delete dataset: early.csv' }).click()
+    await page.waitForResponse((response) => response.request().method() === 'DELETE')
+  })
+
   it('accepts a key and forgets it, by keyboard alone', async () => {
     await using page = await open()
     const field = page.getByLabel('API key')

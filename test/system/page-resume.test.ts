@@ -133,7 +133,7 @@ describe('an upload of the page', { skip: noBrowser }, () => {
     await choose(page, 'cut.csv', content)
     await sendHeld(page, 'cut.csv')
     proxy.cut()
-    await page.getByText('connection lost; it goes on by itself').waitFor()
+    await page.getByText('interrupted; trying again').waitFor()
     proxy.release()
     proxy.restore()
     await checkDone(page, content)
@@ -147,7 +147,7 @@ describe('an upload of the page', { skip: noBrowser }, () => {
     await sendHeld(page, 'killed.csv')
     service.kill('SIGKILL')
     await service.ended
-    await page.getByText('connection lost; it goes on by itself').waitFor()
+    await page.getByText('interrupted; trying again').waitFor()
     proxy.release()
     service = await RunningService.start(dataDir)
     proxy.lead(service.url)

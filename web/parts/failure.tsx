@@ -3,7 +3,8 @@ import { useEffect } from 'preact/hooks'
 import { ApiError } from '../api.ts'
 import { lookAtCaller, useCaller } from '../caller.ts'
 import { Refusal } from '../check/run-check.ts'
-import { failureSentences } from '../sentences.ts'
+import { Explained } from '../explained.ts'
+import { failureSentences, type Sentence } from '../sentences.ts'
 import { t } from '../texts.ts'
 import { Spoken } from './spoken.tsx'
 
@@ -14,16 +15,13 @@ export function Failure({ error }: { readonly error: unknown }) {
   useEffect(() => void (status === 401 && lookAtCaller()), [status])
   // The page asks for a key above.
   if (status === 401 && isRefused) return null
-  // The service, and its code that checks files here, speak English.
-  const isTheirs = error instanceof ApiError || error instanceof Refusal
-  const sentences = isTheirs ? failureSentences(error) : [{ text: messageOf(error), lang: undefined }]
+  const [first, ...others] = sentencesOf(error)
   return (
     <div class="failure" role="alert">
       <p>
-        <strong>{t.error}.</strong>{' '}
-        {status === 0 ? t.connectionLost : sentences.slice(0, 1).map((one) => <Spoken key={one.text} sentence={one} />)}
+        <Spoken sentence={first} />
       </p>
-      {sentences.slice(1).map((one) => (
+      {others.map((one) => (
         <p key={one.text} class="quiet">
           <Spoken sentence={one} />
         </p>
@@ -32,6 +30,16 @@ export function Failure({ error }: { readonly error: unknown }) {
   )
 }
 
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
+function sentencesOf(error: unknown): readonly [Sentence, ...(readonly Sentence[])] {
+  if (error instanceof Explained) return [own(error.message)]
+  if (error instanceof ApiError && error.status === 0) return [own(t.noResponse)]
+  // The key has been changed since.
+  if (error instanceof ApiError && error.status === 401) return [own(t.keyRefused)]
+  // The service, and its code that checks files here, speak English; a proxy says nothing in a record.
+  if (error instanceof Refusal || (error instanceof ApiError && error.exception !== '')) return failureSentences(error)
+  return [own(`${t.error}: ${error instanceof Error ? error.message : String(error)}`)]
+}
+
+function own(text: string): Sentence {
+  return { text, lang: undefined }
 }

@@ -17,7 +17,7 @@ export function KeyForm() {
   }
   return (
     <form class="failure key-form" onSubmit={onSubmit}>
-      <p role="alert">{trying === 'refused' ? t.keyWrong : trying === 'lost' ? t.connectionLost : t.keyNeeded}</p>
+      <p role="alert">{trying === 'refused' ? t.keyWrong : trying === 'lost' ? t.noResponse : t.keyNeeded}</p>
       <p class="row">
         <label>
           {t.key}{' '}

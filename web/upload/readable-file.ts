@@ -1,7 +1,8 @@
 // Readable file: whether a chosen file can still be read; browsers refuse one that has changed, moved or gone.
+import { Explained } from '../explained.ts'
 import { t } from '../texts.ts'
 
-export class Unreadable extends Error {
+export class Unreadable extends Explained {
   constructor() {
     super(t.unreadable)
   }

@@ -1,6 +1,7 @@
 // Upload queue: chosen files, and those being sent, two at a time, each with its phase, rate and outcome. Knows no element.
 import type { DeclaredDialect } from '../../src/reading/reading.ts'
 import { ApiError, cancelUpload, getUpload, type UploadStatus } from '../api.ts'
+import { Explained } from '../explained.ts'
 import { t } from '../texts.ts'
 import { type ChosenFile, type FileHandle, reopened } from './chosen-files.ts'
 import { forgetUpload, hold, type KeptUpload, keepUpload, keptUploads } from './kept-uploads.ts'
@@ -93,7 +94,7 @@ export class UploadQueue {
       const { name, size } = file
       const known = { name, size, handle, dialect: {}, ...nothingSent }
       const fault = isFolder ? t.folder : size === 0 ? t.emptyFile : null
-      if (fault !== null) this.#add({ ...known, file: null, phase: 'failed', error: new Error(fault) })
+      if (fault !== null) this.#add({ ...known, file: null, phase: 'failed', error: new Explained(fault) })
       else if (!(await this.#goesOn(file, handle))) this.#add({ ...known, file, phase: 'ready' })
     }
   }
@@ -269,7 +270,7 @@ export class UploadQueue {
           onBegun: async (id) => {
             this.#update(number, { id })
             release = await hold(id)
-            if (release === null) throw new Error(t.otherTab)
+            if (release === null) throw new Explained(t.otherTab)
             if (upload.id !== null) return
             const kept = { id, fingerprint: await fingerprintOf(file), dialect, handle, begunAt: Date.now() }
             this.#kept.set(number, kept)
