@@ -1,8 +1,9 @@
 // S3 spool: one unfinished upload in a bucket, as seen by the process that took it last. Each write of its object depends on the one before.
 import assert from 'node:assert/strict'
-import { open } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
 import { ServiceError } from '../../../core/errors.ts'
+import { throwStoreError } from '../../../core/storage-error.ts'
+import { OpenFile } from '../../../io/files/open-file.ts'
 import { forEachLimit } from '../../../io/for-each-limit.ts'
 import { removeTree } from '../../fs/durable.ts'
 import type { Spool, SpoolFacts, SpoolState, SpoolWriter } from '../../spool.ts'
@@ -258,13 +259,13 @@ export class S3Spool implements Spool {
       offset += chunk.bytes
     }
     if (missing.length === 0) return
-    await using file = await open(this.path, 'r+')
+    await using file = await OpenFile.open(this.path, 'r+').catch(throwStoreError)
     await forEachLimit(missing, chunksAtOnceMax, async ({ offset: at, chunk }) => {
       signal.throwIfAborted()
       this.lost.throwIfAborted()
       await withPart(chunk.bytes, async (part) => {
         await this.#read(chunk, part)
-        await file.write(part, 0, part.length, at)
+        await file.write(part, at).catch(throwStoreError)
       })
     })
     this.#localFrom = 0
