@@ -152,6 +152,20 @@ export function connectionTests(port: () => number): void {
       assert.deepEqual([interim.length, final[0]?.status], [1, 200])
     })
 
+    it('gets 100 before the error about a missing boundary, and not together with it', async () => {
+      const request = rawRequest({ headers: [...headers, 'Content-Type: multipart/form-data'] })
+      const headEnd = request.indexOf('\r\n\r\n') + 4
+      for (const body of [request.subarray(headEnd), '']) {
+        using talk = await Conversation.open(port())
+        await talk.send(request.subarray(0, headEnd))
+        assert.ok(await talk.until(() => talk.raw.length > 0, 2_000))
+        assert.equal(talk.raw.toString('latin1'), 'HTTP/1.1 100 Continue\r\n\r\n')
+        await talk.send(body)
+        const { interim, final } = await talk.answered(1)
+        assert.deepEqual([interim.length, final[0]?.status], [1, 500])
+      }
+    })
+
     it('of another kind is refused, but ignored for HTTP/1.0', async () => {
       const other = ['Expect: the-unexpected']
       const answer = await refusal(port(), rawRequest({ headers: other }))

@@ -53,6 +53,9 @@ const replayed = header(
 /** The media type for which Fastify leaves the body unread. */
 const streamedType = 'multipart/form-data'
 
+/** How long a client may take to begin its body after `100 Continue`, before it gets an error that needs no body. */
+const bodyBeginsMs = 1_000
+
 export function addUploadRoute(app: App, pace: BodyPace): void {
   app.addContentTypeParser(streamedType, (_request, _body, done) => done(null))
   for (const url of uploadPaths) {
@@ -138,7 +141,22 @@ async function admit(
     })
   } catch (error) {
     // The one such rejection before which the reference sends 100 Continue all the same.
-    if (isServiceError(error, 'NO_BOUNDARY') && expectsContinue(request)) response.writeContinue()
+    if (isServiceError(error, 'NO_BOUNDARY') && expectsContinue(request)) {
+      response.writeContinue()
+      await bodyBegun(request)
+    }
     throw error
   }
+}
+
+/**
+ * Resolves when the body begins or the client goes away, at the latest after `bodyBeginsMs`. Java's HttpURLConnection
+ * loses what arrives together with `100 Continue` (2 of 3 such errors, Java 17, 2026-11-23).
+ */
+async function bodyBegun(request: IncomingMessage): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, bodyBeginsMs)
+  for (const event of ['data', 'end', 'close']) request.once(event, resolve)
+  await promise
+  clearTimeout(timer)
 }
