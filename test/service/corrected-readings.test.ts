@@ -1,10 +1,11 @@
 // Tests of corrected datasets of all kinds of files (schemas, encodings, dialects, compression) and of their readings.
 import assert from 'node:assert/strict'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import type { correctionJson } from '../../src/http/exchange/receipt-json.ts'
-import { Client, type FileToSend, jsonOf, type UploadAnswer } from '../support/client.ts'
+import { Client, type FileToSend, jsonOf, refusalOf, type UploadAnswer } from '../support/client.ts'
 import { seesProcesses } from '../support/running-service.ts'
 import { csvText } from '../support/samples.ts'
 import { sharedService } from '../support/shared-service.ts'
@@ -189,6 +190,18 @@ test('another reading of a corrected dataset is refused if its records differ, a
   assert.match(other.body.toString(), /the file has other records than those that were corrected/)
   const removed = seesProcesses ? service.descriptors().filter((path) => path.endsWith('/original (deleted)')) : []
   assert.deepEqual(removed, [])
+})
+
+test('the CSV of a dataset with damaged corrections is refused, and leaves no file behind', async () => {
+  const first = await client.upload('id,size\n1,S\n2\n3,damaged\n')
+  const corrected = await correct(first, { 3: '2,damaged' })
+  const path = join(dirOf(corrected), 'corrections')
+  const bytes = await readFile(path)
+  await writeFile(path, bytes.toString().replace('2,damaged', '2,Damaged'))
+  const refusal = refusalOf(await client.ask('GET', corrected.links.csv))
+  assert.deepEqual([refusal.status, refusal.exception], [500, 'csvupload.DatasetDamagedException'])
+  const open = seesProcesses ? service.descriptors().filter((one) => one.includes(corrected.id)) : []
+  assert.deepEqual([open, await readdir(join(service.dataDir, 'incoming'))], [[], []])
 })
 
 test('a correction of a dataset that was read as declared is read as declared', async () => {

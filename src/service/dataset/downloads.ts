@@ -87,16 +87,15 @@ export class Downloads {
       // Only the table of rejects knows which readable records are rejected.
       const corrections = correctionsOf(receipt)
       const isWhole = (receipt.rejects.reasons.constraint ?? 0) === 0 && corrections === null
+      await using opened = new AsyncDisposableStack()
       // From its beginning, since only the whole file shows whether it is intact.
-      const source = await this.#tools.files.read(receipt, textOf(receipt))
-      const shared = isWhole ? null : await this.#shareRejects(receipt, source)
+      const source = opened.use(await this.#tools.files.read(receipt, textOf(receipt)))
+      const shared = isWhole ? null : opened.use(await this.#shareRejects(receipt))
       const exclusions = shared && this.#exclusions(receipt, shared, signal)
       const correctionsPath = corrections && shared ? await shared.path(corrections) : null
       const text = csvText(receipt, options, { source, exclusions, correctionsPath }, this.#tools.createScanner)
-      return byteStream(gatherChunks(text, textBytesMin), async () => {
-        await source[Symbol.asyncDispose]()
-        await shared?.[Symbol.asyncDispose]()
-      })
+      const held = opened.move()
+      return byteStream(gatherChunks(text, textBytesMin), () => held.disposeAsync())
     })
   }
 
@@ -155,17 +154,10 @@ export class Downloads {
     })
   }
 
-  async #shareRejects(receipt: Receipt, source: ByteStream): Promise<ReadableFiles> {
-    try {
-      const corrections = correctionsOf(receipt)
-      return await this.#tools.files.shareToRead(receipt, [
-        ...receipt.rejects.parts,
-        ...(corrections === null ? [] : [corrections]),
-      ])
-    } catch (error) {
-      await source[Symbol.asyncDispose]()
-      throw error
-    }
+  #shareRejects(receipt: Receipt): Promise<ReadableFiles> {
+    const corrections = correctionsOf(receipt)
+    const files = [...receipt.rejects.parts, ...(corrections === null ? [] : [corrections])]
+    return this.#tools.files.shareToRead(receipt, files)
   }
 
   /** The rejected records that are readable, page by page. */
