@@ -1,5 +1,5 @@
 // Downloads: the stored files of a dataset, and formats derived from them, as bytes to send. Changes nothing.
-import { open } from 'node:fs/promises'
+import { open, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { LinesTarget, PartReader } from '../../convert/convert.ts'
 import { type ByteStream, byteStream, fileStream } from '../../core/byte-stream.ts'
@@ -216,28 +216,21 @@ export class Downloads {
 
   /** Merges many parts into one file that is too large to be kept: it exists only for this download. */
   async #mergedOnce(receipt: Receipt, signal: AbortSignal): Promise<{ stream: ByteStream; bytes: number }> {
-    const draft = await this.#tools.store.draft()
-    try {
-      const path = join(draft.dir, 'merged.parquet')
-      await this.#tools.files.withLocal(receipt, receipt.parts, (paths) => {
-        const local = paths.map((one) => ({ path: one }))
-        return this.#tools.reader.merge(local, path, signal)
-      })
-      const file = await open(path).catch(throwStoreError)
-      const { size } = await file.stat()
-      const chunks = fileStream(file, wholeFile)
-      const release = async () => {
-        await chunks[Symbol.asyncDispose]()
-        await draft[Symbol.asyncDispose]()
-      }
-      return {
-        stream: { [Symbol.asyncIterator]: () => chunks[Symbol.asyncIterator](), [Symbol.asyncDispose]: release },
-        bytes: size,
-      }
-    } catch (error) {
-      await draft[Symbol.asyncDispose]()
-      throw error
+    await using opened = new AsyncDisposableStack()
+    const draft = opened.use(await this.#tools.store.draft())
+    const path = join(draft.dir, 'merged.parquet')
+    await this.#tools.files.withLocal(receipt, receipt.parts, (paths) => {
+      const local = paths.map((one) => ({ path: one }))
+      return this.#tools.reader.merge(local, path, signal)
+    })
+    const { size } = await stat(path).catch(throwStoreError)
+    const chunks = opened.use(fileStream(await open(path).catch(throwStoreError), wholeFile))
+    const held = opened.move()
+    const stream = {
+      [Symbol.asyncIterator]: () => chunks[Symbol.asyncIterator](),
+      [Symbol.asyncDispose]: () => held.disposeAsync(),
     }
+    return { stream, bytes: size }
   }
 }
 
