@@ -15,6 +15,8 @@ export interface AnsweredRequest {
 
 export interface Meter {
   answered(request: AnsweredRequest): void
+  /** A request whose head could not be read has been answered with this status. */
+  unreadable(status: number): void
   /** Content type of `text`. */
   readonly mediaType: string
   /** The current value of every metric. */
@@ -32,6 +34,7 @@ export interface ScrubMeter {
 /** Counts nothing: for tests, and for callers who count elsewhere. */
 export const noMeter: Meter = {
   answered: () => {},
+  unreadable: () => {},
   mediaType: 'text/plain; charset=utf-8',
   text: async () => '',
 }

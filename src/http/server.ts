@@ -111,7 +111,10 @@ function createApp(options: HttpOptions, logger: FastifyBaseLogger, meter: Meter
         dropForwardedPorts(request)
         handle(request, response)
       }
-      return createConnectionServer(options, handlePlain, (request) => logUnreadable(logger, request))
+      return createConnectionServer(options, handlePlain, (request) => {
+        logUnreadable(logger, request)
+        meter.unreadable(request.error.status)
+      })
     },
   }).withTypeProvider<TypeBoxTypeProvider>()
   app.setNotFoundHandler((request, reply) => answer(new ServiceError('NOT_FOUND', {}), request, reply))

@@ -97,7 +97,8 @@ export function createInstruments() {
     ),
     requests: counter(
       'http_requests_total',
-      'Requests, by status; `gone` if the client disconnected before the response began.',
+      'Requests, by status; `gone` if the client disconnected before the response began. ' +
+        'The method is `none` if the head could not be read.',
       ['method', 'route', 'status'],
     ),
     requestSeconds: seconds('http_request', 'Time of requests, from the head to the end of the response.', ['route']),

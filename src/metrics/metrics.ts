@@ -54,6 +54,7 @@ export function createMetrics(): Metrics {
       receivedBytes.inc(bytes.receivedBytes)
       sentBytes.inc(bytes.sentBytes)
     },
+    unreadable: (status) => requests.inc({ method: 'none', route: 'none', status }),
     mediaType: register.contentType,
     text: async () => `${await register.metrics()}\n${await ofProcess.metrics()}`,
   }

@@ -6,6 +6,7 @@ import { createInstruments } from '../../src/metrics/instruments.ts'
 import { Client } from '../support/client.ts'
 import { create, patch } from '../support/resumable.ts'
 import { RunningService, scratchDir } from '../support/running-service.ts'
+import { refusal } from '../wire/head-tests.ts'
 import { session, startService } from './session.ts'
 
 const service = await startService()
@@ -103,6 +104,18 @@ test('requests to unknown paths are counted together', async () => {
   for (const path of ['/a', '/b', '/qas/%zz']) assert.equal((await fetch(service.url + path)).status, 404)
   const figures = await scrape(service.url)
   assert.equal(figures.get(unknown), before + 3)
+})
+
+test('requests whose head cannot be read are counted by their status', async () => {
+  const name = (status: number) => `csv_upload_http_requests_total{method="none",route="none",status="${status}"}`
+  const before = await scrape(service.url)
+  const port = Number(new URL(service.url).port)
+  for (const line of ['nonsense', 'GET / HTTP/1.1\r\nno colon', 'GET / HTTP/3.7']) {
+    await refusal(port, Buffer.from(`${line}\r\n\r\n`))
+  }
+  const figures = await scrape(service.url)
+  assert.equal(figures.get(name(400)), (before.get(name(400)) ?? 0) + 2)
+  assert.equal(figures.get(name(505)), (before.get(name(505)) ?? 0) + 1)
 })
 
 test('the dashboard shows only existing metrics', () => {
