@@ -41,16 +41,16 @@ async function onCores(bench: Bench, cores: number): Promise<CoreFigures> {
   const url = `${service.url}/qas/uploadCsv`
   try {
     const times: number[] = []
-    let before = threads(service.pid, client.pid)
+    let before = cpuByThread(service.pid, client.pid)
     for (let round = 0; round <= rounds; round++) {
       const [reply] = await client.ask<Reply[]>(JSON.stringify({ url, paths: [path], atOnce: 1 } satisfies Batch))
       if (reply?.status !== 200) throw new Error(`Cannot upload: ${reply?.body}`)
       await fetch(`${service.url}/qas/datasets/${reply.datasetId}`, { method: 'DELETE' })
       // The first upload warms up.
-      if (round === 0) before = threads(service.pid, client.pid)
+      if (round === 0) before = cpuByThread(service.pid, client.pid)
       else times.push(reply.ms)
     }
-    const after = threads(service.pid, client.pid)
+    const after = cpuByThread(service.pid, client.pid)
     const mean = (who: keyof typeof before) => (after[who] - before[who]) / rounds
     const cpuSeconds = { receiving: mean('receiving'), others: mean('others'), client: mean('client') }
     return { cores, isMeasured: true, uploadMs: median(times), cpuSeconds }
@@ -60,7 +60,8 @@ async function onCores(bench: Bench, cores: number): Promise<CoreFigures> {
   }
 }
 
-function threads(servicePid: number, clientPid: number) {
+/** CPU seconds so far: of the receiving thread, of all other threads of the service, and of the client. */
+export function cpuByThread(servicePid: number, clientPid: number) {
   const sum = (values: readonly number[]) => values.reduce((total, one) => total + one, 0)
   const { main, others } = cpuSecondsByThread(servicePid)
   const client = cpuSecondsByThread(clientPid)

@@ -21,6 +21,13 @@ interface Figures {
     readonly p50Ms: number
     readonly p99Ms: number
     readonly errors: number
+    /** Absent in older figures, as what follows. Files that DuckDB alone converts. */
+    readonly duckdbPerSecond?: number
+    /** Median of the ratios of each turn. */
+    readonly ratio?: number
+    readonly cores?: number
+    /** Mean of one upload. */
+    readonly cpuSeconds?: Readonly<Record<'receiving' | 'others' | 'client', number>>
   }
   readonly sizes: readonly {
     readonly name: string
@@ -94,6 +101,7 @@ export function cpuTable(): string {
         `| ${name} | ${rounds} | ${ratio.toFixed(2)} (${ratioMin.toFixed(2)} to ${ratioMax.toFixed(2)}) | ${server.toFixed(2)} | ${converters.toFixed(2)} | ${client.toFixed(2)} |`,
     ),
     ...smallLine(figures.small),
+    ...crowdLine(figures.crowd),
   ].join('\n')
 }
 
@@ -103,6 +111,17 @@ function smallLine({ files, p50Ms, cpuSeconds }: Figures['small']): readonly str
   return [
     '',
     `Files of 1 KB, ${files} one after another: median ${time(p50Ms)}; CPU time of the server ${time(server * 1000)}, of a converter ${time(converters * 1000)} each.`,
+  ]
+}
+
+/** What bounds the uploads of many clients: how much CPU time each takes. */
+function crowdLine({ clients, uploadsPerSecond, duckdbPerSecond, ratio, cores, cpuSeconds }: Figures['crowd']) {
+  if (duckdbPerSecond === undefined || ratio === undefined || cores === undefined || cpuSeconds === undefined) return []
+  const { receiving, others, client } = cpuSeconds
+  const possible = cores / (receiving + others + client)
+  return [
+    '',
+    `${clients} clients at once with files of 4.2 MB: ${uploadsPerSecond.toFixed(1)} uploads per second. DuckDB alone converts ${duckdbPerSecond.toFixed(1)} of these files per second, in ${cores} processes that share them and sync nothing: the ratio is ${ratio.toFixed(2)}. CPU time per upload: receiving thread ${time(receiving * 1000)}, other threads of the server ${time(others * 1000)}, client ${time(client * 1000)}; ${cores} cores that are never idle would allow ${possible.toFixed(1)} per second.`,
   ]
 }
 
