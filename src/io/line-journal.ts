@@ -1,25 +1,38 @@
 // Line journal: lines of text in one file, each durable once it is added. Knows nothing of their meaning.
-import { type FileHandle, open, readFile, rename } from 'node:fs/promises'
+import { readFile, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { errorCode } from '../core/storage-error.ts'
+import { OpenFile } from './files/open-file.ts'
 
 const fileMode = 0o600
 /** Windows can neither open nor sync a directory. */
 const hasDirectorySync = process.platform !== 'win32'
 
+interface Written {
+  readonly file: OpenFile
+  readonly bytes: number
+  /** Why its name may not be durable; null if it is. */
+  readonly failure: unknown
+}
+
 export class LineJournal implements AsyncDisposable {
   readonly #path: string
-  #file: FileHandle
+  #file: OpenFile
+  /** Bytes of the lines that are durable. */
   #fileBytes: number
+  /** True if a failed write may have left something behind them. */
+  #isTorn = false
+  /** Why no more lines can be durable; null if they can. */
+  #failure: unknown = null
   #waiting: string[] = []
   /** The write that will include all of `#waiting`. */
   #next: Promise<void> | null = null
   #last: Promise<unknown> = Promise.resolve()
 
-  private constructor(path: string, file: FileHandle, fileBytes: number) {
+  private constructor(path: string, { file, bytes }: Written) {
     this.#path = path
     this.#file = file
-    this.#fileBytes = fileBytes
+    this.#fileBytes = bytes
   }
 
   /**
@@ -32,7 +45,10 @@ export class LineJournal implements AsyncDisposable {
       throw error
     })
     const lines = keep(text.split('\n').slice(0, -1))
-    return new LineJournal(path, ...(await writeWhole(path, lines)))
+    const written = await writeWhole(path, lines)
+    if (written.failure === null) return new LineJournal(path, written)
+    await written.file.close()
+    throw written.failure
   }
 
   /** Adds a line, which is durable once this resolves. Lines added while others are being written share one sync. */
@@ -40,13 +56,7 @@ export class LineJournal implements AsyncDisposable {
     this.#waiting.push(line)
     this.#next ??= this.#inTurn(async () => {
       this.#next = null
-      const text = this.#waiting
-        .splice(0)
-        .map((one) => `${one}\n`)
-        .join('')
-      await this.#file.appendFile(text)
-      this.#fileBytes += Buffer.byteLength(text)
-      await this.#file.datasync()
+      await this.#append(bytesOf(this.#waiting.splice(0)))
     })
     return this.#next
   }
@@ -57,16 +67,30 @@ export class LineJournal implements AsyncDisposable {
     await this.#inTurn(async () => {
       // An earlier caller has replaced them.
       if (this.#fileBytes <= bytes) return
-      const [file, fileBytes] = await writeWhole(this.#path, lines())
+      const { file, bytes: fileBytes, failure } = await writeWhole(this.#path, lines())
       await this.#file.close()
       this.#file = file
       this.#fileBytes = fileBytes
+      this.#isTorn = false
+      this.#failure = failure
+      if (failure !== null) throw failure
     })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#last
     await this.#file.close()
+  }
+
+  async #append(bytes: Buffer): Promise<void> {
+    if (this.#failure !== null) throw this.#failure
+    // Otherwise the beginning of a line that was not added would become part of the next one.
+    if (this.#isTorn) await this.#file.truncate(this.#fileBytes)
+    this.#isTorn = true
+    await this.#file.write(bytes, this.#fileBytes)
+    await this.#file.datasync()
+    this.#isTorn = false
+    this.#fileBytes += bytes.length
   }
 
   #inTurn(work: () => Promise<void>): Promise<void> {
@@ -76,22 +100,27 @@ export class LineJournal implements AsyncDisposable {
   }
 }
 
-/** Writes a file of these lines, durably, replaces any other with it, and keeps it open for more. */
-async function writeWhole(path: string, lines: readonly string[]): Promise<[FileHandle, number]> {
-  const text = lines.map((one) => `${one}\n`).join('')
+/**
+ * Writes a file of these lines, durably, and replaces any other with it. It stays open for more. After a rejection, the
+ * other file is still there.
+ */
+async function writeWhole(path: string, lines: readonly string[]): Promise<Written> {
+  const bytes = bytesOf(lines)
   const fresh = `${path}.new`
-  const file = await open(fresh, 'w', fileMode)
-  try {
-    await file.writeFile(text)
-    await file.sync()
-    await rename(fresh, path)
-    if (hasDirectorySync) {
-      await using directory = await open(dirname(path), 'r')
-      await directory.sync()
-    }
-    return [file, Buffer.byteLength(text)]
-  } catch (error) {
-    await file.close()
-    throw error
-  }
+  await using opened = new AsyncDisposableStack()
+  await using directory = hasDirectorySync ? await OpenFile.open(dirname(path), 'r') : null
+  const file = opened.use(await OpenFile.create(fresh, fileMode, 'w'))
+  await file.write(bytes, 0)
+  await file.sync()
+  await rename(fresh, path)
+  opened.move()
+  const failure: unknown = await directory?.sync().then(
+    () => null,
+    (error) => error,
+  )
+  return { file, bytes: bytes.length, failure: failure ?? null }
+}
+
+function bytesOf(lines: readonly string[]): Buffer {
+  return Buffer.from(lines.map((one) => `${one}\n`).join(''))
 }
