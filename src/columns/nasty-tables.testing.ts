@@ -12,6 +12,7 @@ const familyClasses: readonly (readonly ValueClass[])[] = [
   ['thousandPoint', 'grouped .', 'longGrouped .', 'longInteger'],
   ['grouped \u00a0,', 'grouped \u00a0', 'decimalComma', 'numberComma'],
   ['grouped \u202f.', 'grouped \u202f'],
+  ['grouped \u2019.', 'grouped \u2019', 'decimal'],
   ["grouped '.", "grouped '", 'decimal', 'number'],
   ['date /dmy', 'date /either'],
   ['date .mdy', 'date .either'],

@@ -55,7 +55,7 @@ export type ColumnType =
   | { readonly kind: 'date' | 'timestamp'; readonly form?: DateForm }
 
 /** The character between groups of three digits. */
-export const groupChars = [',', '.', ' ', "'", '\u00a0', '\u202f'] as const
+export const groupChars = [',', '.', ' ', "'", '\u00a0', '\u202f', '\u2019'] as const
 export type GroupChar = (typeof groupChars)[number]
 
 /** How numbers are written; a type without one uses a point and no groups. The two characters differ. */

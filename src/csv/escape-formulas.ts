@@ -11,7 +11,7 @@ const startBytes: ReadonlySet<number | undefined> = new Set(starts.map(([first])
 /** A number is not a formula, and with an apostrophe in front it would no longer be a number. */
 const numberPattern = /^[-+](?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$/
 /** For columns of numbers or dates: text that consists only of their characters, which at worst is a subtraction. */
-const typedPattern = /^[-+][\d.,'/: TZ+\u00a0\u202f-]*$/
+const typedPattern = /^[-+][\d.,'/: TZ+\u00a0\u202f\u2019-]*$/
 const cellBytesMax = 400
 
 const openedByApostrophe = Buffer.from(`"'`)

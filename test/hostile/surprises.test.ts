@@ -42,6 +42,8 @@ const golden: readonly Golden[] = [
   { values: ['1 000', '2 000', '3 000'], type: 'integer', rows: [1000, 2000, 3000] },
   { values: ['"1,000"', '"2,000"', '"3,000"'], type: 'text' },
   { values: ['1\u00a0000', '2', '3'], type: 'integer', rows: [1000, 2, 3] },
+  { values: ['1\u2019234.5', '2.5', '3.5'], type: 'decimal(9,1)', rows: ['1234.5', '2.5', '3.5'] },
+  { values: ['1\u2018234', '2', '3'], type: 'text' },
   { values: ['\u0661\u0662', '\u0663', '\u0664'], type: 'text' },
   { values: ['\uff11\uff12', '\uff13', '\uff14'], type: 'text' },
   { values: ['true', 'false', 'true'], type: 'boolean', rows: [true, false, true] },

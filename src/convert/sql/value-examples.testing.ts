@@ -161,7 +161,7 @@ export const examples = { ...plainExamples, ...groupedExamples, ...dateExamples 
 >
 
 const allExamples = Object.values(examples).flat()
-const letters = [..."0123456789+-.,:_ eETZ/'\u00a0\u202fx\t\n\r\v\f٣aN"]
+const letters = [..."0123456789+-.,:_ eETZ/'\u00a0\u202f\u2019x\t\n\r\v\f٣aN"]
 
 /** Examples of any class, each with one or two of its characters removed, added or replaced. */
 export function textsNearExamples(random: (below: number) => number, count: number): readonly string[] {

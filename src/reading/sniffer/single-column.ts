@@ -87,7 +87,7 @@ function isBracketed(line: string): boolean {
   return /^\{.*\}$|^\[.*\]$/.test(line)
 }
 
-const decimalComma = /^[^\d,]{0,4}\d[\d. '\u00a0\u202f]*,\d+[^\d,]{0,4}$/
+const decimalComma = /^[^\d,]{0,4}\d[\d. '\u00a0\u202f\u2019]*,\d+[^\d,]{0,4}$/
 
 function firstRows(tokens: Tokens): number[] {
   const rows: number[] = []

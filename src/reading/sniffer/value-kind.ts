@@ -33,8 +33,8 @@ const currency =
   'AED|ARS|AUD|BGN|BRL|CAD|CHF|CLP|CNY|COP|CZK|DKK|EGP|EUR|GBP|HKD|HUF|IDR|ILS|INR|ISK|JPY|KES|KRW|MXN|MYR|NGN|NOK|NZD|PEN|PHP|PKR|PLN|RMB|RON|RSD|RUB|SAR|SEK|SGD|THB|TRY|TWD|UAH|USD|VND|XAF|ZAR'
 // Grouped thousands, currency signs, percent, brackets for negatives, a short unit.
 const dressedNumber = new RegExp(
-  String.raw`^\(?[-+<>~≈]? ?(?:[$€£¥]|${currency}) ?[-+]?\d{1,3}(?:(?:[,. ']\d{3})*|\d*)(?:[.,]\d+)?\)?$` +
-    String.raw`|^\(?[-+<>~≈]? ?\d{1,3}(?:(?:[,. ']\d{3})*|\d*)(?:[.,]\d+)? ?(?:[$€£¥%‰°]|°?[CFK]|[kmKMB]|[A-Z]{3})?\)?$`,
+  String.raw`^\(?[-+<>~≈]? ?(?:[$€£¥]|${currency}) ?[-+]?\d{1,3}(?:(?:[,. '’\u00a0\u202f]\d{3})*|\d*)(?:[.,]\d+)?\)?$` +
+    String.raw`|^\(?[-+<>~≈]? ?\d{1,3}(?:(?:[,. '’\u00a0\u202f]\d{3})*|\d*)(?:[.,]\d+)? ?(?:[$€£¥%‰°]|°?[CFK]|[kmKMB]|[A-Z]{3})?\)?$`,
 )
 const date =
   /^(?:\d{4}([-/.])\d{1,2}\1\d{1,2}|\d{1,2}([-/.])\d{1,2}\2(?:\d{4}|\d{2})|\d{1,2}[- ]?(?:[A-Z][a-z]{2,8}|[A-Z]{3})\.?[- ,]{0,2}(?:\d{4}|\d{2})|[A-Z][a-z]{2,8}\.? \d{1,2},? \d{4})\.?$/

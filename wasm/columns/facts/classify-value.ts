@@ -1,9 +1,9 @@
 // Classify value: finds the class of a text by its form alone, as facts count it. Knows no columns and writes nothing.
 // The classes are defined in src/core/column-facts.ts; the class found here is also valid when the value is read.
 import {
-  COMMA, DECIMAL, DECIMAL_COMMA, GROUP_COMMA, GROUP_NONE, GROUP_POINT, INTEGER, LONG_DECIMAL, LONG_DECIMAL_COMMA,
-  LONG_INTEGER, NO_CLASS, NUMBER, NUMBER_COMMA, PADDED, POINT, SIGNED, TEXT, THOUSAND_COMMA, THOUSAND_POINT, TOO_LONG,
-  WHOLE, WORD, groupedClass,
+  COMMA, DECIMAL, DECIMAL_COMMA, GROUP_COMMA, GROUP_COUNT, GROUP_NONE, GROUP_POINT, INTEGER, LONG_DECIMAL,
+  LONG_DECIMAL_COMMA, LONG_INTEGER, NO_CLASS, NUMBER, NUMBER_COMMA, PADDED, POINT, SIGNED, TEXT, THOUSAND_COMMA,
+  THOUSAND_POINT, TOO_LONG, WHOLE, WORD, groupedClass,
 } from './value-classes'
 import { classOfDateForm } from '../values/other-dates'
 import { isDigit } from '../values/digits'
@@ -101,8 +101,8 @@ function classOfGroups(start: usize, end: usize): u32 {
   while (at < end && isDigit(load<u8>(at))) at++
   if (at == end) return NO_CLASS
   let group: u32 = 0
-  while (group < 6 && groupBytes(group, at, end) == 0) group++
-  if (group == 6) return NO_CLASS
+  while (group < GROUP_COUNT && groupBytes(group, at, end) == 0) group++
+  if (group == GROUP_COUNT) return NO_CLASS
   const isPlain = group > GROUP_POINT
   let decimal = WHOLE
   if (toPlainNumber(start, end, group == GROUP_POINT ? 44 : 46, group)) {

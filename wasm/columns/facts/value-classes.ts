@@ -27,15 +27,16 @@ export const NUMBER_COMMA: u32 = 21
 /** For each group character, then each decimal character (none, point, comma; not the group character): short, long. */
 const GROUPED: u32 = 22
 /** For date and timestamp, then `/`, `.` and `-`: ymd (not with `-`), dmy, mdy, either. */
-const DATE_FORMS: u32 = 54
-export const CLASS_COUNT: u32 = 76
+const DATE_FORMS: u32 = 60
+export const CLASS_COUNT: u32 = 82
 
 /** A null word, which has no class; its number is that of `wordOf` in values/special-words.ts. */
 export const WORD: u32 = 255
 
-/** Group characters: comma, point, space, apostrophe, no-break space, narrow no-break space. */
+/** Group characters: comma, point, space, apostrophe, no-break space, narrow no-break space, typographic apostrophe. */
 export const GROUP_COMMA: u32 = 0
 export const GROUP_POINT: u32 = 1
+export const GROUP_COUNT: u32 = 7
 export const GROUP_NONE: u32 = 255
 
 /** The decimal character. */

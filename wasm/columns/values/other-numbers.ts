@@ -27,6 +27,8 @@ export function groupBytes(group: u32, at: usize, end: usize): usize {
       return at + 1 < end && load<u16>(at) == 0xa0c2 ? 2 : 0
     case 5:
       return at + 2 < end && load<u16>(at) == 0x80e2 && load<u8>(at, 2) == 0xaf ? 3 : 0
+    case 6:
+      return at + 2 < end && load<u16>(at) == 0x80e2 && load<u8>(at, 2) == 0x99 ? 3 : 0
     default:
       return 0
   }
