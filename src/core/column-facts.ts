@@ -76,7 +76,11 @@ export function groupedClasses(group: GroupChar, decimal: NumberForm['decimalCha
 }
 
 /** Words that may stand for null: they do if nothing else keeps a column from having a type. */
-export const nullWords = ['', 'NA', 'N/A', 'n/a', 'NULL', 'null', 'None', 'NaN', 'nan', '\\N', '-', '#N/A'] as const
+export const nullWords = [
+  ...(['', 'NA', 'N/A', 'n/a', 'NULL', 'null', 'None', 'NaN', 'nan', '\\N', '-', '#N/A'] as const),
+  // Stata, SAS and genome tables; Weka; reports; pandas.
+  ...(['.', '?', '--', 'NaT', '<NA>'] as const),
+] as const
 
 /** Number of offending values that are named. */
 const firstMax = 3

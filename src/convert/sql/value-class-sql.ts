@@ -55,7 +55,7 @@ export function classSql(v: string): string {
  * 2026-11).
  */
 export function isOneOf(classes: readonly ValueClass[], v: string): string {
-  const words = nullWords.map((word) => word.replace('\\', '\\\\'))
+  const words = nullWords.map((word) => word.replaceAll(/[\\.?]/g, '\\$&'))
   return matches(v, [...words, ...classes.flatMap((name) => shapes[name] ?? [])].join('|'))
 }
 

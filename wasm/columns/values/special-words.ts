@@ -3,8 +3,10 @@ import { NO_CLASS, TRUE_LOWER, TRUE_TITLE, TRUE_UPPER } from '../facts/value-cla
 
 /** The number of a null word, in the order of `nullWords` in src/core/column-facts.ts; NO_WORD for other texts. */
 export const NO_WORD: u32 = 255
-export const WORD_COUNT: u32 = 12
+export const WORD_COUNT: u32 = 17
 const DASH_WORD: u32 = 10
+const POINT_WORD: u32 = 12
+const QUESTION_WORD: u32 = 13
 
 // Texts as numbers, the first byte in the lowest.
 const NA: u32 = 0x414e
@@ -17,6 +19,9 @@ const NULL_UPPER: u32 = 0x4c4c554e
 const NULL_LOWER: u32 = 0x6c6c756e
 const NONE_TITLE: u32 = 0x656e6f4e
 const HASH_N_A: u32 = 0x412f4e23
+const TWO_DASHES: u32 = 0x2d2d
+const NAT: u32 = 0x54614e
+const NA_IN_ANGLES: u32 = 0x3e414e3c
 
 export function wordOf(start: usize, bytes: usize): u32 {
   if (bytes == 0) return 0
@@ -26,6 +31,7 @@ export function wordOf(start: usize, bytes: usize): u32 {
     if (text == NULL_UPPER) return 4
     if (text == NULL_LOWER) return 5
     if (text == NONE_TITLE) return 6
+    if (text == NA_IN_ANGLES) return 16
     return text == HASH_N_A ? 11 : NO_WORD
   }
   if (bytes == 3) {
@@ -33,13 +39,18 @@ export function wordOf(start: usize, bytes: usize): u32 {
     if (three == N_A_UPPER) return 2
     if (three == N_A_LOWER) return 3
     if (three == NAN_TITLE) return 7
+    if (three == NAT) return 15
     return three == NAN_LOWER ? 8 : NO_WORD
   }
   if (bytes == 2) {
     const two = text & 0xffff
+    if (two == TWO_DASHES) return 14
     return two == NA ? 1 : two == BACKSLASH_N ? 9 : NO_WORD
   }
-  return (text & 0xff) == 45 ? DASH_WORD : NO_WORD
+  const one = text & 0xff
+  if (one == 46) return POINT_WORD
+  if (one == 63) return QUESTION_WORD
+  return one == 45 ? DASH_WORD : NO_WORD
 }
 
 /** The text of true or false in a class of spellings, in the upper bytes of a number. */
