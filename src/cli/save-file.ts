@@ -17,6 +17,9 @@ export interface Saved {
   readonly sha256: string
 }
 
+/** The longest file name on most systems. Bytes. */
+const nameBytesMax = 255
+
 /** An existing file is overwritten only with `force`. */
 export function refuseExisting(path: string, force: boolean): void {
   if (!force && existsSync(path)) throw new Error(`Cannot write ${path}: it exists; use --force to overwrite it`)
@@ -42,7 +45,7 @@ export async function saveFile(
 
 /** A temporary name beside `path`; its file or directory is deleted on disposal and when the process ends. */
 export function temporaryBeside(path: string): { readonly path: string } & Disposable {
-  const temporary = join(dirname(path), `.${basename(path).slice(0, 100)}.${randomUUID().slice(0, 8)}.part`)
+  const temporary = join(dirname(path), `.${beginning(basename(path), 100)}.${randomUUID().slice(0, 8)}.part`)
   const remove = () => rmSync(temporary, { force: true, recursive: true })
   process.on('exit', remove)
   return {
@@ -121,7 +124,19 @@ export function offeredName(disposition: string | undefined): string | null {
 export function safeName(name: string): string | null {
   const last = name.slice(Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1)
   const clean = last.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}<>:"|?*]/gu, '_').replace(/^[.\s-]+/, '')
-  return clean === '' ? null : clean.slice(0, 200)
+  return clean === '' ? null : beginning(clean, nameBytesMax)
+}
+
+/** The first whole characters of a text, up to this number of bytes in UTF-8. */
+function beginning(text: string, bytesMax: number): string {
+  let kept = ''
+  let bytes = 0
+  for (const character of text) {
+    bytes += Buffer.byteLength(character)
+    if (bytes > bytesMax) break
+    kept += character
+  }
+  return kept
 }
 
 function decoded(text: string | undefined): string | null {

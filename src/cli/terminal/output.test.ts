@@ -103,6 +103,16 @@ test('saveFile() leaves a complete file or none, and replaces an existing file o
   assert.deepEqual([readFileSync(path, 'utf8'), readdirSync(dir)], ['new', ['a.csv']])
 })
 
+test('saveFile() and safeName() allow names as long as file systems do, in bytes', async (t) => {
+  const longest = `${'名'.repeat(84)}.cs`
+  assert.equal(Buffer.byteLength(longest), 255)
+  const dir = scratch(t)
+  await saveFile(join(dir, longest), whole('abc'), { bytes: null, sha256: null }, false)
+  assert.deepEqual(readdirSync(dir), [longest])
+  assert.deepEqual([safeName(longest), safeName(`${longest}v`)], [longest, longest])
+  assert.equal(safeName('😀'.repeat(64)), '😀'.repeat(63))
+})
+
 test('saveFile() does not replace a file that was created in the meantime', async (t) => {
   const path = join(scratch(t), 'a.csv')
   async function* slow() {
