@@ -266,7 +266,9 @@ describe('an incomplete head after a slow request', () => {
 
 describe('a body that is not read', () => {
   it('cannot keep a connection open by trickling in, on any route', async () => {
-    await using server = await start({ linger: { idleMs: 300, totalMs: 600, bytesMax: 1_000_000 } })
+    await using server = await start({
+      linger: { idleMs: 300, totalMs: 600, bytesPerSecondMin: 10_000, bytesMax: 1_000_000 },
+    })
     for (const [method, path] of [
       ['GET', '/healthz'],
       ['GET', '/qas/datasets'],

@@ -3,9 +3,10 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { closeLingering, type LingerLimits } from './lingering-close.ts'
 
-const wide: LingerLimits = { idleMs: 60_000, totalMs: 60_000, bytesMax: 1e12 }
+const wide: LingerLimits = { idleMs: 60_000, totalMs: 60_000, bytesPerSecondMin: 10_000, bytesMax: 1e12 }
 
 /** Both ends of a connection; the server's end reads and drops all bytes, as HTTP does. */
 async function pair(): Promise<{ ours: Socket; client: Socket } & AsyncDisposable> {
@@ -47,7 +48,7 @@ test('closeLingering() destroys the socket if nothing arrives for idleMs', async
   assert.ok(performance.now() - beganMs >= 300)
 })
 
-test('closeLingering() destroys the socket after totalMs, even if bytes still arrive', async () => {
+test('closeLingering() destroys the socket after totalMs, even if bytes still arrive slowly', async () => {
   await using both = await pair()
   const drip = setInterval(() => both.client.write('x'), 20)
   closeLingering(both.ours, { ...wide, idleMs: 400, totalMs: 900 })
@@ -55,6 +56,18 @@ test('closeLingering() destroys the socket after totalMs, even if bytes still ar
   await once(both.ours, 'close')
   clearInterval(drip)
   assert.ok(performance.now() - beganMs >= 800, 'it ended before totalMs')
+})
+
+test('closeLingering() lets a client that sends fast enough go on after totalMs', async () => {
+  await using both = await pair()
+  // As much as the rate demands for a minute, so that later pauses do not count.
+  both.client.write(Buffer.alloc(600_000))
+  const drip = setInterval(() => both.client.write('x'), 20)
+  closeLingering(both.ours, { ...wide, totalMs: 300 })
+  // The limits are checked several times in this time.
+  await setTimeout(1_500)
+  clearInterval(drip)
+  assert.equal(both.ours.destroyed, false)
 })
 
 test('closeLingering() destroys the socket after more than bytesMax', async () => {

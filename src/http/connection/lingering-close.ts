@@ -6,16 +6,23 @@ import type { Socket } from 'node:net'
  * received but not yet read: our response. So we keep reading for a while (RFC 9112 section 9.6).
  *
  * The two times are those of nginx (lingering_timeout, lingering_time). The bytes allow for a whole body at the default
- * limit, since many clients read nothing before they have sent everything. Discarding a byte costs next to nothing; the
- * times are what bounds an attacker.
+ * limit, since many clients read nothing before they have sent everything: 40 MB at 1 MB/s take longer than the total
+ * time. Discarding a byte costs next to nothing; the times and the rate are what bounds an attacker.
  */
 export interface LingerLimits {
   readonly idleMs: number
+  /** After this time, only a client that has sent at least `bytesPerSecondMin` on average may go on. */
   readonly totalMs: number
+  readonly bytesPerSecondMin: number
   readonly bytesMax: number
 }
 
-export const defaultLingerLimits: LingerLimits = { idleMs: 5_000, totalMs: 30_000, bytesMax: 1_073_741_824 }
+export const defaultLingerLimits: LingerLimits = {
+  idleMs: 5_000,
+  totalMs: 30_000,
+  bytesPerSecondMin: 65_536,
+  bytesMax: 1_073_741_824,
+}
 
 /** How often the limits are checked. */
 const lookMs = 250
@@ -40,7 +47,10 @@ export function closeLingering(socket: Socket, limits: LingerLimits): void {
       seenMs = nowMs
     }
     const isIdle = nowMs - seenMs >= limits.idleMs
-    if (isIdle || nowMs - beganMs >= limits.totalMs || seenBytes - beganBytes > limits.bytesMax) socket.destroy()
+    const sentBytes = seenBytes - beganBytes
+    const passedMs = nowMs - beganMs
+    const isSlow = passedMs >= limits.totalMs && sentBytes < (limits.bytesPerSecondMin * passedMs) / 1_000
+    if (isIdle || isSlow || sentBytes > limits.bytesMax) socket.destroy()
   }, lookMs)
   socket.once('close', () => clearInterval(looking))
 }
