@@ -1,7 +1,7 @@
 // Command: defines a command, reads its command line, and has the options that several commands share. Knows no command.
 import { parseArgs } from 'node:util'
 import type { ClientEnvironment } from '../config/client-environment.ts'
-import { nearest } from '../config/did-you-mean.ts'
+import { didYouMean } from '../config/did-you-mean.ts'
 import { type Kind, oneOf, text, wholeNumber } from '../config/value-parsers.ts'
 import type { ExitCode } from './exit-codes.ts'
 import type { Terminal } from './terminal/terminal.ts'
@@ -193,9 +193,7 @@ function parse(argv: readonly string[], rows: OptionRows) {
     const row = known.find(({ flag }) => flag === `--${token.name}`)
     if (row === undefined) {
       const flags = [...known.map(({ flag }) => flag), '--help']
-      throw new UsageError(
-        `Cannot use ${token.rawName}: there is no such option; did you mean ${nearest(token.rawName, flags)}?`,
-      )
+      throw new UsageError(`Cannot use ${token.rawName}: there is no such option${didYouMean(token.rawName, flags)}`)
     }
     if (row.value === null && token.value !== undefined)
       throw new UsageError(`Cannot use ${token.rawName}: it takes no value`)

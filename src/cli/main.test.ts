@@ -61,6 +61,20 @@ test('csv-upload never suggests a command that deletes', () => {
   }
 })
 
+test('csv-upload suggests the command for what other programs call it, and nothing for what is far from all', () => {
+  for (const [typed, meant] of [
+    ['upload', '; did you mean send?'],
+    ['ls', '; did you mean list?'],
+    ['hlep', '; did you mean help?'],
+    ['nonsense', ''],
+    ['constructor', ''],
+  ] as const) {
+    const { stderr, status } = run(typed)
+    assert.equal(stderr, `csv-upload: Cannot run '${typed}': no such command${meant} (see csv-upload --help)\n`)
+    assert.equal(status, exitCodes.usage)
+  }
+})
+
 test('csv-upload refuses an unknown command and no command', () => {
   const unknown = run('sever')
   assert.equal(unknown.status, exitCodes.usage)

@@ -1,6 +1,6 @@
 // Main: the command line. Finds the command and runs it; does not know what a command does.
 import { readFileSync } from 'node:fs'
-import { nearest } from '../config/did-you-mean.ts'
+import { didYouMean } from '../config/did-you-mean.ts'
 import { allCommands, commands } from './commands.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { loadService } from './load-service.ts'
@@ -33,6 +33,18 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
   }
 }
 
+/** What other programs call the same. */
+const otherNames: Readonly<Record<string, string>> = {
+  download: 'get',
+  export: 'get',
+  import: 'send',
+  ls: 'list',
+  put: 'send',
+  sql: 'query',
+  start: 'serve',
+  upload: 'send',
+}
+
 function asksForHelp(argv: readonly string[]): boolean {
   const end = argv.indexOf('--')
   return argv.slice(0, end < 0 ? argv.length : end).some((arg) => arg === '--help' || arg === '-h')
@@ -46,9 +58,10 @@ function helpOn(name: string | undefined): ExitCode {
 
 function unknown(name: string): ExitCode {
   // A mistyped command must never suggest one that deletes.
-  const names = allCommands.map((one) => one.name).filter((one) => one !== 'rm')
-  const meant = `did you mean ${nearest(name, names)}?`
-  complain(`csv-upload: Cannot run '${printable(name)}': no such command; ${meant} (see csv-upload --help)`)
+  const names = ['help', ...allCommands.map((one) => one.name).filter((one) => one !== 'rm')]
+  const other = Object.hasOwn(otherNames, name) ? otherNames[name] : undefined
+  const meant = other === undefined ? didYouMean(name, names) : `; did you mean ${other}?`
+  complain(`csv-upload: Cannot run '${printable(name)}': no such command${meant} (see csv-upload --help)`)
   return exitCodes.usage
 }
 

@@ -126,7 +126,8 @@ function connectionFailure(error: unknown, url: URL): ClientError {
   const reason = first instanceof Error ? first.message : String(first)
   const isTimeout = errorCode(first) === 'ETIMEDOUT' || reason.startsWith('no connection')
   if (isTimeout || unreachableCodes.has(errorCode(first))) {
-    return new ClientError({ kind: 'unreachable', message: `Cannot reach ${url.origin}: ${reason}` }, error)
+    const hint = errorCode(first) === 'ECONNREFUSED' ? '; is the service running there?' : ''
+    return new ClientError({ kind: 'unreachable', message: `Cannot reach ${url.origin}: ${reason}${hint}` }, error)
   }
   return new ClientError({ kind: 'cut', message: `Cannot get an answer from ${url.origin}: ${reason}` }, error)
 }

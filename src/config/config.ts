@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { bytesIn } from '../core/units.ts'
 import { clientVariables } from './client-environment.ts'
-import { nearest } from './did-you-mean.ts'
+import { didYouMean } from './did-you-mean.ts'
 import {
   configFlag,
   environmentName,
@@ -173,5 +173,5 @@ function readObject(file: Given): Readonly<Record<string, unknown>> {
 }
 
 function unknown(as: string, known: readonly string[], name = as): ConfigError {
-  return new ConfigError(`Cannot use ${as}: there is no such option; did you mean ${nearest(name, known)}?`)
+  return new ConfigError(`Cannot use ${as}: there is no such option${didYouMean(name, known)}`)
 }

@@ -1,8 +1,17 @@
 // Did you mean: finds the known name closest to a misspelt one. Knows no options.
 
-/** The entry of `known` (not empty) with the fewest single-letter edits from `name`. */
-export function nearest(name: string, known: readonly string[]): string {
-  return known.toSorted((left, right) => editDistance(name, left) - editDistance(name, right))[0]!
+/** `; did you mean …?` with the entry of `known` with the fewest single-letter edits from `name`; empty if none is near. */
+export function didYouMean(name: string, known: readonly string[]): string {
+  const near = known
+    .map((one) => ({ one, edits: editDistance(name, one) }))
+    // A swap of two letters is two edits.
+    .filter(({ one, edits }) => edits <= Math.max(2, Math.floor(one.length / 3)) && edits < letters(one))
+    .toSorted((left, right) => left.edits - right.edits)
+  return near[0] === undefined ? '' : `; did you mean ${near[0].one}?`
+}
+
+function letters(name: string): number {
+  return name.replace(/^-+/, '').length
 }
 
 /** Levenshtein distance, one row of the table at a time. */
