@@ -146,7 +146,10 @@ test('send() distinguishes an unreachable server from one that disconnects', asy
   using client = newClient(t, gone)
   const failure = await failed(client.send(fileOf(content), newSending()))
   assert.equal(failure.kind, 'unreachable')
-  assert.match(failure.message, /^Cannot reach http:\/\/127\.0\.0\.1:1: connect ECONNREFUSED .*; is the service running there\?$/)
+  assert.match(
+    failure.message,
+    /^Cannot reach http:\/\/127\.0\.0\.1:1: connect ECONNREFUSED .*; is the service running there\?$/,
+  )
 })
 
 test('send() refuses a receipt for other bytes, and a response that is not a receipt', async (t) => {
