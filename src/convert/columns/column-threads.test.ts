@@ -194,6 +194,22 @@ test('run() rejects an aborted job, waiting or running, and does the others', as
   await assert.rejects(threads.run(job, stop.signal), /enough/)
 })
 
+test('run() rejects an aborted waiting job at once, also after another job with its signal', async (t) => {
+  const dir = scratchDir(t)
+  const threads = threadsFor(t, { jobMsMax: 1_000, program: programIn(dir, 'go', 'hang') })
+  const stop = new AbortController()
+  const [first, running, waiting] = [1, 2, 3].map(() => threads.run(jobIn(dir), stop.signal))
+  const order: string[] = []
+  const ended = [
+    assert.rejects(running!, /enough/).then(() => order.push('running')),
+    assert.rejects(waiting!, /enough/).then(() => order.push('waiting')),
+  ]
+  await first
+  stop.abort(new Error('enough'))
+  await Promise.all(ended)
+  assert.deepEqual(order, ['waiting', 'running'])
+})
+
 test('close() fails running and waiting jobs', async (t) => {
   const dir = scratchDir(t)
   const threads = createColumnThreads({ size: 1, jobMsMax, logger, program: programIn(dir, 'hang') })

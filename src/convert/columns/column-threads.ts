@@ -40,6 +40,8 @@ export interface ColumnThreads {
 interface Task {
   readonly job: ColumnJob
   readonly signal: AbortSignal
+  /** Its own listener: all jobs of an upload share a signal. */
+  readonly onAbort: () => void
   isSecondTry: boolean
   resolve(result: ColumnResult): void
   reject(error: unknown): void
@@ -75,8 +77,9 @@ class Pool implements ColumnThreads {
     return new Promise((resolve, reject) => {
       signal.throwIfAborted()
       if (this.#isClosed) throw failure('the threads have been ended')
-      this.#queue.push(uploadOf(job), job.segment.bytes, { job, signal, isSecondTry: false, resolve, reject })
-      signal.addEventListener('abort', this.#dropAborted, { once: true })
+      const onAbort = () => this.#dropAborted()
+      this.#queue.push(uploadOf(job), job.segment.bytes, { job, signal, onAbort, isSecondTry: false, resolve, reject })
+      signal.addEventListener('abort', onAbort, { once: true })
       this.#handOut()
     })
   }
@@ -88,7 +91,7 @@ class Pool implements ColumnThreads {
   }
 
   /** Only waiting jobs are withdrawn: a running one ends soon, and until then nobody else may write its file. */
-  readonly #dropAborted = (): void => {
+  #dropAborted(): void {
     for (const task of this.#removeWaiting(({ signal }) => signal.aborted)) this.#reject(task, task.signal.reason)
   }
 
@@ -146,7 +149,7 @@ class Pool implements ColumnThreads {
     if (task.signal.aborted) this.#reject(task, task.signal.reason)
     else if (answer.kind === 'failure') this.#reject(task, failureOf(answer))
     else {
-      task.signal.removeEventListener('abort', this.#dropAborted)
+      task.signal.removeEventListener('abort', task.onAbort)
       task.resolve(answer.result)
     }
   }
@@ -173,7 +176,7 @@ class Pool implements ColumnThreads {
   }
 
   #reject(task: Task, error: unknown): void {
-    task.signal.removeEventListener('abort', this.#dropAborted)
+    task.signal.removeEventListener('abort', task.onAbort)
     task.reject(error)
   }
 }
