@@ -38,6 +38,14 @@ function splitPlainly(line: string, delimiter: string): string[] {
   return line.split(delimiter).map((cell) => cell.trim().replace(/^(["'])(.*)\1$/, '$2'))
 }
 
+function hasQuotes(tokens: Tokens, rows: readonly number[]): boolean {
+  return rows.some((row) => {
+    const last = tokens.firstFields[row + 1] ?? 0
+    for (let field = tokens.firstFields[row] ?? 0; field < last; field += 1) if (isQuoted(tokens, field)) return true
+    return false
+  })
+}
+
 /** Facts about the column that a header one name short may leave unnamed. */
 export interface RowNames {
   readonly tokens: Tokens
@@ -63,6 +71,8 @@ export function hasRowNames(names: readonly string[], { tokens, body, kinds }: R
   const count = values.every((value, at) => value === String(at + 1))
   const areTexts = values.every((value) => kindOf(value) === 'text')
   const areQuoted = first.every((field) => isQuoted(tokens, field))
+  // R quotes either all texts or none.
+  if (!count && !areQuoted && hasQuotes(tokens, body)) return false
   // A single name may just as well be a title.
   if (names.length === 1 && !areQuoted) return false
   const others = kinds.slice(1)

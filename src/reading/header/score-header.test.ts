@@ -51,6 +51,11 @@ const cases: readonly [what: string, text: string, wanted: string][] = [
     ',p,p\n,mean,std\nNorth,,\nA,1.5,0.5\nB,2.5,0.2\nSouth,,\nC,3.5,0.7\n',
     '2 column_1|p mean|p std',
   ],
+  [
+    'names of all columns but the last, as in the event log of Windows',
+    'Level,Date,Event ID\nInfo,1/5/2024,7036,started\nError,1/6/2024,16,"failed, twice"\n',
+    '1 Level|Date|Event ID|column_4',
+  ],
   ['letters that are units elsewhere', 'p,q\nm,s\ng,h\nV,A\n', '0 column_1|column_2'],
   ['groups of names', ',2019,,2020,\nr,q1,q2,q1,q2\nN,1,2,3,4\nS,5,6,7,8\n', '2 r|2019 q1|2019 q2|2020 q1|2020 q2'],
   [
