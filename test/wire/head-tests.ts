@@ -81,6 +81,7 @@ export function headTests(port: () => number): void {
       it(`are refused with a record: ${what}`, async () => {
         const answer = await refusal(port(), request)
         assert.ok(statuses.includes(answer.status), answer.statusLine)
+        assert.equal(answer.framing, 'chunked')
         assert.deepEqual(recordFaults(answer), [])
       })
     }
@@ -104,9 +105,12 @@ export function headTests(port: () => number): void {
     })
 
     it('of HTTP/1.0 are refused without chunks', async () => {
-      const answer = await refusal(port(), rawRequest({ version: 'HTTP/1.0', headers: ['Content-Length: x'] }))
-      assert.equal(answer.framing, 'until-close')
-      assert.deepEqual(recordFaults(answer), [])
+      for (const header of ['Content-Length: x', 'TE: chunked']) {
+        const request = { version: 'HTTP/1.0', headers: [header, 'Content-Type: text/csv'] }
+        const answer = await refusal(port(), rawRequest(request))
+        assert.equal(answer.framing, 'until-close')
+        assert.deepEqual(recordFaults(answer), [])
+      }
     })
   })
 

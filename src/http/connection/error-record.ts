@@ -67,8 +67,9 @@ export function answerError(
   socket.resume()
   // Headers set for a response that failed before its first byte do not apply to the error.
   for (const name of response.getHeaderNames()) if (!keptHeaders.has(name)) response.removeHeader(name)
-  // The head is complete before the body, so Node frames the body: chunked for HTTP/1.1, until the close for 1.0, none
-  // for HEAD.
+  // The head is complete before the body, so Node frames the body: in chunks, until the close for HTTP/1.0, none for
+  // HEAD. By itself, it would not use chunks for a version like 2.0, and use them for HTTP/1.0 with `TE: chunked`.
+  response.useChunkedEncodingByDefault = request.httpVersion !== '1.0'
   response.writeHead(error.status, errorHeaders(error))
   response.end(errorBody(error, requestPath(request.url ?? '/')))
 }
