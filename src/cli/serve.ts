@@ -5,6 +5,7 @@ import type { startApp } from '../app.ts'
 import { type Config, ConfigError, readConfig } from '../config/config.ts'
 import { isServiceError } from '../core/errors.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
+import { messageOf } from './system-messages.ts'
 
 /**
  * A terminal's Ctrl-C reaches this process directly, and again through npm and the launcher. Further signals within
@@ -85,7 +86,14 @@ function explain(error: unknown): { readonly code: ExitCode; readonly line: stri
   if (error instanceof Error && 'syscall' in error && (error.syscall === 'listen' || error.syscall === 'getaddrinfo')) {
     return { code: exitCodes.network, line: `Cannot listen: ${line}; choose another --host or --port` }
   }
+  if (isServiceError(error, 'STORE_FAILED') && isMkdir(error.cause)) {
+    return { code: exitCodes.failed, line: `${messageOf(error.cause)}; choose another --data` }
+  }
   return { code: exitCodes.failed, line }
+}
+
+function isMkdir(cause: unknown): boolean {
+  return cause instanceof Error && 'syscall' in cause && cause.syscall === 'mkdir'
 }
 
 /** The message with its causes, which the operator may see, unlike a client. */
