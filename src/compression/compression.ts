@@ -17,7 +17,7 @@ export function isGzipMember(start: Uint8Array): boolean {
 }
 
 /** RFC 8878 section 3.1: a data frame, or a skippable frame. */
-export function isZstdFrame([first = 0, second, third, fourth]: Uint8Array): boolean {
+function isZstdFrame([first = 0, second, third, fourth]: Uint8Array): boolean {
   const isData = first === 0x28 && second === 0xb5 && third === 0x2f && fourth === 0xfd
   const isSkippable = first >= 0x50 && first <= 0x5f && second === 0x2a && third === 0x4d && fourth === 0x18
   return isData || isSkippable

@@ -5,7 +5,7 @@ import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { ConfigError, readConfig } from './config.ts'
-import { optionHelp, optionLines } from './option-help.ts'
+import { optionHelp } from './option-help.ts'
 import { environmentName, fileKey, type Option, options } from './options.ts'
 
 test('readConfig() returns the defaults of the specification if nothing is set', () => {
@@ -201,10 +201,6 @@ test('environmentName() and fileKey() derive their names from the flag', () => {
   assert.equal(environmentName('--max-upload-size-per-file-unit'), 'CSV_UPLOAD_MAX_UPLOAD_SIZE_PER_FILE_UNIT')
   assert.equal(fileKey('--max-upload-size-per-file-unit'), 'maxUploadSizePerFileUnit')
   assert.equal(new Set(optionHelp().map(({ flag }) => flag)).size, Object.keys(options).length + 1)
-})
-
-test('optionLines() shows every option once', () => {
-  for (const { flag } of optionHelp()) assert.equal(optionLines().split(`  ${flag} <value>`).length, 2, flag)
 })
 
 function refuses(argv: readonly string[], environment: Record<string, string>, message: string | RegExp): void {

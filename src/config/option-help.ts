@@ -30,10 +30,3 @@ export function optionHelp(): readonly OptionHelp[] {
     },
   ]
 }
-
-/** The options as lines of `--help`, two per option. */
-export function optionLines(): string {
-  return optionHelp()
-    .map(({ flag, fallback, help }) => `  ${flag} <value>  (default: ${fallback})\n      ${help}`)
-    .join('\n')
-}

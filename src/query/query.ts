@@ -3,8 +3,7 @@ import type { Readable } from 'node:stream'
 import type { Column } from '../core/receipt.ts'
 
 /** Formats of a result. */
-export const answerFormats = ['json', 'ndjson', 'csv'] as const
-export type AnswerFormat = (typeof answerFormats)[number]
+export type AnswerFormat = 'json' | 'ndjson' | 'csv'
 
 /** The source of the table `data`. */
 export interface QueryTable {

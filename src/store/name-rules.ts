@@ -12,7 +12,7 @@ export function isUploadId(text: string): boolean {
 }
 
 /** True for names of derived files, such as `profile-1.json`. */
-export function isPlainName(text: string): boolean {
+function isPlainName(text: string): boolean {
   return /^[a-z][0-9a-z.-]{0,63}$/.test(text)
 }
 

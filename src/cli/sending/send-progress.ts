@@ -54,7 +54,7 @@ export class PhaseText {
   }
 }
 
-export function waitingFor({ phase, pause, sentBytes }: Sending): string | null {
+function waitingFor({ phase, pause, sentBytes }: Sending): string | null {
   if (pause !== null) {
     const leftMs = Math.max(0, pause.untilMs - performance.now())
     return `trying again in ${shownTime(leftMs)}: ${printable(pause.failure.message)}`

@@ -18,7 +18,7 @@ import { type LengthCount, lengthFigures } from './length-figures.ts'
  * Up to this many records, everything is exact; beyond that, figures that would have to hold every value at once are
  * approximate.
  */
-export const exactRecordsMax = 100_000
+const exactRecordsMax = 100_000
 /**
  * Up to this many records, different values are counted in a list: the setup of `DISTINCT` for each column takes
  * longer.

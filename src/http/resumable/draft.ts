@@ -12,7 +12,7 @@ import { byteCount, contentDigest, metadata, structuredBoolean } from './field-v
 import { appendFirst, bodyOf, declaredBytes, field, keyOf, outcomeOf, sentType } from './resumable-request.ts'
 
 /** Media type of appended bytes, and the value of `Accept-Patch`. */
-export const partialType = 'application/partial-upload'
+const partialType = 'application/partial-upload'
 const versionField = 'upload-draft-interop-version'
 /**
  * From -01, which iOS 17 uses, to the current one. The first uses `Upload-Incomplete`; the sixth introduced media types

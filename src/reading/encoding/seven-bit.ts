@@ -154,7 +154,7 @@ class Iso2022Kr implements Machine {
   }
 }
 
-export const isoKrEscape = '\x1b$)C'
+const isoKrEscape = '\x1b$)C'
 
 /** RFC 2152: `+` begins UTF-16 in base64, which ends at the first other character; a `-` there is dropped; `+-` is a plus. */
 class Utf7 implements Machine {

@@ -156,7 +156,7 @@ export function bestTokens(text: string, sample: Tokens, isCut: boolean): Tokens
  * Scores a text that may be cut inside a quoted field: in that case, the records before that field are scored, too, and
  * may count.
  */
-export function scoreText(text: string, layout: Layout, isCut: boolean): Candidate {
+function scoreText(text: string, layout: Layout, isCut: boolean): Candidate {
   return scoreTokens(tokenize(text, layout, isCut), isCut)
 }
 

@@ -95,14 +95,6 @@ export function countSql(view: RowView): string {
   return `SELECT count(*) FROM data${whereSql(view)}`
 }
 
-/** The view as a statement for people: without row numbers and pages. */
-export function viewSql(view: RowView): string {
-  const { sort } = view
-  const order =
-    sort === null ? '' : ` ORDER BY ${quotedName(sort.column)}${sort.isDescending ? ' DESC' : ''} NULLS LAST`
-  return `FROM data${whereSql(view)}${order}`
-}
-
 function whereSql({ filters }: RowView): string {
   return filters.length === 0 ? '' : ` WHERE ${filters.map(conditionSql).join(' AND ')}`
 }
