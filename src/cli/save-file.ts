@@ -37,7 +37,7 @@ export async function saveFile(
 ): Promise<Saved> {
   refuseExisting(path, force)
   using temporary = temporaryBeside(path)
-  const saved = await writeFile(temporary.path, checked(chunks, expected))
+  const saved = await writeFile(temporary.path, path, checked(chunks, expected))
   if (force) await rename(temporary.path, path)
   else await moveNew(temporary.path, path)
   return saved
@@ -85,8 +85,12 @@ export async function* checked(
   return { bytes, sha256 }
 }
 
-async function writeFile(path: string, chunks: AsyncGenerator<Uint8Array, Saved, undefined>): Promise<Saved> {
-  await using file = await open(path, 'wx')
+async function writeFile(
+  path: string,
+  wanted: string,
+  chunks: AsyncGenerator<Uint8Array, Saved, undefined>,
+): Promise<Saved> {
+  await using file = await open(path, 'wx').catch(throwFor(wanted))
   for (;;) {
     const next = await chunks.next()
     if (next.done === true) {
@@ -94,6 +98,13 @@ async function writeFile(path: string, chunks: AsyncGenerator<Uint8Array, Saved,
       return next.value
     }
     await file.writeFile(next.value)
+  }
+}
+
+/** Names the wanted file instead of the temporary one. */
+function throwFor(path: string): (error: unknown) => never {
+  return (error) => {
+    throw error instanceof Error ? Object.assign(error, { path, syscall: 'write' }) : error
   }
 }
 

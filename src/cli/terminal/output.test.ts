@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { type TestContext, test } from 'node:test'
 import { offeredName, safeName, saveFile } from '../save-file.ts'
+import { messageOf } from '../system-messages.ts'
 import { shownBytes, shownMoment, shownTime } from './format-amounts.ts'
 import { fitted, jsonLine, printable, printableLines, textWidth } from './printable.ts'
 import { progressText, RateMeter } from './progress.ts'
@@ -95,6 +96,9 @@ test('saveFile() leaves a complete file or none, and replaces an existing file o
   await assert.rejects(saveFile(path, whole('abc'), { ...any, bytes: 4 }, false), /3 bytes arrived, wanted 4/)
   await assert.rejects(saveFile(path, whole('abc'), { ...any, sha256: '00' }, false), /its SHA-256 is ba78.*wanted 00/)
   assert.deepEqual(readdirSync(dir), [])
+  const nowhere = join(dir, 'missing', 'a.csv')
+  const error = await saveFile(nowhere, whole('abc'), any, false).catch(messageOf)
+  assert.equal(error, `Cannot write ${nowhere}: no such file or directory`)
   assert.deepEqual((await saveFile(path, whole('abc'), { ...any, bytes: 3 }, false)).bytes, 3)
   await assert.rejects(saveFile(path, whole('new'), any, false), /it exists; use --force to overwrite it/)
   await assert.rejects(saveFile(path, half(), any, true), /cut/)
