@@ -145,3 +145,12 @@ test('drop() removes the merged file of a dataset, even while that is being crea
   await removed
   assert.deepEqual(await readdir(dir), [])
 })
+
+test('MergedParquet keeps no more than its bound if several files are created at once', async (t) => {
+  const { samples, options, dir } = await opened(t, 3, 250_000)
+  const merged = await MergedParquet.open(options)
+  await Promise.all(samples.map(({ receipt }) => merged.file(receipt, signal)))
+  const names = await readdir(dir)
+  const bytes = names.reduce((sum, name) => sum + statSync(join(dir, name)).size, 0)
+  assert.ok(bytes <= options.bytesMax && names.length === 2, `${bytes} bytes in ${names.length} files`)
+})

@@ -133,6 +133,8 @@ export class MergedParquet {
     await store.keep(id, factsName, facts)
     await rename(path, this.#pathOf(id)).catch(throwStoreError)
     this.#add(id, blocks.file.bytes, blocks)
+    // Others may have taken the room in the meantime.
+    await this.#makeRoom(0)
     // The dataset was deleted in the meantime: nothing of it may stay.
     if ((await store.ownerOf(id)) === null) await this.drop(id)
     return blocks
