@@ -46,16 +46,26 @@ function OtherChoice({ receipt, otherId }: CompareTabProps) {
           }}
         >
           <option value="">{t.chooseDataset}</option>
-          {otherId !== '' && others.every(({ id }) => id !== otherId) && <option value={otherId}>{otherId}</option>}
-          {others.map(({ id, file, createdAt, records }) => (
-            <option key={id} value={id}>
-              {file.name} · {moment(createdAt)} · {count(records.accepted)} · {id.slice(0, 8)}
+          {otherId !== '' && others.every(({ id }) => id !== otherId) && <UnlistedOption id={otherId} />}
+          {others.map((other) => (
+            <option key={other.id} value={other.id}>
+              {titleOf(other)}
             </option>
           ))}
         </select>
       </label>
     </div>
   )
+}
+
+/** The chosen dataset, if it is not among the first that were found. */
+function UnlistedOption({ id }: { readonly id: string }) {
+  const loaded = useLoaded((signal) => getReceipt(id, signal), [id])
+  return <option value={id}>{loaded.state === 'loaded' ? titleOf(loaded.value) : id}</option>
+}
+
+function titleOf({ id, file, createdAt, records }: Pick<Receipt, 'id' | 'file' | 'createdAt' | 'records'>): string {
+  return `${file.name} · ${moment(createdAt)} · ${count(records.accepted)} · ${id.slice(0, 8)}`
 }
 
 function Chosen({ receipt, otherId }: CompareTabProps) {
