@@ -1,5 +1,6 @@
 // Tests of reads from a bucket: what a process without cached data requests, to show part of a dataset.
 import assert from 'node:assert/strict'
+import { readdirSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Client } from '../support/client.ts'
@@ -91,4 +92,26 @@ test('a page of rows reads only its row groups, a range of the original only som
     assert.deepEqual([status, body.length], [206, 100])
   })
   assert.ok(file.bytes > 8 * megabyte && range.bytes < 2 * megabyte, `${range.bytes} of ${file.bytes} bytes`)
+})
+
+test('a damaged copy in the cache is reported once, and then fetched again', { skip: noS3Server }, async () => {
+  await using s3 = await startS3Server()
+  await using scratch = await scratchDir()
+  const flags = ['--store', `s3://${s3.bucket}/copies`, '--s3-endpoint', s3.endpoint, '--s3-path-style', 'yes']
+  await using service = await RunningService.start(join(scratch.path, 'data'), flags)
+  const client = new Client(service.url)
+  const { id } = await client.upload(csvText('id,name', 1_000, (i) => `${i},name ${i}`))
+  const path = `/qas/datasets/${id}/rows`
+  const rows = await client.get(path)
+  const dir = join(scratch.path, 'data', 'cache')
+  // As after a power loss: copies are not synced.
+  const empty = (copy: string) => truncateSync(copy)
+  const zeros = (copy: string) => writeFileSync(copy, Buffer.alloc(statSync(copy).size))
+  for (const damage of [empty, zeros]) {
+    const copies = readdirSync(dir)
+    assert.ok(copies.length > 0, 'nothing is cached')
+    for (const name of copies) damage(join(dir, name))
+    assert.equal((await client.ask('GET', path)).status, 500)
+    assert.deepEqual(await client.get(path), rows)
+  }
 })

@@ -1,9 +1,14 @@
 // Local cache: files that never change, fetched once and kept up to a total size. Does not know where they come from.
 import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { isServiceError } from '../../core/errors.ts'
 import { toStoreError } from '../../core/storage-error.ts'
 import type { StoredFile } from '../../core/stored-files.ts'
+import { forEachLimit } from '../../io/for-each-limit.ts'
 import type { LocalCopies, SliceCopy } from '../store.ts'
+
+/** Files that one caller fetches at once. */
+const fetchesAtOnceMax = 4
 
 interface Cached {
   readonly bytes: number
@@ -61,9 +66,27 @@ export class LocalCache {
     return this.#hold(name)
   }
 
-  /** The path for a file of that name. */
-  pathOf(name: string): string {
-    return join(this.#dir, name)
+  /**
+   * The paths of files, fetched if they are not cached, while `use` runs. Nothing is at the path of a missing file. If
+   * `use` finds a damaged file, the fault may be in the copy: those with a prefix are dropped, and fetched next time.
+   */
+  async during<Result>(
+    files: readonly { readonly name: string; fetch(path: string): Promise<boolean> }[],
+    use: (paths: readonly string[]) => Promise<Result>,
+    prefixes: readonly string[],
+  ): Promise<Result> {
+    try {
+      using held = new DisposableStack()
+      const byName = new Map(files.map((file) => [file.name, file]))
+      await forEachLimit(byName.values(), fetchesAtOnceMax, async ({ name, fetch }) => {
+        const cached = await this.use(name, fetch)
+        if (cached !== null) held.use(cached)
+      })
+      return await use(files.map(({ name }) => join(this.#dir, name)))
+    } catch (error) {
+      if (isServiceError(error, 'DATASET_DAMAGED')) await this.drop(...prefixes)
+      throw error
+    }
   }
 
   /** The files whose names have this prefix, the most recently used last. */
@@ -146,8 +169,12 @@ export class LocalCache {
   }
 }
 
-/** Prefix of the names of all slices of a dataset. */
-export function slicesPrefix(id: string): string {
+/** Prefixes of the names of all copies of a dataset: its files, and slices of them. */
+export function cachePrefixes({ id, attempt }: { readonly id: string; readonly attempt: string }): readonly string[] {
+  return [`${id}-${attempt}`, slicesPrefix(id)]
+}
+
+function slicesPrefix(id: string): string {
   return `${id}-slice-`
 }
 

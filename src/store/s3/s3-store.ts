@@ -14,7 +14,7 @@ import { withChecksum, withoutChecksum } from '../checksum-line.ts'
 import { entryOf } from '../dataset-index.ts'
 import { isDatasetFile, isDatasetId } from '../name-rules.ts'
 import type { DatasetFile, Draft, FileStamp, ListQuery, Store, StoredReads, StoreLogger } from '../store.ts'
-import { copiesIn, slicesPrefix } from './local-cache.ts'
+import { cachePrefixes, copiesIn } from './local-cache.ts'
 import { fetchFile, readFrom, readsOf } from './read-object.ts'
 import { S3Draft } from './s3-draft.ts'
 import { S3Index, startRefreshes } from './s3-index.ts'
@@ -48,7 +48,6 @@ export interface S3StoreOptions extends S3Options {
   readonly logger?: StoreLogger
 }
 
-const filesAtOnceMax = 4
 const receiptsAtOnceMax = 16
 /** Closing waits this long until what drafts left in the bucket is removed; a sweep removes the rest. Milliseconds. */
 const lettingGoMsMax = 5_000
@@ -250,16 +249,11 @@ class S3Store implements Store {
     files: readonly DatasetFile[],
     use: (paths: readonly string[]) => Promise<Result>,
   ): Promise<Result> {
-    using held = new DisposableStack()
-    const paths = new Map<string, string>()
-    const { cache } = this.#scratch
-    await forEachLimit(new Set(files), filesAtOnceMax, async (file) => {
-      const name = cacheName(committed, file)
-      const cached = await cache.use(name, (path) => fetchFile(this.#objects, fileKey(committed.attempt, file), path))
-      // Nothing is at the path of a missing file.
-      paths.set(file, cached === null ? cache.pathOf(name) : held.use(cached).path)
-    })
-    return await use(files.map((file) => paths.get(file) ?? file))
+    const fetches = files.map((file) => ({
+      name: cacheName(committed, file),
+      fetch: (path: string) => fetchFile(this.#objects, fileKey(committed.attempt, file), path),
+    }))
+    return await this.#scratch.cache.during(fetches, use, cachePrefixes(committed))
   }
 
   async keep(id: string, name: string, bytes: Uint8Array): Promise<void> {
@@ -337,7 +331,7 @@ class S3Store implements Store {
 
   /** Removes the files of a dataset that no longer exists, or that has others now. */
   async #removeFiles({ id, attempt }: Committed): Promise<void> {
-    await this.#scratch.cache.drop(`${id}-${attempt}`, slicesPrefix(id))
+    await this.#scratch.cache.drop(...cachePrefixes({ id, attempt }))
     await sweepAttempt(this.#objects, attempt, id)
   }
 
