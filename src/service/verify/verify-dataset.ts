@@ -55,7 +55,11 @@ export async function* verifyFiles(
     verifyChecksum(text)
     receipt = parseAnyReceipt(text)
   } catch (error) {
-    yield { check: 'receipt', ok: false, detail: `receipt.json cannot be read: ${messageOf(error)}` }
+    const isMissing = ['ENOENT', 'ENOTDIR'].includes(String(errorCode(error)))
+    const problem = isMissing
+      ? 'there is no receipt.json: this is not the directory of a dataset, or it has been damaged'
+      : `receipt.json cannot be read: ${messageOf(error)}`
+    yield { check: 'receipt', ok: false, detail: problem }
     return
   }
   yield* verifySums(receipt)
