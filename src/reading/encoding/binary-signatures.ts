@@ -1,5 +1,6 @@
 // Binary signatures: recognizes binary files by their first bytes, and says what the user can do. Knows no CSV or encodings.
 import { ServiceError } from '../../core/errors.ts'
+import { byteLines } from '../byte-lines.ts'
 
 interface Signature {
   readonly looksLike: string
@@ -114,11 +115,9 @@ function withoutTail(head: Uint8Array): Uint8Array {
 function areInFewLines(text: Uint8Array): boolean {
   let lines = 0
   let damaged = 0
-  for (let start = 0; start < text.length; lines += 1) {
-    const found = text.indexOf(0x0a, start)
-    const end = found < 0 ? text.length : found
-    if (text.subarray(start, end).includes(0)) damaged += 1
-    start = end + 1
+  for (const line of byteLines(text)) {
+    lines += 1
+    if (line.includes(0)) damaged += 1
   }
   return damaged * 50 <= lines
 }

@@ -2,6 +2,7 @@
 import { ServiceError } from '../../core/errors.ts'
 import { noteLinesMax } from '../../core/notes.ts'
 import type { Encoding } from '../../core/receipt.ts'
+import { byteLines } from '../byte-lines.ts'
 import { isAscii, isUtf8, latin1Text } from '../platform-bytes.ts'
 import { codePage, detectEbcdic } from './code-pages.ts'
 import { createDecoder, encodingName } from './decoder.ts'
@@ -167,18 +168,13 @@ function checkUtf8(head: Uint8Array): { verifying: number; first: readonly numbe
   let line = 0
   let verifying = 0
   let breaking = 0
-  for (let at = 0; at < head.length; ) {
-    const found = head.indexOf(lf, at)
-    const end = found < 0 ? head.length : found
-    const bytes = head.subarray(at, end)
+  for (const bytes of byteLines(head)) {
     line += 1
-    if (!isAscii(bytes)) {
-      if (isUtf8(bytes)) {
-        verifying += 1
-        if (first.length < noteLinesMax) first.push(line)
-      } else breaking += 1
-    }
-    at = end + 1
+    if (isAscii(bytes)) continue
+    if (isUtf8(bytes)) {
+      verifying += 1
+      if (first.length < noteLinesMax) first.push(line)
+    } else breaking += 1
   }
   return { verifying, first, breaking }
 }

@@ -1,6 +1,6 @@
 // Ragged header: column names in a record whose width differs from the table's. Knows nothing of titles.
 
-import { isBlank, isQuoted, recordValues, type Tokens } from '../sniffer/tokenize.ts'
+import { hasQuotes, isBlank, isQuoted, recordValues, type Tokens } from '../sniffer/tokenize.ts'
 import { isMeasured, type Kind, kindOf } from '../sniffer/value-kind.ts'
 import { looksLikeNames } from './score-header.ts'
 
@@ -38,14 +38,6 @@ function splitPlainly(line: string, delimiter: string): string[] {
   return line.split(delimiter).map((cell) => cell.trim().replace(/^(["'])(.*)\1$/, '$2'))
 }
 
-function hasQuotes(tokens: Tokens, rows: readonly number[]): boolean {
-  return rows.some((row) => {
-    const last = tokens.firstFields[row + 1] ?? 0
-    for (let field = tokens.firstFields[row] ?? 0; field < last; field += 1) if (isQuoted(tokens, field)) return true
-    return false
-  })
-}
-
 /** Facts about the column that a header one name short may leave unnamed. */
 export interface RowNames {
   readonly tokens: Tokens
@@ -72,7 +64,7 @@ export function hasRowNames(names: readonly string[], { tokens, body, kinds }: R
   const areTexts = values.every((value) => kindOf(value) === 'text')
   const areQuoted = first.every((field) => isQuoted(tokens, field))
   // R quotes either all texts or none.
-  if (!count && !areQuoted && hasQuotes(tokens, body)) return false
+  if (!count && !areQuoted && body.some((row) => hasQuotes(tokens, row))) return false
   // A single name may just as well be a title.
   if (names.length === 1 && !areQuoted) return false
   const others = kinds.slice(1)

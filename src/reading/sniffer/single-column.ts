@@ -1,6 +1,6 @@
 // Single column: distinguishes lines with one value, which a delimiter would split, from a table of columns. Knows one reading of a text.
 import { type Candidate, delimiterWeights } from './score-layout.ts'
-import { fieldValue, fits, isBlank, isQuoted, recordCount, type Tokens, widthOf } from './tokenize.ts'
+import { fieldValue, fits, hasQuotes, isBlank, recordCount, type Tokens, widthOf } from './tokenize.ts'
 import { type Kind, kindOf } from './value-kind.ts'
 
 const recordsMax = 200
@@ -137,10 +137,4 @@ function fieldsOf(tokens: Tokens, row: number): number[] {
 
 function kindsOf(tokens: Tokens, row: number): Kind[] {
   return fieldsOf(tokens, row).map((field) => kindOf(fieldValue(tokens, field)))
-}
-
-function hasQuotes(tokens: Tokens, row: number): boolean {
-  const last = tokens.firstFields[row + 1] ?? 0
-  for (let field = tokens.firstFields[row] ?? 0; field < last; field += 1) if (isQuoted(tokens, field)) return true
-  return false
 }

@@ -231,6 +231,13 @@ export function isQuoted(tokens: Tokens, field: number): boolean {
   return tokens.text.charCodeAt(tokens.fieldStarts[field] ?? 0) === tokens.layout.quote
 }
 
+/** True if a field of the record is quoted. */
+export function hasQuotes(tokens: Tokens, record: number): boolean {
+  const last = tokens.firstFields[record + 1] ?? 0
+  for (let field = tokens.firstFields[record] ?? 0; field < last; field += 1) if (isQuoted(tokens, field)) return true
+  return false
+}
+
 /** True if a quoted field contains a quote. */
 export function hasInnerQuote({ text, fieldStarts, fieldEnds }: Tokens, field: number): boolean {
   const start = fieldStarts[field] ?? 0
