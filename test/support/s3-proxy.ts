@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** What happens to a request: it is forwarded; gets a 503; is forwarded, but its response is lost. */
-export type Fate = 'carried' | 'failed' | 'lost'
+/** What happens to a request: it is forwarded; gets a 503; gets a 409; is forwarded, but its response is lost. */
+export type Fate = 'carried' | 'failed' | 'conflicting' | 'lost'
 
 /** A completed request. */
 export interface Carried {
@@ -58,8 +58,8 @@ export class S3Proxy implements AsyncDisposable {
     const call = callOf(method, searchParams)
     const key = decodeURIComponent(pathname.split('/').slice(2).join('/'))
     const fate = this.fate(call, key)
-    if (fate === 'failed') {
-      from.resume().once('end', () => to.writeHead(503).end())
+    if (fate === 'failed' || fate === 'conflicting') {
+      from.resume().once('end', () => to.writeHead(fate === 'failed' ? 503 : 409).end())
       return
     }
     const onward = request(new URL(url, this.#target), { method, headers }, (answer) => {

@@ -228,6 +228,38 @@ function declareStoreTests(server: S3Server): void {
     assert.deepEqual([(await keysOf(objects)).length, await unfinished(objects)], [large.files.size, 1])
   })
 
+  test('requests that conflict with those of others are sent again', async (t) => {
+    const { proxy, store } = await place(t, server)
+    const met = new Set<string>()
+    proxy.fate = (call) => {
+      if (met.has(call)) return 'carried'
+      met.add(call)
+      return 'conflicting'
+    }
+    await using draft = await store.draft()
+    await grow(draft, 'original', original)
+    await fillOthers(draft, large)
+    assert.equal(await store.publish(draft, large.receipt, sampleUpload(large.receipt, 1)), true)
+    await assertWhole(store, large)
+    for (const call of ['PutObject', 'CreateMultipartUpload', 'UploadPart', 'CompleteMultipartUpload']) {
+      assert.ok(met.has(call), call)
+    }
+  })
+
+  test('a request that conflicts again and again fails as one to try later', async (t) => {
+    const { proxy } = await place(t, server)
+    const through = new S3Objects({
+      bucket: server.bucket,
+      prefix: '',
+      endpoint: proxy.endpoint,
+      pathStyle: true,
+      region: null,
+    })
+    t.after(() => through.close())
+    proxy.fate = () => 'conflicting'
+    await assert.rejects(through.put('key', Buffer.from('text')), { code: 'STORE_UNAVAILABLE' })
+  })
+
   test('data sent so long ago that it may have been swept is sent again', async (t) => {
     const { proxy, store, objects } = await place(t, server)
     await using draft = await store.draft()

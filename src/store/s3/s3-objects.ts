@@ -78,6 +78,7 @@ export class S3Objects {
       ...(endpoint !== null && { endpoint }),
       ...(ownRegion !== null && { region: ownRegion }),
     })
+    this.#retryConflicts()
   }
 
   urlOf(key: string): string {
@@ -257,6 +258,26 @@ export class S3Objects {
     return { Bucket: this.#bucket, Key: this.#prefix + key }
   }
 
+  /**
+   * Makes the SDK send a request again that got 409: it was not carried out, because another one was changing the same
+   * object, or, in a server that keeps objects as files, was removing the directory of the new one.
+   */
+  #retryConflicts(): void {
+    const stack = this.#client.middlewareStack
+    const step = { step: 'deserialize', priority: 'high' } as const
+    stack.add(
+      (next) => async (args) => {
+        try {
+          return await next(args)
+        } catch (error) {
+          if (error instanceof S3ServiceException && statusOf(error) === 409) error.$retryable = { throttling: false }
+          throw error
+        }
+      },
+      step,
+    )
+  }
+
   /** @param ended Aborted when the response is no longer wanted. */
   async #call<Result>(send: (signal: AbortSignal) => Promise<Result>, ended?: AbortSignal): Promise<Result> {
     const late = AbortSignal.timeout(this.#callMsMax)
@@ -304,6 +325,7 @@ function toStoreError(error: unknown): ServiceError {
   const status = statusOf(error)
   if (status === 403 || status === 401) return unavailable('access to it is denied', error)
   if (status === 404) return unavailable('its bucket does not exist', error)
+  if (status === 409) return unavailable('other requests change the same objects', error)
   if (status === undefined || status >= 500 || status === 429) return unavailable('it does not answer', error)
   return new ServiceError('STORE_FAILED', {}, error)
 }
