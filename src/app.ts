@@ -1,5 +1,6 @@
 // App: puts the service together. The one place where implementations are chosen.
-import { join, resolve } from 'node:path'
+import { realpath } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Access } from './access/access.ts'
 import { configuredAccess } from './access/configured-access.ts'
 import { readClickHouseSecret } from './config/clickhouse-secret.ts'
@@ -120,15 +121,17 @@ function httpOptions(config: Config, access: Access, sharedRate: SharedRate | nu
 }
 
 /** The service without its HTTP side. If a part fails, those already started are closed again. */
-async function openService(config: Config, logger: ServiceLogger) {
+async function openService(given: Config, logger: ServiceLogger) {
   await using started = new AsyncDisposableStack()
   const metrics = createMetrics()
-  const kept = started.adopt(await openStore(config, logger), (one) => one.close())
+  const kept = started.adopt(await openStore(given, logger), (one) => one.close())
+  // The store has created it. Without symbolic links, since the sandbox hides it by its path.
+  const config = { ...given, dataDir: await realpath(given.dataDir) }
   const store = metrics.store(kept)
   const { converter, reader, runner } = await startChildren(config, logger, metrics, started)
   const engine = started.adopt(await openEngine(config, logger, store), async (one) => one?.close())
   const files = new VerifiedFiles(store)
-  const mergedFiles = { dir: join(resolve(config.dataDir), 'merged'), bytesMax: config.mergedBytesMax }
+  const mergedFiles = { dir: join(config.dataDir, 'merged'), bytesMax: config.mergedBytesMax }
   const merged = await MergedParquet.open({ ...mergedFiles, store, files, reader })
   const createFiles = withTrailingEmpty(createFileScanner(createScanner))
   const copies = started.use(
@@ -182,13 +185,13 @@ async function openService(config: Config, logger: ServiceLogger) {
 /** Processes that share a store also share the ends of uploads. */
 async function openEnds({ dataDir, uploadsKeepMs }: Config, logger: ServiceLogger, { shared }: Store): Promise<Ends> {
   if (shared !== null) return new SharedEnds({ shared, uploadsKeepMs, logger })
-  return await EndedUploads.open(join(resolve(dataDir), 'ended-uploads'), logger)
+  return await EndedUploads.open(join(dataDir, 'ended-uploads'), logger)
 }
 
 /** Processes that share a store also share idempotency keys. */
 async function openKeys({ dataDir }: Config, logger: ServiceLogger, { shared, spools }: Store): Promise<Keys> {
   if (shared !== null && spools.shared !== null) return new SharedKeys({ shared, spools: spools.shared, logger })
-  return await IdempotencyKeys.open(join(resolve(dataDir), 'idempotency-keys'), logger)
+  return await IdempotencyKeys.open(join(dataDir, 'idempotency-keys'), logger)
 }
 
 /** Null if this process alone counts requests, or none are counted. */
@@ -251,7 +254,7 @@ function openCopies(config: Config, logger: ServiceLogger, metrics: Metrics, too
           })
         : (await import('./sink/postgres-sink.ts')).createPostgresSink(target),
     uploadsTo: config.copyUploadsTo,
-    journalPath: join(resolve(config.dataDir), 'copies'),
+    journalPath: join(config.dataDir, 'copies'),
     logger,
     onEnded: metrics.copyEnded,
   })
@@ -295,8 +298,7 @@ async function startChildren(
   started: AsyncDisposableStack,
 ): Promise<Pick<ServiceParts, 'converter' | 'reader' | 'runner'>> {
   const { convertMsMax: jobMsMax, converterCount: size } = config
-  const dataDir = resolve(config.dataDir)
-  const sandbox = await Sandbox.open(dataDir)
+  const sandbox = await Sandbox.open(config.dataDir)
   logger.info({ holds: sandbox.holds }, 'children run confined')
   const segmentBytesMax = config.segmentBytes + config.recordBytesMax
   const converters = {

@@ -1,6 +1,15 @@
 // Tests of confinement: as root and as another user, the whole service works and its children are confined.
 import assert from 'node:assert/strict'
-import { chownSync, existsSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
+import {
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { after, type TestContext, test } from 'node:test'
 import { Client, type UploadAnswer } from '../support/client.ts'
@@ -83,6 +92,17 @@ test('not run as root, the service works, and its children have no privileges an
   const network = readlinkSync('/proc/self/ns/net')
   const shares = statuses.filter(({ pid }) => readlinkSync(`/proc/${pid}/ns/net`) === network)
   if (shares.length > 0) t.diagnostic('this system lets no other user have a network of its own')
+})
+
+test('a data directory may be a symbolic link, for the service and its children', async () => {
+  const dir = join(scratch.path, 'behind')
+  mkdirSync(dir)
+  symlinkSync(dir, join(scratch.path, 'link'), 'junction')
+  await using service = await RunningService.start(join(scratch.path, 'link'))
+  const client = new Client(service.url)
+  const { links } = await client.upload({ content: 'id\n1\n', schema: { fields: [{ name: 'id', type: 'integer' }] } })
+  assert.equal((await client.get(`${links.self}/data.ndjson`)).toString(), '{"id":1}\n')
+  assert.ok(existsSync(join(dir, 'datasets')))
 })
 
 /** Skips if only root can read the checkout, since others cannot run it. */

@@ -1,8 +1,9 @@
 // Durable: makes files and the names in directories survive power loss, and removes them. Knows nothing of datasets.
 import { mkdirSync, renameSync, statfsSync } from 'node:fs'
-import { constants, mkdir, rename, rm } from 'node:fs/promises'
+import { constants, mkdir, realpath, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { ServiceError } from '../../core/errors.ts'
+import { errorCode } from '../../core/storage-error.ts'
 import { OpenFile } from '../../io/files/open-file.ts'
 import { shortCalls } from '../../io/files/short-calls.ts'
 
@@ -81,13 +82,31 @@ export async function renameDirectory(from: string, to: string): Promise<void> {
   )
 }
 
-/** Creates a directory with all its parents, every new name durable. */
-export async function makeDirectory(path: string): Promise<void> {
-  const first = await mkdir(path, { recursive: true, mode: directoryMode })
-  if (first === undefined) return
-  for (let made = path; ; made = dirname(made)) {
-    await syncDirectory(dirname(made))
-    if (made === first) return
+/**
+ * Creates a directory with all its parents, if it does not exist, every new name durable. One level at a time: with
+ * `recursive`, Node tries forever where the system creates nothing, as in /proc. Returns its absolute path without
+ * symbolic links.
+ */
+export async function makeDirectory(path: string): Promise<string> {
+  const parent = dirname(path)
+  const isNew = await isMade(path).catch(async (error: unknown) => {
+    if (errorCode(error) !== 'ENOENT' || parent === path) throw error
+    await makeDirectory(parent)
+    return isMade(path)
+  })
+  if (isNew) await syncDirectory(await realpath(parent))
+  return await realpath(path)
+}
+
+/** False if it existed. */
+async function isMade(path: string): Promise<boolean> {
+  try {
+    await mkdir(path, { mode: directoryMode })
+    return true
+  } catch (error) {
+    const found = await stat(path).catch(() => null)
+    if (found?.isDirectory()) return false
+    throw error
   }
 }
 

@@ -66,6 +66,28 @@ test('createFsStore() creates a directory that does not exist, with its parents'
   await store.close()
 })
 
+test('createFsStore() follows symbolic links to its directory, new or not', async (t) => {
+  const { dir } = await place(t)
+  await mkdir(join(dir, 'disk'))
+  await symlink('disk', join(dir, 'link'), 'junction')
+  const kept = sample({ seed: 1 })
+  const made = await createFsStore({ dir: join(dir, 'link', 'a', 'data') })
+  await publishSample(made, kept)
+  await made.close()
+  await symlink(join(dir, 'disk', 'a', 'data'), join(dir, 'data'), 'junction')
+  const again = await createFsStore({ dir: join(dir, 'data') })
+  await assertWhole(again, kept)
+  await publishSample(again, sample({ seed: 2 }))
+  await again.close()
+})
+
+test('createFsStore() refuses a path where the system creates nothing', async (t) => {
+  if (process.platform !== 'linux') return t.skip('this system has no /proc')
+  await assert.rejects(createFsStore({ dir: '/proc/data/x' }), ({ cause }) =>
+    /ENOENT.*mkdir '\/proc\/data'/.test(cause),
+  )
+})
+
 test('createFsStore() refuses a path that is a file', async (t) => {
   const { dir } = await place(t)
   await writeFile(join(dir, 'file'), '')

@@ -2,7 +2,7 @@
 // rename out of it makes a dataset or a record exist. Why: docs/decisions/one-rename-commits.md.
 import assert from 'node:assert/strict'
 import { constants, type FileHandle, open, rename } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { type ByteStream, fileStream } from '../../core/byte-stream.ts'
 import { isServiceError, ServiceError } from '../../core/errors.ts'
 import type { Receipt, Upload } from '../../core/receipt.ts'
@@ -42,12 +42,11 @@ const receiptsAtOnceMax = 32
  * @throws {ServiceError} DATA_DIRECTORY_IN_USE, DISK_FULL, STORE_UNAVAILABLE, STORE_FAILED
  */
 export async function createFsStore(options: FsStoreOptions): Promise<Store> {
-  const paths = new FsPaths(resolve(options.dir))
-  const { root, datasets, incoming, uploads } = paths
   const logger = options.logger ?? { info() {}, warn() {} }
   try {
     await using opened = new AsyncDisposableStack()
-    await makeDirectory(root)
+    const paths = new FsPaths(await makeDirectory(options.dir))
+    const { root, datasets, incoming, uploads } = paths
     opened.use(await lockDirectory(root))
     for (const path of [datasets, incoming, uploads]) await makeDirectory(path)
     // They may stem from a start that crashed before their names were durable.

@@ -1,7 +1,7 @@
 // Scratch: the local directory of a process that stores datasets elsewhere, with drafts, copies of unfinished uploads, and the cache. One process owns it.
 import { randomUUID } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { toStoreError } from '../../core/storage-error.ts'
 import { lockDirectory } from '../fs/directory-lock.ts'
 import { freeBytesAt, makeDirectory, removeTree, syncDirectory, writeNewFile } from '../fs/durable.ts'
@@ -33,11 +33,10 @@ export class Scratch implements AsyncDisposable {
 
   /** Removes the drafts and copies of an earlier process. @throws {ServiceError} DATA_DIRECTORY_IN_USE, DISK_FULL, STORE_UNAVAILABLE, STORE_FAILED */
   static async open(dir: string, cacheBytesMax: number): Promise<Scratch> {
-    const paths = new FsPaths(resolve(dir))
-    const { root, incoming, uploads } = paths
     try {
       await using opened = new AsyncDisposableStack()
-      await makeDirectory(root)
+      const paths = new FsPaths(await makeDirectory(dir))
+      const { root, incoming, uploads } = paths
       opened.use(await lockDirectory(root))
       for (const path of [incoming, uploads]) await makeDirectory(path)
       await syncDirectory(root)
