@@ -88,6 +88,25 @@ test('csv-upload refuses an unknown command and no command', () => {
   assert.equal(none.stdout + unknown.stdout, '')
 })
 
+test('csv-upload reports an unknown command as JSON if it is asked to', () => {
+  for (const args of [
+    ['sever', '--json'],
+    ['help', 'sever', '--json'],
+  ]) {
+    const { stderr, stdout, status } = run(...args)
+    assert.deepEqual([status, stdout], [exitCodes.usage, ''])
+    const message = "Cannot run 'sever': no such command; did you mean serve?"
+    assert.equal(stderr, `${JSON.stringify({ error: { kind: 'usage', message } })}\n`)
+  }
+})
+
+test('csv-upload says that options follow the command', () => {
+  const why = "Cannot start with '--url': wanted a command, then its options"
+  assert.equal(run('--url', 'http://x', 'list').stderr, `csv-upload: ${why} (see csv-upload --help)\n`)
+  const { error } = JSON.parse(run('--json', 'list').stderr)
+  assert.deepEqual(error, { kind: 'usage', message: "Cannot start with '--json': wanted a command, then its options" })
+})
+
 function run(...args: readonly string[]) {
   return spawnSync(process.execPath, ['--disable-warning=ExperimentalWarning', entry, ...args], { encoding: 'utf8' })
 }

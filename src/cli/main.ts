@@ -1,13 +1,15 @@
 // Main: the command line. Finds the command and runs it; does not know what a command does.
 import { readFileSync } from 'node:fs'
 import { didYouMean } from '../config/did-you-mean.ts'
+import { UsageError } from './command.ts'
+import { outcomeOf } from './command-error.ts'
 import { allCommands, commands } from './commands.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { loadService } from './load-service.ts'
 import { run } from './run.ts'
 import { serve } from './serve.ts'
 import { commandHelp, generalHelp } from './terminal/command-help.ts'
-import { printable } from './terminal/printable.ts'
+import { jsonLine } from './terminal/printable.ts'
 
 /** Runs one command. Results go to standard output, everything else to standard error. */
 export async function main(argv: readonly string[]): Promise<ExitCode> {
@@ -17,9 +19,9 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
     return exitCodes.usage
   }
   if (name === '--version' || name === '-V') return print(`${version()}\n`)
-  if (name === '--help' || name === '-h' || name === 'help') return helpOn(rest[0])
+  if (name === '--help' || name === '-h' || name === 'help') return helpOn(rest)
   const wanted = allCommands.find((one) => one.name === name)
-  if (wanted === undefined) return unknown(name)
+  if (wanted === undefined) return unknown(name, rest)
   if (asksForHelp(rest)) return print(commandHelp(wanted, helpWidth()))
   const command = commands.find((one) => one.name === name)
   if (command !== undefined) return run(command, rest)
@@ -50,19 +52,26 @@ function asksForHelp(argv: readonly string[]): boolean {
   return argv.slice(0, end < 0 ? argv.length : end).some((arg) => arg === '--help' || arg === '-h')
 }
 
-function helpOn(name: string | undefined): ExitCode {
+function helpOn([name, ...rest]: readonly string[]): ExitCode {
   if (name === undefined) return print(generalHelp(allCommands))
   const wanted = allCommands.find((one) => one.name === name)
-  return wanted === undefined ? unknown(name) : print(commandHelp(wanted, helpWidth()))
+  return wanted === undefined ? unknown(name, rest) : print(commandHelp(wanted, helpWidth()))
 }
 
-function unknown(name: string): ExitCode {
+function unknown(name: string, rest: readonly string[]): ExitCode {
+  const { code, line, error } = outcomeOf(new UsageError(whyUnknown(name)))
+  const asJson = name === '--json' || rest.includes('--json')
+  complain(asJson ? jsonLine({ error }) : `csv-upload: ${line} (see csv-upload --help)`)
+  return code
+}
+
+function whyUnknown(name: string): string {
+  if (name.startsWith('-')) return `Cannot start with '${name}': wanted a command, then its options`
   // A mistyped command must never suggest one that deletes.
   const names = ['help', ...allCommands.map((one) => one.name).filter((one) => one !== 'rm')]
   const other = Object.hasOwn(otherNames, name) ? otherNames[name] : undefined
   const meant = other === undefined ? didYouMean(name, names) : `; did you mean ${other}?`
-  complain(`csv-upload: Cannot run '${printable(name)}': no such command${meant} (see csv-upload --help)`)
-  return exitCodes.usage
+  return `Cannot run '${name}': no such command${meant}`
 }
 
 /** Wide lines are hard to read, and narrow terminals cut them. */
