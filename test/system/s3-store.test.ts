@@ -5,6 +5,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, type TestContext, test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
+import { readFrom } from '../../src/store/s3/read-object.ts'
 import { S3Objects } from '../../src/store/s3/s3-objects.ts'
 import { createS3Store } from '../../src/store/s3/s3-store.ts'
 import { sweep, sweepChunks } from '../../src/store/s3/s3-sweep.ts'
@@ -117,6 +119,36 @@ function declareTests(server: S3Server): void {
     await using reads = await store.open(wanted.receipt.id, 'original')
     const bytes = await reads.read(12_345_678, 100_000)
     assert.ok(wanted.files.get('original')!.subarray(12_345_678, 12_445_678).equals(bytes))
+  })
+
+  test('readFrom() takes as long as its receiver, whatever the limit of a call', async (t) => {
+    const { prefix } = await place(t, server)
+    const callMsMax = 400
+    const options = { ...server, prefix, pathStyle: true, region: null }
+    const [sender, objects] = [new S3Objects(options), new S3Objects({ ...options, callMsMax })]
+    t.after(() => [sender, objects].forEach((one) => one.close()))
+    const bytes = 60_000_000
+    const etag = (await sender.put('large', Buffer.alloc(bytes, 'x')))!
+    let received = 0
+    let pauses = 0
+    for await (const chunk of readFrom(objects, { key: 'large', etag, start: 0, end: bytes })) {
+      received += chunk.length
+      if (received < (pauses + 1) * 6_000_000) continue
+      pauses += 1
+      await setTimeout(callMsMax)
+    }
+    assert.deepEqual([received, pauses], [bytes, 10])
+  })
+
+  test('slow readers do not keep other calls waiting, however many there are', { timeout: 20_000 }, async (t) => {
+    const { objects } = await place(t, server)
+    await objects.put('one', Buffer.alloc(1_000_000))
+    const readers = await Promise.all(
+      Array.from({ length: 100 }, async () => (await objects.read('one', 0, 1_000_000))![Symbol.asyncIterator]()),
+    )
+    for (const reader of readers) await reader.next()
+    assert.equal((await objects.head('one'))?.bytes, 1_000_000)
+    for (const reader of readers) await reader.return?.()
   })
 
   test('sweep() removes leftovers of unfinished attempts, and nothing of a dataset', async (t) => {

@@ -12,7 +12,7 @@ export interface ObjectRange {
   readonly end: number
 }
 
-/** How often a broken response is requested again, from where it broke. */
+/** How often a broken response is requested again, from where it broke, without getting any further. */
 const resumesMax = 5
 /** Reads close to each other are served by one request. Bytes. */
 const readAheadBytes = 1_048_576
@@ -24,7 +24,10 @@ const readAheadBytes = 1_048_576
 export async function* readFrom(objects: S3Objects, range: ObjectRange): AsyncGenerator<Uint8Array> {
   const { key, etag, end } = range
   let at = range.start
-  for (let resumes = 0; at < end; resumes += 1) {
+  let resumes = 0
+  while (at < end) {
+    const from = at
+    let failure: unknown = null
     const chunks = await objects.read(key, at, end, etag)
     if (chunks === null) throw new ServiceError('DATASET_DAMAGED', { name: nameOf(key) })
     try {
@@ -34,7 +37,12 @@ export async function* readFrom(objects: S3Objects, range: ObjectRange): AsyncGe
         yield Buffer.from(chunk)
       }
     } catch (error) {
-      if (resumes >= resumesMax) throw new ServiceError('STORE_UNAVAILABLE', { problem: 'it does not answer' }, error)
+      failure = error
+    }
+    // While a receiver takes its time, connections break any number of times.
+    resumes = at > from ? 0 : resumes + 1
+    if (resumes > resumesMax) {
+      throw new ServiceError('STORE_UNAVAILABLE', { problem: 'it does not answer' }, failure)
     }
   }
 }

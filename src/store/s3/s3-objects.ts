@@ -27,7 +27,10 @@ export interface S3Options {
   readonly pathStyle: boolean
   /** Null for the one that the environment or the AWS profile sets. */
   readonly region: string | null
-  /** Time for one call with all its attempts, in milliseconds; default a minute, in which 8 MB pass at 140 KB/s. */
+  /**
+   * Time for one call with all its attempts, in milliseconds; default a minute, in which 8 MB pass at 140 KB/s. What is
+   * read in chunks must begin within this time.
+   */
   readonly callMsMax?: number
 }
 
@@ -71,7 +74,13 @@ export class S3Objects {
       forcePathStyle: pathStyle,
       maxAttempts: attemptsMax,
       // A lost response leaves time for another attempt: 30 s without a byte are half of the default minute.
-      requestHandler: { connectionTimeout: connectMsMax, socketTimeout: callMsMax / 2 },
+      requestHandler: {
+        connectionTimeout: connectMsMax,
+        socketTimeout: callMsMax / 2,
+        // Each slow download holds a connection: with a limit, as many of them would stop all other calls.
+        httpAgent: { maxSockets: Number.POSITIVE_INFINITY },
+        httpsAgent: { maxSockets: Number.POSITIVE_INFINITY },
+      },
       // We compute checksums ourselves, with Node's CRC-32; blocks are verified when they are read in any case.
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
@@ -280,8 +289,13 @@ export class S3Objects {
 
   /** @param ended Aborted when the response is no longer wanted. */
   async #call<Result>(send: (signal: AbortSignal) => Promise<Result>, ended?: AbortSignal): Promise<Result> {
-    const late = AbortSignal.timeout(this.#callMsMax)
-    return await send(ended === undefined ? late : AbortSignal.any([late, ended]))
+    const late = new AbortController()
+    const timer = setTimeout(() => late.abort(new Error('no response in time')), this.#callMsMax)
+    try {
+      return await send(ended === undefined ? late.signal : AbortSignal.any([late.signal, ended]))
+    } finally {
+      clearTimeout(timer)
+    }
   }
 }
 
