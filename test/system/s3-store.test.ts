@@ -121,6 +121,18 @@ function declareTests(server: S3Server): void {
     assert.ok(wanted.files.get('original')!.subarray(12_345_678, 12_445_678).equals(bytes))
   })
 
+  test('S3Objects.put() with the ETag of an object that is gone refuses, as for one that has changed', async (t) => {
+    const { objects, prefix } = await place(t, server)
+    const changed = { kind: 'same', etag: (await objects.put('one', Buffer.from('1')))! } as const
+    await objects.put('one', Buffer.from('2'))
+    assert.equal(await objects.put('one', Buffer.from('3'), changed), null)
+    await objects.delete(['one'])
+    assert.equal(await objects.put('one', Buffer.from('3'), changed), null)
+    const elsewhere = new S3Objects({ ...server, bucket: 'missing', prefix, pathStyle: true, region: null })
+    t.after(() => elsewhere.close())
+    await assert.rejects(elsewhere.put('one', Buffer.from('3'), changed), { code: 'STORE_UNAVAILABLE' })
+  })
+
   test('readFrom() takes as long as its receiver, whatever the limit of a call', async (t) => {
     const { prefix } = await place(t, server)
     const callMsMax = 400

@@ -112,7 +112,9 @@ export class S3Objects {
         const reply = await this.#call((signal) => this.#client.send(command, { abortSignal: signal }), ended)
         return reply.ETag ?? ''
       } catch (error) {
-        if (condition === undefined || !isPreconditionFailure(error)) throw toStoreError(error)
+        // 404: there is no object that could still be the same.
+        const isRefused = isPreconditionFailure(error) || (condition?.kind === 'same' && isMissing(error))
+        if (condition === undefined || !isRefused) throw toStoreError(error)
         const found = await this.get(key)
         if (found !== null) return Buffer.compare(found.body, body) === 0 ? found.etag : null
         // Deleted in the meantime, or another writer was about to write it and did not.
