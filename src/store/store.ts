@@ -206,7 +206,10 @@ export interface Store {
   open(id: string, file: DatasetFile): Promise<StoredReads>
   /** The stamp of a file; null if it is missing. @throws {ServiceError} DATASET_NOT_FOUND */
   stamp(id: string, file: DatasetFile): Promise<FileStamp | null>
-  /** Local paths at which the files can be read while `use` runs. @throws {ServiceError} DATASET_NOT_FOUND */
+  /**
+   * Local paths at which the files can be read while `use` runs. If that fails with DATASET_DAMAGED, copies of files
+   * stored elsewhere are dropped, and fetched again next time. @throws {ServiceError} DATASET_NOT_FOUND
+   */
   withLocal<Result>(
     id: string,
     files: readonly DatasetFile[],

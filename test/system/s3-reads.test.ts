@@ -100,18 +100,21 @@ test('a damaged copy in the cache is reported once, and then fetched again', { s
   const flags = ['--store', `s3://${s3.bucket}/copies`, '--s3-endpoint', s3.endpoint, '--s3-path-style', 'yes']
   await using service = await RunningService.start(join(scratch.path, 'data'), flags)
   const client = new Client(service.url)
-  const { id } = await client.upload(csvText('id,name', 1_000, (i) => `${i},name ${i}`))
-  const path = `/qas/datasets/${id}/rows`
-  const rows = await client.get(path)
+  const { id } = await client.upload(`${csvText('id,name', 1_000, (i) => `${i},name ${i}`)}too,many,fields\n`)
   const dir = join(scratch.path, 'data', 'cache')
   // As after a power loss: copies are not synced.
   const empty = (copy: string) => truncateSync(copy)
   const zeros = (copy: string) => writeFileSync(copy, Buffer.alloc(statSync(copy).size))
-  for (const damage of [empty, zeros]) {
-    const copies = readdirSync(dir)
-    assert.ok(copies.length > 0, 'nothing is cached')
-    for (const name of copies) damage(join(dir, name))
-    assert.equal((await client.ask('GET', path)).status, 500)
-    assert.deepEqual(await client.get(path), rows)
+  for (const route of ['rows', 'data.ndjson', 'rejects.csv']) {
+    const path = `/qas/datasets/${id}/${route}`
+    const whole = await client.get(path)
+    for (const damage of [empty, zeros]) {
+      const copies = readdirSync(dir)
+      assert.ok(copies.length > 0, 'nothing is cached')
+      for (const name of copies) damage(join(dir, name))
+      // What is made while it is sent may be cut off instead.
+      await assert.rejects(client.get(path), route)
+      assert.deepEqual(await client.get(path), whole, route)
+    }
   }
 })

@@ -200,13 +200,26 @@ export class VerifiedFiles {
       if (found === undefined) throw new Error(`Cannot read '${file}': it is not among the files that were asked for`)
       return found
     }
+    const report = (error: unknown) => this.#reportDamage(id, error)
     return {
       path: async (file) => {
-        await this.#verify(id, blocksOf(file), pathOf(file), totalBytes)
+        await this.#verify(id, blocksOf(file), pathOf(file), totalBytes).catch(report)
         return pathOf(file)
       },
-      open: (file) => openLocalReads(pathOf(file), blocksOf(file)),
+      open: async (file) => {
+        const reads = await openLocalReads(pathOf(file), blocksOf(file)).catch(report)
+        const read: ReadBytes = (position, length) => reads.read(position, length).catch(report)
+        return { read, [Symbol.asyncDispose]: () => reads[Symbol.asyncDispose]() }
+      },
     }
+  }
+
+  /** Throws the error of a shared file, after the store has seen it: a damaged copy is fetched again next time. */
+  async #reportDamage(id: string, error: unknown): Promise<never> {
+    if (isServiceError(error, 'DATASET_DAMAGED')) {
+      await this.#store.withLocal(id, [], () => Promise.reject(error)).catch(() => {})
+    }
+    throw error
   }
 
   /** @param totalBytes Of all files that are used together with this one. */
