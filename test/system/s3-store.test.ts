@@ -138,7 +138,10 @@ function declareTests(server: S3Server): void {
     const callMsMax = 400
     const options = { ...server, prefix, pathStyle: true, region: null }
     const [sender, objects] = [new S3Objects(options), new S3Objects({ ...options, callMsMax })]
-    t.after(() => [sender, objects].forEach((one) => one.close()))
+    t.after(() => {
+      sender.close()
+      objects.close()
+    })
     const bytes = 60_000_000
     const etag = (await sender.put('large', Buffer.alloc(bytes, 'x')))!
     let received = 0
