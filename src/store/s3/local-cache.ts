@@ -26,7 +26,8 @@ export class LocalCache {
   readonly #bytesMax: number
   /** Least recently used first. */
   readonly #files = new Map<string, Cached>()
-  readonly #fetching = new Map<string, Promise<void>>()
+  /** Whether the file exists. It is not removed before whoever waits for it can use it. */
+  readonly #fetching = new Map<string, Promise<boolean>>()
   #totalBytes = 0
 
   private constructor(dir: string, bytesMax: number) {
@@ -59,9 +60,7 @@ export class LocalCache {
    */
   async use(name: string, fetch: (path: string) => Promise<boolean>): Promise<CachedFile | null> {
     while (!this.#files.has(name)) {
-      const running = this.#fetching.get(name) ?? this.#fetch(name, fetch)
-      await running
-      if (!this.#files.has(name)) return null
+      if (!(await (this.#fetching.get(name) ?? this.#fetch(name, fetch)))) return null
     }
     return this.#hold(name)
   }
@@ -110,15 +109,16 @@ export class LocalCache {
     }
   }
 
-  async #fetch(name: string, fetch: (path: string) => Promise<boolean>): Promise<void> {
+  async #fetch(name: string, fetch: (path: string) => Promise<boolean>): Promise<boolean> {
     const path = join(this.#dir, name)
     const partPath = `${path}.part`
     const running = (async () => {
       try {
-        if (!(await fetch(partPath))) return
+        if (!(await fetch(partPath))) return false
         const { size } = await stat(partPath)
         await rename(partPath, path)
         this.#add(name, size)
+        return true
       } catch (error) {
         throw toStoreError(error)
       } finally {
@@ -127,7 +127,7 @@ export class LocalCache {
       }
     })()
     this.#fetching.set(name, running)
-    await running
+    return await running
   }
 
   #hold(name: string): CachedFile {
@@ -149,6 +149,8 @@ export class LocalCache {
   }
 
   #add(name: string, bytes: number): void {
+    // Moved in while it was being fetched, or the other way round.
+    if (this.#files.has(name)) return
     this.#files.set(name, { bytes, users: 0 })
     this.#totalBytes += bytes
   }
@@ -156,7 +158,7 @@ export class LocalCache {
   async #makeRoom(): Promise<void> {
     for (const [name, { users }] of this.#files) {
       if (this.#totalBytes <= this.#bytesMax) return
-      if (users === 0) await this.#remove(name)
+      if (users === 0 && !this.#fetching.has(name)) await this.#remove(name)
     }
   }
 
