@@ -14,6 +14,7 @@ import { Profiles } from './dataset/profiles.ts'
 import { queryDataset } from './dataset/query-dataset.ts'
 import { QueryPlaces, type QueryPlacesOptions } from './dataset/query-places.ts'
 import { removeDataset } from './dataset/remove-dataset.ts'
+import { SlicedParts } from './dataset/slices/sliced-parts.ts'
 import type { VerifiedFiles } from './dataset/verified-files.ts'
 import type { IngestTools } from './ingest/ingest.ts'
 import { lookInto } from './look/look-into.ts'
@@ -66,6 +67,7 @@ interface Tools extends ServiceParts {
   readonly existing: ExistingDatasets
   readonly downloads: Downloads
   readonly profiles: Profiles
+  readonly sliced: SlicedParts
   readonly storeCheck: StoreCheck
 }
 
@@ -94,6 +96,7 @@ export async function createService(parts: ServiceParts): Promise<OpenService> {
     existing,
     downloads: new Downloads(parts),
     profiles: new Profiles(parts),
+    sliced: new SlicedParts(parts.files, store.copies),
     storeCheck: new StoreCheck(store),
   })
   return {

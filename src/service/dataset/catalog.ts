@@ -7,13 +7,14 @@ import type { Store } from '../../store/store.ts'
 import { rejectColumnNames, rejectOfRow } from '../ingest/reject-table.ts'
 import type { RejectPage, RejectsQuery, RowPage, RowsQuery } from '../service.ts'
 import { readTexts } from './record-text.ts'
-import { SlicedParts } from './slices/sliced-parts.ts'
+import type { SlicedParts } from './slices/sliced-parts.ts'
 import type { VerifiedFiles } from './verified-files.ts'
 
 export interface CatalogTools {
   readonly store: Store
   readonly files: VerifiedFiles
   readonly reader: PartReader
+  readonly sliced: SlicedParts
   /** The owner to whom alone datasets are shown. */
   readonly owner: string
 }
@@ -23,11 +24,9 @@ const pageTextBytesMax = 65_536
 
 export class Catalog {
   readonly #tools: CatalogTools
-  readonly #sliced: SlicedParts
 
   constructor(tools: CatalogTools) {
     this.#tools = tools
-    this.#sliced = new SlicedParts(tools.files, tools.store.copies)
   }
 
   async receipt(id: string): Promise<Receipt> {
@@ -93,7 +92,7 @@ export class Catalog {
   ): Promise<readonly (readonly unknown[])[]> {
     const touched = partsOf(parts, window)
     const within = { offset: touched.offset, limit: window.limit }
-    return this.#sliced.withWindow(receipt, touched.parts, within, (local, offset) =>
+    return this.#tools.sliced.withWindow(receipt, touched.parts, within, (local, offset) =>
       this.#tools.reader.rows(local, columns, offset, window.limit, signal),
     )
   }
