@@ -32,6 +32,11 @@ const cases: readonly [what: string, text: string, wanted: string][] = [
   ['section signs', 'a§b§c\n1,5§x, y§2\n2,5§z, w§3\n', '§ " | 3 | 1 0 0 | a b c'],
   ['Arabic semicolons', `الاسم؛العمر؛المدينة\n${'علي؛32؛حلب\n'.repeat(5)}`, '؛ " | 3 | 1 0 0 | الاسم العمر المدينة'],
   ['ideographic commas', `名前、年齢\n${'田中、32\n'.repeat(9)}`, '、 " | 2 | 1 0 0 | 名前 年齢'],
+  [
+    'tabs below a record with an open quote',
+    '1\tx;\t"y\tz\n2\tx;\tv\tw\n3\tx;\tv\tw\n4\tx;\tv\tw\n',
+    'tab " | 4 | 0 0 0 | column_1 column_2 column_3 column_4',
+  ],
   ['record separators', 'a\u001eb\n1,5\u001e2\n3,5\u001e4\n', '\u001e " | 2 | 1 0 0 | a b'],
   ['prose with ideographic commas', 'id,memo\n1,赤、青\n2,白、黒、緑\n3,金\n', ', " | 2 | 1 0 0 | id memo'],
   ['spaces', `no at what\n${lines(numbers(9, (at) => `${at} 12:0${at} "x y"`))}`, '  " | 3 | 1 0 0 | no at what'],

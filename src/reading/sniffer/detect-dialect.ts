@@ -75,11 +75,11 @@ function rankDelimiters(text: string, isCut: boolean, declared: DeclaredDialect,
 
 /**
  * A reading that takes the first record for a title gives way to one in which all records, including the first, have
- * the same number of fields: lists in the cells of a table are not its columns.
+ * the same number of fields: lists in the cells of a table are not its columns. A broken record is no title.
  */
 function wholeFirst(ranked: readonly Candidate[]): readonly Candidate[] {
   const [best] = ranked
-  if (best === undefined || isWhole(best.tokens, 1, best.width)) return ranked
+  if (best === undefined || best.tokens.broken.has(0) || isWhole(best.tokens, 1, best.width)) return ranked
   const whole = ranked.find(
     ({ tokens, width }) => width > 1 && recordCount(tokens) > 2 && isWhole(tokens, Infinity, width),
   )
