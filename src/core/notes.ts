@@ -18,6 +18,11 @@ export const noteTable = {
     meaning: 'Another delimiter fits the file nearly as well as the one that was used.',
     advice: 'Check the columns; declare `delimiter`.',
   },
+  DELIMITER_TOO_LONG: {
+    meaning:
+      'Fields seem to be separated by several characters, such as `||` or `~|~`. One of them is used as the delimiter: the columns between are empty, or the others stay in the values.',
+    advice: 'Write the file with a delimiter of one character that its values do not contain, such as tab.',
+  },
   DELIMITER_LINE_IGNORED: {
     meaning: 'The first line names a delimiter (`sep=;`) that does not fit the file; another one was used.',
     advice: 'Check the columns; declare `delimiter`, or remove the line.',

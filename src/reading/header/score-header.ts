@@ -124,18 +124,19 @@ export function weighHeader(values: readonly string[], columns: readonly ColumnP
     hasText: values.some((value) => kindOf(value) === 'text'),
     outside: columnsOutside(values, columns),
   }
+  const marks = columnsOfMarks(values, columns)
   let unlike = 0
   let like = 0
   let votes = 0
   values.forEach((value, column) => {
     const below = columns[column]
-    if (below === undefined) return
+    if (below === undefined || marks.has(column)) return
     const one = vote(value.trim(), below, column, context)
     votes += one
     if (one > chanceVote) unlike += 1
     else if (one !== 0) like += 1
   })
-  votes -= repeatedNames(values, columns)
+  votes -= repeatedNames(values, columns, marks)
   // Of a single column, a few values show nothing.
   const isTossUp = (values.length > 1 || bodyRows >= 3) && Math.abs(votes) <= chanceVote * values.length
   // Years without any text beside them may well be figures.
@@ -145,12 +146,16 @@ export function weighHeader(values: readonly string[], columns: readonly ColumnP
 }
 
 /** Repeated names are evidence against a header, less so if the columns below do not contain them: some exports repeat names. */
-function repeatedNames(values: readonly string[], columns: readonly ColumnProfile[]): number {
+function repeatedNames(
+  values: readonly string[],
+  columns: readonly ColumnProfile[],
+  marks: ReadonlySet<number>,
+): number {
   const seen = new Set<string>()
   let against = 0
   values.forEach((value, column) => {
     const name = value.trim().toLowerCase()
-    if (name === '') return
+    if (name === '' || marks.has(column)) return
     if (seen.has(name)) {
       const isHeld = columns[column]?.values.some((other) => other.toLowerCase() === name) === true
       against += isHeld || isMeasured(kindOf(name)) ? 0.5 : 0.05
@@ -235,6 +240,16 @@ function vote(value: string, below: ColumnProfile, column: number, { hasText, ou
   if (kind === 'null') return -0.2
   if (below.kind !== 'text') return 1
   return textVote(value, below)
+}
+
+/** Columns of one mark throughout, such as the second one of a delimiter `|~|`: it is neither a name nor a value. */
+function columnsOfMarks(values: readonly string[], columns: readonly ColumnProfile[]): ReadonlySet<number> {
+  const found = values.flatMap((value, column) => {
+    const below = columns[column]?.values ?? []
+    const isMark = /^[^\p{L}\p{N}]+$/u.test(value) && below.length > 0 && below.every((other) => other === value.trim())
+    return isMark ? [column] : []
+  })
+  return new Set(found.length < values.length ? found : [])
 }
 
 /** Dates and times head columns of other values in wide tables. */

@@ -7,6 +7,7 @@ import type { DeclaredDialect } from '../reading.ts'
 import type { Ranking } from '../sniffer/detect-dialect.ts'
 import { fits, isBlank, recordCount, type Tokens, widthOf } from '../sniffer/tokenize.ts'
 import { lineOf, linesOf, linesWith, type NotedLines, noted } from './line-numbers.ts'
+import { longDelimiter } from './long-delimiter.ts'
 import { markedRecords } from './marked-records.ts'
 import { type HeadTable, repeatedHeaders } from './repeated-headers.ts'
 import { suspiciousContent } from './suspicious-content.ts'
@@ -72,6 +73,7 @@ export function doubtsOf(decided: Decided): Note[] {
   const { tokens, width, rows } = decided
   return [
     ...layoutDoubts(decided),
+    ...longDelimiter(tokens, width, rows),
     ...topDoubts(decided),
     ...repeatedHeaders(decided),
     ...markedRecords(decided),

@@ -5,6 +5,8 @@ const sentences: Readonly<Record<NoteCode, string>> = {
   ENCODING_GUESSED: 'Der Zeichensatz ist nicht sicher: Er wurde aus den Bytes erschlossen. Bitte die Umlaute prüfen.',
 
   DELIMITER_UNCERTAIN: 'Das Trennzeichen ist nicht sicher: Ein anderes passt fast genauso gut.',
+  DELIMITER_TOO_LONG:
+    'Die Felder scheinen durch mehrere Zeichen getrennt zu sein, wie || oder ~|~; nur eines davon gilt als Trennzeichen.',
   DELIMITER_LINE_IGNORED:
     'Die erste Zeile nennt ein Trennzeichen, mit dem keine Tabelle entsteht; ein anderes wurde verwendet.',
   QUOTES_AS_TEXT:
