@@ -33,7 +33,8 @@ export async function writeBody(request: ClientRequest, body: OutgoingBody): Pro
   if (body.before.length > 0) request.write(body.before)
   let sentBytes = 0
   const chunks = body.open()[Symbol.asyncIterator]()
-  for (let next = await gate.race(chunks.next()); next?.done === false; next = await gate.race(chunks.next())) {
+  const read = () => chunks.next()
+  for (let next = await gate.race(read); next?.done === false; next = await gate.race(read)) {
     body.onChunk(next.value)
     sentBytes += next.value.length
     if (!request.write(next.value) && !(await gate.wait('drain', idleMsMax))) {
@@ -69,12 +70,12 @@ class Gate {
     request.once('error', close)
   }
 
-  /** The value, or null once nothing more is to be sent. */
-  race<Value>(promise: Promise<Value>): Promise<Value | null> {
+  /** The value, or null once nothing more is to be sent; what the work then fails with does not matter. */
+  race<Value>(work: () => Promise<Value>): Promise<Value | null> {
     if (this.isClosed) return Promise.resolve(null)
     return new Promise((resolve, reject) => {
       this.#wake = () => resolve(null)
-      promise.then(resolve, reject)
+      work().then(resolve, reject)
     })
   }
 

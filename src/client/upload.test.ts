@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
 import { Client } from './client.ts'
 import { ClientError, type Failure } from './client-error.ts'
 import { answer, fileOf, heard, listen, newSending, quickRules, receiptOf, record } from './raw-servers.testing.ts'
@@ -77,6 +78,25 @@ test('send() reads a refusal while sending, and stops', async (t) => {
   const sending = newSending()
   assert.equal((await failed(client.send(fileOf(large), sending))).message, 'too large')
   assert.ok(sending.sentBytes < large.length, 'it sent everything')
+})
+
+test('send() reads no further once it is refused: an error of the file no longer matters', async (t) => {
+  const { url } = await listen(t, (socket) => {
+    socket.once('data', () => {
+      socket.write(continues)
+      socket.once('data', () => {
+        socket.pause()
+        answer(socket, '413 Payload Too Large', record(413, 'too large'))
+      })
+    })
+  })
+  using client = newClient(t, url)
+  const open = async function* () {
+    yield large
+    throw new Error('Cannot read file')
+  }
+  assert.equal((await failed(client.send(fileOf(large, { open }), newSending()))).message, 'too large')
+  await turn()
 })
 
 test('send() does not wait for the next bytes of a stream when it is refused', async (t) => {
