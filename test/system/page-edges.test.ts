@@ -29,6 +29,18 @@ describe('the page in edge cases', { skip: noBrowser }, () => {
     assert.equal(await page.getByText('empty.csv').count(), 0)
   })
 
+  it('lists what was chosen last first, and files chosen together in their order', async () => {
+    await using page = await open()
+    await choose(page, 'before.csv', 'a\n1\n')
+    const together = ['b.csv', 'empty.csv', 'a.csv'].map((name) => {
+      return { name, mimeType: 'text/csv', buffer: Buffer.from(name === 'empty.csv' ? '' : 'a\n1\n') }
+    })
+    await page.setInputFiles('input[type=file]', together)
+    await page.getByRole('region', { name: 'Preview: a.csv' }).waitFor()
+    const names = await page.locator('.list > li > .row > .name').allTextContents()
+    assert.deepEqual(names, ['b.csv', 'empty.csv', 'a.csv', 'before.csv'])
+  })
+
   it('says of a file that has changed or gone since it was chosen to choose it again, and then sends it', async () => {
     await using scratch = await scratchDir()
     await using page = await open()

@@ -16,6 +16,8 @@ export type Phase = 'ready' | 'waiting' | 'sending' | 'processing' | 'paused' | 
 
 export interface QueuedUpload {
   readonly number: number
+  /** Number of the first file that was chosen together with this one. */
+  readonly firstNumber: number
   readonly name: string
   readonly size: number
   /** Null while it must be reopened, or chosen again, and for what cannot be sent. */
@@ -90,9 +92,10 @@ export class UploadQueue {
 
   /** Nothing is sent before the user says so, except files whose upload has already begun. */
   async add(chosen: readonly ChosenFile[]): Promise<void> {
+    const firstNumber = this.#lastNumber + 1
     for (const { file, handle, isFolder } of chosen) {
       const { name, size } = file
-      const known = { name, size, handle, dialect: {}, ...nothingSent }
+      const known = { firstNumber, name, size, handle, dialect: {}, ...nothingSent }
       const fault = isFolder ? t.folder : size === 0 ? t.emptyFile : null
       if (fault !== null) this.#add({ ...known, file: null, phase: 'failed', error: new Explained(fault) })
       else if (!(await this.#goesOn(file, handle))) this.#add({ ...known, file, phase: 'ready' })
@@ -156,9 +159,9 @@ export class UploadQueue {
     return this.#uploads.find((upload) => upload.number === number)
   }
 
-  #add(upload: Omit<QueuedUpload, 'number'>): number {
+  #add(upload: Omit<QueuedUpload, 'number' | 'firstNumber'> & Partial<QueuedUpload>): number {
     const number = ++this.#lastNumber
-    this.#uploads = [...this.#uploads, { number, ...upload }]
+    this.#uploads = [...this.#uploads, { number, firstNumber: number, ...upload }]
     this.#changed()
     return number
   }

@@ -41,7 +41,8 @@ export function UploadList({ queue, running }: UploadListProps) {
       {!navigator.onLine && <p role="status">{t.offline}</p>}
       <ul class="list">
         {queue.uploads
-          .toReversed()
+          // The last choice first, its files in the order in which the browser names them.
+          .toSorted((a, b) => b.firstNumber - a.firstNumber)
           .map((upload) =>
             upload.phase === 'ready' && upload.file !== null ? (
               <ReadyFile key={upload.number} upload={upload} file={upload.file} queue={queue} />
