@@ -151,11 +151,13 @@ test('Copies starts no copy whose request has failed, neither now nor after a re
   await copies.begin(receiptOf('a'), { to: 'pg' })
   const begun = copies.begin(receiptOf('b'), { to: 'pg' })
   await keeping!.promise
+  // Another request for it is not answered before it is durable, either.
+  const again = copies.begin(receiptOf('b'), { to: 'pg' })
   // The end of a copy starts those that wait.
   gate!.resolve()
   await ended(outcomes, 1)
   failing!.reject(new ServiceError('DISK_FULL', {}))
-  await assert.rejects(begun, (error) => isServiceError(error, 'DISK_FULL'))
+  for (const one of [begun, again]) await assert.rejects(one, (error) => isServiceError(error, 'DISK_FULL'))
   assert.deepEqual(
     orders.map(({ datasetId }) => datasetId),
     ['a'],

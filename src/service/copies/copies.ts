@@ -49,6 +49,8 @@ interface Begun {
 interface Job extends Begun {
   readonly id: string
   status: CopyStatus
+  /** Resolves once a crash cannot lose it. */
+  recorded: Promise<void>
 }
 
 const copyingMax = 2
@@ -107,22 +109,14 @@ export class Copies implements AsyncDisposable {
   async begin(receipt: Receipt, wish: CopyWish): Promise<CopyStatus> {
     const request = completeWish(wish, receipt, this.#options.targets)
     const begun = { datasetId: receipt.id, createdAt: Date.now(), request }
-    const same = this.#jobs.get(idOf(begun))
-    if (same !== undefined) return same.status
-    const { pendingMax = pendingMaxByDefault } = this.#options
-    if (this.#jobs.size >= pendingMax) throw new ServiceError('TOO_MANY_COPIES', { limit: pendingMax })
-    const job = this.#add(begun)
-    try {
-      await this.#journal.add(JSON.stringify(begun))
-      await this.#kept.keep(receipt.id, job.status)
-    } catch (error) {
-      this.#jobs.delete(job.id)
-      // The next start must not continue it. If this fails, too, it copies what was asked for.
-      await this.#journal.add(JSON.stringify({ ended: job.id })).catch(() => {})
-      throw error instanceof ServiceError ? error : new ServiceError('STORE_FAILED', {}, error)
+    let job = this.#jobs.get(idOf(begun))
+    if (job === undefined) {
+      const { pendingMax = pendingMaxByDefault } = this.#options
+      if (this.#jobs.size >= pendingMax) throw new ServiceError('TOO_MANY_COPIES', { limit: pendingMax })
+      job = this.#add(begun)
+      job.recorded = this.#record(job, receipt)
     }
-    this.#due.push(receipt.owner, receipt.records.accepted + 1, job)
-    this.#runDue()
+    await job.recorded
     return job.status
   }
 
@@ -155,11 +149,27 @@ export class Copies implements AsyncDisposable {
     await this.#journal[Symbol.asyncDispose]()
   }
 
+  /** Makes a copy durable, and due. */
+  async #record(job: Job, receipt: Receipt): Promise<void> {
+    try {
+      await this.#journal.add(lineOf(job))
+      await this.#kept.keep(receipt.id, job.status)
+    } catch (error) {
+      this.#jobs.delete(job.id)
+      // The next start must not continue it. If this fails, too, it copies what was asked for.
+      await this.#journal.add(JSON.stringify({ ended: job.id })).catch(() => {})
+      throw error instanceof ServiceError ? error : new ServiceError('STORE_FAILED', {}, error)
+    }
+    this.#due.push(receipt.owner, receipt.records.accepted + 1, job)
+    this.#runDue()
+  }
+
   /** It counts from now on; nothing is copied before it is due. */
   #add(begun: Begun): Job {
     const { createdAt, request } = begun
     const beginning = { state: 'waiting', tries: 0, records: null, problem: null } as const
-    const job = { ...begun, id: idOf(begun), status: { ...request, ...beginning, createdAt, updatedAt: createdAt } }
+    const status = { ...request, ...beginning, createdAt, updatedAt: createdAt }
+    const job = { ...begun, id: idOf(begun), status, recorded: Promise.resolve() }
     this.#jobs.set(job.id, job)
     return job
   }
@@ -206,7 +216,7 @@ export class Copies implements AsyncDisposable {
 
   async #failed(job: Job, error: unknown): Promise<void> {
     const { logger, retryMs = retryMsByDefault } = this.#options
-    const { id: _, status: __, ...known } = job
+    const { datasetId, createdAt, request } = job
     if (isServiceError(error, 'DATASET_NOT_FOUND')) {
       await this.#forget(job, 'dropped')
       return
@@ -214,7 +224,8 @@ export class Copies implements AsyncDisposable {
     const isKnown = error instanceof SinkError || error instanceof ServiceError
     const problem = isKnown ? error.message : 'An internal error, which has been logged'
     const waitMs = isTransient(error) ? retryMs[job.status.tries - 1] : undefined
-    logger.warn({ err: error, ...known, tries: job.status.tries, isTriedAgain: waitMs !== undefined }, 'copy failed')
+    const facts = { datasetId, createdAt, request, tries: job.status.tries, isTriedAgain: waitMs !== undefined }
+    logger.warn({ err: error, ...facts }, 'copy failed')
     if (waitMs === undefined) {
       await this.#end(job, { state: 'failed', records: null, problem })
       return
