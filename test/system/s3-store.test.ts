@@ -6,6 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, type TestContext, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
+import { ServiceError } from '../../src/core/errors.ts'
+import type { Receipt } from '../../src/core/receipt.ts'
 import { readFrom } from '../../src/store/s3/read-object.ts'
 import { S3Objects } from '../../src/store/s3/s3-objects.ts'
 import { createS3Store } from '../../src/store/s3/s3-store.ts'
@@ -192,6 +194,31 @@ function declareTests(server: S3Server): void {
       before.filter((key) => !key.includes('/uploads/')),
     )
     await assertWhole(store, kept)
+  })
+
+  test('a dataset is listed in the end, even if its process stops between its receipt and its index entry', async (t) => {
+    const { open, objects } = await place(t, server)
+    const store = await open()
+    const wanted = [sample({ seed: 1 }), sample({ seed: 2 })]
+    const real = S3Objects.prototype.put
+    const put = t.mock.method(
+      S3Objects.prototype,
+      'put',
+      async function (this: S3Objects, ...args: Parameters<S3Objects['put']>) {
+        if (args[0].startsWith('index/')) throw new ServiceError('STORE_UNAVAILABLE', { problem: 'killed' })
+        return await real.apply(this, args)
+      },
+    )
+    for (const one of wanted) await assert.rejects(publishSample(store, one), { code: 'STORE_UNAVAILABLE' })
+    put.mock.restore()
+    const [again, swept] = wanted.map(({ receipt }) => receipt) as [Receipt, Receipt]
+    await store.record(sampleUpload(again, 2))
+    assert.ok((await keysOf(objects)).some((key) => key.startsWith('index/') && key.includes(again.id)))
+    // Nothing is old enough to be removed.
+    assert.equal(await sweep(objects, 0), 0)
+    assert.deepEqual((await idsOf(await open(1))).toSorted(), [again.id, swept.id].toSorted())
+    for (const { id } of [again, swept]) await store.remove(id)
+    assert.deepEqual(await keysOf(objects), [])
   })
 
   test('sweepChunks() removes chunks of uploads that no longer exist, and no others', async (t) => {

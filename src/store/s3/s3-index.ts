@@ -46,12 +46,12 @@ export class S3Index implements Disposable {
     await this.refresh()
   }
 
-  /** Makes a dataset findable, here at once and for others with their next listing. */
+  /** Makes a dataset findable, for others with their next listing. If this fails, nobody finds it, not even here. */
   async add(entry: Entry): Promise<void> {
+    await putEntry(this.#objects, entry)
     this.forget(entry.id)
     this.datasets.add(entry)
     this.#newestAt = Math.max(this.#newestAt, entry.createdAt)
-    for (const [number, name] of entry.names.entries()) await this.#objects.put(indexKey(entry, number, name), nothing)
   }
 
   /** Adds a name by which a dataset can be found. */
@@ -122,6 +122,11 @@ export function startRefreshes(index: S3Index, logger: StoreLogger): Disposable 
       .catch((error) => logger.warn({ error }, 'cannot list the datasets of others: tried again in a minute'))
   const timer = setInterval(() => void refresh(), refreshEveryMs).unref()
   return { [Symbol.dispose]: () => clearInterval(timer) }
+}
+
+/** Writes the index entry of a dataset; no harm is done if it exists. */
+export async function putEntry(objects: S3Objects, entry: Entry): Promise<void> {
+  for (const [number, name] of entry.names.entries()) await objects.put(indexKey(entry, number, name), nothing)
 }
 
 const nothing = Buffer.alloc(0)

@@ -160,7 +160,10 @@ class S3Store implements Store {
     if ((await this.#committed(datasetId)) === null) return
     await this.#objects.put(key, recordText(upload))
     // Removed in the meantime: a record is removed with its dataset.
-    if ((await this.#committed(datasetId)) === null) return await this.#objects.delete([key])
+    const committed = await this.#committed(datasetId)
+    if (committed === null) return await this.#objects.delete([key])
+    // Another process may have added it a moment ago, or stopped before it could.
+    if (!this.#index.datasets.has(datasetId)) await this.#index.add(entryOf(committed.receipt))
     await this.#index.addName(datasetId, fileName)
     const keys = await Array.fromAsync(this.#objects.list(recordsPrefix(datasetId)), (one) => one.key)
     await this.#objects.delete(keys.slice(1, 1 + Math.max(0, keys.length - recordsMax)))
@@ -320,7 +323,10 @@ class S3Store implements Store {
     await this.#opened.disposeAsync()
   }
 
-  /** The work after a commit. If it fails, the dataset exists all the same, and what is missing is added later. */
+  /**
+   * The work after a commit. If it fails, the dataset exists all the same: it is added to the index when it is sent
+   * again, or by a sweep.
+   */
   async #hasCommitted(draft: Draft, receipt: Receipt, attempt: Attempt): Promise<void> {
     await this.#index.add(entryOf(receipt))
     await this.#objects.delete([pendingKey(attempt)])

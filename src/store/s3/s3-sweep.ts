@@ -1,9 +1,21 @@
-// S3 sweep: removes the files of failed attempts, whichever process made them. Deletes nothing that a receipt names.
+// S3 sweep: removes the files of failed attempts, whichever process made them, and completes the index. Deletes nothing
+// that a receipt names.
+import { entryOf } from '../dataset-index.ts'
 import { isDatasetId } from '../name-rules.ts'
 import type { StoreLogger } from '../store.ts'
-import { type Attempt, attemptPrefix, beganAt, pendingKey, pendingOf, pendingPrefix, receiptKey } from './s3-keys.ts'
+import { putEntry } from './s3-index.ts'
+import {
+  type Attempt,
+  attemptPrefix,
+  beganAt,
+  indexEntryPrefix,
+  pendingKey,
+  pendingOf,
+  pendingPrefix,
+  receiptKey,
+} from './s3-keys.ts'
 import type { S3Objects } from './s3-objects.ts'
-import { parseCommit } from './s3-receipts.ts'
+import { type Committed, parseCommit } from './s3-receipts.ts'
 import { allChunksPrefix, chunkOwner, spoolKey } from './spool/kept-spool.ts'
 
 /** An older attempt is abandoned: no upload takes this long. Milliseconds. */
@@ -32,16 +44,19 @@ export function startSweeps(objects: S3Objects, logger: StoreLogger): Disposable
 
 /**
  * Removes attempts that began before a time, in epoch milliseconds, and that no receipt names. Returns their number.
+ * Of others, a dataset is added to the index: its process may have stopped before it could.
  */
 export async function sweep(objects: S3Objects, before: number): Promise<number> {
   let count = 0
   for await (const { key } of objects.list(pendingPrefix)) {
     const attempt = pendingOf(key)
-    if (attempt === null || beganAt(attempt) >= before) continue
-    const found = await objects.get(key)
-    if (found === null) continue
-    const id = found.body.toString()
-    await sweepAttempt(objects, attempt, isDatasetId(id) ? id : null)
+    const found = attempt === null ? null : await objects.get(key)
+    if (attempt === null || found === null) continue
+    const text = found.body.toString()
+    const id = isDatasetId(text) ? text : null
+    if (id !== null) await addToIndex(objects, attempt, id)
+    if (beganAt(attempt) >= before) continue
+    await sweepAttempt(objects, attempt, id)
     count += 1
   }
   return count
@@ -80,12 +95,27 @@ export async function sweepAttempt(objects: S3Objects, attempt: Attempt, id: str
 }
 
 async function isNamed(objects: S3Objects, attempt: Attempt, id: string): Promise<boolean> {
+  const committed = await committedAs(objects, id)
+  // It is unknown which files a damaged receipt names.
+  return committed === 'damaged' || committed?.attempt === attempt
+}
+
+async function addToIndex(objects: S3Objects, attempt: Attempt, id: string): Promise<void> {
+  const committed = await committedAs(objects, id)
+  if (committed === null || committed === 'damaged' || committed.attempt !== attempt) return
+  const entry = entryOf(committed.receipt)
+  await putEntry(objects, entry)
+  if ((await committedAs(objects, id)) !== null) return
+  // Removed in the meantime, with its entries.
+  await objects.delete(await Array.fromAsync(objects.list(indexEntryPrefix(entry)), ({ key }) => key))
+}
+
+async function committedAs(objects: S3Objects, id: string): Promise<Committed | 'damaged' | null> {
   const found = await objects.get(receiptKey(id))
-  if (found === null) return false
+  if (found === null) return null
   try {
-    return parseCommit(found.body, id, found.etag).attempt === attempt
+    return parseCommit(found.body, id, found.etag)
   } catch {
-    // It is unknown which files a damaged receipt names.
-    return true
+    return 'damaged'
   }
 }
