@@ -100,6 +100,27 @@ test('SharedKeys.hold() keeps a key in use while its request renews it', async (
   assert.equal((await other.hold('anna', 'k')).answer?.upload.id, '1')
 })
 
+test('SharedKeys.hold() renews a key once at a time, however long the store takes', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] })
+  const { keys, shared } = processes(1)
+  const held = await keys[0]!.hold('anna', 'k')
+  const real = shared.write.bind(shared)
+  const responds = Promise.withResolvers<void>()
+  const write = t.mock.method(shared, 'write', async (...given: Parameters<typeof real>) => {
+    await responds.promise
+    return await real(...given)
+  })
+  for (let i = 0; i < 9; i += 1) {
+    t.mock.timers.tick(leaseMs / 3)
+    await new Promise(setImmediate)
+  }
+  responds.resolve()
+  await held.keep(replyOf('1'))
+  assert.equal(write.mock.callCount(), 2)
+  held.release()
+  assert.equal((await keys[0]!.hold('anna', 'k')).answer?.upload.id, '1')
+})
+
 test('SharedKeys.hold() keeps the key of a resumable upload in use as long as that exists', async () => {
   const { keys, unfinished } = processes(2)
   const [one, other] = keys as [SharedKeys, SharedKeys]

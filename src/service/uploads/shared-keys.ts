@@ -156,8 +156,15 @@ class SharedKey {
   }
 
   renew(): void {
-    const held = () => this.#write({ kind: 'held', turn: randomUUID(), uploadId: null })
-    this.#renewing = setInterval(() => void held(), this.#options.spools.leaseMs / 3).unref()
+    let isWriting = false
+    const write = async () => {
+      // While the store does not respond, writes must not queue: the response to the request would wait for all of them.
+      if (isWriting) return
+      isWriting = true
+      await this.#write({ kind: 'held', turn: randomUUID(), uploadId: null })
+      isWriting = false
+    }
+    this.#renewing = setInterval(() => void write(), this.#options.spools.leaseMs / 3).unref()
   }
 
   async belongsTo(uploadId: string): Promise<void> {
