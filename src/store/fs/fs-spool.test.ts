@@ -1,6 +1,6 @@
 // Tests of the file-system spool: damage at rest, and syncs that fail.
 import assert from 'node:assert/strict'
-import { readdir, readFile, truncate, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rename, symlink, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { OpenFile } from '../../io/files/open-file.ts'
@@ -48,6 +48,25 @@ test('createFsStore() removes and logs unfinished uploads that cannot be read', 
     assert.match(lines.at(-1) ?? '', /cannot read unfinished upload/)
     await again.close()
   }
+})
+
+test('createFsStore() keeps unfinished uploads that it cannot read now', async (t) => {
+  const { dir, open: openStore, lines } = await place(t)
+  const store = await openStore()
+  await append(await store.spools.create(spoolFacts(), null), 'four')
+  await store.close()
+  const path = join(dir, 'uploads', id, 'facts')
+  await rename(path, `${path}-aside`)
+  // Reading it fails for everyone, even an administrator.
+  await symlink(path, path)
+  const blind = await openStore()
+  assert.deepEqual(blind.spools.found, [])
+  assert.match(lines.at(-1) ?? '', /cannot read unfinished upload: it is skipped/)
+  await blind.close()
+  await rename(`${path}-aside`, path)
+  const [found] = (await openStore()).spools.found
+  assert.ok(found)
+  assert.equal(await bytesOf(found), 'four')
 })
 
 test('commit() syncs twice, and after a failed sync acknowledges no bytes, then or later', async (t) => {

@@ -4,7 +4,7 @@ import { mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promi
 import { join } from 'node:path'
 import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
 import type { ServiceError } from '../../core/errors.ts'
-import { throwStoreError, toStoreError } from '../../core/storage-error.ts'
+import { errorCode, throwStoreError, toStoreError } from '../../core/storage-error.ts'
 import { BufferedWriter } from '../../io/buffered-writer.ts'
 import { OpenFile } from '../../io/files/open-file.ts'
 import { withChecksum, withoutChecksum } from '../checksum-line.ts'
@@ -36,7 +36,7 @@ export interface FsSpoolPlaces {
 
 /**
  * Finds the uploads of a data directory, and removes anything that is not one: a crash leaves nothing like that, but a
- * failing disk may.
+ * failing disk may. What cannot be read now, such as another user's files, is left to the next start.
  */
 export async function openSpools(places: FsSpoolPlaces): Promise<Spools> {
   const { paths, logger } = places
@@ -44,12 +44,14 @@ export async function openSpools(places: FsSpoolPlaces): Promise<Spools> {
   for (const id of await readdir(paths.uploads)) {
     if (!isUploadId(id)) continue
     const dir = paths.upload(id)
-    const spool = await readSpool(dir, id, places)
-    if (spool !== null) found.push(spool)
-    else {
-      logger.warn({ id }, 'cannot read unfinished upload: it is removed')
-      await removeTree(dir)
-    }
+    const spool = await readSpool(dir, id, places).catch((error: unknown) => {
+      logger.warn({ id, error }, 'cannot read unfinished upload: it is skipped')
+      return undefined
+    })
+    if (spool) found.push(spool)
+    if (spool !== null) continue
+    logger.warn({ id }, 'cannot read unfinished upload: it is removed')
+    await removeTree(dir)
   }
   found.sort((a, b) => a.facts.createdAt - b.facts.createdAt)
   return { found, shared: null, create: (facts, expectedBytes) => createSpool(places, facts, expectedBytes) }
@@ -84,12 +86,16 @@ async function createSpool(places: FsSpoolPlaces, facts: SpoolFacts, expectedByt
 
 const [bytesName, factsName, stateName] = ['bytes', 'facts', 'state']
 
+/** Null if it is incomplete or damaged. @throws {Error} if it cannot be read */
 async function readSpool(dir: string, id: string, places: FsSpoolPlaces): Promise<Spool | null> {
   const [facts, slots, size] = await Promise.all([
     readFile(join(dir, factsName)).then(withoutChecksum),
     readFile(join(dir, stateName)),
     stat(join(dir, bytesName)).then((one) => one.size),
-  ]).catch(() => [null, null, 0] as const)
+  ]).catch((error: unknown) => {
+    if (errorCode(error) === 'ENOENT') return [null, null, 0] as const
+    throw error
+  })
   if (facts === null || slots === null) return null
   const slot = [0, 1]
     .map((index) => readSlot(slots.subarray(index * slotBytes, (index + 1) * slotBytes)))
