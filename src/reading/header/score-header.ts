@@ -265,8 +265,12 @@ function isWhole(value: string): boolean {
   return /^-?\d+$/.test(value)
 }
 
+const timeOfDay = /(?<![\d:])\d{1,2}:[0-5]\d:[0-5]\d(?![\d:])/
+
 /** The vote of a text above texts. */
 function textVote(value: string, below: ColumnProfile): number {
+  // No name is as precise as the lines of a log.
+  if (timeOfDay.test(value) && below.values.every((other) => timeOfDay.test(other))) return -1
   let votes = value.length <= nameLengthMax ? 0.1 : -0.3
   const repeats = below.values.filter((other) => other === value).length
   if (repeats > 1 || (repeats === 1 && below.values.length < 10)) votes -= 0.7

@@ -4,7 +4,7 @@ import type { DeclaredDialect } from '../reading.ts'
 import { padsNumbers } from './padded-numbers.ts'
 import { plainReading } from './plain-quotes.ts'
 import { type Candidate, delimiterWeights, score } from './score-layout.ts'
-import { isHeadedByOne, isOneColumn, isQuotedColumn } from './single-column.ts'
+import { cutsTimes, isHeadedByOne, isNearlyUniform, isOneColumn, isQuotedColumn } from './single-column.ts'
 import { fits, hasInnerQuote, isBlank, isQuoted, type Layout, recordCount, type Tokens, tokenize } from './tokenize.ts'
 
 const backslash = 0x5c
@@ -41,6 +41,8 @@ function rankDelimiters(text: string, isCut: boolean, declared: DeclaredDialect,
   const candidates: Candidate[] = []
   /** A common delimiter occurs in the values of one column. */
   let hasValuesWithIt = false
+  /** The blanks between the words of a message delimit only if all messages have as many. */
+  let isLog = false
   for (const delimiter of delimitersIn(text, declared)) {
     const tried = quotesIn(text, delimiter, declared).flatMap((quote) =>
       spacesFollow(text, delimiter, declared).flatMap((skips) =>
@@ -59,13 +61,15 @@ function rankDelimiters(text: string, isCut: boolean, declared: DeclaredDialect,
     }
     const best = tried.sort((a, b) => b.score - a.score)[0]
     if (best === undefined) continue
-    if (!cutsSingleColumn(best, declared)) candidates.push(best)
+    if (declared.delimiter === undefined && cutsTimes(best)) isLog = true
+    else if (!cutsSingleColumn(best, declared)) candidates.push(best)
     else if (isUsual(best.tokens)) hasValuesWithIt = true
   }
   // What occurs within such values, like the blanks of a name, is even less likely to be a delimiter.
-  const apart = hasValuesWithIt
-    ? candidates.filter(({ tokens }) => isUsual(tokens) || !isHeadedByOne(tokens))
-    : candidates
+  const apart = candidates.filter(
+    (one) =>
+      isUsual(one.tokens) || ((!hasValuesWithIt || !isHeadedByOne(one.tokens)) && (!isLog || isNearlyUniform(one))),
+  )
   const [best, ...others] = wholeFirst(apart.sort((a, b) => b.score - a.score))
   if (best === undefined || (best.width === 1 && declared.delimiter === undefined)) {
     return [singleColumn(text, isCut, lineEnd, declared), ...others]

@@ -22,6 +22,21 @@ const columns: readonly [what: string, text: string, names: string][] = [
   ['two words below one', 'name\nAda Lovelace\nAlan Turing\nGrace Hopper\n', 'name'],
   ['moments', 'when\n2020-01-01 10:00\n2020-01-02 11:00\n2020-01-03 12:30\n', 'when'],
   ['times', 'time\n10:00\n11:00\n12:30\n', 'time'],
+  [
+    'lines of a log',
+    '2026-11-23 10:00:01 INFO x: y\n2026-11-23 10:00:02 WARN db: slow again\n2026-11-23 10:00:03 INFO x: z\n',
+    'column_1',
+  ],
+  [
+    'lines of a log with messages of any length',
+    '2026-11-23T10:00:01Z host app: up\n2026-11-23T10:00:02Z host app: going down now\n2026-11-23T10:00:03Z host app: up\n',
+    'column_1',
+  ],
+  [
+    'lines of a log with milliseconds',
+    '2026-11-23 10:00:01,123 INFO app: up\n2026-11-23 10:00:02,456 WARN db: 3 rows, slow\n2026-11-23 10:00:03,789 INFO app: bye\n',
+    'column_1',
+  ],
   ['JSON objects', 'payload\n{"a":1,"b":2}\n{"a":3,"b":4}\n{"a":5}\n', 'payload'],
   ['lists in brackets', 'tags\n[a,b]\n[c,d]\n[e,f]\n', 'tags'],
   [
@@ -51,6 +66,9 @@ for (const [what, text, names] of columns) {
 const tables: readonly [what: string, text: string, names: string][] = [
   ['a title above a header', 'Sales\na,b\n1,2\n3,4\n5,6\n', 'a|b'],
   ['a title above names and figures', 'Team\nAda Lovelace, 36\nAlan Mathison Turing, 41\n', 'column_1|column_2'],
+  ['times and figures', 'time,value\n10:00:01,123\n10:00:02,456\n10:00:03,789\n', 'time|value'],
+  ['times beside words', '10:00:01 a b\n10:00:02 c d\n10:00:03 e f\n', 'column_1|column_2|column_3'],
+  ['figures between colons', 'a:10:20:30\nb:11:20:31\nc:12:20:32\n', 'column_1|column_2|column_3|column_4'],
   ['values with semicolons', 'x\na;1\nb;2\nc;3\n', 'column_1|column_2'],
   ['names and figures of any width', 'Team\nAda, 36, x\nAlan, 41, y\nBob, 5\n', 'column_1|column_2|column_3'],
   ['values of two kinds', 'city\nParis,2148000\nRome,2873000\nOslo,700000\n', 'column_1|column_2'],

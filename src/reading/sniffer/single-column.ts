@@ -32,6 +32,27 @@ export function isOneColumn({ tokens, width }: Candidate): boolean {
   return delimiter === ' ' && width === 2 && fits(tokens, header, width) && rows.every((row) => areWords(tokens, row))
 }
 
+/** In lines of a log, the colons of a time, and the comma before its milliseconds. */
+const timesCut: Readonly<Record<string, RegExp>> = {
+  ':': /(?<![\d:])\d{1,2}:[0-5]\d:[0-5]\d(?![\d:])|\d{4}-\d\d-\d\d[T ]\d\d:[0-5]\d(?![\d:])/,
+  ',': /^\W?(?:\d{4}-\d\d-\d\d[T ])?\d\d:[0-5]\d:[0-5]\d,\d{3}[\])]? /,
+}
+
+/** True if the delimiter cuts a time on nearly every line, as in a log. */
+export function cutsTimes({ tokens, width }: Candidate): boolean {
+  const time = timesCut[String.fromCharCode(tokens.layout.delimiter)]
+  if (width < 2 || time === undefined) return false
+  const rows = firstRows(tokens)
+  const odd = rows.filter((row) => !time.test(lineOf(tokens, row))).length
+  return rows.length > linesMin && isFewOf(odd, rows)
+}
+
+/** All records but a few have the same number of fields. */
+export function isNearlyUniform({ tokens, width }: Candidate): boolean {
+  const rows = firstRows(tokens)
+  return isFewOf(rows.filter((row) => !fits(tokens, row, width)).length, rows)
+}
+
 /** The first record that is not blank has one field. */
 export function isHeadedByOne(tokens: Tokens): boolean {
   for (let record = 0; record < recordCount(tokens); record += 1) {
