@@ -74,7 +74,8 @@ function decide(head: Uint8Array, isWholeFile: boolean, declared: DeclaredDialec
   const header = { tokens, bytes: head.subarray(0, before.headerEnd), encoding, normalized }
   const readable = readableHeaders(top.headers, header)
   const naming = nameColumns(readable.headers, width, declared.headerJoin)
-  const decided = { encoding: encodingFound, ranked, declared, named, tokens, width, rows, top, names: naming.names }
+  const found = { encoding: encodingFound, ranked, named, tokens, width, rows, top, names: naming.names }
+  const decided = { ...found, declared, isWholeFile }
   return {
     encoding,
     dialect: {

@@ -57,6 +57,12 @@ for (const [what, text, wanted] of headers) {
   test(`repeatedHeaders() notes ${what}`, () => assert.match(notesOf(text), wanted))
 }
 
+test('doubtsOf() says what follows a header alone: nothing, or a record that does not end in the head', () => {
+  const doubt = (text: string, isWhole: boolean) => readHead(Buffer.from(text), isWhole).notes[0]?.message ?? ''
+  assert.match(doubt('id,name\n', true), /it is the only record of the table/)
+  assert.match(doubt('id,name\n1,"A', false), /no other record ends within the first megabyte/)
+})
+
 const semicolons = people.replaceAll(',', ';')
 const against: readonly [what: string, text: string | Buffer, declared: DeclaredDialect, wanted: RegExp][] = [
   [

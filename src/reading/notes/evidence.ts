@@ -21,6 +21,7 @@ export interface Decided extends HeadTable {
   readonly names: readonly string[]
   /** The delimiter that a first line `sep=;` names, as Excel writes it. */
   readonly named: string | null
+  readonly isWholeFile: boolean
 }
 
 /** The reasons for it. */
@@ -120,7 +121,8 @@ function encodingNote({ encoding, utf8Lines }: EncodingFound, tokens: Tokens): N
 }
 
 /** Doubts about where the table begins and ends. */
-function topDoubts({ tokens, width, top, names }: Decided): Note[] {
+function topDoubts(decided: Decided): Note[] {
+  const { tokens, width, top, names } = decided
   const notes: Note[] = []
   const broken = [...tokens.broken].find(
     (record) => record >= top.firstHeader && record < top.firstData && !top.titles.includes(record),
@@ -136,7 +138,7 @@ function topDoubts({ tokens, width, top, names }: Decided): Note[] {
     const records = titles === 1 ? '1 record was' : `${titles} records were`
     notes.push(note('TITLES_SKIPPED', `${records} skipped as titles above the table (${lines.text}).`, lines))
   }
-  notes.push(...recordsAbove(tokens, top), ...rowNames(tokens, width, top), ...uncertainHeader(tokens, top))
+  notes.push(...recordsAbove(tokens, top), ...rowNames(tokens, width, top), ...uncertainHeader(decided))
   if (top.unitRows > 0) {
     const lines = linesOf(tokens, [top.firstData - top.unitRows])
     notes.push(note('UNITS_SKIPPED', `The record of units below the header was skipped (${lines.text}).`, lines))
@@ -159,14 +161,15 @@ function recordsAbove(tokens: Tokens, top: Top): Note[] {
   return [note('RECORDS_ABOVE_TABLE', message, lines)]
 }
 
-function uncertainHeader(tokens: Tokens, { tossUp, headers, firstHeader }: Top): Note[] {
+function uncertainHeader({ tokens, top, isWholeFile }: Decided): Note[] {
+  const { tossUp, headers, firstHeader } = top
   if (tossUp === null) return []
   const { kind, unlike, like } = tossUp
   const count = (columns: number) => `${columns} ${columns === 1 ? 'column' : 'columns'}`
   const reasons = {
     counting: `its numbers count up, as names do, and those below are whole numbers too (${like} of them the same in a column)`,
     years: 'its numbers may be years that name columns, or figures like those below',
-    alone: 'it is the only record of the table',
+    alone: isWholeFile ? 'it is the only record of the table' : 'no other record ends within the first megabyte',
     delimited: 'its values have another delimiter than those below',
     values: `in ${count(unlike)} its value differs from those below in type or shape, in ${count(like)} it looks like them`,
   }[kind]
