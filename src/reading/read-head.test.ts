@@ -113,6 +113,11 @@ const cases: readonly [what: string, text: string, wanted: string][] = [
     `day,n\n2021-01-01,5\n2021-01-02,5\n${'2021-02-01,6,x\n'.repeat(5)}`,
     ', " | 3 | 1 0 0 | day n column_3',
   ],
+  [
+    'a header of a logger with a gap in its third line',
+    'time,no,air\nTS,RN,Deg C\n"","",Avg\n2024-01-01,1,5.5\n2024-01-02,2,6.5\n2024-01-03,3,7.5\n',
+    ', " | 3 | 3 0 0 | time TS no RN air Deg C Avg',
+  ],
   ['row names as R writes them', '"a" "b"\n"1" 5 6\n"2" 7 8\n', '  " | 3 | 1 0 0 | column_1 a b'],
   ['row names that are texts', 'a,b\nr1,1,2\nr2,3,4\nr3,5,6\n', ', " | 3 | 1 0 0 | column_1 a b'],
   ['row names above which all names are the same', '"x";"x"\n"k";1;2\n"m";3;4\n', '; " | 3 | 1 0 0 | column_1 x x_2'],

@@ -102,7 +102,7 @@ function headersAt(question: TopQuestion, at: number): HeadersFound {
   if (!weighed.isHeader) return { ...noHeader, tossUp }
   if (unitRows > 0) return { ...noHeader, headers: [values], unitRows, tossUp }
   const headers = [values]
-  while (headers.length < headerRowsMax && continuesHeader(question, values, at + headers.length)) {
+  while (headers.length < headerRowsMax && continuesHeader(question, values, at, headers.length)) {
     headers.push(recordValues(tokens, rows[at + headers.length] ?? 0))
   }
   const index = headers.length > 1 ? indexNames(question, headers, at + headers.length) : null
@@ -312,9 +312,14 @@ function namesBesideRowNames({ tokens, rows, width }: TopQuestion, table: number
   return hasRowNames(names, { tokens, body, kinds }) ? ['', ...names] : null
 }
 
-/** True if the row continues the header: it repeats it, or is text above numeric columns. */
-function continuesHeader(question: TopQuestion, header: readonly string[], at: number): boolean {
+/**
+ * True if the row below so many lines of the header continues it: it repeats it, or is text above numeric columns.
+ *
+ * @param from The first row of the header.
+ */
+function continuesHeader(question: TopQuestion, header: readonly string[], from: number, lines: number): boolean {
   const { tokens, rows, width } = question
+  const at = from + lines
   const row = rows[at]
   if (row === undefined || !fits(tokens, row, width)) return false
   const values = recordValues(tokens, row)
@@ -326,6 +331,10 @@ function continuesHeader(question: TopQuestion, header: readonly string[], at: n
   const typed = columns.flatMap((column, index) =>
     column.values.length >= 3 && isMeasured(column.kind) ? [values[index]?.trim() ?? ''] : [],
   )
-  const texts = typed.filter((value) => kindOf(value) === 'text').length
+  const isText = (value: string) => kindOf(value) === 'text'
+  const texts = typed.filter(isText).length
+  // Below a second line, a third may have gaps: loggers write there how a value was measured.
+  if (lines > 1 && texts > 0 && typed.length === width && typed.every((value) => value === '' || isText(value)))
+    return true
   return typed.length >= 2 && texts >= 2 && texts * 2 > typed.length
 }
