@@ -40,6 +40,10 @@ export const noteTable = {
     meaning: 'Records have a backslash before a delimiter outside quotes; it is still read as a delimiter.',
     advice: 'Quote such values; correct the records that were rejected.',
   },
+  LINE_ENDS_ESCAPED: {
+    meaning: 'Records have a backslash before a line end outside quotes; it still ends the record.',
+    advice: 'Quote values that contain line ends; correct the records that were rejected.',
+  },
   NO_HEADER: {
     meaning: 'No header was found; the columns are named `column_1`, `column_2` and so on.',
     advice: 'Declare `header` true if the first record holds names, or send a schema with names.',

@@ -1,14 +1,14 @@
-// Marked records: records that seem to be set apart by a mark: commented out, or with escaped delimiters. They are
-// noted, not acted on. Knows nothing of bytes.
+// Marked records: records that seem to be set apart by a mark: commented out, or with escaped delimiters or line ends.
+// They are noted, not acted on. Knows nothing of bytes.
 import { type Note, note } from '../../core/notes.ts'
 import { fieldValue, fits, isQuoted, type Tokens, widthOf } from '../sniffer/tokenize.ts'
 import { isMeasured, kindOf } from '../sniffer/value-kind.ts'
 import { linesOf } from './line-numbers.ts'
 import type { HeadTable } from './repeated-headers.ts'
 
-/** Notes records that look commented out, and those that are too wide because of delimiters after a backslash. */
+/** Notes records that look commented out, and those that a backslash before a delimiter or line end makes too wide or short. */
 export function markedRecords(table: HeadTable): Note[] {
-  return [...commentedOut(table), ...escapedDelimiters(table)]
+  return [...commentedOut(table), ...escapedDelimiters(table), ...escapedLineEnds(table)]
 }
 
 const mark = /^(?:[#!;%]|\/\/) ?/
@@ -76,4 +76,39 @@ function escapesIn({ text, firstFields, fieldStarts, fieldEnds }: Tokens, record
     if (end > (fieldStarts[field] ?? 0) && text.charCodeAt(end - 1) === 0x5c) count += 1
   }
   return count
+}
+
+/** Records that would have the width of the table if a line end after a backslash did not end them, as MySQL writes them. */
+function escapedLineEnds({ tokens, width, rows, top }: HeadTable): Note[] {
+  if (width < 2 || !/\\\r?\n/.test(tokens.text)) return []
+  const found: number[] = []
+  for (let at = 0; at < rows.length; at += 1) {
+    const first = rows[at] as number
+    if (first < top.firstData || !endsEscaped(tokens, first)) continue
+    let joined = widthOf(tokens, first)
+    while (joined <= width && endsEscaped(tokens, rows[at] as number) && rows[at + 1] === (rows[at] as number) + 1) {
+      at += 1
+      joined += widthOf(tokens, rows[at] as number) - 1
+    }
+    if (joined === width && (rows[at] as number) > first && !endsEscaped(tokens, rows[at] as number)) found.push(first)
+  }
+  if (found.length === 0) return []
+  const lines = linesOf(tokens, found)
+  const [have, them] = found.length === 1 ? ['1 record has', 'it is'] : [`${found.length} records have`, 'they are']
+  const message = `${have} a backslash before a line end outside quotes (${lines.text}): it still ends the record, so ${them} read as several.`
+  return [note('LINE_ENDS_ESCAPED', message, lines)]
+}
+
+/** An odd number of backslashes before the line end, not in quotes. */
+function endsEscaped(tokens: Tokens, record: number): boolean {
+  const last = (tokens.firstFields[record + 1] ?? tokens.fieldStarts.length) - 1
+  const start = tokens.fieldStarts[last] ?? 0
+  let at = tokens.fieldEnds[last] ?? 0
+  if (isQuoted(tokens, last)) return false
+  let count = 0
+  while (at > start && tokens.text.charCodeAt(at - 1) === 0x5c) {
+    at -= 1
+    count += 1
+  }
+  return count % 2 === 1
 }

@@ -13,6 +13,8 @@ const sentences: Readonly<Record<NoteCode, string>> = {
     'Doppelte Anführungszeichen gelten hier als gewöhnliche Zeichen: Sie öffnen und schließen keine Felder.',
   QUOTES_NOT_ESCAPED: 'Anführungszeichen in Feldern sind weder verdoppelt noch maskiert.',
   DELIMITERS_ESCAPED: 'Vor Trennzeichen außerhalb von Anführungszeichen steht ein Backslash; sie trennen trotzdem.',
+  LINE_ENDS_ESCAPED:
+    'Vor Zeilenenden außerhalb von Anführungszeichen steht ein Backslash; sie beenden trotzdem den Datensatz.',
 
   NO_HEADER: 'Keine Kopfzeile gefunden: Die Spalten heißen column_1, column_2 und so weiter.',
   HEADER_UNCERTAIN: 'Der erste Datensatz kann eine Kopfzeile sein oder Daten enthalten.',
