@@ -13,7 +13,7 @@ function storeOf(createdAt: Readonly<Record<string, number>>) {
       [...left].flatMap(([id, time]) => (time < before ? id : [])).slice(0, limit),
     remove: async (id: string) => {
       if (id.startsWith('stuck')) throw new Error('cannot')
-      return left.delete(id)
+      return left.delete(id) && !id.startsWith('gone')
     },
   }
   const logger = { info: () => void logged.emit('info'), error: () => void logged.emit('error') }
@@ -36,10 +36,20 @@ test('startRetention() checks again later', async () => {
 })
 
 test('startRetention() logs datasets that it cannot delete, and continues', async () => {
-  const { logged, store, logger } = storeOf({ stuck: 0 })
+  const { left, logged, store, logger } = storeOf({ stuck: 0, old: 1 })
   await using _retention = startRetention({ store, logger, keepMs: 20 })
   await once(logged, 'error')
   await once(logged, 'error')
+  assert.deepEqual([...left.keys()], ['stuck'])
+})
+
+test('startRetention() logs as expired only what it has deleted itself', async () => {
+  const { left, logged, store, logger } = storeOf({ gone: 0, old: 1 })
+  let count = 0
+  logged.on('info', () => (count += 1))
+  await using _retention = startRetention({ store, logger, keepMs: 20 })
+  while (left.size > 0) await new Promise((resolve) => setImmediate(resolve))
+  assert.equal(count, 1)
 })
 
 test('startRetention() does nothing if datasets are kept forever', async () => {

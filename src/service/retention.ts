@@ -1,4 +1,5 @@
 // Retention: deletes datasets that have been kept for the configured time. Knows no owners and no requests.
+import { isServiceError } from '../core/errors.ts'
 import type { Store } from '../store/store.ts'
 
 /** The methods of a pino logger that retention uses. */
@@ -44,16 +45,26 @@ export function startRetention({ store, keepMs, logger }: RetentionOptions): Asy
   }
 }
 
-/** Deletes some datasets made before a time; resolves to their number. */
+/**
+ * Deletes some datasets made before a time; resolves to their number. One that cannot be deleted, such as one with a
+ * wrong file mode, keeps no other.
+ */
 async function removeExpired(
   store: RetentionOptions['store'],
   createdBefore: number,
   logger: RetentionLogger,
 ): Promise<number> {
-  const ids = store.olderThan(createdBefore, removedAtOnce)
-  for (const id of ids) {
-    await store.remove(id)
-    logger.info({ audit: 'expired', datasetId: id }, 'audit')
+  let count = 0
+  for (const id of store.olderThan(createdBefore, removedAtOnce)) {
+    try {
+      // Another process may have been first.
+      if (!(await store.remove(id))) continue
+      logger.info({ audit: 'expired', datasetId: id }, 'audit')
+      count += 1
+    } catch (error) {
+      if (isServiceError(error, 'STORE_UNAVAILABLE')) throw error
+      logger.error({ err: error, datasetId: id }, 'cannot delete what has expired')
+    }
   }
-  return ids.length
+  return count
 }
