@@ -1,7 +1,7 @@
 // Tests of the command line as users see it: help, version, unknown commands.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { optionHelp } from '../config/option-help.ts'
@@ -105,6 +105,24 @@ test('csv-upload says that options follow the command', () => {
   assert.equal(run('--url', 'http://x', 'list').stderr, `csv-upload: ${why} (see csv-upload --help)\n`)
   const { error } = JSON.parse(run('--json', 'list').stderr)
   assert.deepEqual(error, { kind: 'usage', message: "Cannot start with '--json': wanted a command, then its options" })
+})
+
+test('csv-upload reports output that cannot be written, and is silent if its reader is gone', () => {
+  const ended = (line: string) =>
+    spawnSync('sh', ['-c', line, process.execPath, entry], {
+      encoding: 'utf8',
+      env: { ...process.env, NODE_NO_WARNINGS: '1' },
+    })
+  // Waits until the reader is gone.
+  const waits = 'trap "" PIPE; { while printf x 2>/dev/null; do :; done'
+  const gone = ended(`${waits}; "$0" "$1" --help; echo "$?" >&2; } | exec true`)
+  assert.equal(gone.stderr, `${exitCodes.outputClosed}\n`)
+  if (!existsSync('/dev/full')) return
+  for (const args of ['--version', 'help send', 'completion bash']) {
+    const full = ended(`"$0" "$1" ${args} >/dev/full`)
+    assert.equal(full.status, exitCodes.failed)
+    assert.match(full.stderr, /: Cannot write standard output: no space left on the disk\n$/)
+  }
 })
 
 function run(...args: readonly string[]) {

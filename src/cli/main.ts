@@ -10,6 +10,7 @@ import { run } from './run.ts'
 import { serve } from './serve.ts'
 import { commandHelp, generalHelp } from './terminal/command-help.ts'
 import { jsonLine } from './terminal/printable.ts'
+import { Terminal } from './terminal/terminal.ts'
 
 /** Runs one command. Results go to standard output, everything else to standard error. */
 export async function main(argv: readonly string[]): Promise<ExitCode> {
@@ -52,7 +53,7 @@ function asksForHelp(argv: readonly string[]): boolean {
   return argv.slice(0, end < 0 ? argv.length : end).some((arg) => arg === '--help' || arg === '-h')
 }
 
-function helpOn([name, ...rest]: readonly string[]): ExitCode {
+function helpOn([name, ...rest]: readonly string[]): ExitCode | Promise<ExitCode> {
   if (name === undefined) return print(generalHelp(allCommands))
   const wanted = allCommands.find((one) => one.name === name)
   return wanted === undefined ? unknown(name, rest) : print(commandHelp(wanted, helpWidth()))
@@ -79,9 +80,18 @@ function helpWidth(): number {
   return Math.max(40, Math.min(process.stdout.columns || 80, 100))
 }
 
-function print(text: string): ExitCode {
-  process.stdout.write(text)
-  return exitCodes.ok
+async function print(text: string): Promise<ExitCode> {
+  // Without a listener, a closed pipe would end the process with a stack trace.
+  process.stdout.on('error', () => {})
+  const plain = { color: false, isBuild: true, noColor: true, quiet: false }
+  try {
+    await new Terminal(process.stdout, process.stderr, plain, plain).print(text)
+    return exitCodes.ok
+  } catch (error) {
+    const { code, line } = outcomeOf(error)
+    if (line !== null) complain(`csv-upload: ${line}`)
+    return code
+  }
 }
 
 function complain(line: string): void {

@@ -24,7 +24,7 @@ export type Failure =
   | { readonly kind: 'unreachable'; readonly message: string }
   /** The connection ended, or stalled, before the response was complete. */
   | { readonly kind: 'cut'; readonly message: string }
-  /** What arrived differs from what was expected, such as bytes with another SHA-256. */
+  /** What arrived differs from what was expected, such as bytes with another SHA-256, or an untrusted certificate. */
   | { readonly kind: 'wrong'; readonly message: string }
 
 /** A failed request, as an error to throw. */

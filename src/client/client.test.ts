@@ -1,5 +1,9 @@
 // Tests of requests other than uploads: interrupted responses, pages of the list, deletion with retries.
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { Client, datasetPath } from './client.ts'
 import { ClientError, isPassing, readRetryAfter, refusal } from './client-error.ts'
@@ -56,6 +60,38 @@ test('isPassing() is true for temporary failures only', () => {
     [true, true, false],
   )
 })
+
+test('a server without TLS, or with an untrusted certificate, is reported at once, with the way out', async (t) => {
+  const { url, connections } = await listen(t, (socket) => {
+    heard(socket, () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'))
+  })
+  const { host } = url
+  const failureAt = async (address: string) => {
+    using client = new Client({ url: new URL(address), key: null }, quickRules, t.signal)
+    return await client.json('/x').then(
+      () => null,
+      ({ failure }: ClientError) => failure,
+    )
+  }
+  const plain = `Cannot reach https://${host}: the server there does not use TLS; is its address http://${host}?`
+  assert.deepEqual(await failureAt(`https://${host}`), { kind: 'wrong', message: plain })
+  assert.equal(connections(), 1)
+  const tls = ownCertificate()
+  if (tls === null) return t.diagnostic('no openssl')
+  const server = createServer(tls, (_request, response) => response.end('{}')).listen(0, '127.0.0.1')
+  t.after(() => server.close())
+  await once(server, 'listening')
+  const origin = `https://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const hint = 'if you trust it, set NODE_EXTRA_CA_CERTS to the file of its authority'
+  const untrusted = `Cannot trust ${origin}: self-signed certificate; ${hint}`
+  assert.deepEqual(await failureAt(origin), { kind: 'wrong', message: untrusted })
+})
+
+/** Made by OpenSSL; null if it is not installed. */
+function ownCertificate() {
+  const made = spawnSync('openssl', ['req', '-x509', '-nodes', '-subj', '/CN=localhost', '-keyout', '-', '-out', '-'])
+  return made.status === 0 ? { key: made.stdout, cert: made.stdout } : null
+}
 
 test('json() rejects a response that is not JSON', async (t) => {
   const { url } = await listen(t, (socket) => {

@@ -4,8 +4,8 @@ import { createReadStream } from 'node:fs'
 import * as plain from 'node:http'
 import * as secure from 'node:https'
 import { pipeline } from 'node:stream'
-import { errorCode } from '../core/storage-error.ts'
 import { ClientError, refusal } from './client-error.ts'
+import { connectionFailure } from './connection-failure.ts'
 
 export interface ServerAddress {
   /** Origin, and a base path if the service has one. */
@@ -95,7 +95,7 @@ export class Http implements Disposable {
   }
 }
 
-/** The head of the response. @throws {ClientError} unreachable or cut */
+/** The head of the response. @throws {ClientError} unreachable, cut, or wrong if there is no TLS or trust */
 export async function answerOf(
   request: plain.ClientRequest,
   url: URL,
@@ -108,28 +108,8 @@ export async function answerOf(
     return answer
   } catch (error) {
     signal.throwIfAborted()
-    throw connectionFailure(error, url)
+    throw connectionFailure(error, url, request.socket)
   }
-}
-
-const unreachableCodes: ReadonlySet<unknown> = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'EADDRNOTAVAIL',
-])
-
-function connectionFailure(error: unknown, url: URL): ClientError {
-  const [first = error] = error instanceof AggregateError ? error.errors : [error]
-  const reason = first instanceof Error ? first.message : String(first)
-  const isTimeout = errorCode(first) === 'ETIMEDOUT' || reason.startsWith('no connection')
-  if (isTimeout || unreachableCodes.has(errorCode(first))) {
-    const hint = errorCode(first) === 'ECONNREFUSED' ? '; is the service running there?' : ''
-    return new ClientError({ kind: 'unreachable', message: `Cannot reach ${url.origin}: ${reason}${hint}` }, error)
-  }
-  return new ClientError({ kind: 'cut', message: `Cannot get an answer from ${url.origin}: ${reason}` }, error)
 }
 
 /** The response, if it is a success. @throws {ClientError} `refused` otherwise, with the error record of the body */

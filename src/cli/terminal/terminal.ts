@@ -90,6 +90,7 @@ export class OutputClosed extends Error {
   override readonly name = 'OutputClosed'
 }
 
-function closedOr(error: unknown): unknown {
-  return errorCode(error) === 'EPIPE' ? new OutputClosed('standard output is closed') : error
+function closedOr(error: Error): Error {
+  if (errorCode(error) === 'EPIPE') return new OutputClosed('standard output is closed')
+  return Object.assign(error, { path: 'standard output' })
 }
