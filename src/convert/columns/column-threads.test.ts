@@ -179,6 +179,27 @@ test('run() fails a job that loses two threads, and does the next', async (t) =>
   assert.equal((await threads.run(jobIn(dir), never)).part, null)
 })
 
+test('run() fails a job, and only that, if the system cannot start another thread', { timeout: 20_000 }, async (t) => {
+  const dir = scratchDir(t)
+  const programs = [programIn(dir, 'exit')]
+  // Such a program cannot be started, which is noticed at once, as is a lack of memory.
+  const none = new URL('https://example.org/')
+  const threads = createColumnThreads({
+    size: 1,
+    jobMsMax,
+    logger,
+    get program() {
+      return programs.shift() ?? none
+    },
+  })
+  t.after(() => threads.close())
+  const job = jobIn(dir)
+  const outcomes = await Promise.allSettled([threads.run(job, never), threads.run(job, never)])
+  for (const outcome of outcomes) assert.ok(outcome.status === 'rejected' && failed(outcome.reason), `${outcome}`)
+  programs.push(programIn(dir))
+  await threads.run(job, never)
+})
+
 test('run() rejects an aborted job, waiting or running, and does the others', async (t) => {
   const dir = scratchDir(t)
   const threads = threadsFor(t)

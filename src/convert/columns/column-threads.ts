@@ -107,7 +107,12 @@ class Pool implements ColumnThreads {
       if (free === undefined && this.#threads.size >= this.#options.size) return
       const task = this.#secondTries.shift() ?? this.#queue.shift()
       if (task === undefined) return
-      this.#give(free ?? this.#start(), task)
+      try {
+        this.#give(free ?? this.#start(), task)
+      } catch (error) {
+        // The system has no memory or place for another thread.
+        this.#reject(task, lossOf(error))
+      }
     }
   }
 
