@@ -82,6 +82,19 @@ test('batchDigest() hashes a small file on this thread, and is null without a ha
   assert.equal(batchDigest(null), null)
 })
 
+test('batchDigest() hashes on this thread if the system cannot start another one', async (t) => {
+  const { pool, create } = await setUp(t)
+  // Such a program cannot be started, which is noticed at once, as is a lack of memory.
+  const thread = new HashThread(new SharedArrayBuffer(0), new URL('https://example.org/'))
+  const content = contentOf(1_000_000, 1)
+  const digest = digestBy(thread)
+  await using file = await create('a', digest)
+  await file.write([content])
+  await file.close()
+  assert.deepEqual(await digest.end(), digestOf(content))
+  await takeAll(pool)
+})
+
 test('HashThread fails a file whose thread ends, and starts a new one for the next file', async (t) => {
   const { pool, thread, create } = await setUp(t)
   const content = contentOf(1_000_000, 1)

@@ -35,7 +35,10 @@ export class HashThread {
     this.#program = program
   }
 
-  /** The digest of a new file. Added bytes must be in the memory, and must not change until the promise resolves. */
+  /**
+   * The digest of a new file. Added bytes must be in the memory, and must not change until the promise resolves.
+   * @throws {Error} if the system has no memory or place for a thread
+   */
   digest(): FileDigest {
     const running = this.#running ?? this.#start()
     const file = this.#fileCount++
@@ -119,9 +122,17 @@ const hashThread = bufferMemory instanceof SharedArrayBuffer ? new HashThread(bu
 export function batchDigest(thread: HashThread | null = hashThread): FileDigest | null {
   if (thread === null) return null
   let chosen: FileDigest | null = null
+  const choose = (bytes: Uint8Array) => {
+    if (bytes.length < batchBytesMin) return new OwnDigest()
+    try {
+      return thread.digest()
+    } catch {
+      return new OwnDigest()
+    }
+  }
   return {
     add: (bytes) => {
-      chosen ??= bytes.length < batchBytesMin ? new OwnDigest() : thread.digest()
+      chosen ??= choose(bytes)
       return chosen.add(bytes)
     },
     end: () => (chosen ?? new OwnDigest()).end(),
