@@ -76,6 +76,16 @@ test('createQueryRunner() yields no row beyond the limit of bytes', async (t) =>
   await assert.rejects(ask(started, row(usual.queryBytesMax - 4)), (error) => isServiceError(error, 'QUERY_TOO_LARGE'))
 })
 
+test('createQueryRunner() leaves no timer for a client that has stopped reading', async (t) => {
+  const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length
+  const before = timers()
+  const { runner, table } = await start(t, { queryRowsMax: 1_000_000, queryBytesMax: 10_000_000 })
+  const open = await runner.open(table, never)
+  for await (const _ of await open.ask({ sql: 'FROM range(1000000)', format: 'csv' })) break
+  await runner.close()
+  assert.equal(timers(), before)
+})
+
 test('createQueryRunner() starts another child if the waiting one has died', async (t) => {
   if (!seesProcesses) return t.skip('this system does not show processes')
   const started = await start(t)

@@ -243,8 +243,11 @@ class RunningQuery implements OpenTable {
         if (leftBytes < 0) throw this.#broken('its answer has no end')
         const onUnread = () => this.#end(new ServiceError('QUERY_TIMEOUT', { limitMs: readIdleMsMax }))
         const unread = setTimeout(onUnread, readIdleMsMax)
-        yield piece
-        clearTimeout(unread)
+        try {
+          yield piece
+        } finally {
+          clearTimeout(unread)
+        }
       }
     } finally {
       this.#finish()
