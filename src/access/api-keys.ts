@@ -30,17 +30,19 @@ export class KeysError extends Error {
   override readonly name = 'KeysError'
 }
 
-/** Reads `{ "keys": [ … ] }`. @throws {KeysError} naming the place. */
-export function parseKeys(text: string): readonly Key[] {
-  const content = parseJson(text)
+/** Reads `{ "keys": [ … ] }` of a file, if there is one. @throws {KeysError} naming the place. */
+export function parseKeys(text: string, file?: string): readonly Key[] {
+  const where = file === undefined ? '' : ` in ${file}`
+  const content = parseJson(text, where)
   const list = isObject(content) ? content.keys : undefined
-  if (!Array.isArray(list)) throw new KeysError('Cannot use keys: wanted a JSON object with a list "keys"')
-  const keys = list.map((item: unknown, i) => parseKey(item, `keys[${i}]`))
+  if (!Array.isArray(list)) throw new KeysError(`Cannot use keys${where}: wanted a JSON object with a list "keys"`)
+  const keys = list.map((item: unknown, i) => parseKey(item, `keys[${i}]`, where))
   const names = keys.map(({ name }) => name)
   const repeated = names.findIndex((name, i) => names.indexOf(name) < i)
   if (repeated >= 0) {
     const first = names.indexOf(names[repeated] ?? '')
-    throw new KeysError(`Cannot use keys[${repeated}].name: keys[${first}] has the same name, wanted a unique name`)
+    const place = `keys[${repeated}].name${where}`
+    throw new KeysError(`Cannot use ${place}: keys[${first}] has the same name, wanted a unique name`)
   }
   return keys
 }
@@ -99,21 +101,21 @@ const members: Readonly<Record<keyof Key, { readonly wanted: string; is(value: u
   },
 }
 
-function parseKey(item: unknown, place: string): Key {
-  if (!isObject(item)) throw new KeysError(`Cannot use ${place}: wanted an object`)
+function parseKey(item: unknown, place: string, where: string): Key {
+  if (!isObject(item)) throw new KeysError(`Cannot use ${place}${where}: wanted an object`)
   for (const [name, { wanted, is }] of Object.entries(members)) {
-    if (!is(item[name])) throw new KeysError(`Cannot use ${place}.${name}: wanted ${wanted}`)
+    if (!is(item[name])) throw new KeysError(`Cannot use ${place}.${name}${where}: wanted ${wanted}`)
   }
   const unknown = Object.keys(item).find((name) => !Object.hasOwn(members, name))
-  if (unknown !== undefined) throw new KeysError(`Cannot use ${place}.${unknown}: there is no such member`)
+  if (unknown !== undefined) throw new KeysError(`Cannot use ${place}.${unknown}${where}: there is no such member`)
   return item as unknown as Key // every member has just been checked
 }
 
-function parseJson(text: string): unknown {
+function parseJson(text: string, where: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new KeysError('Cannot use keys: wanted JSON')
+    throw new KeysError(`Cannot use keys${where}: wanted JSON`)
   }
 }
 

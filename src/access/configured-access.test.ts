@@ -36,6 +36,16 @@ test('configuredAccess() reads keys from a file and from the option itself', asy
   }
 })
 
+test('configuredAccess() reads a file with a byte order mark, and names the file of a mistake', async (t) => {
+  const file = scratchFile(t)
+  writeFileSync(file, `\ufeff${formatKeys([made.key])}`, { mode: 0o600 })
+  using configured = configuredAccess({ ...none, keys: file }, silent)
+  assert.equal((await configured.access.identify(`Bearer ${made.secret}`)).owner, 'a')
+  writeFileSync(file, '{"keys":[1]}')
+  const message = `Cannot use keys[0] in ${file}: wanted an object`
+  assert.throws(() => configuredAccess({ ...none, keys: file }, silent), { message })
+})
+
 test('configuredAccess() refuses every caller if the list of keys is empty', async () => {
   const { access } = configuredAccess({ ...none, keys: '{"keys":[]}' }, silent)
   await assert.rejects(access.identify(`Bearer ${made.secret}`))

@@ -28,7 +28,8 @@ export function readTrustedFile(
       const shown = (mode & 0o777).toString(8)
       throw new KeysError(`Cannot use ${flag}: others may write '${path}' (mode ${shown}), wanted mode 600`)
     }
-    return { text: readFileSync(path, 'utf8'), isReadByOthers: mayOthers(othersMayRead) }
+    // Without a byte order mark, which some editors write.
+    return { text: new TextDecoder().decode(readFileSync(path)), isReadByOthers: mayOthers(othersMayRead) }
   } catch (error) {
     if (error instanceof KeysError) throw error
     throw new KeysError(`Cannot use ${flag}: ${error instanceof Error ? error.message : String(error)}`)
@@ -50,7 +51,7 @@ export class KeyFile implements Disposable {
     this.#onChange = onChange
     this.#version = versionOf(path)
     const { text, isReadByOthers } = readTrustedFile(path, '--keys')
-    onChange(parseKeys(text))
+    onChange(parseKeys(text, path))
     if (isReadByOthers) logger.warn({ path }, 'others may read the key file; mode 600 restricts it to its owner')
     this.#checking = setInterval(() => versionOf(path) !== this.#version && this.reload(), lookMs).unref()
   }
@@ -59,7 +60,7 @@ export class KeyFile implements Disposable {
   reload(): void {
     this.#version = versionOf(this.#path)
     try {
-      const keys = parseKeys(readTrustedFile(this.#path, '--keys').text)
+      const keys = parseKeys(readTrustedFile(this.#path, '--keys').text, this.#path)
       this.#onChange(keys)
       this.#logger.info({ keys: keys.length }, 'keys were read again')
     } catch (error) {

@@ -8,6 +8,7 @@ import { type TestContext, test } from 'node:test'
 import { type ClientEnvironment, readClientEnvironment } from '../config/client-environment.ts'
 import { UsageError } from './command.ts'
 import { commands } from './commands.ts'
+import { declaredParts } from './declared-options.ts'
 import { Terminal } from './terminal/terminal.ts'
 
 const id = '0'.repeat(32)
@@ -53,6 +54,16 @@ test('a command refuses options and arguments that are wrong', async (t) => {
     ['send - --schema @nowhere', /^Cannot use --schema: Cannot open nowhere: no such file or directory$/],
   ]
   for (const [line, message] of cases) await refuses(t, line, {}, message)
+})
+
+test('a dialect or schema in a file may begin with a byte order mark, and must be UTF-8', async (t) => {
+  const dir = mkdtempSync(join(tmpdir(), 'declared-'))
+  t.after(() => rmSync(dir, { recursive: true }))
+  const file = join(dir, 'dialect.json')
+  writeFileSync(file, '\ufeff{"delimiter":";"}')
+  assert.equal(declaredParts({ dialect: `@${file}`, schema: null }).get('dialect'), '{"delimiter":";"}')
+  writeFileSync(file, '{"delimiter":"\xa6"}', 'latin1')
+  await refuses(t, `send - --dialect @${file}`, {}, new RegExp(`^Cannot use --dialect: ${file} is not UTF-8$`))
 })
 
 test('a command refuses an invalid address or key, and shows neither password nor key', async (t) => {

@@ -44,10 +44,19 @@ function jsonObject(part: string, given: string): string {
   throw new UsageError(`Cannot use --${part}: it is not a JSON object`)
 }
 
+/** Without a byte order mark, which some editors write. */
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
 function contentOf(part: string, path: string): string {
+  let bytes: Uint8Array
   try {
-    return readFileSync(path, 'utf8')
+    bytes = readFileSync(path)
   } catch (error) {
     throw new UsageError(`Cannot use --${part}: ${messageOf(error)}`)
+  }
+  try {
+    return utf8.decode(bytes)
+  } catch {
+    throw new UsageError(`Cannot use --${part}: ${path} is not UTF-8`)
   }
 }

@@ -86,6 +86,12 @@ test('readConfig() prefers the command line, then the environment, then the file
   assert.equal(readConfig(['--config', file], { CSV_UPLOAD_CONFIG: '/nowhere' }).logLevel, 'warn')
 })
 
+test('readConfig() reads a file with a byte order mark', (t) => {
+  const file = fileOf(t, {})
+  writeFileSync(file, '\ufeff{"port": 1}')
+  assert.equal(readConfig(['--config', file], {}).port, 1)
+})
+
 test('readConfig() applies the smaller of the two file limits, in the configured unit', () => {
   const limit = (environment: Record<string, string>) => readConfig([], environment).fileBytesMax
   assert.equal(limit({ CSV_UPLOAD_MAX_UPLOAD_SIZE_PER_FILE_UNIT: 'B' }), 10_000_000)

@@ -160,7 +160,8 @@ function readObject(file: Given): Readonly<Record<string, unknown>> {
     new ConfigError(`Cannot use ${file.as}: ${seen}, wanted a JSON file with one object`)
   let content: unknown
   try {
-    content = JSON.parse(readFileSync(file.text, 'utf8'))
+    // Without a byte order mark, which some editors write.
+    content = JSON.parse(new TextDecoder().decode(readFileSync(file.text)))
   } catch (error) {
     throw problem(
       `cannot read ${JSON.stringify(file.text)} (${error instanceof Error ? error.message : String(error)})`,

@@ -52,6 +52,13 @@ test('receiveFile() keeps the parts dialect and schema, and no other texts', asy
   assert.deepEqual([...texts], [['dialect', dialect.content]])
 })
 
+test('receiveFile() reads a dialect with a byte order mark, and refuses one that is not UTF-8', async () => {
+  const { texts } = await received(body({ name: 'dialect', content: '\ufeff{}' }, csv))
+  assert.deepEqual([...texts], [['dialect', '{}']])
+  const latin1 = Buffer.from(body({ name: 'dialect', content: '{"delimiter":"\xa6"}' }, csv).toString(), 'latin1')
+  await refuses(latin1, 'BAD_PARAMETER')
+})
+
 test('receiveFile() refuses a dialect or schema after the file, or a second one', async () => {
   for (const name of ['dialect', 'schema']) {
     const option = { name, content: '{}' }

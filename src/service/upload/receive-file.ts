@@ -97,6 +97,17 @@ async function* parse(
   parser.end()
 }
 
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/** Without a byte order mark, which some editors write. A wrong byte must not become another declaration. */
+function textOf(name: OptionPart, bytes: Buffer): string {
+  try {
+    return utf8.decode(bytes)
+  } catch {
+    throw new ServiceError('BAD_PARAMETER', { name, seen: 'it is not UTF-8', wanted: 'JSON in UTF-8' })
+  }
+}
+
 /** Sorts what the parser finds: the file's bytes, texts that declare how to read it, and parts that it ignores. */
 class FileSink implements PartSink {
   file: PartHead | null = null
@@ -149,7 +160,7 @@ class FileSink implements PartSink {
 
   end(): void {
     if (this.#inFile && this.#partBytes === 0) throw new ServiceError('EMPTY_FILE', {})
-    if (this.#option !== null) this.#keep(this.#option.name, Buffer.concat(this.#option.pieces).toString('utf8'))
+    if (this.#option !== null) this.#keep(this.#option.name, Buffer.concat(this.#option.pieces))
     this.#inFile = false
   }
 
@@ -167,9 +178,9 @@ class FileSink implements PartSink {
     pieces.push(Uint8Array.from(bytes))
   }
 
-  #keep(name: OptionPart, text: string): void {
+  #keep(name: OptionPart, bytes: Buffer): void {
     // Clients made for the original service may send fields of these names that mean something else.
-    if (!/^\s*\{/.test(text)) {
+    if (!/^\s*\{/.test(bytes.toString())) {
       this.ignored.addOption(name)
       return
     }
@@ -181,7 +192,7 @@ class FileSink implements PartSink {
     if (this.#options.has(name)) {
       throw new ServiceError('BAD_PARAMETER', { name, seen: 'it is given twice', wanted: 'it once' })
     }
-    this.#options.set(name, text)
+    this.#options.set(name, textOf(name, bytes))
   }
 
   /** The file's slices since the last call. */

@@ -146,7 +146,7 @@ function scopesOf(given: string): readonly Scope[] | null {
 }
 
 function readKeys(path: string): readonly Key[] {
-  return parseKeys(readFileSync(path, 'utf8'))
+  return parseKeys(new TextDecoder().decode(readFileSync(path)), path)
 }
 
 /**
