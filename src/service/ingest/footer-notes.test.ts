@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readHead } from '../../reading/read-head.ts'
+import { headBytesMax } from '../../reading/reading.ts'
 import { dataStart, scanOptions } from '../../reading/scan-options.ts'
 import { createFileScanner } from '../../reading/scanner/file-scanner.ts'
 import { buildScanner } from '../../reading/scanner/scanner-cases.testing.ts'
@@ -13,7 +14,7 @@ buildScanner()
 
 async function readNotes(text: string | Buffer) {
   const bytes = Buffer.from(text)
-  const reading = readHead(bytes, true)
+  const reading = readHead(bytes, bytes.length <= headBytesMax)
   const scanner = createFileScanner(createScanner)(scanOptions({ ...reading, start: dataStart(reading) }, 1_000_000))
   const tally = new RecordTally()
   tally.add(scanner.push(bytes.subarray(reading.before.bytes)))
@@ -98,4 +99,19 @@ test('footerNotes() notes totals in the words of many languages', async () => {
   const missed: string[] = []
   for (const word of words.split(',')) if (!/a total/.test(await notesOf(`${table}${word},,39800\n`))) missed.push(word)
   assert.deepEqual(missed, ['המ'])
+})
+
+test('footerNotes() notes lines of UTF-8 at the end of a long file that begins in another encoding', async () => {
+  const line = 'Müller,Köln,7\n'
+  const head = Buffer.from(`name,ort,n\n${line.repeat(90_000)}`, 'latin1')
+  const notes = await readNotes(Buffer.concat([head, Buffer.from(line.repeat(2)), Buffer.from('Ann,Rom,1\n')]))
+  assert.deepEqual(notes, [
+    {
+      code: 'ENCODING_GUESSED',
+      message:
+        'The encoding is not certain: windows-1252 was guessed from the first megabyte, but 2 lines at the end are valid UTF-8; please check lines 90002 to 90003.',
+      lines: [90002, 90003],
+    },
+  ])
+  assert.deepEqual(await readNotes(head), [])
 })

@@ -1,9 +1,12 @@
-// Footer notes: doubts about the end of a file: a footer, a total, a truncated record. They do not affect how it is read.
+// Footer notes: doubts about the end of a file: a footer, a total, a truncated record, another encoding. They do not affect
+// how it is read.
 import { type Note, note } from '../../core/notes.ts'
 import type { Dialect } from '../../core/receipt.ts'
 import type { ReadBytes } from '../../io/read-bytes.ts'
 import { createDecoder } from '../../reading/encoding/decoder.ts'
-import type { Reading } from '../../reading/reading.ts'
+import { kindOf } from '../../reading/encoding/single-byte.ts'
+import { isAscii, isUtf8, latin1Bytes, latin1Text } from '../../reading/platform-bytes.ts'
+import { headBytesMax, type Reading } from '../../reading/reading.ts'
 import type { ScannedReject } from '../../reading/scanner/scanner.ts'
 
 /** The facts of a file that has been scanned to its end. */
@@ -11,7 +14,7 @@ export interface FileEnd {
   readonly read: ReadBytes
   /** Length of the text. */
   readonly bytes: number
-  readonly reading: Pick<Reading, 'encoding' | 'dialect' | 'before' | 'width'>
+  readonly reading: Pick<Reading, 'encoding' | 'dialect' | 'before' | 'width' | 'notes'>
   /** Physical lines of the file, including a last one without a line end. */
   readonly lines: number
   /** The last rejects, in file order. */
@@ -48,7 +51,7 @@ const remark = /^\s*[-(*=]|\b(?:rows?|records?|lines?|zeilen|lignes|filas|source
 
 /** Notes what a careful reader would ask about the last lines. Reads 16 KB, whatever the size of the file. */
 export async function footerNotes(file: FileEnd): Promise<Note[]> {
-  const { lines, hasLineEnd } = await tailLines(file)
+  const { tail, lines, hasLineEnd } = await tailLines(file)
   const { dialect, before, width } = file.reading
   const lineOf = (at: number) => file.lines - (lines.length - 1 - at)
   const rejects = new Map(file.lastRejects.map((reject) => [reject.line, reject]))
@@ -62,7 +65,7 @@ export async function footerNotes(file: FileEnd): Promise<Note[]> {
     if (isFooter) footer.unshift(lineOf(at))
     else if (!isPassedOver(line, dialect)) break
   }
-  const notes: Note[] = []
+  const notes = utf8Note(file, tail)
   const isRecord = lineOf(at) > before.lines && !rejects.has(lineOf(at))
   const first = firstValue(lines[at] ?? '', dialect)
   if (isRecord && total.test(first)) notes.push(totalNote('a total', lineOf(at)))
@@ -117,6 +120,24 @@ function footerNote(lines: readonly number[]): Note {
   return note('FOOTER_REJECTED', message, { lines })
 }
 
+/** Lines of UTF-8 at the end of a file in an encoding that was guessed from its head, where they would be noted, too. */
+function utf8Note({ bytes, reading, lines }: FileEnd, tail: Uint8Array): Note[] {
+  const { encoding, dialect, notes } = reading
+  const isGuess = notes.some(({ code }) => code === 'ENCODING_GUESSED')
+  if (!isGuess || bytes <= headBytesMax || kindOf(encoding.name) !== 'single-byte' || dialect.lineTerminator === '\r')
+    return []
+  const isProof = (line: Uint8Array) => !isAscii(line) && isUtf8(line)
+  // The first line may be cut.
+  const last = latin1Text(tail).replace(/\n$/, '').split('\n').slice(1)
+  const utf8 = last.flatMap((line, at) => (isProof(latin1Bytes(line)) ? [lines - last.length + 1 + at] : []))
+  const [first, ...others] = utf8
+  if (first === undefined) return []
+  const are = others.length === 0 ? '1 line at the end is' : `${utf8.length} lines at the end are`
+  const which = others.length === 0 ? `line ${first}` : `lines ${first} to ${others.at(-1)}`
+  const message = `The encoding is not certain: ${encoding.name} was guessed from the first megabyte, but ${are} valid UTF-8; please check ${which}.`
+  return [note('ENCODING_GUESSED', message, { lines: utf8 })]
+}
+
 function cutNote(line: number): Note {
   const message = `The file ends in an incomplete record without a line end (line ${line}): it may be truncated.`
   return note('FILE_CUT_OFF', message, { lines: [line] })
@@ -130,9 +151,10 @@ async function tailLines({ read, bytes, reading: { encoding, dialect } }: FileEn
   // Units of UTF-16 and UTF-32 begin at offsets divisible by their length.
   const wanted = Math.max(0, bytes - tailBytesMax)
   const from = wanted - (wanted % 4)
-  const tail = createDecoder(encoding.name, 'replace')(await read(from, bytes - from), true)
-  const lines = tail.split(dialect.lineTerminator === '\r' ? '\r' : dialect.lineTerminator === '\n\r' ? '\n\r' : '\n')
+  const tail = await read(from, bytes - from)
+  const text = createDecoder(encoding.name, 'replace')(tail, true)
+  const lines = text.split(dialect.lineTerminator === '\r' ? '\r' : dialect.lineTerminator === '\n\r' ? '\n\r' : '\n')
   const hasLineEnd = lines.at(-1) === ''
   if (hasLineEnd) lines.pop()
-  return { lines: from > 0 ? lines.slice(1) : lines, hasLineEnd }
+  return { tail, lines: from > 0 ? lines.slice(1) : lines, hasLineEnd }
 }
