@@ -223,6 +223,7 @@ test('readHead() gives each note a code, its lines and its column', () => {
       { code: 'HEADER_REPEATED', lines: [33] },
     ],
   )
+  assert.deepEqual(readHead(Buffer.from(`id,n,remark\n${'1,2,\n'.repeat(30)}`), true).notes, [])
   const many = readHead(Buffer.from(`${people}${people.repeat(30)}`), true).notes
   assert.equal(many[0]?.lines?.length, 20)
   assert.match(many[0]?.message ?? '', /lines 42, 83, 124, …/)

@@ -143,7 +143,8 @@ function topDoubts(decided: Decided): Note[] {
     const lines = linesOf(tokens, [top.firstData - top.unitRows])
     notes.push(note('UNITS_SKIPPED', `The record of units below the header was skipped (${lines.text}).`, lines))
   }
-  if (endsEmpty(tokens, width, top.firstData)) {
+  const hasLastName = top.headers.some((values) => (values[width - 1] ?? '').trim() !== '')
+  if (!hasLastName && endsEmpty(tokens, width, top.firstData)) {
     const message = `Every record ends with a delimiter: column ${width}, after it, is always empty.`
     notes.push(note('LAST_COLUMN_EMPTY', message, { column: names[width - 1] ?? '' }))
   }
