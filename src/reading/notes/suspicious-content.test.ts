@@ -30,6 +30,7 @@ const cases: readonly [what: string, text: string, wanted: readonly string[]][] 
     ['RULE_LINES 1,3,5'],
   ],
   ['a Markdown table with colons', '|id|name|v|\n|:--|--:|:-:|\n|1|Ann|3|\n|2|Bob|4|\n|3|Cat|5|\n', ['RULE_LINES 2']],
+  ['a rule between tabs', 'id\tmag\n-----\t-----\n1\t9.1\n2\t9.2\n3\t9.3\n', []],
   ['values that are dashes', 'id|a|b\n1|-|-\n-|-|-\n3|4|-\n', []],
   [
     'a table in a box',

@@ -44,7 +44,13 @@ function alignedColumns(tokens: Tokens, width: number, rows: readonly number[]):
   if (width > 1 && tokens.layout.delimiter === 0x20 && isWidelySpaced(tokens, rows)) {
     return [note('ALIGNED_COLUMNS', `${seem}: each space is a delimiter, so there are empty columns.`)]
   }
-  if (!(width === 1 ? isAligned(tokens, rows) : hasReportRule(tokens, rows))) return []
+  // A rule that the delimiter splits is one below the names of a table.
+  const isReport = () =>
+    hasReportRule(
+      tokens,
+      rows.filter((record) => !fits(tokens, record, width)),
+    )
+  if (!(width === 1 ? isAligned(tokens, rows) : isReport())) return []
   return [
     note(
       'ALIGNED_COLUMNS',
