@@ -118,6 +118,16 @@ const cases: readonly [what: string, text: string, wanted: string][] = [
     'time,no,air\nTS,RN,Deg C\n"","",Avg\n2024-01-01,1,5.5\n2024-01-02,2,6.5\n2024-01-03,3,7.5\n',
     ', " | 3 | 3 0 0 | time TS no RN air Deg C Avg',
   ],
+  [
+    'channels above units',
+    'x-axis,1,2\nsecond,Volt,Volt\n-1.0E-3,0.5,1.5\n-0.9E-3,0.6,1.6\n-0.8E-3,0.7,1.7\n',
+    ', " | 3 | 1 1 0 | x-axis 1 2',
+  ],
+  [
+    'groups of columns beside row names',
+    ',North,,South,\n,sum,n,sum,n\nA,1.5,2,3.5,4\nB,2.5,3,4.5,5\n',
+    ', " | 5 | 2 0 0 | column_1 North sum North n South sum South n',
+  ],
   ['row names as R writes them', '"a" "b"\n"1" 5 6\n"2" 7 8\n', '  " | 3 | 1 0 0 | column_1 a b'],
   ['row names that are texts', 'a,b\nr1,1,2\nr2,3,4\nr3,5,6\n', ', " | 3 | 1 0 0 | column_1 a b'],
   ['row names above which all names are the same', '"x";"x"\n"k";1;2\n"m";3;4\n', '; " | 3 | 1 0 0 | column_1 x x_2'],

@@ -91,7 +91,8 @@ function headersAt(question: TopQuestion, at: number): HeadersFound {
   if (question.header === undefined && values.length !== width) return noHeader
   const groups = question.header === undefined ? groupedHeaders(question, values, at) : null
   if (groups !== null) return groups
-  const unitRows = looksLikeNames(values) ? unitRowsAt(question, at + 1) : 0
+  const areNumbered = areNumberedNames(values)
+  const unitRows = areNumbered || looksLikeNames(values) ? unitRowsAt(question, at + 1) : 0
   const body = rows.slice(at + 1 + Math.max(unitRows, repeatsOf(values, question, at)))
   const columns = columnsBelow(values, question, body.slice(0, bodyRowsMax))
   const weighed =
@@ -99,6 +100,7 @@ function headersAt(question: TopQuestion, at: number): HeadersFound {
       ? weighHeader(values, columns, body.length)
       : { isHeader: question.header ?? true, tossUp: null }
   const { tossUp } = weighed
+  if (areNumbered && unitRows > 0 && question.header === undefined) return { ...noHeader, headers: [values], unitRows }
   if (!weighed.isHeader) return { ...noHeader, tossUp }
   if (unitRows > 0) return { ...noHeader, headers: [values], unitRows, tossUp }
   const headers = [values]
@@ -117,6 +119,13 @@ function columnsBelow(values: readonly string[], { tokens, width }: TopQuestion,
   const isAboveOthers =
     looksLikeNames(values) && columns.some((column) => column.values.length > 0 && isMeasured(column.kind))
   return isAboveOthers ? columns : profile(tokens, body, width)
+}
+
+/** A name and numbers of channels, as oscilloscopes write them above units. */
+function areNumberedNames([first, ...others]: readonly string[]): boolean {
+  const numbers = others.map((value) => (/^[1-9]\d?$/.test(value.trim()) ? Number(value) : 0))
+  const areRising = numbers.every((number, at) => number > (numbers[at - 1] ?? 0))
+  return numbers.length > 0 && areRising && kindOf(first ?? '') === 'text'
 }
 
 /** 1 if the row holds the units of the numeric columns below it. */
@@ -146,9 +155,11 @@ function groupedHeaders(
   const isEmpty = (row: number | undefined) => row !== undefined && !recordValues(tokens, row).some(isFilled)
   const emptyRows = isEmpty(rows[at + 1]) ? 1 : 0
   const row = rows[at + 1 + emptyRows]
-  const gaps = groups.flatMap((value, column) => (isFilled(value) ? [] : [column]))
-  if (row === undefined || gaps.length === 0 || gaps.length > width - 2 || !fits(tokens, row, width)) return null
+  if (row === undefined || groups.every(isFilled) || !fits(tokens, row, width)) return null
   const names = recordValues(tokens, row)
+  // A first column without any name holds row names.
+  const gaps = groups.flatMap((value, at) => (isFilled(value) || (at === 0 && !isFilled(names[0])) ? [] : [at]))
+  if (gaps.length === 0 || gaps.length > width - 2) return null
   // Names may be repeated in different groups.
   const isName = (value: string) => looksLikeNames([value])
   if (!gaps.every((column) => isFilled(names[column])) || !names.filter(isFilled).every(isName)) return null
