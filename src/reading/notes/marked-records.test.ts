@@ -37,6 +37,12 @@ const cases: readonly [what: string, text: string, wanted: readonly string[]][] 
   ['an escaped line end in the last column', 'id,n,v\n1,2,a\\\nb\n2,3,c\n3,4,d\n', ['LINE_ENDS_ESCAPED 2']],
   ['a last column of paths, and a short record', 'id,n,v\n1,2,C:\\a\\\n2,3,D:\\\\\n3,4\n5,6,E:\\b\n', []],
   ['texts above numbers, below units', `t,n,air,rh\n"","",Avg,Smp\n${rows}`, ['HEADER_SECOND_LINE 2']],
+  [
+    'options below a question',
+    'id,which?,,\n,Red,Green,Blue\n1,Red,,Blue\n2,,Green,\n3,Red,,\n',
+    ['HEADER_SECOND_LINE 2'],
+  ],
+  ['a first record below columns without names', 'id,which?,,\nx,Red,Green,Blue\ny,Red,,Blue\nz,,Green,\n', []],
   ['a first record with a gap', `t,n,air,rh\n2024-01-01,,n.a.,missing\n${rows}`, []],
   ['a first record without a value', `t,n,air,rh\n"",NA,low,high\n${rows}`, []],
   ['a first record of one word twice', `t,n,air,rh\n"",n.a.,n.a.,n.a.\n${rows}`, []],

@@ -50,10 +50,24 @@ function secondLine({ tokens, width, rows, top }: HeadTable): Note[] {
   // A column that is one character wide has a single dash.
   const isRule = filled.every((value) => /^:?[-=_]+:?$/.test(value)) && filled.some((value) => value.length > 1)
   const isUnits = filled.every((value) => /^(?:\(.*\)|\[.*\])$/.test(value))
-  if (filled.length < 2 || !(isRule || isUnits || areTextsAboveNumbers(values, { tokens, width, rows, top }))) return []
+  const table = { tokens, width, rows, top }
+  const isMore = areTextsAboveNumbers(values, table) || namesGaps(values, table)
+  if (filled.length < 2 || !(isRule || isUnits || isMore)) return []
   const line = lineOf(tokens, top.firstData)
   const message = `Line ${line}, right below the header, looks like part of it: it is read as a record. If it belongs to the header, declare \`headerRows\` [${headerRow + 1}, ${top.firstData + 1}].`
   return [note('HEADER_SECOND_LINE', message, { lines: [line] })]
+}
+
+/** True if values name the columns that have no name, as options of a question, and others that have one are empty. */
+function namesGaps(values: readonly string[], { tokens, width, rows, top }: HeadTable): boolean {
+  const [names = [], ...others] = top.headers
+  const gaps = names.flatMap((name, column) => (name.trim() === '' ? [column] : []))
+  if (others.length > 0 || gaps.length < 2 || gaps.some((column) => values[column] === '')) return false
+  if (!looksLikeNames(values.filter((value) => value !== ''))) return false
+  const at = rows.indexOf(top.firstData)
+  const body = rows.slice(at + 1, at + 1 + bodyRowsMax)
+  const columns = profile(tokens, body, width)
+  return values.some((value, column) => value === '' && (columns[column]?.values.length ?? 0) * 5 > body.length * 4)
 }
 
 /** True if values are different texts, two of them in columns that hold numbers or dates below, and the rest of those are empty. */
