@@ -1,9 +1,9 @@
 // Tests of the S3 store: the contract of all stores on a real S3 server, then what is specific to object storage.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { after, type TestContext, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { ServiceError } from '../../src/core/errors.ts'
@@ -253,6 +253,21 @@ function declareTests(server: S3Server): void {
     assert.equal(await bytesOf(before), text)
     await before.remove()
     assert.deepEqual(await keysOf(objects), [])
+  })
+
+  test('an upload is left to others, or removed, even if its local copy cannot be removed', async (t) => {
+    const { open, objects } = await place(t, server)
+    const store = await open()
+    const [left, removed] = [
+      await store.spools.create(spoolFacts(0), null),
+      await store.spools.create(spoolFacts(1), null),
+    ]
+    const dir = dirname(left.path)
+    await rename(dir, `${dir}-aside`)
+    await writeFile(dir, '')
+    await left.release()
+    await removed.remove()
+    assert.deepEqual(await keysOf(objects), [`unfinished/${spoolFacts(0).id}`])
   })
 
   test('bytes of many small requests are stored in few chunks, those of large ones in parts', async (t) => {

@@ -152,7 +152,7 @@ export class S3Spool implements Spool {
     }
     // Everything that is still done with it here fails.
     this.#lose()
-    await removeTree(this.path)
+    await this.#removeLocal()
   }
 
   /** The bytes first: what a crash leaves is then found, and removed again. */
@@ -165,7 +165,14 @@ export class S3Spool implements Spool {
       await objects.delete([spoolKey(id)])
     })
     this.#lose()
-    await removeTree(this.path)
+    await this.#removeLocal()
+  }
+
+  async #removeLocal(): Promise<void> {
+    const { path } = this
+    await removeTree(path).catch((error) =>
+      this.#places.logger.warn({ path, error }, 'cannot remove leftover: the next start will'),
+    )
   }
 
   async #commit(change: KeptChange): Promise<SpoolState> {
