@@ -1,5 +1,5 @@
 // ClickHouse secret: environment variables for ClickHouse passwords, like PGPASSWORD and PGPASSFILE for PostgreSQL.
-export function readClickHouseSecret(environment: Readonly<Record<string, string | undefined>> = process.env) {
-  const { CLICKHOUSE_PASSWORD: password = '', CLICKHOUSE_PASSFILE: passwordsPath = '' } = environment
+export function readClickHouseSecret() {
+  const { CLICKHOUSE_PASSWORD: password = '', CLICKHOUSE_PASSFILE: passwordsPath = '' } = process.env
   return { password, passwordsPath }
 }
