@@ -16,7 +16,7 @@ import { append, bytesOf, spoolFacts } from '../../src/store/spool-contract.test
 import type { Store } from '../../src/store/store.ts'
 import { assertAbsent, assertWhole, idsOf } from '../../src/store/store-assertions.testing.ts'
 import { storeContract } from '../../src/store/store-contract.testing.ts'
-import { fill, publishSample, sample, sampleUpload } from '../../src/store/store-samples.testing.ts'
+import { fill, publishSample, replaceSample, sample, sampleUpload } from '../../src/store/store-samples.testing.ts'
 import { noS3Server, type S3Server, startS3Server } from '../support/s3-server.ts'
 
 if (noS3Server !== undefined) {
@@ -219,6 +219,24 @@ function declareTests(server: S3Server): void {
     assert.deepEqual((await idsOf(await open(1))).toSorted(), [again.id, swept.id].toSorted())
     for (const { id } of [again, swept]) await store.remove(id)
     assert.deepEqual(await keysOf(objects), [])
+  })
+
+  test('sweep() removes the files of a damaged dataset if its process stops after replacing it', async (t) => {
+    const { open, objects } = await place(t, server)
+    const store = await open()
+    const damaged = sample({ seed: 1 })
+    await publishSample(store, damaged)
+    const other = sample({ seed: 2, partCount: 2 })
+    const wanted = { ...other, receipt: { ...other.receipt, id: damaged.receipt.id } }
+    const removal = t.mock.method(S3Objects.prototype, 'delete', async () => {
+      throw new ServiceError('STORE_UNAVAILABLE', { problem: 'killed' })
+    })
+    await assert.rejects(replaceSample(store, wanted, 2), { code: 'STORE_UNAVAILABLE' })
+    removal.mock.restore()
+    await sweep(objects, Date.now() + 60_000)
+    const files = (await keysOf(objects)).filter((key) => key.startsWith('files/'))
+    assert.equal(files.length, wanted.files.size)
+    await assertWhole(await open(1), wanted)
   })
 
   test('sweepChunks() removes chunks of uploads that no longer exist, and no others', async (t) => {

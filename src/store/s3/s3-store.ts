@@ -134,13 +134,13 @@ class S3Store implements Store {
       const before = await this.#head(id)
       if (before === null) return null
       const entry = this.#index.datasets.get(id)
-      const receipt = {
-        ...remade,
-        createdAt: entry?.createdAt ?? before.committed?.receipt.createdAt ?? remade.createdAt,
-      }
+      const createdAt = entry?.createdAt ?? before.committed?.receipt.createdAt ?? remade.createdAt
+      const receipt = { ...remade, createdAt }
       const attempt = await send(draft, receipt)
       await this.#objects.put(recordKey(upload), recordText(upload))
       const body = formatCommit(attempt, receipt)
+      // Recorded first, so that what a crash leaves of the damaged one is found.
+      if (before.committed !== null) await this.#objects.put(pendingKey(before.committed.attempt), Buffer.from(id))
       if ((await this.#objects.put(receiptKey(id), body, { kind: 'same', etag: before.etag })) === null) {
         await sweepAttempt(this.#objects, attempt, id)
         return (await this.#committed(id))?.receipt ?? null
