@@ -1,4 +1,5 @@
 // Accepted text: the outcome of a file's records, in one sentence. Knows no element.
+import type { ProvisionalReceipt } from './check/provisional.ts'
 import { count } from './format.ts'
 import { t } from './texts.ts'
 
@@ -19,7 +20,8 @@ export function checkedText({ accepted, rejected }: Counts): string {
 }
 
 /** Why a preview has no rows; null if there are records. */
-export function noRowsText({ accepted, rejected, header }: Counts & { readonly header: number }): string | null {
-  if (accepted + rejected > 0) return null
-  return header > 0 ? t.noRecordsBelow : t.noRecords
+export function noRowsText({ isWhole, records }: Pick<ProvisionalReceipt, 'isWhole' | 'records'>): string | null {
+  if (records.accepted + records.rejected > 0) return null
+  if (!isWhole) return t.noRecordsInHead
+  return records.header > 0 ? t.noRecordsBelow : t.noRecords
 }

@@ -118,6 +118,15 @@ describe('the page in edge cases', { skip: noBrowser }, () => {
     assert.deepEqual(await axeViolations(page), [])
   })
 
+  it('does not call a file empty whose first record is longer than the part that is previewed', async () => {
+    await using page = await open()
+    await choose(page, 'long.csv', `a,b\n${'x'.repeat(1_100_000)},2\n`)
+    await page.getByText('No record ends within the first megabyte of this file.', { exact: true }).waitFor()
+    await check(page, 'long.csv')
+    await page.getByRole('region', { name: 'Preview: long.csv' }).getByRole('cell', { name: '2' }).waitFor()
+    assert.equal(await page.getByText('No record ends').count(), 0)
+  })
+
   it('shows the only row of a file, and does not count blank lines', async () => {
     await using page = await open()
     await choose(page, 'blank.csv', '\n\n')

@@ -49,6 +49,7 @@ export const de: Texts = {
     `${accepted} von ${total} Datensätzen angenommen; ${rejected} abgelehnt`,
   noRecords: 'Diese Datei hat keine Datensätze.',
   noRecordsBelow: 'Unter ihrer Kopfzeile hat diese Datei keine Datensätze.',
+  noRecordsInHead: 'Im ersten Megabyte dieser Datei endet kein Datensatz.',
   emptyFile: 'Diese Datei ist leer.',
   unreadable:
     'Diese Datei wurde nach der Auswahl geändert, verschoben oder gelöscht oder darf nicht gelesen werden. Bitte noch einmal wählen.',

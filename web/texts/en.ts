@@ -48,6 +48,7 @@ export const en = {
     `${accepted} of ${total} records accepted; ${rejected} rejected`,
   noRecords: 'This file has no records.',
   noRecordsBelow: 'Below its header, this file has no records.',
+  noRecordsInHead: 'No record ends within the first megabyte of this file.',
   emptyFile: 'This file is empty.',
   unreadable: 'This file was changed, moved or deleted after it was chosen, or may not be read. Choose it again.',
   folder: 'This is a folder. Open it and drop its files.',

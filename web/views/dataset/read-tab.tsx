@@ -59,7 +59,7 @@ function Effect({ file, dialect }: { readonly file: File; readonly dialect: Decl
   const known = receiptOf(check)
   if (check.kind === 'failed') return <Failure error={check.error} />
   if (known === null) return <p class="quiet">{t.reading}</p>
-  const said = noRowsText(known.records)
+  const said = noRowsText(known)
   return (
     <>
       <ReadingLine receipt={known} />

@@ -87,7 +87,7 @@ export function ReadyFile({ upload: { number, dialect }, file, queue }: ReadyFil
 
 function Preview({ name, known }: { readonly name: string; readonly known: ProvisionalReceipt | null }) {
   if (known === null) return <p class="quiet">{t.reading}</p>
-  const said = noRowsText(known.records)
+  const said = noRowsText(known)
   return (
     <>
       <PreviewTable label={`${t.preview}: ${name}`} columns={known.columns} rows={known.rows} />
