@@ -108,6 +108,27 @@ test('the log of a whole run with keys and tokens contains none of them, valid o
   )
 })
 
+test('every cancellation is a line for audits, also through a proxy without DELETE', async () => {
+  await using dir = await scratchDir()
+  await using service = await startLogged(join(dir.path, 'data'), [])
+  const tus = { 'tus-resumable': '1.0.0' }
+  const cancelled: string[] = []
+  for (const [method, headers] of [
+    ['DELETE', tus],
+    ['POST', { ...tus, 'x-http-method-override': 'DELETE' }],
+  ] as const) {
+    const begun = { method: 'POST', headers: { ...tus, 'upload-length': '7' } }
+    const path = (await fetch(`${service.url}/qas/uploads`, begun)).headers.get('location') ?? ''
+    assert.equal((await fetch(service.url + path, { method, headers })).status, 204)
+    cancelled.push(path.split('/').at(-1) ?? '')
+  }
+  const lines = (await service.end()).filter((line) => line.startsWith('{')).map((line) => JSON.parse(line))
+  assert.deepEqual(
+    lines.filter(({ audit }) => audit === 'cancellation').map(({ uploadId }) => uploadId),
+    cancelled,
+  )
+})
+
 test('unreadable requests leave one line each, and nothing that a client sent', async () => {
   await using dir = await scratchDir()
   await using service = await startLogged(join(dir.path, 'data'), [])

@@ -2,6 +2,7 @@
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
 import { ServiceError } from '../../core/errors.ts'
 import type { ResumableUploads } from '../../service/service.ts'
+import { audit } from '../access/authorize.ts'
 import type { App } from '../app.ts'
 import { checkCoding } from '../connection/head-checks.ts'
 import type { BodyPace } from '../connection/request-body.ts'
@@ -92,6 +93,7 @@ export function addResumableRoutes(
         })
       }
       await request.service.uploads.remove(id)
+      audit(request, 'cancellation', id)
       return reply.code(204).send()
     },
   })
