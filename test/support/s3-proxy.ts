@@ -3,8 +3,11 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** What happens to a request: it is forwarded; gets a 503; gets a 409; is forwarded, but its response is lost. */
-export type Fate = 'carried' | 'failed' | 'conflicting' | 'lost'
+/**
+ * What happens to a request: it is forwarded; gets a 503; gets a 409; is forwarded, but its response is lost, or breaks
+ * off within its body.
+ */
+export type Fate = 'carried' | 'failed' | 'conflicting' | 'lost' | 'cut'
 
 /** A completed request. */
 export interface Carried {
@@ -68,6 +71,10 @@ export class S3Proxy implements AsyncDisposable {
         return
       }
       to.writeHead(answer.statusCode ?? 502, answer.headers)
+      if (fate === 'cut') {
+        answer.once('data', (chunk: Buffer) => to.write(chunk.subarray(0, chunk.length / 2), () => to.destroy()))
+        return
+      }
       let answerBytes = 0
       answer.on('data', (chunk: Buffer) => (answerBytes += chunk.length))
       answer.pipe(to)

@@ -127,6 +127,18 @@ function declareStoreTests(server: S3Server): void {
     assert.equal((await keysOf(objects)).length, wanted.files.size)
   })
 
+  test('a receipt is read again if the response breaks off, five times at most', async (t) => {
+    const { proxy, store } = await place(t, server)
+    const { receipt } = sample({ seed: 4 })
+    await publishSample(store, sample({ seed: 4 }))
+    let cuts = 4
+    proxy.fate = (call) => (call === 'GetObject' && cuts-- > 0 ? 'cut' : 'carried')
+    assert.deepEqual(await store.receipt(receipt.id), receipt)
+    cuts = 5
+    await assert.rejects(store.receipt(receipt.id), { code: 'STORE_UNAVAILABLE' })
+    assert.deepEqual(await store.receipt(receipt.id), receipt)
+  })
+
   test('a draft without a large file sends nothing before it is published', async (t) => {
     const { proxy, store } = await place(t, server)
     const small = sample({ seed: 3, originalBytes: partBytes - 1 })

@@ -127,9 +127,15 @@ export class S3Objects {
   async get(key: string): Promise<{ readonly body: Buffer; readonly etag: string } | null> {
     try {
       return await this.#call(async (signal) => {
-        const reply = await this.#client.send(new GetObjectCommand(this.#at(key)), { abortSignal: signal })
-        const body = Buffer.concat(await Array.fromAsync(reply.Body as Readable))
-        return { body, etag: reply.ETag ?? '' }
+        for (let attempt = 1; ; attempt += 1) {
+          const reply = await this.#client.send(new GetObjectCommand(this.#at(key)), { abortSignal: signal })
+          try {
+            return { body: Buffer.concat(await Array.fromAsync(reply.Body as Readable)), etag: reply.ETag ?? '' }
+          } catch (error) {
+            // The SDK sends a request again only until its response begins.
+            if (signal.aborted || attempt === attemptsMax) throw error
+          }
+        }
       })
     } catch (error) {
       if (isMissing(error)) return null
