@@ -61,6 +61,7 @@ const ascii: readonly string[] = [
   'expr\n1+1\na+b-c\nx+yz/2\n',
   'path\n~/a,~{b}\n~{HOME}/x\n',
   'template\n~{name~}\n~{city~}\n',
+  't,v\n0.0e+000,1.5e+000\n1.0e-006,2.5e+000\n',
   'hash\n+Zm9v+YmFy\n+cXV4+eHl6\n',
 ]
 

@@ -223,7 +223,8 @@ function isLikely(sample: string, pieces: RegExp, name: SevenBitName): boolean {
   const found = sample.match(pieces) ?? []
   // The last piece may be cut.
   const whole = found.length > 2 ? found.slice(0, -1) : found
-  if (whole.length < 2) return false
+  // Exponents such as `e+000` are no letters, though they would decode to some.
+  if (whole.length < 2 || whole.every((piece) => /^\+\d+$/.test(piece))) return false
   const decode = createSevenBitDecoder(name, 'strict')
   try {
     const text = whole.map((piece) => decode(latin1Bytes(piece), true)).join('')
