@@ -37,6 +37,7 @@ const columns: readonly [what: string, text: string, names: string][] = [
     '2026-11-23 10:00:01,123 INFO app: up\n2026-11-23 10:00:02,456 WARN db: 3 rows, slow\n2026-11-23 10:00:03,789 INFO app: bye\n',
     'column_1',
   ],
+  ['addresses of network cards', '00:11:22:33:44:55\n00:11:22:33:44:56\naa:bb:cc:dd:ee:ff\n', 'column_1'],
   ['JSON objects', 'payload\n{"a":1,"b":2}\n{"a":3,"b":4}\n{"a":5}\n', 'payload'],
   ['lists in brackets', 'tags\n[a,b]\n[c,d]\n[e,f]\n', 'tags'],
   [

@@ -88,7 +88,7 @@ function areValues(tokens: Tokens, body: readonly number[], mayBePlaces: boolean
   return true
 }
 
-/** A Windows path, a URL, or a telephone number. */
+/** A Windows path, a URL, an address of a network card, or a telephone number. */
 function isPlace(line: string): boolean {
   const isPathOrPhone = /^"?(?:[A-Za-z]:|\\)\\|^\+\d{1,3} \d[\d ()/-]{4,}$/.test(line)
   return isPathOrPhone || kindOf(line) === 'address'

@@ -42,7 +42,7 @@ const time = /^\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?: ?[AaPp]\.?[Mm]\.?)?$/
 const timestamp =
   /^(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4})(?:[T ]|, ?| - )\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?: ?[AaPp][Mm])?(?: ?(?:Z|UTC|GMT|[-+]\d{2}:?\d{0,2}))?$/
 const address =
-  /^(?:[a-z][a-z0-9+.-]{1,15}:\/\/[^\s"]+|www\.[^\s"]+|[^\s@",;]+@[^\s@",;]+\.[a-zA-Z]{2,}|\d{1,3}(?:\.\d{1,3}){3}(?:\/\d+)?|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})$/i
+  /^(?:[a-z][a-z0-9+.-]{1,15}:\/\/[^\s"]+|www\.[^\s"]+|[^\s@",;]+@[^\s@",;]+\.[a-zA-Z]{2,}|\d{1,3}(?:\.\d{1,3}){3}(?:\/\d+)?|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|(?:[0-9a-f]{2}:){5}[0-9a-f]{2})$/i
 
 const hyphen = 0x2d
 const uuidLength = 36
@@ -109,7 +109,7 @@ function mayBeAddress(text: string): boolean {
     isWFirst ||
     isUuid ||
     text.includes('@') ||
-    text.includes('://') ||
+    text.includes(':') ||
     (isDigit(text.charCodeAt(0)) && text.includes('.'))
   )
 }
