@@ -128,6 +128,16 @@ const cases: readonly [what: string, text: string, wanted: string][] = [
     ',North,,South,\n,sum,n,sum,n\nA,1.5,2,3.5,4\nB,2.5,3,4.5,5\n',
     ', " | 5 | 2 0 0 | column_1 North sum North n South sum South n',
   ],
+  [
+    'more names and values above a table than records in it',
+    'Account:;1234;\nFrom:;1 May;\nTo:;2 May;\nOpening:;5.00;\nClosing:;7.00;\n\nday;what;who;why;how;sum;ok\n1;a;b;c;d;5;y\n2;e;f;g;h;6;n\n3;e;f;g;h;6;n\n4;e;f;g;h;6;n\n',
+    '; " | 7 | 1 0 0 | day what who why how sum ok',
+  ],
+  [
+    'names and values above a table, padded to its width',
+    `Sales,,,,\nRegion:,EMEA,,,\nPeriod:,May,,,\n,,,,\nid,name,born,city,n\n${lines(people.slice(1).map((row) => `${row},Rome,7`))}`,
+    ', " | 5 | 1 1 0 | id name born city n',
+  ],
   ['row names as R writes them', '"a" "b"\n"1" 5 6\n"2" 7 8\n', '  " | 3 | 1 0 0 | column_1 a b'],
   ['row names that are texts', 'a,b\nr1,1,2\nr2,3,4\nr3,5,6\n', ', " | 3 | 1 0 0 | column_1 a b'],
   ['row names above which all names are the same', '"x";"x"\n"k";1;2\n"m";3;4\n', '; " | 3 | 1 0 0 | column_1 x x_2'],

@@ -3,7 +3,7 @@ import { ServiceError } from '../../core/errors.ts'
 import { isRuleCell } from '../sniffer/drawn-lines.ts'
 import { fieldValue, fits, isBlank, recordCount, recordValues, type Tokens } from '../sniffer/tokenize.ts'
 import { isMeasured, kindOf } from '../sniffer/value-kind.ts'
-import { findTableStart, type TableStart, titlesWithoutHeader } from './find-titles.ts'
+import { findTableStart, startAt, type TableStart, titlesWithoutHeader } from './find-titles.ts'
 import { hasRowNames, namesIn, type RaggedNames } from './ragged-header.ts'
 import { isQuotedAlone, looksLikeNames, profile, type TossUp, weighHeader } from './score-header.ts'
 import { isUnitRow } from './unit-row.ts'
@@ -62,9 +62,33 @@ export function findTop(question: TopQuestion): Top {
   if (found.headers.length > 0) return withHeader(question, start, start.tableRow, found.headers, found)
   // A header above records of which the first ones are not of the usual width.
   const above = skipRows === undefined ? raggedHeader(question, start.titleRows + 1) : null
-  return above === null
+  if (above !== null) return withHeader(question, start, start.titleRows, [above.names], raggedFound(above))
+  const sparse = skipRows === undefined ? sparseRowsAt(question, start.tableRow) : 0
+  const below = startAt(tokens, rows, width, start.tableRow + sparse)
+  const names = sparse > 0 ? headersAt(question, below.tableRow) : noHeader
+  return names.headers.length === 0 || names.tossUp !== null
     ? withoutHeader(question, start, found.tossUp)
-    : withHeader(question, start, start.titleRows, [above.names], raggedFound(above))
+    : withHeader(question, below, below.tableRow, names.headers, names)
+}
+
+const sparseRowsMax = 20
+
+/**
+ * The number of records from a row on that a spreadsheet padded to full width above names, such as `Region:,EMEA,,,`; 0
+ * unless names follow, and below these full records with a number or the like.
+ */
+function sparseRowsAt({ tokens, rows, width, header }: TopQuestion, at: number): number {
+  const filledAt = (row: number) => recordValues(tokens, row).filter((value) => value.trim() !== '')
+  const isSparse = (row: number) => fits(tokens, row, width) && filledAt(row).length * 2 <= width
+  let count = 0
+  while (count < sparseRowsMax && at + count < rows.length && isSparse(rows[at + count] ?? 0)) count += 1
+  const row = rows[at + count]
+  if (header !== undefined || count === 0 || row === undefined || !fits(tokens, row, width)) return 0
+  const names = filledAt(row)
+  if (names.length < width - 1 || !looksLikeNames(names)) return 0
+  const body = rows.slice(at + count + 1, at + count + 1 + bodyRowsMax)
+  const isFull = body.length > 1 && body.filter(isSparse).length * 5 <= body.length
+  return isFull && profile(tokens, body, width).some(({ kind }) => isMeasured(kind)) ? count : 0
 }
 
 function declaredStart(skipRows: number): TableStart {

@@ -14,6 +14,11 @@ export function findTableStart(tokens: Tokens, rows: readonly number[], width: n
   const found = rows.findIndex((row) => fits(tokens, row, width))
   const first = Math.max(0, found)
   const tableRow = first + paddedTitles(tokens, rows, first, width)
+  return startAt(tokens, rows, width, tableRow)
+}
+
+/** A table that begins at a row, and the titles above it. */
+export function startAt(tokens: Tokens, rows: readonly number[], width: number, tableRow: number): TableStart {
   let titleRows = 0
   while (titleRows < tableRow && isTitle(tokens, rows[titleRows] ?? 0, width)) titleRows += 1
   return { tableRow, titleRows }

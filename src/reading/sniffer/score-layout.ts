@@ -101,8 +101,8 @@ export function greatestWidth(tokens: Tokens, from = 0): number {
 
 /**
  * Number of fields of most unbroken records; the first such width if several are equally frequent. If most records have
- * only one, the width of a table at the end of the text: titles and remarks above a small table may outnumber its
- * records. Records before `from` do not count.
+ * only one, or two or three but much less of the file, the width of a table at the end of the text: titles and remarks
+ * above a small table may outnumber its records. Records before `from` do not count.
  */
 export function usualWidth(tokens: Tokens, from = 0): number {
   const counts = new Map<number, number>()
@@ -121,7 +121,10 @@ export function usualWidth(tokens: Tokens, from = 0): number {
       most = count
     }
   }
-  if (usual === 1) return widthOfEnd(tokens) ?? 1
+  const end = usual <= keyWidthMax ? tableAtEnd(tokens) : null
+  if (usual === 1) return end?.width ?? 1
+  // Names and values above a table, such as those of an account, have less of the file than the table.
+  if (end !== null && end.width * end.records > usual * most * 2) return end.width
   return hasRowNameAlone(tokens, from, counts, usual) ? usual + 1 : usual
 }
 
@@ -143,11 +146,14 @@ function hasRowNameAlone(tokens: Tokens, from: number, counts: ReadonlyMap<numbe
 const titlesMax = 20
 const widerMin = 4
 
+/** A name, a value, and perhaps a unit or a delimiter too many. */
+const keyWidthMax = 3
+
 /**
- * Number of fields of the last records, if they are at least three and all equal, and everything above has fewer; null
- * without such a table.
+ * The last records, if their fields are at least three and equally many, and everything above has fewer; null without
+ * such a table.
  */
-function widthOfEnd(tokens: Tokens): number | null {
+function tableAtEnd(tokens: Tokens): { readonly width: number; readonly records: number } | null {
   let record = recordCount(tokens) - 1
   while (record >= 0 && isBlank(tokens, record)) record -= 1
   const width = record < 0 ? 0 : widthOf(tokens, record)
@@ -162,7 +168,7 @@ function widthOfEnd(tokens: Tokens): number | null {
     titles += 1
     if (titles > titlesMax || widthOf(tokens, record) >= width) return null
   }
-  return width
+  return { width, records }
 }
 
 /** A record that begins with `#`, unless that is the delimiter. */
