@@ -37,6 +37,8 @@ export async function lookAtCaller(): Promise<void> {
 
 /** Uses a key from now on, null for none. False if the service does not accept it: the current one stays. */
 export async function enterKey(key: string | null): Promise<boolean> {
+  // No header can carry it: the browser would not even ask.
+  if (key !== null && !/^[!-~]+$/.test(key)) return false
   const before = currentKey()
   setKey(key)
   try {

@@ -43,8 +43,13 @@ describe('a page that needs a key', { skip: noBrowser }, () => {
     await page.getByText('This service asks for an API key.').waitFor()
     assert.equal(await page.getByLabel('API key').count(), 1)
     await choose(page, 'kept.csv', 'id,name\n1,Ada\n')
-    await enter(page, `${everything.secret}x`)
-    await page.getByText('The service does not accept this key.').waitFor()
+    // The first one with an ellipsis, as if copied from a table.
+    for (const wrong of [`${everything.secret.slice(0, 9)}…`, `${everything.secret}x`]) {
+      await enter(page, wrong)
+      await page.getByText('The service does not accept this key.').waitFor()
+    }
+    await enter(page, 'x'.repeat(20_000))
+    await page.getByRole('alert').filter({ hasText: 'Cannot read request: its head is larger' }).waitFor()
     await enter(page, everything.secret)
     await keyLine(page).getByText('Key ci of team a').waitFor()
     const said = String(await keyLine(page).textContent())

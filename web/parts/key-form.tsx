@@ -3,21 +3,32 @@ import { useState } from 'preact/hooks'
 import { currentKey } from '../api.ts'
 import { enterKey } from '../caller.ts'
 import { t } from '../texts.ts'
+import { Failure } from './failure.tsx'
 
-type Trying = 'no' | 'yes' | 'refused' | 'lost'
+type Trying = 'no' | 'yes' | 'refused'
 
 export function KeyForm() {
   const [key, change] = useState('')
   const [trying, setTrying] = useState<Trying>(currentKey() === null ? 'no' : 'refused')
+  const [error, setError] = useState<unknown>(null)
   const onSubmit = async (event: SubmitEvent) => {
     event.preventDefault()
     setTrying('yes')
-    const isAccepted = await enterKey(key.trim() || null).catch(() => null)
-    setTrying(isAccepted === null ? 'lost' : isAccepted ? 'no' : 'refused')
+    setError(null)
+    try {
+      setTrying((await enterKey(key.trim() || null)) ? 'no' : 'refused')
+    } catch (failure) {
+      setTrying('no')
+      setError(failure)
+    }
   }
   return (
     <form class="failure key-form" onSubmit={onSubmit}>
-      <p role="alert">{trying === 'refused' ? t.keyWrong : trying === 'lost' ? t.noResponse : t.keyNeeded}</p>
+      {error === null ? (
+        <p role="alert">{trying === 'refused' ? t.keyWrong : t.keyNeeded}</p>
+      ) : (
+        <Failure error={error} />
+      )}
       <p class="row">
         <label>
           {t.key}{' '}
