@@ -66,10 +66,11 @@ function rankDelimiters(text: string, isCut: boolean, declared: DeclaredDialect,
     else if (isUsual(best.tokens)) hasValuesWithIt = true
   }
   // What occurs within such values, like the blanks of a name, is even less likely to be a delimiter.
-  const apart = candidates.filter(
-    (one) =>
-      isUsual(one.tokens) || ((!hasValuesWithIt || !isHeadedByOne(one.tokens)) && (!isLog || isNearlyUniform(one))),
-  )
+  const apart = candidates.filter((one) => {
+    if (isUsual(one.tokens)) return true
+    if (hasValuesWithIt && isHeadedByOne(one.tokens)) return false
+    return !isLog || isNearlyUniform(one)
+  })
   const [best, ...others] = wholeFirst(apart.sort((a, b) => b.score - a.score))
   if (best === undefined || (best.width === 1 && declared.delimiter === undefined)) {
     return [singleColumn(text, isCut, lineEnd, declared), ...others]
