@@ -239,6 +239,34 @@ function declareTests(server: S3Server): void {
     await assertWhole(await open(1), wanted)
   })
 
+  test('a dataset is whole or gone after a removal that stops halfway, and counted accordingly', async (t) => {
+    const { open, objects } = await place(t, server)
+    const store = await open()
+    const wanted = sample({ seed: 1 })
+    const { id, owner } = wanted.receipt
+    await publishSample(store, wanted)
+    const usage = store.usage(owner)
+    const real = S3Objects.prototype.delete
+    const stopAt = async (part: RegExp) => {
+      const removal = t.mock.method(S3Objects.prototype, 'delete', async function (this: S3Objects, keys: string[]) {
+        if (keys.some((key) => part.test(key))) throw new ServiceError('STORE_UNAVAILABLE', { problem: 'killed' })
+        await real.call(this, keys)
+      })
+      await assert.rejects(store.remove(id), { code: 'STORE_UNAVAILABLE' })
+      removal.mock.restore()
+      await sweep(objects, 0)
+      return await open(1)
+    }
+    const before = await stopAt(/receipt\.json$/)
+    await assertWhole(before, wanted)
+    assert.deepEqual([await idsOf(before), before.usage(owner)], [[id], usage])
+    await before.close()
+    const after = await stopAt(/uploads/)
+    // Before anybody asks for it and finds that it is gone.
+    assert.deepEqual(after.usage(owner), { datasets: 0, bytes: 0 })
+    await assertAbsent(after, wanted)
+  })
+
   test('sweepChunks() removes chunks of uploads that no longer exist, and no others', async (t) => {
     const { open, objects } = await place(t, server)
     const store = await open()

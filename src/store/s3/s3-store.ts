@@ -195,12 +195,13 @@ class S3Store implements Store {
       if (head === null) return false
       const { committed } = head
       const entry = this.#index.forget(id) ?? (committed === null ? undefined : entryOf(committed.receipt))
-      // Recorded first, so that what a crash leaves is found.
+      // Recorded first, so that what a crash leaves is found. A sweep restores the entry of a dataset that has a receipt.
       if (committed !== null) await this.#objects.put(pendingKey(committed.attempt), Buffer.from(id))
+      if (entry !== undefined) await this.#index.remove(entry)
       await this.#objects.delete([receiptKey(id)])
       await Promise.allSettled(this.#usesById.get(id) ?? [])
-      const records = await Array.fromAsync(this.#objects.list(recordsPrefix(id)), ({ key }) => key)
-      await this.#objects.delete(records)
+      await this.#objects.delete(await Array.fromAsync(this.#objects.list(recordsPrefix(id)), ({ key }) => key))
+      // Again: a sweep may have restored it just before.
       if (entry !== undefined) await this.#index.remove(entry)
       if (committed !== null) await this.#removeFiles(committed)
       return true
@@ -214,8 +215,7 @@ class S3Store implements Store {
   ): Promise<ByteStream> {
     const { key, etag, bytes } = await this.#find(id, file)
     const end = Math.min(range.end, bytes)
-    const chunks = readFrom(this.#objects, { key, etag, start: range.start, end })
-    return byteStream(chunks, async () => {})
+    return byteStream(readFrom(this.#objects, { key, etag, start: range.start, end }), async () => {})
   }
 
   async open(id: string, file: DatasetFile): Promise<StoredReads> {
