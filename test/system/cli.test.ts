@@ -108,6 +108,10 @@ test('verify accepts a downloaded dataset, and the stored one', async () => {
   const wrong = await command('verify', 'copies/one')
   assert.match(wrong.stdout, /^FAIL {2}original {2}SHA-256 \w+, wanted \w+$/m)
   assert.deepEqual([wrong.code, wrong.stderr], [1, '1 of 1 failed\n'])
+
+  const single = await sent('single.csv', 'n,t\n1,a\n')
+  const right = await command('verify', join('data', 'datasets', single.id))
+  assert.match(right.stdout, /^ok {4}data\/part-00000\.parquet {2}.*, 1 record$/m)
 })
 
 test('a dataset is found by an id prefix, summarized, read another way, and downloaded as a package', async () => {

@@ -97,7 +97,7 @@ function* verifySums({ records, parts, rejects }: ParsedReceipt): Generator<Chec
   ]
   const wrong = sums.filter(([, seen, wanted]) => seen !== wanted)
   const detail = wrong.map(([what, seen, wanted]) => `${what}: ${seen}, wanted ${wanted}`).join('; ')
-  yield { check: 'receipt', ok: wrong.length === 0, detail: detail || `its counts add up to ${total} records` }
+  yield { check: 'receipt', ok: wrong.length === 0, detail: detail || `its counts add up to ${recordsText(total)}` }
 }
 
 function sumOf(parts: readonly Part[]): number {
@@ -162,7 +162,7 @@ async function verifyCorrections(
     if (!same.ok) return same
     let count = 0
     for await (const _ of readCorrections(path)) count++
-    return { ...same, ok: count === wanted.count, detail: `${same.detail}, ${count} of ${wanted.count} records` }
+    return { ...same, ok: count === wanted.count, detail: `${same.detail}, ${count} of ${recordsText(wanted.count)}` }
   } catch (error) {
     signal.throwIfAborted()
     return { check: 'corrections', ok: false, detail: messageOf(error) }
@@ -234,7 +234,7 @@ async function* verifyPart(
     const offset = Math.max(0, part.records - 1)
     const rows = await reader.rows([{ path, records: part.records + 1 }], columns, offset, 2, signal)
     const isAsMany = rows.length === Math.min(1, part.records)
-    const detail = `${isAsMany ? '' : 'not '}${part.records} records`
+    const detail = `${isAsMany ? '' : 'not '}${recordsText(part.records)}`
     yield { check: part.file, ok: isAsMany, detail: `${same.detail}, ${detail}` }
   } catch (error) {
     signal.throwIfAborted()
@@ -322,4 +322,8 @@ class PlaceCheck {
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
+}
+
+function recordsText(count: number): string {
+  return count === 1 ? '1 record' : `${count} records`
 }
