@@ -36,6 +36,11 @@ export const noteTable = {
     advice: 'Double the quotes inside quoted fields.',
   },
 
+  LINES_QUOTED: {
+    meaning:
+      'Each line seems to be quoted as a whole, so that it is one value, although a delimiter separates values in it.',
+    advice: 'Write the file without the quotes around its lines.',
+  },
   DELIMITERS_ESCAPED: {
     meaning: 'Records have a backslash before a delimiter outside quotes; it is still read as a delimiter.',
     advice: 'Quote such values; correct the records that were rejected.',

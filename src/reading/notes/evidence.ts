@@ -9,6 +9,7 @@ import { fits, isBlank, recordCount, type Tokens, widthOf } from '../sniffer/tok
 import { lineOf, linesOf, linesWith, type NotedLines, noted } from './line-numbers.ts'
 import { longDelimiter } from './long-delimiter.ts'
 import { markedRecords } from './marked-records.ts'
+import { quotedLines } from './quoted-lines.ts'
 import { type HeadTable, repeatedHeaders } from './repeated-headers.ts'
 import { suspiciousContent } from './suspicious-content.ts'
 
@@ -75,6 +76,7 @@ export function doubtsOf(decided: Decided): Note[] {
   return [
     ...layoutDoubts(decided),
     ...longDelimiter(tokens, width, rows),
+    ...quotedLines(tokens, width, rows),
     ...topDoubts(decided),
     ...repeatedHeaders(decided),
     ...markedRecords(decided),

@@ -12,6 +12,7 @@ const sentences: Readonly<Record<NoteCode, string>> = {
   QUOTES_AS_TEXT:
     'Doppelte Anführungszeichen gelten hier als gewöhnliche Zeichen: Sie öffnen und schließen keine Felder.',
   QUOTES_NOT_ESCAPED: 'Anführungszeichen in Feldern sind weder verdoppelt noch maskiert.',
+  LINES_QUOTED: 'Jede Zeile scheint als Ganzes in Anführungszeichen zu stehen und ist deshalb ein einziger Wert.',
   DELIMITERS_ESCAPED: 'Vor Trennzeichen außerhalb von Anführungszeichen steht ein Backslash; sie trennen trotzdem.',
   LINE_ENDS_ESCAPED:
     'Vor Zeilenenden außerhalb von Anführungszeichen steht ein Backslash; sie beenden trotzdem den Datensatz.',
