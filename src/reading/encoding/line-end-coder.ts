@@ -29,6 +29,7 @@ export function unusualLineEnd(text: string): UnusualLineEnd | null {
 
 /** True if records end with CR CR LF: line ends inside quotes have one CR less, since they were written as LF alone. */
 function doubledReturns(text: string): boolean {
+  if (!text.includes('\r\r\n')) return false
   let count = 0
   let all = 0
   let outside = 0

@@ -80,7 +80,7 @@ function escapesIn({ text, firstFields, fieldStarts, fieldEnds }: Tokens, record
 
 /** Records that would have the width of the table if a line end after a backslash did not end them, as MySQL writes them. */
 function escapedLineEnds({ tokens, width, rows, top }: HeadTable): Note[] {
-  if (width < 2 || !/\\\r?\n/.test(tokens.text)) return []
+  if (width < 2 || !['\\\n', '\\\r\n'].some((end) => tokens.text.includes(end))) return []
   const found: number[] = []
   for (let at = 0; at < rows.length; at += 1) {
     const first = rows[at] as number
