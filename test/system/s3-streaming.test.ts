@@ -18,7 +18,7 @@ import { assertWhole } from '../../src/store/store-assertions.testing.ts'
 import { fill, publishSample, type Sample, sample, sampleUpload } from '../../src/store/store-samples.testing.ts'
 import { Client, uploadFraming } from '../support/client.ts'
 import { RunningService, scratchDir } from '../support/running-service.ts'
-import { S3Proxy } from '../support/s3-proxy.ts'
+import { type Fate, S3Proxy } from '../support/s3-proxy.ts'
 import { noS3Server, type S3Server, startS3Server } from '../support/s3-server.ts'
 
 /** Size of a part. Bytes. */
@@ -54,6 +54,17 @@ async function place(t: TestContext, { endpoint, bucket }: S3Server): Promise<Pl
     await scratch[Symbol.asyncDispose]()
   })
   return { proxy, store, objects }
+}
+
+/** Lets the first request of each operation that matches meet a fate. Returns the operations that have met it. */
+function meetOnce(proxy: S3Proxy, fate: Fate, calls: RegExp): ReadonlySet<string> {
+  const met = new Set<string>()
+  proxy.fate = (call) => {
+    if (!calls.test(call) || met.has(call)) return 'carried'
+    met.add(call)
+    return fate
+  }
+  return met
 }
 
 /** Writes a file as an upload does, piece by piece, and reports its growth. */
@@ -224,12 +235,7 @@ function declareStoreTests(server: S3Server): void {
 
   test('lost responses do no harm: each object exists once', async (t) => {
     const { proxy, store, objects } = await place(t, server)
-    const met = new Set<string>()
-    proxy.fate = (call) => {
-      if (!/^(?:Create|Complete|UploadPart)/.test(call) || met.has(call)) return 'carried'
-      met.add(call)
-      return 'lost'
-    }
+    const met = meetOnce(proxy, 'lost', /^(?:Create|Complete|UploadPart)/)
     await using draft = await store.draft()
     await grow(draft, 'original', original)
     await fillOthers(draft, large)
@@ -242,12 +248,7 @@ function declareStoreTests(server: S3Server): void {
 
   test('requests that conflict with those of others are sent again', async (t) => {
     const { proxy, store } = await place(t, server)
-    const met = new Set<string>()
-    proxy.fate = (call) => {
-      if (met.has(call)) return 'carried'
-      met.add(call)
-      return 'conflicting'
-    }
+    const met = meetOnce(proxy, 'conflicting', /./)
     await using draft = await store.draft()
     await grow(draft, 'original', original)
     await fillOthers(draft, large)

@@ -73,7 +73,7 @@ function withSides(tokens: Tokens, width: number, records: readonly number[]): L
   for (const record of records) {
     for (let field = 0; field < width; field += 1) {
       const text = fieldAt(tokens, record, field)
-      // Its blanks are those that were passed over.
+      // The blanks of an empty field were skipped with those after the delimiter.
       if (text === '' && skipInitialSpace) continue
       if (field < width - 1) while (!text.endsWith(before)) before = before.slice(1)
       if (field > 0) while (!text.startsWith(after)) after = after.slice(0, -1)
