@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { type RowView, viewText } from './views/dataset/rows/row-view.ts'
 
-export const tabs = ['receipt', 'rows', 'rejects', 'columns', 'sql', 'read', 'compare'] as const
+export const tabs = ['receipt', 'rows', 'rejects', 'columns', 'sql', 'read'] as const
 export type Tab = (typeof tabs)[number]
 
 export type Route =
@@ -37,11 +37,6 @@ export function datasetHref(id: string, tab: Tab = 'receipt'): string {
 export function rowsHref(id: string, view: RowView): string {
   const text = viewText(view)
   return `${datasetHref(id, 'rows')}${text === '' ? '' : `?${encodeURIComponent(text)}`}`
-}
-
-/** The comparison of another dataset with this one; empty while none is chosen. */
-export function compareHref(id: string, otherId: string): string {
-  return `${datasetHref(id, 'compare')}${otherId === '' ? '' : `?${otherId}`}`
 }
 
 /** The view of the address; a change of it renders again. */

@@ -199,17 +199,6 @@ describe('the page in edge cases', { skip: noBrowser }, () => {
     assert.equal(await page.getByText('stays.csv').count(), 0)
   })
 
-  it('names the dataset to compare with, even if it is not among the newest', async () => {
-    const [one, other] = await Promise.all(
-      ['this.csv', 'that.csv'].map((fileName) => site.client.upload({ content: `${fileName}\n1\n`, fileName })),
-    )
-    await using page = await open()
-    await page.route('**/qas/datasets?*', (route) => route.fulfill({ json: { datasets: [], after: null } }))
-    await page.goto(`${site.service.url}/#/datasets/${one!.id}/compare?${other!.id}`)
-    await page.getByLabel('Compare with').getByText('that.csv').waitFor({ state: 'attached' })
-    assert.equal(await page.getByLabel('Compare with').inputValue(), other!.id)
-  })
-
   it('keeps a dataset if its file is sent again while its deletion can be undone', async () => {
     const content = 'wanted\n1\n2\n'
     const { id } = await site.client.upload({ content, fileName: 'wanted.csv' })

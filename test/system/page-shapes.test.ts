@@ -6,7 +6,7 @@ import { Client } from '../support/client.ts'
 import { axeViolations, noBrowser, overflowOf, PageBrowser } from '../support/page-browser.ts'
 import { RunningService, scratchDir } from '../support/running-service.ts'
 
-const tabs = ['receipt', 'rows', 'rejects', 'columns', 'sql', 'read', 'compare'] as const
+const tabs = ['receipt', 'rows', 'rejects', 'columns', 'sql', 'read'] as const
 
 test('a file with long names, long texts and right-to-left texts fits the list and every tab on a phone', {
   skip: noBrowser,

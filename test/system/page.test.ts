@@ -276,7 +276,7 @@ describe('the page', { skip: noBrowser }, () => {
       .waitFor()
   })
 
-  it('previews another reading at once, and compares two readings and two datasets by a key', async () => {
+  it('previews another reading at once, and opens the one that was made', async () => {
     await using page = await open()
     await upload(page, 'codes.csv', 'id;zip\n1;00123\n2;99\n3;5\n')
     await page.getByRole('link', { name: '3 of 3 records accepted; 0 rejected' }).click()
@@ -289,23 +289,9 @@ describe('the page', { skip: noBrowser }, () => {
     await page.getByRole('region', { name: 'Preview' }).getByRole('cell', { name: 'zip' }).waitFor()
     await page.getByRole('button', { name: 'Read this way' }).click()
     await page.getByText('4 of 4 records accepted; 0 rejected').waitFor()
-    await page.getByRole('link', { name: 'Compare the two readings' }).click()
-    await page.getByText('The two have no column of the same name.').waitFor()
-
-    await page.getByRole('link', { name: 'All datasets' }).click()
-    await upload(page, 'codes-2.csv', 'id;zip\n1;00123\n3;6\n4;7\n')
-    await page.getByRole('listitem').filter({ hasText: 'codes-2.csv' }).getByRole('link').click()
-    await page.getByRole('heading', { name: 'codes-2.csv' }).waitFor()
-    await page.getByRole('link', { name: 'Compare' }).click()
-    await page.getByLabel('Search by file name').fill('codes.csv')
-    const choice = page.getByLabel('Compare with')
-    const header = await choice.locator('option', { hasText: /codes\.csv.* 3 · / }).getAttribute('value')
-    await choice.selectOption(header)
-    await page.getByText('Rows added: 1, removed: 1, changed: 1').waitFor()
-    await page.locator('tr.changed del', { hasText: /^5$/ }).waitFor()
-    await page.locator('tr.changed ins', { hasText: /^6$/ }).waitFor()
-    await page.locator('tr.added td', { hasText: /^4$/ }).waitFor()
-    await page.locator('tr.removed td', { hasText: /^99$/ }).waitFor()
+    await page.getByRole('link', { name: 'Open this reading' }).click()
+    await page.getByRole('link', { name: 'Rows' }).click()
+    await page.getByRole('gridcell', { name: 'zip' }).waitFor()
   })
 
   it('deletes a dataset only after some seconds, during which it can be undone', async () => {
@@ -329,7 +315,7 @@ describe('the page', { skip: noBrowser }, () => {
         await using page = await open({ colorScheme, viewport: { width, height: 844 }, bypassCSP: true })
         for (const view of [
           '',
-          ...['', '/rows', '/rejects', '/columns', '/sql', '/read', '/compare'].map((tab) => `#/datasets/${id}${tab}`),
+          ...['', '/rows', '/rejects', '/columns', '/sql', '/read'].map((tab) => `#/datasets/${id}${tab}`),
         ]) {
           await page.goto(`${site.service.url}/${view}`)
           await page.getByRole('heading').first().waitFor()

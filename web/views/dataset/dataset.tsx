@@ -8,7 +8,6 @@ import { datasetHref, type Tab, tabs } from '../../router.ts'
 import { t } from '../../texts.ts'
 import { useLoaded } from '../../use-loaded.ts'
 import { ColumnsTab } from './columns-tab.tsx'
-import { CompareTab } from './compare/compare-tab.tsx'
 import { ReadTab } from './read-tab.tsx'
 import { ReceiptTab } from './receipt-tab.tsx'
 import { RejectsTab } from './rejects/rejects-tab.tsx'
@@ -43,7 +42,6 @@ export function Dataset({ id, tab, query }: DatasetProps) {
     columns: t.columns,
     sql: t.sql,
     read: t.readAgain,
-    compare: t.compare,
   }
   return (
     <>
@@ -105,8 +103,6 @@ function TabContent({ receipt, tab, query }: TabContentProps) {
       return <ColumnsTab receipt={receipt} />
     case 'sql':
       return <SqlTab receipt={receipt} />
-    case 'compare':
-      return <CompareTab receipt={receipt} otherId={query} />
     case 'read':
       return <ReadTab receipt={receipt} />
   }

@@ -9,7 +9,7 @@ import { DialectFields } from '../../parts/dialect-fields.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { PreviewTable } from '../../parts/preview-table.tsx'
 import { ReadingLine } from '../../parts/reading-line.tsx'
-import { compareHref, datasetHref } from '../../router.ts'
+import { datasetHref } from '../../router.ts'
 import { t } from '../../texts.ts'
 import { useLoaded } from '../../use-loaded.ts'
 
@@ -74,9 +74,8 @@ function Made({ before, made }: { readonly before: Receipt; readonly made: Recei
   return (
     <div role="status">
       <p class="lead">{acceptedText(made.records)}</p>
-      <p class="row">
+      <p>
         <a href={datasetHref(made.id)}>{t.openReading}</a>
-        <a href={compareHref(made.id, before.id)}>{t.compareReadings}</a>
       </p>
     </div>
   )
