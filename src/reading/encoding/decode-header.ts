@@ -2,6 +2,7 @@
 import { isUtf8 } from '../platform-bytes.ts'
 import { createDecoder } from './decoder.ts'
 import { detectLegacy } from './detect-legacy.ts'
+import { kindOf } from './single-byte.ts'
 
 export interface DecodedHeader {
   readonly text: string
@@ -21,7 +22,8 @@ const usualLegacy = 'windows-1252'
 export function decodeHeader(bytes: Uint8Array, encoding: string): DecodedHeader {
   if (encoding === 'utf-8') return decodeMixedUtf8(bytes)
   const decode = createDecoder(encoding, 'replace')
-  if (!isSingleByte(encoding)) return { text: decode(bytes, true).replaceAll('\ufffd', '?'), invalidReadAs: null }
+  if (kindOf(encoding) !== 'single-byte')
+    return { text: decode(bytes, true).replaceAll('\ufffd', '?'), invalidReadAs: null }
   const text = Array.from(bytes, (byte) => {
     const character = decode(Uint8Array.of(byte), true)
     return character === '\ufffd' ? String.fromCharCode(byte) : character
@@ -51,8 +53,4 @@ function characterLength(bytes: Uint8Array, at: number): number {
   const lead = bytes[at] ?? 0
   const length = lead < 0x80 ? 1 : lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc2 ? 2 : 0
   return length > 0 && at + length <= bytes.length && isUtf8(bytes.subarray(at, at + length)) ? length : 0
-}
-
-function isSingleByte(encoding: string): boolean {
-  return !/^(?:utf-|gb|big5|euc-|shift_jis|iso-2022|hz|iso-10646)/.test(encoding)
 }

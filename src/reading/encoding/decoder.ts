@@ -1,7 +1,6 @@
 // Decoder: decodes bytes to text, piece by piece, in every supported encoding. Does not know which encoding a file has.
 import { concatBytes, utf16Text } from '../platform-bytes.ts'
 import { codePage, codePageName } from './code-pages.ts'
-import { createSevenBitDecoder, isSevenBit, sevenBitName } from './seven-bit.ts'
 
 /**
  * Takes the next bytes and returns the text that they complete; with `isLast` also the rest.
@@ -10,7 +9,7 @@ import { createSevenBitDecoder, isSevenBit, sevenBitName } from './seven-bit.ts'
 export type Decoder = (bytes: Uint8Array, isLast: boolean) => string
 
 /**
- * Makes a decoder for a WHATWG encoding, or for `utf-32le`, `utf-32be`, one of code-pages.ts or one of seven-bit.ts, which the platform does not know.
+ * Makes a decoder for a WHATWG encoding, or for `utf-32le`, `utf-32be` or one of code-pages.ts, which the platform does not know.
  *
  * @param atStart Whether a leading byte order mark is one, or a character as in the middle of a file.
  * @throws {RangeError} if there is no such encoding.
@@ -22,7 +21,6 @@ export function createDecoder(
 ): Decoder {
   const page = codePage(name)
   if (page !== undefined) return createPageDecoder(page)
-  if (isSevenBit(name)) return createSevenBitDecoder(name, onWrongByte)
   if (name === 'utf-32le' || name === 'utf-32be') return createUtf32Decoder(name === 'utf-32le', onWrongByte, atStart)
   const decoder = new TextDecoder(name, { fatal: onWrongByte === 'strict', ignoreBOM: atStart === 'character' })
   return (bytes, isLast) => decoder.decode(bytes, { stream: !isLast })
@@ -32,8 +30,6 @@ export function createDecoder(
 export function encodingName(label: string): string | null {
   const name = label.trim().toLowerCase()
   if (name === 'utf-32le' || name === 'utf-32be') return name
-  const sevenBit = sevenBitName(name)
-  if (sevenBit !== null) return sevenBit
   const page = codePageName(name)
   if (page !== null) return page
   try {

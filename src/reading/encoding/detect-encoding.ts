@@ -7,7 +7,7 @@ import { isAscii, isUtf8, latin1Text } from '../platform-bytes.ts'
 import { codePage, detectEbcdic } from './code-pages.ts'
 import { createDecoder, encodingName } from './decoder.ts'
 import { detectLegacy } from './detect-legacy.ts'
-import { detectSevenBit } from './seven-bit.ts'
+import { declaredRefusal, provenRefusal } from './refused-encodings.ts'
 import { kindOf } from './single-byte.ts'
 
 /** The encoding, and how certain it is. */
@@ -44,7 +44,8 @@ const marks: readonly { readonly name: string; readonly bytes: readonly number[]
  * lines prove it as break it; else the legacy encoding under which the bytes look most like words.
  *
  * @param declared A label from the client, which always wins.
- * @throws {ServiceError} BAD_PARAMETER if the declared encoding is unknown; NOT_READABLE if none fits the bytes.
+ * @throws {ServiceError} BAD_PARAMETER if the declared encoding is unknown or refused; NOT_READABLE if none fits the bytes,
+ * or one that is refused.
  */
 export function detectEncoding(head: Uint8Array, declared?: string): EncodingFound {
   const mark = marks.find((candidate) => candidate.bytes.every((byte, at) => head[at] === byte))
@@ -54,23 +55,21 @@ export function detectEncoding(head: Uint8Array, declared?: string): EncodingFou
     throw new ServiceError('BAD_PARAMETER', {
       name: 'encoding',
       seen: `'${declared}'`,
-      wanted: 'a WHATWG encoding label',
+      wanted: declaredRefusal(declared) ?? 'a WHATWG encoding label',
     })
   }
   if (mark !== undefined)
     return found(mark.name, `Encoding ${mark.name}: the file begins with its byte order mark.`, true)
   const wide = wideEncoding(head)
   if (wide !== null) return found(wide, `Encoding ${wide}: at least every other byte is zero, at regular positions.`)
-  // Its bytes are all ASCII; only the escapes to and from Kanji distinguish it from UTF-8.
-  if (head.includes(escapeByte) && latin1Text(head).includes('\x1b$B')) {
-    return found('iso-2022-jp', 'Encoding iso-2022-jp: it has escape sequences to and from Kanji among ASCII.')
+  if (head.includes(escapeByte)) {
+    const text = latin1Text(head)
+    // Its bytes are all ASCII; only the escapes to and from Kanji distinguish it from UTF-8.
+    if (text.includes('\x1b$B'))
+      return found('iso-2022-jp', 'Encoding iso-2022-jp: it has escape sequences to and from Kanji among ASCII.')
+    const problem = isAscii(head) ? provenRefusal(text) : null
+    if (problem !== null) throw new ServiceError('NOT_READABLE', { problem })
   }
-  const sevenBit = isAscii(head) ? detectSevenBit(head) : null
-  if (sevenBit !== null)
-    return guess(
-      sevenBit,
-      `Encoding ${sevenBit}: its ASCII bytes contain sequences that encode non-ASCII letters in it.`,
-    )
   return narrowEncoding(head)
 }
 

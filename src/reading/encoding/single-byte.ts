@@ -17,9 +17,6 @@ const kinds: Readonly<Record<string, Kind>> = {
   big5: 'multi-byte',
   'euc-jp': 'multi-byte',
   'iso-2022-jp': 'multi-byte',
-  'iso-2022-kr': 'multi-byte',
-  'hz-gb-2312': 'multi-byte',
-  'utf-7': 'multi-byte',
   shift_jis: 'multi-byte',
   'euc-kr': 'multi-byte',
 }

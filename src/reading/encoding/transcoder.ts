@@ -4,11 +4,10 @@ import { concatBytes, swapUnits, utf8Bytes, utf16Text } from '../platform-bytes.
 import type { Block, Coder } from './coder.ts'
 import { createDecoder, type Decoder } from './decoder.ts'
 import { createSegmentOffsetMap, createUnitOffsetMap, type OffsetMap } from './offset-map.ts'
-import { sevenBitNames } from './seven-bit.ts'
 import { type Kind, kindOf, toUtf8, type Utf8OfBytes, utf8OfBytes } from './single-byte.ts'
 
-/** Encodings with other characters than ASCII in bytes below 0x80, after an escape; lines begin and end in ASCII (RFC 1468). */
-const stateful: ReadonlySet<string> = new Set(['iso-2022-jp', ...sevenBitNames])
+/** The encoding with other characters than ASCII in bytes below 0x80, after an escape; lines begin and end in ASCII (RFC 1468). */
+const stateful = 'iso-2022-jp'
 /** In the other multi-byte encodings a byte below this is always a character of its own. */
 const plainByteMax = 0x30
 
@@ -70,7 +69,7 @@ export class Transcoder implements Coder {
       const text = this.#name === 'utf-16be' ? swappedText(units) : utf16Text(units)
       return bytes.length % 2 === 0 ? text : text + wrongMark
     }
-    if (!stateful.has(this.#name)) return marked(this.#decode(bytes, true))
+    if (this.#name !== stateful) return marked(this.#decode(bytes, true))
     let text = ''
     for (let from = 0; from < bytes.length; ) {
       const end = lineAfter(bytes, from)
@@ -103,8 +102,8 @@ function placeFinder(name: string, kind: Kind): OffsetMap {
     return createUnitOffsetMap(kind === 'utf-16' ? 2 : kind === 'utf-32' ? 4 : 1, kind === 'utf-16')
   }
   return createSegmentOffsetMap({
-    segmentEnd: stateful.has(name) ? lineAfter : plainAfter,
-    isAsciiPlain: !stateful.has(name),
+    segmentEnd: name === stateful ? lineAfter : plainAfter,
+    isAsciiPlain: name !== stateful,
     begin: () => createDecoder(name, 'replace'),
     encode: (text) => encode(marked(text)),
   })
