@@ -7,7 +7,7 @@ const groups = [
   ['Start', ['tutorial', 'faq', 'uploads', 'clients', 'cli', 'library', 'migrate-from-spring']],
   ['Reference', ['errors', 'notes', 'reading', 'schema', 'query', 'parquet', 'engines', 'copies', 'glossary']],
   ['Operation', ['config', 'deployment', 'operations', 'metrics', 'reliability']],
-  ['Background', ['architecture', 'benchmarks', 'corpora', 'comparison', 'asvs', 'decisions']],
+  ['Background', ['architecture', 'benchmarks', 'corpora', 'comparison', 'decisions']],
 ]
 
 /** Every file that becomes a page. */

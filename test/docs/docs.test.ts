@@ -7,7 +7,6 @@ import { allCommands } from '../../src/cli/commands.ts'
 import { clientVariables } from '../../src/config/client-environment.ts'
 import { optionHelp } from '../../src/config/option-help.ts'
 import { errorTable } from '../../src/core/errors.ts'
-import { threats } from '../hostile/threats.ts'
 import { projectFiles } from '../house/sources.ts'
 import { generatedParts, pageUrl, withPart } from './generated.ts'
 
@@ -43,21 +42,6 @@ test('every error code that a page names exists', () => {
     path === 'docs/errors.md' ? [...text.matchAll(/^\| `([A-Z_]+)`/gm)].map((match) => match[1]!) : [],
   )
   assert.deepEqual(codes.toSorted(), Object.keys(errorTable).toSorted())
-})
-
-test('every file and every threat that docs/asvs.md names exists', () => {
-  const { text } = pages.find(({ path }) => path === 'docs/asvs.md')!
-  const files = [...text.matchAll(/`((?:src|test|scripts)\/[^`]+)`/g)].map((match) => match[1]!)
-  assert.ok(files.length > 10)
-  assert.deepEqual(
-    files.filter((file) => !existsSync(pageUrl(file))),
-    [],
-  )
-  const numbers = [...text.matchAll(/threats? ([\d, ]+\d)/g)].flatMap((match) => match[1]!.split(', ').map(Number))
-  assert.deepEqual(
-    numbers.filter((number) => !threats.some((threat) => threat.number === number)),
-    [],
-  )
 })
 
 test('every link between pages leads to a file', () => {

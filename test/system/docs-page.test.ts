@@ -118,7 +118,7 @@ describe('the page of the routes', { skip: program === undefined && 'no Chromium
       ['/docs/architecture', 390, 'light'],
       ['/docs/benchmarks', 320, 'dark'],
       ['/docs/corpora', 390, 'dark'],
-      ['/docs/asvs', 320, 'light'],
+      ['/docs/comparison', 320, 'light'],
       ['/docs/engines', 2560, 'light'],
       ['/docs/faq', 2560, 'dark'],
     ] as const) {
