@@ -1,7 +1,11 @@
 // Tests of the API description: responses conform to it, and every response is described.
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { get, type IncomingMessage } from 'node:http'
+import { buffer } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
+import { gunzipSync } from 'node:zlib'
 import type { JsonSchema } from '../../src/http/openapi/openapi.ts'
 import { Description } from './description.ts'
 import { type Exchange, examplesOf, exchanged, session, startService, upload } from './session.ts'
@@ -103,11 +107,28 @@ describe('the description of the service', () => {
       }
     }
     const text = await (await fetch(`${service.url}/openapi.json`)).text()
-    assert.ok(Buffer.byteLength(text) < 100_000, `${Buffer.byteLength(text)} bytes`)
     // Generated code would shadow names that it needs itself.
     const globals = Object.keys(description.document.components.schemas).filter((name) => name in globalThis)
     assert.deepEqual(globals, [])
     assert.doesNotMatch(text, /"enum":\[[^\]]*\\[nrtu]/)
+  })
+
+  it('is sent compressed to clients that accept gzip', async () => {
+    const from = async (acceptEncoding?: string) => {
+      const headers = acceptEncoding === undefined ? {} : { 'accept-encoding': acceptEncoding }
+      const [response] = (await once(get(`${service.url}/openapi.json`, { headers }), 'response')) as [IncomingMessage]
+      assert.equal(response.headers.vary, 'accept-encoding')
+      return { coding: response.headers['content-encoding'], body: await buffer(response) }
+    }
+    const plain = await from()
+    assert.deepEqual(JSON.parse(plain.body.toString()), description.document)
+    for (const accepted of ['gzip', 'br, gzip;q=0.5'] as const) {
+      const { coding, body } = await from(accepted)
+      assert.deepEqual([coding, gunzipSync(body)], ['gzip', plain.body])
+    }
+    for (const refused of ['', 'br', 'identity', 'gzip;q=0'] as const) {
+      assert.deepEqual(await from(refused), { coding: undefined, body: plain.body })
+    }
   })
 
   it('shows real responses as examples', () => {

@@ -1,8 +1,6 @@
 // Description: the OpenAPI document, used to validate responses. Knows no operation by name.
-import assert from 'node:assert/strict'
 import Schema from 'typebox/schema'
 import type { JsonSchema, OpenApi, Operation, ResponseObject } from '../../src/http/openapi/openapi.ts'
-import type { SharedOpenApi } from '../../src/http/openapi/share-repeated.ts'
 import type { Exchange } from './session.ts'
 
 export class Description {
@@ -19,7 +17,7 @@ export class Description {
 
   static async of(url: string): Promise<Description> {
     const response = await fetch(`${url}/openapi.json`)
-    return new Description(expanded((await response.json()) as SharedOpenApi)) // its own tests verify the type
+    return new Description((await response.json()) as OpenApi) // its own tests verify the type
   }
 
   /** Whether a path matches a template of the document. */
@@ -62,25 +60,6 @@ export class Description {
     const [, errors] = Schema.Errors(closed({ ...schema, components: this.document.components }), value)
     return errors.map(({ instancePath, message }) => `${instancePath} ${message}`)
   }
-}
-
-/** The document with references to parameters, headers and examples resolved, and those to errors described. */
-export function expanded(document: SharedOpenApi): OpenApi {
-  const expand = (value: unknown): unknown => {
-    if (typeof value !== 'object' || value === null) return value
-    if (Array.isArray(value)) return value.map(expand)
-    const ref = String(Reflect.get(value, '$ref'))
-    const [, kind, name] = /^#\/components\/(parameters|headers|examples)\/(.+)$/.exec(ref) ?? []
-    if (kind !== undefined && name !== undefined) {
-      const shared = document.components[kind as 'parameters' | 'headers' | 'examples'][name]
-      assert.ok(shared, `no ${kind} ${name}`)
-      return shared
-    }
-    const response = /^#\/components\/responses\/(.+)$/.exec(ref)?.[1]
-    const said = response === undefined ? {} : { description: document.components.responses[response]?.description }
-    return { ...said, ...Object.fromEntries(Object.entries(value).map(([key, one]) => [key, expand(one)])) }
-  }
-  return expand(document) as OpenApi // the targets of references have the types that they replace
 }
 
 function headerFaults({ headers = {} }: ResponseObject, given: Headers): readonly string[] {

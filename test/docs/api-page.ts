@@ -2,9 +2,7 @@
 import { pino } from 'pino'
 import { apiText, type Block } from '../../src/http/openapi/api-markdown.ts'
 import type { OpenApi } from '../../src/http/openapi/openapi.ts'
-import type { SharedOpenApi } from '../../src/http/openapi/share-repeated.ts'
 import { createHttpServer, defaultHttpOptions } from '../../src/http/server.ts'
-import { expanded } from '../api/description.ts'
 import { createFakeService } from '../wire/fake-service.ts'
 
 /** The content of docs/api.md. */
@@ -24,7 +22,7 @@ async function describedRoutes(): Promise<OpenApi> {
   const server = await createHttpServer(createFakeService(), { ...defaultHttpOptions, port: 0 }, logger)
   try {
     const response = await fetch(`${server.url}/openapi.json`)
-    return expanded((await response.json()) as SharedOpenApi) // held by test/api
+    return (await response.json()) as OpenApi // held by test/api
   } finally {
     await server.close()
   }

@@ -1,6 +1,5 @@
 // API markdown: turns the OpenAPI document into headings, texts and tables for readers. Knows no HTML and no files.
 import { codeList } from './error-responses.ts'
-import examples from './examples.json' with { type: 'json' }
 import type { JsonSchema, MediaType, OpenApi, Operation, Parameter } from './openapi.ts'
 import { always } from './operation.ts'
 
@@ -10,9 +9,6 @@ export type Block =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'table'; readonly head: readonly string[]; readonly rows: readonly (readonly string[])[] }
   | { readonly kind: 'code'; readonly text: string }
-
-/** Recorded responses by operation. The document itself has one example for each schema. */
-const recorded: Readonly<Record<string, unknown>> = examples
 
 const base = 'http://127.0.0.1:8080'
 
@@ -51,8 +47,8 @@ function operationBlocks({ path, method, operation }: ShownOperation): readonly 
   const { operationId, summary, description, parameters, requestBody, responses } = operation
   const [request] = Object.entries(requestBody?.content ?? {})
   const answer = responses['200']
-  const isJson = answer !== undefined && 'content' in answer && answer.content?.['application/json'] !== undefined
-  const example = isJson ? recorded[operationId] : undefined
+  const example =
+    answer !== undefined && 'content' in answer ? answer.content?.['application/json']?.example : undefined
   return [
     heading(3, `\`${method.toUpperCase()} ${path}\` ${summary}`, operationId),
     text(description),
