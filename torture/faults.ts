@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { layoutOf, writeSegment } from '../src/convert/convert.testing.ts'
+import { layoutOf, textColumns, writeSegment } from '../src/convert/convert.testing.ts'
 import { createConverterPool } from '../src/convert/converter/converter-pool.ts'
 import { isServiceError } from '../src/core/errors.ts'
 import { scratchDir } from '../test/support/running-service.ts'
@@ -63,12 +63,17 @@ async function killConverters(seed: number, jobs: number): Promise<{ kills: numb
     const records = 2 + i * 200
     return writeSegment(dir, 'a\n'.repeat(records), records, layoutOf(1), `${i}.csv`)
   })
-  const work = async () => {
+  const work = async (_: unknown, worker: number) => {
     while (left-- > 0) {
       const abort = new AbortController()
       if (random(20) === 0) setTimeout(() => abort.abort(new Error('gone')), random(30))
       try {
-        await pool.run('profile', { segment: segments[random(segments.length)]! }, abort.signal)
+        const segment = segments[random(segments.length)]!
+        await pool.run(
+          'convert',
+          { segment, columns: textColumns(1), toPath: join(dir, `${worker}.parquet`) },
+          abort.signal,
+        )
       } catch (error) {
         if (abort.signal.aborted) continue
         if (!isServiceError(error, 'CONVERSION_FAILED') || !/SIGKILL/.test(String(error.cause))) throw error

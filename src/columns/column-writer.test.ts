@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import { never, scratchDir, startConverter, writeSegment } from '../convert/convert.testing.ts'
 import type { TargetColumn } from '../convert/convert.ts'
 import { fitsExactly } from '../convert/sql/lossless-sql.ts'
+import { profileWithDuckDb } from '../convert/sql/profile-sql.testing.ts'
 import { literal, pathLiteral } from '../convert/sql/segment-sql.ts'
 import { examples } from '../convert/sql/value-examples.testing.ts'
 import { type ColumnFacts, nullWords } from '../core/column-facts.ts'
@@ -78,7 +79,7 @@ test('createColumnWriter() writes the types, values and facts that DuckDB finds 
     const layout = layoutOf(width)
     const text = csvText(nastyTable(random, width, records), layout, random)
     const segment = writeSegment(dir, text, records, { ...layout, escape: null })
-    const wanted = await converter.profile(segment, never)
+    const wanted = await profileWithDuckDb(duckDb, segment)
     // Thousands of row groups would take DuckDB a quarter of a minute, and show no more than hundreds.
     const sizes = { windowBytes: 4096 << random(10), rowGroupBytes: Math.max(records, 64 << random(15)) }
     const options = { layout, ...sizes, rowGroupRecords: 1 + random(records * 2) }

@@ -3,13 +3,13 @@
 import { areExpected, type ColumnJob } from './columns/column-job.ts'
 import { type ColumnThreadsOptions, createColumnThreads } from './columns/column-threads.ts'
 import { isSmall, runInMemory } from './columns/run-in-memory.ts'
-import type { Converter, TargetColumn } from './convert.ts'
+import type { Converter, SqlConverter, TargetColumn } from './convert.ts'
 
 /**
  * Segments whose types are all detected are converted here. Declared columns have formats and rules that are SQL, so
  * `other` converts all segments of a dataset with any. Its children are ended here, too.
  */
-export function createColumnConverter(options: ColumnThreadsOptions, other: Converter): Converter {
+export function createColumnConverter(options: ColumnThreadsOptions, other: SqlConverter): Converter {
   const threads = createColumnThreads(options)
   const run = (job: ColumnJob, signal: AbortSignal) =>
     isSmall(job) ? runInMemory(job, signal) : threads.run(job, signal)

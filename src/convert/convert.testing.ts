@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, type TestContext } from 'node:test'
-import type { Converter, PartReader, Segment, SegmentLayout, TargetColumn } from './convert.ts'
+import type { PartReader, Segment, SegmentLayout, SqlConverter, TargetColumn } from './convert.ts'
 import { createConverter } from './duckdb-converter.ts'
 import { createPartReader } from './duckdb-reader.ts'
 
@@ -12,7 +12,7 @@ export const jobMsMax = 60_000
 export const never = new AbortController().signal
 
 /** A converter with one child, closed after the tests of the file that requests it. */
-export function startConverter(): Converter {
+export function startConverter(): SqlConverter {
   const converter = createConverter({ size: 1, jobMsMax, logger })
   after(() => converter.close())
   return converter

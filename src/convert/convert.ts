@@ -112,6 +112,9 @@ export interface Converter {
   close(): Promise<void>
 }
 
+/** Converts declared columns, and columns whose types are known. */
+export type SqlConverter = Omit<Converter, 'profile'>
+
 /** Statistics of the values of a column, in the terms of the Hugging Face dataset viewer. */
 export interface ColumnStatistics {
   readonly column_name: string

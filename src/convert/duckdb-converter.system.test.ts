@@ -297,13 +297,12 @@ test('convert() reports a misfit for a text whose class would change the type of
 
 const failsLoudly = (error: unknown) => isServiceError(error, 'CONVERSION_FAILED') && error.cause instanceof Error
 
-test('convert() and profile() fail if the record count differs, and leave no file', async (t) => {
+test('convert() fails if the record count differs, and leaves no file', async (t) => {
   const dir = scratchDir(t)
   const path = join(dir, 'part.parquet')
   for (const count of [1, 3]) {
     const segment = writeSegment(dir, 'a\nb\n', count, layoutOf(1))
     await assert.rejects(converter.convert(segment, textColumns(1), path, never), failsLoudly)
-    await assert.rejects(converter.profile(segment, never), failsLoudly)
   }
   assert.ok(!existsSync(path))
 })

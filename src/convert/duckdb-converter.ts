@@ -1,17 +1,12 @@
-// DuckDB converter: profiles, checks and converts segments in child processes. Knows the jobs, not how they are done.
+// DuckDB converter: checks and converts segments in child processes. Knows the jobs, not how they are done.
 import { rm } from 'node:fs/promises'
-import type { Converter, TargetColumn } from './convert.ts'
+import type { SqlConverter, TargetColumn } from './convert.ts'
 import { type ConverterPoolOptions, createConverterPool } from './converter/converter-pool.ts'
-import { factsOf } from './sql/segment-facts-sql.ts'
 
 /** Converts with DuckDB, in up to `size` child processes, each started on demand. */
-export function createConverter(options: ConverterPoolOptions): Converter {
+export function createConverter(options: ConverterPoolOptions): SqlConverter {
   const pool = createConverterPool(options)
   return {
-    async profile(segment, signal) {
-      return factsOf(await pool.run('profile', { segment }, signal), segment)
-    },
-
     async convert(segment, columns, toPath, signal) {
       try {
         const done = await pool.run('convert', { segment, columns: forMessage(columns), toPath }, signal)

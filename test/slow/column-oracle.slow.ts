@@ -9,6 +9,7 @@ import { after, type TestContext, test } from 'node:test'
 import { seed } from '../../src/columns/columns.testing.ts'
 import { never, startConverter, writeSegment } from '../../src/convert/convert.testing.ts'
 import { sqlType } from '../../src/convert/sql/lossless-sql.ts'
+import { profileWithDuckDb } from '../../src/convert/sql/profile-sql.testing.ts'
 import { partsSql } from '../../src/convert/sql/rows-sql.ts'
 import { identifier, literal } from '../../src/convert/sql/segment-sql.ts'
 import { openDuckDb } from '../../src/duckdb/duckdb.ts'
@@ -39,7 +40,7 @@ async function assertSame(
   dataDir: string,
 ): Promise<void> {
   const segment = writeSegment(dir, body, records, layout)
-  const decisions = decideTypes(await converter.profile(segment, never))
+  const decisions = decideTypes(await profileWithDuckDb(duckDb, segment))
   const wanted = receipt.columns.map(({ name }, i) => ({ name, ...decisions[i]! }))
   assert.deepEqual(
     receipt.columns.map(({ name, type, format }) => [name, type, format]),

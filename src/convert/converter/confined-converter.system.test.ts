@@ -48,8 +48,9 @@ test('a confined converter whose segment is missing fails the job, and does the 
   await using converter = disposable(createConverter({ size: 1, jobMsMax, logger, sandbox }))
   const segment = writeSegment(dataDir, 'a\nb\n', 2, layoutOf(1))
   const absent = { ...segment, path: join(dataDir, 'absent') }
-  await assert.rejects(converter.profile(absent, never), { code: 'CONVERSION_FAILED' })
-  assert.equal((await converter.profile(segment, never)).length, 1)
+  const convert = (one: typeof segment) => converter.convert(one, textColumns(1), join(dataDir, 'part.parquet'), never)
+  await assert.rejects(convert(absent), { code: 'CONVERSION_FAILED' })
+  assert.equal((await convert(segment)).kind, 'part')
 })
 
 test('a confined converter whose part cannot be collected gets another work directory', async (t) => {

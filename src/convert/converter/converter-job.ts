@@ -1,14 +1,9 @@
 // Converter job: the messages between the service and a converter child. Plain values only, so that any channel can carry them.
 import type { Part } from '../../core/receipt.ts'
 import type { ColumnStatistics, LinesTarget, RowMatch, Segment, TargetColumn } from '../convert.ts'
-import type { ProfileRow } from '../sql/segment-facts-sql.ts'
 
 /** The requests to a child, and their answers. */
 export interface Jobs {
-  readonly profile: {
-    readonly job: { readonly segment: Segment }
-    readonly answer: readonly ProfileRow[]
-  }
   readonly convert: {
     readonly job: { readonly segment: Segment; readonly columns: readonly TargetColumn[]; readonly toPath: string }
     /** Null for a misfit. */
@@ -77,8 +72,6 @@ export function moveFiles(
 
   function moved(): JobMessage {
     switch (message.kind) {
-      case 'profile':
-        return { ...message, segment: at(message.segment) }
       case 'convert':
       case 'violations':
         return { ...message, segment: at(message.segment), toPath: madeAt }

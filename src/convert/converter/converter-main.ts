@@ -16,11 +16,9 @@ import {
   type PartWindow,
   rowsSql,
 } from '../sql/rows-sql.ts'
-import { recordsOf } from '../sql/segment-facts-sql.ts'
 import { identifier, isOtherWidth, literal, type ReadMode, readModes, withoutValues } from '../sql/segment-sql.ts'
 import { violationsSql } from '../sql/violations-sql.ts'
 import { measure } from '../statistics/column-statistics.ts'
-import { Profiler } from '../statistics/segment-facts.ts'
 import type { AnswerMessage, JobKind, JobMessage, Jobs, PartSlice } from './converter-job.ts'
 import { answerBytesMax } from './parse-answer.ts'
 import { withReadable } from './readable-segment.ts'
@@ -55,22 +53,9 @@ const memoryKilobytesPerColumn = 300
 let memoryKilobytes = memoryKilobytesUsual
 
 // DuckDB does not spill: what does not fit in memory fails.
-const opening = openDuckDb({ memory_limit: `${memoryKilobytesUsual}KB`, temp_directory: '' }).then(
-  async (connection) => ({ connection, profiler: await Profiler.open(connection) }),
-)
+const opening = openDuckDb({ memory_limit: `${memoryKilobytesUsual}KB`, temp_directory: '' })
 
 const work: Work = {
-  async profile({ segment }) {
-    return withSegment(segment, (readable) =>
-      inSomeMode(readable, async (mode) => {
-        const { profiler } = await opening
-        const rows = await profiler.rows(readable, mode)
-        wantRecords(segment, recordsOf(rows))
-        return rows
-      }),
-    )
-  },
-
   async convert({ segment, columns, toPath }) {
     try {
       const nulls = await withSegment(segment, (readable) =>
@@ -197,7 +182,7 @@ function withSegment<Result>(segment: Segment, use: (readable: Segment) => Promi
 }
 
 async function select(sql: string): Promise<JS[][]> {
-  const { connection } = await opening
+  const connection = await opening
   const reader = await connection.runAndReadAll(sql)
   return reader.getRowsJS()
 }
@@ -209,7 +194,7 @@ function hasDeclared(columns: readonly TargetColumn[]): boolean {
 async function inSomeMode<Result>(
   segment: Segment,
   read: (mode: ReadMode) => Promise<Result>,
-  isDeclared = false,
+  isDeclared: boolean,
 ): Promise<Result> {
   await planFor(isDeclared)
   await allowMemoryFor(segment.layout.width * (isDeclared ? declaredColumnWeight : 1))

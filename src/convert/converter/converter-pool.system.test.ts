@@ -18,7 +18,11 @@ function poolFor(t: TestContext, options: Partial<ConverterPoolOptions> = {}): C
   return pool
 }
 
-const smallJob = (t: TestContext) => ({ segment: writeSegment(scratchDir(t), 'a\nb\n', 2, layoutOf(1)) })
+function smallJob(t: TestContext) {
+  const dir = scratchDir(t)
+  const segment = writeSegment(dir, 'a\nb\n', 2, layoutOf(1))
+  return { segment, columns: textColumns(1), toPath: join(dir, 'part.parquet') }
+}
 const failed = (error: unknown) => isServiceError(error, 'CONVERSION_FAILED')
 
 /** Ids of the processes started by this one; null if the system does not list them. */
@@ -48,7 +52,7 @@ test('run() completes jobs in order of arrival, one at a time', async (t) => {
   const pool = poolFor(t)
   const job = smallJob(t)
   const order: number[] = []
-  await Promise.all([1, 2, 3, 4].map((n) => pool.run('profile', job, never).then(() => order.push(n))))
+  await Promise.all([1, 2, 3, 4].map((n) => pool.run('convert', job, never).then(() => order.push(n))))
   assert.deepEqual(order, [1, 2, 3, 4])
 })
 
@@ -57,7 +61,7 @@ test('run() starts no more children than its size, and `startCount` of them at o
   const pool = poolFor(t, { size: 2, startCount: 2 })
   assert.equal(childIds()!.length, 2)
   const job = smallJob(t)
-  await Promise.all([1, 2, 3, 4, 5].map(() => pool.run('profile', job, never)))
+  await Promise.all([1, 2, 3, 4, 5].map(() => pool.run('convert', job, never)))
   assert.equal(childIds()!.length, 2)
   await pool.close()
   assert.deepEqual(childIds(), [])
@@ -68,9 +72,9 @@ test('run() starts children when they are needed, and not before', async (t) => 
   const pool = poolFor(t, { size: 2 })
   assert.deepEqual(childIds(), [])
   const job = smallJob(t)
-  await pool.run('profile', job, never)
+  await pool.run('convert', job, never)
   assert.equal(childIds()!.length, 1)
-  await Promise.all([1, 2, 3].map(() => pool.run('profile', job, never)))
+  await Promise.all([1, 2, 3].map(() => pool.run('convert', job, never)))
   assert.equal(childIds()!.length, 2)
 })
 
@@ -79,33 +83,33 @@ test('run() fails a job that takes too long, and the next one as well', async (t
   const late = poolFor(t, { jobMsMax: 5 })
   const job = smallJob(t)
   await assert.rejects(
-    late.run('profile', job, never),
+    late.run('convert', job, never),
     (error) => failed(error) && /within 5 ms/.test(String((error as Error).cause)),
   )
-  await assert.rejects(late.run('profile', job, never), failed)
+  await assert.rejects(late.run('convert', job, never), failed)
 })
 
 test('run() drops a waiting job that is aborted, and does the others', async (t) => {
   const pool = poolFor(t)
   const job = smallJob(t)
   const abort = new AbortController()
-  const first = pool.run('profile', job, never)
-  const second = pool.run('profile', job, abort.signal)
-  const third = pool.run('profile', job, never)
+  const first = pool.run('convert', job, never)
+  const second = pool.run('convert', job, abort.signal)
+  const third = pool.run('convert', job, never)
   abort.abort(new Error('gone'))
   await assert.rejects(second, /gone/)
   await Promise.all([first, third])
-  await assert.rejects(pool.run('profile', job, abort.signal), /gone/)
+  await assert.rejects(pool.run('convert', job, abort.signal), /gone/)
 })
 
 test('run() kills the child of a running job that is aborted, and starts another', async (t) => {
   const pool = poolFor(t)
   const job = smallJob(t)
-  await pool.run('profile', job, never)
+  await pool.run('convert', job, never)
   const before = childIds()
   const abort = new AbortController()
-  const running = pool.run('profile', job, abort.signal)
-  const waiting = pool.run('profile', job, never)
+  const running = pool.run('convert', job, abort.signal)
+  const waiting = pool.run('convert', job, never)
   abort.abort(new Error('gone'))
   await assert.rejects(running, /gone/)
   if (before !== null) assert.ok(!childIds()!.includes(before[0]!))
@@ -117,10 +121,10 @@ test('run() gives the job of a dead child to another, and logs it', async (t) =>
   const said: object[] = []
   const pool = poolFor(t, { logger: { warn: (fields) => void said.push(fields) } })
   const job = smallJob(t)
-  await pool.run('profile', job, never)
+  await pool.run('convert', job, never)
   const order: string[] = []
-  const running = pool.run('profile', job, never).then(() => order.push('lost'))
-  const waiting = pool.run('profile', job, never).then(() => order.push('waiting'))
+  const running = pool.run('convert', job, never).then(() => order.push('lost'))
+  const waiting = pool.run('convert', job, never).then(() => order.push('waiting'))
   process.kill(childIds()![0]!, 'SIGKILL')
   await Promise.all([running, waiting])
   assert.deepEqual(order, ['lost', 'waiting'])
@@ -134,16 +138,16 @@ test('run() fails a job on which a second child dies, and does the next', async 
   const deaths: object[] = []
   const pool = poolFor(t, { logger: { warn: (fields: object) => deaths.push(fields) } })
   const job = smallJob(t)
-  await pool.run('profile', job, never)
+  await pool.run('convert', job, never)
   // All listed children, because a child of an earlier test may still be listed. A stopped child cannot respond.
   for (const id of await listed()) process.kill(id, 'SIGSTOP')
-  const running = pool.run('profile', job, never)
+  const running = pool.run('convert', job, never)
   // Kills the next child before it is ready: the system may list it late, while others end.
   const killing = killUntil(() => deaths.length === 2)
   await assert.rejects(running, (error) => failed(error) && /SIGKILL/.test(String((error as Error).cause)))
   await killing
   assert.equal(deaths.length, 2)
-  await pool.run('profile', job, never)
+  await pool.run('convert', job, never)
 })
 
 test('run() gives the job of a stopped child to another after its deadline', async (t) => {
@@ -151,10 +155,10 @@ test('run() gives the job of a stopped child to another after its deadline', asy
   const said: string[] = []
   const pool = poolFor(t, { jobMsMax: 3_000, logger: { warn: (_fields, message) => void said.push(message) } })
   const job = smallJob(t)
-  await pool.run('profile', job, never)
+  await pool.run('convert', job, never)
   const [stopped] = childIds()!
   process.kill(stopped!, 'SIGSTOP')
-  await pool.run('profile', job, never)
+  await pool.run('convert', job, never)
   assert.deepEqual(said, ['a converter child was too late'])
   assert.ok(!childIds()!.includes(stopped!))
 })
@@ -166,7 +170,7 @@ test('run() does not repeat a late job that has been aborted', async (t) => {
   const pool = poolFor(t, { jobMsMax: 100, logger: late })
   // The start of the child takes longer than this: the deadline passes first, and the child is being killed when the
   // caller aborts.
-  const running = pool.run('profile', smallJob(t), abort.signal)
+  const running = pool.run('convert', smallJob(t), abort.signal)
   setTimeout(() => abort.abort(new Error('gone')), 100)
   await assert.rejects(running, /gone/)
 })
@@ -174,10 +178,10 @@ test('run() does not repeat a late job that has been aborted', async (t) => {
 test('close() fails running and waiting jobs, and accepts no more', async (t) => {
   const pool = poolFor(t)
   const job = smallJob(t)
-  const jobs = [1, 2, 3].map(() => assert.rejects(pool.run('profile', job, never), failed))
+  const jobs = [1, 2, 3].map(() => assert.rejects(pool.run('convert', job, never), failed))
   await pool.close()
   await Promise.all(jobs)
-  await assert.rejects(pool.run('profile', job, never), failed)
+  await assert.rejects(pool.run('convert', job, never), failed)
   await pool.close()
 })
 

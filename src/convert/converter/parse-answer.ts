@@ -1,12 +1,9 @@
 // Parse answer: checks the answer of a converter child against its job, since the child has read untrusted data. Knows no process.
-import { nullWords, valueClasses } from '../../core/column-facts.ts'
 import type { ColumnStatistics } from '../convert.ts'
-import { fractionMark } from '../sql/value-class-sql.ts'
 import type { Answer, AnswerMessage, JobKind, JobMessage, Jobs } from './converter-job.ts'
 
 const usualBytesMax = 16_000_000
 const rowsBytesMax = 256_000_000
-const profileBytesMax = 64_000_000
 
 /** Maximum size of the answer to a job in bytes; instead of a longer one, a child sends a failure. */
 export function answerBytesMax(job: JobMessage): number {
@@ -14,9 +11,6 @@ export function answerBytesMax(job: JobMessage): number {
     case 'rows':
     case 'matchingRows':
       return rowsBytesMax
-    case 'profile':
-      // One row per class and column, at most one per value.
-      return Math.min(usualBytesMax + 16 * job.segment.bytes, profileBytesMax)
     default:
       return usualBytesMax
   }
@@ -41,7 +35,6 @@ type Parsers = {
 }
 
 const parsers: Parsers = {
-  profile: (value, { segment }) => list(value).map((row) => profileRow(row, segment.layout.width)),
   convert: (value, { segment, columns }) => {
     if (value === null) return null
     const { part, nulls } = record(value)
@@ -71,27 +64,6 @@ function rowsOf(value: unknown, columns: readonly string[], limit: number): Jobs
   const rows = list(value)
   if (rows.length > limit) throw misshapen('no more rows than asked for')
   return rows.map((row) => list(row, columns.length).map(scalar))
-}
-
-const classNames: ReadonlySet<unknown> = new Set([
-  'null',
-  ...nullWords.map((_, i) => String(i)),
-  ...valueClasses,
-  ...valueClasses.map((name) => fractionMark + name),
-])
-
-function profileRow(value: unknown, width: number): Jobs['profile']['answer'][number] {
-  const [column, className, charsBefore, scale, values, first] = list(value, 6)
-  if (count(column) >= width) throw misshapen('a column of the segment')
-  if (!classNames.has(className)) throw misshapen('a class of values')
-  return [
-    count(column),
-    text(className),
-    numberOrNull(charsBefore),
-    numberOrNull(scale),
-    count(values),
-    list(first).map(count),
-  ]
 }
 
 const columnTypes: ReadonlySet<unknown> = new Set(['int', 'float', 'bool', 'string_label', 'string_text', 'datetime'])
@@ -137,11 +109,6 @@ function text(value: unknown): string {
 
 function textOrNull(value: unknown): string | null {
   return value === null ? null : text(value)
-}
-
-function numberOrNull(value: unknown): number | null {
-  if (value !== null && typeof value !== 'number') throw misshapen('a number or null')
-  return value
 }
 
 function boolean(value: unknown): boolean {

@@ -2,12 +2,15 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import type { ValueClass } from '../../core/column-facts.ts'
+import type { ColumnFacts, ValueClass } from '../../core/column-facts.ts'
+import { openDuckDb } from '../../duckdb/duckdb.ts'
 import { decideTypes } from '../../reading/types/infer-types.ts'
 import { csvText, layoutOf, never, scratchDir, startConverter, textColumns, writeSegment } from '../convert.testing.ts'
+import { profileWithDuckDb } from './profile-sql.testing.ts'
 import { examples } from './value-examples.testing.ts'
 
 const converter = startConverter()
+const duckDb = await openDuckDb({})
 
 /** Classes whose values leave the type of their column open; an empty list is a column without values. */
 const undecided: readonly (readonly ValueClass[])[] = [
@@ -27,8 +30,8 @@ for (const classes of undecided) {
     const layout = layoutOf(others.length)
     const records = [...head.map((text) => others.map(() => text)), others]
     const segment = writeSegment(dir, csvText(records, layout), records.length, layout)
-    const decisions = decideAlone(await converter.profile(segment, never))
-    const [open] = decideAlone(await converter.profile(write(dir, head), never))
+    const decisions = decideAlone(await profileWithDuckDb(duckDb, segment))
+    const [open] = decideAlone(await profileWithDuckDb(duckDb, write(dir, head)))
     assert.ok(open?.type.kind === 'text' && open.holdsFor !== null)
 
     const [first, second] = textColumns(2)
@@ -45,7 +48,7 @@ for (const classes of undecided) {
   })
 }
 
-const decideAlone = (facts: Awaited<ReturnType<typeof converter.profile>>) => facts.map((one) => decideTypes([one])[0])
+const decideAlone = (facts: readonly ColumnFacts[]) => facts.map((one) => decideTypes([one])[0])
 
 /** With a second column, because a record must not be blank. */
 function write(dir: string, texts: readonly (string | null)[]) {

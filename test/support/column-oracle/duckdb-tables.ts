@@ -10,7 +10,7 @@ import {
   filledProfileSql,
   type ProfileRow,
   valuesTableSql,
-} from '../../../src/convert/sql/segment-facts-sql.ts'
+} from '../../../src/convert/sql/profile-sql.testing.ts'
 import { fieldName, literal, type ReadMode, readModes, recordsSql } from '../../../src/convert/sql/segment-sql.ts'
 import { type ColumnFacts, nullWords } from '../../../src/core/column-facts.ts'
 import type { ColumnType } from '../../../src/core/receipt.ts'

@@ -1,8 +1,10 @@
-// Segment facts SQL: the statements that classify the values of a segment, and their results as facts. Writes nothing.
+// Profile SQL: has DuckDB classify the values of a segment, the oracle for the facts of the column writer. Writes nothing.
 import { type ClassFacts, type ColumnFacts, joinClasses, nullWords, type ValueClass } from '../../core/column-facts.ts'
+import type { DuckDBConnection } from '../../duckdb/duckdb.ts'
 import type { Segment } from '../convert.ts'
-import { fieldName, type ReadMode, recordsSql } from './segment-sql.ts'
-import { classSql, fractionMark } from './value-class-sql.ts'
+import { withReadable } from '../converter/readable-segment.ts'
+import { fieldName, type ReadMode, readModes, recordsSql } from './segment-sql.ts'
+import { classSql, fractionMark } from './value-class-sql.testing.ts'
 
 /**
  * One row of the result: the number of values of a column in a class, and the first three records, from 1, with one.
@@ -18,21 +20,30 @@ export type ProfileRow = readonly [
   first: readonly number[],
 ]
 
+/** The facts of each column as DuckDB finds them. */
+export async function profileWithDuckDb(duckDb: DuckDBConnection, segment: Segment): Promise<readonly ColumnFacts[]> {
+  return withReadable(segment, async (readable) => {
+    const errors: unknown[] = []
+    for (const mode of readModes(readable)) {
+      try {
+        const reader = await duckDb.runAndReadAll(profileSql(readable, mode))
+        return factsOf(reader.getRowsJS() as unknown as readonly ProfileRow[], segment)
+      } catch (error) {
+        errors.push(error)
+      }
+    }
+    throw new AggregateError(errors, 'DuckDB cannot read the segment')
+  })
+}
+
 /** Returns ProfileRows, in any order; numbers with a fraction have a row for each number of digits. */
-export function profileSql(segment: Segment, mode: ReadMode): string {
+function profileSql(segment: Segment, mode: ReadMode): string {
   return rowsSql(`(${valuesSql(segment, mode)})`)
 }
 
-/**
- * A table for the values of one segment; with `fillSql` and `filledProfileSql`, the same as `profileSql` in two steps.
- */
+/** A table for values; once it is filled, `filledProfileSql` returns ProfileRows. */
 export const valuesTableSql = 'CREATE TEMP TABLE profiled (v VARCHAR, field INTEGER, record BIGINT)'
 
-export function fillSql(segment: Segment, mode: ReadMode): string {
-  return `INSERT INTO profiled ${valuesSql(segment, mode)}`
-}
-
-/** The same for every segment, so that it can be planned once. */
 export const filledProfileSql = rowsSql('profiled')
 
 /**
@@ -53,11 +64,6 @@ function rowsSql(values: string): string {
       ${ofFraction(`length(v) - ${place}`)} AS behind,
       CAST(count(*) AS DOUBLE) AS count, CAST(min(record, 3) AS DOUBLE[]) AS first
     FROM (SELECT *, ${classSql('v')} AS class FROM ${values}) GROUP BY ALL`
-}
-
-/** Number of records in the result: every record has a value or a null in the first column. */
-export function recordsOf(rows: readonly ProfileRow[]): number {
-  return rows.reduce((sum, [column, , , , count]) => (column === 0 ? sum + count : sum), 0)
 }
 
 /** The result as facts, in column order. */
