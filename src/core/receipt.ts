@@ -83,6 +83,7 @@ export interface Column {
   readonly why: string
 }
 
+/** In the order of wasm/scanner/scan-result.ts. */
 export const rejectReasons = [
   'too_few_fields',
   'too_many_fields',

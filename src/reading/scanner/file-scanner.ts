@@ -56,7 +56,7 @@ interface PlacedBlock {
 }
 
 /** Reasons whose message names a place. */
-const placedReasons: ReadonlySet<string> = new Set([
+export const placedReasons: ReadonlySet<string> = new Set([
   'text_after_quote',
   'quote_in_field',
   'unclosed_quote',

@@ -1,7 +1,7 @@
 // WASM scanner: the host side of wasm/scanner/*.ts. It feeds the module, and turns its results into pieces and rejects;
 // record-rules.ts defines these.
 import { type BorrowedBytes, viewOf } from '../../core/borrowed-bytes.ts'
-import type { RejectReason } from '../../core/receipt.ts'
+import { rejectReasons } from '../../core/receipt.ts'
 import { ExcludedRecords } from './excluded-records.ts'
 import { createLongLine, type LongLine } from './long-line.ts'
 import { hasLoneFeed, type LookAhead, lookAhead } from './record-rules.ts'
@@ -31,22 +31,10 @@ const exclusionTableLength = 1984 + 1 + 1
 // Why scan() returns, see wasm/scanner/scanner.ts.
 const status = { tableFull: 0, needsMore: 1, longReject: 2, longSkip: 3, needsRoom: 4 } as const
 
-// Kinds of result, see wasm/scanner/scan-result.ts: those from 3 on are rejects.
+// Kinds of result, see wasm/scanner/scan-result.ts: those from 3 on are rejects, in the order of `rejectReasons`.
 const kind = { blank: 0, skipped: 1, lenient: 2, excluded: 12, runaway: 13 } as const
 /** How a rewritten record was read, see wasm/scanner/scan-result.ts; values other than these and 0 are repairs. */
 const otherEscape = 3
-const reasons: readonly RejectReason[] = [
-  'too_few_fields',
-  'too_many_fields',
-  'text_after_quote',
-  'quote_in_field',
-  'unclosed_quote',
-  'invalid_bytes',
-  'nul_byte',
-  'record_too_long',
-  'line_end_in_field',
-  'constraint',
-]
 
 /** Stands for a byte that the dialect does not use. */
 const none = 256
@@ -313,7 +301,7 @@ class WasmScanner implements Scanner {
   #rejectOf(words: Uint32Array, row: number): ScannedReject {
     const from = words[row + 1]!
     const byteLength = words[row + 3]! - from
-    const reason = reasons[words[row]! - 3]!
+    const reason = rejectReasons[words[row]! - 3]!
     const reportedDetail = words[row + 7]!
     const windowOffset = this.#fileOffset - this.#start
     let detail = windowOffset + reportedDetail

@@ -2,7 +2,7 @@
 import { FieldWalker } from '../../../src/csv/field-walker.ts'
 import { utf8Bytes } from '../../../src/reading/platform-bytes.ts'
 import { scanOptions } from '../../../src/reading/scan-options.ts'
-import { createFileScanner } from '../../../src/reading/scanner/file-scanner.ts'
+import { createFileScanner, placedReasons } from '../../../src/reading/scanner/file-scanner.ts'
 import { createScanner } from '../../../src/reading/scanner/wasm-scanner.ts'
 import { type RecordOfText, recordReader } from '../../../src/service/corrections/record-of-text.ts'
 import { segmentForm } from '../../../src/service/ingest/segment-form.ts'
@@ -14,16 +14,6 @@ const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /** The positions of at most this many values are found. */
 const placesMax = 1_000
-
-/** Reasons whose message names an offset in the text. */
-const placedReasons: ReadonlySet<string> = new Set([
-  'text_after_quote',
-  'quote_in_field',
-  'unclosed_quote',
-  'invalid_bytes',
-  'nul_byte',
-  'line_end_in_field',
-])
 
 export function readTexts(layout: RecordLayout, texts: readonly string[]): readonly TextReading[] {
   const { encoding, dialect, width, body } = layout
