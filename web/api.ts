@@ -257,11 +257,6 @@ export function getUpload(id: string): Promise<UploadStatus> {
   return json(`/qas/uploads/${id}`)
 }
 
-/** The first rows that have arrived, their values as text. */
-export function getUploadRows(id: string, limit: number, signal: AbortSignal): Promise<RowPage> {
-  return json(`/qas/uploads/${id}/rows?limit=${limit}`, { signal })
-}
-
 /** The latest uploads, running ones among them. */
 export async function listUploads(signal: AbortSignal): Promise<readonly UploadStatus[]> {
   const { uploads } = await json<{ readonly uploads: readonly UploadStatus[] }>('/qas/uploads?limit=20', { signal })

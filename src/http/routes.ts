@@ -32,7 +32,6 @@ import { addMetricsRoute } from './routes/metrics-route.ts'
 import { addPageRoutes } from './routes/page-routes.ts'
 import { addQueryRoute } from './routes/query-route.ts'
 import { addResumableRoutes } from './routes/resumable-routes.ts'
-import { addUploadLookRoutes } from './routes/upload-look-routes.ts'
 import { addUploadRoute } from './routes/upload-route.ts'
 import { addUploadStatusRoutes } from './routes/upload-status-routes.ts'
 
@@ -79,7 +78,6 @@ export function addRoutes(
   addJsonBody(app, options)
   addUploadRoute(app, options)
   addUploadStatusRoutes(app, options, closing)
-  addUploadLookRoutes(app)
   addResumableRoutes(app, options, service.resumable)
   addDatasetRoutes(app)
   addCorrectionRoutes(app, options)

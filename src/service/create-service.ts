@@ -17,7 +17,6 @@ import { removeDataset } from './dataset/remove-dataset.ts'
 import { SlicedParts } from './dataset/slices/sliced-parts.ts'
 import type { VerifiedFiles } from './dataset/verified-files.ts'
 import type { IngestTools } from './ingest/ingest.ts'
-import { lookInto } from './look/look-into.ts'
 import { readAgain } from './readings/read-again.ts'
 import { Resumables } from './resumable/resumables.ts'
 import type { ResumableLimits } from './resumable/unfinished-places.ts'
@@ -125,7 +124,6 @@ function serviceOf(owner: string, tools: Tools): Service {
       })
     },
     uploads: uploads.of(owner),
-    ...lookInto(owner, uploads, catalog),
     resumable: tools.resumables.of(owner),
     admitCorrections: async (id, head) => {
       const receipt = await catalog.receipt(id)

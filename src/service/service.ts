@@ -116,23 +116,6 @@ export interface OwnUploads {
   remove(id: string): Promise<void>
 }
 
-/** What has been read of an upload: provisional until it is done, then from its dataset. */
-export interface UploadLook {
-  /**
-   * Accepted records. While they are provisional, their values are texts, and there may be fewer than requested if the
-   * rest has not arrived or would take too long to find.
-   * @throws {ServiceError} UPLOAD_NOT_FOUND; UPLOAD_ENDED if there is no dataset; and what `rows` throws
-   */
-  uploadRows(id: string, query: Omit<RowsQuery, 'columns'>, signal: AbortSignal): Promise<RowPage & Provisional>
-  /** @throws {ServiceError} as `uploadRows` */
-  uploadRejects(id: string, query: Omit<RowsQuery, 'columns'>, signal: AbortSignal): Promise<RejectPage & Provisional>
-}
-
-export interface Provisional {
-  /** Whether it may still change: later bytes can change types, and a declared schema rejects records only at the end. */
-  readonly provisional: boolean
-}
-
 export interface DatasetPage {
   readonly receipts: readonly Receipt[]
   /** Pass it as `after` for the next page; null on the last one. */
@@ -253,7 +236,7 @@ export interface QueryAnswer {
 }
 
 /** Every method throws only `ServiceError`, except for internal faults. */
-export interface Service extends UploadLook {
+export interface Service {
   /**
    * Checks the headers, in this order: idempotency key, content type, boundary, content coding, declared length, room.
    * @throws {ServiceError} IDEMPOTENCY_KEY_IN_USE, NOT_MULTIPART, NO_BOUNDARY, BAD_MULTIPART, CONTENT_CODED,

@@ -49,8 +49,6 @@ export async function session(url: string, { keep = false } = {}): Promise<reado
   await ask('listUploads', '/qas/uploads?limit=10')
   const status = await ask('getUpload', `/qas/uploads/${one.id}`)
   await ask('getUpload', `/qas/uploads/${one.id}`, { headers: { 'if-none-match': status.headers.get('etag') ?? '' } })
-  await ask('getUploadRows', `/qas/uploads/${one.id}/rows?limit=2`)
-  await ask('getUploadRejects', `/qas/uploads/${one.id}/rejects`)
   await ask('listDatasets', '/qas/datasets?limit=10')
   await ask('getDataset', dataset)
   await ask('getRows', `${dataset}/rows?limit=2`)

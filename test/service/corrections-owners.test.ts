@@ -54,7 +54,6 @@ test('corrections belong to the owner of the dataset, and nobody else can make o
       `/qas/datasets/${id}/corrections`,
       `/qas/datasets/${id}/rows`,
       `/qas/uploads/${upload.id}`,
-      `/qas/uploads/${upload.id}/rows`,
     ]) {
       assert.equal((await anna.ask('GET', path)).status, 200, path)
       assert.equal((await bob.ask('GET', path)).status, 404, path)

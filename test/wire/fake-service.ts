@@ -159,8 +159,6 @@ export function createFakeService(given: Partial<FakeLimits> = {}): FakeService 
       watch: async (id) => noUpload(id),
       remove: async (id) => noUpload(id),
     },
-    uploadRows: async (id) => noUpload(id),
-    uploadRejects: async (id) => noUpload(id),
     resumable: {
       bytesMax: 1_048_576_000,
       keepMs: 86_400_000,

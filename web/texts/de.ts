@@ -13,9 +13,6 @@ export const de: Texts = {
   dropNow: 'Zum Hochladen loslassen',
   uploads: 'Uploads',
   liveUploads: 'Kommt gerade an',
-  firstLook: 'Ein erster Blick',
-  provisionalRows: (rows) =>
-    `Die ersten ${rows} Zeilen, wie sie ankommen, als Text. Typen können sich bis zum Ende noch ändern.`,
   receiving: 'kommt an',
   readingRecords: 'wird gelesen',
   writing: 'wird geschrieben',

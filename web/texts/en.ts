@@ -12,9 +12,6 @@ export const en = {
   dropNow: 'Drop to upload',
   uploads: 'Uploads',
   liveUploads: 'Arriving now',
-  firstLook: 'A first look',
-  provisionalRows: (rows: string) =>
-    `The first ${rows} rows as they arrive, as text. Types may still change until the end.`,
   receiving: 'arriving',
   readingRecords: 'reading',
   writing: 'writing',

@@ -91,12 +91,9 @@ export const rowsQuery = Type.Object({
   ),
 })
 
-const pageWindow = { offset, limit: limit(100, 10_000) }
-
-export const pageQuery = Type.Object(pageWindow)
-
 export const rejectsQuery = Type.Object({
-  ...pageWindow,
+  offset,
+  limit: limit(100, 10_000),
   reason: Type.Optional(Type.Enum([...rejectReasons], { description: 'Only rejects with this reason.' })),
 })
 

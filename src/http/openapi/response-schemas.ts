@@ -270,13 +270,8 @@ export const row = Type.Array(Type.Unknown(), {
   description: 'One value per column: text, number, boolean or null.',
 })
 
-const provisional = Type.Optional(
-  Type.Boolean({ description: 'For uploads only: true until the upload is done. More may come; types may change.' }),
-)
-
 export const rowsAnswer = Type.Object(
   {
-    provisional,
     columns: Type.Array(Type.Object({ name: columnName, type: columnType }), {
       description: 'In the order of the values in each row.',
     }),
@@ -379,7 +374,6 @@ export const profileAnswer = Type.Object(
 
 export const rejectsAnswer = Type.Object(
   {
-    provisional,
     total: count('Rejects in the dataset.'),
     offset: count('Rejects before this page.'),
     rejects: Type.Array(reject, { description: 'In file order.' }),

@@ -1,27 +1,21 @@
-// File chunks: reads a range of a file in slices. Knows nothing of what the bytes mean.
+// File chunks: reads a file in slices. Knows nothing of what the bytes mean.
 import { open } from 'node:fs/promises'
 import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
 
 const readBytes = 262_144
 
-/**
- * A file from an offset on, in slices.
- *
- * @param end Offset at which it ends, exclusive; defaults to the end of the file.
- */
+/** A file from an offset on, in slices. */
 export async function* fileChunks(
   path: string,
   byteOffset: number,
   signal: AbortSignal,
-  end = Number.POSITIVE_INFINITY,
 ): AsyncGenerator<readonly BorrowedBytes[]> {
-  if (byteOffset >= end) return
   await using file = await open(path, 'r')
-  const buffer = Buffer.allocUnsafeSlow(Math.min(readBytes, end - byteOffset))
+  const buffer = Buffer.allocUnsafeSlow(readBytes)
   try {
-    for (let position = byteOffset; position < end; ) {
+    for (let position = byteOffset; ; ) {
       signal.throwIfAborted()
-      const { bytesRead } = await file.read(buffer, 0, Math.min(buffer.length, end - position), position)
+      const { bytesRead } = await file.read(buffer, 0, buffer.length, position)
       if (bytesRead === 0) return
       position += bytesRead
       yield [buffer.subarray(0, bytesRead)]

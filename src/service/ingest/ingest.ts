@@ -17,8 +17,6 @@ import { checkLayout, inOriginal, refusedCorrections } from '../corrections/corr
 import { type CorrectionFile, excludedAsWell, readCorrections } from '../corrections/correction-file.ts'
 import { type CorrectedOrdinals, Corrector } from '../corrections/corrector.ts'
 import { recordReader } from '../corrections/record-of-text.ts'
-import { RecordLook } from '../look/record-look.ts'
-import { MarkingTally } from '../look/record-marks.ts'
 import { type Matched, matchSchema } from '../schema/match-schema.ts'
 import type { UploadOptions } from '../schema/upload-options.ts'
 import { type ArrivingFile, bufferHead } from '../upload/buffer-head.ts'
@@ -96,12 +94,10 @@ export async function ingest(source: IngestSource, tools: IngestTools, signal: A
   if (head === null) return null
   const { matched, layout } = head.result
   const { reading } = matched
-  const isOneTable = reading.before.gap === null
-  const runs = isOneTable ? new VerbatimRuns(layout.start.byteOffset, reading) : null
-  const first = new MarkingTally(layout.start, isOneTable, runs)
+  const runs = reading.before.gap === null ? new VerbatimRuns(layout.start.byteOffset, reading) : null
+  const first = new RecordTally(runs)
   const pass = new Pass(source, matched, tools, signal)
-  const lookedAt = { textPath: source.textPath, reading, layout, createScanner: tools.createScanner, tally: first }
-  source.progress.reads(reading, first, source.corrections === null ? new RecordLook(lookedAt) : null)
+  source.progress.reads(reading, first)
 
   const rejects = new PartList(source.draft, 'rejects')
   const guess = await pass.guessAndConvert(head.from(reading.before.bytes), first, rejects)

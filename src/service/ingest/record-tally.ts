@@ -5,6 +5,7 @@ import type { Reading } from '../../reading/reading.ts'
 import type { RunawayValue, Scanned, ScannedReject } from '../../reading/scanner/scanner.ts'
 import { shownReject } from '../../reading/scanner/shown-reject.ts'
 import type { LineOf } from '../../reading/types/infer-types.ts'
+import type { VerbatimRuns } from './verbatim-runs.ts'
 
 /** The first rejects are shown in the receipt itself. */
 const firstRejectsMax = 20
@@ -49,8 +50,15 @@ export class RecordTally {
   emptyAtEnd = 0
   /** Physical lines of the file so far. */
   lines = 0
+  readonly #runs: VerbatimRuns | null
+
+  /** @param runs Gets all that is scanned. */
+  constructor(runs: VerbatimRuns | null = null) {
+    this.#runs = runs
+  }
 
   add(scanned: Scanned): void {
+    this.#runs?.add(scanned)
     this.accepted += scanned.accepted
     this.blank += scanned.blank
     this.emptyAtEnd += scanned.emptyAtEnd ?? 0

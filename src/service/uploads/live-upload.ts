@@ -6,7 +6,7 @@ import type { Reading } from '../../reading/reading.ts'
 import type { UploadReply } from '../service.ts'
 import { ChangeWaiters } from './change-waiters.ts'
 import { failureOf } from './upload-failure.ts'
-import type { CountedRecords, Look, UploadProgress } from './upload-progress.ts'
+import type { CountedRecords, UploadProgress } from './upload-progress.ts'
 
 /** The facts of an upload when it begins. */
 export interface NewUpload {
@@ -36,8 +36,6 @@ export class LiveUpload implements UploadProgress {
   receivedBytes: number
   /** True once the client is known to have disconnected before its last byte. */
   isInterrupted = false
-  /** Its records so far; null before its head has been read, and if they cannot be read. */
-  look: Look | null = null
   #expectedBytes: number | null
   readonly #stop: NewUpload['stop']
   readonly #seal: NewUpload['seal']
@@ -130,8 +128,7 @@ export class LiveUpload implements UploadProgress {
     this.#change({ fileName })
   }
 
-  reads({ encoding, dialect, names, before }: Reading, counted: CountedRecords, look: Look | null): void {
-    this.look = look
+  reads({ encoding, dialect, names, before }: Reading, counted: CountedRecords): void {
     this.#before = before
     this.#counted = counted
     const columns = this.#facts.columns ?? names.map((name) => ({ name, type: null }))
@@ -154,7 +151,6 @@ export class LiveUpload implements UploadProgress {
 
   /** It starts over from its first byte, or waits for its client: what was read no longer counts. */
   restarts(): void {
-    this.look = null
     this.#before = null
     this.#counted = null
     this.#change({ phase: 'receiving' })
@@ -187,14 +183,12 @@ export class LiveUpload implements UploadProgress {
   /** Another process has it: those who wait here must ask there. */
   abandon(): void {
     this.#isAbandoned = true
-    this.look = null
     this.#ended.resolve()
     this.#waiters.wakeAll()
   }
 
   #end(phase: UploadPhase, facts: Partial<Facts>): void {
     if (isFinished(this.#facts)) return
-    this.look = null
     this.#change({ ...facts, phase })
     this.#onEnd(this.#status)
     this.#ended.resolve()

@@ -92,19 +92,6 @@ export class Uploads {
     }
   }
 
-  /**
-   * An upload and its status; `live` is null unless it is in progress in this process. @throws {ServiceError}
-   * UPLOAD_NOT_FOUND
-   */
-  async look(owner: string, id: string): Promise<{ readonly live: LiveUpload | null; readonly status: UploadStatus }> {
-    for (;;) {
-      const status = await this.#get(owner, id)
-      const live = this.#live.get(id) ?? null
-      // An upload that has just ended has another status.
-      if (live !== null || isFinished(status) || this.#others !== null) return { live, status }
-    }
-  }
-
   async #get(owner: string, id: string): Promise<UploadStatus> {
     if (this.#live.has(id)) await this.#others?.check(id)
     const live = this.#live.get(id)?.status()

@@ -4,7 +4,6 @@ import { useMay } from '../../caller.ts'
 import { bytes, count } from '../../format.ts'
 import { t } from '../../texts.ts'
 import type { UploadQueue } from '../../upload/upload-queue.ts'
-import { FirstLook } from './first-look.tsx'
 import { phaseName } from './use-running.ts'
 
 interface LiveUploadsProps {
@@ -65,7 +64,6 @@ function LiveUpload({ upload: { id, fileName, phase, bytes: size, records } }: {
         {size.expected !== null && ` / ${bytes(size.expected)}`}
         {records !== null && ` · ${t.recordsSoFar(count(records.accepted), count(records.rejected))}`}
       </p>
-      <FirstLook id={id} name={name} records={records} />
     </li>
   )
 }

@@ -8,7 +8,6 @@ import { Failure } from '../../parts/failure.tsx'
 import { datasetHref } from '../../router.ts'
 import { t } from '../../texts.ts'
 import type { Phase, QueuedUpload, UploadQueue } from '../../upload/upload-queue.ts'
-import { FirstLook } from './first-look.tsx'
 import { ReadyFile } from './ready-file.tsx'
 import { hindranceOf } from './use-hindrance.ts'
 import { phaseName } from './use-running.ts'
@@ -94,7 +93,6 @@ function UploadItem({ upload, queue, status }: UploadItemProps) {
         </span>
       </div>
       {(isOnItsWay || phase === 'paused') && <Progress upload={upload} status={status} />}
-      {isOnItsWay && status && <FirstLook id={status.id} name={name} records={status.records} />}
       {phase === 'paused' && file === null && handle === null && <p>{t.chooseAgain}</p>}
       {error !== null && <Failure error={error} />}
       {result !== null && (
