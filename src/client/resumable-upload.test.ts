@@ -41,10 +41,28 @@ async function serve(t: TestContext, script: Script) {
 
 const created: Script[number] = (respond) => respond(`201 Created\r\nLocation: http://other/base/qas/uploads/${id}`)
 const at =
-  (offset: number, complete = '?0'): Script[number] =>
+  (offset: number): Script[number] =>
   (respond) =>
-    respond(`200 OK\r\nUpload-Offset: ${offset}\r\nUpload-Complete: ${complete}`)
-const done: Script[number] = (respond) => respond('200 OK', receiptOf(sha256, bytes))
+    respond(`200 OK\r\nUpload-Offset: ${offset}\r\nUpload-Length: ${bytes}`)
+const taken: Script[number] = (respond) => respond('204 No Content')
+const status =
+  (phase: string, datasetId: string | null, error: object | null = null): Script[number] =>
+  (respond) => {
+    const value = {
+      id,
+      phase,
+      createdAt: 1,
+      updatedAt: 8,
+      bytes: { received: bytes },
+      datasetId,
+      outcome: 'new',
+      error,
+    }
+    respond('200 OK', value)
+  }
+const receipt: Script[number] = (respond) => respond('200 OK', receiptOf(sha256, bytes))
+/** All bytes have arrived: the client waits for the end, and gets the receipt. */
+const done: Script = [taken, status('done', 'd1'), receipt]
 const busy: Script[number] = (respond) => respond('503 Service Unavailable\r\nRetry-After: 0', record(503, 'busy'))
 const gone: Script[number] = (respond) => respond('404 Not Found')
 
@@ -57,25 +75,25 @@ const file = (content: Buffer) => ({ ...fileOf(content), bytes: content.length }
 const bodyOf = (request: string | undefined) => request?.split('\r\n\r\n')[1]
 
 test('sendResumable() creates an upload with the declarations and sends the file there', async (t) => {
-  const { client, asked } = await serve(t, [created, done])
+  const { client, asked } = await serve(t, [created, ...done])
   using _client = client
   const declared = new Map([['dialect', '{"delimiter":";"}']])
   const how = resuming()
   const sent = await client.sendResumable({ ...file(content), name: 'ä.csv', declared }, newSending(), how)
   assert.equal(sent?.receipt.file.sha256, sha256)
   assert.deepEqual(how.begun, [id])
-  assert.match(asked[0] ?? '', /^POST \/qas\/uploads HTTP[\s\S]*upload-complete: \?0\r\nupload-length: 21\r\n/)
-  const metadata = /upload-metadata: filename (\S+),dialect (\S+)\r\n/.exec(asked[0] ?? '')?.slice(1)
+  assert.match(asked[0] ?? '', /^POST \/qas\/uploads HTTP[\s\S]*tus-resumable: 1\.0\.0\r\nupload-length: 21\r\n/)
+  const metadata = /upload-metadata: filename (\S+),filetype (\S+),dialect (\S+)\r\n/.exec(asked[0] ?? '')?.slice(1)
   assert.deepEqual(
     metadata?.map((text) => Buffer.from(text, 'base64').toString()),
-    ['ä.csv', '{"delimiter":";"}'],
+    ['ä.csv', 'text/csv', '{"delimiter":";"}'],
   )
   assert.match(asked[1] ?? '', new RegExp(`^PATCH /qas/uploads/${id} HTTP[\\s\\S]*upload-offset: 0\r\n`))
   assert.equal(bodyOf(asked[1]), content.toString())
 })
 
 test('sendResumable() requests the offset after an interruption, and hashes each byte once', async (t) => {
-  const { client, asked } = await serve(t, [created, busy, at(8), busy, at(8), busy, at(14), done])
+  const { client, asked } = await serve(t, [created, busy, at(8), busy, at(8), busy, at(14), ...done])
   using _client = client
   const sending = newSending()
   const sent = await client.sendResumable(file(content), sending, resuming())
@@ -90,7 +108,7 @@ test('sendResumable() requests the offset after an interruption, and hashes each
 
 test('sendResumable() restarts counting attempts once bytes were received, and gives up if none were', async (t) => {
   const offsets = [1, 2, 3, 4, 5, 6]
-  const { client } = await serve(t, [created, busy, ...offsets.flatMap((offset) => [at(offset), busy]), at(7), done])
+  const { client } = await serve(t, [created, busy, ...offsets.flatMap((offset) => [at(offset), busy]), at(7), ...done])
   using _client = client
   assert.ok(await client.sendResumable(file(content), newSending(), resuming()))
   const stuck = await serve(t, [created, busy, at(3), busy, at(3), busy, at(3), busy, at(3), busy])
@@ -102,7 +120,7 @@ test('sendResumable() restarts counting attempts once bytes were received, and g
 })
 
 test('sendResumable() continues an upload of another process, and hashes what that process sent', async (t) => {
-  const { client, asked } = await serve(t, [at(14), done])
+  const { client, asked } = await serve(t, [at(14), ...done])
   using _client = client
   const sending = newSending()
   assert.ok(await client.sendResumable(file(content), sending, resuming(id)))
@@ -110,24 +128,21 @@ test('sendResumable() continues an upload of another process, and hashes what th
 })
 
 test('sendResumable() gets the receipt of an upload whose response was lost', async (t) => {
-  const status = (phase: string, datasetId: string | null, error: object | null = null) => {
-    const value = { id, phase, createdAt: 1, bytes: { received: bytes }, datasetId, outcome: 'new', error }
-    return ((respond) => respond('200 OK', value)) satisfies Script[number]
-  }
-  const { client, asked } = await serve(t, [at(bytes, '?1'), status('reading', null), status('done', 'd1'), done])
+  const { client, asked } = await serve(t, [at(bytes), status('reading', null), status('done', 'd1'), receipt])
   using _client = client
   const sent = await client.sendResumable(file(content), newSending(), resuming(id))
-  assert.equal(sent?.receipt.duplicate, false)
+  const upload = { id, fileName: undefined, receivedAt: 1, durationMs: 7, outcome: 'new' }
+  assert.deepEqual([sent?.receipt.duplicate, sent?.receipt.upload], [false, upload])
   assert.match(asked[1] ?? '', /\r\nprefer: wait=20\r\n/)
   assert.match(asked[3] ?? '', /^GET \/qas\/datasets\/d1 /)
-  const bad = await serve(t, [at(bytes, '?1'), status('failed', null, record(422, 'no CSV'))])
+  const bad = await serve(t, [at(bytes), status('failed', null, record(422, 'no CSV'))])
   using _bad = bad.client
   const failure = await failed(bad.client.sendResumable(file(content), newSending(), resuming(id)))
   assert.deepEqual([failure.kind === 'refused' && failure.status, failure.message], [422, 'no CSV'])
 })
 
 test('sendResumable() restarts if the server no longer has the upload', async (t) => {
-  const { client } = await serve(t, [gone, gone, created, done])
+  const { client } = await serve(t, [gone, gone, created, ...done])
   using _client = client
   const how = resuming('019aa1b2-0000-7000-8000-000000000000')
   assert.ok(await client.sendResumable(file(content), newSending(), how))
@@ -159,18 +174,19 @@ test('sendResumable() refuses an offset beyond the file, and a receipt for other
   using _lies = lies.client
   const how = resuming(id)
   assert.match((await failed(lies.client.sendResumable(file(content), newSending(), how))).message, /names no offset/)
-  const other = await serve(t, [at(4), (respond) => respond('200 OK', receiptOf('0'.repeat(64), bytes))])
+  const other = await serve(t, [
+    at(4),
+    taken,
+    status('done', 'd1'),
+    (respond) => respond('200 OK', receiptOf('0'.repeat(64), bytes)),
+  ])
   using _other = other.client
   assert.match((await failed(other.client.sendResumable(file(content), newSending(), how))).message, /SHA-256 differs/)
 })
 
 test('sendResumable() does not wait for silent connections, and finds the outcome of the upload', async (t) => {
   const silent: Script[number] = () => {}
-  const status = (phase: string, datasetId: string | null): Script[number] => {
-    const value = { id, phase, createdAt: 1, bytes: { received: bytes }, datasetId, outcome: 'new', error: null }
-    return (respond) => respond('200 OK', value)
-  }
-  const ended = [status('writing', null), status('done', 'd1'), status('done', 'd1'), done]
+  const ended = [status('writing', null), status('done', 'd1'), status('done', 'd1'), receipt]
   const { client, asked } = await serve(t, [silent, created, silent, ...ended])
   using _client = client
   const sent = await client.sendResumable(file(content), newSending(), { ...resuming(), answerMsMax: 1_000 })

@@ -1,14 +1,14 @@
-// Resumable upload: sends one file by HTTP's draft for resumable uploads, and after a break continues where the server left off. Knows no terminal.
+// Resumable upload: sends one file by tus, and after a break continues where the server left off. Knows no terminal.
 import { createHash, type Hash } from 'node:crypto'
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import { isFinished } from '../core/upload-status.ts'
 import { ClientError, type Failure, isPassing } from './client-error.ts'
-import { answerOf, type Http, idleMsMax, jsonOf, successOf } from './http.ts'
+import { answerOf, type Http, idleMsMax, successOf } from './http.ts'
 import { writeBody } from './request-body.ts'
 import { type RetryRules, withRetries } from './retry.ts'
 import { failureOf, readStatus, type SentStatus } from './sent-status.ts'
 import type { OutgoingFile, Sending, SentFile } from './upload.ts'
-import { readReceipt } from './uploaded-receipt.ts'
+import { readReceipt, type SentReceipt } from './uploaded-receipt.ts'
 
 /** A file that can be read from any offset. */
 export interface SeekableFile extends OutgoingFile {
@@ -25,6 +25,7 @@ export interface Resuming {
 }
 
 const uploadsPath = '/qas/uploads'
+const tus = { 'tus-resumable': '1.0.0' } as const
 /** Declarations are sent in a header, of which servers accept 16 KB in total. */
 const metadataLengthMax = 8_000
 /** How long a server delays a response, at most. Seconds. */
@@ -89,7 +90,6 @@ class ResumableSend {
     this.#sending.phase = 'asking'
     if (this.#id !== null) {
       const offset = await this.#offset(this.#id)
-      if (offset === 'complete') return await this.#ended(this.#id)
       if (offset !== null) return await this.#sendFrom(this.#id, offset)
     }
     const id = await this.#begin()
@@ -103,8 +103,7 @@ class ResumableSend {
   /** Null if the server does not support it. */
   async #begin(): Promise<string | null> {
     const headers = {
-      'content-type': 'text/csv',
-      'upload-complete': '?0',
+      ...tus,
       'upload-length': this.#file.bytes,
       'upload-metadata': metadataOf(this.#file),
     }
@@ -122,13 +121,12 @@ class ResumableSend {
   }
 
   /** The offset to continue at; null if the upload is gone. */
-  async #offset(id: string): Promise<number | 'complete' | null> {
+  async #offset(id: string): Promise<number | null> {
     try {
       const answer = await this.#inTime((signal) =>
-        this.#http.ask({ method: 'HEAD', path: `${uploadsPath}/${id}` }, signal),
+        this.#http.ask({ method: 'HEAD', path: `${uploadsPath}/${id}`, headers: tus }, signal),
       )
       answer.resume()
-      if (answer.headers['upload-complete'] === '?1') return 'complete'
       const offset = Number(answer.headers['upload-offset'] ?? 'none')
       if (!Number.isSafeInteger(offset) || offset < 0 || offset > this.#file.bytes) {
         throw new ClientError({ kind: 'wrong', message: 'Cannot continue the upload: the server names no offset' })
@@ -151,11 +149,12 @@ class ResumableSend {
     if (this.#hash.bytes < offset) sending.skippedBytes = offset
     sending.sentBytes = offset
     await this.#hash.readTo(offset, this.#signal)
+    if (offset === bytes) return await this.#ended(id)
     const headers = {
-      'content-type': 'application/partial-upload',
+      ...tus,
+      'content-type': 'application/offset+octet-stream',
       'content-length': bytes - offset,
       'upload-offset': offset,
-      'upload-complete': '?1',
       expect: '100-continue',
     }
     const request = this.#http.begin({ method: 'PATCH', path: `${uploadsPath}/${id}`, headers }, this.#signal)
@@ -185,7 +184,7 @@ class ResumableSend {
     }
   }
 
-  /** All bytes have arrived, but the response was lost. */
+  /** Waits for the end of an upload whose bytes have all arrived, and resolves to its receipt. */
   async #ended(id: string): Promise<SentFile> {
     this.#sending.sentBytes = this.#file.bytes
     this.#sending.phase = 'waiting'
@@ -194,7 +193,7 @@ class ResumableSend {
     if (status.datasetId === null) throw new ClientError(failureOf(status))
     const path = `/qas/datasets/${status.datasetId}`
     const receipt = readReceipt(await this.#inTime((signal) => this.#http.json({ method: 'GET', path }, signal)))
-    return await this.#compared({ ...receipt, duplicate: status.outcome !== 'new' })
+    return await this.#compared(asAnswered(receipt, status))
   }
 
   /** Waits a while for the end. */
@@ -208,10 +207,9 @@ class ResumableSend {
   async #answered(id: string, request: ClientRequest, answered: Promise<IncomingMessage>): Promise<SentFile> {
     for (;;) {
       const answer = await within(answered, this.#answerMsMax)
-      if (answer !== null)
-        return await this.#compared(await jsonOf(await successOf(answer, this.#signal), this.#signal))
-      if (!isFinished(await this.#status(id))) continue
-      request.destroy()
+      if (answer !== null) (await successOf(answer, this.#signal)).resume()
+      else if (!isFinished(await this.#status(id))) continue
+      else request.destroy()
       return await this.#ended(id)
     }
   }
@@ -231,10 +229,9 @@ class ResumableSend {
     }
   }
 
-  async #compared(json: unknown): Promise<SentFile> {
-    const receipt = readReceipt(json)
+  async #compared(receipt: SentReceipt): Promise<SentFile> {
     await this.#hash.readTo(this.#file.bytes, this.#signal)
-    if (receipt.file.sha256 === this.#hash.digest()) return { receipt, json }
+    if (receipt.file.sha256 === this.#hash.digest()) return { receipt, json: receipt }
     throw new ClientError({
       kind: 'wrong',
       message: 'The server received other bytes than the file has (SHA-256 differs)',
@@ -288,8 +285,15 @@ async function within<Value>(promise: Promise<Value>, ms: number): Promise<Value
   }
 }
 
+/** The receipt of a dataset, with the members that the response to an upload in one request has as well. */
+function asAnswered({ id, ...facts }: SentReceipt, status: SentStatus): SentReceipt {
+  const { fileName, createdAt: receivedAt, updatedAt, outcome } = status
+  const upload = { id: status.id, fileName, receivedAt, durationMs: updatedAt - receivedAt, outcome }
+  return { id, duplicate: outcome !== 'new', upload, ...facts }
+}
+
 function metadataOf({ name, declared }: OutgoingFile): string {
-  const pairs = [['filename', name] as const, ...declared]
+  const pairs = [['filename', name] as const, ['filetype', 'text/csv'] as const, ...declared]
   return pairs.map(([key, value]) => `${key} ${Buffer.from(value).toString('base64')}`).join(',')
 }
 

@@ -6,7 +6,7 @@ import { ClientError, type Failure } from './client-error.ts'
 export interface SentStatus
   extends Pick<
     UploadStatus,
-    'id' | 'createdAt' | 'phase' | 'fileName' | 'bytes' | 'records' | 'datasetId' | 'outcome'
+    'id' | 'createdAt' | 'updatedAt' | 'phase' | 'fileName' | 'bytes' | 'records' | 'datasetId' | 'outcome'
   > {
   readonly error: { readonly status: number; readonly message: string; readonly [member: string]: unknown } | null
 }

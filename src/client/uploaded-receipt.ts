@@ -8,7 +8,7 @@ export interface SentReceipt {
   readonly id: string
   /** Absent if the receipt is not the response to an upload. */
   readonly duplicate?: boolean
-  readonly upload?: { readonly durationMs: number; readonly outcome?: string }
+  readonly upload?: { readonly durationMs: number; readonly outcome?: string | null }
   readonly createdAt: number
   readonly file: { readonly name: string; readonly bytes: number; readonly sha256: string }
   readonly encoding: { readonly name: string }

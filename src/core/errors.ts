@@ -40,10 +40,10 @@ export const errorTable = {
     `${spring}.HttpMediaTypeNotSupportedException`,
     (d) => `Content type '${d.contentType ?? 'null'}' not supported: send application/json`,
   ),
-  NOT_BYTES: row<{ contentType: string | null; wanted: string }>(
+  NOT_BYTES: row<{ contentType: string | null }>(
     415,
     `${spring}.HttpMediaTypeNotSupportedException`,
-    (d) => `Content type '${d.contentType ?? 'null'}' not supported: send ${d.wanted}`,
+    (d) => `Content type '${d.contentType ?? 'null'}' not supported: send application/offset+octet-stream`,
   ),
   CONTENT_CODED: row<{ coding: string }>(
     415,
@@ -129,11 +129,6 @@ export const errorTable = {
     400,
     `${own}.UploadLengthMismatchException`,
     (d) => `Cannot add to upload: ${d.problem}`,
-  ),
-  UPLOAD_COMPLETED: row<{ id: string }>(
-    400,
-    `${own}.UploadCompletedException`,
-    (d) => `Cannot add to upload '${d.id}': it is complete`,
   ),
   UPLOAD_CHECKSUM_MISMATCH: row<{ algorithm: string }>(
     460,

@@ -11,7 +11,7 @@ export const errorAdvice: Readonly<Record<ErrorCode, string>> = {
   TWO_FILE_PARTS: 'Send each file in its own request.',
   NOT_MULTIPART: 'Send the file as a form upload: `multipart/form-data` or another `multipart/*`.',
   NOT_JSON: 'Send the body as JSON, with `Content-Type: application/json`.',
-  NOT_BYTES: 'Send `application/offset+octet-stream` with tus, `application/partial-upload` with the IETF draft.',
+  NOT_BYTES: 'Send `application/offset+octet-stream`, as tus clients do.',
   CONTENT_CODED: 'Send the body without `Content-Encoding`.',
   FILE_TOO_LARGE: 'Split the file, or raise the limits (docs/config.md).',
   REQUEST_TOO_LARGE: 'Split the file, or raise the limits; this limit counts everything in the body.',
@@ -35,7 +35,6 @@ export const errorAdvice: Readonly<Record<ErrorCode, string>> = {
   UPLOAD_ENDED: 'Its status gives the reason; start a new upload.',
   UPLOAD_OFFSET_MISMATCH: 'Get the offset with `HEAD` and continue there; tus clients do so themselves.',
   UPLOAD_LENGTH_MISMATCH: 'Announce the same length in every request, and send exactly that many bytes.',
-  UPLOAD_COMPLETED: 'Nothing is missing: get its status.',
   UPLOAD_CHECKSUM_MISMATCH: 'Send the same bytes again, at the same offset.',
   UPLOAD_TAKEN_OVER: 'Only one request at a time can add to an upload: the latest.',
   TOO_MANY_UNFINISHED:

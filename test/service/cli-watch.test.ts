@@ -5,7 +5,7 @@ import { after, test } from 'node:test'
 import { startProxy } from '../support/breaking-proxy.ts'
 import { Client } from '../support/client.ts'
 import { runCommand as run, startCommand } from '../support/command.ts'
-import { create, patch } from '../support/resumable.ts'
+import { create, patch, tus } from '../support/resumable.ts'
 import { RunningService, scratchDir } from '../support/running-service.ts'
 
 const scratch = await scratchDir()
@@ -79,7 +79,7 @@ test('uploads lists uploads, newest first, and cancels by id or id prefix', asyn
 
   const cancelled = await command('uploads', 'cancel', one.slice(0, 35), two)
   assert.deepEqual(cancelled, { code: 0, stdout: `cancelled ${one}\ncancelled ${two}\n`, stderr: '' })
-  assert.equal((await client.ask('HEAD', `/qas/uploads/${one}`)).status, 410)
+  assert.equal((await client.ask('HEAD', `/qas/uploads/${one}`, undefined, tus)).status, 410)
   const again = await command('uploads', 'cancel', '00000000-0000-7000-8000-000000000000', '--json')
   assert.deepEqual([again.code, JSON.parse(again.stdout).ok], [1, false])
 })

@@ -8,7 +8,7 @@ import { scopes } from '../../src/access/access.ts'
 import { formatKeys, newKey } from '../../src/access/api-keys.ts'
 import type { uploadStatusJson } from '../../src/http/exchange/upload-json.ts'
 import { type Answer, bodyOf, Client, contentType, jsonOf, refusalOf, type UploadAnswer } from '../support/client.ts'
-import { begin, create, draftBytes, patch, textOf, tusBytes } from '../support/resumable.ts'
+import { begin, create, patch, textOf, tusBytes } from '../support/resumable.ts'
 import { RunningService, scratchDir, until } from '../support/running-service.ts'
 
 const scratch = await scratchDir()
@@ -51,16 +51,6 @@ test('every way of sending gets 202, and gives the same dataset as otherwise', a
   assert.deepEqual([raw.datasetId, raw.fileName], [plain.id, 'raw.csv'])
   const asForm = await endOf(await client.ask('POST', '/qas/uploads', form, later))
   assert.equal(asForm.datasetId, plain.id)
-  const complete = { 'upload-complete': '?1' }
-  const draft = await client.ask('POST', '/qas/uploadCsv', form, { ...complete, ...later })
-  assert.deepEqual([(await endOf(draft)).datasetId, draft.headers['upload-complete']], [plain.id, '?1'])
-
-  const begun = { ...file, 'upload-complete': '?0', ...later }
-  const part = await client.ask('POST', '/qas/uploads', content.subarray(0, 9), begun)
-  assert.deepEqual([part.status, part.headers['preference-applied']], [201, undefined])
-  const rest = { ...draftBytes, ...complete, 'upload-offset': '9', ...later }
-  const patched = await endOf(await client.ask('PATCH', part.headers.location!, content.subarray(9), rest))
-  assert.equal(patched.datasetId, plain.id)
 
   const tusPath = await create(client, content.length)
   assert.equal((await patch(client, tusPath, 0, content.subarray(0, 5), later)).status, 204)
@@ -138,9 +128,8 @@ test('an Idempotency-Key applies to all ways of sending, and returns the receipt
     assert.equal(jsonOf<UploadAnswer>(again).upload.id, first.id)
   }
   const raw = { 'content-type': 'text/csv', 'content-disposition': 'inline; filename="sample.csv"' }
-  const complete = { 'upload-complete': '?1' }
-  const byDraft = await client.ask('POST', '/qas/uploads', content, { ...raw, ...complete, ...named('async') })
-  assert.deepEqual([byDraft.status, jsonOf<UploadAnswer>(byDraft).upload.id], [200, first.id])
+  const byFile = await client.ask('POST', '/qas/uploads', content, { ...raw, ...named('async') })
+  assert.deepEqual([byFile.status, jsonOf<UploadAnswer>(byFile).upload.id], [200, first.id])
   const other = await client.ask('POST', '/qas/uploadCsv', bodyOf({ content: 'a\n1\n' }), named('async'))
   assert.deepEqual([other.status, refusalOf(other).exception], [422, 'csvupload.IdempotencyKeyReusedException'])
 

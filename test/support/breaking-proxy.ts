@@ -1,4 +1,4 @@
-// Breaking proxy: a TCP proxy between client and service that cuts, stalls or delays connections. Knows no HTTP.
+// Breaking proxy: a TCP proxy between client and service that cuts or delays connections. Knows no HTTP.
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -9,8 +9,6 @@ export interface Fate {
   readonly upBytes?: number
   /** The same for bytes of the service. */
   readonly downBytes?: number
-  /** Ends both sides (the default), or keeps them open but silent. */
-  readonly how?: 'cut' | 'stall'
   /** Delay before each forwarded piece. */
   readonly delayMs?: number
 }
@@ -45,7 +43,6 @@ export async function startProxy(targetUrl: string, fateOf: (connection: number)
       if (isBroken) return
       isBroken = true
       counts.breaks += 1
-      if (fate.how === 'stall') return
       client.destroy()
       service.destroy()
     }

@@ -6,7 +6,6 @@ import type { Answer, Client } from './client.ts'
 
 export const tus = { 'tus-resumable': '1.0.0' } as const
 export const tusBytes = { ...tus, 'content-type': 'application/offset+octet-stream' } as const
-export const draftBytes = { 'content-type': 'application/partial-upload', 'upload-draft-interop-version': '8' } as const
 
 /** Creates an upload by tus; returns its path. */
 export async function create(

@@ -84,7 +84,6 @@ const details: UploadDetails = {
   fileName: 'left.csv',
   fileType: 'text/csv',
   declared: {},
-  endsByLength: true,
   remark: null,
   idempotencyKey: null,
   isOneRequest: true,

@@ -1,11 +1,8 @@
-// Tests of resumable uploads with common clients, unmodified, over broken connections: tus-js-client, Uppy, tuspy,
-// curl.
+// Tests of resumable uploads with common clients, unmodified, over broken connections: tus-js-client, Uppy, tuspy.
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
 import { copyFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, it, type TestContext } from 'node:test'
-import { promisify } from 'node:util'
 import { type BreakingProxy, startProxy } from '../support/breaking-proxy.ts'
 import { Client } from '../support/client.ts'
 import { run, tusNodeClients, tusPythonClient } from '../support/client-generators.ts'
@@ -27,7 +24,6 @@ describe(`a client for resumable uploads, over connections that break (SEED=${se
   let client: Client
   let proxy: BreakingProxy
   let breaksBefore = 0
-  let mayStall = false
   let onlyInBodies = false
 
   before(async () => {
@@ -41,8 +37,7 @@ describe(`a client for resumable uploads, over connections that break (SEED=${se
     proxy = await startProxy(service.url, () => {
       if (proxy.breaks() - breaksBefore >= breaksMin) return {}
       const upBytes = !onlyInBodies && random(4) === 0 ? 1 + random(500) : 100_000 + random(600_000)
-      const how = mayStall && random(2) === 0 ? 'stall' : 'cut'
-      return { upBytes, how, ...(!onlyInBodies && random(5) === 0 && { downBytes: 1 + random(200) }) }
+      return { upBytes, ...(!onlyInBodies && random(5) === 0 && { downBytes: 1 + random(200) }) }
     })
   })
   after(async () => {
@@ -77,15 +72,15 @@ describe(`a client for resumable uploads, over connections that break (SEED=${se
     return JSON.parse(answer.body.toString()).links.receipt
   }
 
-  async function tusJs(path: string, protocol: string, stopAt = 0) {
+  async function tusJs(path: string, stopAt = 0) {
     const state = join(scratch.path, 'urls.json')
-    const args = ['tus-js-client.mjs', `${proxy.url}/qas/uploads`, path, protocol, state, String(stopAt)]
+    const args = ['tus-js-client.mjs', `${proxy.url}/qas/uploads`, path, state, String(stopAt)]
     return JSON.parse(await run(process.execPath, args, nodeDir))
   }
 
   it('tus-js-client by tus', skipNode, async (t) => {
     const file = await sample('tus-js.csv')
-    const { url, error } = await tusJs(file.path, 'tus-v1')
+    const { url, error } = await tusJs(file.path)
     assert.equal(error, undefined)
     assert.equal(proxy.breaks() - breaksBefore, breaksMin)
     await kept(await linkOf(url), file, t)
@@ -93,27 +88,18 @@ describe(`a client for resumable uploads, over connections that break (SEED=${se
 
   it('tus-js-client, continued in another process', skipNode, async (t) => {
     const file = await sample('tus-js-again.csv')
-    const first = await tusJs(file.path, 'tus-v1', 3_000_000)
+    const first = await tusJs(file.path, 3_000_000)
     assert.ok(first.stoppedAt >= 3_000_000, JSON.stringify(first))
-    const second = await tusJs(file.path, 'tus-v1')
+    const second = await tusJs(file.path)
     assert.deepEqual([second.error, second.resumed, second.url], [undefined, true, first.url])
     await kept(await linkOf(second.url), file, t)
   })
-
-  for (const protocol of ['ietf-draft-03', 'ietf-draft-05']) {
-    it(`tus-js-client by ${protocol}`, skipNode, async (t) => {
-      const file = await sample(`tus-js-${protocol}.csv`)
-      const { url, error } = await tusJs(file.path, protocol)
-      assert.equal(error, undefined)
-      await kept(await linkOf(url), file, t)
-    })
-  }
 
   it('tus-js-client gets the error record of a file that is not CSV', skipNode, async () => {
     breaksBefore = Number.NEGATIVE_INFINITY
     const path = join(scratch.path, 'picture.csv')
     await writeFile(path, Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), Buffer.alloc(50_000)]))
-    const { status, body } = await tusJs(path, 'tus-v1')
+    const { status, body } = await tusJs(path)
     assert.deepEqual([status, JSON.parse(body).status], [422, 422])
   })
 
@@ -139,13 +125,5 @@ describe(`a client for resumable uploads, over connections that break (SEED=${se
     const second = await python(0)
     assert.deepEqual([second.url, second.from], [first.url, 2_000_000])
     await kept(await linkOf(second.url), file, t)
-  })
-
-  it('curl with a form by the draft, over connections that also stall', async (t) => {
-    mayStall = true
-    onlyInBodies = false
-    const file = await sample('curl.csv')
-    const { stdout } = await promisify(execFile)('sh', [join(fixtures, 'draft.sh'), proxy.url, file.path])
-    await kept(await linkOf(stdout), file, t)
   })
 })

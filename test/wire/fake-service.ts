@@ -161,7 +161,6 @@ export function createFakeService(given: Partial<FakeLimits> = {}): FakeService 
     },
     resumable: {
       bytesMax: 1_048_576_000,
-      keepMs: 86_400_000,
       create: () => Promise.reject(new ServiceError('DISK_FULL', {})),
       state: async (id) => noUpload(id),
       append: async (id) => noUpload(id),

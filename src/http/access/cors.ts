@@ -4,17 +4,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 /** Request headers that API clients send, beyond those that need no permission. */
 const requestHeaders = [
   'authorization, content-type, range, if-match, if-none-match, if-range, traceparent, prefer',
-  // For resumable uploads; clients in browsers send the last two.
+  // For uploads; clients of tus in browsers send the last two.
   'tus-resumable, upload-length, upload-defer-length, upload-offset, upload-metadata, upload-checksum',
-  'upload-complete, upload-draft-interop-version, content-disposition, content-digest',
-  'idempotency-key, x-http-method-override, x-request-id, x-requested-with',
+  'content-disposition, idempotency-key, x-http-method-override, x-request-id, x-requested-with',
 ].join(', ')
 /** Response headers that a page may read, beyond those that need no permission. */
 const exposedHeaders = [
   'accept-ranges, allow, content-disposition, content-range, etag, link, repr-digest, retry-after, traceresponse',
   'www-authenticate, preference-applied, location, content-location, upload-offset, upload-length, upload-defer-length',
-  'upload-metadata, upload-expires, upload-complete, upload-limit, upload-draft-interop-version, tus-resumable',
-  'tus-version, tus-extension, tus-max-size, tus-checksum-algorithm, idempotent-replayed, query-engine',
+  'upload-metadata, upload-expires, tus-resumable, tus-version, tus-extension, tus-max-size, tus-checksum-algorithm, idempotent-replayed, query-engine',
 ].join(', ')
 /** How long a browser remembers a permission. */
 const maxAgeSeconds = 600

@@ -8,15 +8,12 @@ import { requestPath, type SeenRequest } from './request-target.ts'
 
 export const jsonContentType = 'application/json;charset=UTF-8'
 
-/** Headers that an error keeps: which page may read it, and the limits and protocol of a resumable upload. */
+/** Headers that an error keeps: which page may read it, and that tus is spoken. */
 const keptHeaders: ReadonlySet<string> = new Set([
   'access-control-allow-origin',
   'access-control-expose-headers',
   'vary',
   'tus-resumable',
-  'upload-complete',
-  'upload-draft-interop-version',
-  'upload-limit',
 ])
 
 /** The section on uploads in the docs page. */
@@ -105,22 +102,7 @@ function errorBody(error: ServiceError, path: string): string {
     exception: error.exception,
     message: error.message,
     path,
-    ...problemOf(error),
   })
-}
-
-/** The members that draft-ietf-httpbis-resumable-upload adds to some errors; null for all others. */
-function problemOf(error: ServiceError): object | null {
-  const typed = (name: string) => ({
-    type: `https://iana.org/assignments/http-problem-types#${name}`,
-    title: error.message,
-  })
-  if (isServiceError(error, 'UPLOAD_OFFSET_MISMATCH')) {
-    const { expected, provided } = error.details
-    return { ...typed('mismatching-upload-offset'), 'expected-offset': expected, 'provided-offset': provided }
-  }
-  if (isServiceError(error, 'UPLOAD_COMPLETED')) return typed('completed-upload')
-  return isServiceError(error, 'UPLOAD_LENGTH_MISMATCH') ? typed('inconsistent-upload-length') : null
 }
 
 function errorHeaders(error: ServiceError): Record<string, string> {
@@ -133,8 +115,6 @@ function errorHeaders(error: ServiceError): Record<string, string> {
   if (isServiceError(error, 'UNAUTHORIZED')) headers['WWW-Authenticate'] = 'Bearer realm="csv-upload"'
   const help = helpOf(error)
   if (help !== null) headers.Link = `<${helpPath}>; rel="help"; title="${help}"`
-  const problem = problemOf(error)
-  if (problem !== null) headers['Content-Type'] = 'application/problem+json'
   if (isServiceError(error, 'UPLOAD_OFFSET_MISMATCH')) headers['Upload-Offset'] = String(error.details.expected)
   if (isServiceError(error, 'PROTOCOL_NOT_SUPPORTED')) headers['Tus-Version'] = '1.0.0'
   if (isServiceError(error, 'METHOD_NOT_ALLOWED')) headers.Allow = error.details.allow.join(', ')

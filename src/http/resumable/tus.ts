@@ -1,13 +1,17 @@
 // tus: uploads by tus 1.0 (https://tus.io/protocols/resumable-upload): core, creation, checksum, expiration, termination.
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { ServiceError } from '../../core/errors.ts'
-import { checksumAlgorithms, type ResumableState } from '../../service/service.ts'
+import { isServiceError, ServiceError } from '../../core/errors.ts'
+import {
+  type ChecksumAlgorithm,
+  checksumAlgorithms,
+  type ResumableBytes,
+  type ResumableState,
+} from '../../service/service.ts'
 import { clientNetworkOf } from '../access/client-network.ts'
 import type { BodyPace } from '../connection/request-body.ts'
 import { datasetsPath } from '../exchange/receipt-json.ts'
 import { uploadsPath } from '../exchange/upload-json.ts'
-import { byteCount, metadata, tusChecksum } from './field-values.ts'
-import { appendFirst, bodyOf, declaredBytes, field, keyOf, outcomeOf, sentType } from './resumable-request.ts'
+import { bodyOf, declaredBytes, field, keyOf, outcomeOf, sentType } from './async-upload.ts'
 
 const version = '1.0.0'
 /** Media type of appended bytes. */
@@ -53,7 +57,6 @@ export async function createByTus(request: FastifyRequest, reply: FastifyReply, 
     fileType: texts.get('filetype') || texts.get('type') || null,
     declared: { ...(dialect !== undefined && { dialect }), ...(schema !== undefined && { schema }) },
     expectedBytes,
-    endsByLength: true,
     network: clientNetworkOf(request.ip),
     remark,
     idempotencyKey: keyOf(request),
@@ -62,6 +65,28 @@ export async function createByTus(request: FastifyRequest, reply: FastifyReply, 
   reply.header('location', `${uploadsPath}/${created.id}`)
   if (!hasBytes) return reply.code(201).headers(stateFields(created)).send()
   return await appendFirst(request, created.id, () => append(request, reply.code(201), pace, created.id, 0))
+}
+
+/** If the first bytes of an upload fail with one of these, the upload is removed: nobody would resume it. */
+const leavesNothing = [
+  'UPLOAD_LENGTH_MISMATCH',
+  'UPLOAD_CHECKSUM_MISMATCH',
+  'FILE_TOO_LARGE',
+  'TOO_MANY_UPLOADS',
+  'TOO_MANY_UNFINISHED',
+  'QUOTA_EXCEEDED',
+  'DISK_FULL',
+] as const
+
+/** Appends the bytes of the request that began the upload. */
+async function appendFirst<Result>({ service }: FastifyRequest, id: string, work: () => Promise<Result>) {
+  try {
+    return await work()
+  } catch (error) {
+    const isRefused = leavesNothing.some((code) => isServiceError(error, code))
+    if (isRefused) await service.uploads.remove(id).catch(() => {})
+    throw error
+  }
 }
 
 export async function appendByTus(
@@ -88,9 +113,7 @@ async function append(
     ...bodyOf(request, reply, pace),
     offset,
     expectedBytes: field(request, 'upload-length') === undefined ? null : lengthOf(request),
-    isLast: false,
-    checksum: tusChecksum(field(request, 'upload-checksum')),
-    onDurable: () => {},
+    checksum: checksumOf(field(request, 'upload-checksum')),
   })
   reply.headers(stateFields(added.state))
   if (added.reply !== null) {
@@ -131,5 +154,48 @@ function lengthOf(request: FastifyRequest): number | null {
 function checkType(request: FastifyRequest): void {
   const type = sentType(request)
   if (type?.split(';')[0]?.trim().toLowerCase() === bytesType) return
-  throw new ServiceError('NOT_BYTES', { contentType: type ?? null, wanted: bytesType })
+  throw new ServiceError('NOT_BYTES', { contentType: type ?? null })
+}
+
+/** A count of bytes; null for anything else. */
+function byteCount(value: string | undefined): number | null {
+  return value !== undefined && /^\d{1,15}$/.test(value.trim()) ? Number(value) : null
+}
+
+/** Supported checksum algorithms, by the names that clients use. */
+const algorithmByName: ReadonlyMap<string, ChecksumAlgorithm> = new Map([
+  ...checksumAlgorithms.map((name) => [name, name] as const),
+  ['sha-256', 'sha256'],
+  ['sha-512', 'sha512'],
+])
+
+/** `Upload-Checksum`: `sha256 <Base64>`. @throws {ServiceError} BAD_REQUEST */
+function checksumOf(value: string | undefined): ResumableBytes['checksum'] {
+  if (value === undefined) return null
+  const [, name = '', text = ''] = /^([\w-]+) ([A-Za-z0-9+/]+={0,2})$/.exec(value.trim()) ?? []
+  const algorithm = algorithmByName.get(name.toLowerCase())
+  if (algorithm !== undefined) return { algorithm, digest: Buffer.from(text, 'base64') }
+  const wanted = checksumAlgorithms.join(', ')
+  throw new ServiceError('BAD_REQUEST', {
+    problem: `its Upload-Checksum is '${value.slice(0, 100)}', wanted one of ${wanted} and a digest in Base64`,
+  })
+}
+
+/** `Upload-Metadata`: names with Base64 values. @throws {ServiceError} BAD_REQUEST */
+function metadata(value: string | undefined): ReadonlyMap<string, string> {
+  const texts = new Map<string, string>()
+  const problem = (seen: string) =>
+    new ServiceError('BAD_REQUEST', { problem: `its Upload-Metadata has ${seen}, wanted names with values in Base64` })
+  for (const pair of (value ?? '').split(',')) {
+    const [name = '', text = '', ...rest] = pair.trim().split(/ +/)
+    if (name === '' && (value ?? '').trim() === '') return texts
+    if (name === '' || rest.length > 0 || !/^[!-+\--~]+$/.test(name))
+      throw problem('a part that is not a name with a value')
+    if (!/^[A-Za-z0-9+/]*={0,2}$/.test(text) || text.replaceAll('=', '').length % 4 === 1) {
+      throw problem(`a value for '${name.slice(0, 50)}' that is not Base64`)
+    }
+    if (texts.has(name)) throw problem(`'${name.slice(0, 50)}' twice`)
+    texts.set(name, Buffer.from(text, 'base64').toString('utf8'))
+  }
+  return texts
 }

@@ -1,4 +1,4 @@
-// Resumable routes: uploads in several requests, by tus 1.0 or by HTTP's own draft, on the same paths.
+// Resumable routes: uploads in several requests, by tus 1.0; uploads in one request whose client does not wait.
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
 import { ServiceError } from '../../core/errors.ts'
 import type { ResumableUploads } from '../../service/service.ts'
@@ -8,33 +8,21 @@ import { checkCoding } from '../connection/head-checks.ts'
 import type { BodyPace } from '../connection/request-body.ts'
 import { headerLines } from '../connection/request-target.ts'
 import { prefersAsync } from '../exchange/headers/prefer.ts'
-import { uploadsPath, uploadTag } from '../exchange/upload-json.ts'
+import { sendJson } from '../exchange/send.ts'
+import { uploadStatusJson, uploadsPath, uploadTag } from '../exchange/upload-json.ts'
 import { uploadParams } from '../openapi/request-schemas.ts'
-import {
-  appendByDraft,
-  createByDraft,
-  createWhole,
-  draftOptions,
-  draftTerms,
-  stateByDraft,
-} from '../resumable/draft.ts'
-import { field } from '../resumable/resumable-request.ts'
+import { field, uploadAsync } from '../resumable/async-upload.ts'
 import { appendByTus, createByTus, speaksTus, stateByTus, tusOptions } from '../resumable/tus.ts'
 
 /** The media type for which Fastify leaves the body unread. */
 const streamedType = 'multipart/form-data'
 const onePath = `${uploadsPath}/:id`
-/** Clients of the protocols call these routes, see docs/uploads.md; a client generated from OpenAPI could not. */
+/** Clients of tus call these routes, see docs/uploads.md; a client generated from OpenAPI could not. */
 const ofProtocol = { isHidden: true } as const
 
 /** @param terms Limits for all uploads. */
-export function addResumableRoutes(
-  app: App,
-  pace: BodyPace,
-  { bytesMax, keepMs }: Pick<ResumableUploads, 'bytesMax' | 'keepMs'>,
-): void {
-  const optionsFields = { ...tusOptions(bytesMax), ...draftOptions(bytesMax, keepMs) }
-  const config = { scope: 'upload', optionsFields } as const
+export function addResumableRoutes(app: App, pace: BodyPace, { bytesMax }: Pick<ResumableUploads, 'bytesMax'>): void {
+  const config = { scope: 'upload', optionsFields: tusOptions(bytesMax) } as const
   const unread: onRequestHookHandler = (request, reply, done) => {
     request.raw.headers['content-type'] = streamedType
     speaksTus(request, reply)
@@ -47,19 +35,15 @@ export function addResumableRoutes(
     handler: async (request, reply) => {
       checkCoding(request.raw)
       if (speaksTus(request, reply)) return await createByTus(request, reply, pace)
-      const terms = draftTerms(request)
-      if (terms !== null) return await createByDraft(request, reply, pace, terms)
-      if (prefersAsync(headerLines(request.raw, 'prefer'))) return await createWhole(request, reply, pace)
-      const problem =
-        "it has neither 'Tus-Resumable: 1.0.0' nor an Upload-Complete of ?0 or ?1 nor 'Prefer: respond-async'"
+      if (prefersAsync(headerLines(request.raw, 'prefer'))) return await uploadAsync(request, reply, pace)
+      const problem = "it has neither 'Tus-Resumable: 1.0.0' nor 'Prefer: respond-async'"
       throw new ServiceError('BAD_REQUEST', { problem })
     },
   })
   const append = async (request: FastifyRequest, reply: FastifyReply, id: string) => {
     checkCoding(request.raw)
-    return speaksTus(request, reply)
-      ? await appendByTus(request, reply, pace, id)
-      : await appendByDraft(request, reply, pace, id)
+    if (speaksTus(request, reply)) return await appendByTus(request, reply, pace, id)
+    throw new ServiceError('BAD_REQUEST', { problem: "it has no 'Tus-Resumable: 1.0.0'" })
   }
   app.route({
     method: 'PATCH',
@@ -99,11 +83,11 @@ export function addResumableRoutes(
   })
 }
 
-/** Where to resume an upload. An upload in a single request has no offset, only its status. */
+/** Where to resume an upload. For a client that does not speak tus, this is an ordinary HEAD of its status. */
 async function sendOffset(request: FastifyRequest, reply: FastifyReply, id: string): Promise<FastifyReply> {
   const { resumable, uploads } = request.service
-  const isTus = speaksTus(request, reply)
-  const state = await resumable.state(id)
-  reply.headers({ etag: uploadTag(await uploads.get(id)), 'cache-control': 'no-store' })
-  return isTus ? stateByTus(state, reply) : stateByDraft(request, reply, state)
+  const state = speaksTus(request, reply) ? await resumable.state(id) : null
+  const status = await uploads.get(id)
+  reply.headers({ etag: uploadTag(status), 'cache-control': 'no-store' })
+  return state === null ? sendJson(reply, uploadStatusJson(status)) : stateByTus(state, reply)
 }

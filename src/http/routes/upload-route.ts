@@ -15,7 +15,7 @@ import { goneSignal, sendJson } from '../exchange/send.ts'
 import { failures, header, json } from '../openapi/operation.ts'
 import { uploadBody, uploadHeaders } from '../openapi/request-schemas.ts'
 import { uploadAnswer } from '../openapi/response-schemas.ts'
-import { createByDraft, createWhole, draftTerms } from '../resumable/draft.ts'
+import { uploadAsync } from '../resumable/async-upload.ts'
 
 /** The endpoint of the specification, also with a trailing slash. */
 const uploadPaths = ['/qas/uploadCsv', '/qas/uploadCsv/']
@@ -84,15 +84,10 @@ export function addUploadRoute(app: App, pace: BodyPace): void {
         done()
       },
       handler: async (request, reply) => {
-        const terms = draftTerms(request)
-        if (terms !== null) {
-          checkCoding(request.raw)
-          return await createByDraft(request, reply, pace, terms, true)
-        }
         checkTypes(request.raw)
         if (prefersAsync(headerLines(request.raw, 'prefer'))) {
           checkCoding(request.raw)
-          return await createWhole(request, reply, pace, true)
+          return await uploadAsync(request, reply, pace, true)
         }
         const admission = await admit(request.service, request.raw, reply.raw, clientNetworkOf(request.ip))
         if (expectsContinue(request.raw)) reply.raw.writeContinue()

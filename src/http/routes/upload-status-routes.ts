@@ -13,7 +13,7 @@ import { uploadLineJson, uploadStatusJson, uploadsPath, uploadTag } from '../exc
 import { failures, header, json, noContent, textFile } from '../openapi/operation.ts'
 import { noQuery, uploadParams, uploadsQuery, waitHeaders } from '../openapi/request-schemas.ts'
 import { uploadStatusAnswer, uploadsAnswer } from '../openapi/upload-schemas.ts'
-import { waitSecondsMax } from '../resumable/resumable-request.ts'
+import { waitSecondsMax } from '../resumable/async-upload.ts'
 import { speaksTus } from '../resumable/tus.ts'
 
 const get = ['GET', 'HEAD']

@@ -5,7 +5,6 @@ import { isServiceError, ServiceError } from '../../core/errors.ts'
 import type { Spool, SpoolWriter } from '../../store/store.ts'
 import type { HeldKey } from '../uploads/idempotency-keys.ts'
 import type { LiveUpload } from '../uploads/live-upload.ts'
-import { agreedLength } from './agreed-length.ts'
 import { Growth } from './growing-file.ts'
 import type { NewResumable, ResumableBytes } from './resumable.ts'
 
@@ -110,18 +109,14 @@ export class ResumableUpload {
     } finally {
       this.#stopWriter = null
     }
-    const endsHere = given.isLast || (this.details.endsByLength && writer.bytes === expectedBytes)
-    const isShort = expectedBytes !== null && writer.bytes < expectedBytes
-    const isComplete = failure === null && endsHere && !isShort
+    // Nothing is missing after the last byte, even if the connection breaks before the body ends.
+    const hasAll = writer.bytes === expectedBytes && !this.hasOverflowed
+    const isComplete = this.details.isOneRequest ? failure === null : hasAll
     await writer.commit({ expectedBytes: isComplete ? writer.bytes : expectedBytes, isComplete })
     this.growth.grow(writer.bytes, isComplete)
     this.live.receivedBytes = writer.bytes
     if (isComplete) this.live.received()
     if (failure !== null) throw failure
-    if (given.isLast && isShort) {
-      const problem = `it ends after ${writer.bytes} bytes, wanted ${expectedBytes}`
-      throw new ServiceError('UPLOAD_LENGTH_MISMATCH', { problem })
-    }
   }
 
   /** Makes bytes readable as soon as they are written. */
@@ -140,14 +135,38 @@ export class ResumableUpload {
           // If it fails, the next call of the writer fails, too.
           writer.flush().then(show, () => {})
         }, gatherMs)
-        if (writer.bytes - durableBytes < this.spool.commitEveryBytes) continue
+        // The last byte becomes durable together with the state that it completes the upload.
+        if (writer.bytes - durableBytes < this.spool.commitEveryBytes || writer.bytes === limits.expectedBytes) continue
         durableBytes = (await writer.commit({ expectedBytes: limits.expectedBytes })).bytes
-        given.onDurable(durableBytes)
       }
     } finally {
       clearTimeout(idle)
     }
   }
+}
+
+/**
+ * The length of the whole upload, as far as it is known with this request.
+ * @throws {ServiceError} UPLOAD_OFFSET_MISMATCH, UPLOAD_LENGTH_MISMATCH, FILE_TOO_LARGE
+ */
+function agreedLength({ state }: Spool, given: ResumableBytes, bytesMax: number): number | null {
+  const { offset, declaredBytes, expectedBytes } = given
+  if (offset !== state.bytes) {
+    throw new ServiceError('UPLOAD_OFFSET_MISMATCH', { expected: state.bytes, provided: offset })
+  }
+  const length = state.expectedBytes ?? expectedBytes
+  if (expectedBytes !== null && expectedBytes !== length) {
+    throw inconsistent(`its length is given as both ${length} and ${expectedBytes} bytes`)
+  }
+  const end = offset + (declaredBytes ?? 0)
+  if (length !== null && end > length) throw inconsistent(`the bytes end at offset ${end}, wanted at most ${length}`)
+  if (Math.max(length ?? 0, end) > bytesMax) throw new ServiceError('FILE_TOO_LARGE', { limitBytes: bytesMax })
+  if (state.isComplete) throw inconsistent(`it is complete with ${state.bytes} bytes`)
+  return length
+}
+
+function inconsistent(problem: string): ServiceError {
+  return new ServiceError('UPLOAD_LENGTH_MISMATCH', { problem })
 }
 
 interface Limits {
@@ -174,8 +193,7 @@ async function receiveChecked(writer: SpoolWriter, given: ResumableBytes, limits
 /** The length of a chunked body may turn out not to match the upload. */
 function checkRoom(bytes: number, { expectedBytes, bytesMax }: Limits): void {
   if (expectedBytes !== null && bytes > expectedBytes) {
-    const problem = `more than its ${expectedBytes} bytes have arrived`
-    throw new ServiceError('UPLOAD_LENGTH_MISMATCH', { problem })
+    throw inconsistent(`more than its ${expectedBytes} bytes have arrived`)
   }
   if (bytes > bytesMax) throw new ServiceError('FILE_TOO_LARGE', { limitBytes: bytesMax })
 }

@@ -16,15 +16,16 @@ export interface NewResumable {
   readonly declared: Readonly<Partial<Record<'dialect' | 'schema', string>>>
   /** Null while it is unknown. */
   readonly expectedBytes: number | null
-  /** Whether its last byte completes it, or only an explicit statement. */
-  readonly endsByLength: boolean
   /** Where it comes from: anonymous uploads share places by network. */
   readonly network: string
   /** The client's own text, returned with the state; at most 16 KB. */
   readonly remark: string | null
   /** The client's key for it; null for none. */
   readonly idempotencyKey: string | null
-  /** Whether all of it arrives in the request that begins it: if that breaks, nothing is kept. */
+  /**
+   * Whether all of it arrives in the request that begins it: if that breaks, nothing is kept. Any other upload is
+   * complete with the last byte of its length.
+   */
   readonly isOneRequest: boolean
 }
 
@@ -50,8 +51,6 @@ export interface ResumableBytes {
   readonly offset: number
   /** The total that the client states; null if it does not. */
   readonly expectedBytes: number | null
-  /** True if it states that these bytes complete the upload. */
-  readonly isLast: boolean
   /** Checksum of the bytes of this request: none of them count unless it is right. */
   readonly checksum: { readonly algorithm: ChecksumAlgorithm; readonly digest: Uint8Array } | null
   /** Number of these bytes, if known. */
@@ -61,8 +60,6 @@ export interface ResumableBytes {
   readonly network: string
   /** Called once they are accepted, before the first is read. */
   readonly onAccepted: () => void
-  /** Called with an offset whenever one has become durable. */
-  readonly onDurable: (bytes: number) => void
 }
 
 /**
@@ -72,8 +69,6 @@ export interface ResumableBytes {
 export interface ResumableUploads {
   /** Largest upload, in bytes. */
   readonly bytesMax: number
-  /** How long an upload is kept after its last byte. Milliseconds. */
-  readonly keepMs: number
   /** @throws {ServiceError} as `admit`, BAD_PARAMETER, EMPTY_FILE, TOO_MANY_UNFINISHED, IDEMPOTENCY_KEY_IN_USE */
   create(upload: NewResumable): Promise<ResumableState>
   /** @throws {ServiceError} UPLOAD_NOT_FOUND, UPLOAD_ENDED */

@@ -64,7 +64,6 @@ export class Resumables implements AsyncDisposable {
     const { fileBytesMax, requestBytesMax } = this.#tools.limits
     return {
       bytesMax: Math.min(fileBytesMax, requestBytesMax),
-      keepMs: this.#limits.uploadsKeepMs,
       create: (upload) => this.#create(owner, upload),
       state: async (id) => {
         const entry = await this.#find(owner, id)

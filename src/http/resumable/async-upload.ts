@@ -1,6 +1,5 @@
-// Resumable request: what requests for resumable uploads have in common, in either protocol. Knows no protocol headers.
+// Async upload: receives an upload in one request whose client may not wait for the outcome; tus answers such clients by the same rules.
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { isServiceError } from '../../core/errors.ts'
 import type { Appended, ResumableBytes, UploadReply } from '../../service/service.ts'
 import { audit } from '../access/authorize.ts'
 import { clientNetworkOf } from '../access/client-network.ts'
@@ -9,12 +8,45 @@ import { type BodyPace, RequestBody } from '../connection/request-body.ts'
 import { headerLines } from '../connection/request-target.ts'
 import { idempotencyKey } from '../exchange/headers/idempotency-key.ts'
 import { preferredWait, prefersAsync } from '../exchange/headers/prefer.ts'
+import { uploadJson } from '../exchange/receipt-json.ts'
+import { sendJson } from '../exchange/send.ts'
 import { uploadsPath } from '../exchange/upload-json.ts'
 
 /** Proxies often cut off a response that takes longer. */
 export const waitSecondsMax = 60
 
-/** The part of the input that is the same in both protocols. */
+/**
+ * Receives a whole upload, a form or the file itself, whose client prefers not to wait for the outcome. Nothing is kept
+ * unless all of it arrives.
+ */
+export async function uploadAsync(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  pace: BodyPace,
+  isForm = /^\s*multipart\//i.test(sentType(request) ?? ''),
+): Promise<FastifyReply> {
+  const { resumable } = request.service
+  const type = sentType(request)
+  const { id } = await resumable.create({
+    form: isForm ? { contentType: type ?? '' } : null,
+    fileName: '',
+    disposition: field(request, 'content-disposition') ?? null,
+    fileType: type ?? null,
+    declared: {},
+    expectedBytes: declaredBytes(request),
+    network: clientNetworkOf(request.ip),
+    remark: null,
+    idempotencyKey: keyOf(request),
+    isOneRequest: true,
+  })
+  const body = bodyOf(request, reply, pace)
+  const added = await resumable.append(id, { ...body, offset: 0, expectedBytes: null, checksum: null })
+  if (added.reply === null) throw new Error(`Cannot await the outcome of upload ${id}: it is not complete`)
+  const uploaded = await outcomeOf(request, reply, { ...added, reply: added.reply })
+  return uploaded === null ? reply.send() : sendJson(reply, uploadJson(uploaded))
+}
+
+/** The part of the input that comes from the request itself. */
 export function bodyOf(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -37,28 +69,6 @@ export function bodyOf(
 export function declaredBytes({ raw }: FastifyRequest): number | null {
   if (raw.headers['transfer-encoding'] !== undefined) return null
   return Number(raw.headers['content-length'] ?? 0)
-}
-
-/** If the first bytes of an upload fail with one of these, the upload is removed: nobody would resume it. */
-const leavesNothing = [
-  'UPLOAD_LENGTH_MISMATCH',
-  'UPLOAD_CHECKSUM_MISMATCH',
-  'FILE_TOO_LARGE',
-  'TOO_MANY_UPLOADS',
-  'TOO_MANY_UNFINISHED',
-  'QUOTA_EXCEEDED',
-  'DISK_FULL',
-] as const
-
-/** Appends the bytes of the request that began the upload. */
-export async function appendFirst<Result>({ service }: FastifyRequest, id: string, work: () => Promise<Result>) {
-  try {
-    return await work()
-  } catch (error) {
-    const isRefused = leavesNothing.some((code) => isServiceError(error, code))
-    if (isRefused) await service.uploads.remove(id).catch(() => {})
-    throw error
-  }
 }
 
 /**
