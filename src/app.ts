@@ -14,7 +14,6 @@ import { addRoutesToHost, type Host } from './http/plugin.ts'
 import { createHttpServer, defaultHttpOptions, type HttpOptions } from './http/server.ts'
 import { createLogger, type Logger } from './logger.ts'
 import { createMetrics, type Metrics } from './metrics/metrics.ts'
-import type { QueryEngine } from './query/query.ts'
 import { createQueryRunner } from './query/query-runner.ts'
 import { createHeadReader } from './reading/head-reader.ts'
 import { readHead } from './reading/read-head.ts'
@@ -129,7 +128,6 @@ async function openService(given: Config, logger: ServiceLogger) {
   const config = { ...given, dataDir: await realpath(given.dataDir) }
   const store = metrics.store(kept)
   const { converter, reader, runner } = await startChildren(config, logger, metrics, started)
-  const engine = started.adopt(await openEngine(config, logger, store), async (one) => one?.close())
   const files = new VerifiedFiles(store)
   const mergedFiles = { dir: join(config.dataDir, 'merged'), bytesMax: config.mergedBytesMax }
   const merged = await MergedParquet.open({ ...mergedFiles, store, files, reader })
@@ -157,7 +155,6 @@ async function openService(given: Config, logger: ServiceLogger) {
     converter,
     reader,
     runner,
-    engine,
     createScanner: createFiles,
     readHead: createHeadReader(readHead, createFiles),
     segmentBytes: config.segmentBytes,
@@ -170,7 +167,7 @@ async function openService(given: Config, logger: ServiceLogger) {
   metrics.unfinished(unfinished)
   const expiring = {
     olderThan: store.olderThan.bind(store),
-    remove: (id: string) => removeDataset({ store, merged, engine }, id),
+    remove: (id: string) => removeDataset({ store, merged }, id),
   }
   started.use(startRetention({ store: expiring, keepMs: config.keepMs, logger }))
   const { scrubEveryMs: everyMs, scrubBytesPerSecondMax: bytesPerSecondMax } = config
@@ -220,23 +217,6 @@ async function openStore(config: Config, logger: ServiceLogger): Promise<Store> 
     leaseMs,
     logger,
   })
-}
-
-/** The engine for queries over large datasets; null if none is configured. Problems with it are logged at once. */
-async function openEngine(config: Config, logger: ServiceLogger, { shared, urls }: Store): Promise<QueryEngine | null> {
-  const { queryEngine, queryEnginePassword: password, queryEngineFromBytes: fromBytes } = config
-  if (queryEngine.trino === null || shared === null || urls === null) return null
-  const [{ createTrinoEngine }, { probeBytes }] = await Promise.all([
-    import('./query/trino/trino-engine.ts'),
-    import('./query/trino/trino-probe.ts'),
-  ])
-  const placeProbe = async () => {
-    await shared.write('query-engine/probe.parquet', probeBytes)
-    return urls.shared('query-engine')
-  }
-  const engine = createTrinoEngine({ ...config, ...queryEngine.trino, password, fromBytes, placeProbe, logger })
-  engine.check().catch((error: unknown) => logger.error({ err: error }, 'the query engine cannot be used'))
-  return engine
 }
 
 /** Copies datasets into the configured databases; a driver is loaded only if one is used. */

@@ -1,6 +1,4 @@
 // Engine SQL: statements that let an engine read a dataset directly from a bucket. Sends nothing.
-
-import { hiveTypes, icebergTypes, quotedName, quotedText, trinoType } from '../core/engines/trino-sql.ts'
 import type { Column } from '../core/receipt.ts'
 
 export const engines = ['spark', 'clickhouse', 'trino', 'trino-iceberg', 'duckdb'] as const
@@ -112,11 +110,42 @@ const clickhouseTypes: Readonly<Record<string, string>> = {
   text: 'String',
 }
 
+/** Hive has neither times nor timestamps with a zone: times are microseconds since midnight, instants timestamps in UTC. */
+const hiveTypes: Readonly<Record<string, string>> = {
+  integer: 'bigint',
+  number: 'double',
+  boolean: 'boolean',
+  date: 'date',
+  time: 'bigint',
+  timestamp: 'timestamp(6)',
+  timestamptz: 'timestamp(6)',
+  text: 'varchar',
+}
+
+const icebergTypes: Readonly<Record<string, string>> = {
+  ...hiveTypes,
+  time: 'time(6)',
+  timestamptz: 'timestamp(6) with time zone',
+}
+
 function typeIn(type: string, types: Readonly<Record<string, string>>): string {
   if (type.startsWith('decimal(')) return type.replace('decimal', 'Decimal')
   const found = types[type]
   if (found === undefined) throw new Error(`Cannot name a type for '${type}'`)
   return found
+}
+
+/** All types in lower case. */
+function trinoType(type: string, types: Readonly<Record<string, string>>): string {
+  return typeIn(type, types).toLowerCase()
+}
+
+function quotedName(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
+}
+
+function quotedText(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`
 }
 
 /** The HTTP address of an object. */

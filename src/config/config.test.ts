@@ -66,9 +66,6 @@ test('readConfig() returns the defaults of the specification if nothing is set',
     queryMemoryBytesMax: 536_870_912,
     queryRowsMax: 1_000_000,
     queryBytesMax: 104_857_600,
-    queryEngine: { trino: null },
-    queryEnginePassword: '',
-    queryEngineFromBytes: 1_073_741_824,
     logLevel: 'info',
     logFormat: 'auto',
   })
@@ -279,42 +276,4 @@ test('readConfig() reads targets of copies, and never shows the password of an i
   assert.equal(readConfig(flags(`a=${address}`, '--copy-uploads-to', 'a'), {}).copyUploadsTo, 'a')
   assert.throws(() => readConfig(flags(`a=${address}`, '--copy-uploads-to', 'b'), {}), /given "b", wanted one of a$/)
   assert.throws(() => readConfig(['--copy-uploads-to', 'b'], {}), /wanted a --copy-target of that name$/)
-})
-
-test('readConfig() accepts the address of a Trino only together with a bucket', () => {
-  const read = (address: string, ...rest: readonly string[]) =>
-    readConfig(['--store', 's3://bucket', '--query-engine', address, ...rest], {}).queryEngine.trino
-  const trino = { url: 'http://trino.example.org:8080', user: 'csv', catalog: 'hive', schema: 'uploads_1' }
-  assert.equal(read(''), null)
-  assert.deepEqual(read('trino://csv@trino.example.org:8080/hive/uploads_1'), trino)
-  const secure = { ...trino, url: 'https://trino.example.org', user: 'a@b' }
-  assert.deepEqual(read('trino+https://a%40b@trino.example.org/hive/uploads_1', '--query-engine-password', 'x'), secure)
-  for (const address of [
-    'http://csv@h/hive/s',
-    'trino:csv@h/hive/s',
-    'trino://h/hive/s',
-    'trino://csv@h/hive',
-    'trino://csv@h/hive/s/t',
-    'trino://csv@h/Hive/s',
-    'trino://csv@h/hive/a"b',
-    'trino://csv@h/hive/s?a=b',
-    'trino://csv@h/hive/s#a',
-    'trino://a%0Ab@h/hive/s',
-    'trino://a%3Ab@h/hive/s',
-    'trino://a%zz@h/hive/s',
-    'x',
-  ]) {
-    assert.throws(() => read(address), /Cannot use --query-engine: given .+, wanted trino:\/\/user@host/, address)
-  }
-  assert.throws(() => read('trino+https://csv:pass@h/hive/s'), /given "trino\+https:\/\/csv:…@h\/hive\/s"/)
-  assert.throws(() => readConfig(['--query-engine', 'trino://csv@h/hive/s'], {}), /wanted --store with it/)
-  assert.throws(
-    () => read('trino://csv@h/hive/s', '--query-engine-password', 'secret'),
-    (error: Error) => {
-      return (
-        /Cannot use --query-engine-password: .+ wanted trino\+https/.test(error.message) &&
-        !/secret/.test(error.message)
-      )
-    },
-  )
 })

@@ -62,22 +62,10 @@ export function readConfig(argv: readonly string[], environment: Environment = p
     const wanted = targets.length === 0 ? 'a --copy-target of that name' : `one of ${targets.join(', ')}`
     throw new ConfigError(`Cannot use --copy-uploads-to: given "${values.copyUploadsTo}", wanted ${wanted}`)
   }
-  checkQueryEngine(values)
   return Object.freeze({
     ...values,
     fileBytesMax: Math.min(values.multipartFileBytesMax, values.resolverFileMax * bytesIn(values.resolverFileUnit)),
   })
-}
-
-/** @throws {ConfigError} */
-function checkQueryEngine({ queryEngine: { trino }, queryEnginePassword: password, storeUrl }: OptionValues): void {
-  if (trino !== null && storeUrl === '') {
-    throw new ConfigError('Cannot use --query-engine: it reads datasets from a bucket, wanted --store with it')
-  }
-  if (password !== '' && !trino?.url.startsWith('https:')) {
-    const problem = 'Trino accepts passwords over HTTPS only, wanted trino+https://… in --query-engine'
-    throw new ConfigError(`Cannot use --query-engine-password: ${problem}`)
-  }
 }
 
 /** True if every request must be authenticated. */

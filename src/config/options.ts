@@ -1,7 +1,6 @@
 // Options: one row for each thing that can be set. Does not know where a value came from.
 import { availableParallelism } from 'node:os'
 import { copyOptions } from './copy-targets.ts'
-import { queryEngineOptions } from './query-engine.ts'
 import { storeOptions } from './store-options.ts'
 import {
   byteCount,
@@ -325,7 +324,6 @@ export const options = {
     ...byteCount(1_024, Number.MAX_SAFE_INTEGER),
     help: 'Maximum size of a query result.',
   },
-  ...queryEngineOptions,
   logLevel: {
     flag: '--log-level',
     fallback: 'info',

@@ -195,12 +195,6 @@ export const errorTable = {
     `${own}.QueryTimeoutException`,
     (d) => `Cannot run query: it took longer than the limit of ${d.limitMs} ms`,
   ),
-  QUERY_ENGINE_UNAVAILABLE: row(
-    503,
-    `${own}.QueryEngineUnavailableException`,
-    'Cannot run query: the engine for datasets of this size is not available; try again later',
-    10,
-  ),
   NOT_ACCEPTABLE: row<{ accept: string; wanted: string }>(
     406,
     `${spring}.HttpMediaTypeNotAcceptableException`,

@@ -11,12 +11,44 @@ import {
   type DuckDBValue,
   DuckDBVariantValue,
 } from '../duckdb/duckdb.ts'
-import { type AnswerColumn, type AnswerWriter, createWriter, csvCell, numberText } from './answer-writer.ts'
 import type { AnswerFormat } from './query.ts'
 
-/** Writes rows of DuckDB. */
-export function createAnswerWriter(format: AnswerFormat, columns: readonly AnswerColumn[]): AnswerWriter<DuckDBValue> {
-  return createWriter(format, columns, { json: jsonText, csv: csvText })
+export interface AnswerColumn {
+  readonly name: string
+  readonly type: string
+}
+
+/** Writes a result piece by piece. */
+export interface AnswerWriter {
+  head(): string
+  row(values: readonly DuckDBValue[], isFirst: boolean): string
+  /** Null if the format cannot mark missing rows. */
+  tail(isTruncated: boolean): string | null
+}
+
+export function createAnswerWriter(format: AnswerFormat, columns: readonly AnswerColumn[]): AnswerWriter {
+  return writers[format](columns)
+}
+
+const writers: Readonly<Record<AnswerFormat, (columns: readonly AnswerColumn[]) => AnswerWriter>> = {
+  json: (columns) => ({
+    head: () => `{"columns":${JSON.stringify(columns)},"rows":[`,
+    row: (values, isFirst) => `${isFirst ? '' : ','}[${values.map(jsonText).join(',')}]`,
+    tail: (isTruncated) => `],"truncated":${isTruncated}}\n`,
+  }),
+  ndjson: (columns) => {
+    const keys = distinctNames(columns.map(({ name }) => name)).map((name) => `${JSON.stringify(name)}:`)
+    return {
+      head: () => '',
+      row: (values) => `{${values.map((value, i) => keys[i] + jsonText(value)).join(',')}}\n`,
+      tail: (isTruncated) => (isTruncated ? null : ''),
+    }
+  },
+  csv: (columns) => ({
+    head: () => `${columns.map(({ name }) => csvCell(name)).join(',')}\r\n`,
+    row: (values) => `${values.map(csvText).join(',')}\r\n`,
+    tail: (isTruncated) => (isTruncated ? null : ''),
+  }),
 }
 
 /** A value as JSON text. Types without an exact JSON form (long integers, decimals, dates) are text, as on a page of rows. */
@@ -82,4 +114,24 @@ const ownNames: readonly (readonly [RegExp, string])[] = [
 export function typeName(type: string): string {
   const own = ownNames.find(([pattern]) => pattern.test(type))
   return own?.[1] ?? type.toLowerCase()
+}
+
+/** Names that can be keys of one object: a repeated name gets a number. */
+function distinctNames(names: readonly string[]): readonly string[] {
+  const taken = new Set<string>()
+  return names.map((name) => {
+    let free = name
+    for (let i = 1; taken.has(free); i++) free = `${name}_${i}`
+    taken.add(free)
+    return free
+  })
+}
+
+function csvCell(text: string): string {
+  return text === '' || /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}
+
+/** JSON has a negative zero, but JavaScript does not write it. */
+function numberText(value: number): string {
+  return Object.is(value, -0) ? '-0.0' : String(value)
 }

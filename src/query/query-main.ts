@@ -6,8 +6,7 @@ import type { DuckDBPreparedStatement } from '../duckdb/duckdb.ts'
 import { readyText } from '../sandbox/frames.ts'
 import { listenToParent, sendToParent } from '../sandbox/parent-channel.ts'
 import { outputDir } from '../sandbox/work-dir.ts'
-import type { AnswerWriter } from './answer-writer.ts'
-import { createAnswerWriter, typeName } from './format-result.ts'
+import { type AnswerWriter, createAnswerWriter, typeName } from './format-result.ts'
 import { lockIn, openForOne, Refused, readOnlyStatement } from './locked-table.ts'
 import { refusalOf } from './query-error.ts'
 import { pieceBytesMax, type QueryJob, type QuerySettings, type Verdict } from './query-job.ts'
@@ -100,7 +99,7 @@ async function writeAnswer(statement: DuckDBPreparedStatement, job: QueryJob, an
 }
 
 /** Ends a truncated result, if its format can say so. */
-function end<Value>(writer: AnswerWriter<Value>, answer: AnswerOutput, problem: string): void {
+function end(writer: AnswerWriter, answer: AnswerOutput, problem: string): void {
   const tail = writer.tail(true)
   if (tail === null) throw new Refused('QUERY_TOO_LARGE', `${problem}; only JSON can be truncated there`)
   answer.end(tail)

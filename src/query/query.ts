@@ -1,6 +1,5 @@
 // Query: the interface to run SQL over a dataset. Implementations are beside this file.
 import type { Readable } from 'node:stream'
-import type { Column } from '../core/receipt.ts'
 
 /** Formats of a result. */
 export type AnswerFormat = 'json' | 'ndjson' | 'csv'
@@ -38,31 +37,6 @@ export interface QueryRunner {
    */
   open(table: QueryTable, signal: AbortSignal): Promise<OpenTable>
   /** @throws {ServiceError} if no child can be started */
-  check(): Promise<void>
-  /** Ends all queries. */
-  close(): Promise<void>
-}
-
-/** A dataset, for an engine that finds it by itself. */
-export interface EngineTable {
-  /** Of the dataset. */
-  readonly id: string
-  /** Directory of its Parquet files: `s3://bucket/…/data/`. */
-  readonly url: string
-  readonly columns: readonly Pick<Column, 'name' | 'type'>[]
-}
-
-/** Answers queries over datasets that are too large for one process, within the same limits. */
-export interface QueryEngine {
-  /** Its name in responses. */
-  readonly name: string
-  /** Datasets with at least this much Parquet are queried by the engine. Bytes. */
-  readonly fromBytes: number
-  /** Like that of a runner, with the errors of the engine: `ask`, too, throws QUERY_ENGINE_UNAVAILABLE. */
-  open(table: EngineTable, signal: AbortSignal): OpenTable
-  /** Forgets a deleted dataset, in the background. */
-  forget(id: string): void
-  /** @throws {Error} if it cannot be used, with the reason */
   check(): Promise<void>
   /** Ends all queries. */
   close(): Promise<void>

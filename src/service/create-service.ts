@@ -3,7 +3,7 @@ import type { DecompressLimits } from '../compression/decompress.ts'
 import type { PartReader } from '../convert/convert.ts'
 import { isServiceError, ServiceError } from '../core/errors.ts'
 import { textOf } from '../core/stored-files.ts'
-import type { QueryEngine, QueryRunner } from '../query/query.ts'
+import type { QueryRunner } from '../query/query.ts'
 import type { Store } from '../store/store.ts'
 import type { Copies } from './copies/copies.ts'
 import { correct } from './corrections/correct.ts'
@@ -40,8 +40,6 @@ export interface ServiceParts extends IngestTools {
   readonly merged: MergedParquet
   readonly reader: PartReader
   readonly runner: QueryRunner
-  /** For queries over large datasets; null for none. */
-  readonly engine: QueryEngine | null
   readonly uploads: Uploads
   readonly copies: Copies
   readonly keys: Keys
@@ -109,7 +107,7 @@ function serviceOf(owner: string, tools: Tools): Service {
   const { store, admissionControl, downloads, profiles, runner, uploads } = tools
   const catalog = new Catalog({ ...tools, owner })
   const receiptOf = (id: string) => catalog.receipt(id)
-  const queryTools = { ...tools, urls: store.urls, places: tools.queryPlaces, receipt: receiptOf }
+  const queryTools = { ...tools, places: tools.queryPlaces, receipt: receiptOf }
   const service: Service = {
     ...uploading(owner, tools),
     readAgain: async (id, given, signal) => {

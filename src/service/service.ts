@@ -228,13 +228,6 @@ export interface Allowance {
   readonly keepMs: number
 }
 
-/** A result whose first bytes are known. */
-export interface QueryAnswer {
-  readonly rows: ByteStream
-  /** What ran the query: `duckdb`, or the name of an engine. */
-  readonly engine: string
-}
-
 /** Every method throws only `ServiceError`, except for internal faults. */
 export interface Service {
   /**
@@ -311,9 +304,9 @@ export interface Service {
    * Runs one read-only SQL statement over the records, as table `data`. Resolves when the result has begun; the stream
    * fails rather than ends early. Aborting `signal` ends the query at once.
    * @throws {ServiceError} DATASET_NOT_FOUND, DATASET_DAMAGED, QUERY_NOT_READ_ONLY, QUERY_FAILED, QUERY_TOO_LARGE,
-   *   QUERY_TIMEOUT, TOO_MANY_QUERIES, QUERY_ENGINE_UNAVAILABLE
+   *   QUERY_TIMEOUT, TOO_MANY_QUERIES
    */
-  query(id: string, query: QueryRequest, signal: AbortSignal): Promise<QueryAnswer>
+  query(id: string, query: QueryRequest, signal: AbortSignal): Promise<ByteStream>
   /**
    * Starts to copy the accepted records into a table of a database, unless the same copy is in progress. It continues
    * whatever the caller does, even after a restart. Records that are already in the table are not copied again.

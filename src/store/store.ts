@@ -106,14 +106,6 @@ export interface StoreLogger {
   warn(fields: object, message: string): void
 }
 
-/** Where engines find the stored files. Each URL is that of a directory, and ends with a slash. */
-export interface StoreUrls {
-  /** URL of the parts of a dataset. @throws {ServiceError} DATASET_NOT_FOUND, STORE_UNAVAILABLE, STORE_FAILED */
-  parts(id: string): Promise<string>
-  /** URL of shared objects whose names begin with `directory/`. */
-  shared(directory: string): string
-}
-
 /** Local copies of files stored elsewhere, kept up to a total size and no longer than their dataset. */
 export interface LocalCopies {
   /** True if a file need not be fetched. */
@@ -146,8 +138,6 @@ export interface Store {
   readonly spools: Spools
   /** How several processes on the store communicate; null if there can be only one. */
   readonly shared: SharedObjects | null
-  /** Null if engines cannot read the files. */
-  readonly urls: StoreUrls | null
   /** Null if all files are local. */
   readonly copies: LocalCopies | null
   /**

@@ -51,8 +51,6 @@ export const errorAdvice: Readonly<Record<ErrorCode, string>> = {
   QUERY_FAILED:
     'The message comes from DuckDB or from the engine for [large datasets](query.md#large-datasets), with the line and position of the error if known.',
   QUERY_TOO_LARGE: 'Request less: a filter, a `LIMIT`, fewer columns. The limits are options ([queries](query.md)).',
-  QUERY_ENGINE_UNAVAILABLE:
-    'Try again after the seconds in `Retry-After`. The log says what is wrong with the engine ([large datasets](query.md#large-datasets)).',
   QUERY_TIMEOUT: 'Simplify the query, or raise `--query-time-max`.',
   NOT_ACCEPTABLE: 'Send one of the types in the message as `Accept`, or no `Accept`.',
   TOO_MANY_UPLOADS: 'Try again after the seconds in `Retry-After`.',

@@ -1,7 +1,6 @@
-// Tests of Trino: a coordinator and a worker read datasets in a bucket, by the SQL of `csv-upload publish` and as query
-// engine, and find the same values, counts, sums and extremes as the service. TRINO_HOME is an unpacked trino-server.
+// Tests of Trino: a coordinator and a worker read datasets in a bucket by the SQL of `csv-upload publish`, and find the
+// same values, counts, sums and extremes as the service. TRINO_HOME is an unpacked trino-server.
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -23,7 +22,6 @@ import {
   reportOf,
   upload,
 } from './engine-samples.ts'
-import { declareQueryTests } from './trino-queries.ts'
 
 type Catalog = 'hive' | 'iceberg'
 
@@ -88,16 +86,6 @@ async function declareTests(): Promise<void> {
     await scratch[Symbol.asyncDispose]()
   })
   const partsOf = (url: string) => readdirSync(url.replace(`s3://${s3.bucket}`, join(s3.root, s3.bucket)))
-
-  const startWithEngine = (catalog: string, ...flags: readonly string[]) => {
-    const address = catalog.includes(':')
-      ? catalog
-      : `${trino.url.replace('http', 'trino').replace('//', '//csv@')}/${catalog}/uploads`
-    const dir = join(scratch.path, randomUUID())
-    return RunningService.start(dir, [...store, '--query-engine', address, ...flags])
-  }
-  const asked = await uploadBoth(service, 'data')
-  declareQueryTests({ trino, service, asked, dialect: dialects.iceberg, startWithEngine })
 
   test('Trino reads the same with its Hive connector as the service', async () => {
     const asked = await uploadBoth(service, 'hive', 'a "b" ü; ` \\ $(x)')

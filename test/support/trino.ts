@@ -10,7 +10,7 @@ import type { S3Server } from './s3-server.ts'
 
 const { TRINO_HOME: home = '', TRINO_JAVA_HOME: javaHome = process.env.JAVA_HOME ?? '' } = process.env
 const javaVersionMin = 24
-const plugins = ['hive', 'iceberg', 'tpch', 'duckdb']
+const plugins = ['hive', 'iceberg']
 
 /** Why tests are skipped if Trino is not available; undefined if it is. */
 export const noTrino: string | undefined = missing()
@@ -23,16 +23,13 @@ export interface TrinoAnswer {
 }
 
 export interface Trino extends AsyncDisposable {
-  /** URL of the coordinator. */
-  readonly url: string
   /** @param catalog `hive` or `iceberg`, with the schema `uploads`. @throws {Error} with the name of Trino's error */
   run(catalog: string, sql: string): Promise<TrinoAnswer>
 }
 
 /**
- * Starts both, with 1.5 GB of memory each, in a time zone other than UTC, so that dependence on it shows. Catalogs:
- * `hive` and `iceberg` over the bucket; `shifted`, which is `hive` without the documented settings; `tpch` and `duck`
- * (a DuckDB) as examples of other catalogs.
+ * Starts both, with 1.5 GB of memory each, in a time zone other than UTC, so that dependence on it shows. The
+ * catalogs `hive` and `iceberg` are over the bucket.
  */
 export async function startTrino(s3: S3Server): Promise<Trino> {
   const dir = await mkdtemp(join(tmpdir(), 'trino-'))
@@ -55,7 +52,7 @@ export async function startTrino(s3: S3Server): Promise<Trino> {
     await run(catalog, `CREATE SCHEMA ${catalog}.uploads WITH (location = 's3://${s3.bucket}/warehouse/${catalog}')`)
   }
   const running = started.move()
-  return { url, run, [Symbol.asyncDispose]: () => running.disposeAsync() }
+  return { run, [Symbol.asyncDispose]: () => running.disposeAsync() }
 }
 
 function missing(): string | undefined {
@@ -117,13 +114,6 @@ function configuration(dir: string, name: string, { own, coordinator }: Ports, s
       'hive.parquet.time-zone=UTC',
       ...files,
     ],
-    // Without these settings.
-    'catalog/shifted.properties': [
-      'connector.name=hive',
-      'hive.metastore=file',
-      'hive.metastore.catalog.dir=local:///hive',
-      ...files,
-    ],
     'catalog/iceberg.properties': [
       'connector.name=iceberg',
       'iceberg.catalog.type=TESTING_FILE_METASTORE',
@@ -131,8 +121,6 @@ function configuration(dir: string, name: string, { own, coordinator }: Ports, s
       'iceberg.add-files-procedure.enabled=true',
       ...files,
     ],
-    'catalog/tpch.properties': ['connector.name=tpch'],
-    'catalog/duck.properties': ['connector.name=duckdb', `connection-url=jdbc:duckdb:${join(dir, `${name}.duckdb`)}`],
   }
 }
 

@@ -190,7 +190,7 @@ export function createFakeService(given: Partial<FakeLimits> = {}): FakeService 
     query: async (id, { sql }) => {
       find(id)
       const answer = { columns: [{ name: 'sql', type: 'text' }], rows: [[sql]], truncated: false }
-      return { rows: Readable.from([JSON.stringify(answer)], { objectMode: false }), engine: 'duckdb' }
+      return Readable.from([JSON.stringify(answer)], { objectMode: false })
     },
     copy: async (id, { to }) => {
       find(id)

@@ -12,7 +12,8 @@ const requestHeaders = [
 const exposedHeaders = [
   'accept-ranges, allow, content-disposition, content-range, etag, link, repr-digest, retry-after, traceresponse',
   'www-authenticate, preference-applied, location, content-location, upload-offset, upload-length, upload-defer-length',
-  'upload-metadata, upload-expires, tus-resumable, tus-version, tus-extension, tus-max-size, tus-checksum-algorithm, idempotent-replayed, query-engine',
+  'upload-metadata, upload-expires, tus-resumable, tus-version, tus-extension, tus-max-size, tus-checksum-algorithm',
+  'idempotent-replayed',
 ].join(', ')
 /** How long a browser remembers a permission. */
 const maxAgeSeconds = 600

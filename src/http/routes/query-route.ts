@@ -39,9 +39,9 @@ export function addQueryRoute(app: App, options: { readonly writeIdleMs: number 
       tags: ['queries'],
       summary: 'Query a dataset with SQL',
       description:
-        'One read-only statement over the table `data`, whose columns are those of the receipt, in the SQL of DuckDB or ' +
-        'of the engine that `Query-Engine` names. At a limit of rows or bytes, JSON ends with `truncated: true`; other ' +
-        'formats fail. A later error cuts the connection.',
+        'One read-only statement over the table `data`, whose columns are those of the receipt, in the SQL of DuckDB. ' +
+        'At a limit of rows or bytes, JSON ends with `truncated: true`; other formats fail. A later error cuts the ' +
+        'connection.',
       params: datasetParams,
       querystring: noQuery,
       requestHeaders: {
@@ -63,7 +63,6 @@ export function addQueryRoute(app: App, options: { readonly writeIdleMs: number 
           'QUERY_TOO_LARGE',
           'QUERY_TIMEOUT',
           'TOO_MANY_QUERIES',
-          'QUERY_ENGINE_UNAVAILABLE',
           'NOT_ACCEPTABLE',
           'REQUEST_TOO_LARGE',
           'NOT_JSON',
@@ -83,8 +82,8 @@ export function addQueryRoute(app: App, options: { readonly writeIdleMs: number 
       const { format, contentType } = wantedFormat(request.headers.accept)
       const query = { sql: request.body.sql, format, network: clientNetworkOf(request.ip) }
       probeWhenEnded(request.raw, reply.raw)
-      const { rows, engine } = await request.service.query(request.params.id, query, goneSignal(reply.raw))
-      return sendStream(reply.type(contentType).header('query-engine', engine), rows, null, options.writeIdleMs)
+      const rows = await request.service.query(request.params.id, query, goneSignal(reply.raw))
+      return sendStream(reply.type(contentType), rows, null, options.writeIdleMs)
     },
   })
 }

@@ -82,7 +82,6 @@ interface Parts {
 class FsStore implements Store {
   readonly spools: Spools
   readonly shared = null
-  readonly urls = null
   readonly copies = null
   readonly #parts: Parts
   readonly #paths: FsPaths

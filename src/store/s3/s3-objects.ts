@@ -90,10 +90,6 @@ export class S3Objects {
     this.#retryConflicts()
   }
 
-  urlOf(key: string): string {
-    return `s3://${this.#bucket}/${this.#prefix}${key}`
-  }
-
   /**
    * Writes a whole object, and returns its ETag. For a conditional write whose response was lost, the object itself
    * shows the outcome: null only if it is another one.

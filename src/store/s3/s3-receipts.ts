@@ -2,10 +2,8 @@
 
 import type { Receipt, Upload } from '../../core/receipt.ts'
 import { formatReceipt, parseReceipt } from '../receipt-file.ts'
-import type { StoreUrls } from '../store.ts'
 import { type Attempt, attemptPrefix, receiptKey } from './s3-keys.ts'
 import { S3Objects, type S3Options } from './s3-objects.ts'
-import { sharedPrefix } from './s3-shared-objects.ts'
 
 /** A dataset as its receipt object describes it. */
 export interface Committed {
@@ -60,13 +58,5 @@ export async function locateInBucket(options: S3Options, idPrefix: string, limit
     return found
   } finally {
     objects.close()
-  }
-}
-
-/** @param find Returns the attempt that has the files of a dataset. */
-export function urlsIn(objects: S3Objects, find: (id: string) => Promise<{ readonly attempt: Attempt }>): StoreUrls {
-  return {
-    parts: async (id) => objects.urlOf(`${attemptPrefix((await find(id)).attempt)}data/`),
-    shared: (directory) => objects.urlOf(`${sharedPrefix}${directory}/`),
   }
 }

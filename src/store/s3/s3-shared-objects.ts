@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import type { ListedShared, SharedObjects } from '../store.ts'
 import type { S3Objects } from './s3-objects.ts'
 
-export const sharedPrefix = 'shared/'
+const sharedPrefix = 'shared/'
 
 export class S3SharedObjects implements SharedObjects {
   readonly #objects: S3Objects

@@ -31,7 +31,7 @@ import {
 } from './s3-keys.ts'
 import { S3Objects, type S3Options } from './s3-objects.ts'
 import { probeConditionalWrites } from './s3-probe.ts'
-import { type Committed, formatCommit, parseCommit, recordText, urlsIn } from './s3-receipts.ts'
+import { type Committed, formatCommit, parseCommit, recordText } from './s3-receipts.ts'
 import { S3SharedObjects } from './s3-shared-objects.ts'
 import { startSweeps, sweepAttempt } from './s3-sweep.ts'
 import { Scratch } from './scratch.ts'
@@ -77,7 +77,6 @@ export async function createS3Store(options: S3StoreOptions): Promise<Store> {
 class S3Store implements Store {
   readonly spools: Store['spools']
   readonly shared: Store['shared']
-  readonly urls: Store['urls']
   readonly copies: Store['copies']
   readonly #objects: S3Objects
   readonly #scratch: Scratch
@@ -94,7 +93,6 @@ class S3Store implements Store {
     const { objects, logger } = places
     this.spools = new S3Spools(places, scratch)
     this.shared = new S3SharedObjects(objects)
-    this.urls = urlsIn(objects, (id) => this.#existing(id))
     this.copies = copiesIn(scratch.cache)
     this.#objects = objects
     this.#scratch = scratch

@@ -43,7 +43,6 @@ const sentences: Readonly<Record<string, string>> = {
   RangeNotSatisfiableException: 'Der verlangte Bereich liegt außerhalb der Datei.',
   QueryTimeoutException:
     'Die Abfrage war nach der erlaubten Zeit nicht fertig. Ein Filter oder weniger Spalten helfen.',
-  QueryEngineUnavailableException: `Die Datenbank, die Abfragen an so große Tabellen beantwortet, ist gerade nicht erreichbar. ${again}`,
   TooManyUploadsException: `Es laufen schon so viele Uploads, wie erlaubt sind. ${again}`,
   TooManyWatchersException: `Es warten schon so viele auf Uploads, wie erlaubt sind. ${again}`,
   TooManyQueriesException: `Es laufen schon so viele Abfragen, wie erlaubt sind. ${again}`,
