@@ -3,7 +3,6 @@ import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Access } from './access/access.ts'
 import { configuredAccess } from './access/configured-access.ts'
-import { readClickHouseSecret } from './config/clickhouse-secret.ts'
 import type { Config } from './config/config.ts'
 import { createColumnConverter } from './convert/column-converter.ts'
 import { createConverter } from './convert/duckdb-converter.ts'
@@ -22,11 +21,9 @@ import { withTrailingEmpty } from './reading/scanner/trailing-empty.ts'
 import { createScanner } from './reading/scanner/wasm-scanner.ts'
 import { Sandbox } from './sandbox/sandbox.ts'
 import { Copies } from './service/copies/copies.ts'
-import { copySource } from './service/copies/copy-source.ts'
 import { createService, type ServiceParts } from './service/create-service.ts'
 import { Downloads, type DownloadTools } from './service/dataset/downloads.ts'
 import { MergedParquet } from './service/dataset/merged-parquet.ts'
-import { Profiles } from './service/dataset/profiles.ts'
 import { removeDataset } from './service/dataset/remove-dataset.ts'
 import { VerifiedFiles } from './service/dataset/verified-files.ts'
 import { startRetention } from './service/retention.ts'
@@ -219,20 +216,14 @@ async function openStore(config: Config, logger: ServiceLogger): Promise<Store> 
   })
 }
 
-/** Copies datasets into the configured databases; a driver is loaded only if one is used. */
+/** Copies datasets into the configured databases; the driver is loaded only if it is used. */
 function openCopies(config: Config, logger: ServiceLogger, metrics: Metrics, tools: DownloadTools): Promise<Copies> {
-  const sources = { downloads: new Downloads(tools), profiles: new Profiles(tools) }
+  const downloads = new Downloads(tools)
   return Copies.open({
     store: tools.store,
-    sourceOf: (receipt, signal) => copySource(sources, receipt, signal),
+    sourceOf: (receipt, signal) => ({ lines: async () => (await downloads.databaseCsv(receipt).open(signal)).stream }),
     targets: config.copyTargets,
-    sinkOf: async (target) =>
-      target.url.startsWith('clickhouse')
-        ? (await import('./sink/clickhouse-sink.ts')).createClickHouseSink({
-            url: target.url,
-            ...readClickHouseSecret(),
-          })
-        : (await import('./sink/postgres-sink.ts')).createPostgresSink(target),
+    sinkOf: async (target) => (await import('./sink/postgres-sink.ts')).createPostgresSink(target),
     uploadsTo: config.copyUploadsTo,
     journalPath: join(config.dataDir, 'copies'),
     logger,

@@ -234,17 +234,8 @@ test('readConfig() reads targets of copies, and never shows the password of an i
     { name: 'a', url: address, schema: 'public', table: null, mode: 'replace', key: [] },
     { name: 'b', url: address, schema: 'raw', table: 't', mode: 'upsert', key: ['id', 'day'] },
   ])
-  const clickhouse = 'clickhouses://loader@ch.example.org:8443/sales?sslrootcert=ca.pem'
-  const plain = 'clickhouse://ch.example.org/sales'
-  assert.deepEqual(readConfig(flags(`c=${clickhouse}&mode=append d=${plain}?table=t`), {}).copyTargets, [
-    { name: 'c', url: clickhouse, schema: 'public', table: null, mode: 'append', key: [] },
-    { name: 'd', url: plain, schema: 'public', table: 't', mode: 'replace', key: [] },
-  ])
   for (const wrong of [
-    `a=${clickhouse}&sslmode=disable`,
-    `a=${clickhouse}&schema=raw`,
-    `a=${plain}?sslmode=verify-full`,
-    'a=clickhouse://ch.example.org',
+    'a=clickhouse://db.example.org/sales',
     'a=http://ch.example.org/sales',
     address,
     `A=${address}`,
@@ -265,7 +256,7 @@ test('readConfig() reads targets of copies, and never shows the password of an i
     'a=postgres://me:geheim@db/x',
     'a=postgres://db/x?password=geheim',
     `a=postgres://me:geheim@db`,
-    `a=clickhouse://me:geheim@db/x`,
+    'a=mysql://me:geheim@db/x',
   ]) {
     assert.throws(
       () => readConfig(flags(wrong), {}),

@@ -1,37 +1,21 @@
-// Copy targets: options for the databases into which datasets are copied. Knows no database.
+// Copy targets: options for the databases into which datasets are copied. Opens no connection.
 import { type CopyTarget, copyModes, tableNamePattern } from '../core/copies/copy-status.ts'
 import { type Kind, nameOrNothing } from './value-parsers.ts'
 
 /** Parameters of an address that are passed on to the driver. */
 const driverParameters = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey']
 const ownParameters = ['schema', 'table', 'mode', 'key']
+const parameters = [...ownParameters, ...driverParameters]
 
-interface DatabaseKind {
-  readonly parameters: readonly string[]
-  /** Null if the address may omit it. */
-  readonly sslModes: readonly (string | null)[]
-}
-
-/** By the scheme of an address. PostgreSQL's driver treats other modes as `verify-full`, or ignores them. */
-const databaseKinds: ReadonlyMap<string, DatabaseKind> = new Map([
-  [
-    'postgres:',
-    { parameters: [...ownParameters, ...driverParameters], sslModes: ['verify-full', 'no-verify', 'disable', null] },
-  ],
-  ['clickhouse:', { parameters: ['table', 'mode', 'key'], sslModes: [null] }],
-  [
-    'clickhouses:',
-    { parameters: ['table', 'mode', 'key', ...driverParameters], sslModes: ['verify-full', 'no-verify', null] },
-  ],
-])
+/** The driver treats other modes as `verify-full`, or ignores them. Null if the address omits it. */
+const sslModes: readonly (string | null)[] = ['verify-full', 'no-verify', 'disable', null]
 
 /** Addresses of databases by name, separated by spaces; an empty list for empty text. */
 function copyTargets(): Kind<readonly CopyTarget[]> {
   return {
     wanted:
-      'NAME=postgres://user@host:5432/database, or the same with clickhouse:// or clickhouses:// (encrypted), several separated ' +
-      'by spaces, each without a password and with no other parameters than ' +
-      `${[...ownParameters, ...driverParameters].join(', ')}; schema with postgres:// only, ssl… not with clickhouse://`,
+      'NAME=postgres://user@host:5432/database, several separated by spaces, each without a password and with no other ' +
+      `parameters than ${parameters.join(', ')}`,
     parse: (given) => {
       const targets = given.split(/\s+/).filter(Boolean).map(copyTarget)
       const found = targets.filter((one) => one !== null)
@@ -46,11 +30,9 @@ function copyTargets(): Kind<readonly CopyTarget[]> {
 function copyTarget(given: string): CopyTarget | null {
   const [, name, address = ''] = /^([a-z][a-z0-9-]{0,39})=(.*)$/.exec(given) ?? []
   const url = URL.parse(address)
-  const kind = databaseKinds.get(url?.protocol.replace('postgresql:', 'postgres:') ?? '')
-  if (name === undefined || url === null || kind === undefined) return null
+  if (name === undefined || url === null || !/^postgres(ql)?:$/.test(url.protocol)) return null
   if (url.password !== '' || url.hostname === '' || url.pathname.length < 2) return null
   const { searchParams } = url
-  const { parameters, sslModes } = kind
   if ([...searchParams.keys()].some((one, i, all) => !parameters.includes(one) || all.indexOf(one) !== i)) return null
   if (!sslModes.includes(searchParams.get('sslmode'))) return null
   const [schema, table, mode, key] = ownParameters.map((one) => searchParams.get(one))
@@ -76,7 +58,7 @@ export const copyOptions = {
     fallback: '',
     fallbackShown: 'none',
     ...copyTargets(),
-    help: 'Databases that datasets can be copied into, as NAME=postgres://user@host/database or NAME=clickhouse://user@host/database, separated by spaces. Passwords come from PGPASSWORD or the file named by PGPASSFILE, and from CLICKHOUSE_PASSWORD or the file named by CLICKHOUSE_PASSFILE.',
+    help: 'Databases that datasets can be copied into, as NAME=postgres://user@host/database, separated by spaces. Passwords come from PGPASSWORD or the file named by PGPASSFILE.',
   },
   copyUploadsTo: {
     flag: '--copy-uploads-to',

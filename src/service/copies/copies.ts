@@ -202,7 +202,7 @@ export class Copies implements AsyncDisposable {
     }
   }
 
-  async #copy({ request, createdAt: askedAt }: Job, receipt: Receipt, signal: AbortSignal): Promise<void> {
+  async #copy({ request }: Job, receipt: Receipt, signal: AbortSignal): Promise<void> {
     const { targets, sinkOf, sourceOf } = this.#options
     const target = targets.find(({ name }) => name === request.to)
     if (target === undefined) throw new SinkError(`There is no target '${request.to}' any more`, false)
@@ -210,7 +210,7 @@ export class Copies implements AsyncDisposable {
     const { table, mode, key } = request
     const { id: datasetId, owner, columns, records } = receipt
     const isSharedTable = table === target.table
-    const order = { datasetId, owner, table, isSharedTable, mode, key, columns, records: records.accepted, askedAt }
+    const order = { datasetId, owner, table, isSharedTable, mode, key, columns, records: records.accepted }
     await sink.copy(order, sourceOf(receipt, signal), signal)
   }
 
