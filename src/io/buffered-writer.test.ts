@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { isServiceError } from '../core/errors.ts'
+import { BufferPool } from './buffer-pool.ts'
 import { BufferedWriter } from './buffered-writer.ts'
 import { OpenFile } from './files/open-file.ts'
 
@@ -78,4 +79,33 @@ test('BufferedWriter writes several batches of a large file at once, whole and i
   const counts = calls.mock.calls.map((call) => call.arguments[0].length)
   assert.deepEqual(counts.slice(0, 31), Array(31).fill(1))
   assert.equal(Math.max(...counts), 4)
+})
+
+test('BufferedWriter keeps every byte when the pool asks for its batches at any moment of a write', async () => {
+  const batchBytes = 65_536
+  // A file beyond 8 MB gathers full batches, so the pool knows its writer while it takes another batch.
+  const startBytes = 8_388_608
+  for (let delay = 0; delay < 8; delay++) {
+    const pool = new BufferPool(new ArrayBuffer(4 * batchBytes), batchBytes)
+    const options = { syncEveryBytes: null, pool }
+    const path = join(dir, `pressed-${delay}`)
+    await writeFile(path, Buffer.alloc(startBytes))
+    await using pressed = await BufferedWriter.resume(path, startBytes, options)
+    await using one = await BufferedWriter.create(join(dir, `one-${delay}`), options)
+    await using two = await BufferedWriter.create(join(dir, `two-${delay}`), options)
+    await using pressing = await BufferedWriter.create(join(dir, `pressing-${delay}`), options)
+    await pressed.write([Buffer.alloc(batchBytes, 'A')])
+    await one.write([Buffer.from('1')])
+    await two.write([Buffer.from('2')])
+    // No batch is left once this write has taken one: the next writer makes the pool ask for those in use.
+    const writes = [pressed.write([Buffer.alloc(1_000, 'a')])]
+    for (let i = 0; i < delay; i++) await null
+    writes.push(pressing.write([Buffer.from('3')]))
+    await Promise.all(writes)
+    await pressed.write([Buffer.from('z')])
+    await pressed.close()
+    const wanted = `${'A'.repeat(batchBytes)}${'a'.repeat(1_000)}z`
+    assert.equal(pressed.bytes, startBytes + wanted.length)
+    assert.equal((await readFile(path)).toString('latin1', startBytes), wanted, `${delay} microtasks later`)
+  }
 })

@@ -103,7 +103,7 @@ export class BufferedWriter implements AsyncDisposable, BufferHolder {
   async write(slices: readonly BorrowedBytes[]): Promise<void> {
     for (const slice of slices) {
       for (let from = 0; from < slice.length; ) {
-        const batch = this.#batch ?? (await this.#takeBatch())
+        const batch = this.#batch ?? this.#own(await this.#takeFree())
         const count = Math.min(slice.length - from, batch.length - this.#batchLength)
         batch.set(slice.subarray(from, from + count), this.#batchLength)
         this.#batchLength += count
@@ -190,9 +190,16 @@ export class BufferedWriter implements AsyncDisposable, BufferHolder {
     }
   }
 
-  async #takeBatch(): Promise<Buffer> {
+  async #takeFree(): Promise<Buffer> {
     if (this.#hasFailed) await this.#writing
-    const batch = await this.#pool.take()
+    return await this.#pool.take()
+  }
+
+  /**
+   * Makes a batch the current one. Its first bytes follow in the same synchronous step: the pool may have the current
+   * batch written, and take it, at any await.
+   */
+  #own(batch: Buffer): Buffer {
     if (this.#isClosed) {
       this.#pool.give(batch)
       throw new Error('Cannot write: the file is closed')
