@@ -57,6 +57,34 @@ test('no file contains a path or a registry of a developer machine', () => {
   finds(lock, /https?:\/\/[^"]*\.tgz/)
 })
 
+test('nothing is read before an await and changed after it in one expression', () => {
+  const shipped = code.filter(({ path }) => !isForTests(path))
+  // `sum += await …` adds to what `sum` was before.
+  finds(shipped, /[-+*]= [^;)]*\bawait\b/)
+  // `list.push(await …)` adds to what the variable or field named when the call began.
+  const found = shipped.flatMap(({ path, text }) =>
+    pushedAwaits(text)
+      .filter((list) => /\W/.test(list) || new RegExp(`\\blet ${list}\\b`).test(text))
+      .map((list) => `${path}: ${list}`),
+  )
+  assert.deepEqual(found, [])
+})
+
+test('pushedAwaits() finds calls over several lines, and nothing outside them', () => {
+  const calls = 'a.push(f(1), await g())\nthis.#b.push({\n  c: await d(),\n})\ne.push(f())\nawait g()\n'
+  assert.deepEqual(pushedAwaits(calls), ['a', 'this.#b'])
+})
+
+/** What `push` is called on, for each call with an `await` among its arguments. */
+function pushedAwaits(text: string): readonly string[] {
+  return [...text.matchAll(/([\w.#]+)\.push\(/g)].flatMap((call) => {
+    const start = call.index + call[0].length
+    let end = start
+    for (let depth = 1; depth > 0 && end < text.length; end++) depth += { '(': 1, ')': -1 }[text[end]!] ?? 0
+    return /\bawait\b/.test(text.slice(start, end)) ? [call[1]!] : []
+  })
+}
+
 test('lines end with LF, and files with exactly one line end', () => {
   assert.deepEqual(
     code.filter(({ text }) => text.includes('\r') || !/[^\n]\n$/.test(text)).map(({ path }) => path),

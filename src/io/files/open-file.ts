@@ -77,11 +77,12 @@ export class OpenFile implements AsyncDisposable {
     return this.#use(async (fd) => {
       for (let from = 0; from < bytes.length; ) {
         const at = from
-        from += await written(
+        const count = await written(
           bytes.length - at,
           () => writeSync(fd, bytes, at, bytes.length - at, position + at),
           (done) => write(fd, bytes, at, bytes.length - at, position + at, done),
         )
+        from += count
       }
     })
   }

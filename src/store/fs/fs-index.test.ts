@@ -1,9 +1,10 @@
 // Tests of the file-system index: it is correct however the last process ended, and whatever happened to its file.
 import assert from 'node:assert/strict'
-import { cp, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
+import { formatReceipt } from '../receipt-file.ts'
 import type { Store } from '../store.ts'
 import { publishSample as publish, sample } from '../store-samples.testing.ts'
 import { type Place, place } from './fs-store.testing.ts'
@@ -120,4 +121,44 @@ test('createFsStore() keeps the index of a killed process, and compares it with 
   )
   const store = await at.open()
   assert.deepEqual(await idsIn(store), [first, third, second])
+})
+
+test('createFsStore() finds each of thousands of datasets, in a new index, a copied one and one of a closed store', async (t) => {
+  const at = await place(t)
+  await (await at.open()).close()
+  const count = 2_600
+  for (let seed = 0; seed < count; seed++) {
+    const { receipt } = sample({ seed, createdAt: seed })
+    const dir = join(at.dir, 'datasets', receipt.id)
+    await mkdir(join(dir, 'uploads'), { recursive: true })
+    await writeFile(join(dir, 'receipt.json'), formatReceipt(receipt))
+  }
+  const sizes: number[] = []
+  const open = async () => {
+    const store = await at.open()
+    sizes.push(store.usage('').datasets)
+    await store.close()
+  }
+  await open()
+  await rm(join(at.dir, 'index.sqlite'))
+  await open()
+  assert.deepEqual(sizes, [count, count])
+  const trusting = await place(t, { readAllMax: 0 })
+  await cp(at.dir, trusting.dir, { recursive: true })
+  for (let i = 0; i < 2; i++) {
+    const store = await trusting.open()
+    assert.equal(store.usage('').datasets, count)
+    await store.close()
+  }
+  assert.deepEqual(trusting.lines.filter((line) => line.includes('built again')), [])
+})
+
+test('createFsStore() builds a trusted index again that lacks a dataset of the directory, and says so', async (t) => {
+  const at = await filledPlace(t)
+  // As a fault of ours would leave it: nothing marks the dataset as unsure, and the directory is unchanged.
+  change(at, `DELETE FROM datasets WHERE id = '${second}'`)
+  await assertAll(at)
+  const [line, ...others] = at.lines.filter((one) => one.includes('built again'))
+  assert.deepEqual(others, [])
+  assert.match(line ?? '', /"inDirectory":3,"inIndex":2,"damaged":0/)
 })

@@ -35,22 +35,40 @@ export async function openIndex(
 ): Promise<DatasetIndex> {
   const unfinished = (await readdir(paths.incoming)).map((name) => join(paths.incoming, name))
   await forEachLimit(unfinished, atOnceMax, removeTree)
-  const kept = await openKept(paths, readAllMax)
+  const { index, found } = await openAndUpdate(await openKept(paths, readAllMax), paths, logger)
+  for (const { id, error } of found.damaged) {
+    logger.warn({ id, error }, 'cannot read receipt: dataset is kept but not shown')
+  }
+  const removed = unfinished.length + found.leftovers
+  logger.info({ datasets: index.size, damaged: found.damaged.length, removed }, 'opened data directory')
+  return index
+}
+
+/** An index and what its update found. If the directory holds other datasets than both, a new index is built. */
+async function openAndUpdate(
+  kept: Kept | null,
+  paths: FsPaths,
+  logger: StoreLogger,
+): Promise<{ readonly index: DatasetIndex; readonly found: Found }> {
   const index = kept?.index ?? (await createIndex(paths))
   try {
     const found = await update(index, paths, await unsureIds(kept, paths))
-    index.complete()
-    await markOpen(index, paths, logger)
-    for (const { id, error } of found.damaged) {
-      logger.warn({ id, error }, 'cannot read receipt: dataset is kept but not shown')
+    const inDirectory = (await readdir(paths.datasets)).filter(isDatasetId).length
+    const isComplete = inDirectory === index.size + found.damaged.length
+    if (isComplete || kept === null) {
+      index.complete()
+      await markOpen(index, paths, logger)
     }
-    const removed = unfinished.length + found.leftovers
-    logger.info({ datasets: index.size, damaged: found.damaged.length, removed }, 'opened data directory')
-    return index
+    if (isComplete) return { index, found }
+    const counts = { inDirectory, inIndex: index.size, damaged: found.damaged.length }
+    if (kept === null) throw new Error(`Cannot index the datasets: the counts differ: ${JSON.stringify(counts)}`)
+    logger.warn(counts, 'the index does not have every dataset of the directory: it is built again')
   } catch (error) {
     index[Symbol.dispose]()
     throw error
   }
+  index[Symbol.dispose]()
+  return await openAndUpdate(null, paths, logger)
 }
 
 /**
@@ -157,7 +175,10 @@ async function update(index: DatasetIndex, paths: FsPaths, ids: readonly string[
   await forEachLimit(ids, atOnceMax, async (id) => {
     const dir = paths.dataset(id)
     try {
-      batch.push({ id, entry: entryOf(await readReceipt(dir, id)), names: await namesOfRecords(dir) })
+      const entry = entryOf(await readReceipt(dir, id))
+      const names = await namesOfRecords(dir)
+      // After the last await: `write` replaces the batch meanwhile.
+      batch.push({ id, entry, names })
     } catch (error) {
       batch.push({ id, entry: null, names: [] })
       if (errorCode(error) === 'ENOENT') {
