@@ -4,6 +4,7 @@ import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { OpenFile } from './files/open-file.ts'
 import { LineJournal } from './line-journal.ts'
 
 const dir = await mkdtemp(join(tmpdir(), 'csv-upload-journal-'))
@@ -32,4 +33,26 @@ test('LineJournal keeps lines in order, drops a torn one, and keeps the lines se
   }
   assert.deepEqual(seen, ['a', 'b', 'c'])
   assert.equal(await readFile(path, 'utf8'), 'x\nf\n')
+})
+
+test('LineJournal adds lines again after each sync that fails, and keeps those that it had', async (t) => {
+  const path = join(dir, 'failing')
+  await using journal = await LineJournal.open(path, (lines) => lines)
+  await journal.add('a')
+  const kept = ['a']
+  const fails = new Error('the disk fails')
+  // A replaced file has two syncs: its own, and that of the directory with its name. An added line has a datasync.
+  for (const [method, call, work] of [
+    ['sync', 0, () => journal.replaceBeyond(0, () => kept)],
+    ['sync', 1, () => journal.replaceBeyond(0, () => kept)],
+    ['datasync', 0, () => journal.add('lost')],
+  ] as const) {
+    const failing = t.mock.method(OpenFile.prototype, method)
+    failing.mock.mockImplementationOnce(() => Promise.reject(fails), call)
+    await assert.rejects(work(), fails)
+    failing.mock.restore()
+    kept.push(`after ${method} ${call}`)
+    await journal.add(`after ${method} ${call}`)
+  }
+  assert.equal(await readFile(path, 'utf8'), 'a\nafter sync 0\nafter sync 1\nafter datasync 0\n')
 })

@@ -22,7 +22,7 @@ export class LineJournal implements AsyncDisposable {
   #fileBytes: number
   /** True if a failed write may have left something behind them. */
   #isTorn = false
-  /** Why no more lines can be durable; null if they can. */
+  /** Why its name may not be durable; null if it is. The next line has the file written anew. */
   #failure: unknown = null
   #waiting: string[] = []
   /** The write that will include all of `#waiting`. */
@@ -44,7 +44,7 @@ export class LineJournal implements AsyncDisposable {
       if (errorCode(error) === 'ENOENT') return ''
       throw error
     })
-    const lines = keep(text.split('\n').slice(0, -1))
+    const lines = keep(linesOf(text))
     const written = await writeWhole(path, lines)
     if (written.failure === null) return new LineJournal(path, written)
     await written.file.close()
@@ -67,13 +67,7 @@ export class LineJournal implements AsyncDisposable {
     await this.#inTurn(async () => {
       // An earlier caller has replaced them.
       if (this.#fileBytes <= bytes) return
-      const { file, bytes: fileBytes, failure } = await writeWhole(this.#path, lines())
-      await this.#file.close()
-      this.#file = file
-      this.#fileBytes = fileBytes
-      this.#isTorn = false
-      this.#failure = failure
-      if (failure !== null) throw failure
+      await this.#replace(lines())
     })
   }
 
@@ -82,8 +76,21 @@ export class LineJournal implements AsyncDisposable {
     await this.#file.close()
   }
 
+  async #replace(lines: readonly string[]): Promise<void> {
+    const { file, bytes, failure } = await writeWhole(this.#path, lines)
+    await this.#file.close()
+    this.#file = file
+    this.#fileBytes = bytes
+    this.#isTorn = false
+    this.#failure = failure
+    if (failure !== null) throw failure
+  }
+
   async #append(bytes: Buffer): Promise<void> {
-    if (this.#failure !== null) throw this.#failure
+    if (this.#failure !== null) {
+      const durable = (await readFile(this.#path)).subarray(0, this.#fileBytes)
+      await this.#replace(linesOf(durable.toString()))
+    }
     // Otherwise the beginning of a line that was not added would become part of the next one.
     if (this.#isTorn) await this.#file.truncate(this.#fileBytes)
     this.#isTorn = true
@@ -119,6 +126,11 @@ async function writeWhole(path: string, lines: readonly string[]): Promise<Writt
     (error) => error,
   )
   return { file, bytes: bytes.length, failure: failure ?? null }
+}
+
+/** Without a last one that was cut short. */
+function linesOf(text: string): readonly string[] {
+  return text.split('\n').slice(0, -1)
 }
 
 function bytesOf(lines: readonly string[]): Buffer {

@@ -14,10 +14,13 @@ interface Waiting {
   lost(error: unknown): void
 }
 
+/** A thread with the requests that it has not answered: a late answer can only settle one of its own. */
 interface Running {
   readonly worker: Worker
   /** Why it has ended; null until then. */
   loss: unknown
+  /** In order of their requests. */
+  readonly waiting: Waiting[]
 }
 
 /** One thread for any number of files. It starts on first use, and again after it has ended. */
@@ -26,8 +29,6 @@ export class HashThread {
   readonly #program: URL
   #running: Running | null = null
   #fileCount = 0
-  /** In order of their requests. */
-  #waiting: Waiting[] = []
 
   /** @param memory Contains the bytes of files while they are hashed. @param program Only tests use another. */
   constructor(memory: SharedArrayBuffer, program = new URL('./hash-thread-main.ts', import.meta.url)) {
@@ -52,7 +53,7 @@ export class HashThread {
         if (bytes.buffer !== this.#memory) throw new Error('Cannot hash: the bytes lie in other memory')
         if (running.loss !== null) return null
         post('add', bytes)
-        return new Promise((resolve) => this.#wait({ answered: () => resolve(), lost: () => resolve() }))
+        return new Promise((resolve) => wait(running, { answered: () => resolve(), lost: () => resolve() }))
       },
       end: () => {
         if (running.loss !== null) throw lostError(running.loss)
@@ -63,7 +64,7 @@ export class HashThread {
             if (answer === 'added') reject(lostError(new Error('an answer belongs to another request')))
             else resolve({ sha256: answer.sha256, checksums: Buffer.from(answer.checksums) })
           }
-          this.#wait({ answered, lost: (error) => reject(lostError(error)) })
+          wait(running, { answered, lost: (error) => reject(lostError(error)) })
         })
       },
       [Symbol.dispose]: () => {
@@ -80,12 +81,12 @@ export class HashThread {
 
   #start(): Running {
     const worker = new Worker(this.#program, { workerData: this.#memory })
-    const running: Running = { worker, loss: null }
+    const running: Running = { worker, loss: null, waiting: [] }
     this.#running = running
     worker.on('message', (answer: HashAnswer) => {
-      this.#waiting.shift()?.answered(answer)
+      running.waiting.shift()?.answered(answer)
       // The thread keeps the process alive only while an answer is awaited.
-      if (this.#waiting.length === 0) worker.unref()
+      if (running.waiting.length === 0) worker.unref()
     })
     worker.on('error', (error) => this.#lose(running, error))
     worker.on('exit', (code) => this.#lose(running, new Error(`it ended with exit code ${code}`)))
@@ -93,18 +94,18 @@ export class HashThread {
     return running
   }
 
-  #wait(waiting: Waiting): void {
-    if (this.#waiting.length === 0) this.#running?.worker.ref()
-    this.#waiting.push(waiting)
-  }
-
   /** An error is followed by the exit: the first of them counts. */
   #lose(running: Running, error: unknown): void {
     if (running.loss !== null) return
     running.loss = error
     this.#running = null
-    for (const { lost } of this.#waiting.splice(0)) lost(error)
+    for (const { lost } of running.waiting.splice(0)) lost(error)
   }
+}
+
+function wait({ worker, waiting }: Running, request: Waiting): void {
+  if (waiting.length === 0) worker.ref()
+  waiting.push(request)
 }
 
 /** If a lack of descriptors kept the thread from starting, the error keeps the code for that. */

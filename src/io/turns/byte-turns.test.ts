@@ -2,18 +2,24 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as round } from 'node:timers/promises'
-import { ByteTurns } from './byte-turns.ts'
+import { ByteTurns, type TurnTaker } from './byte-turns.ts'
+
+/** Work in progress with one stream. */
+function workOf(turns: ByteTurns): TurnTaker & Disposable {
+  const work = turns.begin()
+  return { ...turns.stream(), [Symbol.dispose]: () => work[Symbol.dispose]() }
+}
 
 test('ByteTurns lets a single stream take everything at once', () => {
   const turns = new ByteTurns(100, 0)
-  using only = turns.join()
+  using only = workOf(turns)
   for (let i = 0; i < 1_000; i++) assert.equal(only.take(100), null)
 })
 
 test('ByteTurns gives each of several streams at most the bytes of a turn per round of the event loop', async () => {
   const turns = new ByteTurns(100, 0)
-  using first = turns.join()
-  using second = turns.join()
+  using first = workOf(turns)
+  using second = workOf(turns)
   const taken: string[] = []
   const go = async (name: string, taker: typeof first) => {
     for (let i = 0; i < 4; i++) {
@@ -33,8 +39,8 @@ test('ByteTurns gives each of several streams at most the bytes of a turn per ro
 
 test('ByteTurns never makes the first bytes of a stream wait, even if others already wait', async () => {
   const turns = new ByteTurns(10, 100)
-  using large = turns.join()
-  using small = turns.join()
+  using large = workOf(turns)
+  using small = workOf(turns)
   assert.equal(large.take(100), null)
   assert.equal(large.take(10), null)
   const waiting = large.take(10)
@@ -47,8 +53,8 @@ test('ByteTurns never makes the first bytes of a stream wait, even if others alr
 
 test('ByteTurns grants a request larger than a turn, and then lets the others go first', async () => {
   const turns = new ByteTurns(10, 0)
-  using one = turns.join()
-  using other = turns.join()
+  using one = workOf(turns)
+  using other = workOf(turns)
   assert.equal(one.take(1_000), null)
   const order: string[] = []
   const asked = [
@@ -62,9 +68,9 @@ test('ByteTurns grants a request larger than a turn, and then lets the others go
 
 test('ByteTurns makes a stream wait no longer once all others have left', () => {
   const turns = new ByteTurns(10, 0)
-  using stays = turns.join()
+  using stays = workOf(turns)
   {
-    using leaves = turns.join()
+    using leaves = workOf(turns)
     assert.equal(leaves.take(10), null)
     assert.notEqual(stays.take(10), null)
   }
@@ -73,8 +79,7 @@ test('ByteTurns makes a stream wait no longer once all others have left', () => 
 
 test('ByteTurns makes a stream wait while other work is in progress, whether or not that takes bytes', () => {
   const turns = new ByteTurns(10, 0)
-  using _ = turns.begin()
-  using large = turns.join()
+  using large = workOf(turns)
   {
     using _small = turns.begin()
     assert.equal(large.take(10), null)

@@ -9,22 +9,21 @@ const bytesPerTurnUsual = 131_072
 /** A body that has taken fewer bytes than this does not wait for others. */
 const smallBytesUsual = 262_144
 
-/** One of the streams; disposing it takes it out. */
-export interface TurnTaker extends Disposable {
+/** One of the streams. */
+export interface TurnTaker {
   /** Resolves when this many bytes may be processed; null if they may be processed now. */
   take(bytes: number): Promise<void> | null
 }
 
 /**
- * Lets streams take turns, in the order in which they ask. A stream that is alone never waits, nor do the first bytes
- * of any stream. So small uploads proceed beside large ones, and all others get equal shares.
+ * Lets streams take turns, in the order in which they ask. The stream of the only work in progress never waits, nor do
+ * the first bytes of any stream. So small uploads proceed beside large ones, and all others get equal shares.
  */
 export class ByteTurns {
   readonly #bytesPerTurn: number
   readonly #smallBytes: number
   readonly #waiting: { readonly bytes: number; readonly resolve: () => void }[] = []
   #workCount = 0
-  #takerCount = 0
   #leftBytes: number
   #isRefilling = false
 
@@ -35,9 +34,9 @@ export class ByteTurns {
   }
 
   /**
-   * Marks work, such as an upload, that returns to the event loop often: until it is disposed, no other stream counts
-   * as alone. Otherwise a small upload whose bytes have all arrived would wait for a large one at each of its file
-   * operations.
+   * Marks work, such as an upload, until it is disposed: while there are several, their streams wait for one another.
+   * Work counts also before and after its bytes. Otherwise a small upload whose bytes have all arrived would wait for a
+   * large one at each of its file operations.
    */
   begin(): Disposable {
     this.#workCount += 1
@@ -48,22 +47,15 @@ export class ByteTurns {
     }
   }
 
-  join(): TurnTaker {
-    this.#takerCount += 1
+  /** A stream of some work. There is nothing to give back, so it may be left at any point. */
+  stream(): TurnTaker {
     let takenBytes = 0
     return {
       take: (bytes) => {
         takenBytes += bytes
-        return takenBytes <= this.#smallBytes || this.#isAlone ? null : this.#take(bytes)
-      },
-      [Symbol.dispose]: () => {
-        this.#takerCount -= 1
+        return takenBytes <= this.#smallBytes || this.#workCount <= 1 ? null : this.#take(bytes)
       },
     }
-  }
-
-  get #isAlone(): boolean {
-    return Math.max(this.#workCount, this.#takerCount) <= 1
   }
 
   #take(bytes: number): Promise<void> | null {

@@ -74,6 +74,16 @@ test('FairQueue.remove() removes and returns unwanted jobs', () => {
   assert.deepEqual(drain(queue), ['b'])
 })
 
+test('FairQueue.remove() gives back what the removed jobs would have cost their clients', () => {
+  const queue = new FairQueue<string>()
+  for (let i = 0; i < 100; i++) queue.push('one', 16, `unwanted ${i}`)
+  queue.push('one', 1, 'kept')
+  queue.remove((job) => job.startsWith('unwanted'))
+  queue.push('one', 1, 'new')
+  for (let i = 0; i < 3; i++) queue.push('other', 16, `other ${i}`)
+  assert.deepEqual(drain(queue), ['kept', 'new', 'other 0', 'other 1', 'other 2'])
+})
+
 test('FairQueue gives busy clients equal amounts, within one job (seeded)', () => {
   const seed = 7
   const random = randomFrom(seed)

@@ -1,9 +1,11 @@
 // Fair queue: lets clients take turns, weighted by the cost of their jobs. Knows nothing of what the jobs are.
 
 interface Queued<Job> {
+  readonly client: string
+  readonly cost: number
   readonly job: Job
   /** When it would end if all clients were served side by side, a little at a time. */
-  readonly end: number
+  end: number
 }
 
 /**
@@ -24,7 +26,7 @@ export class FairQueue<Job> {
   push(client: string, cost: number, job: Job): void {
     const end = Math.max(this.#now, this.#endByClient.get(client) ?? 0) + cost
     this.#endByClient.set(client, end)
-    this.#queued.push({ job, end })
+    this.#queued.push({ client, cost, job, end })
   }
 
   /** Removes and returns the next job; undefined if there is none. */
@@ -32,16 +34,29 @@ export class FairQueue<Job> {
     const next = this.#next()
     if (next === undefined) return undefined
     this.#queued.splice(this.#queued.indexOf(next), 1)
-    this.#now = next.end
+    this.#now = Math.max(this.#now, next.end)
     for (const [client, end] of this.#endByClient) if (end <= this.#now) this.#endByClient.delete(client)
     return next.job
   }
 
-  /** Removes and returns the jobs that are no longer wanted. */
+  /** Removes and returns the jobs that are no longer wanted. Their clients are not charged for them. */
   remove(isUnwanted: (job: Job) => boolean): readonly Job[] {
     const unwanted = this.#queued.filter(({ job }) => isUnwanted(job))
-    for (const one of unwanted) this.#queued.splice(this.#queued.indexOf(one), 1)
+    for (const one of unwanted) {
+      this.#queued.splice(this.#queued.indexOf(one), 1)
+      this.#refund(one)
+    }
     return unwanted.map(({ job }) => job)
+  }
+
+  #refund({ client, cost, end }: Queued<Job>): void {
+    const last = this.#endByClient.get(client)
+    if (last === undefined) return
+    if (last - cost > this.#now) this.#endByClient.set(client, last - cost)
+    else this.#endByClient.delete(client)
+    for (const later of this.#queued) {
+      if (later.client === client && later.end > end) later.end = Math.max(this.#now + later.cost, later.end - cost)
+    }
   }
 
   #next(): Queued<Job> | undefined {

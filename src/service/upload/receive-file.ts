@@ -79,7 +79,7 @@ async function* parse(
   requestBytesMax: number,
 ): AsyncGenerator<readonly BorrowedBytes[], void> {
   let requestBytes = 0
-  using turns = byteTurns.join()
+  const turns = byteTurns.stream()
   for await (const chunks of body) {
     for (const chunk of chunks) {
       // Lets small uploads proceed beside large ones, without waiting for them.

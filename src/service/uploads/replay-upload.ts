@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import type { Converter } from '../../convert/convert.ts'
 import { viewOf } from '../../core/borrowed-bytes.ts'
 import { ServiceError } from '../../core/errors.ts'
+import { byteTurns } from '../../io/turns/byte-turns.ts'
 import { parseUploadOptions } from '../schema/upload-options.ts'
 import { datasetId } from '../upload/dataset-id.ts'
 import type { ExistingDatasets } from '../upload/existing-datasets.ts'
@@ -35,6 +36,7 @@ export async function replayUpload(
 ): Promise<UploadReply | null> {
   const found = await existing.find(upload.datasetId)
   if (found.kind !== 'whole') return null
+  using _ = byteTurns.begin()
   const incoming = await receive()
   const declared = await parseUploadOptions(incoming.texts, converter, signal)
   const hash = createHash('sha256')

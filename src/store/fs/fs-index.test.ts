@@ -150,7 +150,10 @@ test('createFsStore() finds each of thousands of datasets, in a new index, a cop
     assert.equal(store.usage('').datasets, count)
     await store.close()
   }
-  assert.deepEqual(trusting.lines.filter((line) => line.includes('built again')), [])
+  assert.deepEqual(
+    trusting.lines.filter((line) => line.includes('built again')),
+    [],
+  )
 })
 
 test('createFsStore() builds a trusted index again that lacks a dataset of the directory, and says so', async (t) => {
