@@ -8,10 +8,10 @@ const requestsAheadMax = 32
 
 /**
  * Requests that may wait on all connections together. Node parses all requests in the bytes that it has read, at most
- * 64 KB, so a client that pipelines gets all of its answers (RFC 9112 section 9.3.2). Beyond this number, a connection
- * that adds another request is cut off: 13,000 waiting requests of ten clients took 40 MB (Node 24, 2026-11-21).
+ * 64 KB, so a client that pipelines gets all of its answers (RFC 9112 section 9.3.2). Beyond this number, the connection
+ * with the most waiting requests is cut off: 13,000 of ten clients took 40 MB (Node 24, 2026-11-21).
  */
-const requestsWaitingMax = 16_384
+const requestsWaitingMaxUsual = 16_384
 
 /** Number of requests on this connection that have not been answered. */
 interface Pipeline {
@@ -34,10 +34,17 @@ export function hasMoreToAnswer(socket: Socket): boolean {
 
 export class Pipelines {
   readonly #handle: (request: IncomingMessage, response: ServerResponse) => void
+  readonly #requestsWaitingMax: number
+  /** Number of requests that wait, by connection, for those where any do; and their sum. */
+  readonly #waiting = new Map<Socket, number>()
   #waitingCount = 0
 
-  constructor(handle: (request: IncomingMessage, response: ServerResponse) => void) {
+  constructor(
+    handle: (request: IncomingMessage, response: ServerResponse) => void,
+    requestsWaitingMax = requestsWaitingMaxUsual,
+  ) {
     this.#handle = handle
+    this.#requestsWaitingMax = requestsWaitingMax
   }
 
   /** Handles a request once those before it are answered. */
@@ -55,17 +62,34 @@ export class Pipelines {
     pipeline.ahead += 1
     pipeline.answered = Promise.all([before, closed(response)]).then(() => {
       pipeline.ahead -= 1
-      if (!isFirst) this.#waitingCount -= 1
+      if (!isFirst) this.#wait(socket, -1)
       if (pipeline.isHeld && pipeline.ahead <= requestsAheadMax) release(socket, pipeline)
     })
     if (isFirst) {
       this.#handle(request, response)
       return
     }
-    this.#waitingCount += 1
-    if (this.#waitingCount > requestsWaitingMax) socket.destroy()
-    else if (pipeline.ahead > requestsAheadMax) hold(socket, pipeline)
+    this.#wait(socket, 1)
+    if (this.#waitingCount > this.#requestsWaitingMax) this.#cutOffLongest()
+    if (pipeline.ahead > requestsAheadMax) hold(socket, pipeline)
     void before.then(() => isEnding(socket) || socket.destroyed || this.#handle(request, response))
+  }
+
+  #wait(socket: Socket, change: 1 | -1): void {
+    const count = this.#waiting.get(socket)
+    // A connection that was cut off no longer counts.
+    if (socket.destroyed && count === undefined) return
+    this.#waitingCount += change
+    if (count === 1 && change === -1) this.#waiting.delete(socket)
+    else this.#waiting.set(socket, (count ?? 0) + change)
+  }
+
+  /** Makes room at once: the requests of a destroyed connection are let go of before their responses are closed. */
+  #cutOffLongest(): void {
+    const [longest] = [...this.#waiting].reduce((most, one) => (one[1] > most[1] ? one : most))
+    this.#waitingCount -= this.#waiting.get(longest) ?? 0
+    this.#waiting.delete(longest)
+    longest.destroy()
   }
 
   /** The last request if requests are still unanswered; otherwise null. */
