@@ -59,15 +59,11 @@ const work: Work = {
   async convert({ segment, columns, toPath }) {
     try {
       const nulls = await withSegment(segment, (readable) =>
-        inSomeMode(
-          readable,
-          async (mode) => {
-            const [row] = await select(convertSql(readable, columns, toPath, mode))
-            wantRecords(segment, Number(row?.[1]))
-            return nullsOf(row, columns)
-          },
-          hasDeclared(columns),
-        ),
+        inSomeMode(readable, async (mode) => {
+          const [row] = await select(convertSql(readable, columns, toPath, mode))
+          wantRecords(segment, Number(row?.[1]))
+          return nullsOf(row, columns)
+        }),
       )
       return { part: { ...fingerprint(toPath), records: segment.records }, nulls }
     } catch (error) {
@@ -78,14 +74,10 @@ const work: Work = {
 
   async violations({ segment, columns, toPath }) {
     return withSegment(segment, (readable) =>
-      inSomeMode(
-        readable,
-        async (mode) => {
-          const [row] = await select(violationsSql(readable, columns, toPath, mode))
-          return Number(row?.[0])
-        },
-        true,
-      ),
+      inSomeMode(readable, async (mode) => {
+        const [row] = await select(violationsSql(readable, columns, toPath, mode))
+        return Number(row?.[0])
+      }),
     )
   },
 
@@ -187,17 +179,9 @@ async function select(sql: string): Promise<JS[][]> {
   return reader.getRowsJS()
 }
 
-function hasDeclared(columns: readonly TargetColumn[]): boolean {
-  return columns.some(({ declared }) => declared !== undefined)
-}
-
-async function inSomeMode<Result>(
-  segment: Segment,
-  read: (mode: ReadMode) => Promise<Result>,
-  isDeclared: boolean,
-): Promise<Result> {
-  await planFor(isDeclared)
-  await allowMemoryFor(segment.layout.width * (isDeclared ? declaredColumnWeight : 1))
+async function inSomeMode<Result>(segment: Segment, read: (mode: ReadMode) => Promise<Result>): Promise<Result> {
+  await planFor(true)
+  await allowMemoryFor(segment.layout.width * declaredColumnWeight)
   const modes = readModes(segment)
   for (const [i, mode] of modes.entries()) {
     try {
