@@ -136,7 +136,7 @@ const cases: readonly Case[] = [
     headers: at(5),
     body: content,
     status: 400,
-    differs: '413, which here means larger than what is allowed; the draft has a problem type for this',
+    differs: '413, which here means larger than what is allowed',
   },
   {
     what: 'PATCH of another type',

@@ -64,7 +64,7 @@ export async function createByTus(request: FastifyRequest, reply: FastifyReply, 
   })
   reply.header('location', `${uploadsPath}/${created.id}`)
   if (!hasBytes) return reply.code(201).headers(stateFields(created)).send()
-  return await appendFirst(request, created.id, () => append(request, reply.code(201), pace, created.id, 0))
+  return await appendFirst(request, reply.code(201), pace, created.id)
 }
 
 /** If the first bytes of an upload fail with one of these, the upload is removed: nobody would resume it. */
@@ -79,12 +79,12 @@ const leavesNothing = [
 ] as const
 
 /** Appends the bytes of the request that began the upload. */
-async function appendFirst<Result>({ service }: FastifyRequest, id: string, work: () => Promise<Result>) {
+async function appendFirst(request: FastifyRequest, reply: FastifyReply, pace: BodyPace, id: string) {
   try {
-    return await work()
+    return await append(request, reply, pace, id, 0)
   } catch (error) {
     const isRefused = leavesNothing.some((code) => isServiceError(error, code))
-    if (isRefused) await service.uploads.remove(id).catch(() => {})
+    if (isRefused) await request.service.uploads.remove(id).catch(() => {})
     throw error
   }
 }
