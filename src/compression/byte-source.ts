@@ -56,12 +56,15 @@ export class ByteSource {
     return bytes.subarray(0, length)
   }
 
-  /** Takes the rest; returns its length. */
-  async drain(): Promise<number> {
+  /** Takes this many bytes, or all there are; returns how many. */
+  async skip(bytesMax = Number.POSITIVE_INFINITY): Promise<number> {
     let count = 0
-    for (let there = await this.peek(); there !== null; there = await this.peek()) {
-      count += there.length
-      this.take(there.length)
+    while (count < bytesMax) {
+      const there = await this.peek()
+      if (there === null) break
+      const bytes = Math.min(there.length, bytesMax - count)
+      count += bytes
+      this.take(bytes)
     }
     return count
   }

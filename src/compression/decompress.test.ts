@@ -68,22 +68,6 @@ for (const format of compressionFormats) {
     }
   })
 
-  test(`decompress() yields the beginning of ${format} truncated at any byte, and reports the cut`, async () => {
-    const file = Buffer.concat([other, compress[format](Buffer.from('3,4\n'))])
-    const wanted = Buffer.concat([second, Buffer.from('3,4\n')])
-    for (let length = 4; length < file.length; length += 1) {
-      const read = await textOf(file.subarray(0, length), format).catch((error) => error)
-      if (isServiceError(read, 'NOT_READABLE')) {
-        assert.ok(length < other.length, `refused with ${length} of ${file.length} bytes`)
-        continue
-      }
-      assert.deepEqual(read.text, wanted.subarray(0, read.text.length))
-      // So few bytes after a member may be anything.
-      const isTail = length >= other.length && length < other.length + 4
-      assert.ok(isTail || read.ending.isCut, `no cut reported with ${length} of ${file.length} bytes`)
-    }
-  })
-
   test(`decompress() refuses damaged ${format}, or yields exactly the original text`, async () => {
     for (let at = 4; at < other.length; at += 1) {
       for (const bit of [1, 16, 128]) {
@@ -139,6 +123,67 @@ for (const format of compressionFormats) {
   })
 }
 
+const skippable = Buffer.concat([Buffer.from([0x5a, 0x2a, 0x4d, 0x18, 40, 0, 0, 0]), Buffer.alloc(40, 0x28)])
+/** More than a block of 128 KB. */
+const repeated = Buffer.alloc(300_000, '1,2\n')
+const few = first.subarray(0, 120)
+const zstdWith = (text: Buffer, params: Record<number, number> = {}) => zstdCompressSync(text, { params })
+/** With a content size of eight bytes, and one uncompressed block. */
+const rawFrame = Buffer.concat([
+  Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0xe0, second.length, 0, 0, 0, 0, 0, 0, 0, 1 | (second.length << 3), 0, 0]),
+  second,
+])
+/** Files as the members or frames that they consist of. */
+const samples: Readonly<Record<CompressionFormat, Readonly<Record<string, readonly Buffer[]>>>> = {
+  gzip: {
+    'of one member': [gzipSync(few)],
+    'of stored blocks': [gzipSync(few, { level: 0 })],
+    'with all header fields': [withHeaderFields(second)],
+    'of several members': [gzipSync(few), gzipSync(''), withHeaderFields(second), gzipSync(repeated)],
+  },
+  zstd: {
+    'with a checksum': [compress.zstd(first)],
+    'without a checksum': [zstdWith(first)],
+    'of few bytes': [zstdWith(second)],
+    'of one repeated byte': [zstdWith(Buffer.alloc(300_000, 'a'))],
+    'of several blocks': [zstdWith(repeated)],
+    'with a window and without a content size': [zstdWith(second, { [constants.ZSTD_c_contentSizeFlag]: 0 })],
+    'with a content size of eight bytes': [rawFrame],
+    'of several frames': [zstdWith(few), zstdWith(Buffer.alloc(0)), rawFrame, compress.zstd(second)],
+    'with skippable frames': [skippable, zstdWith(few), skippable, skippable, compress.zstd(second), skippable],
+  },
+}
+for (const format of compressionFormats) {
+  for (const [what, parts] of Object.entries(samples[format])) {
+    test(`decompress() tells where ${format} ${what} is cut, at any byte, however it is sliced`, async () => {
+      const file = Buffer.concat(parts)
+      const { text, ending } = await textOf(file, format)
+      assert.deepEqual(ending, whole)
+      const ends = new Set(parts.map((_, i) => Buffer.concat(parts.slice(0, i + 1)).length))
+      assert.deepEqual(await textOf(file, format, 1), { text, ending: whole })
+      for (let length = 4; length < file.length; length += 1) {
+        const where = `${length} of ${file.length} bytes`
+        const read = await textOf(file.subarray(0, length), format, 1 + (length % 64)).catch((error) => error)
+        if (isServiceError(read, ends.has(length) ? 'EMPTY_FILE' : 'NOT_READABLE')) {
+          assert.match(read.message, /empty|ends before any text/i, where)
+          continue
+        }
+        assert.ok(!(read instanceof Error), `${where}: ${read}`)
+        assert.ok(text.subarray(0, read.text.length).equals(read.text), where)
+        assert.deepEqual(read.ending, { isCut: !ends.has(length), trailingBytes: 0 }, where)
+      }
+    })
+  }
+
+  test(`decompress() never takes the beginning of ${format} for its end, nor other bytes for a cut`, async () => {
+    const one = compress[format](first)
+    const endingOf = async (tail: number[]) => (await textOf(Buffer.concat([one, Buffer.from(tail)]), format, 7)).ending
+    for (const tail of [[0], [0x29, 0xb5], [0x28, 0xb5, 0x2f, 0xfe], [0x1f, 0x8c], [0x50, 0x2a, 0x4d, 0x19]]) {
+      assert.deepEqual(await endingOf(tail), { isCut: false, trailingBytes: tail.length }, tail.join())
+    }
+  })
+}
+
 test('decompress() refuses Zstandard that needs much memory, and says how to compress it', async () => {
   // A stream does not know its final size, so its frame requests the whole window.
   const stream = createZstdCompress({ params: { [constants.ZSTD_c_windowLog]: 27 } })
@@ -149,20 +194,14 @@ test('decompress() refuses Zstandard that needs much memory, and says how to com
 })
 
 test('decompress() reads the optional header fields of gzip', async () => {
-  const plain = gzipSync(second)
-  const parts = [
-    Buffer.from([3, 0, 1, 2, 3]),
-    Buffer.from('sales.csv\0'),
-    Buffer.from('a comment\0'),
-    Buffer.from([7, 7]),
-  ]
-  const file = Buffer.concat([
-    plain.subarray(0, 3),
-    Buffer.from([2 + 4 + 8 + 16]),
-    plain.subarray(4, 10),
-    ...parts,
-    plain.subarray(10),
-  ])
+  const file = withHeaderFields(second)
   for (const sliceBytes of [1, 5, 1000])
     assert.deepEqual(await textOf(file, 'gzip', sliceBytes), { text: second, ending: whole })
 })
+
+function withHeaderFields(text: Buffer): Buffer {
+  const plain = gzipSync(text)
+  const flags = Buffer.from([2 + 4 + 8 + 16])
+  const fields = [Buffer.from([3, 0, 1, 2, 3]), Buffer.from('sales.csv\0a comment\0'), Buffer.from([7, 7])]
+  return Buffer.concat([plain.subarray(0, 3), flags, plain.subarray(4, 10), ...fields, plain.subarray(10)])
+}

@@ -12,10 +12,10 @@ const trailerBytes = 8
 
 /** Yields the text; returns how the file ended. @throws {DamagedData} */
 export async function* gunzip(source: ByteSource, spending: Spending): AsyncGenerator<Uint8Array, Ending> {
-  for (let isFirst = true; ; isFirst = false) {
+  for (;;) {
     const header = await source.read(headerBytes)
-    if (!isFirst && !isGzipMember(header)) {
-      return { isCut: false, trailingBytes: header.length + (await source.drain()) }
+    if (header.length === 0 || !isGzipMember(header)) {
+      return { isCut: false, trailingBytes: header.length + (await source.skip()) }
     }
     spending.addMember()
     if (header.length < headerBytes || !(await skipHeader(source, header[3] ?? 0))) return cut
@@ -36,7 +36,7 @@ async function skipHeader(source: ByteSource, flags: number): Promise<boolean> {
     const [low, high] = await source.read(2)
     if (low === undefined || high === undefined) return false
     const length = low + 256 * high
-    if ((await source.read(length)).length < length) return false
+    if ((await source.skip(length)) < length) return false
   }
   for (const one of [flag.name, flag.comment]) {
     if (flags & one && !(await skipText(source))) return false

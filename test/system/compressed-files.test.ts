@@ -72,18 +72,20 @@ for (const [format, compress] of Object.entries(formats)) {
   })
 }
 
-test('a truncated gzip file is read as far as possible, and the receipt says so', async () => {
-  const text = csvText('id,n', 50_000, (i) => `${i},${(i * 7919) % 10_007}`)
-  const whole = gzipSync(text)
-  const cut = await client.upload(whole.subarray(0, whole.length >> 1))
-  const note = cut.notes.find(({ code }) => code === 'COMPRESSED_DATA_CUT_OFF')
-  assert.ok(cut.records.accepted > 1_000 && cut.records.accepted < 50_000, `${cut.records.accepted} accepted`)
-  assert.deepEqual(note?.lines, [cut.records.total])
-  assert.ok(Buffer.from(text).subarray(0, cut.file.compression?.bytes).length === cut.file.compression?.bytes)
-  await assertVerified(cut.id)
-  const again = await client.askJson(cut.links.readings, Buffer.from('{"dialect":{"header":false}}'))
-  assert.match(again.body.toString(), /COMPRESSED_DATA_CUT_OFF/)
-})
+for (const [format, compress] of Object.entries(formats)) {
+  test(`a truncated ${format} file is read as far as possible, and the receipt says so`, async () => {
+    const text = csvText('id,n', 200_000, (i) => `${i},${(i * 7919) % 10_007}`)
+    const whole = compress(Buffer.from(text))
+    const cut = await client.upload(whole.subarray(0, whole.length >> 1))
+    const note = cut.notes.find(({ code }) => code === 'COMPRESSED_DATA_CUT_OFF')
+    assert.ok(cut.records.accepted > 1_000 && cut.records.accepted < 200_000, `${cut.records.accepted} accepted`)
+    assert.deepEqual(note?.lines, [cut.records.total])
+    assert.ok(Buffer.from(text).subarray(0, cut.file.compression?.bytes).length === cut.file.compression?.bytes)
+    await assertVerified(cut.id)
+    const again = await client.askJson(cut.links.readings, Buffer.from('{"dialect":{"header":false}}'))
+    assert.match(again.body.toString(), /COMPRESSED_DATA_CUT_OFF/)
+  })
+}
 
 test('bytes after the compressed data are stored, and the receipt says that they were not read', async () => {
   const { notes, records, links } = await client.upload(Buffer.concat([gzipSync('a,b\n1,2\n'), Buffer.from('x,y\n')]))
