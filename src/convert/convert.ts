@@ -162,7 +162,8 @@ export interface LinesTarget {
   readonly toPath: string
   /**
    * Null for JSON lines: objects with their members in column order. Else CSV with this delimiter and without a header:
-   * dates in ISO 8601, points in numbers, nothing for null and `""` for an empty text.
+   * dates in ISO 8601, points in numbers, nothing for null and `""` for an empty text. Unless
+   * `quotesTexts`, a null alone in its record is `""`, too.
    */
   readonly csvDelimiter: string | null
   /**

@@ -76,7 +76,8 @@ export function csvLine(
 ): string {
   const mustQuote = (field: string) => /["\r\n]/.test(field) || field.includes(delimiter)
   const cells = fields.map((field) => (mustQuote(field) ? `"${field.replaceAll('"', '""')}"` : field))
-  return cells.join(delimiter) + lineEndOf(dialect)
+  // Readers skip an empty line.
+  return (cells.join(delimiter) || '""') + lineEndOf(dialect)
 }
 
 /** Separators of fields and records in the result. */

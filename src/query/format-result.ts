@@ -46,7 +46,8 @@ const writers: Readonly<Record<AnswerFormat, (columns: readonly AnswerColumn[]) 
   },
   csv: (columns) => ({
     head: () => `${columns.map(({ name }) => csvCell(name)).join(',')}\r\n`,
-    row: (values) => `${values.map(csvText).join(',')}\r\n`,
+    // Readers skip an empty line, so a null alone is written as an empty text, as by Python's csv.writer.
+    row: (values) => `${values.map(csvText).join(',') || '""'}\r\n`,
     tail: (isTruncated) => (isTruncated ? null : ''),
   }),
 }

@@ -69,6 +69,8 @@ test('a query returns NDJSON and CSV, and no other format', async () => {
   const csv = await ask(sql, 'text/csv')
   assert.equal(csv.type, 'text/csv;charset=UTF-8')
   assert.equal(csv.text, 'id,name,id\r\n1,Anna,1\r\n2,"a ""b"", c",2\r\n3,"",3\r\n,"line\nend",7\r\n')
+  const alone = await ask('SELECT big FROM data ORDER BY id DESC LIMIT 2', 'text/csv')
+  assert.equal(alone.text, 'big\r\n""\r\n-5\r\n')
   const none = await ask(sql, 'image/png')
   assert.equal(none.status, 406)
   assert.match(none.text, /wanted one of application\/json, application\/x-ndjson, text\/csv/)

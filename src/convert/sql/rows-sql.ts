@@ -53,10 +53,13 @@ export function matchingRowsSql({ paths, columns, match, offset, limit }: Matchi
 /** The same records as a file of lines: JSON objects whose members are in column order, or CSV. */
 export function linesSql(window: PartWindow, { toPath, csvDelimiter, quotesTexts }: LinesTarget): string {
   const isJson = csvDelimiter === null
-  const texts = quotesTexts ? window.columns.filter(({ type }) => type === 'VARCHAR') : []
+  // Readers skip an empty line, and some a line of blanks. Databases take one for a null, and quotes for a text.
+  const isAlone = window.columns.length === 1 && !isJson && !quotesTexts
+  const texts = isAlone || quotesTexts ? window.columns.filter(({ type }) => type === 'VARCHAR') : []
   const quoted = texts.length === 0 ? '' : `, FORCE_QUOTE (${texts.map(({ name }) => identifier(name)).join(', ')})`
   const written = isJson ? jsonValue : csvValue
-  const values = window.columns.map((column) => `${written(column)} AS ${identifier(column.name)}`).join(', ')
+  const orEmpty = (value: string) => (isAlone ? `COALESCE(CAST(${value} AS VARCHAR), '')` : value)
+  const values = window.columns.map((column) => `${orEmpty(written(column))} AS ${identifier(column.name)}`).join(', ')
   const format = isJson ? 'FORMAT json' : `FORMAT csv, HEADER false, DELIMITER ${literal(csvDelimiter)}${quoted}`
   return `COPY (${windowSql(values, window)}) TO ${literal(toPath)} (${format}, USE_TMP_FILE false)`
 }

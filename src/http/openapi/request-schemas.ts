@@ -120,8 +120,9 @@ export const csvQuery = Type.Object({
     default: false,
     description:
       'Write typed values instead of the text of the file: dates in ISO 8601, numbers with a decimal point, booleans as ' +
-      '`true` and `false`, nothing for null and `""` for an empty text. Databases can import this, for example ' +
-      'PostgreSQL with `\\copy`. Cannot be combined with `spreadsheet`.',
+      '`true` and `false`, nothing for null and `""` for an empty text. In a file of one column, null is `""`, too, ' +
+      'because readers skip an empty line. Databases can import this, for example PostgreSQL with `\\copy` (one ' +
+      'column: with `FORCE_NULL`). Cannot be combined with `spreadsheet`.',
   }),
 })
 
