@@ -4,7 +4,16 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Client, DatabaseError } from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
-import { type CopyStatements, copySql, isThereSql, ledgerName, ledgerSql, settings } from './postgres-sql.ts'
+import {
+  type CopyStatements,
+  copySql,
+  isLedgerThereSql,
+  ledgerName,
+  ledgerSql,
+  settings,
+  tableColumns,
+} from './postgres-sql.ts'
+import { type FoundColumn, keepsValues } from './postgres-types.ts'
 import { type CopyOrder, type CopySource, chunksOf, opened, ReadFailure, type Sink, SinkError } from './sink.ts'
 
 export interface PostgresOptions {
@@ -16,6 +25,8 @@ export interface PostgresOptions {
 }
 
 const connectMsMax = 10_000
+/** Columns that an error names at most. */
+const problemsShown = 5
 
 export function createPostgresSink({ url, schema }: PostgresOptions): Sink {
   return {
@@ -58,7 +69,7 @@ async function copyInto(
     for (const statement of statements) await client.query(statement)
   }
   await run(...settings)
-  if (!(await flag(client, isThereSql(schema, ledgerName)))) await run(...ledgerSql(schema))
+  if (!(await flag(client, isLedgerThereSql(schema)))) await run(...ledgerSql(schema))
   const sql = copySql(schema, order, `${order.table.slice(0, 40)}__${randomBytes(6).toString('hex')}`)
   await run('BEGIN')
   const isTableThere = await claim(client, order, sql)
@@ -66,6 +77,7 @@ async function copyInto(
     await run('ROLLBACK')
     return
   }
+  if (isTableThere && order.mode !== 'replace') await checkAddition(client, order, sql)
   if (!isTableThere || order.mode === 'replace') await run(sql.forgetDatasets)
   if (!isTableThere && order.mode !== 'replace') await run(sql.createTable)
   if (sql.createStage !== null) await run(sql.createStage)
@@ -86,6 +98,30 @@ async function claim(client: Client, { table, owner }: CopyOrder, sql: CopyState
   if (isNew && isTableThere) throw new SinkError(`Table '${table}' was not made by a copy`, false)
   if (!isTheirs) throw new SinkError(`Table '${table}' was made by a copy of another owner`, false)
   return isTableThere
+}
+
+/** @throws {SinkError} if adding to the table would change values, or add records of a file a second time */
+async function checkAddition(client: Client, { table, mode, columns }: CopyOrder, sql: CopyStatements): Promise<void> {
+  const { rows: found } = await client.query<FoundColumn>(sql.foundColumns)
+  const problems = tableColumns(columns).flatMap(({ name, type }, i) => {
+    const column = found.find((one) => one.name === name)
+    const receiptType = columns[i]?.type ?? ''
+    // PostgreSQL reports a missing column itself.
+    if (column === undefined || keepsValues(column, receiptType)) return []
+    return `column '${name}' is ${column.shown}, wanted ${type} for ${receiptType}`
+  })
+  if (problems.length > 0) {
+    const shown = problems.slice(0, problemsShown).join('; ')
+    const others = problems.length > problemsShown ? ` (and ${problems.length - problemsShown} more)` : ''
+    const wayOut = 'values could change; alter the table, or copy into another one'
+    throw new SinkError(`Cannot add records to table '${table}': ${shown}${others}; ${wayOut}`, false)
+  }
+  if (mode === 'upsert') return
+  const { rows: same } = await client.query<LedgerRow>(sql.sameFile)
+  if (same[0] === undefined) return
+  const seen = `it has the records of dataset '${same[0].dataset_id}', which is read from the same file`
+  const wayOut = `copy with 'replace' or 'upsert', or delete those rows and the dataset's row in '${ledgerName}'`
+  throw new SinkError(`Cannot append to table '${table}': ${seen}; ${wayOut}`, false)
 }
 
 /** Replacing is repeated only while nothing else is in the table. */
@@ -124,7 +160,12 @@ function sinkError(error: unknown): SinkError {
   if (transientGroups.has(group)) return new SinkError('The database is not available', true, error)
   // lock_not_available
   if (error.code === '55P03') return new SinkError('The table is in use by others', true, error)
-  if (shownGroups.has(group)) return new SinkError(`The database refuses the copy: ${error.message}`, false, error)
+  if (shownGroups.has(group)) {
+    // Such as: COPY people, line 2, column born: "1815-13-01".
+    const [where] = /^COPY .*/m.exec(error.where ?? '') ?? []
+    const message = `The database refuses the copy: ${error.message}${where === undefined ? '' : ` (${where})`}`
+    return new SinkError(message, false, error)
+  }
   return refused(error)
 }
 

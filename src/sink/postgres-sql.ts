@@ -1,4 +1,5 @@
 // PostgreSQL SQL: the statements of a copy. Knows no connection.
+import { foundColumnsSql } from './postgres-types.ts'
 import type { CopyOrder } from './sink.ts'
 
 /**
@@ -21,7 +22,11 @@ export interface CopyStatements {
   /** Returns at most two of the datasets in the table. */
   readonly datasets: string
   readonly isDatasetThere: string
+  /** Returns at most one dataset of the same owner in the table that is read from the same file. */
+  readonly sameFile: string
   readonly isTableThere: string
+  /** Returns a `FoundColumn` for each column of the table. */
+  readonly foundColumns: string
   readonly forgetDatasets: string
   readonly remember: string
   readonly createTable: string
@@ -59,17 +64,24 @@ export function ledgerSql(schema: string): readonly string[] {
       copied_at timestamptz NOT NULL DEFAULT now(),
       PRIMARY KEY (table_name, dataset_id)
     )`,
+    `ALTER TABLE ${qualified(schema, ledgerName)} ADD COLUMN IF NOT EXISTS file_sha256 text`,
     'COMMIT',
   ]
 }
 
-export function isThereSql(schema: string, table: string): string {
+/** Whether the table exists with every column that `ledgerSql` gives it. */
+export function isLedgerThereSql(schema: string): string {
+  const ledger = `to_regclass(${literal(qualified(schema, ledgerName))})`
+  return `SELECT EXISTS (SELECT FROM pg_attribute WHERE attrelid = ${ledger} AND attname = 'file_sha256')`
+}
+
+function isThereSql(schema: string, table: string): string {
   return `SELECT to_regclass(${literal(qualified(schema, table))}) IS NOT NULL`
 }
 
 /** @param stage A name that nobody else uses. */
 export function copySql(schema: string, order: CopyOrder, stage: string): CopyStatements {
-  const { table, mode, key, datasetId, owner, isSharedTable, records } = order
+  const { table, mode, key, datasetId, fileSha256, owner, isSharedTable, records } = order
   const columns = tableColumns(order.columns)
   const target = qualified(schema, table)
   const ledger = qualified(schema, ledgerName)
@@ -87,10 +99,13 @@ export function copySql(schema: string, order: CopyOrder, stage: string): CopySt
     lockTable: `SELECT owner FROM ${ledger} WHERE ${ofTable} AND dataset_id = '' FOR UPDATE`,
     datasets: `SELECT dataset_id, mode FROM ${ledger} WHERE ${ofTable} AND dataset_id <> '' LIMIT 2`,
     isDatasetThere: `SELECT dataset_id, mode FROM ${ledger} WHERE ${ofTable} AND dataset_id = ${literal(datasetId)}`,
+    sameFile: `SELECT dataset_id FROM ${ledger}
+      WHERE ${ofTable} AND owner = ${literal(owner)} AND file_sha256 = ${literal(fileSha256)} LIMIT 1`,
     isTableThere: isThereSql(schema, table),
+    foundColumns: foundColumnsSql(literal(target)),
     forgetDatasets: `DELETE FROM ${ledger} WHERE ${ofTable} AND dataset_id <> ''`,
-    remember: `INSERT INTO ${ledger} (table_name, dataset_id, owner, mode, records)
-      VALUES (${[table, datasetId, owner, mode].map(literal).join(', ')}, ${records})`,
+    remember: `INSERT INTO ${ledger} (table_name, dataset_id, owner, mode, file_sha256, records)
+      VALUES (${[table, datasetId, owner, mode, fileSha256].map(literal).join(', ')}, ${records})`,
     createTable: `CREATE TABLE ${target} (${definition}${primaryKey})`,
     createStage: staged.create,
     copy: `COPY ${staged.into} (${names}) FROM STDIN WITH (FORMAT csv, ENCODING 'UTF8')`,

@@ -6,6 +6,8 @@ import type { Column } from '../core/receipt.ts'
 /** One dataset for one table. */
 export interface CopyOrder {
   readonly datasetId: string
+  /** SHA-256 of its original: corrections and other readings of a file share it. */
+  readonly fileSha256: string
   /** The owner of the dataset. */
   readonly owner: string
   readonly table: string

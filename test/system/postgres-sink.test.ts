@@ -22,6 +22,7 @@ test('a commit whose response is lost, and two concurrent copies, do not duplica
   await query('CREATE SCHEMA races')
   const order: CopyOrder = {
     datasetId: '1'.repeat(32),
+    fileSha256: '',
     owner: '',
     table: 'first',
     isSharedTable: false,
@@ -126,7 +127,15 @@ test('a copy is encrypted, and the certificate of the server verified, if the UR
   await database.start()
   const address = `postgres://encrypted@127.0.0.1:${new URL(database.url).port}/postgres`
   const copyBy = (parameters: string, table: string) => {
-    const order = { datasetId: table, owner: '', table, isSharedTable: false, mode: 'append', key: [] } as const
+    const order = {
+      datasetId: table,
+      fileSha256: '',
+      owner: '',
+      table,
+      isSharedTable: false,
+      mode: 'append',
+      key: [],
+    } as const
     const whole = { ...order, columns: [{ name: 'id', type: 'integer' }], records: 1 }
     const sink = createPostgresSink({ url: address + parameters, schema: 'own' })
     return sink.copy(

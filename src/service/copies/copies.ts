@@ -208,9 +208,10 @@ export class Copies implements AsyncDisposable {
     if (target === undefined) throw new SinkError(`There is no target '${request.to}' any more`, false)
     const sink = await sinkOf(target)
     const { table, mode, key } = request
-    const { id: datasetId, owner, columns, records } = receipt
+    const { id: datasetId, owner, columns, records, file } = receipt
     const isSharedTable = table === target.table
-    const order = { datasetId, owner, table, isSharedTable, mode, key, columns, records: records.accepted }
+    const facts = { datasetId, fileSha256: file.sha256, owner, columns, records: records.accepted }
+    const order = { ...facts, table, isSharedTable, mode, key }
     await sink.copy(order, sourceOf(receipt, signal), signal)
   }
 
