@@ -96,6 +96,37 @@ test('Webhook.send() drops the oldest message beyond its bound', async () => {
   assert.deepEqual(await ended(1), ['dropped'])
 })
 
+test('Webhook.send() drops no message that is being sent, and reports each as what became of it', async (t) => {
+  const { promise: gate, resolve: release } = Promise.withResolvers<void>()
+  const arrived: string[] = []
+  const slow = createServer(async (request, response) => {
+    arrived.push(String(request.headers['webhook-id']))
+    await gate
+    response.end()
+  })
+  await once(slow.listen(0, '127.0.0.1'), 'listening')
+  t.after(() => slow.close())
+  const settled: string[] = []
+  const { webhook, ended } = open({
+    url: `http://127.0.0.1:${(slow.address() as AddressInfo).port}/`,
+    pendingMax: 5,
+  })
+  using _ = webhook
+  for (const id of ['a', 'b', 'c', 'd']) webhook.send(message(id))
+  while (arrived.length < 4) await once(slow, 'request')
+  for (const id of ['e', 'f', 'g']) webhook.send(message(id))
+  settled.push(...(await ended(2)))
+  release()
+  assert.deepEqual(
+    [settled, await ended(7)],
+    [
+      ['dropped', 'dropped'],
+      ['dropped', 'dropped', ...Array(5).fill('delivered')],
+    ],
+  )
+  assert.deepEqual(arrived.toSorted(), ['a', 'b', 'c', 'd', 'g'])
+})
+
 test('Webhook.send() refuses non-public addresses, by number and by name, even if a name changes', async () => {
   const retryMs: number[] = []
   for (const url of [`http://127.0.0.1:${port}/`, `http://[::1]:${port}/`, `http://[::ffff:127.0.0.1]:${port}/`]) {

@@ -50,6 +50,7 @@ const retryAfterMsMax = 12 * hourMs
 interface Pending extends WebhookMessage {
   readonly body: string
   tries: number
+  isSending: boolean
   timer: NodeJS.Timeout | null
 }
 
@@ -76,7 +77,7 @@ export class Webhook implements Disposable {
   send(message: WebhookMessage): void {
     const { type, data } = message
     const body = JSON.stringify({ type, timestamp: new Date().toISOString(), data })
-    const one = { ...message, body, tries: 0, timer: null }
+    const one = { ...message, body, tries: 0, isSending: false, timer: null }
     this.#pending.add(one)
     this.#due.push(one)
     if (this.#pending.size > (this.#options.pendingMax ?? pendingMaxByDefault)) this.#dropOldest()
@@ -105,6 +106,7 @@ export class Webhook implements Disposable {
 
   async #send(one: Pending): Promise<void> {
     one.tries += 1
+    one.isSending = true
     const timestamp = String(Math.floor(Date.now() / secondMs))
     const signed = createHmac('sha256', this.#key).update(`${one.id}.${timestamp}.${one.body}`).digest('base64')
     const headers = { 'webhook-id': one.id, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${signed}` }
@@ -120,8 +122,9 @@ export class Webhook implements Disposable {
   }
 
   #tryAgain(one: Pending, problem: string, answer: PostAnswer | null): void {
-    // It has been dropped, or the webhook is closed.
+    // The webhook is closed.
     if (!this.#pending.has(one)) return
+    one.isSending = false
     const backOffMs = this.#retryMs[one.tries - 1]
     if (backOffMs === undefined) {
       this.#giveUp(one, problem)
@@ -143,7 +146,8 @@ export class Webhook implements Disposable {
   }
 
   #dropOldest(): void {
-    const [oldest] = this.#pending
+    // Of those being sent, some arrive.
+    const oldest = this.#pending.values().find(({ isSending }) => !isSending)
     if (oldest === undefined) return
     if (oldest.timer !== null) clearTimeout(oldest.timer)
     const at = this.#due.indexOf(oldest)
