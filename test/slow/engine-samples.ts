@@ -26,6 +26,7 @@ const columnsWith = (textName: string): readonly Column[] => [
   { name: 'at', type: 'time' },
   { name: 'stamp', type: 'timestamp' },
   { name: 'instant', type: 'timestamptz' },
+  { name: 'word', type: 'text' },
   { name: textName, type: 'text' },
 ]
 
@@ -58,6 +59,9 @@ const nasty = [
   `${'\u{10ffff}'.repeat(40)}`,
 ]
 
+/** The texts of a column with few. */
+const words = ['red', '"red"', "it's", '', ' ', 'NULL', '\\', 'grün', '😀', 'a,b', 'line\nfeed', 'blue']
+
 const two = (number: number) => `${number}`.padStart(2, '0')
 
 /** The cells of a record; null is an empty field without quotes. Large and small values come first. */
@@ -80,6 +84,7 @@ function cellsOf(i: number, random: (below: number) => number): (string | null)[
     orNull(ends('00:00:00.000000', '23:59:59.999999') ?? clock),
     orNull(ends('1900-01-01 00:00:00.000000', '2199-12-31 23:59:59.999999') ?? `${day} ${clock}`),
     orNull(ends('1900-01-01T00:00:00.000000Z', '2199-12-31T23:59:59.999999Z') ?? `${day}T${clock}+0${random(10)}:30`),
+    orNull(words[random(words.length)]!),
     orNull(i < 2_000 ? nasty[random(nasty.length)]! : `text ${random(1e9)} ${'y'.repeat(random(200))}`),
   ]
 }
@@ -175,6 +180,7 @@ export interface Published {
   readonly columns: readonly Column[]
   readonly table: string
   readonly records: number
+  readonly parts: readonly { readonly records: number }[]
   readonly cells: readonly (readonly (string | null)[])[]
   readonly values: readonly (readonly string[])[]
 }
@@ -246,7 +252,7 @@ export async function upload(
   assert.equal(receipt.records.accepted, records)
   // The extremes, and one in between.
   const values = columns.map((_, i) => [0, 1, 1_001].flatMap((n) => cells[n]?.[i] ?? []))
-  return { id: receipt.id, columns, table, records, cells, values }
+  return { id: receipt.id, columns, table, records, parts: receipt.parts, cells, values }
 }
 
 export async function reportOf(service: RunningService, published: Published) {
