@@ -28,12 +28,8 @@ import { removeDataset } from './service/dataset/remove-dataset.ts'
 import { VerifiedFiles } from './service/dataset/verified-files.ts'
 import { startRetention } from './service/retention.ts'
 import { startScrub } from './service/scrub/scheduled-scrub.ts'
-import { SharedRate } from './service/shared-rate.ts'
 import { EndedUploads } from './service/uploads/ended-uploads.ts'
-import type { Ends } from './service/uploads/ends.ts'
-import { IdempotencyKeys, type Keys } from './service/uploads/idempotency-keys.ts'
-import { SharedEnds } from './service/uploads/shared-ends.ts'
-import { SharedKeys } from './service/uploads/shared-keys.ts'
+import { IdempotencyKeys } from './service/uploads/idempotency-keys.ts'
 import { Uploads } from './service/uploads/uploads.ts'
 import { createFsStore } from './store/fs/fs-store.ts'
 import type { Store } from './store/store.ts'
@@ -72,10 +68,10 @@ export async function startApp(config: Config): Promise<RunningApp> {
 /** Starts everything; resolves when it listens. If a part fails, those already started are closed again. */
 export async function startService(config: Config, logger: Logger): Promise<RunningApp> {
   await using started = new AsyncDisposableStack()
-  const { service, metrics, sharedRate, close } = await openService(config, logger)
+  const { service, metrics, close } = await openService(config, logger)
   started.defer(close)
   const { access, reload } = started.use(configuredAccess(config, logger))
-  const server = await createHttpServer(service, httpOptions(config, access, sharedRate), logger, metrics)
+  const server = await createHttpServer(service, httpOptions(config, access), logger, metrics)
   started.defer(() => server.close())
   const running = started.move()
   return { url: server.url, close: () => running.disposeAsync(), reload }
@@ -83,16 +79,16 @@ export async function startService(config: Config, logger: Logger): Promise<Runn
 
 /** Adds the routes of a service to a Fastify app, and closes the service with the app. */
 export async function addService(host: Host, config: Config): Promise<void> {
-  const { service, metrics, sharedRate, close } = await openService(config, host.log)
+  const { service, metrics, close } = await openService(config, host.log)
   const keys = configuredAccess(config, host.log)
   host.addHook('onClose', async () => {
     keys[Symbol.dispose]()
     await close()
   })
-  addRoutesToHost(host, service, httpOptions(config, keys.access, sharedRate), metrics)
+  addRoutesToHost(host, service, httpOptions(config, keys.access), metrics)
 }
 
-function httpOptions(config: Config, access: Access, sharedRate: SharedRate | null): HttpOptions {
+function httpOptions(config: Config, access: Access): HttpOptions {
   const { host, port, allowedHosts, allowedOrigins, trustedProxies, bodyIdleMs, bodyBytesPerSecondMin, headersMs } =
     config
   const { shutdownGraceMs, requestsPerMinuteMax } = config
@@ -111,7 +107,6 @@ function httpOptions(config: Config, access: Access, sharedRate: SharedRate | nu
     ...connection,
     shutdownGraceMs,
     requestsPerMinuteMax,
-    sharedRate,
     access,
   }
 }
@@ -138,15 +133,14 @@ async function openService(given: Config, logger: ServiceLogger) {
     webhook?.(status)
     copies.uploaded(status)
   }
-  const ended = started.use(await openEnds(config, logger, store))
+  const ended = started.use(await EndedUploads.open(join(config.dataDir, 'ended-uploads'), logger))
   const uploads = new Uploads(config, ended, onEnd)
-  const keys = started.use(await openKeys(config, logger, store))
+  const keys = started.use(await IdempotencyKeys.open(join(config.dataDir, 'idempotency-keys'), logger))
   const opened = await createService({
     store,
     uploads,
     copies,
     keys,
-    onFailed: (error) => logger.warn({ err: error }, 'cannot look after the uploads of other processes'),
     files,
     merged,
     converter,
@@ -170,35 +164,13 @@ async function openService(given: Config, logger: ServiceLogger) {
   const { scrubEveryMs: everyMs, scrubBytesPerSecondMax: bytesPerSecondMax } = config
   started.use(startScrub({ store, everyMs, bytesPerSecondMax, logger, meter: metrics.scrub }))
   started.use(logUnready([reader, runner], logger))
-  const sharedRate = openRate(config, logger, store)
-  if (sharedRate !== null) started.use(sharedRate)
   const running = started.move()
-  return { service: metrics.service(service), metrics, sharedRate, close: () => running.disposeAsync() }
-}
-
-/** Processes that share a store also share the ends of uploads. */
-async function openEnds({ dataDir, uploadsKeepMs }: Config, logger: ServiceLogger, { shared }: Store): Promise<Ends> {
-  if (shared !== null) return new SharedEnds({ shared, uploadsKeepMs, logger })
-  return await EndedUploads.open(join(dataDir, 'ended-uploads'), logger)
-}
-
-/** Processes that share a store also share idempotency keys. */
-async function openKeys({ dataDir }: Config, logger: ServiceLogger, { shared, spools }: Store): Promise<Keys> {
-  if (shared !== null && spools.shared !== null) return new SharedKeys({ shared, spools: spools.shared, logger })
-  return await IdempotencyKeys.open(join(dataDir, 'idempotency-keys'), logger)
-}
-
-/** Null if this process alone counts requests, or none are counted. */
-function openRate({ requestsPerMinuteMax: max }: Config, logger: ServiceLogger, { shared }: Store): SharedRate | null {
-  if (shared === null || max === Number.POSITIVE_INFINITY) return null
-  const onFailed = (error: unknown) =>
-    logger.warn({ err: error }, 'cannot share request counts with other processes: requests are counted only here')
-  return new SharedRate({ shared, max, windowMs: 60_000, onFailed })
+  return { service: metrics.service(service), metrics, close: () => running.disposeAsync() }
 }
 
 /** The store of a bucket if one is configured, otherwise of the data directory. */
 async function openStore(config: Config, logger: ServiceLogger): Promise<Store> {
-  const { dataDir: dir, storeUrl, s3Endpoint, s3Region, s3PathStyle: pathStyle, cacheBytesMax, leaseMs } = config
+  const { dataDir: dir, storeUrl, s3Endpoint, s3Region, s3PathStyle: pathStyle, cacheBytesMax } = config
   if (storeUrl === '') return await createFsStore({ dir, logger })
   const [{ createS3Store }, { bucketOf }] = await Promise.all([
     import('./store/s3/s3-store.ts'),
@@ -211,7 +183,6 @@ async function openStore(config: Config, logger: ServiceLogger): Promise<Store> 
     pathStyle,
     dir,
     cacheBytesMax,
-    leaseMs,
     logger,
   })
 }

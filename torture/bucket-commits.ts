@@ -47,7 +47,6 @@ export async function run(scale: 'short' | 'long', seed: number): Promise<Readon
         endpoint,
         dir: join(scratch.path, `${i}`),
         cacheBytesMax: 1_000_000,
-        leaseMs: 30_000,
       })
     }),
   )

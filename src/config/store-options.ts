@@ -1,5 +1,5 @@
 // Store options: where datasets are stored if not in a directory. Rows as in options.ts.
-import { bucketOrNothing, byteCount, duration, httpUrlOrNothing, textOrNothing, yesOrNo } from './value-parsers.ts'
+import { bucketOrNothing, byteCount, httpUrlOrNothing, textOrNothing, yesOrNo } from './value-parsers.ts'
 
 export const storeOptions = {
   storeUrl: {
@@ -34,11 +34,5 @@ export const storeOptions = {
     fallback: '10GB',
     ...byteCount(0, Number.MAX_SAFE_INTEGER),
     help: 'Maximum total size of local copies of stored files, with --store; the least recently used are removed first.',
-  },
-  leaseMs: {
-    flag: '--lease',
-    fallback: '15s',
-    ...duration(1_000, 600_000),
-    help: 'With --store: how long another process may be silent before this process takes over its uploads.',
   },
 } as const

@@ -33,7 +33,6 @@ export const defaultHttpOptions: HttpOptions = {
   trustedProxies: [],
   access: openAccess,
   requestsPerMinuteMax: Number.POSITIVE_INFINITY,
-  sharedRate: null,
   headersMs: 15_000,
   keepAliveMs: 15_000,
   bodyIdleMs: 30_000,

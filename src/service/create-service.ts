@@ -29,7 +29,7 @@ import { ExistingDatasets } from './upload/existing-datasets.ts'
 import { Quota } from './upload/quota.ts'
 import { type ReceiveLimits, receiveFile } from './upload/receive-file.ts'
 import { upload } from './upload/upload.ts'
-import type { HeldKey, Keys } from './uploads/idempotency-keys.ts'
+import type { HeldKey, IdempotencyKeys } from './uploads/idempotency-keys.ts'
 import { replayUpload } from './uploads/replay-upload.ts'
 import { countedBody, runUpload } from './uploads/run-upload.ts'
 import type { Uploads } from './uploads/uploads.ts'
@@ -42,9 +42,7 @@ export interface ServiceParts extends IngestTools {
   readonly runner: QueryRunner
   readonly uploads: Uploads
   readonly copies: Copies
-  readonly keys: Keys
-  /** Called when something has failed for which no client waits. */
-  readonly onFailed: (error: unknown) => void
+  readonly keys: IdempotencyKeys
   readonly limits: ReceiveLimits &
     AdmissionLimits &
     DecompressLimits &
@@ -184,7 +182,7 @@ function uploading(owner: string, tools: Tools): Pick<Service, 'admit' | 'upload
   const keyOf = new WeakMap<Admission, HeldKey>()
   return {
     admit: async (head) => {
-      const key = head.idempotencyKey ? await keys.hold(owner, head.idempotencyKey) : null
+      const key = head.idempotencyKey ? keys.hold(owner, head.idempotencyKey) : null
       try {
         const admission = tools.admissionControl.admit(head, owner)
         if (key === null) return admission

@@ -233,7 +233,7 @@ export interface Service {
   /**
    * Checks the headers, in this order: idempotency key, content type, boundary, content coding, declared length, room.
    * @throws {ServiceError} IDEMPOTENCY_KEY_IN_USE, NOT_MULTIPART, NO_BOUNDARY, BAD_MULTIPART, CONTENT_CODED,
-   *   REQUEST_TOO_LARGE, TOO_MANY_UPLOADS, DISK_FULL, STORE_UNAVAILABLE, STORE_FAILED
+   *   REQUEST_TOO_LARGE, TOO_MANY_UPLOADS, DISK_FULL, QUOTA_EXCEEDED
    */
   admit(head: UploadHead): Promise<Admission>
   /**

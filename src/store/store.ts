@@ -3,17 +3,9 @@ import type { ByteStream } from '../core/byte-stream.ts'
 import type { Receipt, Upload } from '../core/receipt.ts'
 import type { StoredFile } from '../core/stored-files.ts'
 import type { ReadBytes } from '../io/read-bytes.ts'
-import type { Spools } from './spool.ts'
+import type { Spools } from './spool/spool.ts'
 
-export type {
-  SharedSpools,
-  Spool,
-  SpoolFacts,
-  SpoolSight,
-  SpoolState,
-  Spools,
-  SpoolWriter,
-} from './spool.ts'
+export type { Spool, SpoolFacts, SpoolState, Spools, SpoolWriter } from './spool/spool.ts'
 
 /** A private directory in which a dataset is put together. Disposing removes it, unless it was published. */
 /** For rejects; for files that are not kept; and for upload records, which the store itself writes. */
@@ -73,33 +65,6 @@ export interface ListQuery {
   readonly idPrefix?: string | undefined
 }
 
-export interface ListedShared {
-  readonly name: string
-  /** Differs for different bytes. */
-  readonly version: string
-  /** By the clock of the store. Epoch milliseconds. */
-  readonly changedAt: number
-}
-
-/**
- * Small objects that every process on a store sees at once. Names are segments of letters, digits, `.`, `_` and `-`,
- * separated by `/`.
- */
-export interface SharedObjects {
-  /**
-   * Durable once it resolves; returns the version. With `before` (null for none), the object is written only if it
-   * still has that version; otherwise this returns null. Without `before`, it is always written.
-   * @throws {ServiceError} STORE_UNAVAILABLE, STORE_FAILED
-   */
-  write(name: string, bytes: Uint8Array, before?: string | null): Promise<string | null>
-  /** Null if there is none. @throws {ServiceError} STORE_UNAVAILABLE, STORE_FAILED */
-  get(name: string): Promise<{ readonly bytes: Buffer; readonly version: string } | null>
-  /** Objects whose names have this prefix, in order of names. @throws {ServiceError} STORE_UNAVAILABLE, STORE_FAILED */
-  list(namePrefix: string): AsyncIterable<ListedShared>
-  /** Missing objects are not a failure. @throws {ServiceError} STORE_UNAVAILABLE, STORE_FAILED */
-  delete(names: readonly string[]): Promise<void>
-}
-
 /** The two methods of a pino logger that a store uses. */
 export interface StoreLogger {
   info(fields: object, message: string): void
@@ -134,10 +99,8 @@ export interface SliceCopy {
 }
 
 export interface Store {
-  /** Uploads that may arrive in several requests. */
+  /** Uploads that may arrive in several requests, on the disk of this process. */
   readonly spools: Spools
-  /** How several processes on the store communicate; null if there can be only one. */
-  readonly shared: SharedObjects | null
   /** Null if all files are local. */
   readonly copies: LocalCopies | null
   /**

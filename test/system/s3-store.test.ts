@@ -1,9 +1,9 @@
 // Tests of the S3 store: the contract of all stores on a real S3 server, then what is specific to object storage.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { after, type TestContext, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { ServiceError } from '../../src/core/errors.ts'
@@ -11,8 +11,8 @@ import type { Receipt } from '../../src/core/receipt.ts'
 import { readFrom } from '../../src/store/s3/read-object.ts'
 import { S3Objects } from '../../src/store/s3/s3-objects.ts'
 import { createS3Store } from '../../src/store/s3/s3-store.ts'
-import { sweep, sweepChunks } from '../../src/store/s3/s3-sweep.ts'
-import { append, bytesOf, spoolFacts } from '../../src/store/spool-contract.testing.ts'
+import { sweep } from '../../src/store/s3/s3-sweep.ts'
+import { append, bytesOf, spoolFacts } from '../../src/store/spool/spool-contract.testing.ts'
 import type { Store } from '../../src/store/store.ts'
 import { assertAbsent, assertWhole, idsOf } from '../../src/store/store-assertions.testing.ts'
 import { storeContract } from '../../src/store/store-contract.testing.ts'
@@ -47,12 +47,7 @@ async function place(t: TestContext, { endpoint, bucket }: S3Server): Promise<Pl
     await rm(dir, { recursive: true, force: true })
   })
   const open = async (replica = 0) => {
-    const store = await createS3Store({
-      ...options,
-      dir: join(dir, `${replica}`),
-      cacheBytesMax: 1_000_000,
-      leaseMs: 2_000,
-    })
+    const store = await createS3Store({ ...options, dir: join(dir, `${replica}`), cacheBytesMax: 1_000_000 })
     opened.push(store)
     return store
   }
@@ -267,68 +262,16 @@ function declareTests(server: S3Server): void {
     await assertAbsent(after, wanted)
   })
 
-  test('sweepChunks() removes chunks of uploads that no longer exist, and no others', async (t) => {
+  test('an unfinished upload is on the disk of its process alone, and is found when that starts again', async (t) => {
     const { open, objects } = await place(t, server)
-    const store = await open()
-    const spools = [await store.spools.create(spoolFacts(0), null), await store.spools.create(spoolFacts(1), null)]
-    for (const spool of spools) await append(spool, 'a,b\n')
-    await objects.delete([`unfinished/${spoolFacts(0).id}`])
-    assert.equal(await sweepChunks(objects), 1)
-    assert.equal(await bytesOf(spools[1]!), 'a,b\n')
-    assert.equal(await sweepChunks(objects), 0)
-  })
-
-  test('one of eight replicas takes over an upload, and writes of the previous one fail', async (t) => {
-    const { open, objects } = await place(t, server)
-    const replicas = await Promise.all(Array.from({ length: 8 }, (_, number) => open(number)))
-    const first = await replicas[0]!.spools.create(spoolFacts(), null)
-    await append(first, 'first ')
-    let [text, before] = ['first ', first]
-    for (let round = 0; round < 5; round += 1) {
-      const seen = await Promise.all(replicas.map((store) => store.spools.shared!.look(first.facts.id)))
-      const taken = await Promise.all(replicas.map((store, i) => store.spools.shared!.take(seen[i]!)))
-      const [spool, ...others] = taken.filter((one) => one !== null)
-      assert.ok(spool !== undefined && others.length === 0)
-      await assert.rejects(append(before, 'late'), { code: 'UPLOAD_TAKEN_OVER' })
-      assert.ok(before.lost.aborted)
-      assert.equal(await before.isOurs(), false)
-      await append(spool, `${round} `)
-      text += `${round} `
-      before = spool
-    }
-    assert.equal(await bytesOf(before), text)
-    await before.remove()
+    const [one, other] = [await open(1), await open(2)]
+    await append(await one.spools.create(spoolFacts(), null), 'a,b\n')
     assert.deepEqual(await keysOf(objects), [])
-  })
-
-  test('an upload is left to others, or removed, even if its local copy cannot be removed', async (t) => {
-    const { open, objects } = await place(t, server)
-    const store = await open()
-    const [left, removed] = [
-      await store.spools.create(spoolFacts(0), null),
-      await store.spools.create(spoolFacts(1), null),
-    ]
-    const dir = dirname(left.path)
-    await rename(dir, `${dir}-aside`)
-    await writeFile(dir, '')
-    await left.release()
-    await removed.remove()
-    assert.deepEqual(await keysOf(objects), [`unfinished/${spoolFacts(0).id}`])
-  })
-
-  test('bytes of many small requests are stored in few chunks, those of large ones in parts', async (t) => {
-    const { open, objects } = await place(t, server)
-    const spool = await (await open()).spools.create(spoolFacts(), null)
-    for (let i = 0; i < 100; i += 1) await append(spool, `${i},`)
-    const chunks = async () => (await keysOf(objects)).filter((key) => key.startsWith('unfinished-bytes/'))
-    assert.ok((await chunks()).length <= 8, `${await chunks()}`)
-    const large = 'x'.repeat(20_000_000)
-    await append(spool, large, { isComplete: true })
-    assert.ok((await chunks()).length <= 12, `${await chunks()}`)
-    await spool.release()
-    const shared = (await open(1)).spools.shared!
-    const again = await shared.take((await shared.look(spool.facts.id))!)
-    assert.equal(await bytesOf(again!), Array.from({ length: 100 }, (_, i) => `${i},`).join('') + large)
+    for (const store of [one, other]) await store.close()
+    assert.deepEqual((await open(2)).spools.found, [])
+    const [found] = (await open(1)).spools.found
+    assert.ok(found)
+    assert.equal(await bytesOf(found), 'a,b\n')
   })
 
   test('a server that is available again is used without a restart', async (t) => {

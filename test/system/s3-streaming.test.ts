@@ -45,7 +45,7 @@ async function place(t: TestContext, { endpoint, bucket }: S3Server): Promise<Pl
   const proxy = await S3Proxy.to(endpoint)
   const options = { bucket, prefix: `${randomUUID()}/`, pathStyle: true, region: null }
   const objects = new S3Objects({ ...options, endpoint })
-  const local = { dir: scratch.path, cacheBytesMax: 1_000_000, leaseMs: 15_000 }
+  const local = { dir: scratch.path, cacheBytesMax: 1_000_000 }
   const store = await createS3Store({ ...options, ...local, endpoint: proxy.endpoint })
   t.after(async () => {
     await store.close()

@@ -31,11 +31,6 @@ export interface AuthorizationOptions {
   readonly access: Access
   /** Requests per minute for one caller, or for one client network without authentication; Infinity for no limit. */
   readonly requestsPerMinuteMax: number
-  /**
-   * Counts requests where processes share a store: resolves to whether the caller may make one more. Null where this
-   * process is alone.
-   */
-  readonly sharedRate: { take(caller: string): Promise<boolean> } | null
 }
 
 /** Wrong keys per minute from one client network; further ones get 429. A right key is never delayed. */
@@ -55,7 +50,7 @@ const scopeByMethod: Readonly<Record<string, Scope>> = {
 export function addAuthorization(
   app: App,
   service: Service,
-  { access, requestsPerMinuteMax, sharedRate }: AuthorizationOptions,
+  { access, requestsPerMinuteMax }: AuthorizationOptions,
 ): void {
   app.decorateRequest('service')
   app.decorateRequest('caller')
@@ -73,12 +68,8 @@ export function addAuthorization(
   const countWrongKey = counted(wrongKeysPerMinuteMax, ({ ip }) => clientNetworkOf(ip))
   const callerOf = ({ caller, ip }: FastifyRequest) =>
     caller.owner === '' ? clientNetworkOf(ip) : `${caller.owner} ${caller.name}`
-  const takeShared = async (request: FastifyRequest): Promise<void> => {
-    if (await sharedRate?.take(callerOf(request))) return
-    throw new ServiceError('TOO_MANY_REQUESTS', { limit: requestsPerMinuteMax })
-  }
-  const countHere = sharedRate === null ? counted(requestsPerMinuteMax, callerOf) : takeShared
-  const countRequest = requestsPerMinuteMax === Number.POSITIVE_INFINITY ? null : countHere
+  const countRequest =
+    requestsPerMinuteMax === Number.POSITIVE_INFINITY ? null : counted(requestsPerMinuteMax, callerOf)
 
   app.addHook('onRequest', async (request) => {
     const scope = request.routeOptions.config.scope ?? scopeByMethod[request.method]

@@ -19,7 +19,6 @@ import { linkedOriginal } from './stored-original.ts'
 export async function readSpool(tools: UploadTools, of: ResumableUpload, signal: AbortSignal): Promise<UploadReply> {
   const { spool, details, live, growth, key } = of
   const { id, owner, createdAt } = spool.facts
-  await spool.fetch(signal)
   const receive = () => incomingOf(tools, of, growingFile(spool.path, growth, signal))
   const replayed = key?.answer ? await replayUpload(tools, key.answer, { owner, receive }, signal) : null
   if (replayed !== null) return replayed

@@ -3,7 +3,7 @@ import { isServiceError, ServiceError } from '../../core/errors.ts'
 import type { UploadReply } from '../service.ts'
 import type { AdmissionControl } from '../upload/admission.ts'
 import type { UploadTools } from '../upload/upload.ts'
-import type { Keys } from '../uploads/idempotency-keys.ts'
+import type { IdempotencyKeys } from '../uploads/idempotency-keys.ts'
 import type { Uploads } from '../uploads/uploads.ts'
 import { readSpool } from './read-spool.ts'
 import type { ResumableUpload } from './resumable-upload.ts'
@@ -15,10 +15,8 @@ export interface ReadingTools extends UploadTools {
 
 export interface ResumableTools extends ReadingTools {
   readonly uploads: Uploads
-  readonly keys: Keys
+  readonly keys: IdempotencyKeys
   readonly admissionControl: AdmissionControl
-  /** Called when something has failed for which no client waits; it is tried again. */
-  readonly onFailed: (error: unknown) => void
 }
 
 /** Receives the outcome of the upload. */

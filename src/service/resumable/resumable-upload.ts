@@ -30,7 +30,6 @@ export class ResumableUpload {
   #stopWriter: ((error: ServiceError) => void) | null = null
   #last: Promise<unknown> = Promise.resolve()
   #newest = 0
-  #waiting = 0
 
   constructor(spool: Spool, live: LiveUpload, key: HeldKey | null) {
     const { bytes, isComplete } = spool.state
@@ -51,17 +50,6 @@ export class ResumableUpload {
     return this.#stopWriter !== null
   }
 
-  /** True while there is a request for it. */
-  get isBusy(): boolean {
-    return this.#waiting > 0
-  }
-
-  /** True if it waits for its client and another process has it. If the store cannot be asked, false. */
-  async isElsewhere(): Promise<boolean> {
-    const isWaiting = !this.isBusy && !this.spool.state.isComplete
-    return isWaiting && !(await this.spool.isOurs().catch(() => true))
-  }
-
   /**
    * Runs the work of a request once earlier requests have ended. A request that is adding bytes is ended at once: a
    * client that returns does not wait for a connection that it has lost. `isNewest` is false once a later request
@@ -71,13 +59,8 @@ export class ResumableUpload {
     this.#newest += 1
     const number = this.#newest
     this.stop(new ServiceError('UPLOAD_TAKEN_OVER', {}))
-    this.#waiting += 1
     const mine = this.#last.then(() => work(() => number === this.#newest))
-    this.#last = mine
-      .catch(() => {})
-      .finally(() => {
-        this.#waiting -= 1
-      })
+    this.#last = mine.catch(() => {})
     return mine
   }
 

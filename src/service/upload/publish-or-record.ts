@@ -31,7 +31,7 @@ export async function publishOrRecord(
 ): Promise<Omit<UploadReply, 'notes'>> {
   const { store } = tools
   const { id } = taken.receipt
-  await arrival.progress.writes()
+  arrival.progress.writes()
   const record = (outcome: UploadOutcome) => uploadRecord(arrival, id, fileName, outcome)
   if (taken.kind !== 'duplicate') {
     const upload = record(taken.kind)
@@ -52,6 +52,6 @@ async function publish(
   upload: Upload,
 ): Promise<Receipt | null> {
   if (kind === 'repaired') return await store.replace(draft, receipt, upload)
-  await using _ = await quota.reserve(receipt)
+  using _ = await quota.reserve(receipt)
   return (await store.publish(draft, receipt, upload)) ? receipt : null
 }

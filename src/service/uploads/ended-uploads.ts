@@ -2,7 +2,6 @@
 import type { UploadStatus } from '../../core/upload-status.ts'
 import { LineJournal } from '../../io/line-journal.ts'
 import type { UploadsQuery } from '../service.ts'
-import { type Ends, isExpired, newestOf } from './ends.ts'
 
 /** Beyond this number, the oldest uploads of the owner with the most are forgotten first. */
 const countMax = 10_000
@@ -27,7 +26,7 @@ interface Ended {
   readonly line: string
 }
 
-export class EndedUploads implements Ends {
+export class EndedUploads implements AsyncDisposable {
   readonly #logger: EndedLogger
   /** In order of their ends: that in which they expire, too, unless a restart has changed how long they are kept. */
   readonly #byId = new Map<string, Ended>()
@@ -57,27 +56,29 @@ export class EndedUploads implements Ends {
     return ended
   }
 
-  async get(owner: string, id: string): Promise<UploadStatus | null> {
+  /** Null if it is unknown, or belongs to another owner. `id` may be any text. */
+  get(owner: string, id: string): UploadStatus | null {
     this.#sweep()
     const status = this.#byId.get(id)?.status
     return status?.owner === owner && !isExpired(status) ? status : null
   }
 
-  async newest(owner: string, query: UploadsQuery): Promise<readonly UploadStatus[]> {
+  /** Newest first: at least one more than the query asks for, if there are that many. */
+  newest(owner: string, query: UploadsQuery): readonly UploadStatus[] {
     this.#sweep()
     return newestOf([...this.#byId.values().map(({ status }) => status)], owner, query)
   }
 
-  /** Durable a second later, or once `write` resolves. */
-  async add(status: UploadStatus): Promise<boolean> {
+  /** Remembers it: known at once, durable a second later, or once `write` resolves. */
+  add(status: UploadStatus): void {
     const line = JSON.stringify(status)
     this.#remember({ status, line })
     if (this.#byId.has(status.id)) this.#due.push(line)
     this.#gathering ??= setTimeout(() => void this.write(), gatherMs).unref()
-    return true
   }
 
-  async remove(_owner: string, id: string): Promise<void> {
+  /** Durable when it resolves. */
+  async remove(id: string): Promise<void> {
     if (!this.#byId.has(id)) return
     this.#forget(id)
     this.#due.push(JSON.stringify({ removed: id }))
@@ -165,4 +166,19 @@ export class EndedUploads implements Ends {
     if (held.count === 0) this.#heldBy.delete(status.owner)
     else this.#heldBy.set(status.owner, held)
   }
+}
+
+/** The uploads that a query selects, newest first: ids sort by time. Leaves out expired ones. */
+export function newestOf(all: readonly UploadStatus[], owner: string, query: UploadsQuery): readonly UploadStatus[] {
+  const { after, idempotencyKey } = query
+  return all
+    .filter((one) => one.owner === owner && (after === null || one.id < after))
+    .filter((one) => !isExpired(one))
+    .filter((one) => idempotencyKey === null || one.idempotencyKey === idempotencyKey)
+    .toSorted((one, other) => (one.id < other.id ? 1 : -1))
+}
+
+/** Whether the time for which it is remembered is over. */
+function isExpired({ expiresAt }: Pick<UploadStatus, 'expiresAt'>): boolean {
+  return expiresAt !== null && expiresAt <= Date.now()
 }

@@ -20,20 +20,23 @@ const replyOf = (owner: string, id: string) =>
 test('IdempotencyKeys remembers responses by owner and key, also after it is reopened', async () => {
   {
     await using keys = await open()
-    const held = await keys.hold('anna', 'k')
+    const held = keys.hold('anna', 'k')
     assert.equal(held.answer, null)
-    await assert.rejects(keys.hold('anna', 'k'), (error) => isServiceError(error, 'IDEMPOTENCY_KEY_IN_USE'))
-    ;(await keys.hold('bob', 'k')).release()
+    assert.throws(
+      () => keys.hold('anna', 'k'),
+      (error) => isServiceError(error, 'IDEMPOTENCY_KEY_IN_USE'),
+    )
+    keys.hold('bob', 'k').release()
     await held.keep(replyOf('anna', '1'))
     held.release()
     held.release()
-    assert.equal((await keys.hold('anna', 'k')).answer?.upload.id, '1')
+    assert.equal(keys.hold('anna', 'k').answer?.upload.id, '1')
   }
   await appendFile(path, '{"hash":"torn')
   {
     await using keys = await open()
-    assert.equal((await keys.hold('anna', 'k')).answer?.upload.id, '1')
-    assert.equal((await keys.hold('bob', 'k')).answer, null)
+    assert.equal(keys.hold('anna', 'k').answer?.upload.id, '1')
+    assert.equal(keys.hold('bob', 'k').answer, null)
   }
   assert.deepEqual(failures, [])
 })
@@ -41,18 +44,18 @@ test('IdempotencyKeys remembers responses by owner and key, also after it is reo
 test('IdempotencyKeys forgets after a day, and beyond its limits the oldest of the owner with the most', async (t) => {
   await using keys = await open()
   const keep = async (owner: string, key: string) => {
-    const held = await keys.hold(owner, key)
+    const held = keys.hold(owner, key)
     await held.keep(replyOf(owner, key))
     held.release()
   }
-  const has = async (owner: string, key: string) => {
-    const held = await keys.hold(owner, key)
+  const has = (owner: string, key: string) => {
+    const held = keys.hold(owner, key)
     held.release()
     return held.answer !== null
   }
   await keep('anna', 'hers')
   await Promise.all(Array.from({ length: 20_010 }, (_, i) => keep('bob', `k${i}`)))
-  assert.ok((await has('anna', 'hers')) && (await has('bob', 'k20009')) && !(await has('bob', 'k0')))
+  assert.ok(has('anna', 'hers') && has('bob', 'k20009') && !has('bob', 'k0'))
   t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 24 * 3_600_000 + 1 })
-  assert.ok(!(await has('anna', 'hers')) && !(await has('bob', 'k20009')))
+  assert.ok(!has('anna', 'hers') && !has('bob', 'k20009'))
 })

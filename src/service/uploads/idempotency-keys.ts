@@ -20,19 +20,7 @@ export interface HeldKey {
   readonly answer: KeptAnswer | null
   /** Remembers the response; durable when it resolves. */
   keep(reply: UploadReply): Promise<void>
-  /** From now on, the key is in use for as long as this upload exists, which arrives in several requests. */
-  belongsTo(uploadId: string): Promise<void>
-  /** Leaves it to the process that continues its upload. */
-  leave(): void
   release(): void
-}
-
-export interface Keys extends AsyncDisposable {
-  /**
-   * @param uploadId Of an upload that already has the key.
-   * @throws {ServiceError} IDEMPOTENCY_KEY_IN_USE, STORE_UNAVAILABLE, STORE_FAILED
-   */
-  hold(owner: string, key: string, uploadId?: string): Promise<HeldKey>
 }
 
 interface Entry extends KeptAnswer {
@@ -62,8 +50,7 @@ interface KeyLogger {
   error(fields: object, message: string): void
 }
 
-/** The keys of one process. */
-export class IdempotencyKeys implements Keys {
+export class IdempotencyKeys implements AsyncDisposable {
   readonly #logger: KeyLogger
   readonly #held = new Set<string>()
   /** Oldest first. */
@@ -88,7 +75,8 @@ export class IdempotencyKeys implements Keys {
     return keys
   }
 
-  async hold(owner: string, key: string): Promise<HeldKey> {
+  /** @throws {ServiceError} IDEMPOTENCY_KEY_IN_USE */
+  hold(owner: string, key: string): HeldKey {
     this.#sweep()
     const hash = createHash('sha256')
       .update(JSON.stringify([owner, key]))
@@ -103,8 +91,6 @@ export class IdempotencyKeys implements Keys {
     return {
       answer: this.#kept.get(hash)?.entry ?? null,
       keep: ({ upload, notes }) => this.#keep({ hash, at: Date.now(), upload, notes }),
-      belongsTo: async () => {},
-      leave: release,
       release,
     }
   }

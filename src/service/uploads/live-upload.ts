@@ -18,10 +18,6 @@ export interface NewUpload {
   readonly fileName?: string | null
   readonly receivedBytes?: number
   readonly expectedBytes: number | null
-  /** The last version that another process has reported; versions continue from there. */
-  readonly lastVersion?: number
-  /** Resolves when the dataset may be written; rejects if another process has the upload. */
-  readonly seal?: () => Promise<void>
   /** Ends the work on it with this error, keeping nothing. Called once at most, and not after the upload has ended. */
   readonly stop: (error: ServiceError<'UPLOAD_CANCELLED'>) => void
 }
@@ -38,7 +34,6 @@ export class LiveUpload implements UploadProgress {
   isInterrupted = false
   #expectedBytes: number | null
   readonly #stop: NewUpload['stop']
-  readonly #seal: NewUpload['seal']
   readonly #onEnd: (status: UploadStatus) => void
   readonly #ended = Promise.withResolvers<void>()
   readonly #waiters = new ChangeWaiters(() => this.status().version)
@@ -48,21 +43,19 @@ export class LiveUpload implements UploadProgress {
   #finalRecords: RecordCounts | null = null
   #cancelled: ServiceError<'UPLOAD_CANCELLED'> | null = null
   #status: UploadStatus
-  #isAbandoned = false
   #lookedAtMs = Number.NEGATIVE_INFINITY
 
   /** @param onEnd Called once, with the last status. */
   constructor(upload: NewUpload, onEnd: (status: UploadStatus) => void) {
     const { id, owner, createdAt, fileName = null, receivedBytes = 0, expectedBytes, stop } = upload
-    const { idempotencyKey = null, lastVersion = 0 } = upload
+    const { idempotencyKey = null } = upload
     const nothing = { encoding: null, dialect: null, columns: null, datasetId: null, outcome: null, error: null }
     this.receivedBytes = receivedBytes
     this.#expectedBytes = expectedBytes
     this.#stop = stop
-    this.#seal = upload.seal
     this.#onEnd = onEnd
     this.#facts = { id, owner, createdAt, expiresAt: null, phase: 'receiving', idempotencyKey, fileName, ...nothing }
-    this.#status = this.#look(lastVersion)
+    this.#status = this.#look(0)
   }
 
   get id(): string {
@@ -86,27 +79,19 @@ export class LiveUpload implements UploadProgress {
 
   /** Resolves when the status no longer has this version; if `signal` is aborted, resolves to the last one. */
   async changed(version: number, signal: AbortSignal): Promise<UploadStatus> {
-    while (this.status().version === version && !this.#isOver && !signal.aborted) {
+    while (this.status().version === version && !isFinished(this.#status) && !signal.aborted) {
       await this.#waiters.wait(version, signal)
     }
     return this.#status
   }
 
-  /** Nothing more is reported. */
-  get #isOver(): boolean {
-    return this.#isAbandoned || isFinished(this.#status)
-  }
-
-  /** Resolves when it has ended here, however that happens. */
+  /** Resolves when it has ended, however that happens. */
   get ended(): Promise<void> {
     return this.#ended.promise
   }
 
-  /**
-   * Ends it, keeping nothing. Resolves once that is done; to false if another process has it.
-   * @throws {ServiceError} UPLOAD_FINISHED if it is too late.
-   */
-  async cancel(): Promise<boolean> {
+  /** Ends it, keeping nothing. Resolves once that is done. @throws {ServiceError} UPLOAD_FINISHED if it is too late. */
+  async cancel(): Promise<void> {
     if (this.#facts.phase === 'writing' || isFinished(this.#facts)) {
       throw new ServiceError('UPLOAD_FINISHED', { id: this.id })
     }
@@ -115,7 +100,6 @@ export class LiveUpload implements UploadProgress {
       this.#stop(this.#cancelled)
     }
     await this.ended
-    return !this.#isAbandoned
   }
 
   /** Expected total of bytes. */
@@ -143,10 +127,9 @@ export class LiveUpload implements UploadProgress {
     if (this.#facts.phase === 'receiving') this.#change({ phase: 'reading' })
   }
 
-  async writes(): Promise<void> {
+  writes(): void {
     if (this.#cancelled !== null) throw this.#cancelled
     this.#change({ phase: 'writing' })
-    await this.#seal?.()
   }
 
   /** It starts over from its first byte, or waits for its client: what was read no longer counts. */
@@ -178,13 +161,6 @@ export class LiveUpload implements UploadProgress {
   /** Its client did not return in time. @param expiresAt Epoch milliseconds. */
   expired(expiresAt: number): void {
     this.#end('expired', { expiresAt })
-  }
-
-  /** Another process has it: those who wait here must ask there. */
-  abandon(): void {
-    this.#isAbandoned = true
-    this.#ended.resolve()
-    this.#waiters.wakeAll()
   }
 
   #end(phase: UploadPhase, facts: Partial<Facts>): void {

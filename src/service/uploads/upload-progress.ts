@@ -21,9 +21,9 @@ export interface UploadProgress {
   received(): void
   /**
    * From now on, the upload is made durable and can no longer be cancelled.
-   * @throws {ServiceError} UPLOAD_CANCELLED if it was cancelled; UPLOAD_TAKEN_OVER if another process has it
+   * @throws {ServiceError} UPLOAD_CANCELLED if it was cancelled
    */
-  writes(): Promise<void>
+  writes(): void
 }
 
 /** The progress of an upload that nobody can watch. */
@@ -32,5 +32,5 @@ export const unwatched: UploadProgress = {
   reads: () => {},
   typed: () => {},
   received: () => {},
-  writes: async () => {},
+  writes: () => {},
 }

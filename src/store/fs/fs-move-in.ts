@@ -2,8 +2,8 @@
 import { access, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { errorCode } from '../../core/storage-error.ts'
+import { makeDirectory, removeTree, renameDirectory, syncDirectory } from '../../io/files/durable.ts'
 import type { StoreLogger } from '../store.ts'
-import { makeDirectory, removeTree, renameDirectory, syncDirectory } from './durable.ts'
 import { receiptName } from './fs-draft.ts'
 import type { FsPaths } from './fs-paths.ts'
 

@@ -37,10 +37,6 @@ export class FsPaths {
     return join(this.datasets, id)
   }
 
-  upload(id: string): string {
-    return join(this.uploads, id)
-  }
-
   /** Results computed from the dataset, which can be recomputed. */
   derived(id: string): string {
     return join(this.dataset(id), 'derived')

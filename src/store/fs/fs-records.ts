@@ -4,8 +4,8 @@ import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { join, posix } from 'node:path'
 import type { Upload } from '../../core/receipt.ts'
 import { errorCode } from '../../core/storage-error.ts'
+import { directoryMode, syncDirectory, type UnsyncedFiles, writeNewFile } from '../../io/files/durable.ts'
 import { linkOrCopy } from '../../io/link-or-copy.ts'
-import { directoryMode, syncDirectory, type UnsyncedFiles, writeNewFile } from './durable.ts'
 
 /** The directory of records, in that of a dataset. */
 export const recordsName = 'uploads'

@@ -3,9 +3,9 @@
 import { access, readdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { errorCode } from '../../core/storage-error.ts'
+import { makeDirectory, syncDirectory } from '../../io/files/durable.ts'
 import { forEachLimit } from '../../io/for-each-limit.ts'
 import { isDatasetId } from '../name-rules.ts'
-import { makeDirectory, syncDirectory } from './durable.ts'
 import { readReceipt } from './fs-draft.ts'
 import type { FsPaths } from './fs-paths.ts'
 

@@ -7,23 +7,29 @@ import { type ByteStream, fileStream } from '../../core/byte-stream.ts'
 import { isServiceError, ServiceError } from '../../core/errors.ts'
 import type { Receipt, Upload } from '../../core/receipt.ts'
 import { errorCode, throwStoreError, toStoreError } from '../../core/storage-error.ts'
+import {
+  freeBytesAt,
+  makeDirectory,
+  removeTree,
+  SharedDirectory,
+  syncDirectory,
+  writeNewFile,
+} from '../../io/files/durable.ts'
 import { forEachLimit } from '../../io/for-each-limit.ts'
 import { KeyedMutex } from '../../io/keyed-mutex.ts'
 import { readsOf } from '../../io/read-bytes.ts'
 import { type DatasetIndex, entryOf, type Usage } from '../dataset-index.ts'
 import { isDatasetFile, isDatasetId, plainName } from '../name-rules.ts'
-import type { Spools } from '../spool.ts'
+import { Spools } from '../spool/spool.ts'
 import type { DatasetFile, Draft, FileStamp, ListQuery, Store, StoredReads, StoreLogger } from '../store.ts'
 import { DirectoryIdentity, isMissing, stampOf } from './directory-identity.ts'
 import { lockDirectory, lockPath } from './directory-lock.ts'
-import { freeBytesAt, makeDirectory, removeTree, SharedDirectory, syncDirectory, writeNewFile } from './durable.ts'
 import { finishDraft, localDraft, makeDraft, readReceipt, receiptName } from './fs-draft.ts'
 import { closeIndex, openIndex } from './fs-index.ts'
 import { moveIn } from './fs-move-in.ts'
 import { FsPaths } from './fs-paths.ts'
 import { addRecord, writeRecord } from './fs-records.ts'
 import { completeReplacements, replaceDataset } from './fs-replace.ts'
-import { openSpools } from './fs-spool.ts'
 import { readKept, writeKept } from './kept-file.ts'
 import { LocalUses } from './local-uses.ts'
 
@@ -57,9 +63,8 @@ export async function createFsStore(options: FsStoreOptions): Promise<Store> {
     const shared = {
       datasets: opened.use(await SharedDirectory.open(datasets)),
       incoming: opened.use(await SharedDirectory.open(incoming)),
-      uploads: opened.use(await SharedDirectory.open(uploads)),
     }
-    const spools = await openSpools({ ...shared, paths, logger })
+    const spools = opened.use(await Spools.open({ paths, incoming: shared.incoming, logger }))
     return new FsStore({ ...shared, paths, logger, place, index, spools, opened: opened.move() })
   } catch (error) {
     throw toStoreError(error)
@@ -81,7 +86,6 @@ interface Parts {
 /** The index decides what is visible: it changes after a publish is durable and before a removal begins. */
 class FsStore implements Store {
   readonly spools: Spools
-  readonly shared = null
   readonly copies = null
   readonly #parts: Parts
   readonly #paths: FsPaths
@@ -235,11 +239,7 @@ class FsStore implements Store {
     })
   }
 
-  async read(
-    id: string,
-    file: DatasetFile,
-    range?: { readonly start: number; readonly end: number },
-  ): Promise<ByteStream> {
+  async read(id: string, file: DatasetFile, range?: Readonly<{ start: number; end: number }>): Promise<ByteStream> {
     return fileStream(await this.#open(id, file), range ?? { start: 0, end: Number.POSITIVE_INFINITY })
   }
 

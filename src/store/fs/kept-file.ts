@@ -2,8 +2,8 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { errorCode, toStoreError } from '../../core/storage-error.ts'
+import { directoryMode, fileMode } from '../../io/files/durable.ts'
 import { withChecksum, withoutChecksum } from '../checksum-line.ts'
-import { directoryMode, fileMode } from './durable.ts'
 
 /**
  * Not synced: after a crash the file may be missing or torn, which its checksum shows. `newPath` is on the same file

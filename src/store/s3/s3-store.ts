@@ -32,19 +32,14 @@ import {
 import { S3Objects, type S3Options } from './s3-objects.ts'
 import { probeConditionalWrites } from './s3-probe.ts'
 import { type Committed, formatCommit, parseCommit, recordText } from './s3-receipts.ts'
-import { S3SharedObjects } from './s3-shared-objects.ts'
 import { startSweeps, sweepAttempt } from './s3-sweep.ts'
 import { Scratch } from './scratch.ts'
-import type { SpoolPlaces } from './spool/s3-spool.ts'
-import { S3Spools } from './spool/s3-spools.ts'
 
 export interface S3StoreOptions extends S3Options {
   /** A local directory for this process alone, with drafts, unfinished uploads and the cache. */
   readonly dir: string
   /** Total size of local copies of stored files, in bytes. */
   readonly cacheBytesMax: number
-  /** If a process shows no sign of life for this long, others continue its uploads. Milliseconds. */
-  readonly leaseMs: number
   readonly logger?: StoreLogger
 }
 
@@ -63,20 +58,26 @@ export async function createS3Store(options: S3StoreOptions): Promise<Store> {
   await using opened = new AsyncDisposableStack()
   const objects = opened.adopt(new S3Objects(options), (one) => one.close())
   await probeConditionalWrites(objects)
-  const scratch = opened.use(await Scratch.open(options.dir, options.cacheBytesMax))
+  const scratch = opened.use(await Scratch.open(options.dir, options.cacheBytesMax, logger))
   const index = opened.use(new S3Index(objects))
   await index.refresh()
   opened.use(startRefreshes(index, logger))
   opened.use(startSweeps(objects, logger))
   logger.info({ datasets: index.datasets.size, bucket: options.bucket, prefix: options.prefix }, 'opened bucket')
-  const places = { objects, directory: scratch.id, leaseMs: options.leaseMs, logger }
-  return new S3Store(places, scratch, index, opened.move())
+  return new S3Store({ objects, scratch, index, logger, opened: opened.move() })
+}
+
+interface Parts {
+  readonly objects: S3Objects
+  readonly scratch: Scratch
+  readonly index: S3Index
+  readonly logger: StoreLogger
+  readonly opened: AsyncDisposableStack
 }
 
 /** Only its receipt object shows whether a dataset exists; the index only finds ids. */
 class S3Store implements Store {
   readonly spools: Store['spools']
-  readonly shared: Store['shared']
   readonly copies: Store['copies']
   readonly #objects: S3Objects
   readonly #scratch: Scratch
@@ -89,10 +90,8 @@ class S3Store implements Store {
   readonly #usesById = new Map<string, Set<Promise<unknown>>>()
   readonly #inBackground = new Set<Promise<void>>()
 
-  constructor(places: SpoolPlaces, scratch: Scratch, index: S3Index, opened: AsyncDisposableStack) {
-    const { objects, logger } = places
-    this.spools = new S3Spools(places, scratch)
-    this.shared = new S3SharedObjects(objects)
+  constructor({ objects, scratch, index, logger, opened }: Parts) {
+    this.spools = scratch.spools
     this.copies = copiesIn(scratch.cache)
     this.#objects = objects
     this.#scratch = scratch

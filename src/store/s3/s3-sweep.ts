@@ -16,7 +16,6 @@ import {
 } from './s3-keys.ts'
 import type { S3Objects } from './s3-objects.ts'
 import { type Committed, parseCommit } from './s3-receipts.ts'
-import { allChunksPrefix, chunkOwner, spoolKey } from './spool/kept-spool.ts'
 
 /** An older attempt is abandoned: no upload takes this long. Milliseconds. */
 export const attemptMsMax = 86_400_000
@@ -28,9 +27,8 @@ export function startSweeps(objects: S3Objects, logger: StoreLogger): Disposable
     try {
       const attempts = await sweep(objects, Date.now() - attemptMsMax)
       const multiparts = await objects.abortMultiparts(Date.now() - attemptMsMax)
-      const chunks = await sweepChunks(objects)
-      if (attempts + multiparts + chunks > 0) {
-        logger.info({ attempts, multiparts, chunks }, 'removed what unfinished uploads had left')
+      if (attempts + multiparts > 0) {
+        logger.info({ attempts, multiparts }, 'removed what unfinished uploads had left')
       }
     } catch (error) {
       logger.warn({ error }, 'cannot remove what unfinished uploads have left: tried again in an hour')
@@ -58,25 +56,6 @@ export async function sweep(objects: S3Objects, before: number): Promise<number>
     if (beganAt(attempt) >= before) continue
     await sweepAttempt(objects, attempt, id)
     count += 1
-  }
-  return count
-}
-
-/**
- * Removes chunks of uploads that no longer exist: a stopped process may have written them late. Returns their number.
- */
-export async function sweepChunks(objects: S3Objects): Promise<number> {
-  const keysOf = new Map<string, string[]>()
-  for await (const { key } of objects.list(allChunksPrefix)) {
-    const id = chunkOwner(key)
-    keysOf.set(id, [...(keysOf.get(id) ?? []), key])
-  }
-  let count = 0
-  for (const [id, keys] of keysOf) {
-    // Listed first: an upload exists before its first chunk.
-    if ((await objects.head(spoolKey(id))) !== null) continue
-    await objects.delete(keys)
-    count += keys.length
   }
   return count
 }

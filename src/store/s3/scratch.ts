@@ -1,14 +1,20 @@
-// Scratch: the local directory of a process that stores datasets elsewhere, with drafts, copies of unfinished uploads, and the cache. One process owns it.
-import { randomUUID } from 'node:crypto'
-import { readdir, readFile } from 'node:fs/promises'
+// Scratch: the local directory of a process that stores datasets elsewhere, with drafts, unfinished uploads, and the cache. One process owns it.
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { toStoreError } from '../../core/storage-error.ts'
+import {
+  freeBytesAt,
+  makeDirectory,
+  removeTree,
+  SharedDirectory,
+  syncDirectory,
+  writeNewFile,
+} from '../../io/files/durable.ts'
 import { lockDirectory } from '../fs/directory-lock.ts'
-import { freeBytesAt, makeDirectory, removeTree, syncDirectory, writeNewFile } from '../fs/durable.ts'
 import { draftFolders, makeDraft } from '../fs/fs-draft.ts'
 import { FsPaths } from '../fs/fs-paths.ts'
-import { isUploadId } from '../name-rules.ts'
-import type { Draft } from '../store.ts'
+import { Spools } from '../spool/spool.ts'
+import type { Draft, StoreLogger } from '../store.ts'
 import { LocalCache } from './local-cache.ts'
 
 /** A private directory; disposing removes it. */
@@ -18,21 +24,20 @@ export interface LocalDraft extends AsyncDisposable {
 }
 
 export class Scratch implements AsyncDisposable {
-  /** Identifies the directory, for as long as it exists. */
-  readonly id: string
+  readonly spools: Spools
   readonly cache: LocalCache
   readonly #paths: FsPaths
   readonly #opened: AsyncDisposableStack
 
-  private constructor(paths: FsPaths, id: string, cache: LocalCache, opened: AsyncDisposableStack) {
+  private constructor(paths: FsPaths, spools: Spools, cache: LocalCache, opened: AsyncDisposableStack) {
     this.#paths = paths
-    this.id = id
+    this.spools = spools
     this.cache = cache
     this.#opened = opened
   }
 
-  /** Removes the drafts and copies of an earlier process. @throws {ServiceError} DATA_DIRECTORY_IN_USE, DISK_FULL, STORE_UNAVAILABLE, STORE_FAILED */
-  static async open(dir: string, cacheBytesMax: number): Promise<Scratch> {
+  /** Removes the drafts of an earlier process, and finds its unfinished uploads. @throws {ServiceError} DATA_DIRECTORY_IN_USE, DISK_FULL, STORE_UNAVAILABLE, STORE_FAILED */
+  static async open(dir: string, cacheBytesMax: number, logger: StoreLogger): Promise<Scratch> {
     try {
       await using opened = new AsyncDisposableStack()
       const paths = new FsPaths(await makeDirectory(dir))
@@ -40,11 +45,11 @@ export class Scratch implements AsyncDisposable {
       opened.use(await lockDirectory(root))
       for (const path of [incoming, uploads]) await makeDirectory(path)
       await syncDirectory(root)
-      for (const path of [incoming, uploads]) {
-        for (const name of await readdir(path)) await removeTree(join(path, name))
-      }
+      for (const name of await readdir(incoming)) await removeTree(join(incoming, name))
+      const shared = { incoming: opened.use(await SharedDirectory.open(incoming)) }
+      const spools = opened.use(await Spools.open({ ...shared, paths, logger }))
       const cache = await LocalCache.open(join(root, 'cache'), cacheBytesMax)
-      return new Scratch(paths, await directoryId(join(root, 'replica')), cache, opened.move())
+      return new Scratch(paths, spools, cache, opened.move())
     } catch (error) {
       throw toStoreError(error)
     }
@@ -59,11 +64,6 @@ export class Scratch implements AsyncDisposable {
       throw toStoreError(error)
     }
     return { dir, folder: draftFolders(dir), [Symbol.asyncDispose]: () => removeTree(dir) }
-  }
-
-  /** The path for the bytes of an unfinished upload; nothing is there yet. */
-  newUploadPath(id: string): string {
-    return `${this.#paths.upload(id)}-${randomUUID()}`
   }
 
   freeBytes(): Promise<number> {
@@ -83,14 +83,4 @@ export class Scratch implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#opened.disposeAsync()
   }
-}
-
-/** Written once; a torn one is replaced. */
-async function directoryId(path: string): Promise<string> {
-  const known = await readFile(path, 'latin1').catch(() => '')
-  if (isUploadId(known)) return known
-  const id = randomUUID()
-  await removeTree(path)
-  await writeNewFile(path, id)
-  return id
 }

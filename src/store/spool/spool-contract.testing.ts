@@ -1,10 +1,10 @@
 // Spool contract: what the spools of every store must do, as tests for each implementation.
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
-import { isServiceError } from '../core/errors.ts'
-import { uuidV7 } from '../core/ids.ts'
+import { isServiceError } from '../../core/errors.ts'
+import { uuidV7 } from '../../core/ids.ts'
+import type { Store } from '../store.ts'
 import type { Spool, SpoolFacts } from './spool.ts'
-import type { Store } from './store.ts'
 
 type StoreTest = (title: string, body: (store: Store, open: () => Promise<Store>) => Promise<void>) => void
 
@@ -22,16 +22,7 @@ export function spoolFacts(number = 0): SpoolFacts {
 
 /** The durable bytes of a spool. */
 export async function bytesOf(spool: Spool): Promise<string> {
-  await spool.fetch(new AbortController().signal)
   return (await readFile(spool.path)).subarray(0, spool.state.bytes).toString()
-}
-
-/** The spools that a store finds when it is opened, or, if processes share them, those that it can take. */
-async function foundBy({ spools }: Store): Promise<readonly Spool[]> {
-  const { found, shared } = spools
-  if (shared === null) return found
-  const ids = [...(await shared.list()).keys()].toSorted()
-  return await Promise.all(ids.map(async (id) => (await shared.take((await shared.look(id))!))!))
 }
 
 /** Appends a text and makes it durable. */
@@ -48,7 +39,7 @@ export function spooling(storeTest: StoreTest): void {
     await store.close()
     const again = await open()
     assert.deepEqual(
-      (await foundBy(again)).map(({ facts, state }) => [facts, state.expectedBytes]),
+      again.spools.found.map(({ facts, state }) => [facts, state.expectedBytes]),
       [
         [spoolFacts(0), null],
         [spoolFacts(1), 10],
@@ -63,7 +54,7 @@ export function spooling(storeTest: StoreTest): void {
     assert.equal(await bytesOf(spool), 'a,b\n1,2\n')
     await store.close()
     const again = await open()
-    const [found] = await foundBy(again)
+    const [found] = again.spools.found
     assert.ok(found)
     assert.equal(found.state.expectedBytes, 12)
     await append(found, '3,4\n', { isComplete: true })
@@ -83,7 +74,7 @@ export function spooling(storeTest: StoreTest): void {
     }
     assert.equal(await bytesOf(spool), 'kept added')
     await store.close()
-    const [found] = await foundBy(await open())
+    const [found] = (await open()).spools.found
     assert.ok(found)
     assert.equal(await bytesOf(found), 'kept added')
   })
@@ -127,7 +118,7 @@ export function spooling(storeTest: StoreTest): void {
     await spool.remove()
     await assert.rejects(readFile(spool.path), { code: 'ENOENT' })
     await store.close()
-    const found = await foundBy(await open())
+    const found = (await open()).spools.found
     assert.deepEqual(
       found.map(({ facts }) => facts.id),
       [other.facts.id],

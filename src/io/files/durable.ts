@@ -4,8 +4,8 @@ import { constants, mkdir, realpath, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { ServiceError } from '../../core/errors.ts'
 import { errorCode } from '../../core/storage-error.ts'
-import { OpenFile } from '../../io/files/open-file.ts'
-import { shortCalls } from '../../io/files/short-calls.ts'
+import { OpenFile } from './open-file.ts'
+import { shortCalls } from './short-calls.ts'
 
 export const directoryMode = 0o700
 export const fileMode = 0o600

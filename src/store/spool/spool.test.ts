@@ -1,11 +1,11 @@
-// Tests of the file-system spool: damage at rest, and syncs that fail.
+// Tests of spools: damage at rest, and syncs that fail.
 import assert from 'node:assert/strict'
 import { readdir, readFile, rename, symlink, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { OpenFile } from '../../io/files/open-file.ts'
-import { append, bytesOf, spoolFacts } from '../spool-contract.testing.ts'
-import { failsWith, place } from './fs-store.testing.ts'
+import { failsWith, place } from '../fs/fs-store.testing.ts'
+import { append, bytesOf, spoolFacts } from './spool-contract.testing.ts'
 
 const { id } = spoolFacts()
 
