@@ -85,7 +85,7 @@ export async function run(scale: 'short' | 'long', seed: number): Promise<Readon
 
 async function leftIn(objects: S3Objects): Promise<{ readonly files: number; readonly pending: number }> {
   const left = { files: 0, pending: 0 }
-  for await (const { key } of objects.list('')) {
+  for await (const key of objects.list('')) {
     if (key.startsWith('files/')) left.files += 1
     if (key.startsWith('pending/')) left.pending += 1
   }

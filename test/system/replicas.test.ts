@@ -44,7 +44,7 @@ function replicasOn({ endpoint, bucket }: S3Server, dir: string): Replicas {
       return service
     },
     keys: async () => {
-      const keys = await Array.fromAsync(objects.list(''), ({ key }) => key)
+      const keys = await Array.fromAsync(objects.list(''))
       return keys.filter((key) => !key.startsWith('state/'))
     },
     [Symbol.asyncDispose]: async () => {

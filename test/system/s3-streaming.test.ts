@@ -82,7 +82,7 @@ async function fillOthers(draft: Draft, { files }: Sample): Promise<void> {
 
 /** Keys of the files of drafts and datasets, and of the entries for pending ones. */
 async function keysOf(objects: S3Objects): Promise<readonly string[]> {
-  const keys = await Array.fromAsync(objects.list(''), ({ key }) => key)
+  const keys = await Array.fromAsync(objects.list(''))
   return keys.filter((key) => /^(?:files|pending)\//.test(key))
 }
 

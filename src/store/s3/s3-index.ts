@@ -72,7 +72,7 @@ export class S3Index implements Disposable {
   /** Removes the entries of a dataset for all processes. */
   async remove(entry: Pick<Entry, 'createdAt' | 'id'>): Promise<void> {
     this.forget(entry.id)
-    const keys = await Array.fromAsync(this.#objects.list(indexEntryPrefix(entry)), ({ key }) => key)
+    const keys = await Array.fromAsync(this.#objects.list(indexEntryPrefix(entry)))
     await this.#objects.delete(keys)
   }
 
@@ -97,7 +97,7 @@ export class S3Index implements Disposable {
   }
 
   async #listFrom(after: string): Promise<readonly Entry[]> {
-    const keys = await Array.fromAsync(this.#objects.list(indexPrefix, after), ({ key }) => key)
+    const keys = await Array.fromAsync(this.#objects.list(indexPrefix, after))
     const entries = indexEntries(keys)
     this.#newestAt = entries.reduce((newest, { createdAt }) => Math.max(newest, createdAt), this.#newestAt)
     return entries

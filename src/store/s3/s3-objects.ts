@@ -40,15 +40,6 @@ export interface FoundObject {
   readonly etag: string
 }
 
-export interface ListedObject {
-  /** Without the prefix of the store. */
-  readonly key: string
-  readonly bytes: number
-  readonly etag: string
-  /** By the clock of the server. Epoch milliseconds. */
-  readonly changedAt: number
-}
-
 /** Condition of a write: that no such object exists yet, or that it is still this one. */
 export type Condition = { readonly kind: 'absent' } | { readonly kind: 'same'; readonly etag: string }
 
@@ -165,8 +156,8 @@ export class S3Objects {
     }
   }
 
-  /** Objects whose keys have this prefix, in order of keys, starting after `after`. */
-  async *list(keyPrefix: string, after?: string): AsyncGenerator<ListedObject> {
+  /** Keys with this prefix, in order, starting after `after`; without the prefix of the store. */
+  async *list(keyPrefix: string, after?: string): AsyncGenerator<string> {
     let token: string | undefined
     do {
       const command = new ListObjectsV2Command({
@@ -178,9 +169,7 @@ export class S3Objects {
       const page = await this.#call((signal) => this.#client.send(command, { abortSignal: signal })).catch(
         throwStoreError,
       )
-      for (const { Key = '', Size = 0, ETag = '', LastModified } of page.Contents ?? []) {
-        yield { key: Key.slice(this.#prefix.length), bytes: Size, etag: ETag, changedAt: LastModified?.getTime() ?? 0 }
-      }
+      for (const { Key = '' } of page.Contents ?? []) yield Key.slice(this.#prefix.length)
       token = page.IsTruncated === true ? page.NextContinuationToken : undefined
     } while (token !== undefined)
   }

@@ -46,7 +46,7 @@ export async function locateInBucket(options: S3Options, idPrefix: string, limit
   const objects = new S3Objects(options)
   try {
     const found: Located[] = []
-    for await (const { key } of objects.list(`datasets/${idPrefix}`)) {
+    for await (const key of objects.list(`datasets/${idPrefix}`)) {
       const id = key.split('/')[1] ?? ''
       if (key !== receiptKey(id)) continue
       const object = await objects.get(key)

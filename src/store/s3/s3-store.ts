@@ -162,7 +162,7 @@ class S3Store implements Store {
     // Another process may have added it a moment ago, or stopped before it could.
     if (!this.#index.datasets.has(datasetId)) await this.#index.add(entryOf(committed.receipt))
     await this.#index.addName(datasetId, fileName)
-    const keys = await Array.fromAsync(this.#objects.list(recordsPrefix(datasetId)), (one) => one.key)
+    const keys = await Array.fromAsync(this.#objects.list(recordsPrefix(datasetId)))
     await this.#objects.delete(keys.slice(1, 1 + Math.max(0, keys.length - recordsMax)))
   }
 
@@ -197,7 +197,7 @@ class S3Store implements Store {
       if (entry !== undefined) await this.#index.remove(entry)
       await this.#objects.delete([receiptKey(id)])
       await Promise.allSettled(this.#usesById.get(id) ?? [])
-      await this.#objects.delete(await Array.fromAsync(this.#objects.list(recordsPrefix(id)), ({ key }) => key))
+      await this.#objects.delete(await Array.fromAsync(this.#objects.list(recordsPrefix(id))))
       // Again: a sweep may have restored it just before.
       if (entry !== undefined) await this.#index.remove(entry)
       if (committed !== null) await this.#removeFiles(committed)

@@ -46,7 +46,7 @@ export function startSweeps(objects: S3Objects, logger: StoreLogger): Disposable
  */
 export async function sweep(objects: S3Objects, before: number): Promise<number> {
   let count = 0
-  for await (const { key } of objects.list(pendingPrefix)) {
+  for await (const key of objects.list(pendingPrefix)) {
     const attempt = pendingOf(key)
     const found = attempt === null ? null : await objects.get(key)
     if (attempt === null || found === null) continue
@@ -67,7 +67,7 @@ export async function sweep(objects: S3Objects, before: number): Promise<number>
  */
 export async function sweepAttempt(objects: S3Objects, attempt: Attempt, id: string | null): Promise<void> {
   if (id === null || !(await isNamed(objects, attempt, id))) {
-    const keys = await Array.fromAsync(objects.list(attemptPrefix(attempt)), ({ key }) => key)
+    const keys = await Array.fromAsync(objects.list(attemptPrefix(attempt)))
     await objects.delete(keys)
   }
   await objects.delete([pendingKey(attempt)])
@@ -86,7 +86,7 @@ async function addToIndex(objects: S3Objects, attempt: Attempt, id: string): Pro
   await putEntry(objects, entry)
   if ((await committedAs(objects, id)) !== null) return
   // Removed in the meantime, with its entries.
-  await objects.delete(await Array.fromAsync(objects.list(indexEntryPrefix(entry)), ({ key }) => key))
+  await objects.delete(await Array.fromAsync(objects.list(indexEntryPrefix(entry))))
 }
 
 async function committedAs(objects: S3Objects, id: string): Promise<Committed | 'damaged' | null> {
