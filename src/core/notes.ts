@@ -268,6 +268,11 @@ export const noteTable = {
       'Numbers in the column have more digits than a double keeps exactly; the type was chosen to keep them all.',
     advice: 'Send a schema if rounding is acceptable.',
   },
+  NUMBERS_ROUNDED: {
+    meaning:
+      'Numbers in the column, which was declared as `number`, have more digits than a double keeps, and no decimal type keeps them all: the nearest doubles are stored; `data.csv` has the texts.',
+    advice: 'Declare the column as `string`, or correct the values with exponents, signs or zeros in front.',
+  },
   MIXED_VALUES: {
     meaning: 'All values in the column look typed, but not as the same type; they are kept as text.',
     advice: 'Correct the named values, or send a schema.',

@@ -114,6 +114,53 @@ const cases: Readonly<Record<string, Case>> = {
     rejected: ['"2.5" violates enum 1234.5, 2.5', '"1,2,3" violates type number'],
     type: 'number',
   },
+  'numbers with as many places are decimals': {
+    field: { type: 'number' },
+    values: ['19.90', '-0.05', '1234567.10'],
+    accepted: ['19.90', '-0.05', '1234567.10'],
+    rejected: [],
+    type: 'decimal(9,2)',
+  },
+  'numbers with as many places among texts are wide decimals': {
+    field: { type: 'number' },
+    values: ['19.90', 'x', '1234567890123.', '-0.05'],
+    accepted: ['19.90', '1234567890123.00', '-0.05'],
+    rejected: ['"x" violates type number'],
+    type: 'decimal(38,2)',
+  },
+  'numbers with decimal comma and as many places are decimals': {
+    field: { type: 'number', decimalChar: ',', groupChar: '.' },
+    values: ['1.234,50', '0,25', '123.456.789.012.345,67'],
+    accepted: ['1234.50', '0.25', '123456789012345.67'],
+    rejected: [],
+    type: 'decimal(18,2)',
+  },
+  'numbers with decimal comma and more digits than a double keeps are decimals': {
+    field: { type: 'number', decimalChar: ',', groupChar: ' ' },
+    values: ['12 345 678 901 234 567,5', '0,25', '7', '0,000000000000000001'],
+    accepted: [
+      '12345678901234567.500000000000000000',
+      '0.250000000000000000',
+      '7.000000000000000000',
+      '0.000000000000000001',
+    ],
+    rejected: [],
+    type: 'decimal(38,18)',
+  },
+  'fractions with many places are decimals': {
+    field: { type: 'number' },
+    values: ['0.123456789012345678901234567890', '1.5'],
+    accepted: ['0.123456789012345678901234567890', '1.500000000000000000000000000000'],
+    rejected: [],
+    type: 'decimal(38,30)',
+  },
+  'numbers in groups of other sizes are doubles that keep them': {
+    field: { type: 'number', groupChar: ',' },
+    values: ['12,34,567.25', '0.50', '12,34,56,78,90,12,345.891'],
+    accepted: [1234567.25, 0.5],
+    rejected: ['"12,34,56,78,90,12,345.891" violates type number: it is beyond what the column can hold'],
+    type: 'number',
+  },
   'booleans in the standard spellings': {
     field: { type: 'boolean' },
     values: ['true', 'True', '1', 'FALSE', '0', 'yes', 'tRUE'],
@@ -138,6 +185,22 @@ const cases: Readonly<Record<string, Case>> = {
       ...['2023-02-29', '01/02/2024', '2024-2-1'].map((value) => `"${value}" violates type date`),
     ],
     type: 'date',
+  },
+  'dates in a format, of years that ISO 8601 writes': {
+    field: { type: 'date', format: '%d/%m/%Y' },
+    values: ['01/01/0001', '31/12/0000', '31/12/9999'],
+    accepted: ['0001-01-01', '9999-12-31'],
+    rejected: ['"31/12/0000" violates type date %d/%m/%Y: it is beyond what the column can hold'],
+    type: 'date',
+  },
+  'instants in a format, of years that ISO 8601 writes': {
+    field: { type: 'datetime', format: '%Y-%m-%d %H:%M%z' },
+    values: ['9999-12-31 23:59Z', '9999-12-31 23:59-01:00', '0001-01-01 00:00+01:00', '0001-01-01 01:00+01:00'],
+    accepted: ['9999-12-31T23:59:00Z', '0001-01-01T00:00:00Z'],
+    rejected: ['9999-12-31 23:59-01:00', '0001-01-01 00:00+01:00'].map(
+      (value) => `"${value}" violates type datetime %Y-%m-%d %H:%M%z: it is beyond what the column can hold`,
+    ),
+    type: 'timestamptz',
   },
   'dates in a format': {
     field: { type: 'date', format: '%d/%m/%Y', constraints: { minimum: '1/2/2024' } },
@@ -291,6 +354,32 @@ const cases: Readonly<Record<string, Case>> = {
     type: 'integer',
   },
 }
+test('a note says that declared numbers are rounded, and only then', async () => {
+  for (const [values, field, lines] of [
+    [['1.50', '2.25', '12345678901234567.75'], { type: 'number' }, null],
+    [['1.5', '2.25', '5'], { type: 'number' }, null],
+    [['1.5', '0.30000000000000004441', '1e3'], { type: 'number' }, [3]],
+    [['1e3', '-1', '123456789012345678|9'], { type: 'number', decimalChar: '|' }, null],
+    [['1', '123.456.789.012.345.678|9', '1e3'], { type: 'number', decimalChar: ',', groupChar: '.' }, [3]],
+  ] as const) {
+    const cells = values.map((value) => `"${value.replace('|', 'decimalChar' in field ? field.decimalChar : '.')}"`)
+    const receipt = await uploadColumn(field, cells)
+    const rounded = receipt.notes.filter(({ code }) => code === 'NUMBERS_ROUNDED')
+    assert.deepEqual(
+      rounded.map((note) => note.lines),
+      lines === null ? [] : [lines],
+      values.join(),
+    )
+    for (const { message } of rounded) {
+      assert.match(
+        message,
+        /^Column x: 1 value has more digits than a double keeps \(line 3\), so the nearest doubles are stored\.$/,
+      )
+    }
+    assert.equal(/nearest double/.test(receipt.columns[1]?.why ?? ''), lines !== null)
+  }
+})
+
 for (const [what, { field, values, accepted, rejected, type }] of Object.entries(cases)) {
   test(`a schema is applied: ${what}`, async () => {
     const receipt = await uploadColumn(

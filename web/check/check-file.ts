@@ -136,7 +136,7 @@ class Check {
       notes: [
         ...reading.notes,
         ...recordNotes(reading, tally),
-        ...typeNotes(reading.names, decisions, { declared: nothingDeclared, suffix: '' }),
+        ...typeNotes(reading.names, decisions, ''),
         ...equalNumberNotes(reading, { columns, declared: nothingDeclared, factsOf: (i) => facts[i] ?? null, lineOf }),
         ...(isWhole && read !== null ? await footerNotes({ read, ...end }) : []),
       ],

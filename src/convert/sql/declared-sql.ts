@@ -77,7 +77,9 @@ function valueSql(form: TextForm, type: ColumnType, text: string): string {
       // DuckDB's directive accepts an offset, but not the letter that stands for none.
       const parsed = form.format.endsWith('%z') ? `regexp_replace(${text}, 'Z$', '+00:00')` : text
       const moment = `try_strptime(${parsed}, ${literal(form.format)})`
-      return `CASE WHEN ${matches(text, form.shape)} THEN CAST(${moment} AS ${sqlType(type)}) END`
+      // Years that ISO 8601 writes with four digits, in UTC too, as without a format.
+      const hasYear = `CAST(${moment} AS TIMESTAMP) BETWEEN TIMESTAMP '0001-01-01' AND TIMESTAMP '9999-12-31 23:59:59.999999'`
+      return `CASE WHEN ${matches(text, form.shape)} AND ${hasYear} THEN CAST(${moment} AS ${sqlType(type)}) END`
     }
   }
 }

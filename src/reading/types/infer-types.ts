@@ -13,7 +13,7 @@ import type { ColumnType } from '../../core/receipt.ts'
 import { type Candidate, candidatesFor, columnTypeName, type FileEvidence } from './type-candidates.ts'
 
 export { differentForms } from './different-forms.ts'
-export { columnFormat, columnTypeName } from './type-candidates.ts'
+export { classesOfForm, columnFormat, columnTypeName, decimalOf } from './type-candidates.ts'
 
 /** A type that keeps every value exactly, the words that stand for null in it, and a sentence with the reason. */
 export interface Decision {
@@ -156,12 +156,21 @@ function misfit(
 
 function longDecimalDoubt(facts: ColumnFacts, type: ColumnType, lineOf: LineOf | undefined): Doubt | null {
   if (type.kind !== 'decimal') return null
-  const long = classesOf(facts).filter((name) => name !== 'longInteger' && name.startsWith('long'))
-  const found = factsOf(facts, long)
+  const long = classesOf(facts).filter(isLong)
+  return digitsDoubt(factsOf(facts, long), 'TOO_MANY_DIGITS', `it is kept as ${columnTypeName(type)}`, lineOf)
+}
+
+/** For numbers with more digits than a double keeps; null if there are none. */
+export function digitsDoubt(found: ClassFacts, code: NoteCode, outcome: string, lineOf?: LineOf): Doubt | null {
   if (found.count === 0) return null
   const have = found.count === 1 ? 'value has' : 'values have'
-  const clause = `${found.count} ${have} more digits than a double keeps (${places(found, lineOf)}), so it is kept as ${columnTypeName(type)}`
-  return { code: 'TOO_MANY_DIGITS', clause, lines: linesOf(found.first, lineOf) }
+  const clause = `${found.count} ${have} more digits than a double keeps (${places(found, lineOf)}), so ${outcome}`
+  return { code, clause, lines: linesOf(found.first, lineOf) }
+}
+
+/** True for numbers that a double does not keep. */
+export function isLong(name: ValueClass): boolean {
+  return name === 'tooLong' || name.startsWith('long')
 }
 
 /**

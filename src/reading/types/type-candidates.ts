@@ -177,13 +177,14 @@ function numberCandidates(facts: ColumnFacts, form: NumberForm | null, isVerifie
 }
 
 /** The classes whose values are numbers in a format: whole ones, ones with a fraction, and all that a double keeps. */
-interface NumberClasses {
+export interface NumberClasses {
   readonly whole: readonly ValueClass[]
   readonly fractions: readonly ValueClass[]
   readonly numbers: readonly ValueClass[]
 }
 
-function classesOfForm(form: NumberForm | null): NumberClasses {
+/** Classes of numbers written in a form; none but the plain ones for characters that no class has. */
+export function classesOfForm(form: NumberForm | null): NumberClasses {
   const { decimalChar, groupChar } = form ?? { decimalChar: '.', groupChar: null }
   const thousands: Partial<Record<GroupChar, ValueClass>> = { ',': 'thousandComma', '.': 'thousandPoint' }
   const grouped = (decimal: '' | '.' | ',') => (groupChar === null ? [] : groupedClasses(groupChar, decimal))
@@ -202,7 +203,8 @@ function classesOfForm(form: NumberForm | null): NumberClasses {
 /** For nearly every column, only these are needed. */
 const usualClasses = classesOfForm(null)
 
-function decimalOf(digits: Digits | null): Extract<ColumnType, { kind: 'decimal' }> | null {
+/** The decimal for fractions with these digits; null if they have different numbers of places, or too many digits. */
+export function decimalOf(digits: Digits | null): Extract<ColumnType, { kind: 'decimal' }> | null {
   if (digits === null || digits.scaleMin !== digits.scaleMax) return null
   const scale = digits.scaleMax
   const precision = precisions.find((one) => one >= digits.wholeMax + scale)

@@ -157,7 +157,10 @@ export class TypedParts {
     const { names, facts, declared } = this.#basis
     const seen = facts[0]?.records ?? 0
     const byFirst = this.#isDecidedOn(records) ? '' : `; based on the first ${seen} records`
-    return typeNotes(names, this.#decisions(lineOf), { declared, suffix: byFirst })
+    const decisions = this.#decisions(lineOf)
+    const targets = declared.map((column, i) => column && declaredTarget(column, facts[i] ?? null, lineOf))
+    const chosen = names.map((_, i) => targets[i] ?? decisions[i] ?? {})
+    return typeNotes(names, chosen, byFirst)
   }
 
   /** The decisions that columns and notes share. */

@@ -1,8 +1,16 @@
 // Declared column: what a declared field means for the values of its column. Trusts the field: parse-field.ts has checked it.
-import type { ColumnFacts } from '../../core/column-facts.ts'
-import type { DeclaredValues } from '../../core/declared-values.ts'
-import type { ColumnType } from '../../core/receipt.ts'
+import { type ColumnFacts, joinClasses, joinDigits, type ValueClass } from '../../core/column-facts.ts'
+import type { DeclaredValues, TextForm } from '../../core/declared-values.ts'
+import type { ColumnType, GroupChar } from '../../core/receipt.ts'
 import type { FieldType } from '../../core/table-schema.ts'
+import {
+  classesOfForm,
+  type Doubt,
+  decimalOf,
+  digitsDoubt,
+  isLong,
+  type LineOf,
+} from '../../reading/types/infer-types.ts'
 
 /** A column whose type and rules a client declared. */
 export interface DeclaredColumn {
@@ -19,20 +27,32 @@ export interface DeclaredTarget {
   readonly type: ColumnType
   readonly values: DeclaredValues
   readonly why: string
+  /** Present if values are not kept exactly. */
+  readonly doubt?: Doubt | null
 }
 
-/** @param facts Of the values; needed only when the type is `byValues`. */
-export function declaredTarget({ fieldType, type, values }: DeclaredColumn, facts: ColumnFacts | null): DeclaredTarget {
+/**
+ * @param facts Of the values; needed only when the type is `byValues`.
+ * @param lineOf If given, a doubt names lines; otherwise records.
+ */
+export function declaredTarget(
+  { fieldType, type, values }: DeclaredColumn,
+  facts: ColumnFacts | null,
+  lineOf?: LineOf,
+): DeclaredTarget {
   const why = `declared in the schema as ${fieldType}`
-  if (type !== 'byValues') {
-    const isRounded = values.form.kind === 'number' && values.form.isNearest === true
-    return { type, values, why: isRounded ? `${why}; ${nearest}` : why }
-  }
+  if (type !== 'byValues') return { type, values, why }
   if (facts === null) throw new Error('Cannot choose a type by values: there are no facts')
-  return fieldType === 'datetime' ? momentTarget(values, facts, why) : numberTarget(values, facts, why)
+  if (values.form.kind !== 'number') return momentTarget(values, facts, why)
+  const { type: decimal, long } = numberType(values.form, facts)
+  const reason = long.length > 0 ? 'because a double would lose digits' : 'all with as many places'
+  if (decimal !== null) return { type: decimal, values, why: `${why}; decimals, ${reason}` }
+  const doubt = digitsDoubt(joinClasses(long), 'NUMBERS_ROUNDED', 'the nearest doubles are stored', lineOf)
+  if (doubt === null) return { type: { kind: 'number' }, values, why }
+  const form = { ...values.form, isNearest: true } as const
+  const nearest = `${why}; what has more digits than a double keeps is the nearest double`
+  return { type: { kind: 'number' }, values: { ...values, form }, why: nearest, doubt }
 }
-
-const nearest = 'what has more digits than a double keeps is the nearest double'
 
 function momentTarget(values: DeclaredValues, { classes }: ColumnFacts, why: string): DeclaredTarget {
   const withOffset = classes.timestamptz?.count ?? 0
@@ -46,16 +66,29 @@ function momentTarget(values: DeclaredValues, { classes }: ColumnFacts, why: str
 /** The most digits of a decimal. */
 const digitsMax = 38
 
-function numberTarget(values: DeclaredValues, { classes }: ColumnFacts, why: string): DeclaredTarget {
-  const { longInteger, longDecimal, tooLong, number, padded, signed, integer } = classes
-  if (!longInteger && !longDecimal && !tooLong) return { type: { kind: 'number' }, values, why }
-  const digits = [classes.decimal, classes.thousandPoint, longDecimal].flatMap((one) => one?.digits ?? [])
-  const scale = Math.max(0, ...digits.map(({ scaleMax }) => scaleMax))
-  const wholeMax = Math.max(longInteger ? 19 : integer ? 15 : 1, ...digits.map((one) => one.wholeMax))
-  if (tooLong || number || padded || signed || wholeMax + scale > digitsMax) {
-    const form = values.form.kind === 'number' ? { ...values.form, isNearest: true as const } : values.form
-    return { type: { kind: 'number' }, values: { ...values, form }, why: `${why}; ${nearest}` }
-  }
+/**
+ * The decimal that keeps all numbers, if they have the same number of places or a double would lose digits; null if it
+ * is to be a double. `long` are the facts of numbers that a double does not keep.
+ */
+function numberType({ decimalChar, groupChar }: Extract<TextForm, { kind: 'number' }>, { classes }: ColumnFacts) {
+  // Facts know no other characters, nor groups of other than three digits: such numbers count as texts.
+  if (decimalChar !== '.' && decimalChar !== ',') return { type: null, long: [] }
+  // Another group character names classes without values.
+  const { whole, fractions } = classesOfForm({ decimalChar, groupChar: groupChar as GroupChar | null })
+  const has = (name: ValueClass) => classes[name] !== undefined
+  const long = [...whole, ...fractions, 'tooLong' as const].filter(isLong).flatMap((name) => classes[name] ?? [])
+  const digits = joinDigits(fractions.flatMap((name) => classes[name] ?? []))
+  const isMixed = whole.some(has) || (groupChar !== null && has('text'))
+  const equal = isMixed ? null : decimalOf(digits)
+  if (otherNumbers.some(has) || (equal === null && long.length === 0)) return { type: null, long }
+  // Texts may be numbers in a form that has no class of its own, such as `1.`.
+  if (equal !== null && !has('text')) return { type: equal, long }
+  const scale = digits?.scaleMax ?? 0
+  const isLongWhole = whole.some((name) => has(name) && isLong(name))
+  const wholeMax = Math.max(isLongWhole ? 19 : whole.some(has) ? 15 : 1, digits?.wholeMax ?? 0)
   const type = { kind: 'decimal', precision: digitsMax, scale } as const
-  return { type, values, why: `${why}; decimals, because a double would lose digits` }
+  return { type: wholeMax + scale > digitsMax ? null : type, long }
 }
+
+/** Classes of numbers that a decimal may not keep, or whose digits are not known. */
+const otherNumbers = ['number', 'numberComma', 'padded', 'signed', 'tooLong'] as const

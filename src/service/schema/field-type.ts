@@ -53,13 +53,9 @@ export function meaningOf(type: FieldType, members: Members, place: string): Mea
     case 'boolean':
       return booleanMeaning(members, place)
     case 'number': {
-      // Facts are about numbers with a decimal point and without groups.
-      const isUsual = groupChar === null && decimalChar === '.'
       const form = { kind: 'number', groupChar, decimalChar } as const
       const plain = (value: JsonScalar) => plainNumber(value, groupChar, decimalChar)
-      const wanted = 'a number'
-      if (isUsual) return { type: 'byValues', form, plain, wanted }
-      return { type: { kind: 'number' }, form: { ...form, isNearest: true }, plain, wanted }
+      return { type: 'byValues', form, plain, wanted: 'a number' }
     }
     default: {
       const shape = type === 'year' ? { shape: '-?[0-9]{4,9}' } : {}

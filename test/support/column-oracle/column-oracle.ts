@@ -164,7 +164,7 @@ function assertSameReceipt({ table, facts, decisions, columns }: DecidedTable, l
   assert.deepEqual(loaded.columns.map(shown), receipt.map(shown))
   if (!isWhole) return
   const names = columns.map(({ name }) => name)
-  assert.deepEqual(notes.filter(isAboutTypes), typeNotes(names, decisions, { declared: [], suffix: '' }))
+  assert.deepEqual(notes.filter(isAboutTypes), typeNotes(names, decisions, ''))
 }
 
 /** A column as in the receipt. */

@@ -98,6 +98,8 @@ const sentences: Readonly<Record<NoteCode, string>> = {
   PLUS_SIGNS: 'Werte haben ein Pluszeichen; sie bleiben Text.',
   TOO_MANY_DIGITS:
     'Werte haben mehr Stellen, als eine Gleitkommazahl genau darstellt; der Typ ist so gewählt, dass alle erhalten bleiben.',
+  NUMBERS_ROUNDED:
+    'Werte haben mehr Stellen, als eine Gleitkommazahl genau darstellt, und kein Dezimaltyp fasst sie alle: Gespeichert sind die nächsten Gleitkommazahlen; als CSV bleiben die Texte.',
   MIXED_VALUES: 'Alle Werte sehen nach einem Typ aus, aber nicht nach demselben; sie bleiben Text.',
   MORE_COLUMNS: 'Zu weiteren Spalten gibt es Hinweise, die hier nicht aufgeführt sind.',
 }
