@@ -131,7 +131,6 @@ async function openService(given: Config, logger: ServiceLogger) {
   const onEnd = (status: UploadStatus) => {
     if (status.phase === 'expired') metrics.uploadExpired()
     webhook?.(status)
-    copies.uploaded(status)
   }
   const ended = started.use(await EndedUploads.open(join(config.dataDir, 'ended-uploads'), logger))
   const uploads = new Uploads(config, ended, onEnd)
@@ -158,7 +157,7 @@ async function openService(given: Config, logger: ServiceLogger) {
   metrics.unfinished(unfinished)
   const expiring = {
     olderThan: store.olderThan.bind(store),
-    remove: (id: string) => removeDataset({ store, merged }, id),
+    remove: (id: string) => removeDataset({ store, merged, copies }, id),
   }
   started.use(startRetention({ store: expiring, keepMs: config.keepMs, logger }))
   const { scrubEveryMs: everyMs, scrubBytesPerSecondMax: bytesPerSecondMax } = config
@@ -197,6 +196,7 @@ function openCopies(config: Config, logger: ServiceLogger, metrics: Metrics, too
     sinkOf: async (target) => (await import('./sink/postgres-sink.ts')).createPostgresSink(target),
     uploadsTo: config.copyUploadsTo,
     journalPath: join(config.dataDir, 'copies'),
+    uploadsPath: join(config.dataDir, 'uploads-to-copy'),
     logger,
     onEnded: metrics.copyEnded,
   })

@@ -146,7 +146,7 @@ function serviceOf(owner: string, tools: Tools): Service {
     part: async (id, index) => downloads.part(await catalog.receipt(id), index),
     rejectsCsv: async (id) => downloads.rejectsCsv(await catalog.receipt(id)),
     query: (id, query, signal) => queryDataset(queryTools, id, query, clientOf(owner, query.network), signal),
-    copy: async (id, wish) => tools.copies.begin(await catalog.receipt(id), wish),
+    copy: async (id, wanted) => tools.copies.begin(await catalog.receipt(id), wanted),
     copies: async (id) => tools.copies.list(await catalog.receipt(id)),
     remove: async (id) => {
       await catalog.checkOwner(id)

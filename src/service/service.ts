@@ -179,7 +179,7 @@ export interface CsvOptions {
 }
 
 /** Where to copy a dataset; the target supplies what is left out. */
-export interface CopyWish {
+export interface PartialCopyRequest {
   readonly to: string
   readonly table?: string
   readonly mode?: CopyMode
@@ -312,7 +312,7 @@ export interface Service {
    * whatever the caller does, even after a restart. Records that are already in the table are not copied again.
    * @throws {ServiceError} DATASET_NOT_FOUND, BAD_PARAMETER, TOO_MANY_COPIES
    */
-  copy(id: string, wish: CopyWish): Promise<CopyStatus>
+  copy(id: string, wanted: PartialCopyRequest): Promise<CopyStatus>
   /** @throws {ServiceError} DATASET_NOT_FOUND */
   copies(id: string): Promise<CopyList>
   /** @throws {ServiceError} DATASET_NOT_FOUND */

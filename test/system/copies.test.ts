@@ -41,18 +41,18 @@ function declareTests(database: PostgresServer, scratch: string): void {
   }
   const dispose = (service: RunningService) => service[Symbol.asyncDispose]()
 
-  async function begin(client: Client, id: string, wish: object): Promise<CopyStatus> {
+  async function begin(client: Client, id: string, wanted: object): Promise<CopyStatus> {
     const answer = await client.askJson(
       `/qas/datasets/${id}/copies`,
-      Buffer.from(JSON.stringify({ to: 'pg', ...wish })),
+      Buffer.from(JSON.stringify({ to: 'pg', ...wanted })),
     )
     assert.equal(answer.status, 202, answer.body.toString())
     return jsonOf<CopyStatus>(answer)
   }
 
   /** Copies, and waits until the copy has ended. */
-  async function copied(client: Client, id: string, wish: object): Promise<CopyStatus> {
-    const { table } = await begin(client, id, wish)
+  async function copied(client: Client, id: string, wanted: object): Promise<CopyStatus> {
+    const { table } = await begin(client, id, wanted)
     return await ended(client, id, table)
   }
 
@@ -259,10 +259,10 @@ function declareTests(database: PostgresServer, scratch: string): void {
   test('upserting keeps the last record of each key, and refuses null keys', async () => {
     await using served = await serve()
     const { client, schema } = served
-    const wish = { table: 'stock', mode: 'upsert', key: ['shop', 'item'] }
+    const wanted = { table: 'stock', mode: 'upsert', key: ['shop', 'item'] }
     const first = await client.upload('shop,item,count\nA,x,1\nA,y,2\nA,x,3\n')
-    await copied(client, first.id, wish)
-    await copied(client, (await client.upload('shop,item,count\nA,y,20\nB,x,5\n')).id, wish)
+    await copied(client, first.id, wanted)
+    await copied(client, (await client.upload('shop,item,count\nA,y,20\nB,x,5\n')).id, wanted)
     const rows = [
       ['A', 'x', '3'],
       ['A', 'y', '20'],
@@ -270,11 +270,11 @@ function declareTests(database: PostgresServer, scratch: string): void {
     ]
     assert.deepEqual(await query(`TABLE ${schema}.stock ORDER BY 1, 2`), rows)
     const nulls = await client.upload('shop,item,count\nC,z,1\nC,,9\n')
-    const refused = await copied(client, nulls.id, wish)
+    const refused = await copied(client, nulls.id, wanted)
     assert.match(refused.problem ?? '', /null value in column "item"/)
     assert.deepEqual(await query(`TABLE ${schema}.stock ORDER BY 1, 2`), rows)
     const keysOnly = await client.upload('shop,item\nA,x\nD,w\n')
-    await copied(client, keysOnly.id, wish)
+    await copied(client, keysOnly.id, wanted)
     assert.deepEqual((await query(`TABLE ${schema}.stock ORDER BY 1, 2`)).length, 4)
   })
 

@@ -1,6 +1,6 @@
 // Tests of copies with a fake database: retries, outcomes, restarts, bounds.
 import assert from 'node:assert/strict'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -27,6 +27,7 @@ async function place(t: TestContext) {
   const orders: CopyOrder[] = []
   const outcomes: CopyOutcome[] = []
   const journalPath = join(dir, 'copies')
+  const uploadsPath = join(dir, 'uploads-to-copy')
   const open = async (meet: (order: CopyOrder, signal: AbortSignal) => Promise<void>, given: object = {}) => {
     const options: CopiesOptions = {
       store: {
@@ -44,6 +45,7 @@ async function place(t: TestContext) {
       }),
       uploadsTo: '',
       journalPath,
+      uploadsPath,
       logger: { warn: () => {}, error: (fields) => assert.fail(String(Object.values(fields)[0])) },
       onEnded: (outcome) => outcomes.push(outcome),
       retryMs: [1, 1],
@@ -53,7 +55,7 @@ async function place(t: TestContext) {
     t.after(() => copies[Symbol.asyncDispose]())
     return copies
   }
-  return { open, datasets, kept, orders, outcomes, journalPath }
+  return { open, datasets, kept, orders, outcomes, journalPath, uploadsPath }
 }
 
 async function ended(outcomes: readonly CopyOutcome[], count: number): Promise<void> {
@@ -184,15 +186,90 @@ test('Copies lists a table once, with the status that was written last by any re
   await ended(outcomes, 1)
 })
 
-test('Copies copies the datasets of uploads, if that is configured', async (t) => {
-  const { open, orders, outcomes } = await place(t)
+/** Uploads a dataset: it is there once this resolves. */
+const uploading = async (copies: Copies, datasets: Set<string>, id: string) => {
+  using _ = await copies.request(receiptOf(id))
+  datasets.add(id)
+}
+
+test('Copies.request() copies uploads if that is configured, and drops one that failed', async (t) => {
+  const { open, datasets, orders, outcomes, uploadsPath } = await place(t)
+  const without = await open(async () => {})
+  await uploading(without, datasets, 'a')
+  await without[Symbol.asyncDispose]()
   const copies = await open(async () => {}, { uploadsTo: 'pg' })
-  copies.uploaded({ phase: 'failed', datasetId: null })
-  copies.uploaded({ phase: 'done', datasetId: 'gone' })
-  copies.uploaded({ phase: 'done', datasetId: 'b' })
+  const failed = await copies.request(receiptOf('gone'))
+  failed[Symbol.dispose]()
   await ended(outcomes, 1)
+  await uploading(copies, datasets, 'b')
+  await ended(outcomes, 2)
   assert.deepEqual(
-    orders.map(({ datasetId, isSharedTable }) => [datasetId, isSharedTable]),
-    [['b', false]],
+    orders.map(({ datasetId, table, isSharedTable }) => [datasetId, table, isSharedTable]),
+    [['b', 'b', false]],
   )
+  assert.deepEqual(outcomes, ['dropped', 'done'])
+  await copies[Symbol.asyncDispose]()
+  assert.deepEqual(await readdir(uploadsPath), [])
+})
+
+test('Copies.request() makes a copy durable before the dataset is', async (t) => {
+  const { open, datasets, orders, outcomes, uploadsPath } = await place(t)
+  const copies = await open(async () => {}, { uploadsTo: 'pg' })
+  const request = await copies.request(receiptOf('a'))
+  assert.deepEqual(await readdir(uploadsPath), ['a.pg'])
+  // A process that dies here leaves the dataset, and the request.
+  const next = await open(async () => {}, { uploadsTo: '' })
+  await ended(outcomes, 1)
+  await next[Symbol.asyncDispose]()
+  request[Symbol.dispose]()
+  await ended(outcomes, 2)
+  assert.deepEqual([orders.length, datasets.has('a')], [2, true])
+})
+
+test('Copies copies every upload after a database was away, with a bounded number in memory', async (t) => {
+  const { open, datasets, orders, outcomes, uploadsPath } = await place(t)
+  let isAway = true
+  const meet = async () => {
+    if (isAway) throw new SinkError('away', true)
+  }
+  const copies = await open(meet, { uploadsTo: 'pg', pendingMax: 8, retryMs: [5, 5] })
+  const ids = Array.from({ length: 40 }, (_, i) => `d${i}`)
+  for (const id of [...ids, ...ids]) await uploading(copies, datasets, id)
+  while (orders.length < 50) await sleep(1)
+  assert.deepEqual([outcomes, (await readdir(uploadsPath)).length], [[], 40])
+  assert.ok(new Set(orders.map(({ datasetId }) => datasetId)).size <= 4, 'half of pendingMax in memory')
+  // One that waits on disk is shown, clients still have room, and what is deleted is forgotten.
+  const [waiting] = (await copies.list(receiptOf('d39'))).copies
+  assert.deepEqual([waiting?.state, waiting?.to, waiting?.table, waiting?.tries], ['waiting', 'pg', 'd39', 0])
+  for (const table of ['one', 'two', 'three', 'four']) await copies.begin(receiptOf('a'), { to: 'pg', table })
+  datasets.delete('d38')
+  await copies.removed('d38')
+  await copies.removed('d37')
+  assert.equal((await readdir(uploadsPath)).length, 39)
+  isAway = false
+  await ended(outcomes, 39)
+  while ((await readdir(uploadsPath)).length > 0) await sleep(1)
+  const copied = new Set(orders.map(({ datasetId }) => datasetId))
+  assert.deepEqual(
+    ids.filter((id) => !copied.has(id)),
+    ['d38'],
+  )
+})
+
+test('Copies copies an upload again that arrives while its copy ends', async (t) => {
+  const { open, datasets, orders, outcomes, uploadsPath } = await place(t)
+  const [gate, begun] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const meet = async () => {
+    begun.resolve()
+    await gate.promise
+    if (orders.length === 2) assert.deepEqual(await readdir(uploadsPath), ['a.pg'])
+  }
+  const copies = await open(meet, { uploadsTo: 'pg' })
+  await uploading(copies, datasets, 'a')
+  await begun.promise
+  await uploading(copies, datasets, 'a')
+  gate.resolve()
+  await ended(outcomes, 2)
+  while ((await readdir(uploadsPath)).length > 0) await sleep(1)
+  assert.deepEqual([orders.length, outcomes], [2, ['done', 'done']])
 })

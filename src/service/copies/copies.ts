@@ -1,16 +1,16 @@
 // Copies: copies datasets into databases, a few at once, with retries after failures and after a restart of the service.
-import { createHash } from 'node:crypto'
-import type { CopyRequest, CopyStatus, CopyTarget } from '../../core/copies/copy-status.ts'
+import type { CopyStatus, CopyTarget } from '../../core/copies/copy-status.ts'
 import { isServiceError, ServiceError } from '../../core/errors.ts'
 import type { Receipt } from '../../core/receipt.ts'
-import type { UploadStatus } from '../../core/upload-status.ts'
 import { LineJournal } from '../../io/line-journal.ts'
 import { FairQueue } from '../../io/turns/fair-queue.ts'
 import { type CopySource, type Sink, SinkError } from '../../sink/sink.ts'
 import type { Store } from '../../store/store.ts'
-import type { CopyList, CopyWish } from '../service.ts'
-import { completeWish } from './copy-request.ts'
+import type { CopyList, PartialCopyRequest } from '../service.ts'
+import { type Begun, type Job, jobOf, lineOf, nameTable, readLine } from './copy-job.ts'
+import { completeRequest } from './copy-request.ts'
 import { KeptCopies } from './kept-copies.ts'
+import { UploadRequests } from './upload-requests.ts'
 
 export interface CopiesOptions {
   readonly store: Pick<Store, 'receipt' | 'keep' | 'kept'>
@@ -20,14 +20,16 @@ export interface CopiesOptions {
   readonly sinkOf: (target: CopyTarget) => Promise<Sink>
   /** Name of the target that every upload is copied to; empty for none. */
   readonly uploadsTo: string
-  /** Path of the file that remembers unfinished copies. */
+  /** Path of the file that remembers unfinished copies that clients have requested. */
   readonly journalPath: string
+  /** Path of the directory that remembers uploads to copy. */
+  readonly uploadsPath: string
   readonly logger: CopyLogger
   /** Called once for every copy, when it has ended. */
   readonly onEnded: (outcome: CopyOutcome) => void
   /** Waits before each further try. Milliseconds. */
   readonly retryMs?: readonly number[]
-  /** Maximum number of unfinished copies. */
+  /** Maximum number of unfinished copies in memory; up to half of them are of uploads, of which more wait on disk. */
   readonly pendingMax?: number
 }
 
@@ -37,20 +39,6 @@ export type CopyOutcome = 'done' | 'failed' | 'dropped'
 interface CopyLogger {
   warn(fields: object, message: string): void
   error(fields: object, message: string): void
-}
-
-/** What the journal records about a copy. */
-interface Begun {
-  readonly datasetId: string
-  readonly createdAt: number
-  readonly request: CopyRequest
-}
-
-interface Job extends Begun {
-  readonly id: string
-  status: CopyStatus
-  /** Resolves once a crash cannot lose it. */
-  recorded: Promise<void>
 }
 
 const copyingMax = 2
@@ -78,11 +66,16 @@ export class Copies implements AsyncDisposable {
   readonly #closing = new AbortController()
   /** Unfinished copies by id. */
   readonly #jobs = new Map<string, Job>()
+  #uploadCount = 0
+  /** True if the directory may have uploads to copy that are not in memory. */
+  #isBacklogged = true
+  #isLoading = false
   readonly #due = new FairQueue<Job>()
   readonly #timers = new Set<NodeJS.Timeout>()
   readonly #running = new Set<Promise<void>>()
   // Set by `open`, before the object is handed out.
   #journal!: LineJournal
+  #requests!: UploadRequests
 
   private constructor(options: CopiesOptions) {
     this.#options = options
@@ -97,21 +90,22 @@ export class Copies implements AsyncDisposable {
       for (const line of lines) readLine(line, begun)
       return [...begun.values()]
     })
+    copies.#requests = await UploadRequests.open(options.uploadsPath)
     for (const line of begun.values()) {
       const { datasetId, createdAt, request } = JSON.parse(line) as Begun // readLine() has parsed it
       copies.#due.push('', 1, copies.#add({ datasetId, createdAt, request }))
     }
-    copies.#runDue()
+    await copies.#loadUploads()
     return copies
   }
 
   /** @throws {ServiceError} BAD_PARAMETER, TOO_MANY_COPIES, DISK_FULL, STORE_FAILED */
-  async begin(receipt: Receipt, wish: CopyWish): Promise<CopyStatus> {
-    const request = completeWish(wish, receipt, this.#options.targets)
+  async begin(receipt: Receipt, wanted: PartialCopyRequest): Promise<CopyStatus> {
+    const request = completeRequest(wanted, receipt, this.#options.targets)
     const begun = { datasetId: receipt.id, createdAt: Date.now(), request }
-    let job = this.#jobs.get(idOf(begun))
+    let job = this.#jobs.get(jobOf(begun).id)
     if (job === undefined) {
-      const { pendingMax = pendingMaxByDefault } = this.#options
+      const pendingMax = this.#pendingMax
       if (this.#jobs.size >= pendingMax) throw new ServiceError('TOO_MANY_COPIES', { limit: pendingMax })
       job = this.#add(begun)
       job.recorded = this.#record(job, receipt)
@@ -123,6 +117,10 @@ export class Copies implements AsyncDisposable {
   async list(receipt: Receipt): Promise<CopyList> {
     const { targets } = this.#options
     const live = [...this.#jobs.values()].filter(({ datasetId }) => datasetId === receipt.id)
+    const onDisk = this.#uploadJob(this.#nameOf(receipt.id), receipt.createdAt)
+    const isOnDisk = onDisk !== null && !this.#jobs.has(onDisk.id) && (await this.#requests.has(onDisk.id))
+    if (isOnDisk) live.push(onDisk)
+    for (const job of live) nameTable(job, receipt)
     const known = [...live.map(({ status }) => status), ...(await this.#kept.list(receipt.id, targets))]
     const newest = known.toSorted((a, b) => b.updatedAt - a.updatedAt)
     // Another replica may copy into the same table; of equal copies, the first is this one's.
@@ -130,15 +128,30 @@ export class Copies implements AsyncDisposable {
     return { targets: targets.map(({ name }) => name), copies }
   }
 
-  /** Copies the outcome of an upload, if all uploads are copied. Never throws. */
-  uploaded({ phase, datasetId }: Pick<UploadStatus, 'phase' | 'datasetId'>): void {
-    const { uploadsTo, store, logger } = this.#options
-    if (uploadsTo === '' || phase !== 'done' || datasetId === null) return
-    const begin = async () => {
-      const receipt = await store.receipt(datasetId)
-      if (receipt !== null) await this.begin(receipt, { to: uploadsTo })
+  /**
+   * If all uploads are copied, one is to be published: once this resolves, its dataset is copied whatever crashes. Its
+   * copy is due when this is disposed; without a dataset then, it is dropped. @throws {ServiceError} DISK_FULL,
+   * TOO_MANY_OPEN_FILES, STORE_FAILED
+   */
+  async request(receipt: Receipt): Promise<Disposable> {
+    const name = this.#nameOf(receipt.id)
+    const release = this.#options.uploadsTo === '' ? null : await this.#requests.hold(name)
+    const end = () => {
+      if (release === null) return
+      // In the same step: nothing may delete the request in between.
+      release()
+      this.#addUpload(name, receipt)
+      this.#runDue()
     }
-    begin().catch((error: unknown) => logger.error({ err: error, datasetId }, 'an upload is not copied'))
+    return { [Symbol.dispose]: end }
+  }
+
+  /** A dataset has been removed: it need not be copied. Never rejects. */
+  async removed(datasetId: string): Promise<void> {
+    const name = this.#nameOf(datasetId)
+    const { uploadsTo, store } = this.#options
+    if (uploadsTo === '' || this.#jobs.has(name)) return
+    await this.#requests.delete(name, async () => (await store.receipt(datasetId)) !== null).catch(() => {})
   }
 
   /** The next start continues what has not ended. */
@@ -164,12 +177,68 @@ export class Copies implements AsyncDisposable {
     this.#runDue()
   }
 
+  get #pendingMax(): number {
+    return this.#options.pendingMax ?? pendingMaxByDefault
+  }
+
+  get #uploadsMax(): number {
+    return this.#pendingMax / 2
+  }
+
+  #nameOf(datasetId: string): string {
+    return `${datasetId}.${this.#options.uploadsTo}`
+  }
+
+  /** The copy that is requested under this name; null if its target is no longer configured. */
+  #uploadJob(name: string, createdAt = Date.now()): Job | null {
+    const [datasetId = '', to] = name.split('.')
+    const target = this.#options.targets.find((one) => one.name === to)
+    if (target === undefined) return null
+    const { table, mode, key } = target
+    const request = { to: target.name, table: table ?? '', mode, key }
+    return { ...jobOf({ datasetId, createdAt, request }), id: name, isUpload: true }
+  }
+
+  /** Makes the copy of an upload due. False if there are too many: it waits on disk. */
+  #addUpload(name: string, receipt: Receipt | null = null): boolean {
+    const known = this.#jobs.get(name)
+    // One that waits will copy what is there then.
+    if (known !== undefined && known.status.state !== 'waiting') known.isWantedAgain = true
+    // Whoever holds it will add it.
+    if (known !== undefined || this.#requests.isHeld(name)) return true
+    const job = this.#uploadJob(name)
+    if (job === null) return true
+    if (this.#uploadCount >= this.#uploadsMax) {
+      this.#isBacklogged = true
+      return false
+    }
+    this.#uploadCount += 1
+    this.#jobs.set(name, job)
+    this.#due.push(receipt?.owner ?? '', (receipt?.records.accepted ?? 0) + 1, job)
+    return true
+  }
+
+  /** Makes copies of uploads due that wait on disk, as far as there is room. Never rejects. */
+  async #loadUploads(): Promise<void> {
+    if (this.#closing.signal.aborted || this.#isLoading || !this.#isBacklogged) return
+    if (this.#uploadCount > this.#uploadsMax / 2) return
+    this.#isLoading = true
+    this.#isBacklogged = false
+    try {
+      for await (const name of this.#requests.names()) {
+        if (!this.#jobs.has(name) && (await this.#requests.has(name)) && !this.#addUpload(name)) break
+      }
+    } catch (error) {
+      this.#isBacklogged = true
+      this.#options.logger.error({ err: error }, 'cannot read which uploads are still to be copied')
+    }
+    this.#isLoading = false
+    this.#runDue()
+  }
+
   /** It counts from now on; nothing is copied before it is due. */
   #add(begun: Begun): Job {
-    const { createdAt, request } = begun
-    const beginning = { state: 'waiting', tries: 0, records: null, problem: null } as const
-    const status = { ...request, ...beginning, createdAt, updatedAt: createdAt }
-    const job = { ...begun, id: idOf(begun), status, recorded: Promise.resolve() }
+    const job = jobOf(begun)
     this.#jobs.set(job.id, job)
     return job
   }
@@ -194,6 +263,7 @@ export class Copies implements AsyncDisposable {
     try {
       const receipt = await store.receipt(job.datasetId)
       if (receipt === null) throw new ServiceError('DATASET_NOT_FOUND', { id: job.datasetId })
+      nameTable(job, receipt)
       await this.#copy(job, receipt, signal)
       await this.#end(job, { state: 'done', records: receipt.records.accepted, problem: null })
     } catch (error) {
@@ -224,7 +294,9 @@ export class Copies implements AsyncDisposable {
     }
     const isKnown = error instanceof SinkError || error instanceof ServiceError
     const problem = isKnown ? error.message : 'An internal error, which has been logged'
-    const waitMs = isTransient(error) ? retryMs[job.status.tries - 1] : undefined
+    // No client looks after an upload: its copy is tried until it is known to succeed or fail.
+    const lastMs = job.isUpload ? retryMs.at(-1) : undefined
+    const waitMs = isTransient(error) ? (retryMs[job.status.tries - 1] ?? lastMs) : undefined
     const facts = { datasetId, createdAt, request, tries: job.status.tries, isTriedAgain: waitMs !== undefined }
     logger.warn({ err: error, ...facts }, 'copy failed')
     if (waitMs === undefined) {
@@ -246,22 +318,43 @@ export class Copies implements AsyncDisposable {
 
   async #end(job: Job, end: Pick<CopyStatus, 'records' | 'problem'> & { state: 'done' | 'failed' }): Promise<void> {
     job.status = { ...job.status, ...end, updatedAt: Date.now() }
-    await this.#kept.keep(job.datasetId, job.status).catch((error: unknown) => {
-      this.#options.logger.error({ err: error, datasetId: job.datasetId }, 'the end of a copy is not kept')
+    const { datasetId, status } = job
+    // Without a table, its receipt could not be read.
+    const keeping = status.table === '' ? Promise.resolve() : this.#kept.keep(datasetId, status)
+    await keeping.catch((error: unknown) => {
+      this.#options.logger.error({ err: error, datasetId }, 'the end of a copy is not kept')
     })
     await this.#forget(job, end.state)
   }
 
   async #forget(job: Job, outcome: CopyOutcome): Promise<void> {
     const { logger, onEnded } = this.#options
-    this.#jobs.delete(job.id)
+    if (!job.isUpload) this.#jobs.delete(job.id)
     onEnded(outcome)
     try {
+      if (job.isUpload) {
+        await this.#forgetUpload(job)
+        return
+      }
       await this.#journal.add(JSON.stringify({ ended: job.id }))
-      await this.#journal.replaceBeyond(journalBytesMax, () => [...this.#jobs.values()].map(lineOf))
+      await this.#journal.replaceBeyond(journalBytesMax, () =>
+        [...this.#jobs.values()].filter(({ isUpload }) => !isUpload).map(lineOf),
+      )
     } catch (error) {
       // The next start repeats it, and finds the records in the table.
       logger.error({ err: error }, 'the journal of copies cannot be written')
+    }
+  }
+
+  /** It stays in memory until its request is gone, so that none is loaded that has just ended. */
+  async #forgetUpload(job: Job): Promise<void> {
+    try {
+      await this.#requests.delete(job.id, () => job.isWantedAgain)
+    } finally {
+      this.#jobs.delete(job.id)
+      this.#uploadCount -= 1
+      if (job.isWantedAgain) this.#addUpload(job.id)
+      await this.#loadUploads()
     }
   }
 }
@@ -273,24 +366,4 @@ function isTransient(error: unknown): boolean {
 
 function isSameTable(one: CopyStatus, other: CopyStatus): boolean {
   return one.to === other.to && one.table === other.table
-}
-
-/** The same for the same copy. */
-function idOf({ datasetId, request: { to, table, mode, key } }: Begun): string {
-  return createHash('sha256')
-    .update(JSON.stringify([datasetId, to, table, mode, key]))
-    .digest('hex')
-}
-
-function lineOf({ datasetId, createdAt, request }: Begun): string {
-  return JSON.stringify({ datasetId, createdAt, request })
-}
-
-/** Lines that this service wrote; a damaged one is skipped. */
-function readLine(line: string, begun: Map<string, string>): void {
-  try {
-    const read = JSON.parse(line) as Begun | { readonly ended: string }
-    if ('ended' in read) begun.delete(read.ended)
-    else begun.set(idOf(read), line)
-  } catch {}
 }

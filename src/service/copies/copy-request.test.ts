@@ -3,37 +3,37 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { CopyTarget } from '../../core/copies/copy-status.ts'
 import type { Receipt } from '../../core/receipt.ts'
-import { completeWish, tableNameOf } from './copy-request.ts'
+import { completeRequest, tableNameOf } from './copy-request.ts'
 
 const plain: CopyTarget = { name: 'plain', url: '', schema: 'public', table: null, mode: 'replace', key: [] }
 const fixed: CopyTarget = { ...plain, name: 'fixed', table: 'events', mode: 'upsert', key: ['id'] }
 const columns = ['id', 'day'].map((name) => ({ name, type: 'integer', nulls: 0, why: '' }))
 const receipt = { file: { name: 'Sales 2024.csv' }, columns } as unknown as Receipt
 
-test('completeWish() completes a request with the target and the file name', () => {
+test('completeRequest() completes a request with the target and the file name', () => {
   const targets = [plain, fixed]
-  assert.deepEqual(completeWish({ to: 'plain' }, receipt, targets), {
+  assert.deepEqual(completeRequest({ to: 'plain' }, receipt, targets), {
     to: 'plain',
     table: 'sales_2024',
     mode: 'replace',
     key: [],
   })
-  assert.deepEqual(completeWish({ to: 'fixed' }, receipt, targets), {
+  assert.deepEqual(completeRequest({ to: 'fixed' }, receipt, targets), {
     to: 'fixed',
     table: 'events',
     mode: 'upsert',
     key: ['id'],
   })
-  const keyed = completeWish({ to: 'plain', table: 'T', key: ['day', 'id', 'day'] }, receipt, targets)
+  const keyed = completeRequest({ to: 'plain', table: 'T', key: ['day', 'id', 'day'] }, receipt, targets)
   assert.deepEqual(keyed, { to: 'plain', table: 'T', mode: 'upsert', key: ['day', 'id'] })
-  assert.deepEqual(completeWish({ to: 'fixed', mode: 'append' }, receipt, targets).key, [])
+  assert.deepEqual(completeRequest({ to: 'fixed', mode: 'append' }, receipt, targets).key, [])
 })
 
-test('completeWish() names the invalid parameter', () => {
-  const wrong = (wish: object) => () => completeWish({ to: 'plain', ...wish }, receipt, [plain, fixed])
+test('completeRequest() names the invalid parameter', () => {
+  const wrong = (given: object) => () => completeRequest({ to: 'plain', ...given }, receipt, [plain, fixed])
   assert.throws(wrong({ to: 'lake' }), /'to': there is no target 'lake', wanted one of plain, fixed$/)
   assert.throws(
-    () => completeWish({ to: 'lake' }, receipt, []),
+    () => completeRequest({ to: 'lake' }, receipt, []),
     /wanted a service that was started with --copy-target$/,
   )
   for (const table of ['', '1a', 'a-b', 'a"b', 'a.b', 'ä', 'a'.repeat(64)]) {

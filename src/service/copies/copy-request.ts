@@ -2,30 +2,31 @@
 import { type CopyRequest, type CopyTarget, tableNamePattern } from '../../core/copies/copy-status.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Receipt } from '../../core/receipt.ts'
-import type { CopyWish } from '../service.ts'
+import type { PartialCopyRequest } from '../service.ts'
 
 const tableNameMax = 63
 const isTableName = new RegExp(tableNamePattern)
 
 /** @throws {ServiceError} BAD_PARAMETER */
-export function completeWish(
-  wish: CopyWish,
+export function completeRequest(
+  wanted: PartialCopyRequest,
   { file, columns }: Pick<Receipt, 'file' | 'columns'>,
   targets: readonly CopyTarget[],
 ): CopyRequest {
-  const target = targets.find(({ name }) => name === wish.to)
+  const target = targets.find(({ name }) => name === wanted.to)
   if (target === undefined) {
     const names = targets.map(({ name }) => name).join(', ')
-    const wanted = names === '' ? 'a service that was started with --copy-target' : `one of ${names}`
-    throw new ServiceError('BAD_PARAMETER', { name: 'to', seen: `there is no target '${wish.to}'`, wanted })
+    const choice = names === '' ? 'a service that was started with --copy-target' : `one of ${names}`
+    throw new ServiceError('BAD_PARAMETER', { name: 'to', seen: `there is no target '${wanted.to}'`, wanted: choice })
   }
-  const table = wish.table ?? target.table ?? tableNameOf(file.name)
+  const table = wanted.table ?? target.table ?? tableNameOf(file.name)
   if (!isTableName.test(table)) {
-    const wanted = 'at most 63 letters (A to Z), digits and underscores, with no digit first'
-    throw new ServiceError('BAD_PARAMETER', { name: 'table', seen: `'${table}' is not the name of a table`, wanted })
+    const pattern = 'at most 63 letters (A to Z), digits and underscores, with no digit first'
+    const seen = `'${table}' is not the name of a table`
+    throw new ServiceError('BAD_PARAMETER', { name: 'table', seen, wanted: pattern })
   }
-  const mode = wish.mode ?? (wish.key === undefined ? target.mode : 'upsert')
-  const key = mode === 'upsert' ? (wish.key ?? target.key) : (wish.key ?? [])
+  const mode = wanted.mode ?? (wanted.key === undefined ? target.mode : 'upsert')
+  const key = mode === 'upsert' ? (wanted.key ?? target.key) : (wanted.key ?? [])
   const missing = key.find((one) => !columns.some(({ name }) => name === one))
   const problem =
     mode !== 'upsert' && key.length > 0

@@ -9,6 +9,10 @@ import type { Quota } from './quota.ts'
 export interface PublishTools {
   readonly store: Store
   readonly quota: Quota
+  readonly copies: {
+    /** Resolves once the dataset is certain to be copied, if all uploads are; disposed when the upload has ended. */
+    request(receipt: Receipt): Promise<Disposable>
+  }
 }
 
 /** The outcome of receiving a file. */
@@ -32,6 +36,7 @@ export async function publishOrRecord(
   const { store } = tools
   const { id } = taken.receipt
   arrival.progress.writes()
+  using _ = await tools.copies.request(taken.receipt)
   const record = (outcome: UploadOutcome) => uploadRecord(arrival, id, fileName, outcome)
   if (taken.kind !== 'duplicate') {
     const upload = record(taken.kind)

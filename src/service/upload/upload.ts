@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { DecompressLimits } from '../../compression/decompress.ts'
 import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
 import type { Digest } from '../../io/hashing/file-digest.ts'
-import type { Draft, Store } from '../../store/store.ts'
+import type { Draft } from '../../store/store.ts'
 import { type IngestTools, ingest } from '../ingest/ingest.ts'
 import { parseUploadOptions, type UploadOptions } from '../schema/upload-options.ts'
 import type { Admission, UploadReply } from '../service.ts'
@@ -12,14 +12,11 @@ import { datasetId } from './dataset-id.ts'
 import type { Existing, ExistingDatasets } from './existing-datasets.ts'
 import { makeReceipt } from './make-receipt.ts'
 import { type Original, OriginalWriter, throughDraft } from './original-writer.ts'
-import { type Intake, intakeOf, publishOrRecord } from './publish-or-record.ts'
-import type { Quota } from './quota.ts'
+import { type Intake, intakeOf, type PublishTools, publishOrRecord } from './publish-or-record.ts'
 import { type IncomingFile, type ReceiveLimits, receiveFile } from './receive-file.ts'
 import { endingNotes, receiveText } from './receive-text.ts'
 
-export interface UploadTools extends IngestTools {
-  readonly store: Store
-  readonly quota: Quota
+export interface UploadTools extends IngestTools, PublishTools {
   readonly existing: ExistingDatasets
   readonly limits: ReceiveLimits & DecompressLimits
 }
