@@ -8,10 +8,10 @@ const factsIndex = 2048 / 4
 const dictionaryAt = 163_840
 const leastAt = 272_640
 const greatestAt = 272_768
-const utf8OfBytesAt = 529_472
-const encodedBytesAt = 530_560
+const utf8OfBytesAt = 401_472
+const encodedBytesAt = 402_560
 const encodedBytesMax = 16_384
-const decodedAt = 547_072
+const decodedAt = 419_072
 
 interface Exports {
   readonly memory: WebAssembly.Memory

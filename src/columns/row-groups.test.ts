@@ -105,6 +105,28 @@ test('createColumnWriter() writes a dictionary for codes that differ in few byte
 
 const duckDb = await openDuckDb({})
 
+test('texts of a dictionary keep their own quotes, beside the same texts quoted and unquoted', async (t) => {
+  t.diagnostic(`SEED=${seed}`)
+  const dir = mkdtempSync(join(tmpdir(), 'columns-'))
+  t.after(() => rmSync(dir, { recursive: true }))
+  const random = randomFrom(seed)
+  const path = join(dir, 'part.parquet')
+  for (let round = 0; round < 60; round++) {
+    const quote = round % 3 === 0 ? "'" : '"'
+    const quoted = (text: string) => quote + text.replaceAll(quote, quote + quote) + quote
+    const some = Array.from({ length: 1 + random(6) }, () => textOf(random, random(40), 2))
+    const closed = [...some, 'NULL', '12', ''].flatMap((text) => [text, `${quote}${text}${quote}`, `${quote}${text}`])
+    const texts = Array.from({ length: 100 + random(400) }, () => closed[random(closed.length)]!)
+    const fields = texts.map((text) => (text === '' || text.includes(quote) || random(2) === 0 ? quoted(text) : text))
+    const text = fields.map((field) => `${field}\n`).join('')
+    const written = writeColumns(text, { layout: layoutOf(1, { quote }), columns })
+    writeFileSync(path, written.part)
+    const rows = await duckDb.runAndReadAll(`SELECT a FROM read_parquet('${path}')`)
+    assert.deepEqual(rows.getRowsJson().flat(), texts, `SEED=${seed}, round ${round}`)
+    assert.equal(written.rowGroups[0]?.chunks[0]?.encoding, encodings.rleDictionary, `SEED=${seed}, round ${round}`)
+  }
+})
+
 /** Texts that begin and end like earlier ones, some near, some far, some with nothing in between. */
 function alikeTexts(random: Random): readonly string[] {
   const some = (count: number, bytesMax: number) =>

@@ -54,13 +54,21 @@ async function tryMutant(dir: string, { id, path, find, replace, test }: Mutant)
   if (text.split(find).length !== 2) failure = `its text is not found once in ${path}`
   else if (!isCode(broken)) failure = 'it is not valid code'
   else {
-    await writeFile(file, broken)
+    await change(dir, path, broken)
     if (await passes(dir, test)) failure = `it survives ${test}`
-    await writeFile(file, text)
+    await change(dir, path, text)
   }
   doneCount += 1
   process.stdout.write(`${doneCount}/${chosen.length} ${failure === null ? 'killed' : 'FAILED'} ${id}\n`)
   if (failure !== null) failures.push(`${id}: ${failure}`)
+}
+
+/** Replaces a file, and what is built from it. */
+async function change(dir: string, path: string, text: string): Promise<void> {
+  await writeFile(join(dir, path), text)
+  if (!path.startsWith('wasm/')) return
+  const [code] = await once(spawn(process.execPath, ['scripts/build-scanner.mjs'], { cwd: dir }), 'exit')
+  if (code !== 0) throw new Error(`Cannot build ${path}`)
 }
 
 /** Whether the code parses: if not, every test would fail. */

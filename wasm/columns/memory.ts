@@ -27,9 +27,9 @@ export const YEARS: usize = 8192
 /** Where matches of four bytes were last seen, u16 each. */
 export const SNAPPY: usize = 49152
 export const SNAPPY_BYTES: usize = 32768
-/** Slots of the known fields: row number + 1, u16 each. */
-export const FIELD_SLOTS: usize = 82048
-export const FIELD_SLOT_BITS: u32 = 14
+/** Slots of the known texts: row number + 1, u16 each. */
+export const TEXT_SLOTS: usize = 82048
+export const TEXT_SLOT_BITS: u32 = 13
 export const ENTRIES_MAX: u32 = 2000
 /** The dictionary page. */
 export const DICTIONARY: usize = 163840
@@ -44,16 +44,15 @@ export const PLAIN_NUMBER: usize = 256128
 /** The smallest and the largest value, up to 64 bytes each. */
 export const LEAST: usize = 272640
 export const GREATEST: usize = 272768
-/** Rows of the known fields, 64 bytes each. A text of a dictionary may have two: with quotes and without. */
-export const FIELDS: usize = 273408
-export const FIELDS_MAX: u32 = 4000
+/** Rows of the known texts, which are those of the dictionary: 64 bytes each. */
+export const TEXT_ROWS: usize = 273408
 /** The UTF-8 of each byte of an encoding, see ../shared/single-byte.ts; then bytes to convert, and their UTF-8. */
-export const UTF8_OF_BYTES: usize = 529472
-export const ENCODED_BYTES: usize = 530560
+export const UTF8_OF_BYTES: usize = 401472
+export const ENCODED_BYTES: usize = 402560
 export const ENCODED_BYTES_MAX: usize = 16384
-export const DECODED: usize = 547072
+export const DECODED: usize = 419072
 /** `layOut` sets the lengths of the regions from here on. */
-const DYNAMIC: usize = 596352
+const DYNAMIC: usize = 468352
 
 /** Positions of separators, u32 each, after that of the byte before the records. */
 export let places: usize = 0
@@ -106,14 +105,14 @@ export function regionStart(index: u32): usize {
     case 5: return MONTHS
     case 6: return YEARS
     case 7: return SNAPPY
-    case 8: return FIELD_SLOTS
+    case 8: return TEXT_SLOTS
     case 9: return DICTIONARY
     case 10: return BLOCK
     case 11: return SCRATCH
     case 12: return PLAIN_NUMBER
     case 13: return LEAST
     case 14: return GREATEST
-    case 15: return FIELDS
+    case 15: return TEXT_ROWS
     case 16: return UTF8_OF_BYTES
     case 17: return ENCODED_BYTES
     case 18: return DECODED
@@ -138,14 +137,14 @@ export function regionEnd(index: u32): usize {
     case 5: return MONTHS + 26 * 4
     case 6: return YEARS + 10001 * 4
     case 7: return SNAPPY + SNAPPY_BYTES
-    case 8: return FIELD_SLOTS + ((2 as usize) << FIELD_SLOT_BITS)
+    case 8: return TEXT_SLOTS + ((2 as usize) << TEXT_SLOT_BITS)
     case 9: return DICTIONARY + DICTIONARY_BYTES_MAX
     case 10: return BLOCK + 1024
     case 11: return SCRATCH + SCRATCH_BYTES + 16
     case 12: return PLAIN_NUMBER + SCRATCH_BYTES + 16
     case 13: return LEAST + 64
     case 14: return GREATEST + 64
-    case 15: return FIELDS + (FIELDS_MAX as usize) * 64
+    case 15: return TEXT_ROWS + (ENTRIES_MAX as usize) * 64
     case 16: return UTF8_OF_BYTES + 1024
     case 17: return ENCODED_BYTES + ENCODED_BYTES_MAX + PAD_BYTES
     case 18: return DECODED + 3 * ENCODED_BYTES_MAX + PAD_BYTES

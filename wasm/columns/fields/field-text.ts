@@ -1,6 +1,6 @@
 // Field text: finds the text of a field, without its quotes. Knows positions, no types.
 import { quote } from './dialect'
-import { SCRATCH, SCRATCH_BYTES } from '../memory'
+import { LAST_LANES, SCRATCH, SCRATCH_BYTES } from '../memory'
 
 /** The text inside the quotes, as `unquote` found it; `textStart` is in the window or in the scratch. */
 export let textStart: usize = 0
@@ -18,6 +18,14 @@ export function unquote(start: usize, end: usize): void {
   if (at == textEnd || textEnd - textStart > SCRATCH_BYTES) return
   textEnd = copyUnquoted(SCRATCH, textStart, textEnd)
   textStart = SCRATCH
+}
+
+/** Whether a text between quotes has doubled quotes. */
+export function hasQuote(start: usize, end: usize): bool {
+  const quotes = i8x16.splat(quote as i8)
+  for (; end - start > 16; start += 16) if (v128.any_true(i8x16.eq(v128.load(start), quotes))) return true
+  // The last bytes, without those that follow them.
+  return v128.any_true(v128.andnot(i8x16.eq(v128.load(start), quotes), v128.load(LAST_LANES + 16 - (end - start))))
 }
 
 /** Copies the text between quotes, doubled quotes as one; returns the end. Up to 16 bytes after it may change. */

@@ -6,6 +6,8 @@ import { addText, beginTexts, endTexts } from './statistics'
 export let entryCount: u32 = 0
 /** Bytes of the page. */
 export let dictionaryBytes: u32 = 0
+/** The text that was added last. */
+export let entryAt: usize = 0
 
 export function beginDictionary(): void {
   entryCount = 0
@@ -18,7 +20,8 @@ export function addEntry(at: usize, bytes: usize): bool {
   if (dictionaryBytes + 4 + (bytes as u32) > (DICTIONARY_BYTES_MAX as u32)) return false
   const out = DICTIONARY + dictionaryBytes
   store<u32>(out, bytes as u32)
-  memory.copy(out + 4, at, bytes)
+  entryAt = out + 4
+  memory.copy(entryAt, at, bytes)
   dictionaryBytes += 4 + (bytes as u32)
   entryCount++
   return true

@@ -1,38 +1,42 @@
-// Known fields: a hash table of fields by their bytes in the file: one lookup identifies a field and its count.
-// Knows no values; callers store further facts in the rows.
-import { FIELDS, FIELDS_MAX, FIELD_SLOTS, FIELD_SLOT_BITS, LAST_LANES } from '../memory'
+// Known texts: a hash table of the texts of a column by their bytes: one lookup identifies a text and its count.
+// Knows no fields and no values; callers store further facts in the rows.
+import { ENTRIES_MAX, LAST_LANES, TEXT_ROWS, TEXT_SLOTS, TEXT_SLOT_BITS } from './memory'
 
-// A row of 64 bytes per field: its first 16 bytes, padded with zeros, then u32 each.
+// A row of 64 bytes per text: its first 16 bytes, padded with zeros, then u32 each.
 const ROW_BYTES: usize = 64
-const BYTES: usize = 16
+export const BYTES: usize = 16
 const START: usize = 20
 const COUNT: usize = 24
 /** Its first three records, from 1. */
 const RECORDS: usize = 28
 // Stored by callers.
-export const NUMBER: usize = 40
-export const TEXT_BYTES: usize = 44
-export const CLASS: usize = 48
-export const WORD_NUMBER: usize = 52
+export const CLASS: usize = 40
+export const WORD_NUMBER: usize = 44
 
 /**
- * The most slots tried per field. The table is never more than a quarter full, so a field is found in one or a few
- * steps, unless fields were made to collide.
+ * The most slots tried per text. The table is never more than a quarter full, so a text is found in one or a few
+ * steps, unless texts were made to collide.
  */
 const stepsMax: u32 = 64
 
-let fieldCount: u32 = 0
-/** Where to insert a field that was not found; 0 if there is no room. */
+let textCount: u32 = 0
+/** Where to insert a text that was not found; 0 if there is no room. */
 let freeSlot: usize = 0
 
-export function forgetFields(): void {
-  memory.fill(FIELD_SLOTS, 0, (2 as usize) << FIELD_SLOT_BITS)
-  fieldCount = 0
+export function forgetTexts(): void {
+  memory.fill(TEXT_SLOTS, 0, (2 as usize) << TEXT_SLOT_BITS)
+  textCount = 0
 }
 
-/** The end of the rows, which are contiguous from FIELDS on. */
-export function fieldsEnd(): usize {
-  return FIELDS + (fieldCount as usize) * ROW_BYTES
+/** The end of the rows, which are contiguous from TEXT_ROWS on. */
+export function textRowsEnd(): usize {
+  return TEXT_ROWS + (textCount as usize) * ROW_BYTES
+}
+
+/** How many texts were added before that of a row. */
+@inline
+export function numberOf(row: usize): u32 {
+  return ((row - TEXT_ROWS) / ROW_BYTES) as u32
 }
 
 @inline
@@ -45,9 +49,9 @@ function slotOf(head: v128, start: usize, bytes: usize): usize {
   const low = (i64x2.extract_lane(head, 0) as u64) ^ (bytes as u64)
   let hash = low * 0x9e3779b97f4a7c15 + (i64x2.extract_lane(head, 1) as u64) * 0xff51afd7ed558ccd
   if (bytes > 16) hash ^= hashOfRest(start, bytes)
-  // So far, the last bytes of a field have changed only the upper half.
+  // So far, the last bytes of a text have changed only the upper half.
   hash = (hash ^ (hash >> 32)) * 0xc4ceb9fe1a85ec53
-  return (hash >> (64 - (FIELD_SLOT_BITS as u64))) as usize
+  return (hash >> (64 - (TEXT_SLOT_BITS as u64))) as usize
 }
 
 function hashOfRest(start: usize, bytes: usize): u64 {
@@ -63,42 +67,45 @@ function areSameBehind(a: usize, b: usize, bytes: usize): bool {
   return load<u64>(a + last) == load<u64>(b + last)
 }
 
-/** The row of a field; 0 if it is not known. */
+/** The row of a text; 0 if it is not known. */
 @inline
 export function rowOf(start: usize, bytes: usize): usize {
   const head = headOf(start, bytes)
   let slot = slotOf(head, start, bytes)
   for (let step: u32 = 0; step < stepsMax; step++) {
-    const found = load<u16>(FIELD_SLOTS + (slot << 1)) as usize
+    const found = load<u16>(TEXT_SLOTS + (slot << 1)) as usize
     if (found == 0) {
-      freeSlot = FIELD_SLOTS + (slot << 1)
+      freeSlot = TEXT_SLOTS + (slot << 1)
       return 0
     }
-    const row = FIELDS + (found - 1) * ROW_BYTES
+    const row = TEXT_ROWS + (found - 1) * ROW_BYTES
     if (i8x16.all_true(i8x16.eq(v128.load(row), head)) && (load<u32>(row, BYTES) as usize) == bytes) {
       if (bytes <= 16 || areSameBehind(load<u32>(row, START) as usize, start, bytes)) return row
     }
-    slot = (slot + 1) & (((1 as usize) << FIELD_SLOT_BITS) - 1)
+    slot = (slot + 1) & (((1 as usize) << TEXT_SLOT_BITS) - 1)
   }
   freeSlot = 0
   return 0
 }
 
-/** Adds a field that `rowOf` has just not found; returns its row, 0 if there is no room. Its bytes are not copied. */
-export function addField(start: usize, bytes: usize): usize {
-  if (freeSlot == 0 || fieldCount == FIELDS_MAX) return 0
-  const row = fieldsEnd()
-  store<u16>(freeSlot, ++fieldCount)
-  v128.store(row, headOf(start, bytes))
+/**
+ * Adds a text that `rowOf` has just not found; returns its row, 0 if there is no room. `at` has the same bytes and must
+ * keep them.
+ */
+export function addKnown(at: usize, bytes: usize): usize {
+  if (freeSlot == 0 || textCount == ENTRIES_MAX) return 0
+  const row = textRowsEnd()
+  store<u16>(freeSlot, ++textCount)
+  v128.store(row, headOf(at, bytes))
   store<u32>(row, bytes as u32, BYTES)
-  store<u32>(row, start as u32, START)
+  store<u32>(row, at as u32, START)
   store<u32>(row, 0, COUNT)
   return row
 }
 
-/** Counts a field of a record, numbered from 1. */
+/** Counts a text of a record, numbered from 1. */
 @inline
-export function countField(row: usize, record: u32): void {
+export function countText(row: usize, record: u32): void {
   const count = load<u32>(row, COUNT)
   store<u32>(row, count + 1, COUNT)
   if (count < 3) store<u32>(row + ((count as usize) << 2), record, RECORDS)
@@ -109,7 +116,7 @@ export function countOf(row: usize): u32 {
   return load<u32>(row, COUNT)
 }
 
-/** One of the first three records of a field. */
+/** One of the first three records of a text. */
 @inline
 export function recordOf(row: usize, index: u32): u32 {
   return load<u32>(row + ((index as usize) << 2), RECORDS)
