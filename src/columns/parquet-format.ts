@@ -11,7 +11,7 @@ export const physicalTypes = {
   byteArray: 6,
   fixedLengthByteArray: 7,
 } as const
-export const encodings = { plain: 0, rle: 3, deltaBinaryPacked: 5, deltaLengthByteArray: 6, rleDictionary: 8 } as const
+export const encodings = { plain: 0, rle: 3, deltaBinaryPacked: 5, rleDictionary: 8 } as const
 const codecs = { uncompressed: 0, snappy: 1 } as const
 const pageTypes = { dictionary: 2, dataV2: 3 } as const
 const convertedTypes = { utf8: 0, decimal: 5, date: 6, timeMicros: 8, timestampMicros: 10, int64: 18 } as const

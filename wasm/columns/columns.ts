@@ -80,7 +80,7 @@ export function read(column: u32, count: u32, kind: u32, nullWords: u32, form: u
  */
 export function encode(count: u32, kind: u32, physicalBytes: u32, form: u32): void {
   if (kind == TEXTS && isNumbered) encodeNumbers()
-  else if (kind == TEXTS) encodeTexts(count, form)
+  else if (kind == TEXTS) encodeTexts(form)
   else encodeValues(kind, physicalBytes, form)
   store<u32>(RESULT, nullCount)
   store<u32>(RESULT, bodyAt as u32, 4)

@@ -1,8 +1,8 @@
 // Encode column: turns the values of one column of a row group into the body of a Parquet page. Knows no headers and no footer.
-import { dictionaryBytes, dictionaryStatistics, entryCount } from './parquet/dictionary'
+import { dictionaryBytes, entryCount } from './parquet/dictionary'
 import { BOOLEANS, LONG_DECIMALS, NUMBERS } from './column-kinds'
-import { encoded, packed, values } from './memory'
-import { copiedEnd, firstText, valueCount } from './read-column'
+import { DICTIONARY, encoded, packed, texts, values } from './memory'
+import { copiedEnd, valueCount } from './read-column'
 import { writeDeltas, writeRuns } from './parquet/bit-packing'
 import { compress } from './parquet/snappy'
 import { compressEnds } from './parquet/snappy-ends'
@@ -13,7 +13,6 @@ import {
 // The encodings, numbered as in Parquet.
 export const PLAIN: u32 = 0
 export const DELTA_BINARY_PACKED: u32 = 5
-export const DELTA_LENGTH_BYTE_ARRAY: u32 = 6
 export const RLE_DICTIONARY: u32 = 8
 
 /** Where the body is, and whether it is compressed. */
@@ -101,7 +100,7 @@ export function setTextEnds(areUsed: bool): void {
 export function encodeNumbers(): void {
   begin()
   columnForm = NUMBERED
-  dictionaryStatistics()
+  textStatistics(DICTIONARY, DICTIONARY + dictionaryBytes)
   encoding = RLE_DICTIONARY
   pageDictionaryBytes = dictionaryBytes
   pageEntryCount = entryCount
@@ -110,34 +109,29 @@ export function encodeNumbers(): void {
   setBody(encoded, writeRuns(packed, valueCount, bits, encoded + 1))
 }
 
-/** Like `encodeValues`. */
-export function encodeTexts(records: u32, before: u32): void {
-  const count = valueCount
-  const from = firstText(records)
+/**
+ * Like `encodeValues`. In DELTA_LENGTH_BYTE_ARRAY, Spark 3.5.0 to 3.5.6 returns other texts from the 4,097th record of
+ * a row group on (SPARK-52240), so texts are PLAIN.
+ */
+export function encodeTexts(before: u32): void {
   begin()
   columnForm = before
-  if (count == 0) return
-  textStatistics(from, values, count)
-  encoding = DELTA_LENGTH_BYTE_ARRAY
-  // The lengths come directly before the texts, so that both form the body without a copy of the texts.
-  const lengthsEnd = writeDeltas(values, count, encoded)
-  const lengthsBytes = lengthsEnd - encoded
-  memory.copy(from - lengthsBytes, encoded, lengthsBytes)
-  setBody(from - lengthsBytes, copiedEnd)
+  if (valueCount == 0) return
+  textStatistics(texts, copiedEnd)
+  setBody(texts, copiedEnd)
   if (plainBytes < 64) return
-  // Lengths are already packed, so the gain depends on how well the texts compress.
-  if (before <= NUMBERED) columnForm = formOfTexts(from)
+  if (before <= NUMBERED) columnForm = formOfTexts()
   if (columnForm == COMPRESSED) setCompressed(compress(bodyAt, plainBytes, packed))
-  else if (columnForm == COMPRESSED_ENDS) setCompressed(compressEnds(bodyAt, plainBytes, from, values, packed))
+  else if (columnForm == COMPRESSED_ENDS) setCompressed(compressEnds(bodyAt, plainBytes, packed))
 }
 
 /** Decided by how much a sample shrinks: by the ends alone it may shrink less, since that takes a third of the time. */
-function formOfTexts(from: usize): u32 {
+function formOfTexts(): u32 {
   let bytes: usize = 0
-  for (let length = values; bytes < sampleBytes && from + bytes < copiedEnd; length += 8) bytes += load<i64>(length) as usize
-  const whole = compress(from, bytes, packed) - packed
+  while (bytes < sampleBytes && bytes < plainBytes) bytes += 4 + load<u32>(texts + bytes)
+  const whole = compress(texts, bytes, packed) - packed
   if (mayUseEnds) {
-    const ends = compressEnds(from, bytes, from, values, packed) - packed
+    const ends = compressEnds(texts, bytes, packed) - packed
     if (ends <= bytes - (bytes >> 3) && ends <= whole + (whole >> 1)) return COMPRESSED_ENDS
   }
   return whole <= bytes - (bytes >> 2) ? COMPRESSED : UNCOMPRESSED

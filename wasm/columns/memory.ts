@@ -59,11 +59,11 @@ export let places: usize = 0
 export let placesEnd: usize = 0
 /** A bit for each record of the row group: set if it has a value. */
 export let levels: usize = 0
-/** Values of one column, 8, 16 or 1 bytes each; or lengths of texts, i64 each. */
+/** Values of one column, 8, 16 or 1 bytes each. */
 export let values: usize = 0
 /** The bytes of records. */
 export let window: usize = 0
-/** Room for the encoded lengths of texts, then the texts: together they are the page if there is no dictionary. */
+/** The texts of a column, each after its length, u32: the page if there is no dictionary. */
 export let texts: usize = 0
 export let textsEnd: usize = 0
 /** Encoded values of other types. */
@@ -81,7 +81,7 @@ export function layOut(windowBytes: usize, placesMax: usize, recordsMax: usize):
   values = after(levels + (recordsMax >> 3) + PAD_BYTES)
   window = after(values + recordsMax * 16 + PAD_BYTES)
   texts = after(window + windowBytes + PAD_BYTES)
-  textsEnd = texts + lengthsBytesMax(recordsMax) + windowBytes
+  textsEnd = texts + recordsMax * 4 + windowBytes
   encoded = after(textsEnd + PAD_BYTES)
   const encodedBytes = recordsMax * 16 + blockOverhead(recordsMax) + 64
   packed = after(encoded + encodedBytes + PAD_BYTES)
@@ -157,11 +157,6 @@ export function regionEnd(index: u32): usize {
     case 25: return memoryEnd - GUARD_BYTES
     default: return 0
   }
-}
-
-/** Bytes reserved before the texts for their encoded lengths, which are at most 32 bits wide. */
-export function lengthsBytesMax(records: usize): usize {
-  return records * 5 + blockOverhead(records) + 64
 }
 
 /** Headers of blocks of 128 values. */

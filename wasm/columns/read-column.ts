@@ -8,7 +8,7 @@ import { scale, wholeDigits } from './values/decimals'
 import { fractionCount, numberEnd, wholeCount } from './values/doubles'
 import { copyText, copyUnquoted, textEnd, textStart, unquote } from './fields/field-text'
 import { BOOLEANS, DECIMALS, INTEGERS, NUMBERS, TIMESTAMPS, hasDigits, hasForm, readValue, spelling, valueBytes } from './column-kinds'
-import { levels, lengthsBytesMax, places, texts, values } from './memory'
+import { levels, places, texts, values } from './memory'
 import { readUsual } from './read-usual'
 import { NO_WORD, wordOf } from './values/special-words'
 
@@ -17,11 +17,6 @@ export let nullCount: u32 = 0
 export let valueCount: u32 = 0
 /** The end of the copied texts. */
 export let copiedEnd: usize = 0
-
-/** Where the first text is stored: the encoded lengths come right before it. */
-export function firstText(records: u32): usize {
-  return texts + lengthsBytesMax(records)
-}
 
 @inline
 export function placeOf(column: u32): usize {
@@ -181,14 +176,13 @@ function addFact(start: usize, end: usize, record: u32): void {
   }
 }
 
-/** Copies the texts of a column one after another, and their lengths into `values`. */
+/** Copies the texts of a column one after another, each after its length, u32. */
 export function readTexts(column: u32, records: u32): void {
   beginRead(records)
   const step = (width as usize) << 2
   const trims = hasReturn(column)
   let place = placeOf(column)
-  let out = firstText(records)
-  let lengths = values
+  let out = texts + 4
   let plainTexts: u32 = 0
   for (let record: u32 = 0; record < records; record++, place += step) {
     const start = (load<u32>(place - 4) as usize) + 1
@@ -208,12 +202,11 @@ export function readTexts(column: u32, records: u32): void {
       addFact(out, out + bytes, record)
       if (plainTexts < 3 && bytes > 5 && (load<u8>(out) as u32) - 43 > 14) plainTexts++
     }
-    store<i64>(lengths, bytes)
-    lengths += 8
-    out += bytes
+    store<u32>(out - 4, bytes as u32)
+    out += bytes + 4
   }
   if (plainTexts > 3) addCount(TEXT, plainTexts - 3)
   storeNumberTexts()
-  copiedEnd = out
+  copiedEnd = out - 4
   valueCount = records - nullCount
 }

@@ -1,6 +1,5 @@
 // Dictionary: the distinct texts of a column as a Parquet page. Knows no columns, and does not look for equal texts.
 import { DICTIONARY, DICTIONARY_BYTES_MAX, ENTRIES_MAX } from '../memory'
-import { addText, beginTexts, endTexts } from './statistics'
 
 /** How many texts the dictionary has. */
 export let entryCount: u32 = 0
@@ -25,13 +24,4 @@ export function addEntry(at: usize, bytes: usize): bool {
   dictionaryBytes += 4 + (bytes as u32)
   entryCount++
   return true
-}
-
-/** Sets the statistics to the smallest and the largest entry. */
-export function dictionaryStatistics(): void {
-  const end = DICTIONARY + dictionaryBytes
-  let at = DICTIONARY
-  beginTexts(at + 4, load<u32>(at) as usize)
-  for (at += 4 + load<u32>(at); at < end; at += 4 + load<u32>(at)) addText(at + 4, load<u32>(at) as usize)
-  endTexts()
 }

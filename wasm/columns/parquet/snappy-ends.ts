@@ -4,7 +4,7 @@ import { SNAPPY, SNAPPY_BYTES } from '../memory'
 import { writeVarint } from './bit-packing'
 import { writeCopy, writeLiterals } from './snappy'
 
-// Where texts with the same first four bytes, and with the same last eight, were last seen, u32 each.
+// Where texts with the same length and first four bytes, and with the same last eight, were last seen, u32 each.
 const HEADS: usize = SNAPPY
 const TAILS: usize = SNAPPY + (SNAPPY_BYTES >> 1)
 const SLOT_BITS: u32 = 12
@@ -14,25 +14,23 @@ const distanceMax: usize = 65535
 const nearMax: usize = 2047
 
 /**
- * Compresses `bytes` bytes from `from` on, of which those from `texts` on are texts; `lengths` holds their lengths, i64
- * each. Writes at most 32 + n + n/6 bytes; returns their end. Loads may reach 16 bytes before and after the input.
+ * Compresses `bytes` bytes from `from` on: texts, each after its length, u32. Writes at most 32 + n + n/6 bytes; returns
+ * their end. Loads may reach 16 bytes before and after the input.
  */
-export function compressEnds(from: usize, bytes: usize, texts: usize, lengths: usize, out: usize): usize {
+export function compressEnds(from: usize, bytes: usize, out: usize): usize {
   memory.fill(SNAPPY, 0, SNAPPY_BYTES)
   const end = from + bytes
   out = writeVarint(out, bytes)
-  out = writeLiterals(from, texts - from, out)
-  let unwritten = texts
-  for (let at = texts; at < end; lengths += 8) {
-    const length = load<i64>(lengths) as usize
+  let unwritten = from
+  for (let at = from; at < end; ) {
+    const length = (load<u32>(at) as usize) + 4
     const next = at + length
     let done = at
-    const head = load<u32>(at)
-    const headSlot = HEADS + ((((head * 0x9e3779b1) >>> (32 - SLOT_BITS)) as usize) << 2)
+    const head = load<u64>(at)
+    const headSlot = HEADS + ((((head * 0x9e3779b97f4a7c15) >>> (64 - SLOT_BITS)) as usize) << 2)
     const distance = at - (load<u32>(headSlot) as usize)
     store<u32>(headSlot, at as u32)
-    // An empty text has the same position as the next text.
-    if (distance - 1 < distanceMax) {
+    if (distance <= distanceMax) {
       const same = min(sameBytes(at, at - distance, length), length)
       if (same >= 4 + ((distance > nearMax) as usize)) {
         if (unwritten < at) out = writeLiterals(unwritten, at - unwritten, out)

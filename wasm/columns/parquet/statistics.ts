@@ -124,7 +124,7 @@ function headOf(at: usize, bytes: usize): u64 {
   return bytes >= 8 ? head : bytes == 0 ? 0 : head & (~(0 as u64) << ((64 - (bytes << 3)) as u64))
 }
 
-export function beginTexts(at: usize, bytes: usize): void {
+function beginTexts(at: usize, bytes: usize): void {
   leastAt = at
   greatestAt = at
   leastLength = bytes
@@ -134,7 +134,7 @@ export function beginTexts(at: usize, bytes: usize): void {
 }
 
 @inline
-export function addText(at: usize, bytes: usize): void {
+function addText(at: usize, bytes: usize): void {
   const head = headOf(at, bytes)
   if (head <= leastHead && (head < leastHead || compare(at, bytes, leastAt, leastLength) < 0)) {
     leastAt = at
@@ -154,21 +154,15 @@ function compare(a: usize, aBytes: usize, b: usize, bBytes: usize): i32 {
   return aBytes < bBytes ? -1 : ((aBytes > bBytes) as i32)
 }
 
-/** Statistics of texts; their lengths are in `lengths`, i64 each. */
-export function textStatistics(from: usize, lengths: usize, count: u32): void {
-  beginTexts(from, load<i64>(lengths) as usize)
-  let at = from
-  const end = lengths + ((count as usize) << 3)
-  for (let length = lengths; length < end; length += 8) {
-    const bytes = load<i64>(length) as usize
-    addText(at, bytes)
-    at += bytes
-  }
+/** Statistics of at least one text, each after its length, u32. */
+export function textStatistics(at: usize, end: usize): void {
+  beginTexts(at + 4, load<u32>(at) as usize)
+  for (at += 4 + load<u32>(at); at < end; at += 4 + load<u32>(at)) addText(at + 4, load<u32>(at) as usize)
   endTexts()
 }
 
 /** Writes the smallest and largest text that `addText` found, cut between characters if too long. */
-export function endTexts(): void {
+function endTexts(): void {
   hasStatistics = true
   isLeastExact = leastLength <= textBytesMax
   leastBytes = (isLeastExact ? leastLength : cutBytes(leastAt)) as u32
