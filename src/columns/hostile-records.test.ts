@@ -167,11 +167,11 @@ test('WasmColumnWriter writes nothing between the regions of its memory', (t) =>
   for (let round = 0; round < 6; round++) {
     const memory = new ColumnsMemory(module, { keptDouble })
     const rowGroupRecords = 1 + random(round % 2 === 0 ? 5000 : 200)
-    const windowBytes = 1024 << random(11)
-    const sizes = { windowBytes, rowGroupRecords, rowGroupBytes: 1024 << random(11) }
+    const rowGroupBytes = 1024 << random(11)
+    // A smaller window would grow, which moves the regions.
+    const sizes = { windowBytes: rowGroupBytes * (2 + random(3)), rowGroupRecords, rowGroupBytes }
     const options: ColumnWriterOptions = { layout, columns, ...sizes, sink: () => {} }
     const writer = new WasmColumnWriter(options, memory, () => {})
-    // Records longer than the window would move the regions.
     const table = Array.from({ length: 4000 }, () =>
       types.map((type, i) => (random(30) === 0 ? null : extremeOf(random, type, i))),
     )

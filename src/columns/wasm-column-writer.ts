@@ -29,8 +29,6 @@ const recordsUsual = 61_440
 const rowGroupBytesUsual = 1_572_864
 /** A few whole row groups, so that hardly more than a record is left over, to be moved and scanned again. */
 const windowBytesUsual = 3 * rowGroupBytesUsual
-/** Field positions held at once, unless a record has more. */
-const placesUsual = 2_097_152
 /** A smaller buffer is not returned while room can be made. */
 const roomBytesMin = 65_536
 /** From the report of `encode`. */
@@ -81,8 +79,6 @@ export class WasmColumnWriter implements ColumnWriter {
   readonly #recordsMax: number
   readonly #placesMax: number
   readonly #rowGroupBytes: number
-  /** Limit for the row group that is being found; higher if its first record is longer. */
-  #groupBytes: number
   #windowBytes: number
   /** The records being found begin here, and their bytes end at `#end`. Addresses in the memory. */
   #start: number
@@ -103,8 +99,9 @@ export class WasmColumnWriter implements ColumnWriter {
     this.#windowBytes = options.windowBytes ?? windowBytesUsual
     this.#recordsMax = options.rowGroupRecords ?? recordsUsual
     this.#rowGroupBytes = options.rowGroupBytes ?? rowGroupBytesUsual
-    this.#groupBytes = this.#rowGroupBytes
-    this.#placesMax = Math.max(2 * layout.width, Math.min(placesUsual, this.#windowBytes))
+    // Each byte of a row group may be a separator, and one more shows that there is room. A longer record is a row
+    // group of its own.
+    this.#placesMax = Math.max(this.#rowGroupBytes, layout.width) + 1
     this.#columns = columns.map(columnOf)
     const { older } = options
     this.#older = older === undefined ? null : { part: older, rowGroups: readRowGroups(older) }
@@ -201,19 +198,19 @@ export class WasmColumnWriter implements ColumnWriter {
 
   /** Returns a status: `full` if a row group is ready to be written. */
   #find(): number {
-    for (;;) {
-      // If columns are copied from an older part, its row groups determine which records are next.
-      const groupEnd = this.#older === null ? this.#start + this.#groupBytes : this.#end
-      const found = this.#findUpTo(Math.min(groupEnd, this.#end))
-      if (found !== status.needsMore || groupEnd >= this.#end) return found
-      if (this.#found > 0) return status.full
-      this.#groupBytes *= 2
-    }
+    // If columns are copied from an older part, its row groups determine which records are next.
+    const groupEnd = this.#older === null ? this.#start + this.#rowGroupBytes : this.#end
+    const found = this.#findUpTo(Math.min(groupEnd, this.#end), this.#recordsWanted)
+    if (found !== status.needsMore || groupEnd >= this.#end) return found
+    return this.#found > 0 ? status.full : this.#findUpTo(this.#end, 1)
   }
 
-  #findUpTo(limit: number): number {
-    const found = this.#memory.exports.find(limit, this.#recordsWanted)
+  #findUpTo(limit: number, recordsMax: number): number {
+    const found = this.#memory.exports.find(limit, recordsMax)
     const [records = 0, end = 0] = this.#memory.result
+    // Else where the row group ends would depend on the room for positions.
+    const isCut = found === status.full && records < recordsMax
+    if (isCut) throw new Error(`Cannot find a row group: no room for the positions in ${limit - this.#start} bytes`)
     this.#found = records
     this.#foundEnd = end
     if (found === status.wrongWidth || found === status.wrongQuote) {
@@ -224,13 +221,8 @@ export class WasmColumnWriter implements ColumnWriter {
     return found
   }
 
-  /**
-   * Moving what was already found is worthwhile while it is less than what was used up; otherwise it becomes a row
-   * group.
-   */
+  /** A row group is never ended here: its end must not depend on how its bytes arrive. */
   #makeRoom(): void {
-    const isEarly = this.#start - this.#memory.windowAt < this.#windowBytes / 2 && this.#found > 0
-    if (isEarly && this.#older === null) this.#writeRowGroup()
     if (this.#start > this.#memory.windowAt) this.#moveToFront()
     if (this.#free > 0) return
     this.#windowBytes *= 2
@@ -254,7 +246,6 @@ export class WasmColumnWriter implements ColumnWriter {
     this.#start = start
     this.#found = 0
     this.#foundEnd = start
-    this.#groupBytes = this.#rowGroupBytes
     this.#memory.exports.begin(start)
   }
 

@@ -164,7 +164,7 @@ class Pass {
   ): Promise<Converted | null> {
     const guess: { made: Promise<Guess> | null; fits: boolean } = { made: null, fits: true }
     await using kept = new KeptSegments(this.#isDeclared ? -1 : keptBytesMax)
-    const items = this.#cut(chunks, { tally, firstBytes: headBytesMax, withRejects: true })
+    const items = this.#cut(chunks, { tally, withRejects: true })
     const work = async (item: CutSegment, signal: AbortSignal) => {
       if (item.kind === 'rejected') return await this.#keepRejects(item, rejects, signal)
       guess.made ??= this.#guess(item, signal)
@@ -345,14 +345,15 @@ class Pass {
   #cut(chunks: AsyncIterable<readonly BorrowedBytes[]>, cut: Cut): AsyncGenerator<CutSegment> {
     const { reading } = this.#matched
     const { segmentBytes, recordBytesMax } = this.#tools
-    const { tally = new RecordTally(), firstBytes = segmentBytes, withRejects = false, exclusions = null } = cut
+    const { tally = new RecordTally(), withRejects = false, exclusions = null } = cut
     const { draft, isDuplicate, textPath, corrections } = this.#source
     const layout = scanOptionsOf(reading, recordBytesMax)
     const scanner = this.#tools.createScanner({ ...layout, marksRejects: corrections !== null })
     const flush = () => this.#source.flush()
     // SQL reads whole files.
     const text = this.#isDeclared ? null : { path: textPath, startOffset: reading.before.bytes, flush }
-    const sizes = { firstBytes, segmentBytes, withRejects, isDuplicate, text }
+    // The same in every pass: how a dataset is split must not depend on how often it was read.
+    const sizes = { firstBytes: headBytesMax, segmentBytes, withRejects, isDuplicate, text }
     const corrector = corrections && this.#corrector(corrections, layout)
     const options = { draft, ...placedForm(reading), ...sizes, corrector }
     const excluded = corrections === null ? exclusions : excludedAsWell(corrections, exclusions)
@@ -388,7 +389,6 @@ function throwMisfit(): never {
 /** How a pass splits a file. By default nothing is counted or excluded, and rejects are not kept. */
 interface Cut {
   readonly tally?: RecordTally
-  readonly firstBytes?: number
   readonly withRejects?: boolean
   readonly exclusions?: AsyncIterable<Exclusion> | null
 }

@@ -1,9 +1,11 @@
 // Tests of the segment cutter: sizes and record ends, rejects, duplicates, ranges of the file, samples.
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { createRandom, seed } from '../../../test/support/samples.ts'
 import { utf8OfBytes } from '../../reading/encoding/single-byte.ts'
 import { createFileScanner } from '../../reading/scanner/file-scanner.ts'
 import type { ScanOptions } from '../../reading/scanner/scanner.ts'
@@ -78,7 +80,7 @@ test('cutSegments() keeps to the segment sizes even if everything arrives at onc
     assert.equal(segments.map((one) => one.text).join(''), text)
     for (const { index, segment } of segments) {
       const wanted = index === 0 ? sizes.firstBytes : sizes.segmentBytes
-      assert.ok(segment.bytes < wanted + 65_536, `segment ${index} of ${segment.bytes} bytes`)
+      assert.ok(segment.bytes < wanted + '99999,x\n'.length, `segment ${index} of ${segment.bytes} bytes`)
       assert.ok(segment.bytes >= wanted || index === segments.length - 1)
     }
   }
@@ -268,13 +270,13 @@ test('cutSegments() keeps early segments that refer to the file small, one row g
     return segments.slice(0, -1).map(({ segment }) => segment.bytes)
   }
   const early = await cutTo(places, sizes.segmentBytes)
-  const most = [1_114_112, 1_572_864, 1_572_864, 1_572_864, 3_080_192, 5_065_536]
-  assert.ok(early.length > most.length)
-  for (const [i, wanted] of most.entries()) {
+  const least = [1_048_576, 1_507_328, 1_507_328, 1_507_328, 3_014_656, 5_000_000]
+  assert.ok(early.length > least.length)
+  for (const [i, wanted] of least.entries()) {
     const bytes = early[i] ?? 0
-    assert.ok(bytes <= wanted && bytes > wanted - 65_600, `segment ${i} of ${bytes} bytes`)
+    assert.ok(bytes >= wanted && bytes < wanted + 10, `segment ${i} of ${bytes} bytes`)
   }
-  assert.ok((await cutTo(places, 100_000)).slice(1).every((bytes) => bytes < 165_536))
+  assert.ok((await cutTo(places, 100_000)).slice(1).every((bytes) => bytes < 100_010))
   assert.ok((await cutTo(null, sizes.segmentBytes)).slice(1).every((bytes) => bytes >= sizes.segmentBytes))
 })
 
@@ -284,16 +286,18 @@ test('cutSegments() joins a short remainder to the last segment if the records a
   const sizes = { firstBytes: 1_048_576, segmentBytes: 5_000_000 }
   for (const [bytes, file, counts] of [
     [1_300_000, places, [13_000]],
-    [1_500_000, places, [10_485, 4_515]],
-    [2_900_000, places, [10_485, 18_515]],
-    [1_300_000, null, [10_485, 2_515]],
+    [1_310_700, places, [13_107]],
+    [1_310_800, places, [10_486, 2_622]],
+    [1_500_000, places, [10_486, 4_514]],
+    [2_800_000, places, [10_486, 17_514]],
+    [1_300_000, null, [10_486, 2_514]],
   ] as const) {
     const text = line.repeat(bytes / line.length)
     const { segments, tally } = await cut(text, sizes, true, chunksOf(text, 65_536), file)
     assert.equal(tally.accepted, bytes / line.length)
     for (const [i, wanted] of counts.entries()) {
       const { records, bytes: length, pieces } = segments[i]?.segment ?? assert.fail(`segment ${i} of ${bytes}`)
-      assert.ok(Math.abs(records - wanted) < 660, `segment ${i} of ${bytes}: ${records} records`)
+      assert.equal(records, wanted, `segment ${i} of ${bytes}`)
       assert.equal(length, records * line.length)
       if (pieces !== undefined) assert.deepEqual([pieces.length, pieces[0]?.bytes], [1, length])
     }
@@ -302,6 +306,67 @@ test('cutSegments() joins a short remainder to the last segment if the records a
       segments.reduce((sum, { segment }) => sum + segment.records, 0),
       tally.accepted,
     )
+  }
+})
+
+/** Segments as their content, and where the sample is. */
+async function contentsOf(chunks: AsyncIterable<readonly Uint8Array[]>, encoded: Buffer, encoding: string) {
+  const dir = await mkdtemp(join(root, 'chunks-'))
+  const options = {
+    draft: draftIn(dir),
+    layout,
+    text: { path: 'text', startOffset: 0, flush: async () => {} },
+    rewrite: null,
+    utf8OfBytes: encoding === 'utf-8' ? null : utf8OfBytes(encoding),
+    corrector: null,
+    withRejects: true,
+    isDuplicate: () => false,
+    firstBytes: 600_000,
+    segmentBytes: 50_000,
+  }
+  const scanner = createFileScanner(createScanner)({ ...scanOptions, encoding })
+  const contentOf = async ({ path: own, pieces, bytes, records, utf8OfBytes: table }: CutSegment['segment']) => {
+    const hash = createHash('sha256')
+    const written = await readFile(own).catch(() => Buffer.alloc(0))
+    for (const { path: from, byteOffset, bytes: length } of pieces ?? [{ path: own, byteOffset: 0, bytes }]) {
+      const slice = (from === own ? written : encoded).subarray(byteOffset, byteOffset + length)
+      hash.update(from === own || table === undefined ? slice : slice.toString('latin1'))
+    }
+    return { bytes, records, hash: hash.digest('hex') }
+  }
+  const contents = []
+  for await (const { kind, index, segment, sample } of cutSegments(chunks, scanner, options, new RecordTally())) {
+    contents.push({ kind, index, ...(await contentOf(segment)), sample: sample && (await contentOf(sample)) })
+  }
+  // Which kind is complete first depends on the chunks.
+  return contents.toSorted((a, b) => a.kind.localeCompare(b.kind) || a.index - b.index)
+}
+
+test('cutSegments() cuts the same bytes into the same segments, in whatever chunks they arrive', async (t) => {
+  t.diagnostic(`SEED=${seed}`)
+  const random = createRandom(seed)
+  for (let round = 0; round < 3; round++) {
+    const encoding = round % 3 === 2 ? 'windows-1252' : 'utf-8'
+    const oddOneIn = [3, 200, 20_000][round % 3]!
+    const lines = Array.from({ length: 40_000 }, (_, i) => {
+      if (random(oddOneIn) > 0) return random(5) === 0 ? `${i},"a\nü, ""b"""\n` : `${i},${'ü'.repeat(random(30))}x\n`
+      return ['bad\n', '\n', `${i},"a"  \n`, '1,2,3\n', `${i},5" nail\n`, ',\n'][random(6)]!
+    })
+    const encoded = Buffer.from(lines.join(''), encoding === 'utf-8' ? 'utf8' : 'latin1')
+    async function* cutAt(next: () => number) {
+      for (let from = 0; from < encoded.length; ) {
+        const to = from + next()
+        yield [encoded.subarray(from, to)]
+        from = to
+      }
+    }
+    const contents = async (next: () => number) => contentsOf(cutAt(next), encoded, encoding)
+    const whole = await contents(() => encoded.length)
+    assert.ok(whole.length > 5)
+    const most = 2 ** (1 + random(18))
+    for (const next of [() => 65_536, () => 1 + random(most), () => 1 + random(40)]) {
+      assert.deepEqual(await contents(next), whole, `SEED=${seed}, round ${round}`)
+    }
   }
 })
 

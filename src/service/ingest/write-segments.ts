@@ -1,5 +1,5 @@
 // Write segments: sorts the records of a file into segments of accepted records and of rejects. Knows no types.
-import { unlink } from 'node:fs/promises'
+import { readFile, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Segment, SegmentLayout, SegmentPiece } from '../../convert/convert.ts'
 import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
@@ -15,7 +15,7 @@ export interface CutterOptions {
   /** Segments are written to a folder of the draft; the receiver deletes them. */
   readonly draft: Pick<DraftFiles, 'dir' | 'folder'>
   readonly layout: SegmentLayout
-  /** Size at which the first segment is closed, because types are decided on it. Bytes. */
+  /** Size of the first segment, on which types are decided. Bytes of records in UTF-8, as all sizes here. */
   readonly firstBytes: number
   /** Size of all others, except early ones that refer to the file. Bytes. */
   readonly segmentBytes: number
@@ -52,7 +52,8 @@ export interface CutSegment {
 }
 
 /**
- * Scans chunks and writes segments, cut at record ends. Yields at least one accepted segment, even if it is empty, so
+ * Scans chunks and writes segments, each cut at the first record end at or after its size: whatever pieces the same
+ * bytes arrive in, the segments are the same. Yields at least one accepted segment, even if it is empty, so
  * that a file without records still has its columns. If the caller stops early, segments not yet yielded are deleted.
  */
 export async function* cutSegments(
@@ -68,22 +69,22 @@ export async function* cutSegments(
   const rejectLines = new RejectLines()
   await using corrector = options.corrector
   let keptTo = text?.startOffset ?? 0
-  const writeAsRead = async ({ pieces, accepted: records, rejects }: Scanned): Promise<void> => {
-    await accepted.write(rewrite === null ? pieces : rewrite(pieces), records)
-    if (options.withRejects && rejects.length > 0) await rejected.write([rejectLines.of(rejects)], rejects.length)
+  const writeAsRead = async ({ pieces: read, accepted: count, rejects }: Scanned): Promise<void> => {
+    const pieces = rewrite === null ? read : rewrite(read)
+    await accepted.add({ pieces, count, bytes: sumOfLengths(pieces), place: null })
+    if (!options.withRejects || rejects.length === 0) return
+    const lines = rejectLines.of(rejects)
+    await rejected.add({ pieces: [lines], count: rejects.length, bytes: lines.length, place: null })
   }
 
   /** Null if there is nothing to wait for, as in most files. */
   const keepAsRead = (scanned: Scanned): Promise<void> | null => {
     tally.add(scanned)
     const { isVerbatim, pieces, consumedTo } = scanned
-    const bytes = consumedTo - keptTo
-    const byteOffset = keptTo
+    const place = { byteOffset: keptTo, bytes: consumedTo - keptTo }
     keptTo = consumedTo
     if (text === null || rewrite !== null || !isVerbatim) return writeAsRead(scanned)
-    const utf8Bytes = options.utf8OfBytes === null ? bytes : sumOfLengths(pieces)
-    accepted.addPlace({ path: text.path, byteOffset, bytes }, scanned.accepted, utf8Bytes)
-    return null
+    return accepted.add({ pieces, count: scanned.accepted, bytes: sumOfLengths(pieces), place })
   }
 
   const correctAndKeep = async (corrector: Corrector, scanned: Scanned): Promise<void> => {
@@ -97,23 +98,23 @@ export async function* cutSegments(
     for (const step of stepsOf(slices)) {
       const keeping = keep(scanner.push(step))
       if (keeping !== null) await keeping
-      if (accepted.isFull) yield await accepted.cut()
-      if (rejected.isFull) yield await rejected.cut()
+      while (accepted.isReady) yield await accepted.cut()
+      while (rejected.isReady) yield await rejected.cut()
     }
   }
   if (options.isDuplicate()) return
   await keep(scanner.end())
   await corrector?.end()
-  accepted.takeTail()
-  if (accepted.hasRecords || accepted.index === 0) yield await accepted.cut()
-  if (rejected.hasRecords) yield await rejected.cut()
+  await accepted.joinRemainder()
+  while (accepted.hasRecords || accepted.index === 0) yield await accepted.cut()
+  while (rejected.hasRecords) yield await rejected.cut()
 }
 
 function sumOfLengths(pieces: readonly Uint8Array[]): number {
   return pieces.reduce((sum, { length }) => sum + length, 0)
 }
 
-/** Bytes scanned between checks for a full segment; a segment exceeds its size by no more, whatever arrives at once. */
+/** Bytes scanned at once: if a record among them is rewritten, all of them are copied. */
 const stepBytes = 65_536
 
 function* stepsOf(slices: readonly BorrowedBytes[]): Generator<BorrowedBytes> {
@@ -124,13 +125,13 @@ function* stepsOf(slices: readonly BorrowedBytes[]): Generator<BorrowedBytes> {
 
 /**
  * The segments after the first are small, so that the columns of a file of a few megabytes are written while it
- * arrives, and by all threads at its end: 4.2 MB take 34 ms instead of 40 (2 × Intel Xeon, 2026-11-22). Including the
- * last step, a segment is one row group, see src/columns/wasm-column-writer.ts.
+ * arrives, and by all threads at its end: 4.2 MB take 34 ms instead of 40 (2 × Intel Xeon, 2026-11-22). With a last
+ * record of up to 64 KB, a segment is one row group, see src/columns/wasm-column-writer.ts.
  */
-const earlyBytes = 1_572_864 - stepBytes
+const earlyBytes = 1_572_864 - 65_536
 const earlyCount = 3
 
-/** Size at which an accepted segment after the first is closed: `earlyBytes` at first, then twice as many each time. */
+/** Size of an accepted segment after the first: `earlyBytes` at first, then twice as many each time. */
 function acceptedBytes(index: number, { text, segmentBytes }: CutterOptions): number {
   // A segment with its own file is converted with SQL, which takes nearly as long for a small segment.
   return text === null ? segmentBytes : Math.min(segmentBytes, earlyBytes * 2 ** Math.max(0, index - earlyCount))
@@ -138,16 +139,62 @@ function acceptedBytes(index: number, { text, segmentBytes }: CutterOptions): nu
 
 /**
  * A shorter remainder at the end of the file belongs to the last full segment, because a separate part takes some
- * 1.5 ms of CPU, whatever its size. Only for segments that refer to the file. Bytes.
+ * 1.5 ms of CPU, whatever its size. Only for segments that may refer to the file. Bytes.
  */
-const tailBytes = 262_144
+const remainderBytes = 262_144
 /** If segments are small, so is the remainder that may belong to one. */
-const tailsPerSegmentMin = 4
+const remaindersPerSegmentMin = 4
 
-/** Every seventh step of a first segment belongs to its sample. */
-const sampledSteps = 7
+/** The sample of a first segment has the records that begin in every seventh of its stretches of this length. Bytes. */
+const sampledBytes = 65_536
+const sampledEvery = 7
 /** A segment shorter than this many samples has none: it is soon read as a whole. */
 const samplesMin = 4
+
+/** Whole records that follow one another. */
+interface Records {
+  /** Their bytes in UTF-8. */
+  readonly pieces: readonly Uint8Array[]
+  readonly count: number
+  /** Total length of the pieces. */
+  readonly bytes: number
+  /** Where they are in the file; null if they must be written. */
+  readonly place: Omit<SegmentPiece, 'path'> | null
+}
+
+const noRecords: Records = { pieces: [], count: 0, bytes: 0, place: null }
+
+/** Splits records after the first that ends at or after `bytesMin` bytes. */
+function splitRecords(records: Records, bytesMin: number, layout: SegmentLayout, isUtf8: boolean): [Records, Records] {
+  if (records.bytes <= bytesMin) return [records, noRecords]
+  const quote = layout.quote?.charCodeAt(0)
+  const lineEnd = layout.lineTerminator === '\r' ? 13 : 10
+  let [count, bytes, characters, isQuoted] = [0, 0, 0, false]
+  for (const [i, piece] of records.pieces.entries()) {
+    for (const [at, byte] of piece.entries()) {
+      bytes++
+      if ((byte & 0xc0) !== 0x80) characters++
+      if (byte === quote) isQuoted = !isQuoted
+      if (byte !== lineEnd || isQuoted) continue
+      count++
+      if (bytes < bytesMin || bytes === records.bytes) continue
+      const { pieces, place } = records
+      const placeBytes = isUtf8 ? bytes : characters
+      const first = place && { ...place, bytes: placeBytes }
+      const rest = place && { byteOffset: place.byteOffset + placeBytes, bytes: place.bytes - placeBytes }
+      return [
+        { pieces: [...pieces.slice(0, i), piece.subarray(0, at + 1)], count, bytes, place: first },
+        {
+          pieces: [piece.subarray(at + 1), ...pieces.slice(i + 1)],
+          count: records.count - count,
+          bytes: records.bytes - bytes,
+          place: rest,
+        },
+      ]
+    }
+  }
+  return [records, noRecords]
+}
 
 /** Ranges of records, and their totals. */
 class Places {
@@ -164,113 +211,172 @@ class Places {
     this.records += records
     this.bytes += utf8Bytes
   }
+}
 
-  addAll({ pieces, records, bytes }: Places): void {
-    for (const piece of pieces) this.add(piece, 0, 0)
-    this.records += records
-    this.bytes += bytes
+/** A segment to which records are added. */
+class OpenSegment {
+  readonly path: string
+  /** It ends with the first record end at or after this size. */
+  readonly bytesMin: number
+  /** Where its records are: in the file itself, or in the segment's own file. */
+  readonly places = new Places()
+  /** Null if the segment has no sample. */
+  readonly sample: Places | null
+  /** Null while it needs no file of its own. */
+  writer: BufferedWriter | null = null
+
+  constructor(path: string, bytesMin: number, hasSample: boolean) {
+    this.path = path
+    this.bytesMin = bytesMin
+    this.sample = hasSample ? new Places() : null
+  }
+
+  get isFull(): boolean {
+    return this.places.bytes >= this.bytesMin
+  }
+
+  /** Size up to which records are added in the same way. */
+  get nextBytes(): number {
+    if (this.sample === null) return this.bytesMin
+    const stretches = this.#isSampled ? 1 : sampledEvery
+    const length = stretches * sampledBytes
+    return Math.min(this.bytesMin, (Math.floor(this.places.bytes / length) + 1) * length)
+  }
+
+  add(piece: SegmentPiece, { count, bytes }: Records): void {
+    if (this.#isSampled) this.sample?.add(piece, count, bytes)
+    this.places.add(piece, count, bytes)
+  }
+
+  get #isSampled(): boolean {
+    return Math.floor(this.places.bytes / sampledBytes) % sampledEvery === 0
   }
 }
 
 class SegmentWriter implements AsyncDisposable {
-  /** Index of the segment that is being written. */
+  /** Index of the segment that is cut next. */
   index = 0
   readonly #kind: CutSegment['kind']
   readonly #layout: SegmentLayout
   readonly #options: CutterOptions
-  #writer: BufferedWriter | null = null
-  /** Where the records added so far are: in the file itself, or in the segment's own file. */
-  #places = new Places()
-  /** Records added since the segment was full. */
-  #tail = new Places()
-  #steps = 0
-  readonly #sample = new Places()
+  /** At least one; all but the last are full. */
+  readonly #open: OpenSegment[] = []
 
   constructor(kind: CutSegment['kind'], layout: SegmentLayout, options: CutterOptions) {
     this.#kind = kind
     this.#layout = layout
     this.#options = options
+    this.#begin()
   }
 
   get hasRecords(): boolean {
-    return this.#places.records > 0
+    return (this.#open[0]?.places.records ?? 0) > 0
   }
 
-  /** True if the segment must be cut. */
-  get isFull(): boolean {
-    const tailMin = Math.min(tailBytes, acceptedBytes(this.index, this.#options) / tailsPerSegmentMin)
-    return this.#isFilled && (this.#writer !== null || this.#tail.bytes >= tailMin)
+  /** True if the next segment has all its records. */
+  get isReady(): boolean {
+    const next = this.#open[1]
+    return next !== undefined && next.places.bytes >= this.#remainderMin(this.index)
   }
 
-  get #isFilled(): boolean {
-    const { firstBytes, segmentBytes } = this.#options
-    if (this.#kind === 'rejected') return this.#places.bytes >= segmentBytes
-    return this.#places.bytes >= (this.#isFirst ? firstBytes : acceptedBytes(this.index, this.#options))
+  /** Null if there is nothing to wait for. */
+  add(records: Records): Promise<void> | null {
+    const path = this.#options.text?.path
+    if (records.place === null || path === undefined) return this.#write(records)
+    for (const [segment, share] of this.#shares(records)) if (share.place) segment.add({ path, ...share.place }, share)
+    return null
   }
 
-  get #isFirst(): boolean {
-    return this.#kind === 'accepted' && this.index === 0
-  }
-
-  /** Adds records that are unchanged in the file; the segment needs no file of its own for them. */
-  addPlace(piece: SegmentPiece, records: number, utf8Bytes: number): void {
-    if (piece.bytes === 0) return
-    if (this.#isFilled) {
-      this.#tail.add(piece, records, utf8Bytes)
-      return
+  async #write(records: Records): Promise<void> {
+    for (const [segment, share] of this.#shares(records)) {
+      segment.add(await this.#append(segment, share.pieces, share.bytes), share)
     }
-    if (this.#isFirst && this.#steps++ % sampledSteps === 0) this.#sample.add(piece, records, utf8Bytes)
-    this.#places.add(piece, records, utf8Bytes)
   }
 
-  async write(pieces: readonly Uint8Array[], records: number): Promise<void> {
-    if (pieces.length === 0) return
-    this.takeTail()
-    this.#writer ??= await this.#open()
-    const byteOffset = this.#writer.bytes
-    await this.#writer.write(pieces)
-    const { path } = this.#writer
-    const bytes = this.#writer.bytes - byteOffset
-    this.#places.add({ path, byteOffset, bytes }, records, bytes)
+  /** Writes bytes to the segment's own file; returns where they are. */
+  async #append(segment: OpenSegment, pieces: readonly Uint8Array[], bytes: number): Promise<SegmentPiece> {
+    segment.writer ??= await this.#create(segment)
+    const byteOffset = segment.writer.bytes
+    await segment.writer.write(pieces)
+    return { path: segment.path, byteOffset, bytes }
   }
 
-  /** Makes the records added since the segment was full part of it. */
-  takeTail(): void {
-    this.#places.addAll(this.#tail)
-    this.#tail = new Places()
+  /** Splits records among segments. */
+  *#shares(records: Records): Generator<readonly [OpenSegment, Records]> {
+    const isUtf8 = this.#options.utf8OfBytes === null
+    for (let rest = records; rest.bytes > 0; ) {
+      const segment = this.#open.at(-1) ?? this.#begin()
+      const [share, more] = splitRecords(rest, segment.nextBytes - segment.places.bytes, this.#layout, isUtf8)
+      yield [segment, share]
+      rest = more
+      if (segment.isFull) this.#begin()
+    }
+  }
+
+  /** At the end of the file, makes a short remainder part of the last full segment. */
+  async joinRemainder(): Promise<void> {
+    const [last, rest] = this.#open.slice(-2)
+    if (last === undefined || rest === undefined) return
+    const { bytes, records, pieces } = rest.places
+    if (bytes >= this.#remainderMin(this.index + this.#open.length - 2)) return
+    this.#open.pop()
+    await rest.writer?.close()
+    const own = rest.writer && (await readFile(rest.path))
+    for (const piece of pieces) {
+      const slice =
+        piece.path === rest.path ? own?.subarray(piece.byteOffset, piece.byteOffset + piece.bytes) : undefined
+      last.places.add(slice === undefined ? piece : await this.#append(last, [slice], slice.length), 0, 0)
+    }
+    last.places.records += records
+    last.places.bytes += bytes
+    if (own !== null) await unlink(rest.path)
   }
 
   async cut(): Promise<CutSegment> {
     const { text, utf8OfBytes } = this.#options
-    const { records, bytes } = this.#places
-    const hasPlaces = this.#places.pieces.some(({ path }) => path === text?.path)
-    const writer = hasPlaces ? this.#writer : (this.#writer ?? (await this.#open()))
-    await writer?.close()
+    const open = this.#open.shift() ?? this.#begin()
+    const { path, places, sample: some } = open
+    const { records, bytes } = places
+    const hasPlaces = places.pieces.some((piece) => piece.path === text?.path)
+    if (!hasPlaces) open.writer ??= await this.#create(open)
+    await open.writer?.close()
     if (hasPlaces) await text?.flush()
-    const path = writer?.path ?? this.#path
     const encoded = utf8OfBytes === null ? {} : { utf8OfBytes }
-    const pieces = hasPlaces ? { pieces: this.#places.pieces, ...encoded } : {}
+    const pieces = hasPlaces ? { pieces: places.pieces, ...encoded } : {}
     const segment = { path, ...pieces, records, bytes, layout: this.#layout }
-    const hasSample = this.#isFirst && this.#sample.bytes > 0 && bytes >= samplesMin * this.#sample.bytes
-    const sample = hasSample ? { sample: { path, ...this.#sample, ...encoded, layout: this.#layout } } : {}
-    this.#writer = null
-    this.#places = this.#tail
-    this.#tail = new Places()
+    const hasSample = some !== null && some.bytes > 0 && bytes >= samplesMin * some.bytes
+    const sample = hasSample ? { sample: { path, ...some, ...encoded, layout: this.#layout } } : {}
     return { kind: this.#kind, index: this.index++, segment, ...sample }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#writer === null) return
-    await this.#writer[Symbol.asyncDispose]()
-    await unlink(this.#writer.path)
+    for (const { writer } of this.#open) {
+      if (writer === null) continue
+      await writer[Symbol.asyncDispose]()
+      await unlink(writer.path)
+    }
   }
 
-  get #path(): string {
-    return join(this.#options.draft.dir, 'segments', `${this.#kind}-${String(this.index).padStart(5, '0')}.csv`)
+  /** A remainder of at least this many bytes after a segment is a segment of its own. */
+  #remainderMin(index: number): number {
+    if (this.#kind === 'rejected' || this.#options.text === null) return 0
+    return Math.min(remainderBytes, acceptedBytes(index, this.#options) / remaindersPerSegmentMin)
   }
 
-  async #open(): Promise<BufferedWriter> {
+  #begin(): OpenSegment {
+    const { draft, text, firstBytes, segmentBytes } = this.#options
+    const index = this.index + this.#open.length
+    const path = join(draft.dir, 'segments', `${this.#kind}-${String(index).padStart(5, '0')}.csv`)
+    const isFirst = this.#kind === 'accepted' && index === 0
+    const bytesMin =
+      this.#kind === 'rejected' ? segmentBytes : isFirst ? firstBytes : acceptedBytes(index, this.#options)
+    const segment = new OpenSegment(path, bytesMin, isFirst && text !== null)
+    this.#open.push(segment)
+    return segment
+  }
+
+  async #create({ path }: OpenSegment): Promise<BufferedWriter> {
     await this.#options.draft.folder('segments')
-    return await BufferedWriter.create(this.#path, { syncEveryBytes: null })
+    return await BufferedWriter.create(path, { syncEveryBytes: null })
   }
 }
