@@ -50,6 +50,20 @@ export function createPartReader(options: ConverterPoolOptions): PartReader {
       return measured
     },
 
+    async compare(segment, columns, parts, offset, signal) {
+      const slices = slicesOf(parts, offset, segment.records)
+      const [first] = slices
+      // Past the last record, there may still be records that break declared rules.
+      const last = parts.slice(-1).map((part) => ({ ...part, offset: part.records }))
+      const paths = (first ? slices : last).map(({ path }) => path)
+      const isWhole =
+        slices.length === 1 && parts.some(({ path, records }) => path === paths[0] && records === segment.records)
+      const job = { segment, columns, paths, offset: (first ?? last[0])?.offset ?? 0, isWhole }
+      const [records, place] = await pool.run('compare', job, signal)
+      const width = columns.length
+      return { records, differs: place === null ? null : { record: Math.floor(place / width), column: place % width } }
+    },
+
     async merge(parts, toPath, signal) {
       try {
         await pool.run('merge', { paths: parts.map(({ path }) => path), toPath }, signal)

@@ -42,6 +42,10 @@ export interface Jobs {
     readonly job: { readonly paths: readonly string[]; readonly columns: readonly string[]; readonly records: number }
     readonly answer: readonly ColumnStatistics[]
   }
+  readonly compare: {
+    readonly job: { readonly segment: Segment; readonly columns: readonly TargetColumn[] } & ComparedParts
+    readonly answer: readonly [records: number, differs: number | null]
+  }
   readonly merge: {
     readonly job: { readonly paths: readonly string[]; readonly toPath: string }
     readonly answer: null
@@ -55,6 +59,14 @@ export interface PartSlice {
   readonly path: string
   readonly offset: number
   readonly limit: number
+}
+
+/** The parts that hold the records of a segment, from record `offset` of the first one. */
+export interface ComparedParts {
+  readonly paths: readonly string[]
+  readonly offset: number
+  /** The segment has exactly the records of one part. Otherwise some of its records may break declared rules. */
+  readonly isWhole: boolean
 }
 
 export type JobMessage = { [Kind in JobKind]: { readonly kind: Kind } & Jobs[Kind]['job'] }[JobKind]
@@ -84,6 +96,8 @@ export function moveFiles(
       case 'matchingRows':
       case 'measure':
         return { ...message, paths: message.paths.map(path) }
+      case 'compare':
+        return { ...message, segment: at(message.segment), paths: message.paths.map(path) }
       case 'merge':
         return { ...message, paths: message.paths.map(path), toPath: madeAt }
     }

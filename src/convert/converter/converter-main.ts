@@ -5,7 +5,9 @@ import { type JS, openDuckDb } from '../../duckdb/duckdb.ts'
 import { readyText } from '../../sandbox/frames.ts'
 import { listenToParent, sendToParent } from '../../sandbox/parent-channel.ts'
 import type { Segment, TargetColumn } from '../convert.ts'
+import { compareSql } from '../sql/compare-sql.ts'
 import { convertSql, misfitMessage } from '../sql/convert-sql.ts'
+import { describedType } from '../sql/lossless-sql.ts'
 import {
   describeSql,
   linesSql,
@@ -117,6 +119,18 @@ const work: Work = {
     const typeOf = await columnTypes(paths[0] ?? '', columns)
     await planFor(false)
     return measure(select, paths, typed(columns, typeOf), records)
+  },
+
+  async compare({ segment, columns, ...parts }) {
+    const typeOf = await columnTypes(parts.paths[0] ?? '')
+    const other = columns.findIndex(({ name, type }) => typeOf.get(name) !== describedType(type))
+    if (other >= 0) return [0, other]
+    return withSegment(segment, (readable) =>
+      inSomeMode(readable, async (mode) => {
+        const [row] = await select(compareSql(readable, columns, parts, mode))
+        return [Number(row?.[0]), row?.[1] == null ? null : Number(row[1])] as const
+      }),
+    )
   },
 
   async merge({ paths, toPath }) {

@@ -57,6 +57,11 @@ const parsers: Parsers = {
   matchingRows: (value, { columns, limit }) => rowsOf(value, columns, limit),
   lines: nothing,
   measure: (value, { columns }) => list(value, columns.length).map((one, i) => statistics(one, columns[i] ?? '')),
+  compare: (value, { segment }) => {
+    const [records, differs] = list(value, 2)
+    if (count(records) > segment.records) throw misshapen('no more records than the segment has')
+    return [count(records), differs === null ? null : count(differs)]
+  },
   merge: nothing,
 }
 

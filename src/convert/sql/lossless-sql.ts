@@ -99,6 +99,11 @@ export function sqlType(type: ColumnType): string {
   }
 }
 
+/** As DESCRIBE names it. */
+export function describedType(type: ColumnType): string {
+  return type.kind === 'timestamptz' ? 'TIMESTAMP WITH TIME ZONE' : sqlType(type)
+}
+
 const spellings = [
   { yes: 'true', no: 'false' },
   { yes: 'True', no: 'False' },

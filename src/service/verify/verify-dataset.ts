@@ -14,6 +14,7 @@ import { RecordTally } from '../ingest/record-tally.ts'
 import { rejectColumnNames, rejectOfRow } from '../ingest/reject-table.ts'
 import { type ParsedReceipt, parseAnyReceipt } from './parse-receipt.ts'
 import { scannedAgain } from './scanned-again.ts'
+import { ValueCheck } from './value-check.ts'
 
 export interface VerifyTools {
   readonly createScanner: CreateScanner
@@ -69,7 +70,7 @@ export async function* verifyFiles(
     yield check
     if (!check.ok) return
   }
-  yield* verifyOriginal(dir, receipt, createScanner, table, progress, signal)
+  yield* verifyOriginal(dir, receipt, { createScanner, reader }, table, progress, signal)
   yield* verifyText(dir, receipt, progress, signal)
   for (const part of receipt.parts) {
     yield* verifyPart(
@@ -104,11 +105,11 @@ function sumOf(parts: readonly Part[]): number {
   return parts.reduce((sum, { records }) => sum + records, 0)
 }
 
-/** The bytes are those of the receipt, and every record is found again where the receipt says. */
+/** The bytes are those of the receipt, every record is found again where the receipt says, with its values. */
 async function* verifyOriginal(
   dir: string,
   receipt: ParsedReceipt,
-  createScanner: CreateScanner,
+  { createScanner, reader }: Pick<VerifyTools, 'createScanner' | 'reader'>,
   table: TableRejects,
   progress: VerifyProgress,
   signal: AbortSignal,
@@ -116,7 +117,9 @@ async function* verifyOriginal(
   const { body, records, rejects } = receipt
   const tally = new RecordTally()
   const places = new PlaceCheck(table)
+  let values: Check
   try {
+    await using check = await ValueCheck.open(dir, receipt, reader, signal)
     const original = new PassingHash()
     const text = new PassingHash()
     const { compression } = receipt.file
@@ -124,9 +127,11 @@ async function* verifyOriginal(
     const chunks = compression === undefined ? received : decompress(received, compression.format, unlimited)
     for await (const scanned of scannedAgain(dir, receipt, createScanner, text.through(chunks))) {
       tally.add(scanned)
+      await check.add(scanned)
       for (const reject of scanned.rejects) await places.next(shownReject(reject))
     }
     await places.end()
+    values = { check: 'values', ...(await check.verdict()) }
     yield sameFile('original', original.digest(), receipt.file)
     if (compression !== undefined) yield sameFile('decompressed original', text.digest(), compression)
   } catch (error) {
@@ -147,6 +152,7 @@ async function* verifyOriginal(
   const detail = wrong.map(([what, seen, wanted]) => `${what}: ${seen} found, ${wanted} in the receipt`).join('; ')
   yield { check: 'records', ok: wrong.length === 0, detail: detail || `${records.total} found again in the original` }
   yield places.verdict(forbidden)
+  yield values
 }
 
 /** The list of corrected records is that of the receipt. */
@@ -314,7 +320,7 @@ class PlaceCheck {
 
   verdict(forbidden: number): Check {
     const which = this.#table.isWhole ? '' : 'the first '
-    const others = forbidden === 0 ? '' : `; ${forbidden} by the declared schema, which is not verified`
+    const others = forbidden === 0 ? '' : `; ${forbidden} by the declared schema`
     const detail = `${which}${this.#count} found again at their places${others}`
     return { check: 'rejects', ok: this.#problem === null, detail: this.#problem ?? detail }
   }

@@ -9,10 +9,10 @@ import { drawProgress } from '../../terminal/progress.ts'
 
 export const verify = defineCommand({
   name: 'verify',
-  summary: 'verify every byte of a dataset, offline',
+  summary: 'verify every byte and every value of a dataset, offline',
   usage: '<directory>… [options]',
   about:
-    'Compares a dataset with its receipt, without a server: size and SHA-256 of the original and of every part; every record, read again from the original; the positions of all rejects; the records of every Parquet file. Takes a directory of the service (data/datasets/<id>) or one from `csv-upload get --as dataset`. Exits with 0 if everything matches. With --json, prints one line per directory.',
+    'Compares a dataset with its receipt, without a server: size and SHA-256 of the original and of every part; every record, read again from the original; the positions of all rejects; every value of every Parquet file, read with another reader than wrote it and compared with its text in the original. Takes a directory of the service (data/datasets/<id>) or one from `csv-upload get --as dataset`. Exits with 0 if everything matches. With --json, prints one line per directory.',
   options: {},
   examples: [
     { line: 'csv-upload verify data/datasets/*', what: 'Everything that the service stores.' },
