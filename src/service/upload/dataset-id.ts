@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { UploadOptions } from '../schema/upload-options.ts'
 
 /** Raised if the same file would be read differently than before, so that old datasets stay what they are. */
-const readingVersion = 2
+const readingVersion = 3
 
 export interface Identity {
   /** Lower-case hex. */

@@ -119,7 +119,7 @@ async function* verifyOriginal(
   const places = new PlaceCheck(table)
   let values: Check
   try {
-    await using check = await ValueCheck.open(dir, receipt, reader, signal)
+    await using check = new ValueCheck(dir, receipt, reader, signal)
     const original = new PassingHash()
     const text = new PassingHash()
     const { compression } = receipt.file
