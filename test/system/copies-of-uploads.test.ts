@@ -67,11 +67,11 @@ test('the same with a bucket', { skip: noS3Server }, async (t) => {
 // It ends early when nothing moves.
 const patient = { timeout: 1_800_000 }
 
-test('900 uploads while the database is away are copied when it is back', patient, async (t) => {
+test('1,100 uploads while the database is away are copied when it is back', patient, async (t) => {
   const database = await openDatabase(t)
   if (database === null) return
   await using scratch = await scratchDir()
-  const count = 900
+  const count = 1_100
   await database.kill()
   const service = await RunningService.start(join(scratch.path, 'data'), flagsOf(database))
   const client = new Client(service.url)
