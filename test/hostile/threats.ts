@@ -310,7 +310,7 @@ export const threats: readonly Threat[] = [
       'test/hostile/supply.test.ts: no dependency runs a script during installation, and no shipped one has any',
       'test/hostile/supply.test.ts: the SBOM names every dependency of the service with its version and the hash of its content',
     ],
-    'packages for other systems are known by their version only; registry signatures (npm audit signatures) need the network',
+    'registry signatures (npm audit signatures) need the network',
   ),
   threat(64, 'a Node without security fixes', 'a pinned Node of a line that gets them', [
     'test/hostile/supply.test.ts: the running Node is the pinned one',

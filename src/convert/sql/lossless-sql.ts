@@ -30,7 +30,7 @@ export function tryCast(type: ColumnType, text: string): string {
   return `CAST(try_strptime(${text}, [${strptimeFormats(type.kind, form).map(literal).join(', ')}]) AS ${sqlType(type)})`
 }
 
-/** The cast of a timestamp with an offset requires seconds; other casts do not (DuckDB 1.5.6). */
+/** The cast of a timestamp with an offset requires seconds; other casts do not (DuckDB 1.5.5). */
 function withSeconds(text: string): string {
   return `CASE WHEN substring(${text}, 17, 1) = ':' THEN ${text} ELSE concat(left(${text}, 16), ':00', substring(${text}, 17)) END`
 }
