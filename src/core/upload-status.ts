@@ -29,6 +29,8 @@ export interface UploadStatus {
   readonly id: string
   /** Owner, as of a dataset. */
   readonly owner: string
+  /** Name of the key or token with which it began. */
+  readonly sender: string
   /** Epoch milliseconds. */
   readonly createdAt: number
   /** Last change of any member. Epoch milliseconds. */

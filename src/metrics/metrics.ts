@@ -190,7 +190,7 @@ function observeService(service: Service, instruments: Instruments): Service {
     }),
     readAgain: (...given) => watched('reading', () => service.readAgain(...given), given[2]),
     correct: (...given) => watched('correction', () => service.correct(...given), given[2]),
-    as: (owner) => observeService(service.as(owner), instruments),
+    as: (owner, sender) => observeService(service.as(owner, sender), instruments),
   }
 }
 

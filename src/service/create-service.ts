@@ -21,7 +21,7 @@ import { readAgain } from './readings/read-again.ts'
 import { Resumables } from './resumable/resumables.ts'
 import type { ResumableLimits } from './resumable/unfinished-places.ts'
 import { readUploadOptions } from './schema/upload-options.ts'
-import type { Admission, Allowance, Place, Service } from './service.ts'
+import type { Admission, Allowance, Place, Sender, Service } from './service.ts'
 import { clientOf } from './shared-places.ts'
 import { StoreCheck } from './store-check.ts'
 import { AdmissionControl, type AdmissionLimits } from './upload/admission.ts'
@@ -82,7 +82,7 @@ export async function createService(parts: ServiceParts): Promise<OpenService> {
   const explain = (error: unknown) => namingTheStore(store, error)
   const tools = { ...parts, quota, existing, admissionControl, explain }
   const resumables = await Resumables.open(tools, limits)
-  const service = serviceOf('', {
+  const service = serviceOf('', anyone, {
     ...parts,
     quota,
     admissionControl,
@@ -101,33 +101,38 @@ export async function createService(parts: ServiceParts): Promise<OpenService> {
   }
 }
 
-function serviceOf(owner: string, tools: Tools): Service {
+/** Without authentication. */
+const anyone: Sender = { name: '', mayRead: true }
+
+function serviceOf(owner: string, { name: sender, mayRead }: Sender, tools: Tools): Service {
+  const shown = mayRead ? null : sender
   const { store, admissionControl, downloads, profiles, runner, uploads } = tools
   const catalog = new Catalog({ ...tools, owner })
   const receiptOf = (id: string) => catalog.receipt(id)
   const queryTools = { ...tools, places: tools.queryPlaces, receipt: receiptOf }
   const service: Service = {
-    ...uploading(owner, tools),
+    ...uploading(owner, sender, tools),
     readAgain: async (id, given, signal) => {
       const declared = await readUploadOptions(given, tools.converter, signal)
       const receipt = await catalog.receipt(id)
       const place = admissionControl.admitReading(textOf(receipt).bytes, owner)
       const { name: fileName, bytes } = receipt.file
-      const sent = { owner, fileName, receivedBytes: bytes, expectedBytes: bytes }
+      const sent = { owner, sender, fileName, receivedBytes: bytes, expectedBytes: bytes }
       return await runUpload(uploads, sent, signal, (arrival, live, ending) => {
         live.received()
         return inPlace(store, place, () => readAgain(tools, arrival, receipt, declared, ending))
       })
     },
-    uploads: uploads.of(owner),
-    resumable: tools.resumables.of(owner),
+    uploads: uploads.of(owner, shown),
+    resumable: tools.resumables.of(owner, sender, uploads.of(owner, shown)),
     admitCorrections: async (id, head) => {
       const receipt = await catalog.receipt(id)
       return { ...admissionControl.admitCorrections(head, textOf(receipt).bytes, owner), receipt }
     },
     correct: (admission, body, gone) => {
       const { receipt, boundary, declaredBytes } = admission
-      const sent = { owner, fileName: receipt.file.name, expectedBytes: declaredBytes, body: admission.body }
+      const { name: fileName } = receipt.file
+      const sent = { owner, sender, fileName, expectedBytes: declaredBytes, body: admission.body }
       return runUpload(uploads, sent, gone, (arrival, live, signal) => {
         const chunks = countedBody(body, live)
         return inPlace(store, admission, () => correct(tools, arrival, receipt, { boundary, chunks }, signal))
@@ -158,7 +163,7 @@ function serviceOf(owner: string, tools: Tools): Service {
       await Promise.all([tools.converter, tools.reader, runner].map((one) => one.check()))
     },
     // Without authentication, all requests share one owner and so this object.
-    as: (other) => (other === owner ? service : serviceOf(other, tools)),
+    as: (other, by) => (other === '' ? service : serviceOf(other, by, tools)),
   }
   return service
 }
@@ -177,7 +182,7 @@ function allowanceOf(owner: string, { store, limits }: Tools): Allowance {
 }
 
 /** Receives files. */
-function uploading(owner: string, tools: Tools): Pick<Service, 'admit' | 'upload'> {
+function uploading(owner: string, sender: string, tools: Tools): Pick<Service, 'admit' | 'upload'> {
   const { store, uploads, keys } = tools
   const keyOf = new WeakMap<Admission, HeldKey>()
   return {
@@ -214,7 +219,7 @@ function uploading(owner: string, tools: Tools): Pick<Service, 'admit' | 'upload
       }
       return runUpload(
         uploads,
-        { owner, expectedBytes, body: pending, idempotencyKey },
+        { owner, sender, expectedBytes, body: pending, idempotencyKey },
         gone,
         (arrival, live, signal) =>
           inPlace(store, admission, async () => {

@@ -228,6 +228,14 @@ export interface Allowance {
   readonly keepMs: number
 }
 
+/** The key or token of a request. */
+export interface Sender {
+  /** Unique for its owner. */
+  readonly name: string
+  /** Without it, only uploads that began with this key exist. */
+  readonly mayRead: boolean
+}
+
 /** Every method throws only `ServiceError`, except for internal faults. */
 export interface Service {
   /**
@@ -321,5 +329,5 @@ export interface Service {
   /** Rejects if uploads cannot be accepted now. */
   ready(): Promise<void>
   /** The same service as an owner sees it: what they send belongs to them, and datasets of others do not exist. */
-  as(owner: string): Service
+  as(owner: string, sender: Sender): Service
 }

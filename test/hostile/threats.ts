@@ -259,9 +259,10 @@ export const threats: readonly Threat[] = [
     'src/access/access.test.ts: KeyRing compares a secret with every key in constant time, whichever key matches',
     'src/http/access/rate-limit-store.test.ts: SteadyCounts ignores jumps of the wall clock',
   ]),
-  threat(53, "another owner's dataset or upload", '404', [
+  threat(53, "another owner's dataset or upload, or another key's without the scope `read`", '404, or 403', [
     `${access}: on every route, an owner's datasets do not exist for another owner`,
     "test/hostile/every-route.test.ts: no route finds another owner's dataset or upload, and no cache may store an error",
+    'test/hostile/scopes.test.ts: no route shows a key without read what another key has sent',
   ]),
   threat(54, 'secrets in URLs and logs', 'in neither', [
     'test/system/log.test.ts: the log of a whole run has one JSON line per request, and nothing that a client sent',

@@ -11,10 +11,10 @@ import { RateLimitStore } from './rate-limit-store.ts'
 declare module 'fastify' {
   interface FastifyContextConfig {
     /**
-     * The scope that a caller needs, or several of which any one will do; by default, the one of the method. `none`: no
+     * The scope that a caller needs, or several, of which all are needed; by default, the one of the method. `none`: no
      * authentication. `any`: no particular scope.
      */
-    readonly scope?: Scope | readonly Scope[] | 'any' | 'none'
+    readonly scope?: Wanted | 'any' | 'none'
     /** True for a route that answers whatever the Host header says: probes use their own addresses and names. */
     readonly isForAnyHost?: boolean
     /** Header fields that `OPTIONS` on its path returns in addition to the methods. */
@@ -26,6 +26,8 @@ declare module 'fastify' {
     caller: Caller
   }
 }
+
+type Wanted = Scope | readonly Scope[] | 'upload or read'
 
 export interface AuthorizationOptions {
   readonly access: Access
@@ -81,7 +83,7 @@ export function addAuthorization(
     }
     try {
       request.caller = await access.identify(request.headers.authorization)
-      if (scope !== 'any') checkScope(request.caller, [scope].flat())
+      if (scope !== 'any') checkScope(request.caller, scope)
     } catch (error) {
       // The issuer of tokens has failed; that does not make the caller's token wrong.
       if (isServiceError(error, 'ISSUER_UNAVAILABLE')) throw error
@@ -90,13 +92,19 @@ export function addAuthorization(
       throw error
     }
     await countRequest?.(request)
-    request.service = service.as(request.caller.owner)
+    const { owner, name, scopes } = request.caller
+    request.service = service.as(owner, { name, mayRead: scopes.has('read') })
   })
 }
 
-/** @throws {ServiceError} FORBIDDEN if the caller has none of them. */
-function checkScope({ scopes }: Caller, wanted: readonly Scope[]): void {
-  if (!wanted.some((one) => scopes.has(one))) throw new ServiceError('FORBIDDEN', { scope: wanted.join("' or '") })
+/** @throws {ServiceError} FORBIDDEN */
+function checkScope({ scopes }: Caller, wanted: Wanted): void {
+  if (wanted === 'upload or read') {
+    if (!scopes.has('upload') && !scopes.has('read')) throw new ServiceError('FORBIDDEN', { scope: "upload' or 'read" })
+    return
+  }
+  const missing = [wanted].flat().filter((one) => !scopes.has(one))
+  if (missing.length > 0) throw new ServiceError('FORBIDDEN', { scope: missing.join("' and '") })
 }
 
 /** Logs who changed what, or who was denied. */

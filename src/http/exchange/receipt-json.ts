@@ -29,8 +29,14 @@ export function receiptJson(receipt: Receipt) {
   return { id: receipt.id, ...receiptFacts(receipt) }
 }
 
-/** The response to an upload: the receipt, and what holds only for this upload. */
-export function uploadJson({ receipt, upload, notes }: UploadReply) {
+/**
+ * The response to an upload: the receipt, and what holds only for this upload.
+ *
+ * @param mayRead Whether the caller may see how the file was called when these bytes were first sent.
+ */
+export function uploadJson({ receipt, upload, notes }: UploadReply, mayRead = true) {
+  const isOwn = mayRead || upload.outcome === 'new'
+  const file = isOwn ? receipt.file : { ...receipt.file, name: upload.fileName, contentType: null }
   return {
     id: receipt.id,
     duplicate: upload.outcome !== 'new',
@@ -41,7 +47,7 @@ export function uploadJson({ receipt, upload, notes }: UploadReply) {
       durationMs: upload.durationMs,
       outcome: upload.outcome,
     },
-    ...receiptFacts({ ...receipt, notes: [...receipt.notes, ...notes] }),
+    ...receiptFacts({ ...receipt, file, notes: [...receipt.notes, ...notes] }),
   }
 }
 

@@ -211,7 +211,8 @@ export const uploadAnswer = Type.Object(
       {
         id: uploadId,
         fileName: Type.String({
-          description: 'As sent this time; `file.name` is the name with which these bytes were first sent.',
+          description:
+            'As sent this time; `file.name` is the name with which these bytes were first sent, if the caller has the scope `read`.',
         }),
         receivedAt: time('When its first byte arrived.'),
         durationMs: count('Milliseconds from then until the dataset was ready.'),

@@ -43,7 +43,7 @@ export async function uploadAsync(
   const added = await resumable.append(id, { ...body, offset: 0, expectedBytes: null, checksum: null })
   if (added.reply === null) throw new Error(`Cannot await the outcome of upload ${id}: it is not complete`)
   const uploaded = await outcomeOf(request, reply, { ...added, reply: added.reply })
-  return uploaded === null ? reply.send() : sendJson(reply, uploadJson(uploaded))
+  return uploaded === null ? reply.send() : sendJson(reply, uploadJson(uploaded, request.caller.scopes.has('read')))
 }
 
 /** The part of the input that comes from the request itself. */

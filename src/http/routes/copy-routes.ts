@@ -18,6 +18,8 @@ function addCopy(app: App): void {
   app.route({
     method: 'POST',
     url,
+    // A copy shows stored records to whoever reads the database, and its status names the file.
+    config: { scope: ['upload', 'read'] },
     schema: {
       operationId: 'copyDataset',
       tags: ['copies'],
@@ -25,7 +27,7 @@ function addCopy(app: App): void {
       description:
         'Starts to copy the accepted records into a table, in one transaction, and answers at once. The copy continues ' +
         'if the client disconnects, and transient failures are retried. A table holds a dataset only once: repeating ' +
-        'the request does not duplicate its rows.',
+        'the request does not duplicate its rows. Needs the scopes `upload` and `read`.',
       params: datasetParams,
       querystring: noQuery,
       body: copyBody,

@@ -33,6 +33,7 @@ function addCorrect(app: App, pace: BodyPace): void {
   app.route({
     method: 'POST',
     url: `${datasetsPath}/:id/corrections`,
+    config: { scope: ['upload', 'read'] },
     schema: {
       operationId: 'correctDataset',
       tags: ['uploads'],
@@ -40,7 +41,7 @@ function addCorrect(app: App, pace: BodyPace): void {
       description:
         'Makes another dataset from the stored original and the texts you send. Each text is read with the settings of ' +
         'the file and takes the place of its record. A text that cannot be read leaves its record a reject. The first ' +
-        'dataset stays as it is. The same corrections make the same dataset again.',
+        'dataset stays as it is. The same corrections make the same dataset again. Needs the scopes `upload` and `read`.',
       params: datasetParams,
       querystring: noQuery,
       requestBody: correctionBody,

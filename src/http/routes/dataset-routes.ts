@@ -95,11 +95,15 @@ function addReadings(app: App): void {
   app.route({
     method: 'POST',
     url: `${datasetsPath}/:id/readings`,
+    // Its receipt shows stored records; the same holds for corrections.
+    config: { scope: ['upload', 'read'] },
     schema: {
       operationId: 'readAgain',
       tags: ['uploads'],
       summary: 'Read the original again with other settings',
-      description: 'Makes another dataset from the stored original, without a second upload. The first dataset stays.',
+      description:
+        'Makes another dataset from the stored original, without a second upload. The first dataset stays. Needs the ' +
+        'scopes `upload` and `read`.',
       params: datasetParams,
       querystring: noQuery,
       body: readingBody,

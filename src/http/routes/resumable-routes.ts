@@ -56,7 +56,7 @@ export function addResumableRoutes(app: App, pace: BodyPace, { bytesMax }: Pick<
   app.route({
     method: 'HEAD',
     url: onePath,
-    config: { scope: ['read', 'upload'] },
+    config: { scope: 'upload or read' },
     schema: { ...ofProtocol, params: uploadParams },
     handler: (request, reply) => sendOffset(request, reply, request.params.id),
   })

@@ -95,7 +95,7 @@ export function addUploadRoute(app: App, pace: BodyPace): void {
         const uploaded = await request.service.upload(admission, body, goneSignal(reply.raw))
         if (uploaded.isReplayed) reply.header('idempotent-replayed', 'true')
         audit(request, 'upload', uploaded.receipt.id)
-        return sendJson(reply, uploadJson(uploaded))
+        return sendJson(reply, uploadJson(uploaded, request.caller.scopes.has('read')))
       },
     })
   }

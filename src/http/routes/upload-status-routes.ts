@@ -17,8 +17,8 @@ import { waitSecondsMax } from '../resumable/async-upload.ts'
 import { speaksTus } from '../resumable/tus.ts'
 
 const get = ['GET', 'HEAD']
-/** Both those who upload files and those who read datasets may see the status of uploads. */
-const scope = ['read', 'upload'] as const
+/** Both those who upload files and those who read datasets may see the status of uploads: the former, of their own. */
+const scope = 'upload or read'
 
 const tag = header('Identifies this version of the status.', '"m1ab2c3d"')
 const applied = header('The wait that was honoured.', 'wait=20', false)
@@ -41,7 +41,8 @@ function addList(app: App): void {
       tags: ['uploads'],
       summary: 'List uploads',
       description:
-        'Newest first: uploads in progress, however they are sent, and those that ended within `--uploads-keep-for`.',
+        'Newest first: uploads in progress, however they are sent, and those that ended within `--uploads-keep-for`. ' +
+        'Without the scope `read`, only those that this key has sent exist, here and for all operations on an upload.',
       querystring: uploadsQuery,
       response: { 200: json('A page of the list.', uploadsAnswer), ...failures('BAD_PARAMETER') },
     },

@@ -1,19 +1,17 @@
 // Resumable states: the state of an upload for its clients, in progress or ended.
 import { ServiceError } from '../../core/errors.ts'
 import type { Spool } from '../../store/store.ts'
-import type { Uploads } from '../uploads/uploads.ts'
+import type { OwnUploads } from '../service.ts'
 import type { Appended, ResumableBytes, ResumableState } from './resumable.ts'
 import type { UploadDetails } from './resumable-upload.ts'
 
 export const notInTime = 'it was not finished in time'
 
 export class ResumableStates {
-  readonly #uploads: Uploads
   readonly #keepMs: number
 
   /** @param keepMs How long an upload is kept after its last byte. Milliseconds. */
-  constructor(uploads: Uploads, keepMs: number) {
-    this.#uploads = uploads
+  constructor(keepMs: number) {
     this.#keepMs = keepMs
   }
 
@@ -26,8 +24,8 @@ export class ResumableStates {
   }
 
   /** Nothing can be added to a complete upload but zero bytes, as a client does that has missed the response. */
-  async nothingMore(owner: string, id: string, { offset, declaredBytes }: ResumableBytes): Promise<Appended> {
-    const state = await this.afterEnd(owner, id)
+  async nothingMore(uploads: OwnUploads, id: string, { offset, declaredBytes }: ResumableBytes): Promise<Appended> {
+    const state = await this.afterEnd(uploads, id)
     if (offset !== state.bytes) {
       throw new ServiceError('UPLOAD_OFFSET_MISMATCH', { expected: state.bytes, provided: offset })
     }
@@ -38,8 +36,8 @@ export class ResumableStates {
   }
 
   /** State of one that has ended. @throws {ServiceError} UPLOAD_NOT_FOUND, UPLOAD_ENDED */
-  async afterEnd(owner: string, id: string): Promise<ResumableState> {
-    const { phase, bytes, datasetId, error, expiresAt } = await this.#uploads.of(owner).get(id)
+  async afterEnd(uploads: OwnUploads, id: string): Promise<ResumableState> {
+    const { phase, bytes, datasetId, error, expiresAt } = await uploads.get(id)
     if (phase === 'done') {
       const whole = { bytes: bytes.received, expectedBytes: bytes.received, isComplete: true }
       return { id, ...whole, expiresAt: expiresAt ?? 0, remark: null, datasetId }

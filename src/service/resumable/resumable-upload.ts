@@ -12,6 +12,8 @@ import type { NewResumable, ResumableBytes } from './resumable.ts'
 export interface UploadDetails extends Omit<NewResumable, 'expectedBytes' | 'network' | 'disposition'> {
   /** Among clients, places are shared. */
   readonly client: string
+  /** Name of the key or token with which it began. */
+  readonly sender: string
 }
 
 /** How long bytes wait for more before they are written and read. Milliseconds. */

@@ -1,7 +1,7 @@
 // Resumables: all uploads that arrive in several requests: begins them, adds to them, reads them, and drops unfinished ones in time.
 import { isServiceError, ServiceError } from '../../core/errors.ts'
 import type { Spool } from '../../store/store.ts'
-import type { Place, UploadReply } from '../service.ts'
+import type { OwnUploads, Place, UploadReply } from '../service.ts'
 import type { HeldKey, IdempotencyKeys } from '../uploads/idempotency-keys.ts'
 import { newSpool } from './new-spool.ts'
 import type { Appended, NewResumable, ResumableBytes, ResumableState, ResumableUploads } from './resumable.ts'
@@ -44,24 +44,29 @@ export class Resumables implements AsyncDisposable {
     this.#tools = tools
     this.#limits = limits
     this.#places = new UnfinishedPlaces(limits)
-    this.#states = new ResumableStates(tools.uploads, limits.uploadsKeepMs)
+    this.#states = new ResumableStates(limits.uploadsKeepMs)
     this.#waiting = new WaitingReadings(limits.resumeWaitMs, ({ reading }) => this.#background(reading.giveUp()))
     this.#looking = setInterval(() => this.#look(), Math.min(lookEveryMs, limits.uploadsKeepMs)).unref()
   }
 
-  /** What an owner may see and do. */
-  of(owner: string): ResumableUploads {
-    const { fileBytesMax, requestBytesMax } = this.#tools.limits
+  /** What a sender may see and do. @param uploads Those that exist for the sender. */
+  of(owner: string, sender: string, uploads: OwnUploads): ResumableUploads {
     return {
-      bytesMax: Math.min(fileBytesMax, requestBytesMax),
-      create: (upload) => this.#create(owner, upload),
+      bytesMax: this.#bytesMax,
+      create: (upload) => this.#create(owner, sender, upload),
       state: async (id) => {
-        const entry = this.#find(owner, id)
-        if (entry === null) return await this.#states.afterEnd(owner, id)
+        const entry = await this.#find(uploads, id)
+        if (entry === null) return await this.#states.afterEnd(uploads, id)
         return await entry.upload.take(async () => this.#states.of(entry.upload.spool))
       },
-      append: (id, bytes) => this.#append(owner, id, bytes),
+      append: (id, bytes) => this.#append(uploads, id, bytes),
     }
+  }
+
+  /** Of an upload. */
+  get #bytesMax(): number {
+    const { fileBytesMax, requestBytesMax } = this.#tools.limits
+    return Math.min(fileBytesMax, requestBytesMax)
   }
 
   /** Their number, and their bytes on disk. */
@@ -81,13 +86,13 @@ export class Resumables implements AsyncDisposable {
     await Promise.allSettled(this.#ending)
   }
 
-  async #create(owner: string, upload: NewResumable): Promise<ResumableState> {
+  async #create(owner: string, sender: string, upload: NewResumable): Promise<ResumableState> {
     if (this.#isClosing) throw new ServiceError('SHUTTING_DOWN', {})
     const { idempotencyKey } = upload
     const key = idempotencyKey === null ? null : this.#tools.keys.hold(owner, idempotencyKey)
     try {
-      const { bytesMax } = this.of(owner)
-      const spool = await newSpool({ ...this.#tools, places: this.#places, bytesMax }, owner, upload)
+      const tools = { ...this.#tools, places: this.#places, bytesMax: this.#bytesMax }
+      const spool = await newSpool(tools, owner, { ...upload, sender })
       return this.#states.of(this.#add(spool, key).upload.spool)
     } catch (error) {
       key?.release()
@@ -111,10 +116,10 @@ export class Resumables implements AsyncDisposable {
 
   #add(spool: Spool, key: HeldKey | null): Entry {
     const { facts, state } = spool
-    const { fileName, form, client, idempotencyKey } = facts.details as UploadDetails
+    const { fileName, form, client, sender, idempotencyKey } = facts.details as UploadDetails
     const stop = (error: ServiceError) => this.#background(this.#end(entry, error))
     const { id, owner, createdAt } = facts
-    const known = { id, owner, createdAt, idempotencyKey, fileName: form === null ? fileName : null, stop }
+    const known = { id, owner, sender, createdAt, idempotencyKey, fileName: form === null ? fileName : null, stop }
     const sizes = { receivedBytes: state.bytes, expectedBytes: state.expectedBytes }
     const live = this.#tools.uploads.begin({ ...known, ...sizes })
     const upload = new ResumableUpload(spool, live, key)
@@ -131,27 +136,26 @@ export class Resumables implements AsyncDisposable {
     return entry
   }
 
-  async #append(owner: string, id: string, bytes: ResumableBytes): Promise<Appended> {
-    const entry = this.#find(owner, id)
+  async #append(uploads: OwnUploads, id: string, bytes: ResumableBytes): Promise<Appended> {
+    const entry = await this.#find(uploads, id)
     const appended = await entry?.upload.take(async (isNewest) =>
       this.#byId.has(id) ? await this.#appendTo(entry, bytes, isNewest) : null,
     )
     // It had ended, or has ended while this request waited.
-    return appended ?? (await this.#states.nothingMore(owner, id, bytes))
+    return appended ?? (await this.#states.nothingMore(uploads, id, bytes))
   }
 
   async #appendTo(entry: Entry, bytes: ResumableBytes, isNewest: () => boolean): Promise<Appended> {
     const { upload, reading } = entry
-    const { owner } = upload.spool.facts
     let place: Place | null = null
     try {
       place = upload.spool.state.isComplete ? null : this.#admit(entry, bytes)
       if (place !== null) {
         this.#waiting.delete(entry)
         reading.begin()
-        await upload.append(bytes, this.of(owner).bytesMax, isNewest)
+        await upload.append(bytes, this.#bytesMax, isNewest)
       } else if (bytes.declaredBytes !== 0 || bytes.offset !== upload.spool.state.bytes) {
-        await upload.append(bytes, this.of(owner).bytesMax, isNewest)
+        await upload.append(bytes, this.#bytesMax, isNewest)
       }
     } catch (error) {
       if (upload.hasOverflowed || upload.details.isOneRequest) {
@@ -194,10 +198,10 @@ export class Resumables implements AsyncDisposable {
     this.#waiting.add(entry)
   }
 
-  /** Null for an upload that has ended, or never was. */
-  #find(owner: string, id: string): Entry | null {
-    const found = this.#byId.get(id)
-    return found?.upload.spool.facts.owner === owner ? found : null
+  /** Null for an upload that has ended. @throws {ServiceError} UPLOAD_NOT_FOUND */
+  async #find(uploads: OwnUploads, id: string): Promise<Entry | null> {
+    await uploads.get(id)
+    return this.#byId.get(id) ?? null
   }
 
   #done(entry: Entry, reply: UploadReply): void {

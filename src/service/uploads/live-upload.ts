@@ -12,6 +12,8 @@ import type { CountedRecords, UploadProgress } from './upload-progress.ts'
 export interface NewUpload {
   readonly id: string
   readonly owner: string
+  /** Name of the key or token; without it, only those who see all uploads of the owner see this one. */
+  readonly sender?: string
   /** Epoch milliseconds. */
   readonly createdAt: number
   readonly idempotencyKey?: string | null
@@ -47,14 +49,15 @@ export class LiveUpload implements UploadProgress {
 
   /** @param onEnd Called once, with the last status. */
   constructor(upload: NewUpload, onEnd: (status: UploadStatus) => void) {
-    const { id, owner, createdAt, fileName = null, receivedBytes = 0, expectedBytes, stop } = upload
+    const { id, owner, sender = '', createdAt, fileName = null, receivedBytes = 0, expectedBytes, stop } = upload
     const { idempotencyKey = null } = upload
     const nothing = { encoding: null, dialect: null, columns: null, datasetId: null, outcome: null, error: null }
     this.receivedBytes = receivedBytes
     this.#expectedBytes = expectedBytes
     this.#stop = stop
     this.#onEnd = onEnd
-    this.#facts = { id, owner, createdAt, expiresAt: null, phase: 'receiving', idempotencyKey, fileName, ...nothing }
+    const known = { id, owner, sender, createdAt, expiresAt: null, idempotencyKey, fileName }
+    this.#facts = { ...known, phase: 'receiving', ...nothing }
     this.#status = this.#look(0)
   }
 

@@ -10,6 +10,7 @@ import type { Uploads } from './uploads.ts'
 /** What is sent, and how much of it has arrived. */
 export interface Sent {
   readonly owner: string
+  readonly sender?: string
   readonly expectedBytes: number | null
   readonly fileName?: string
   readonly idempotencyKey?: string | null

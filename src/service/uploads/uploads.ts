@@ -2,9 +2,9 @@
 import { once } from 'node:events'
 import { ServiceError } from '../../core/errors.ts'
 import { isFinished, type UploadStatus } from '../../core/upload-status.ts'
-import type { OwnUploads, UploadPage, UploadsQuery, UploadWatch } from '../service.ts'
+import type { OwnUploads, UploadPage, UploadWatch } from '../service.ts'
 import { clientOf, SharedPlaces } from '../shared-places.ts'
-import { type EndedUploads, newestOf } from './ended-uploads.ts'
+import { type EndedUploads, newestOf, type SentUploadsQuery } from './ended-uploads.ts'
 import { LiveUpload, type NewUpload } from './live-upload.ts'
 
 export interface UploadsLimits {
@@ -52,26 +52,26 @@ export class Uploads {
     return Date.now() + this.#limits.uploadsKeepMs
   }
 
-  /** What an owner may see and cancel. */
-  of(owner: string): OwnUploads {
+  /** What an owner may see and cancel. @param sender Only what this key has sent; null for all. */
+  of(owner: string, sender: string | null = null): OwnUploads {
+    const get = (id: string) => this.#get(owner, sender, id)
     return {
-      get: async (id) => this.#get(owner, id),
-      list: async (query) => this.#list(owner, query),
-      watch: async (id, network) => this.#watch(this.#get(owner, id), clientOf(owner, network)),
-      remove: (id) => this.#remove(owner, id),
+      get: async (id) => get(id),
+      list: async (query) => this.#list(owner, { ...query, sender }),
+      watch: async (id, network) => this.#watch(get(id), clientOf(owner, network)),
+      remove: async (id) => this.#remove(get(id)),
     }
   }
 
-  #get(owner: string, id: string): UploadStatus {
+  #get(owner: string, sender: string | null, id: string): UploadStatus {
     const status = this.#live.get(id)?.status() ?? this.#ended.get(owner, id)
-    if (status === null || status.owner !== owner) throw new ServiceError('UPLOAD_NOT_FOUND', { id })
+    const isShown = status?.owner === owner && (sender === null || status.sender === sender)
+    if (status === null || !isShown) throw new ServiceError('UPLOAD_NOT_FOUND', { id })
     return status
   }
 
-  async #remove(owner: string, id: string): Promise<void> {
-    const live = this.#live.get(id)
-    if (live?.owner === owner) return await live.cancel()
-    await this.#ended.remove(this.#get(owner, id).id)
+  async #remove({ id }: UploadStatus): Promise<void> {
+    await (this.#live.get(id)?.cancel() ?? this.#ended.remove(id))
   }
 
   #watch(first: UploadStatus, client: string): UploadWatch {
@@ -91,7 +91,7 @@ export class Uploads {
     }
   }
 
-  #list(owner: string, query: UploadsQuery): UploadPage {
+  #list(owner: string, query: SentUploadsQuery): UploadPage {
     const { limit } = query
     const live = this.#live.values().map((one) => one.status())
     const newest = newestOf([...live, ...this.#ended.newest(owner, query)], owner, query)
