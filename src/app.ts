@@ -3,7 +3,7 @@ import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Access } from './access/access.ts'
 import { configuredAccess } from './access/configured-access.ts'
-import type { Config } from './config/config.ts'
+import { type Config, ConfigError } from './config/config.ts'
 import { createColumnConverter } from './convert/column-converter.ts'
 import { createConverter } from './convert/duckdb-converter.ts'
 import { createPartReader } from './convert/duckdb-reader.ts'
@@ -232,6 +232,13 @@ function logUnready(children: readonly { check(): Promise<void> }[], logger: Ser
   }
 }
 
+function cannotIsolate(holds: string): string {
+  return (
+    `Cannot start with --sandbox required: children would have '${holds}', wanted no network and nothing but their ` +
+    'job; use Linux with unshare and setpriv, as root or with user namespaces, or --sandbox available'
+  )
+}
+
 /** Code that handles untrusted bytes, in WebAssembly or in separate processes. */
 async function startChildren(
   config: Config,
@@ -241,7 +248,10 @@ async function startChildren(
 ): Promise<Pick<ServiceParts, 'converter' | 'reader' | 'runner'>> {
   const { convertMsMax: jobMsMax, converterCount: size } = config
   const sandbox = await Sandbox.open(config.dataDir)
-  logger.info({ holds: sandbox.holds }, 'children run confined')
+  const { holds, isolates, isConfined } = sandbox
+  if (config.sandbox === 'required' && !isolates) throw new ConfigError(cannotIsolate(holds))
+  if (isConfined) logger.info({ holds }, isolates ? 'children run confined' : 'children run partly confined')
+  else logger.warn({ holds }, 'children run unconfined')
   const segmentBytesMax = config.segmentBytes + config.recordBytesMax
   const converters = {
     jobMsMax,

@@ -17,5 +17,24 @@ export async function createLogger({ logLevel, logFormat }: Pick<Config, 'logLev
     singleLine: true,
     sync: true,
   }
-  return pino({ level: logLevel }, pretty(options))
+  const lines = pretty(options)
+  return pino({ level: logLevel }, { write: (line) => void lines.write(`${escaped(line)}\n`) })
+}
+
+/** Characters that end a line, act on a terminal, or change the direction of text. */
+const unsafe = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu
+/** The same, except the line ends within a stack. */
+const unsafeInStack = /(?!\n( {4}at |caused by: ))[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu
+
+function codeOf(letter: string): string {
+  return letter === '\n' ? '\\n' : `\\u{${letter.codePointAt(0)?.toString(16)}}`
+}
+
+/** A line of JSON whose texts cannot begin another line: some of them come from clients and tokens. */
+function escaped(line: string): string {
+  const values: unknown = JSON.parse(line, (name, value: unknown) => {
+    if (typeof value !== 'string') return value
+    return value.replaceAll(name === 'stack' ? unsafeInStack : unsafe, codeOf)
+  })
+  return JSON.stringify(values)
 }

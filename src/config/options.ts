@@ -32,6 +32,7 @@ export interface Option<Value> extends Kind<Value> {
 
 const logLevels = ['silent', 'error', 'warn', 'info', 'debug'] as const
 const logFormats = ['auto', 'json', 'pretty'] as const
+const sandboxes = ['available', 'required'] as const
 const resolverUnits = ['B', 'KB', 'MB'] as const
 
 /** Every option by its name in Config, unit last. In the order of `--help`. */
@@ -287,6 +288,12 @@ export const options = {
     fallback: '16MB',
     ...byteCount(65_536, 1_024 * 1_048_576),
     help: 'Bytes of accepted records per Parquet part, cut at the next record end; the first parts of a file are smaller.',
+  },
+  sandbox: {
+    flag: '--sandbox',
+    fallback: 'available',
+    ...oneOf(sandboxes),
+    help: 'Confine child processes as far as the system allows, or refuse to start unless they have no network and nothing but their job.',
   },
   convertMsMax: {
     flag: '--convert-time-max',

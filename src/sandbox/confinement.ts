@@ -13,6 +13,8 @@ export interface Confinement {
   readonly holds: string
   /** Whether the child runs as a user of its own, who owns nothing. */
   readonly hasOwnUser: boolean
+  /** Whether the child has no network and sees nothing but its job. */
+  readonly isolates: boolean
   /** The command to put before the child's, which runs it as that user; empty if spawning the child is enough. */
   wrapper(userId: number): readonly string[]
 }
@@ -25,7 +27,7 @@ export interface Means {
 }
 
 /** The last resort, which works everywhere. */
-export const limitsOnly: Confinement = { holds: 'limits only', hasOwnUser: false, wrapper: () => [] }
+export const limitsOnly: Confinement = { holds: 'limits only', hasOwnUser: false, isolates: false, wrapper: () => [] }
 
 /**
  * Gives the child its own view of the file system. Every mount becomes read-only, except where the child writes; a mount
@@ -97,7 +99,7 @@ function ways(dataDir: string, { isRoot, find }: Means): readonly Confinement[] 
 }
 
 /** Spawned as another user, and nothing else. */
-const spawned: Confinement = { holds: 'a user of its own', hasOwnUser: true, wrapper: () => [] }
+const spawned: Confinement = { holds: 'a user of its own', hasOwnUser: true, isolates: false, wrapper: () => [] }
 
 function wrapped(dataDir: string, find: Means['find'], who: 'root to own' | 'root' | 'user'): readonly Confinement[] {
   const [unshare, setpriv, shell] = ['unshare', 'setpriv', 'sh'].map(find)
@@ -111,6 +113,7 @@ function wrapped(dataDir: string, find: Means['find'], who: 'root to own' | 'roo
   const way = (holds: string, before: readonly string[], leaving: readonly string[]): Confinement => ({
     holds: `${holds}${hasOwnUser ? ', a user of its own' : ''}`,
     hasOwnUser,
+    isolates: holds.includes('nothing but its job'),
     wrapper: (userId) => [...before, ...leaving, ...own(userId)],
   })
   const withoutPrivileges = way('no privileges', [], who === 'user' ? leave : leaveAll)

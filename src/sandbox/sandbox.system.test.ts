@@ -179,7 +179,7 @@ test('Sandbox.open() empties its directory, and falls back to limits if nothing 
   mkdirSync(join(dataDir, 'work', 'left'), { recursive: true })
   const sandbox = await Sandbox.open(dataDir, { isRoot: false, find: () => undefined })
   assert.deepEqual(readdirSync(join(dataDir, 'work')), [])
-  assert.deepEqual([sandbox.isConfined, sandbox.holds], [false, 'limits only'])
+  assert.deepEqual([sandbox.isConfined, sandbox.isolates, sandbox.holds], [false, false, 'limits only'])
 })
 
 test('WorkDir.addInputs() makes files read-only for everybody', async (t) => {

@@ -52,6 +52,11 @@ export class Sandbox {
     return this.#confinement !== limitsOnly
   }
 
+  /** True if children have no network and see nothing but their job. */
+  get isolates(): boolean {
+    return this.#confinement.isolates
+  }
+
   start({ writes, ...program }: SandboxedProgram): SandboxedChild {
     const number = this.#childCount++
     const userId = childUserId(number)

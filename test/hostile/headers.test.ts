@@ -1,5 +1,6 @@
 // Tests of headers: attempts to mislead a browser, a cache, a proxy or a log all fail.
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -193,4 +194,27 @@ test('a client cannot start a line of the log', async () => {
     )
     assert.notEqual((JSON.parse(line) as { msg: string }).msg, 'forged')
   }
+})
+
+test('nobody can start a line of the pretty log, or act on the terminal that shows it', () => {
+  const forged = 'x\n[10:00:00.000] INFO: forged\r\u001b[31m\u0085\u009b\u202e\u2028\u2029\ud800'
+  const program = `
+    import { createLogger } from ${JSON.stringify(new URL('../../src/logger.ts', import.meta.url).href)}
+    const forged = ${JSON.stringify(forged)}
+    const logger = await createLogger({ logLevel: 'info', logFormat: 'pretty' })
+    logger.info({ audit: 'upload', caller: forged, owner: forged, method: forged, name: forged, pid: forged }, 'audit')
+    logger.info({ fileName: forged, headers: { 'user-agent': forged }, metadata: [forged], level: 30 }, 'request')
+    logger.error({ err: new Error(forged, { cause: new Error(forged) }), msg: forged }, forged)`
+  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', program])
+  assert.equal(stderr.toString(), '')
+  const text = stdout.toString()
+  assert.ok(text.split('forged').length > 10, text)
+  assert.match(text, /\n +at file:/)
+  const lines = text.split('\n').filter((line) => /^\S/.test(line))
+  assert.equal(lines.filter((line) => /^\[\d\d:\d\d:\d\d\] (INFO|ERROR)/.test(line)).length, 3, text)
+  assert.deepEqual(
+    lines.filter((line) => line.startsWith('[10:00')),
+    [],
+  )
+  assert.doesNotMatch(text, /(?!\n)[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029\ufffd]/u)
 })

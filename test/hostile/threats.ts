@@ -268,9 +268,10 @@ export const threats: readonly Threat[] = [
     'test/system/log.test.ts: the log of a whole run has one JSON line per request, and nothing that a client sent',
     'test/system/log.test.ts: unreadable requests leave one line each, and nothing that a client sent',
   ]),
-  threat(55, 'line ends and escapes in logs', 'lines of JSON', [
+  threat(55, 'line ends and escapes in logs', 'lines of JSON; escaped at a terminal', [
     'test/system/log.test.ts: the log of a whole run has one JSON line per request, and nothing that a client sent',
     'test/hostile/headers.test.ts: a client cannot start a line of the log',
+    'test/hostile/headers.test.ts: nobody can start a line of the pretty log, or act on the terminal that shows it',
   ]),
   threat(56, '__proto__ and its like', 'names like any other', [
     `${parameters}: members named like those of every object are ordinary names`,

@@ -10,14 +10,15 @@ export interface Route {
   readonly method: string
   /** As registered, such as `/qas/datasets/:id/parts/:index.parquet`. */
   readonly url: string
+  readonly schema?: { readonly querystring?: unknown; readonly body?: unknown } | undefined
 }
 
 /** Methods and paths of all routes. */
 export function allRoutes(): readonly Route[] {
   const routes: Route[] = []
   const app = fastify({ exposeHeadRoutes: false })
-  app.addHook('onRoute', ({ method, url }) => {
-    for (const one of [method].flat()) routes.push({ method: one, url })
+  app.addHook('onRoute', ({ method, url, schema }) => {
+    for (const one of [method].flat()) routes.push({ method: one, url, schema })
   })
   addRoutes(app as unknown as App, createFakeService(), defaultHttpOptions, noMeter) // only the logger type differs
   return routes

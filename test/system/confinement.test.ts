@@ -1,5 +1,6 @@
 // Tests of confinement: as root and as another user, the whole service works and its children are confined.
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import {
   chownSync,
   existsSync,
@@ -12,6 +13,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { after, type TestContext, test } from 'node:test'
+import { Sandbox } from '../../src/sandbox/sandbox.ts'
 import { Client, type UploadAnswer } from '../support/client.ts'
 import { RunningService, scratchDir, seesProcesses } from '../support/running-service.ts'
 import { csvText } from '../support/samples.ts'
@@ -92,6 +94,23 @@ test('not run as root, the service works, and its children have no privileges an
   const network = readlinkSync('/proc/self/ns/net')
   const shares = statuses.filter(({ pid }) => readlinkSync(`/proc/${pid}/ns/net`) === network)
   if (shares.length > 0) t.diagnostic('this system lets no other user have a network of its own')
+})
+
+test('--sandbox required starts only where children have no network and nothing but their job', async (t) => {
+  if (!isRoot) return t.skip(noRoot)
+  if (!existsSync('/usr/bin/setpriv')) return t.skip('this system has no setpriv')
+  const program = join(import.meta.dirname, '..', '..', 'src', 'bin', 'csv-upload.ts')
+  const serve = ['serve', '--port', '0', '--data', join(scratch.path, 'weak'), '--sandbox', 'required']
+  // As in a container: root without the right to create namespaces and mounts.
+  const weak = ['--bounding-set=-sys_admin', '--inh-caps=-all', process.execPath, program, ...serve]
+  const { status, stderr } = spawnSync('setpriv', weak, { encoding: 'utf8', timeout: 60_000 })
+  assert.equal(status, 2, stderr)
+  const seen = "children would have 'no privileges, a user of its own', wanted no network and nothing but their job"
+  assert.match(stderr, new RegExp(`^csv-upload: Cannot start with --sandbox required: ${seen}; use .*\\n$`))
+  const sandbox = await Sandbox.open(join(scratch.path, 'trial'))
+  if (!sandbox.isolates) return t.skip(`this system holds: ${sandbox.holds}`)
+  await using service = await RunningService.start(join(scratch.path, 'strong'), ['--sandbox', 'required'])
+  await new Client(service.url).upload('id\n1\n')
 })
 
 test('a data directory may be a symbolic link, for the service and its children', async () => {

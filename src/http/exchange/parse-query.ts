@@ -11,6 +11,8 @@ interface PropertySchema {
   readonly minimum?: number
   readonly maximum?: number
   readonly maxLength?: number
+  readonly maxItems?: number
+  readonly pattern?: string
   readonly default?: unknown
   readonly enum?: readonly unknown[]
 }
@@ -99,9 +101,10 @@ function shown(given: unknown): string {
   return `'${String(given).slice(0, seenLengthMax)}'`
 }
 
-function wantedValue({ type, minimum, maximum, maxLength, enum: choices }: PropertySchema): string {
+function wantedValue({ type, minimum, maximum, maxLength, maxItems, pattern, enum: choices }: PropertySchema): string {
   if (choices !== undefined) return `one of ${choices.join(' ')}`
   if (type === 'integer') return `one whole number from ${minimum} to ${maximum}`
   if (type === 'boolean') return 'true or false'
-  return `one text of 1 to ${maxLength} characters`
+  if (type === 'array') return `a list of 1 to ${maxItems} texts`
+  return pattern === undefined ? `one text of 1 to ${maxLength} characters` : `one text that matches ${pattern}`
 }
