@@ -127,7 +127,8 @@ interface TokenFacts {
   readonly subject?: string
   readonly issuer?: string
   readonly audience?: string
-  readonly expires?: string
+  /** Null for no end. */
+  readonly expires?: string | null
 }
 
 async function issuerOf() {
@@ -138,7 +139,7 @@ async function issuerOf() {
       .setProtectedHeader({ alg: 'ES256', kid: 'one' })
       .setIssuer(facts.issuer ?? issuer)
       .setAudience(facts.audience ?? audience)
-      .setExpirationTime(facts.expires ?? '5m')
+    if (facts.expires !== null) unsigned.setExpirationTime(facts.expires ?? '5m')
     if (facts.claims?.sub === undefined && facts.subject !== '') unsigned.setSubject(facts.subject ?? 'anna')
     return unsigned.sign(privateKey)
   }
@@ -171,6 +172,7 @@ test('createAccess() refuses any other token', async () => {
     await ours.token({ issuer: 'https://evil.example' }),
     await ours.token({ audience: 'other' }),
     await ours.token({ expires: '-5m' }),
+    await ours.token({ expires: null }),
     await ours.token({ subject: '' }),
     await ours.token({ claims: { sub: 7 } }),
     await ours.token({ claims: { sub: { name: 'anna' } } }),

@@ -209,6 +209,20 @@ test('publish() refuses a link in place of a file', async (t) => {
   assert.deepEqual(await readFile(join(outside, 'original')), wanted.files.get('original'))
 })
 
+test('read() and open() refuse a link in place of a file', async (t) => {
+  if (process.platform === 'win32') return t.skip('this system opens links like files')
+  const { dir, open } = await place(t)
+  const store = await open()
+  const wanted = sample({ seed: 1 })
+  const { id } = wanted.receipt
+  await publishSample(store, wanted)
+  const [original, outside] = [join(dir, 'datasets', id, 'original'), join(dir, 'outside')]
+  await rename(original, outside)
+  await symlink(outside, original)
+  await assert.rejects(store.read(id, 'original'), failsWith('STORE_FAILED'))
+  await assert.rejects(store.open(id, 'original'), failsWith('STORE_FAILED'))
+})
+
 test('read() and withLocal() leave no descriptor open', { skip: process.platform !== 'linux' }, async (t) => {
   const { open } = await place(t)
   const store = await open()
