@@ -160,6 +160,7 @@ function serviceOf(owner: string, { name: sender, mayRead }: Sender, tools: Tool
     allowance: () => allowanceOf(owner, tools),
     ready: async () => {
       await tools.storeCheck.run()
+      await admissionControl.checkRoom()
       await Promise.all([tools.converter, tools.reader, runner].map((one) => one.check()))
     },
     // Without authentication, all requests share one owner and so this object.

@@ -30,7 +30,8 @@ export async function newSpool(
   if ((expectedBytes ?? 0) > bytesMax) throw new ServiceError('FILE_TOO_LARGE', { limitBytes: bytesMax })
   const bytes = expectedBytes ?? 0
   places.check(client, bytes)
-  admissionControl.admitBytes({ fileBytes: bytes, missingBytes: bytes, network }, owner).release()
+  // Its first bytes hold a place; until then, no other upload ends for it.
+  admissionControl.checkBytes({ fileBytes: bytes, missingBytes: bytes, network }, owner)
   await parseUploadOptions(declaredTexts(given.declared), converter, AbortSignal.timeout(10_000))
   places.check(client, bytes)
   const createdAt = Date.now()

@@ -71,6 +71,11 @@ export class ResumableUpload {
     this.#stopWriter?.(error)
   }
 
+  /** @throws {ServiceError} UPLOAD_OFFSET_MISMATCH, UPLOAD_LENGTH_MISMATCH, FILE_TOO_LARGE */
+  check(given: ResumableBytes, bytesMax: number): void {
+    agreedLength(this.spool, given, bytesMax)
+  }
+
   /** Adds bytes; when it resolves or rejects, all that count are durable. Call it within `take`. */
   async append(given: ResumableBytes, bytesMax: number, isNewest: () => boolean): Promise<void> {
     const expectedBytes = agreedLength(this.spool, given, bytesMax)

@@ -149,12 +149,13 @@ export class Resumables implements AsyncDisposable {
     const { upload, reading } = entry
     let place: Place | null = null
     try {
-      place = upload.spool.state.isComplete ? null : this.#admit(entry, bytes)
-      if (place !== null) {
+      const { isComplete, bytes: receivedBytes } = upload.spool.state
+      // Before it takes a place, perhaps that of another upload.
+      if (!isComplete || bytes.declaredBytes !== 0 || bytes.offset !== receivedBytes) upload.check(bytes, this.#bytesMax)
+      if (!isComplete) {
+        place = this.#admit(entry, bytes)
         this.#waiting.delete(entry)
         reading.begin()
-        await upload.append(bytes, this.#bytesMax, isNewest)
-      } else if (bytes.declaredBytes !== 0 || bytes.offset !== upload.spool.state.bytes) {
         await upload.append(bytes, this.#bytesMax, isNewest)
       }
     } catch (error) {

@@ -252,3 +252,50 @@ test('AdmissionControl.admit() keeps a place for another network besides three g
     assert.equal(letIn(admissionControl, '198.51.100.1', 1), 1, `${greedyCount} greedy networks`)
   }
 })
+
+/** Uploads that keep the service waiting; `ended` has the names of those that were ended for another one. */
+function slowUploads(admissionControl: AdmissionControl) {
+  const ended: string[] = []
+  const admit = (name: string, owner: string, declaredBytes: number) => {
+    const body = { waitedMs: () => 6_000, fail: () => void ended.push(name) }
+    return admissionControl.admit({ contentType, declaredBytes, body }, owner)
+  }
+  return { ended, admit }
+}
+
+test('AdmissionControl.admit() ends no upload for one that the quota refuses', async () => {
+  const used = { datasets: 1, bytes: 100 }
+  const given = { uploadsMax: 3, uploadsPerClientMax: 1, ownerBytesMax: 100 }
+  const admissionControl = await openAdmissionControl(Number.POSITIVE_INFINITY, given, used)
+  const { ended, admit } = slowUploads(admissionControl)
+  for (const name of ['a', 'b', 'c']) admit(name, name, 1)
+  for (let i = 0; i < 3; i++) refuses(() => admit('new', 'full', 1), 'QUOTA_EXCEEDED')
+  assert.deepEqual(ended, [])
+  // An own upload that would end for it does not count.
+  admit('d', 'c', 100)
+  assert.deepEqual(ended, ['c'])
+})
+
+test('AdmissionControl.admit() ends slow uploads for room only if that suffices, and only those that hold some', async () => {
+  const admissionControl = await openAdmissionControl(1000 * mebibyte, { uploadsMax: 100 })
+  const { ended, admit } = slowUploads(admissionControl)
+  admissionControl.admit({ contentType, declaredBytes: 300 * mebibyte }, 'busy')
+  admit('unknown length', 'b', 0)
+  for (let i = 0; i < 10; i++) admit(`slow ${i}`, `owner ${i}`, 10 * mebibyte)
+  refuses(() => admit('new', 'c', 130 * mebibyte), 'DISK_FULL')
+  admissionControl.checkBytes({ fileBytes: 0, missingBytes: 30 * mebibyte, network: '' }, 'c')
+  assert.deepEqual(ended, [])
+  admit('new', 'c', 30 * mebibyte)
+  assert.deepEqual(ended, ['slow 0'])
+})
+
+test('AdmissionControl.checkRoom() refuses when every upload would be refused, and not before', async () => {
+  const free = async (freeBytes: number) => await openAdmissionControl(freeBytes)
+  await (await free(64 * mebibyte)).checkRoom()
+  await assert.rejects((await free(64 * mebibyte - 1)).checkRoom(), { code: 'DISK_FULL' })
+  const busy = await free(86 * mebibyte)
+  const place = busy.admit({ contentType, declaredBytes: 10 * mebibyte }, '')
+  await busy.checkRoom()
+  refuses(() => busy.admit({ contentType, declaredBytes: 1 }, ''), 'DISK_FULL')
+  place.release()
+})

@@ -109,6 +109,15 @@ export class AdmissionControl {
     return { boundary, release, declaredBytes, body }
   }
 
+  /**
+   * Whether there is space for an upload, however small: uploads that keep the service waiting would end for it.
+   * @throws {ServiceError} DISK_FULL
+   */
+  async checkRoom(): Promise<void> {
+    await this.#gauge()
+    this.#endingForRoom(0, [])
+  }
+
   #checkBody(contentCoding: string, declaredBytes: number | null): void {
     if (!/^(identity)?$/i.test(contentCoding.trim())) {
       throw new ServiceError('CONTENT_CODED', { coding: contentCoding.slice(0, 100) })
@@ -136,16 +145,25 @@ export class AdmissionControl {
     return this.#takePlace({ owner, client: clientOf(owner, network), ...sizes, body })
   }
 
-  #takePlace(held: Held): Place {
-    const { owner, fileBytes, missingBytes } = held
-    const bytes = missingBytes * bytesPerDeclaredByte
-    this.#findPlace(held.client)
-    const onTheWay = [...this.#admitted.values()].filter((one) => one.owner === owner)
+  /** Whether `admitBytes` would admit them now. @throws {ServiceError} as `admitBytes` */
+  checkBytes({ network, ...sizes }: { readonly network: string } & FileSizes, owner: string): void {
+    this.#endingFor({ owner, client: clientOf(owner, network), ...sizes, body: undefined })
+  }
+
+  /** The places of slow uploads that have to be freed for another one; none are if it is refused. */
+  #endingFor({ owner, client, ...sizes }: Held): readonly Place[] {
+    const ending = this.#endingForPlace(client)
+    const onTheWay = [...this.#admitted].filter(([place, one]) => one.owner === owner && !ending.includes(place))
     this.#quota.check(
       owner,
-      onTheWay.reduce((sum, one) => sum + one.fileBytes, fileBytes),
+      onTheWay.reduce((sum, [, one]) => sum + one.fileBytes, sizes.fileBytes),
     )
-    this.#makeRoom(bytes)
+    return this.#endingForRoom(bytesFor(sizes), ending)
+  }
+
+  #takePlace(held: Held): Place {
+    for (const place of this.#endingFor(held)) this.#end(place)
+    const bytes = bytesFor(held)
     this.#heldBytes += bytes
     const free = this.#places.hold(held.client)
     const place: Place = {
@@ -161,32 +179,51 @@ export class AdmissionControl {
 
   /**
    * Finds a place: a free one within the share of the client; otherwise that of a slow upload, its own or of a client
-   * with more.
+   * with more. Returns the place that has to be freed for it, if any.
    */
-  #findPlace(client: string): void {
+  #endingForPlace(client: string): readonly Place[] {
     const { uploadsMax, uploadsPerClientMax } = this.#limits
     const places = this.#places
-    if (places.hasPlaceFor(client, uploadsPerClientMax)) return
+    if (places.hasPlaceFor(client, uploadsPerClientMax)) return []
     const held = places.heldBy(client)
     const takesFromOthers = places.freeCount <= 0 && held < uploadsPerClientMax
     const mayGo = [...this.#admitted].filter(
       ([, one]) => one.client === client || (takesFromOthers && places.heldBy(one.client) >= held),
     )
     const most = Math.max(0, ...mayGo.map(([, one]) => places.heldBy(one.client)))
-    if (giveWay(mayGo.filter(([, one]) => places.heldBy(one.client) === most)) || giveWay(mayGo)) return
-    throw new ServiceError('TOO_MANY_UPLOADS', { limit: takesFromOthers ? uploadsMax : held })
+    const [place = slowestFirst(mayGo)[0]] = slowestFirst(mayGo.filter(([, one]) => places.heldBy(one.client) === most))
+    if (place === undefined) throw new ServiceError('TOO_MANY_UPLOADS', { limit: takesFromOthers ? uploadsMax : held })
+    return [place]
   }
 
-  /** Space that slow uploads hold and may never use goes to a new one if nothing else is missing. */
-  #makeRoom(bytes: number): void {
-    const leftBytes = this.#freeBytes - bytes - spareBytes
+  /**
+   * Space that slow uploads hold and may never use goes to a new one, if that suffices. Returns the places to be freed:
+   * those of `ending`, and more if need be.
+   */
+  #endingForRoom(bytes: number, ending: readonly Place[]): readonly Place[] {
+    const heldBy = (place: Place) => bytesFor(this.#admitted.get(place)!)
+    const all = [...ending]
     // Held space counts from the last measurement on, so space used since then counts twice: this errs on the safe
     // side.
-    while (leftBytes < this.#heldBytes) {
-      if (leftBytes >= 0 && giveWay([...this.#admitted])) continue
-      void this.#gauge()
-      throw new ServiceError('DISK_FULL', {})
+    let missing = this.#heldBytes + bytes + spareBytes - this.#freeBytes
+    for (const place of ending) missing -= heldBy(place)
+    for (const place of slowestFirst([...this.#admitted])) {
+      if (missing <= 0) break
+      if (all.includes(place) || heldBy(place) === 0) continue
+      all.push(place)
+      missing -= heldBy(place)
     }
+    if (missing <= 0) return all
+    void this.#gauge()
+    throw new ServiceError('DISK_FULL', {})
+  }
+
+  #end(place: Place): void {
+    const { body } = this.#admitted.get(place)!
+    place.release()
+    body?.fail(
+      new ServiceError('REQUEST_TIMEOUT', { problem: 'its body arrived slowly, and another upload needed its place' }),
+    )
   }
 
   async #gauge(): Promise<void> {
@@ -196,26 +233,18 @@ export class AdmissionControl {
   }
 }
 
-/**
- * Ends the upload that has kept the service waiting longest, if that was long, and frees its place. False if there is
- * none.
- */
-function giveWay(uploads: readonly (readonly [Place, Held])[]): boolean {
-  let slowest: readonly [Place, PendingBody] | null = null
-  let waitedMs = waitMsMax
-  for (const [place, { body }] of uploads) {
-    const ms = body?.waitedMs() ?? 0
-    if (body === undefined || ms < waitedMs) continue
-    slowest = [place, body]
-    waitedMs = ms
-  }
-  if (slowest === null) return false
-  const [place, body] = slowest
-  place.release()
-  body.fail(
-    new ServiceError('REQUEST_TIMEOUT', { problem: 'its body arrived slowly, and another upload needed its place' }),
-  )
-  return true
+/** What an upload holds of the free space. */
+function bytesFor({ missingBytes }: FileSizes): number {
+  return missingBytes * bytesPerDeclaredByte
+}
+
+/** The uploads that have kept the service waiting too long, the longest wait first. */
+function slowestFirst(uploads: readonly (readonly [Place, Held])[]): readonly Place[] {
+  return uploads
+    .map(([place, { body }]) => ({ place, waitedMs: body?.waitedMs() ?? 0 }))
+    .filter(({ waitedMs }) => waitedMs >= waitMsMax)
+    .toSorted((a, b) => b.waitedMs - a.waitedMs)
+    .map(({ place }) => place)
 }
 
 /** Types of a body that is the file itself. */
