@@ -87,10 +87,9 @@ export class ResumableReading {
       return reply
     } catch (error) {
       if (this.#running?.stopping.signal === signal) this.#running = null
-      if (signal.aborted) {
-        this.#upload.live.restarts()
-        throw signal.reason
-      }
+      // Until the next try, its client can cancel it.
+      this.#upload.live.restarts(this.#upload.spool.state.isComplete)
+      if (signal.aborted) throw signal.reason
       const explained = await this.#tools.explain(error)
       const failure = explained instanceof ServiceError ? explained : new ServiceError('INTERNAL', {}, explained)
       this.failure = failure

@@ -136,10 +136,11 @@ export class LiveUpload implements UploadProgress {
   }
 
   /** It starts over from its first byte, or waits for its client: what was read no longer counts. */
-  restarts(): void {
+  restarts(isComplete: boolean): void {
+    if (isFinished(this.#facts)) return
     this.#before = null
     this.#counted = null
-    this.#change({ phase: 'receiving' })
+    this.#change({ phase: isComplete ? 'reading' : 'receiving' })
   }
 
   /** It has its dataset. @param expiresAt Epoch milliseconds. */
