@@ -1,6 +1,6 @@
 // Tests of the line journal: added lines survive a restart, in order, and a torn line does not.
 import assert from 'node:assert/strict'
-import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -55,4 +55,18 @@ test('LineJournal adds lines again after each sync that fails, and keeps those t
     await journal.add(`after ${method} ${call}`)
   }
   assert.equal(await readFile(path, 'utf8'), 'a\nafter sync 0\nafter sync 1\nafter datasync 0\n')
+})
+
+test('LineJournal.open() keeps the file as it is if it cannot be written anew, and adds lines once it can', async (t) => {
+  const path = join(dir, 'full')
+  await writeFile(path, 'a\nold\nto')
+  const fails = Object.assign(new Error('no space'), { code: 'ENOSPC' })
+  const writing = t.mock.method(OpenFile.prototype, 'write', () => Promise.reject(fails))
+  await using journal = await LineJournal.open(path, (lines) => lines.filter((line) => line !== 'old'))
+  await assert.rejects(journal.add('lost'), fails)
+  assert.equal(await readFile(path, 'utf8'), 'a\nold\nto')
+  await assert.rejects(readFile(`${path}.new`), { code: 'ENOENT' })
+  writing.mock.restore()
+  await journal.add('b')
+  assert.equal(await readFile(path, 'utf8'), 'a\nold\nb\n')
 })

@@ -1,5 +1,5 @@
 // Line journal: lines of text in one file, each durable once it is added. Knows nothing of their meaning.
-import { readFile, rename } from 'node:fs/promises'
+import { readFile, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { errorCode } from '../core/storage-error.ts'
 import { OpenFile } from './files/open-file.ts'
@@ -11,7 +11,7 @@ const hasDirectorySync = process.platform !== 'win32'
 interface Written {
   readonly file: OpenFile
   readonly bytes: number
-  /** Why its name may not be durable; null if it is. */
+  /** Why it may not be durable; null if it is. */
   readonly failure: unknown
 }
 
@@ -22,22 +22,23 @@ export class LineJournal implements AsyncDisposable {
   #fileBytes: number
   /** True if a failed write may have left something behind them. */
   #isTorn = false
-  /** Why its name may not be durable; null if it is. The next line has the file written anew. */
-  #failure: unknown = null
+  /** Why the file may not be durable; null if it is. The next line has it written anew. */
+  #failure: unknown
   #waiting: string[] = []
   /** The write that will include all of `#waiting`. */
   #next: Promise<void> | null = null
   #last: Promise<unknown> = Promise.resolve()
 
-  private constructor(path: string, { file, bytes }: Written) {
+  private constructor(path: string, { file, bytes, failure }: Written) {
     this.#path = path
     this.#file = file
     this.#fileBytes = bytes
+    this.#failure = failure
   }
 
   /**
    * Opens the journal, or creates it. `keep` gets its lines, without a last one cut short by a crash, and returns
-   * those that stay.
+   * those that stay. If they cannot be written anew, as on a full disk, the file stays as it is.
    */
   static async open(path: string, keep: (lines: readonly string[]) => readonly string[]): Promise<LineJournal> {
     const text = await readFile(path, 'utf8').catch((error: unknown) => {
@@ -45,10 +46,11 @@ export class LineJournal implements AsyncDisposable {
       throw error
     })
     const lines = keep(linesOf(text))
-    const written = await writeWhole(path, lines)
-    if (written.failure === null) return new LineJournal(path, written)
-    await written.file.close()
-    throw written.failure
+    const written = await writeWhole(path, lines).catch(async (failure: unknown) => {
+      const bytes = bytesOf(linesOf(text)).length
+      return { file: await OpenFile.open(path, 'r+'), bytes, failure }
+    })
+    return new LineJournal(path, written)
   }
 
   /** Adds a line, which is durable once this resolves. Lines added while others are being written share one sync. */
@@ -116,6 +118,7 @@ async function writeWhole(path: string, lines: readonly string[]): Promise<Writt
   const fresh = `${path}.new`
   await using opened = new AsyncDisposableStack()
   await using directory = hasDirectorySync ? await OpenFile.open(dirname(path), 'r') : null
+  opened.defer(() => rm(fresh, { force: true }))
   const file = opened.use(await OpenFile.create(fresh, fileMode, 'w'))
   await file.write(bytes, 0)
   await file.sync()

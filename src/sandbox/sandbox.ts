@@ -1,5 +1,5 @@
 // Sandbox: starts programs that handle untrusted input, as confined as the system allows, each in its own work directory.
-import { existsSync, mkdirSync, rmSync } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { childUserId, taskCountMax } from './child-users.ts'
 import { type Confinement, findConfinement, limitsOnly, type Means, spawnUser } from './confinement.ts'
@@ -37,8 +37,11 @@ export class Sandbox {
    */
   static async open(dataDir: string, means?: Means): Promise<Sandbox> {
     const workDirs = join(dataDir, 'work')
-    rmSync(workDirs, { recursive: true, force: true })
-    mkdirSync(workDirs, { recursive: true, mode: 0o700 })
+    // A full disk may have no room to make it anew.
+    const isKept = lstatSync(workDirs, { throwIfNoEntry: false })?.isDirectory()
+    const old = isKept ? readdirSync(workDirs).map((name) => join(workDirs, name)) : [workDirs]
+    for (const path of old) rmSync(path, { recursive: true, force: true })
+    if (!isKept) mkdirSync(workDirs, { recursive: true, mode: 0o700 })
     return new Sandbox(workDirs, await findConfinement(dataDir, workDirs, means))
   }
 

@@ -91,21 +91,21 @@ export class DatasetIndex implements Disposable {
 
   /** A new index in an empty file. Add all datasets, then call `complete`. */
   static createEmpty(path: string): DatasetIndex {
-    const database = new DatabaseSync(path)
     const memory = 'PRAGMA cache_size = -32768'
-    database.exec(
-      `PRAGMA synchronous = OFF; PRAGMA journal_mode = WAL; PRAGMA locking_mode = EXCLUSIVE; ${memory}; ${schema}`,
-    )
-    return new DatasetIndex(database)
+    return DatasetIndex.#opened(path, (index) => index.#database.exec(`${memory}; ${schema}`))
   }
 
   /** The index in a file. @throws {Error} if the file is not an index, or cannot be read. */
   static open(path: string): DatasetIndex {
+    return DatasetIndex.#opened(path, (index) => index.meta(''))
+  }
+
+  static #opened(path: string, begin: (index: DatasetIndex) => void): DatasetIndex {
     const database = new DatabaseSync(path)
     try {
       database.exec('PRAGMA synchronous = OFF; PRAGMA journal_mode = WAL; PRAGMA locking_mode = EXCLUSIVE')
       const index = new DatasetIndex(database)
-      index.meta('')
+      begin(index)
       return index
     } catch (error) {
       database.close()
@@ -115,7 +115,7 @@ export class DatasetIndex implements Disposable {
 
   /** Builds what makes lists of a new index fast; does nothing to a complete one. */
   complete(): void {
-    this.#database.exec(orders)
+    this.together(() => this.#database.exec(orders))
   }
 
   /** Combines several changes into one, which is faster; if it fails, none of them is made. */

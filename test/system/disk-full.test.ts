@@ -2,7 +2,7 @@
 // room.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { rm, statfs, writeFile } from 'node:fs/promises'
+import { mkdir, open, rm, statfs, truncate, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -16,11 +16,22 @@ const mebibyte = 1_048_576
 /** Space that the service leaves free, and a little more than that. */
 const diskBytes = 96 * mebibyte
 
-/** A small separate disk; null if it cannot be mounted here. */
-async function smallDisk(t: TestContext): Promise<string | null> {
+/**
+ * A small separate disk; null if it cannot be mounted here. With ext4 even an empty directory takes space, unlike with
+ * tmpfs.
+ */
+async function smallDisk(t: TestContext, type: 'tmpfs' | 'ext4' = 'tmpfs'): Promise<string | null> {
   const dir = await scratchDir()
+  const image = `${dir.path}.img`
+  t.after(() => rm(image, { force: true }))
+  const run = (command: string, ...args: readonly string[]) => execFileSync(command, args, { stdio: 'ignore' })
   try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${diskBytes}`, 'tmpfs', dir.path], { stdio: 'ignore' })
+    if (type === 'ext4') {
+      await writeFile(image, '')
+      await truncate(image, diskBytes)
+      run('mkfs.ext4', '-q', '-m', '0', image)
+      run('mount', '-o', 'loop', image, dir.path)
+    } else run('mount', '-t', 'tmpfs', '-o', `size=${diskBytes}`, 'tmpfs', dir.path)
   } catch {
     await dir[Symbol.asyncDispose]()
     return null
@@ -100,6 +111,73 @@ test('an upload of undeclared length that fills the disk is refused, and deletin
   for (const { links } of kept) assert.equal((await client.ask('DELETE', links.self)).status, 204)
   await uploadsAgain(client)
 })
+
+test('a service is not ready while the free space suffices for no upload', async (t) => {
+  const dataDir = await smallDisk(t)
+  if (dataDir === null) return t.skip(noMount)
+  await using service = await RunningService.start(dataDir)
+  const client = new Client(service.url)
+  const filler = join(dataDir, 'filler')
+  for (const left of [63, 4].map((mebibytes) => mebibytes * mebibyte)) {
+    await rm(filler, { force: true })
+    await writeFile(filler, Buffer.alloc((await freeBytes(dataDir)) - left))
+    const refused = refusalOf(await client.ask('GET', '/readyz'))
+    assert.deepEqual([refused.status, refused.exception], [507, 'csvupload.DiskFullException'])
+    assert.equal((await client.askInChunks('/qas/uploadCsv', bodyOf({ content: 'a,b\n1,2\n' }))).status, 507)
+  }
+  await rm(filler)
+  assert.equal((await client.ask('GET', '/readyz')).status, 200)
+  await client.upload('a,b\n1,2\n')
+})
+
+test('a service that stopped on a full disk starts again, serves and deletes, and still knows its keys', async (t) => {
+  const disk = await smallDisk(t, 'ext4')
+  if (disk === null) return t.skip(noMount)
+  const dataDir = join(disk, 'data')
+  await mkdir(dataDir)
+  const withKey = (client: Client) =>
+    client.ask('POST', '/qas/uploadCsv', bodyOf({ content: 'a,b\n1,2\n' }), { 'idempotency-key': 'one' })
+  const started = async (use: (client: Client) => Promise<void>) => {
+    await using service = await RunningService.start(dataDir)
+    await use(new Client(service.url))
+    service.kill('SIGTERM')
+    await service.ended
+  }
+  await started(async (client) => {
+    for (const content of ['a,b\n3,4\n', 'a,b\n5,6\n']) await client.upload(content)
+    assert.equal((await withKey(client)).status, 200)
+  })
+  // Twice: the first start may use space that the last stop has freed.
+  for (const remaining of [2, 1]) {
+    await fill(disk)
+    await started(async (client) => {
+      await fill(disk)
+      assert.equal((await client.ask('GET', '/readyz')).status, 507)
+      const ids = await client.datasetIds()
+      assert.equal(ids.length, remaining + 1)
+      for (const id of ids) assert.equal((await client.get(`/qas/datasets/${id}/data.csv`)).length, 8)
+      assert.equal((await client.ask('DELETE', `/qas/datasets/${ids.at(-1)}`)).status, 204)
+      assert.deepEqual(await client.datasetIds(), ids.slice(0, -1))
+    })
+  }
+  await rm(join(disk, 'filler'))
+  await started(async (client) => {
+    assert.equal((await client.datasetIds()).length, 1)
+    assert.equal((await withKey(client)).headers['idempotent-replayed'], 'true')
+  })
+})
+
+/** Leaves no byte free: the last pieces are those of a single block. */
+async function fill(disk: string): Promise<void> {
+  await using filler = await open(join(disk, 'filler'), 'a')
+  for (const bytes of [mebibyte, 4096, 1024]) {
+    const piece = Buffer.alloc(bytes)
+    // A short write fails with the next one.
+    for (let isFull = false; !isFull; ) await filler.appendFile(piece).catch(() => (isFull = true))
+  }
+  await filler.sync().catch(() => {})
+  assert.equal(await freeBytes(disk), 0)
+}
 
 /** Retries, since free space is measured about once a second, and the first upload may still be refused. */
 async function uploadsAgain(client: Client): Promise<void> {

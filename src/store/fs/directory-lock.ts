@@ -28,7 +28,7 @@ export async function lockDirectory(dir: string): Promise<AsyncDisposable> {
     throw new ServiceError('DATA_DIRECTORY_IN_USE', { dir, owner }, error)
   }
   await chmod(path, 0o600)
-  await writeFile(ownerPath, `process ${process.pid} on ${hostname()}`, { mode: 0o600 })
+  await writeFile(ownerPath, `process ${process.pid} on ${hostname()}`, { mode: 0o600 }).catch(() => {})
   return {
     // The closure also keeps the garbage collector from closing the database.
     async [Symbol.asyncDispose]() {

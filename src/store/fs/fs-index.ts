@@ -50,7 +50,7 @@ async function openAndUpdate(
   paths: FsPaths,
   logger: StoreLogger,
 ): Promise<{ readonly index: DatasetIndex; readonly found: Found }> {
-  const index = kept?.index ?? (await createIndex(paths))
+  const index = kept?.index ?? (await createIndex(paths, logger))
   try {
     const found = await update(index, paths, await unsureIds(kept, paths))
     const inDirectory = (await readdir(paths.datasets)).filter(isDatasetId).length
@@ -120,10 +120,16 @@ async function openKept(paths: FsPaths, readAllMax: number): Promise<Kept | null
   return null
 }
 
-async function createIndex(paths: FsPaths): Promise<DatasetIndex> {
+async function createIndex(paths: FsPaths, logger: StoreLogger): Promise<DatasetIndex> {
   removeIndex(paths.index)
-  await writeFile(paths.index, '', { flag: 'wx', mode: fileMode })
-  return DatasetIndex.createEmpty(paths.index)
+  try {
+    await writeFile(paths.index, '', { flag: 'wx', mode: fileMode })
+    return DatasetIndex.createEmpty(paths.index)
+  } catch (error) {
+    logger.warn({ error }, 'cannot write the index: it is kept in memory, and the next start rebuilds it')
+    removeIndex(paths.index)
+    return DatasetIndex.createEmpty(':memory:')
+  }
 }
 
 /** Datasets about which only their receipts are reliable. */
