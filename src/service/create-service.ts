@@ -188,35 +188,28 @@ function uploading(owner: string, sender: string, tools: Tools): Pick<Service, '
   const keyOf = new WeakMap<Admission, HeldKey>()
   return {
     admit: async (head) => {
-      const key = head.idempotencyKey ? keys.hold(owner, head.idempotencyKey) : null
-      try {
-        const admission = tools.admissionControl.admit(head, owner)
-        if (key === null) return admission
-        const release = () => {
-          key.release()
-          admission.release()
-        }
-        const withKey = { ...admission, release }
-        keyOf.set(withKey, key)
-        return withKey
-      } catch (error) {
-        key?.release()
-        throw error
+      const admission = tools.admissionControl.admit(head, owner)
+      if (!head.idempotencyKey) return admission
+      const key = keys.hold(owner, head.idempotencyKey)
+      const release = () => {
+        key.release()
+        admission.release()
       }
+      const withKey = { ...admission, release }
+      keyOf.set(withKey, key)
+      return withKey
     },
     upload: async (admission, body, gone) => {
       const { declaredBytes: expectedBytes, body: pending, boundary, idempotencyKey } = admission
-      const key = keyOf.get(admission)
-      if (key?.answer) {
-        const receive = () => receiveFile(body, boundary, tools.limits)
-        const replayed = await replayUpload(tools, key.answer, { owner, receive }, gone).catch((error) => {
-          admission.release()
-          throw error
-        })
-        if (replayed !== null) {
-          admission.release()
-          return replayed
-        }
+      const key = keyOf.get(admission) ?? null
+      const receive = () => receiveFile(body, boundary, tools.limits)
+      const replayed = await replayUpload(tools, key, { owner, receive }, gone).catch((error) => {
+        admission.release()
+        throw error
+      })
+      if (replayed !== null) {
+        admission.release()
+        return replayed
       }
       return runUpload(
         uploads,

@@ -4,6 +4,7 @@ import type { ColumnStatistics } from '../convert/convert.ts'
 import type { BorrowedBytes } from '../core/borrowed-bytes.ts'
 import type { ByteStream } from '../core/byte-stream.ts'
 import type { CopyMode, CopyStatus } from '../core/copies/copy-status.ts'
+import type { ServiceError } from '../core/errors.ts'
 import type { Receipt, RefusedCorrection, RejectPreview, RejectReason } from '../core/receipt.ts'
 import type { UploadStatus } from '../core/upload-status.ts'
 import type { CsvDelimiter } from '../csv/csv-rewriter.ts'
@@ -29,8 +30,8 @@ export interface UploadHead {
   readonly body?: PendingBody
   /** Where it comes from: anonymous uploads share places by network. */
   readonly network?: string
-  /** The client's key for this request; null for none. */
-  readonly idempotencyKey?: string | null
+  /** The client's key for this request, or why it is invalid; null for none. */
+  readonly idempotencyKey?: string | ServiceError | null
 }
 
 /** A place among the uploads, held until it is released; releasing it twice does no harm. */
@@ -239,8 +240,8 @@ export interface Sender {
 /** Every method throws only `ServiceError`, except for internal faults. */
 export interface Service {
   /**
-   * Checks the headers, in this order: idempotency key, content type, boundary, content coding, declared length, room.
-   * @throws {ServiceError} IDEMPOTENCY_KEY_IN_USE, NOT_MULTIPART, NO_BOUNDARY, BAD_MULTIPART, CONTENT_CODED,
+   * Checks the headers, in this order: content type, boundary, content coding, declared length, room.
+   * @throws {ServiceError} NOT_MULTIPART, NO_BOUNDARY, BAD_MULTIPART, CONTENT_CODED,
    *   REQUEST_TOO_LARGE, TOO_MANY_UPLOADS, DISK_FULL, QUOTA_EXCEEDED
    */
   admit(head: UploadHead): Promise<Admission>

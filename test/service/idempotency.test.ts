@@ -63,6 +63,22 @@ test('a key whose request is in progress gets 409; that of a failed request is f
     slow.on('continue', resolve)
     slow.flushHeaders()
   })
+  // The rules of the specification come first, with and without Prefer, and so does a key that is none.
+  const absent = Buffer.from(body.toString().replace('name="file"', 'name="other"'))
+  const refused = []
+  for (const key of ['busy', '""']) {
+    for (const prefer of [{}, { prefer: 'respond-async' }]) {
+      const given = { 'idempotency-key': key, ...prefer }
+      const noBoundary = { ...given, 'content-type': 'multipart/form-data' }
+      const answers = [
+        await client.ask('POST', '/qas/uploadCsv', body, noBoundary),
+        await client.ask('POST', '/qas/uploadCsv', absent, given),
+        await client.ask('POST', '/qas/uploadCsv', body, given),
+      ]
+      refused.push([key, ...answers.map(({ status }) => status)].join(' '))
+    }
+  }
+  assert.deepEqual(refused, ['busy 500 400 409', 'busy 500 400 409', '"" 500 400 400', '"" 500 400 400'])
   const busy = await send(client, 'busy')
   assert.deepEqual([busy.status, refusalOf(busy).exception], [409, 'csvupload.IdempotencyKeyInUseException'])
   assert.ok(Number(busy.headers['retry-after']) > 0)
@@ -75,8 +91,8 @@ test('a key whose request is in progress gets 409; that of a failed request is f
   const bad = bodyOf({ content: 'PK\u0003\u0004zip' })
   assert.equal((await send(client, 'bad', bad)).status, 422)
   assert.equal((await send(client, 'bad')).status, 200)
-  const refused = await send(client, '""')
-  assert.deepEqual([refused.status, refusalOf(refused).exception], [400, 'csvupload.BadRequestException'])
+  const invalid = await send(client, '""')
+  assert.deepEqual([invalid.status, refusalOf(invalid).exception], [400, 'csvupload.BadRequestException'])
   type Status = ReturnType<typeof uploadStatusJson>
   const [newest] = jsonOf<{ uploads: readonly Status[] }>(await client.ask('GET', '/qas/uploads')).uploads
   assert.equal(newest?.idempotencyKey, 'bad')

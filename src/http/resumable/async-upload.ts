@@ -1,5 +1,6 @@
 // Async upload: receives an upload in one request whose client may not wait for the outcome; tus answers such clients by the same rules.
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { ServiceError } from '../../core/errors.ts'
 import type { Appended, ResumableBytes, UploadReply } from '../../service/service.ts'
 import { audit } from '../access/authorize.ts'
 import { clientNetworkOf } from '../access/client-network.ts'
@@ -110,8 +111,7 @@ async function within<Result>(work: Promise<Result>, ms: number): Promise<Result
   }
 }
 
-/** @throws {ServiceError} BAD_REQUEST */
-export function keyOf({ raw }: FastifyRequest): string | null {
+export function keyOf({ raw }: FastifyRequest): string | ServiceError | null {
   return idempotencyKey(headerLines(raw, 'idempotency-key'))
 }
 

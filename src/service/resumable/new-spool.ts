@@ -22,7 +22,12 @@ export interface NewSpoolTools extends Pick<UploadTools, 'store' | 'converter'> 
 export async function newSpool(
   { store, converter, admissionControl, places, bytesMax }: NewSpoolTools,
   owner: string,
-  { network, expectedBytes, disposition, ...given }: NewResumable & { readonly sender: string },
+  {
+    network,
+    expectedBytes,
+    disposition,
+    ...given
+  }: NewResumable & Pick<UploadDetails, 'idempotencyKey'> & { readonly sender: string },
 ): Promise<Spool> {
   const client = clientOf(owner, network)
   if (given.form !== null) boundaryOf(given.form.contentType)

@@ -19,8 +19,12 @@ import { linkedOriginal } from './stored-original.ts'
 export async function readSpool(tools: UploadTools, of: ResumableUpload, signal: AbortSignal): Promise<UploadReply> {
   const { spool, details, live, growth, key } = of
   const { id, owner, createdAt } = spool.facts
-  const receive = () => incomingOf(tools, of, growingFile(spool.path, growth, signal))
-  const replayed = key?.answer ? await replayUpload(tools, key.answer, { owner, receive }, signal) : null
+  const receive = async () => {
+    const incoming = await incomingOf(tools, of, growingFile(spool.path, growth, signal))
+    if (!key?.refusal) of.fileBegun.resolve()
+    return incoming
+  }
+  const replayed = await replayUpload(tools, key, { owner, receive }, signal)
   if (replayed !== null) return replayed
   const startMs = performance.now() - (Date.now() - createdAt)
   const arrival = { owner, uploadId: id, receivedAt: createdAt, startMs, progress: live }

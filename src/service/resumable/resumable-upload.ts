@@ -9,7 +9,9 @@ import { Growth } from './growing-file.ts'
 import type { NewResumable, ResumableBytes } from './resumable.ts'
 
 /** What is stored of an upload besides its bytes. */
-export interface UploadDetails extends Omit<NewResumable, 'expectedBytes' | 'network' | 'disposition'> {
+export interface UploadDetails
+  extends Omit<NewResumable, 'expectedBytes' | 'network' | 'disposition' | 'idempotencyKey'> {
+  readonly idempotencyKey: string | null
   /** Among clients, places are shared. */
   readonly client: string
   /** Name of the key or token with which it began. */
@@ -27,6 +29,8 @@ export class ResumableUpload {
   readonly key: HeldKey | null
   /** What can be read of it. */
   readonly growth: Growth
+  /** Resolves once the reading has come to the file, and its key is not refused. */
+  readonly fileBegun = Promise.withResolvers<void>()
   /** More bytes have arrived than the client announced: none of them can be trusted. */
   hasOverflowed = false
   #stopWriter: ((error: ServiceError) => void) | null = null

@@ -1,5 +1,6 @@
 // Resumable: what the HTTP side can do with uploads that arrive in several requests. Interface only: it knows no protocol.
 import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
+import type { ServiceError } from '../../core/errors.ts'
 import type { PendingBody } from '../pending-body.ts'
 import type { UploadReply } from '../upload-reply.ts'
 
@@ -20,8 +21,8 @@ export interface NewResumable {
   readonly network: string
   /** The client's own text, returned with the state; at most 16 KB. */
   readonly remark: string | null
-  /** The client's key for it; null for none. */
-  readonly idempotencyKey: string | null
+  /** The client's key for it, or why it is invalid; null for none. */
+  readonly idempotencyKey: string | ServiceError | null
   /**
    * Whether all of it arrives in the request that begins it: if that breaks, nothing is kept. Any other upload is
    * complete with the last byte of its length.
@@ -69,7 +70,10 @@ export interface ResumableBytes {
 export interface ResumableUploads {
   /** Largest upload, in bytes. */
   readonly bytesMax: number
-  /** @throws {ServiceError} as `admit`, BAD_PARAMETER, EMPTY_FILE, TOO_MANY_UNFINISHED, IDEMPOTENCY_KEY_IN_USE */
+  /**
+   * A key that is refused fails a form in one request only once its file begins, and any other upload here.
+   * @throws {ServiceError} as `admit`, BAD_PARAMETER, EMPTY_FILE, TOO_MANY_UNFINISHED, IDEMPOTENCY_KEY_IN_USE
+   */
   create(upload: NewResumable): Promise<ResumableState>
   /** @throws {ServiceError} UPLOAD_NOT_FOUND, UPLOAD_ENDED */
   state(id: string): Promise<ResumableState>

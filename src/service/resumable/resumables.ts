@@ -90,9 +90,11 @@ export class Resumables implements AsyncDisposable {
     if (this.#isClosing) throw new ServiceError('SHUTTING_DOWN', {})
     const { idempotencyKey } = upload
     const key = idempotencyKey === null ? null : this.#tools.keys.hold(owner, idempotencyKey)
+    const given = typeof idempotencyKey === 'string' && !key?.refusal ? idempotencyKey : null
     try {
+      if (key?.refusal && (upload.form === null || !upload.isOneRequest)) throw key.refusal
       const tools = { ...this.#tools, places: this.#places, bytesMax: this.#bytesMax }
-      const spool = await newSpool(tools, owner, { ...upload, sender })
+      const spool = await newSpool(tools, owner, { ...upload, sender, idempotencyKey: given })
       return this.#states.of(this.#add(spool, key).upload.spool)
     } catch (error) {
       key?.release()
@@ -151,7 +153,8 @@ export class Resumables implements AsyncDisposable {
     try {
       const { isComplete, bytes: receivedBytes } = upload.spool.state
       // Before it takes a place, perhaps that of another upload.
-      if (!isComplete || bytes.declaredBytes !== 0 || bytes.offset !== receivedBytes) upload.check(bytes, this.#bytesMax)
+      if (!isComplete || bytes.declaredBytes !== 0 || bytes.offset !== receivedBytes)
+        upload.check(bytes, this.#bytesMax)
       if (!isComplete) {
         place = this.#admit(entry, bytes)
         this.#waiting.delete(entry)
@@ -172,6 +175,8 @@ export class Resumables implements AsyncDisposable {
     }
     const { isComplete } = upload.spool.state
     const isRepeated = (upload.key?.answer ?? null) !== null
+    // Errors that need no more than the beginning of a form are not left to a later request.
+    if (isComplete) await Promise.race([upload.fileBegun.promise, reading.begin()])
     return { state: this.#states.of(upload.spool), reply: isComplete ? reading.begin() : null, isRepeated }
   }
 
@@ -271,9 +276,6 @@ export class Resumables implements AsyncDisposable {
 
 /** The key of an upload found at the start; null if it is in use: the upload then continues without it. */
 function holdAgain(keys: IdempotencyKeys, owner: string, key: string): HeldKey | null {
-  try {
-    return keys.hold(owner, key)
-  } catch {
-    return null
-  }
+  const held = keys.hold(owner, key)
+  return held.refusal === null ? held : null
 }

@@ -90,7 +90,8 @@ export class AdmissionControl {
       missingBytes: declaredBytes ?? 0,
       body,
     })
-    return { boundary, declaredBytes, body, idempotencyKey, release }
+    const key = typeof idempotencyKey === 'string' ? idempotencyKey : null
+    return { boundary, declaredBytes, body, idempotencyKey: key, release }
   }
 
   /**

@@ -22,10 +22,11 @@ test('IdempotencyKeys remembers responses by owner and key, also after it is reo
     await using keys = await open()
     const held = keys.hold('anna', 'k')
     assert.equal(held.answer, null)
-    assert.throws(
-      () => keys.hold('anna', 'k'),
-      (error) => isServiceError(error, 'IDEMPOTENCY_KEY_IN_USE'),
-    )
+    const refused = keys.hold('anna', 'k')
+    assert.ok(isServiceError(refused.refusal, 'IDEMPOTENCY_KEY_IN_USE'))
+    // It holds nothing.
+    refused.release()
+    assert.ok(keys.hold('anna', 'k').refusal)
     keys.hold('bob', 'k').release()
     await held.keep(replyOf('anna', '1'))
     held.release()

@@ -18,6 +18,8 @@ export interface KeptAnswer {
 export interface HeldKey {
   /** The earlier response to this key; null for a new key. */
   readonly answer: KeptAnswer | null
+  /** Why the key cannot be used; null if it can. */
+  readonly refusal: ServiceError | null
   /** Remembers the response; durable when it resolves. */
   keep(reply: UploadReply): Promise<void>
   release(): void
@@ -75,13 +77,18 @@ export class IdempotencyKeys implements AsyncDisposable {
     return keys
   }
 
-  /** @throws {ServiceError} IDEMPOTENCY_KEY_IN_USE */
-  hold(owner: string, key: string): HeldKey {
+  /**
+   * Does not throw, since the rules of the specification come before a refused key, and one of them needs the body.
+   *
+   * @param key Or why it is none.
+   */
+  hold(owner: string, key: string | ServiceError): HeldKey {
+    if (typeof key !== 'string') return refusedKey(key)
     this.#sweep()
     const hash = createHash('sha256')
       .update(JSON.stringify([owner, key]))
       .digest('hex')
-    if (this.#held.has(hash)) throw new ServiceError('IDEMPOTENCY_KEY_IN_USE', {})
+    if (this.#held.has(hash)) return refusedKey(new ServiceError('IDEMPOTENCY_KEY_IN_USE', {}))
     this.#held.add(hash)
     let isHeld = true
     const release = () => {
@@ -90,6 +97,7 @@ export class IdempotencyKeys implements AsyncDisposable {
     }
     return {
       answer: this.#kept.get(hash)?.entry ?? null,
+      refusal: null,
       keep: ({ upload, notes }) => this.#keep({ hash, at: Date.now(), upload, notes }),
       release,
     }
@@ -158,4 +166,8 @@ export class IdempotencyKeys implements AsyncDisposable {
     else this.#countOf.set(owner, count)
     this.#bytes += change * (Buffer.byteLength(line) + 1)
   }
+}
+
+function refusedKey(refusal: ServiceError): HeldKey {
+  return { answer: null, refusal, keep: async () => {}, release() {} }
 }

@@ -9,7 +9,7 @@ import { datasetId } from '../upload/dataset-id.ts'
 import type { ExistingDatasets } from '../upload/existing-datasets.ts'
 import type { IncomingFile } from '../upload/receive-file.ts'
 import type { UploadReply } from '../upload-reply.ts'
-import type { KeptAnswer } from './idempotency-keys.ts'
+import type { HeldKey } from './idempotency-keys.ts'
 
 export interface ReplayTools {
   readonly existing: ExistingDatasets
@@ -24,16 +24,23 @@ export interface SentAgain {
 }
 
 /**
- * Returns null, with the body unread, if the dataset of the earlier response no longer exists or is damaged.
- * @throws {ServiceError} IDEMPOTENCY_KEY_REUSED if the file, its name or the options differ; what reading the body
+ * Returns null, with the body unread, if there is no earlier response, or if its dataset no longer exists or is damaged.
+ * @throws {ServiceError} why the key is refused, once the file begins; IDEMPOTENCY_KEY_REUSED if the file, its name or the options differ; what reading the body
  * throws
  */
 export async function replayUpload(
   { existing, converter }: ReplayTools,
-  { upload, notes }: KeptAnswer,
+  key: HeldKey | null,
   { owner, receive }: SentAgain,
   signal: AbortSignal,
 ): Promise<UploadReply | null> {
+  if (key?.refusal) {
+    using _ = byteTurns.begin()
+    await receive()
+    throw key.refusal
+  }
+  if (!key?.answer) return null
+  const { upload, notes } = key.answer
   const found = await existing.find(upload.datasetId)
   if (found.kind !== 'whole') return null
   using _ = byteTurns.begin()

@@ -9,11 +9,7 @@ test('idempotencyKey() reads a quoted or bare text of 1 to 255 characters', () =
   assert.equal(idempotencyKey(['"8e03978e-40d5-43dd-bc93-6894a57f9324"']), '8e03978e-40d5-43dd-bc93-6894a57f9324')
   assert.equal(idempotencyKey([' 8e03978e-40d5 ']), '8e03978e-40d5')
   assert.equal(idempotencyKey(['"a \\" b, c;d"']), 'a " b, c;d')
-  assert.equal(idempotencyKey(['x'.repeat(255)])?.length, 255)
+  assert.equal(String(idempotencyKey(['x'.repeat(255)])).length, 255)
   for (const bad of [[''], ['""'], ['"a'], ['a b'], ['a, b'], ['a;b'], ['\u00e9'], ['x'.repeat(256)], ['a', 'b']])
-    assert.throws(
-      () => idempotencyKey(bad),
-      (error) => isServiceError(error, 'BAD_REQUEST'),
-      bad.join(),
-    )
+    assert.ok(isServiceError(idempotencyKey(bad), 'BAD_REQUEST'), bad.join())
 })
