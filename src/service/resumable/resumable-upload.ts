@@ -75,11 +75,6 @@ export class ResumableUpload {
     this.#stopWriter?.(error)
   }
 
-  /** @throws {ServiceError} UPLOAD_OFFSET_MISMATCH, UPLOAD_LENGTH_MISMATCH, FILE_TOO_LARGE */
-  check(given: ResumableBytes, bytesMax: number): void {
-    agreedLength(this.spool, given, bytesMax)
-  }
-
   /** Adds bytes; when it resolves or rejects, all that count are durable. Call it within `take`. */
   async append(given: ResumableBytes, bytesMax: number, isNewest: () => boolean): Promise<void> {
     const expectedBytes = agreedLength(this.spool, given, bytesMax)
@@ -143,7 +138,7 @@ export class ResumableUpload {
  * The length of the whole upload, as far as it is known with this request.
  * @throws {ServiceError} UPLOAD_OFFSET_MISMATCH, UPLOAD_LENGTH_MISMATCH, FILE_TOO_LARGE
  */
-function agreedLength({ state }: Spool, given: ResumableBytes, bytesMax: number): number | null {
+export function agreedLength({ state }: Spool, given: ResumableBytes, bytesMax: number): number | null {
   const { offset, declaredBytes, expectedBytes } = given
   if (offset !== state.bytes) {
     throw new ServiceError('UPLOAD_OFFSET_MISMATCH', { expected: state.bytes, provided: offset })

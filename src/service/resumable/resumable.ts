@@ -70,10 +70,7 @@ export interface ResumableBytes {
 export interface ResumableUploads {
   /** Largest upload, in bytes. */
   readonly bytesMax: number
-  /**
-   * A key that is refused fails a form in one request only once its file begins, and any other upload here.
-   * @throws {ServiceError} as `admit`, BAD_PARAMETER, EMPTY_FILE, TOO_MANY_UNFINISHED, IDEMPOTENCY_KEY_IN_USE
-   */
+  /** @throws {ServiceError} as `admit`, BAD_PARAMETER, EMPTY_FILE, TOO_MANY_UNFINISHED; why a key is refused, unless of a form */
   create(upload: NewResumable): Promise<ResumableState>
   /** @throws {ServiceError} UPLOAD_NOT_FOUND, UPLOAD_ENDED */
   state(id: string): Promise<ResumableState>

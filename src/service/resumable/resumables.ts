@@ -7,7 +7,7 @@ import { newSpool } from './new-spool.ts'
 import type { Appended, NewResumable, ResumableBytes, ResumableState, ResumableUploads } from './resumable.ts'
 import { ResumableReading, type ResumableTools } from './resumable-reading.ts'
 import { notInTime, ResumableStates } from './resumable-states.ts'
-import { failureOf, ResumableUpload, type UploadDetails } from './resumable-upload.ts'
+import { agreedLength, failureOf, ResumableUpload, type UploadDetails } from './resumable-upload.ts'
 import { type HeldPlace, type ResumableLimits, UnfinishedPlaces } from './unfinished-places.ts'
 import { WaitingReadings } from './waiting-readings.ts'
 
@@ -153,8 +153,8 @@ export class Resumables implements AsyncDisposable {
     try {
       const { isComplete, bytes: receivedBytes } = upload.spool.state
       // Before it takes a place, perhaps that of another upload.
-      if (!isComplete || bytes.declaredBytes !== 0 || bytes.offset !== receivedBytes)
-        upload.check(bytes, this.#bytesMax)
+      const hasMore = bytes.declaredBytes !== 0 || bytes.offset !== receivedBytes
+      if (!isComplete || hasMore) agreedLength(upload.spool, bytes, this.#bytesMax)
       if (!isComplete) {
         place = this.#admit(entry, bytes)
         this.#waiting.delete(entry)

@@ -110,10 +110,7 @@ export class AdmissionControl {
     return { boundary, release, declaredBytes, body }
   }
 
-  /**
-   * Whether there is space for an upload, however small: uploads that keep the service waiting would end for it.
-   * @throws {ServiceError} DISK_FULL
-   */
+  /** @throws {ServiceError} DISK_FULL if there is no room for an upload, however small */
   async checkRoom(): Promise<void> {
     await this.#gauge()
     this.#endingForRoom(0, [])
@@ -163,7 +160,12 @@ export class AdmissionControl {
   }
 
   #takePlace(held: Held): Place {
-    for (const place of this.#endingFor(held)) this.#end(place)
+    const problem = 'its body arrived slowly, and another upload needed its place'
+    for (const place of this.#endingFor(held)) {
+      const body = this.#admitted.get(place)?.body
+      place.release()
+      body?.fail(new ServiceError('REQUEST_TIMEOUT', { problem }))
+    }
     const bytes = bytesFor(held)
     this.#heldBytes += bytes
     const free = this.#places.hold(held.client)
@@ -179,8 +181,8 @@ export class AdmissionControl {
   }
 
   /**
-   * Finds a place: a free one within the share of the client; otherwise that of a slow upload, its own or of a client
-   * with more. Returns the place that has to be freed for it, if any.
+   * The place that has to be freed for one more of a client: none within its share; otherwise that of a slow upload,
+   * its own or of a client with more.
    */
   #endingForPlace(client: string): readonly Place[] {
     const { uploadsMax, uploadsPerClientMax } = this.#limits
@@ -197,34 +199,22 @@ export class AdmissionControl {
     return [place]
   }
 
-  /**
-   * Space that slow uploads hold and may never use goes to a new one, if that suffices. Returns the places to be freed:
-   * those of `ending`, and more if need be.
-   */
+  /** `ending`, and more slow uploads if their space, which they may never use, makes room for a new one. */
   #endingForRoom(bytes: number, ending: readonly Place[]): readonly Place[] {
     const heldBy = (place: Place) => bytesFor(this.#admitted.get(place)!)
-    const all = [...ending]
     // Held space counts from the last measurement on, so space used since then counts twice: this errs on the safe
     // side.
     let missing = this.#heldBytes + bytes + spareBytes - this.#freeBytes
+    const all = [...ending]
     for (const place of ending) missing -= heldBy(place)
     for (const place of slowestFirst([...this.#admitted])) {
-      if (missing <= 0) break
-      if (all.includes(place) || heldBy(place) === 0) continue
+      if (missing <= 0 || all.includes(place) || heldBy(place) === 0) continue
       all.push(place)
       missing -= heldBy(place)
     }
     if (missing <= 0) return all
     void this.#gauge()
     throw new ServiceError('DISK_FULL', {})
-  }
-
-  #end(place: Place): void {
-    const { body } = this.#admitted.get(place)!
-    place.release()
-    body?.fail(
-      new ServiceError('REQUEST_TIMEOUT', { problem: 'its body arrived slowly, and another upload needed its place' }),
-    )
   }
 
   async #gauge(): Promise<void> {
@@ -235,9 +225,7 @@ export class AdmissionControl {
 }
 
 /** What an upload holds of the free space. */
-function bytesFor({ missingBytes }: FileSizes): number {
-  return missingBytes * bytesPerDeclaredByte
-}
+const bytesFor = ({ missingBytes }: FileSizes): number => missingBytes * bytesPerDeclaredByte
 
 /** The uploads that have kept the service waiting too long, the longest wait first. */
 function slowestFirst(uploads: readonly (readonly [Place, Held])[]): readonly Place[] {

@@ -77,11 +77,7 @@ export class IdempotencyKeys implements AsyncDisposable {
     return keys
   }
 
-  /**
-   * Does not throw, since the rules of the specification come before a refused key, and one of them needs the body.
-   *
-   * @param key Or why it is none.
-   */
+  /** Does not throw: other errors, for which the body is needed, come before a refused key. */
   hold(owner: string, key: string | ServiceError): HeldKey {
     if (typeof key !== 'string') return refusedKey(key)
     this.#sweep()
