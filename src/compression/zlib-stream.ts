@@ -1,5 +1,6 @@
 // Zlib stream: feeds a decompression stream of Node a slice at a time, and yields its output no faster than it is consumed.
 import type { InflateRaw, ZstdDecompress } from 'node:zlib'
+import { giveBack } from '../core/byte-stream.ts'
 
 /** How a compressed file ended. */
 export interface Ending {
@@ -60,7 +61,10 @@ export class ZlibStream {
   async *write(slice: Uint8Array): AsyncGenerator<Uint8Array, Fed> {
     const before = this.#stream.bytesWritten
     let isDone = false
-    this.#stream.write(slice, () => {
+    // A thread may still read it when the caller gives up and the slice's memory is freed, which ended the process.
+    const own = Uint8Array.from(slice)
+    this.#stream.write(own, () => {
+      giveBack(own)
       isDone = true
       this.#wake()
     })
