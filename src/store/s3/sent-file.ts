@@ -76,6 +76,9 @@ export class SentFile implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    // Otherwise the end of a running part would start the next one, for which the file would be opened again.
+    this.#isWhole = true
+    this.#failure ??= new Error('Cannot send file: it was abandoned')
     await Promise.all(this.#running)
     // If this fails, a sweep removes it.
     await this.#multipart?.then((one) => one.abort()).catch(() => {})
