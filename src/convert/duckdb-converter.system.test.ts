@@ -285,16 +285,6 @@ test('convert() reports a misfit and leaves no file if one value of many does no
   }
 })
 
-test('convert() reports a misfit for a text whose class would change the type of its column', async (t) => {
-  const dir = scratchDir(t)
-  const path = join(dir, 'part.parquet')
-  const columns = [{ name: 'a', type: { kind: 'text' }, nullWords: [], classes: ['date /either'] }] as const
-  const kindOf = async (text: string) =>
-    (await converter.convert(writeSegment(dir, text, 2, layoutOf(1)), columns, path, never)).kind
-  assert.equal(await kindOf('01/02/2021\n05/06/2021\n'), 'part')
-  assert.equal(await kindOf('01/02/2021\n31/12/2021\n'), 'misfit')
-})
-
 const failsLoudly = (error: unknown) => isServiceError(error, 'CONVERSION_FAILED') && error.cause instanceof Error
 
 test('convert() fails if the record count differs, and leaves no file', async (t) => {

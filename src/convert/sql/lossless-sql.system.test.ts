@@ -1,17 +1,16 @@
-// Tests of exact typing: every text is classified as a plain parser does, and a typed value means what its text means.
+// Tests of exact typing: a typed value means what its text means.
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
-import { type ColumnFacts, nullWords, type ValueClass, valueClasses } from '../../core/column-facts.ts'
+import { test } from 'node:test'
+import { nastyTable } from '../../columns/nasty-tables.testing.ts'
+import { plainFacts } from '../../columns/plain-facts.testing.ts'
+import { nullWords, valueClasses } from '../../core/column-facts.ts'
 import { randomFrom } from '../../core/random.testing.ts'
 import type { ColumnType, GroupChar, NumberForm } from '../../core/receipt.ts'
-import { columnFormat, columnTypeName, decideTypes, joinFacts } from '../../reading/types/infer-types.ts'
-import { createColumnConverter } from '../column-converter.ts'
+import { columnFormat, columnTypeName, decideTypes } from '../../reading/types/infer-types.ts'
 import {
   csvText,
-  jobMsMax,
   layoutOf,
-  logger,
   never,
   scratchDir,
   seed,
@@ -20,51 +19,14 @@ import {
   writeSegment,
 } from '../convert.testing.ts'
 import type { TargetColumn } from '../convert.ts'
-import { examples, textsNearExamples } from './value-examples.testing.ts'
-import { classOf, exactNumber, instantOf, isoOf, plainOf } from './value-oracle.testing.ts'
+import { examples } from './value-examples.testing.ts'
+import { exactNumber, instantOf, isoOf, plainOf } from './value-oracle.testing.ts'
 
 const converter = startConverter()
-const profiler = createColumnConverter({ size: 1, jobMsMax, logger }, converter)
-after(() => profiler.close())
 const reader = startReader()
 
 test('each class has an example', () => {
   assert.deepEqual(Object.keys(examples).sort(), [...valueClasses].sort())
-})
-
-/** The facts of a file with one record are those of its values. */
-async function classesOf(dir: string, values: readonly string[]): Promise<readonly string[]> {
-  const text = `${values.map((value) => `"${value.replaceAll('"', '""')}"`).join(',')}\n`
-  const facts = await profiler.profile(writeSegment(dir, text, 1, layoutOf(values.length)), never)
-  return facts.map(({ classes, nullWords: words }) =>
-    Object.keys(words).length > 0 ? 'word' : Object.keys(classes).join(),
-  )
-}
-
-test('profile() classifies each example', async (t) => {
-  const values = Object.values(examples).flat()
-  const wanted = Object.entries(examples).flatMap(([name, of]) => of.map(() => name))
-  const found = await classesOf(scratchDir(t), [...values, ...nullWords])
-  assert.deepEqual(
-    values.map((value, i) => `${value} is ${found[i]}`),
-    values.map((value, i) => `${value} is ${wanted[i]}`),
-  )
-  assert.deepEqual(
-    found.slice(values.length),
-    nullWords.map(() => 'word'),
-  )
-})
-
-test('profile() classifies texts near the examples as a plain parser does', async (t) => {
-  t.diagnostic(`SEED=${seed}`)
-  const dir = scratchDir(t)
-  const random = randomFrom(seed)
-  for (let round = 0; round < 20; round++) {
-    const texts = textsNearExamples(random, 600)
-    const found = await classesOf(dir, texts)
-    for (const [i, text] of texts.entries())
-      assert.equal(found[i], classOf(text), `SEED=${seed} ${JSON.stringify(text)}`)
-  }
 })
 
 test('convert() accepts no text for a type it does not fit', async (t) => {
@@ -90,47 +52,6 @@ test('convert() accepts no text for a type it does not fit', async (t) => {
   }
 })
 
-/** Classes that together give a column a type that none of them gives alone. */
-const families: readonly (readonly ValueClass[])[] = [
-  ['decimalComma', 'thousandComma', 'integer'],
-  ['thousandComma', 'grouped ,', 'grouped ,.', 'integer', 'decimal'],
-  ['thousandPoint', 'grouped .', 'grouped .,', 'longGrouped .,', 'decimalComma', 'integer'],
-  ['thousandPoint', 'grouped .', 'longGrouped .', 'longInteger'],
-  ['grouped \u00a0,', 'grouped \u00a0', 'decimalComma', 'numberComma'],
-  ["grouped '.", "grouped '", 'decimal', 'number'],
-  ['date /dmy', 'date /either'],
-  ['date .mdy', 'date .either'],
-  ['timestamp .dmy', 'timestamp .either'],
-  ['timestamp /mdy', 'timestamp /either'],
-]
-
-/** A column mostly of one type, with anything else in between. */
-function randomColumn(random: (limit: number) => number, records: number): readonly (string | null)[] {
-  const names = Object.keys(examples) as ValueClass[]
-  const amounts = [
-    ['1.50', '-0.05', '12345.67', '0.00'],
-    ['1,50', '-0,05', '12.345,67', '1.234.567,89'],
-    ['1 234.50', '0.05', '-999 999.99'],
-  ]
-  const family = families[random(families.length)]!.flatMap((name) => examples[name])
-  const mains = [family, family, amounts[random(amounts.length)]!, examples[names[random(names.length)]!]]
-  const main = mains[random(mains.length)]!
-  const side = examples[names[random(names.length)]!]
-  const sideOneIn = [2, 10, records * 2, records * 2][random(4)]!
-  const wordOneIn = [3, records * 2][random(2)]!
-  const nullOneIn = [3, 20, records * 2][random(3)]!
-  return Array.from({ length: records }, () => {
-    if (random(nullOneIn) === 0) return null
-    if (random(wordOneIn) === 0) return nullWords[random(nullWords.length)]!
-    const from = random(sideOneIn) === 0 ? side : main
-    return from[random(from.length)]!
-  })
-}
-
-function transposed<Item>(columns: readonly (readonly Item[])[], records: number): Item[][] {
-  return Array.from({ length: records }, (_, record) => columns.map((column) => column[record]!))
-}
-
 test('convert() keeps the meaning of every value in the type that decideType() found', async (t) => {
   t.diagnostic(`SEED=${seed}`)
   const dir = scratchDir(t)
@@ -139,19 +60,20 @@ test('convert() keeps the meaning of every value in the type that decideType() f
   const types = new Set<string>()
   for (let round = 0; round < 15; round++) {
     const count = 1 + random(60)
-    const columns = Array.from({ length: 40 }, () => randomColumn(random, count))
-    const layout = layoutOf(columns.length)
-    const segment = writeSegment(dir, csvText(transposed(columns, count), layout), count, layout)
-    const facts = await profiler.profile(segment, never)
+    const table = nastyTable(random, 40, count)
+    const layout = layoutOf(40)
+    const segment = writeSegment(dir, csvText(table, layout), count, layout)
     // Each column alone: what one column proves about others is up to decideTypes().
-    const targets = facts.map((one, i): TargetColumn => ({ name: `n${i}`, ...decideTypes([one])[0]! }))
+    const targets = plainFacts(table).map((one, i): TargetColumn => ({ name: `n${i}`, ...decideTypes([one])[0]! }))
     const result = await converter.convert(segment, targets, path, never)
     assert.ok(result.kind === 'part', `SEED=${seed}: a misfit`)
     const names = targets.map(({ name }) => name)
     const rows = await reader.rows([{ path, records: count }], names, 0, count, never)
     for (const [i, target] of targets.entries()) {
       types.add(`${columnTypeName(target.type)} ${columnFormat(target.type) ?? ''}`)
-      const texts = columns[i]!.map((text) => (text !== null && target.nullWords.includes(text) ? null : text))
+      const texts = table
+        .map((cells) => cells[i]!)
+        .map((text) => (text !== null && target.nullWords.includes(text) ? null : text))
       assert.equal(result.nulls[i], texts.filter((text) => text === null).length)
       for (const [record, text] of texts.entries()) {
         const value = rows[record]![i]
@@ -216,30 +138,6 @@ function sameNumber(a: string, b: string): boolean {
   return one.digits === other.digits && one.exponent === other.exponent
 }
 
-test('joinFacts() of the profiles of two halves is the profile of the whole', async (t) => {
-  t.diagnostic(`SEED=${seed}`)
-  const dir = scratchDir(t)
-  const random = randomFrom(seed)
-  for (let round = 0; round < 8; round++) {
-    const count = 2 + random(50)
-    const cut = random(count + 1)
-    const columns = Array.from({ length: 20 }, () => randomColumn(random, count))
-    const records = transposed(columns, count)
-    const layout = layoutOf(columns.length)
-    const profile = (part: typeof records) =>
-      profiler.profile(writeSegment(dir, csvText(part, layout), part.length, layout), never)
-    const whole = await profile(records)
-    const [head, tail] = [await profile(records.slice(0, cut)), await profile(records.slice(cut))]
-    const joined = head.map((one, i) => joinFacts(one, tail[i]!))
-    assert.deepEqual(joined.map(sorted), whole.map(sorted), `SEED=${seed}`)
-  }
-})
-
-/** Counts by word have no order. How numbers are written is joined in tests of its own. */
-function sorted({ numberTexts: _, ...facts }: ColumnFacts): ColumnFacts {
-  return { ...facts, nullWords: Object.fromEntries(Object.entries(facts.nullWords).sort()) }
-}
-
 test('convert() accepts a boolean in any spelling, or only in the given one', async (t) => {
   const dir = scratchDir(t)
   const path = join(dir, 'part.parquet')
@@ -283,23 +181,4 @@ test('convert() accepts no text in a format that it does not have', async (t) =>
       assert.equal(result.kind, 'misfit', `${text} became ${type.kind} ${columnFormat(type)}`)
     }
   }
-})
-
-test('profile() counts the digits on both sides of a decimal character', async (t) => {
-  const texts = ['-1.234.567,89', '123 456.5', '-0,125', '1,234', '-12.5']
-  const facts = await profiler.profile(
-    writeSegment(scratchDir(t), csvText([texts], layoutOf(5)), 1, layoutOf(5)),
-    never,
-  )
-  const digits = facts.flatMap(({ classes }) => Object.values(classes).map((one) => one.digits))
-  assert.deepEqual(
-    digits.map((one) => one && [one.wholeMax, one.scaleMin, one.scaleMax]),
-    [
-      [7, 2, 2],
-      [6, 1, 1],
-      [1, 3, 3],
-      [1, 3, 3],
-      [2, 1, 1],
-    ],
-  )
 })

@@ -13,7 +13,7 @@ const zone = '(Z|[-+]([01][0-9]|2[0-3])(:?[0-5][0-9])?)'
 const dateShape = '[0-9]{4}-[0-9]{2}-[0-9]{2}'
 
 /** Digits that have no zeros in front, and perhaps a point and more digits. */
-export const plainShape = '(0|[1-9][0-9]*)(\\.[0-9]+)?'
+const plainShape = '(0|[1-9][0-9]*)(\\.[0-9]+)?'
 
 /** SQL that is true for a text that can be read as the type. */
 export function fitsExactly(type: ColumnType, text: string): string {

@@ -1,9 +1,11 @@
-// Column oracle: checks that the service and DuckDB agree on nasty tables: receipts, types, values, nulls, statistics.
+// Column oracle: checks that the service agrees on nasty tables with a plain parser, about receipts and types, and with
+// DuckDB, about values, nulls and statistics.
 // Tries many tables at once, and bisects those that differ.
 import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { plainFacts } from '../../../src/columns/plain-facts.testing.ts'
 import type { ColumnFacts } from '../../../src/core/column-facts.ts'
 import type { Note } from '../../../src/core/notes.ts'
 import type { Column } from '../../../src/core/receipt.ts'
@@ -12,7 +14,7 @@ import { columnFormat, columnTypeName, type Decision, decideTypes } from '../../
 import { typeNotes } from '../../../src/reading/types/type-notes.ts'
 import type { Loaded } from '../../../src/service/ingest/ingest.ts'
 import { assertSameParts, columnName, type WantedColumn, type WrittenPart } from './compare-tables.ts'
-import { factsOfTables, type PlacedTable, placed, readTexts } from './duckdb-tables.ts'
+import { type PlacedTable, placed, readTexts } from './duckdb-tables.ts'
 import { Ingester } from './ingested-tables.ts'
 import { triedTable } from './tried-tables.ts'
 
@@ -79,8 +81,7 @@ export class ColumnOracle implements AsyncDisposable {
     mkdirSync(dir)
     try {
       await readTexts(this.#duckDb, dir, tables)
-      const facts = await factsOfTables(this.#duckDb, tables)
-      const decided = tables.map((table, place) => decide(table, place, facts[place]!))
+      const decided = tables.map(decide)
       const parts = await this.#ingest(dir, decided)
       const columns = decided.flatMap((one) => one.columns)
       await assertSameParts(this.#duckDb, dir, columns, parts)
@@ -130,7 +131,7 @@ export class ColumnOracle implements AsyncDisposable {
   }
 }
 
-/** A table and what DuckDB's facts decide about its columns. */
+/** A table and what its facts decide about its columns. */
 interface DecidedTable {
   readonly table: PlacedTable
   readonly facts: readonly ColumnFacts[]
@@ -138,7 +139,8 @@ interface DecidedTable {
   readonly columns: readonly WantedColumn[]
 }
 
-function decide(table: PlacedTable, place: number, facts: readonly ColumnFacts[]): DecidedTable {
+function decide(table: PlacedTable, place: number): DecidedTable {
+  const facts = plainFacts(table.cells)
   // Texts in the receipt name lines if each record is one line.
   const hasLines = table.body.split('\n').length - 1 === table.records
   const decisions = decideTypes(facts, hasLines ? (record) => record + 1 : undefined)
@@ -175,7 +177,7 @@ function columnOf({ name, type, nullWords }: WantedColumn, { why }: Decision, fa
   return { name, type: columnTypeName(type), ...(format !== undefined && { format }), nulls, ...words, why }
 }
 
-/** DuckDB's facts do not include how numbers are written. */
+/** Plain facts do not include how numbers are written. */
 function isAboutTypes({ code }: Note): boolean {
   return code !== 'EQUAL_NUMBERS' && code !== 'NUMBER_FORMS_DIFFER'
 }

@@ -11,7 +11,7 @@ import { list, valuesSql } from './duckdb-tables.ts'
 
 /** An expected column. */
 export interface WantedColumn {
-  /** Its number in `profiled`. */
+  /** Its number in `texts`. */
   readonly field: number
   /** Number of its table. */
   readonly place: number
@@ -125,7 +125,7 @@ async function assertSameSchemas(rows: Rows, paths: string): Promise<void> {
 /** Asserts that each table has each of its records once. */
 async function assertSameRecords(rows: Rows): Promise<void> {
   const found = await rows(`SELECT place, w.records, f.records
-    FROM (SELECT place, count(*) AS records FROM profiled JOIN columns USING (field) WHERE position = 0 GROUP BY place) w
+    FROM (SELECT place, count(*) AS records FROM texts JOIN columns USING (field) WHERE position = 0 GROUP BY place) w
     FULL JOIN (SELECT place, count(DISTINCT record) AS records FROM written GROUP BY place HAVING count(DISTINCT record) = count(*)) f
     USING (place) WHERE w.records IS DISTINCT FROM f.records LIMIT 5`)
   assert.deepEqual(found, [], 'records: table, expected, written')

@@ -18,13 +18,13 @@ const chunkBytes = 262_144
 const never = new AbortController().signal
 
 /** The dialect of a table, as a client declares it. */
-export function dialectOf({ delimiter, quote: quoteChar }: TriedTable['layout']) {
+function dialectOf({ delimiter, quote: quoteChar }: TriedTable['layout']) {
   const usual = { doubleQuote: true, headerRows: [1], commentChar: null, skipInitialSpace: false, encoding: 'utf-8' }
   return { ...usual, delimiter, quoteChar }
 }
 
 /** The file as uploaded. */
-export function contentOf({ body, layout }: TriedTable, names: readonly string[]): Buffer {
+function contentOf({ body, layout }: TriedTable, names: readonly string[]): Buffer {
   return Buffer.from(csvText([names], layout) + body)
 }
 

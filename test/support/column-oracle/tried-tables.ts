@@ -1,11 +1,12 @@
 // Tried tables: generates nasty tables by seed and number, each as a file without a header. Knows no service or oracle.
-import { csvText } from '../../../src/columns/columns.testing.ts'
+import { csvText, type Table } from '../../../src/columns/columns.testing.ts'
 import { nastyTable } from '../../../src/columns/nasty-tables.testing.ts'
 import type { SegmentLayout } from '../../../src/convert/convert.ts'
 import { type Random, randomFrom } from '../../../src/core/random.testing.ts'
 
 /** A file as DuckDB reads it; the service gets it with a header. */
 export interface TriedTable {
+  readonly cells: Table
   readonly body: string
   readonly records: number
   readonly layout: SegmentLayout
@@ -16,17 +17,16 @@ const tablesOfOneLayout = 100
 
 /** One in this many tables is large: tens of thousands of records. */
 const largeOneIn = 20_000
-/** The number of the first large table. */
-export const largeTable = largeOneIn - 1
 
 /** Each table has its own seed, so that it can be generated without the others. */
 export function triedTable(seed: number, number: number): TriedTable {
   const layout = layoutFor(randomFrom(mixed(~seed, Math.floor(number / tablesOfOneLayout))))
   const random = randomFrom(mixed(seed, number))
-  const isLarge = number % largeOneIn === largeTable
+  const isLarge = number % largeOneIn === largeOneIn - 1
   const records = isLarge ? 70_000 : 1 + random(number % 500 === 499 ? 5_000 : ([4, 16, 60][random(3)] ?? 60))
   const { width } = layout
-  return { body: csvText(nastyTable(random, width, records), layout, random), records, layout }
+  const cells = nastyTable(random, width, records)
+  return { cells, body: csvText(cells, layout, random), records, layout }
 }
 
 function layoutFor(random: Random): SegmentLayout {
