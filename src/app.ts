@@ -191,7 +191,7 @@ function openCopies(config: Config, logger: ServiceLogger, metrics: Metrics, too
   const downloads = new Downloads(tools)
   return Copies.open({
     store: tools.store,
-    sourceOf: (receipt, signal) => ({ lines: async () => (await downloads.databaseCsv(receipt).open(signal)).stream }),
+    sourceOf: (receipt, signal) => async () => (await downloads.databaseCsv(receipt).open(signal)).stream,
     targets: config.copyTargets,
     sinkOf: async (target) => (await import('./sink/postgres-sink.ts')).createPostgresSink(target),
     uploadsTo: config.copyUploadsTo,

@@ -172,13 +172,13 @@ export interface LinesTarget {
   readonly quotesTexts?: boolean
 }
 
-/** Reads Parquet parts back. Values that JSON cannot hold exactly (long integers, decimals, dates) are text. */
 /** What records have in a column of text. */
 export interface RowMatch {
   readonly column: string
   readonly value: string
 }
 
+/** Reads Parquet parts back. Values that JSON cannot hold exactly (long integers, decimals, dates) are text. */
 export interface PartReader {
   /** Records offset … offset+limit-1 of all parts in order, as arrays in column order. Fast at any offset. */
   rows(

@@ -1,4 +1,4 @@
-// Query: the interface to run SQL over a dataset. Implementations are beside this file.
+// Query: the interface to run SQL over a dataset. Its implementation is beside this file.
 import type { Readable } from 'node:stream'
 
 /** Formats of a result. */

@@ -4,6 +4,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Client, DatabaseError } from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
+import type { ByteStream } from '../core/byte-stream.ts'
 import {
   type CopyStatements,
   copySql,
@@ -14,7 +15,7 @@ import {
   tableColumns,
 } from './postgres-sql.ts'
 import { type FoundColumn, keepsValues } from './postgres-types.ts'
-import { type CopyOrder, type CopySource, chunksOf, opened, ReadFailure, type Sink, SinkError } from './sink.ts'
+import { type CopyOrder, type CopySource, type Sink, SinkError } from './sink.ts'
 
 export interface PostgresOptions {
   /**
@@ -139,10 +140,26 @@ interface LedgerRow {
 
 /** Returns the number of records that the database has accepted. */
 async function send(client: Client, statement: string, source: CopySource, signal: AbortSignal): Promise<number> {
-  await using stream = await opened(() => source.lines())
+  await using stream = await source().catch(cannotRead)
   const sink = client.query(copyFrom(statement))
   await pipeline(Readable.from(chunksOf(stream), { objectMode: false }), sink, { signal })
   return sink.rowCount ?? 0
+}
+
+/** The chunks of a stream; an error while reading becomes a `ReadFailure`. */
+async function* chunksOf(stream: ByteStream): AsyncGenerator<Uint8Array> {
+  try {
+    yield* stream
+  } catch (error) {
+    cannotRead(error)
+  }
+}
+
+/** The records could not be read: `cause` has the reason, which is not a failure of the database. */
+class ReadFailure extends Error {}
+
+function cannotRead(cause: unknown): never {
+  throw new ReadFailure('cannot read', { cause })
 }
 
 async function flag(client: Client, statement: string): Promise<boolean> {

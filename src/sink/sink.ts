@@ -19,11 +19,11 @@ export interface CopyOrder {
   readonly records: number
 }
 
-/** The records of a dataset. An error while opening or reading them is not a failure of the database. */
-export interface CopySource {
-  /** Opens the records as CSV lines without a header, as `PartReader` writes them, texts in quotes. */
-  lines(): Promise<ByteStream>
-}
+/**
+ * Opens the records of a dataset as CSV lines without a header, as `PartReader` writes them, texts in quotes. An error
+ * while opening or reading them is not a failure of the database.
+ */
+export type CopySource = () => Promise<ByteStream>
 
 export interface Sink {
   /**
@@ -45,23 +45,4 @@ export class SinkError extends Error {
     super(message, { cause })
     this.isTransient = isTransient
   }
-}
-
-/** The records could not be read: `cause` has the reason, which is not a failure of the database. */
-export class ReadFailure extends Error {}
-
-/** The chunks of a stream; an error while reading becomes a `ReadFailure`. */
-export async function* chunksOf(stream: ByteStream): AsyncGenerator<Uint8Array> {
-  try {
-    yield* stream
-  } catch (error) {
-    throw new ReadFailure('cannot read', { cause: error })
-  }
-}
-
-/** Opens a stream. @throws {ReadFailure} */
-export async function opened(open: () => Promise<ByteStream>): Promise<ByteStream> {
-  return await open().catch((error: unknown) => {
-    throw new ReadFailure('cannot open', { cause: error })
-  })
 }

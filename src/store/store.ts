@@ -7,10 +7,10 @@ import type { Spools } from './spool/spool.ts'
 
 export type { Spool, SpoolFacts, SpoolState, Spools, SpoolWriter } from './spool/spool.ts'
 
-/** A private directory in which a dataset is put together. Disposing removes it, unless it was published. */
 /** For rejects; for files that are not kept; and for upload records, which the store itself writes. */
 export type DraftFolder = 'rejects' | 'segments' | 'uploads'
 
+/** A private directory in which a dataset is put together. Disposing removes it, unless it was published. */
 export interface Draft extends AsyncDisposable {
   /** Absolute local path. Publishing keeps the files that the receipt names, and nothing else. */
   readonly dir: string

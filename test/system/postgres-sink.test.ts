@@ -8,7 +8,7 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { byteStream } from '../../src/core/byte-stream.ts'
 import { createPostgresSink } from '../../src/sink/postgres-sink.ts'
-import { type CopyOrder, type CopySource, SinkError } from '../../src/sink/sink.ts'
+import { type CopyOrder, SinkError } from '../../src/sink/sink.ts'
 import { startPostgres } from '../support/postgres-server.ts'
 
 test('a commit whose response is lost, and two concurrent copies, do not duplicate a dataset', async (t) => {
@@ -32,10 +32,10 @@ test('a commit whose response is lost, and two concurrent copies, do not duplica
     records: 3,
   }
   let opened = 0
-  const source = sourceOf(async () => {
+  const source = async () => {
     opened += 1
     return streamOf(['1\n2\n', '3\n'])
-  })
+  }
   const { signal } = new AbortController()
   const options = { url: database.url, schema: 'races' }
   const sink = createPostgresSink(options)
@@ -54,11 +54,7 @@ test('a commit whose response is lost, and two concurrent copies, do not duplica
   const third = { ...order, table: 'third' }
   await assert.rejects(sink.copy({ ...third, records: 4 }, source, signal))
   await assert.rejects(
-    sink.copy(
-      third,
-      sourceOf(async () => streamOf(['x\n'])),
-      signal,
-    ),
+    sink.copy(third, async () => streamOf(['x\n']), signal),
     /invalid input syntax/,
   )
   const broken = async function* () {
@@ -66,11 +62,7 @@ test('a commit whose response is lost, and two concurrent copies, do not duplica
     throw new Error('the disk is on fire')
   }
   await assert.rejects(
-    sink.copy(
-      third,
-      sourceOf(async () => streamOf(broken())),
-      signal,
-    ),
+    sink.copy(third, async () => streamOf(broken()), signal),
     /the disk is on fire/,
   )
   const stopped = AbortSignal.timeout(200)
@@ -81,11 +73,7 @@ test('a commit whose response is lost, and two concurrent copies, do not duplica
     }
   }
   await assert.rejects(
-    sink.copy(
-      third,
-      sourceOf(async () => streamOf(endless())),
-      stopped,
-    ),
+    sink.copy(third, async () => streamOf(endless()), stopped),
     /timeout/,
   )
   assert.deepEqual(await query("SELECT to_regclass('races.third')"), [[null]])
@@ -138,11 +126,7 @@ test('a copy is encrypted, and the certificate of the server verified, if the UR
     } as const
     const whole = { ...order, columns: [{ name: 'id', type: 'integer' }], records: 1 }
     const sink = createPostgresSink({ url: address + parameters, schema: 'own' })
-    return sink.copy(
-      whole,
-      sourceOf(async () => streamOf(['1\n'])),
-      new AbortController().signal,
-    )
+    return sink.copy(whole, async () => streamOf(['1\n']), new AbortController().signal)
   }
   const isRefused = (error: unknown) => error instanceof SinkError && !error.isTransient
   await assert.rejects(copyBy('', 'plain'), isRefused)
@@ -153,10 +137,6 @@ test('a copy is encrypted, and the certificate of the server verified, if the UR
   const tables = await query("SELECT tablename FROM pg_tables WHERE schemaname = 'own' ORDER BY 1")
   assert.deepEqual(tables, [['checked'], ['csv_upload_copies'], ['unchecked']])
 })
-
-function sourceOf(lines: CopySource['lines']): CopySource {
-  return { lines }
-}
 
 function streamOf(lines: Iterable<string> | AsyncIterable<string>) {
   const chunks = async function* () {

@@ -125,10 +125,10 @@ async function copyOne({ url }: PostgresServer, columns: CopyOrder['columns'], l
   const chunks = async function* () {
     yield Buffer.from(line)
   }
-  const lines = async () => byteStream(chunks(), async () => {})
+  const source = async () => byteStream(chunks(), async () => {})
   try {
     const sink = createPostgresSink({ url, schema: 'public' })
-    await sink.copy(order, { lines }, new AbortController().signal)
+    await sink.copy(order, source, new AbortController().signal)
     return null
   } catch (error) {
     assert.ok(error instanceof SinkError && !error.isTransient, String(error))

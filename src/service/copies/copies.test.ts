@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { CopyTarget } from '../../core/copies/copy-status.ts'
 import { isServiceError, ServiceError } from '../../core/errors.ts'
 import type { Receipt } from '../../core/receipt.ts'
-import { type CopyOrder, type CopySource, SinkError } from '../../sink/sink.ts'
+import { type CopyOrder, SinkError } from '../../sink/sink.ts'
 import { Copies, type CopiesOptions, type CopyOutcome } from './copies.ts'
 
 const target: CopyTarget = { name: 'pg', url: '', schema: 'public', table: null, mode: 'append', key: [] }
@@ -35,7 +35,7 @@ async function place(t: TestContext) {
         keep: async (id, name, bytes) => void kept.set(`${id}/${name}`, bytes),
         kept: async (id, name) => Buffer.from(kept.get(`${id}/${name}`) ?? '[]'),
       },
-      sourceOf: () => ({}) as CopySource,
+      sourceOf: () => () => assert.fail(),
       targets: [target],
       sinkOf: async () => ({
         copy: async (order, _open, signal) => {

@@ -1,6 +1,6 @@
 // Query places: which queries may run now, which wait, and which must end because others wait. Knows nothing of SQL.
 import { ServiceError } from '../../core/errors.ts'
-import { SharedPlaces } from '../shared-places.ts'
+import { FairPlaces } from '../fair-places.ts'
 
 /** Waiting queries, in total and per client. */
 const waitingMax = 64
@@ -52,7 +52,7 @@ interface Held {
 export class QueryPlaces {
   readonly #queriesMax: number
   readonly #contestedMs: number
-  readonly #places: SharedPlaces
+  readonly #places: FairPlaces
   /** Running queries, in order of their start. */
   readonly #held = new Set<Held>()
   readonly #waiting = new Set<Waiting>()
@@ -61,7 +61,7 @@ export class QueryPlaces {
   constructor({ queriesMax, queryMsMax }: QueryPlacesOptions) {
     this.#queriesMax = queriesMax
     this.#contestedMs = Math.min(queryMsMax, contestedMsUsual)
-    this.#places = new SharedPlaces(queriesMax, placesPerFreePlace)
+    this.#places = new FairPlaces(queriesMax, placesPerFreePlace)
   }
 
   /**

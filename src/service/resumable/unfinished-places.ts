@@ -1,6 +1,6 @@
 // Unfinished places: limits the number and the total size of resumable uploads, shared among clients. Knows no upload.
 import { ServiceError } from '../../core/errors.ts'
-import { SharedPlaces } from '../shared-places.ts'
+import { FairPlaces } from '../fair-places.ts'
 
 export interface UnfinishedLimits {
   /** Number of uploads. */
@@ -21,13 +21,13 @@ const perFreePlace = 1
 
 export class UnfinishedPlaces {
   readonly #limits: UnfinishedLimits
-  readonly #places: SharedPlaces
+  readonly #places: FairPlaces
   readonly #bytesBy = new Map<string, number>()
   #bytes = 0
 
   constructor(limits: UnfinishedLimits) {
     this.#limits = limits
-    this.#places = new SharedPlaces(limits.unfinishedMax, perFreePlace)
+    this.#places = new FairPlaces(limits.unfinishedMax, perFreePlace)
   }
 
   /** @throws {ServiceError} TOO_MANY_UNFINISHED */

@@ -2,8 +2,8 @@
 import { ServiceError } from '../../core/errors.ts'
 import { readMultipartType } from '../../multipart/content-type.ts'
 import type { Store } from '../../store/store.ts'
+import { clientOf, FairPlaces } from '../fair-places.ts'
 import type { Admission, CorrectionAdmission, PendingBody, Place, UploadHead } from '../service.ts'
-import { clientOf, SharedPlaces } from '../shared-places.ts'
 import type { Quota, QuotaLimits } from './quota.ts'
 
 export interface AdmissionLimits extends QuotaLimits {
@@ -52,7 +52,7 @@ export class AdmissionControl {
   readonly #limits: AdmissionLimits
   readonly #store: Pick<Store, 'freeBytes'>
   readonly #quota: Quota
-  readonly #places: SharedPlaces
+  readonly #places: FairPlaces
   readonly #admitted = new Map<Place, Held>()
   #heldBytes = 0
   #freeBytes = Number.POSITIVE_INFINITY
@@ -60,7 +60,7 @@ export class AdmissionControl {
 
   private constructor(limits: AdmissionLimits, store: Pick<Store, 'freeBytes'>, quota: Quota) {
     this.#limits = limits
-    this.#places = new SharedPlaces(limits.uploadsMax, placesPerFreePlace)
+    this.#places = new FairPlaces(limits.uploadsMax, placesPerFreePlace)
     this.#store = store
     this.#quota = quota
   }

@@ -2,8 +2,8 @@
 import { once } from 'node:events'
 import { ServiceError } from '../../core/errors.ts'
 import { isFinished, type UploadStatus } from '../../core/upload-status.ts'
+import { clientOf, FairPlaces } from '../fair-places.ts'
 import type { OwnUploads, UploadPage, UploadWatch } from '../service.ts'
-import { clientOf, SharedPlaces } from '../shared-places.ts'
 import { type EndedUploads, newestOf, type SentUploadsQuery } from './ended-uploads.ts'
 import { LiveUpload, type NewUpload } from './live-upload.ts'
 
@@ -21,7 +21,7 @@ export class Uploads {
   readonly #ended: EndedUploads
   readonly #onEnd: (status: UploadStatus) => void
   readonly #live = new Map<string, LiveUpload>()
-  readonly #watchers = new SharedPlaces(watchersMax, placesPerFreePlace)
+  readonly #watchers = new FairPlaces(watchersMax, placesPerFreePlace)
 
   /** @param onEnd Called with the last status of each upload. */
   constructor(limits: UploadsLimits, ended: EndedUploads, onEnd: (status: UploadStatus) => void = () => {}) {

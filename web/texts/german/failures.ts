@@ -17,7 +17,7 @@ const again = 'Bitte später noch einmal versuchen.'
 const log = 'Das Protokoll des Dienstes nennt die Ursache.'
 
 /** By the last name of the exception. */
-const sentences: Readonly<Record<string, string>> = {
+export const sentences: Readonly<Record<string, string>> = {
   MissingServletRequestParameterException: 'Die Anfrage enthält keine Datei.',
   NullPointerException: 'Die Anfrage ließ sich nicht in ihre Teile zerlegen.',
   HttpMediaTypeNotSupportedException: 'Der Dienst nimmt Anfragen dieser Art nicht an.',
@@ -30,7 +30,6 @@ const sentences: Readonly<Record<string, string>> = {
   UploadEndedException: 'Dieser Upload ist zu Ende. Bitte die Datei noch einmal senden.',
   UploadOffsetMismatchException: 'Der Dienst hat andere Bytes dieses Uploads als erwartet.',
   UploadLengthMismatchException: 'Die Länge der Datei hat sich während des Uploads geändert. Bitte neu beginnen.',
-  UploadCompletedException: 'Dieser Upload ist schon vollständig.',
   UploadChecksumMismatchException: 'Bytes kamen verändert an und wurden verworfen. Bitte noch einmal senden.',
   UploadTakenOverException: 'Eine andere Anfrage hat diesen Upload übernommen.',
   TooManyUnfinishedException: 'Zu viele Uploads sind unfertig. Bitte einige beenden oder abbrechen.',
@@ -74,7 +73,7 @@ const sentences: Readonly<Record<string, string>> = {
 }
 
 /** The same, for those that also need the service's message. */
-const introductions: Readonly<Record<string, string>> = {
+export const introductions: Readonly<Record<string, string>> = {
   MultipartException: 'Die Anfrage mit der Datei ist nicht lesbar.',
   MaxUploadSizeExceededException: 'Die Datei ist größer, als der Dienst erlaubt.',
   NotReadableException: 'Die Datei lässt sich nicht als CSV lesen.',

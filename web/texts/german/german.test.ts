@@ -10,7 +10,7 @@ import { columnFormat, columnTypeName, decideTypes } from '../../../src/reading/
 import type { ShownReceipt } from '../shown-receipt.ts'
 import { germanWhy } from './columns.ts'
 import { germanEvidence } from './evidence.ts'
-import { germanFailure, germanKind } from './failures.ts'
+import { germanFailure, germanKind, introductions, sentences } from './failures.ts'
 import { germanNote } from './notes.ts'
 import { germanReject } from './rejects.ts'
 
@@ -51,6 +51,11 @@ test('germanFailure() has a sentence for the exception of every error, and the m
   for (const [code, { exception }] of Object.entries(errorTable)) {
     assert.match(germanFailure({ exception })?.text ?? '', /^[A-ZÄÖÜ].*\.$/, code)
   }
+  const names = new Set(Object.values(errorTable).map(({ exception }) => exception.replace(/.*\./, '')))
+  assert.deepEqual(
+    [...Object.keys(sentences), ...Object.keys(introductions)].filter((name) => !names.has(name)),
+    [],
+  )
   assert.equal(germanFailure({ exception: errorTable.QUERY_FAILED.exception })?.needsMessage, true)
   assert.equal(germanFailure({ exception: 'csvupload.UnheardOfException' }), null)
 })

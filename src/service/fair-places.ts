@@ -1,11 +1,11 @@
-// Shared places: limits how many places one client may hold, so that the next one finds some. Does not know their use.
+// Fair places: limits how many places one client may hold, so that the next one finds some. Does not know their use.
 
 /** A client among which places are shared: an owner, or the network of an anonymous request. */
 export function clientOf(owner: string, network: string | undefined): string {
   return owner === '' && network !== undefined ? `network ${network}` : `owner ${owner}`
 }
 
-export class SharedPlaces {
+export class FairPlaces {
   readonly #placesMax: number
   readonly #perFreePlace: number
   readonly #heldBy = new Map<string, number>()
