@@ -232,13 +232,6 @@ function logUnready(children: readonly { check(): Promise<void> }[], logger: Ser
   }
 }
 
-function cannotIsolate(holds: string): string {
-  return (
-    `Cannot start with --sandbox required: children would have '${holds}', wanted no network and nothing but their ` +
-    'job; use Linux with unshare and setpriv, as root or with user namespaces, or --sandbox available'
-  )
-}
-
 /** Code that handles untrusted bytes, in WebAssembly or in separate processes. */
 async function startChildren(
   config: Config,
@@ -249,7 +242,11 @@ async function startChildren(
   const { convertMsMax: jobMsMax, converterCount: size } = config
   const sandbox = await Sandbox.open(config.dataDir)
   const { holds, isolates, isConfined } = sandbox
-  if (config.sandbox === 'required' && !isolates) throw new ConfigError(cannotIsolate(holds))
+  if (config.sandbox === 'required' && !isolates) {
+    const wanted =
+      'no network and nothing but their job; use Linux with unshare and setpriv, as root or with namespaces'
+    throw new ConfigError(`Cannot start with --sandbox required: children would have '${holds}', wanted ${wanted}`)
+  }
   if (isConfined) logger.info({ holds }, isolates ? 'children run confined' : 'children run partly confined')
   else logger.warn({ holds }, 'children run unconfined')
   const segmentBytesMax = config.segmentBytes + config.recordBytesMax

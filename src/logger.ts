@@ -26,15 +26,10 @@ const unsafe = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu
 /** The same, except the line ends within a stack. */
 const unsafeInStack = /(?!\n( {4}at |caused by: ))[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu
 
-function codeOf(letter: string): string {
-  return letter === '\n' ? '\\n' : `\\u{${letter.codePointAt(0)?.toString(16)}}`
-}
-
 /** A line of JSON whose texts cannot begin another line: some of them come from clients and tokens. */
 function escaped(line: string): string {
-  const values: unknown = JSON.parse(line, (name, value: unknown) => {
-    if (typeof value !== 'string') return value
-    return value.replaceAll(name === 'stack' ? unsafeInStack : unsafe, codeOf)
-  })
-  return JSON.stringify(values)
+  const codeOf = (letter: string) => `\\u{${letter.codePointAt(0)?.toString(16)}}`
+  return JSON.stringify(JSON.parse(line), (name, value: unknown) =>
+    typeof value === 'string' ? value.replaceAll(name === 'stack' ? unsafeInStack : unsafe, codeOf) : value,
+  )
 }

@@ -76,6 +76,8 @@ export interface CorrectionReply extends UploadReply {
 export interface UploadsQuery {
   /** Only those sent with this key; null for all. */
   readonly idempotencyKey: string | null
+  /** Only those that began with the key of this name; null or absent for all. */
+  readonly sender?: string | null
   /** At most this many, newest first. */
   readonly limit: number
   /** The id of the last one on the previous page; null for the first page. */

@@ -29,12 +29,9 @@ export function receiptJson(receipt: Receipt) {
   return { id: receipt.id, ...receiptFacts(receipt) }
 }
 
-/**
- * The response to an upload: the receipt, and what holds only for this upload.
- *
- * @param mayRead Whether the caller may see how the file was called when these bytes were first sent.
- */
+/** The response to an upload: the receipt, and what holds only for this upload. Without `mayRead`, also its name. */
 export function uploadJson({ receipt, upload, notes }: UploadReply, mayRead = true) {
+  // These bytes may have been sent before, with another name.
   const isOwn = mayRead || upload.outcome === 'new'
   const file = isOwn ? receipt.file : { ...receipt.file, name: upload.fileName, contentType: null }
   return {

@@ -24,7 +24,7 @@ test('EndedUploads forgets each upload at its own time, in whichever order they 
   for (const one of [long, short]) ends.add(one)
   const idsNow = () =>
     ends
-      .newest('anna', { limit: 10, after: null, idempotencyKey: null, sender: null })
+      .newest('anna', { limit: 10, after: null, idempotencyKey: null })
       .map(({ id }) => id)
       .toSorted()
   assert.deepEqual(idsNow(), [long.id, short.id].toSorted())

@@ -21,11 +21,6 @@ interface EndedLogger {
   error(fields: object, message: string): void
 }
 
-/** Of one key only, unless `sender` is null. */
-export interface SentUploadsQuery extends UploadsQuery {
-  readonly sender: string | null
-}
-
 interface Ended {
   readonly status: UploadStatus
   readonly line: string
@@ -69,7 +64,7 @@ export class EndedUploads implements AsyncDisposable {
   }
 
   /** Newest first: at least one more than the query asks for, if there are that many. */
-  newest(owner: string, query: SentUploadsQuery): readonly UploadStatus[] {
+  newest(owner: string, query: UploadsQuery): readonly UploadStatus[] {
     this.#sweep()
     return newestOf([...this.#byId.values().map(({ status }) => status)], owner, query)
   }
@@ -174,12 +169,8 @@ export class EndedUploads implements AsyncDisposable {
 }
 
 /** The uploads that a query selects, newest first: ids sort by time. Leaves out expired ones. */
-export function newestOf(
-  all: readonly UploadStatus[],
-  owner: string,
-  query: SentUploadsQuery,
-): readonly UploadStatus[] {
-  const { after, idempotencyKey, sender } = query
+export function newestOf(all: readonly UploadStatus[], owner: string, query: UploadsQuery): readonly UploadStatus[] {
+  const { after, idempotencyKey, sender = null } = query
   return all
     .filter((one) => one.owner === owner && (after === null || one.id < after))
     .filter((one) => !isExpired(one) && (sender === null || one.sender === sender))

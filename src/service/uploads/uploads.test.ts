@@ -34,7 +34,7 @@ function begin(uploads: Uploads, owner = '', stop: (live: LiveUpload) => void = 
 }
 
 /** A query for all uploads. */
-const every = { limit: 100, after: null, idempotencyKey: null, sender: null }
+const every = { limit: 100, after: null, idempotencyKey: null }
 
 const has = (code: ErrorCode) => (error: unknown) => isServiceError(error, code)
 

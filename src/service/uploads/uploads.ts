@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { ServiceError } from '../../core/errors.ts'
 import { isFinished, type UploadStatus } from '../../core/upload-status.ts'
 import { clientOf, FairPlaces } from '../fair-places.ts'
-import type { OwnUploads, UploadPage, UploadWatch } from '../service.ts'
-import { type EndedUploads, newestOf, type SentUploadsQuery } from './ended-uploads.ts'
+import type { OwnUploads, UploadPage, UploadsQuery, UploadWatch } from '../service.ts'
+import { type EndedUploads, newestOf } from './ended-uploads.ts'
 import { LiveUpload, type NewUpload } from './live-upload.ts'
 
 export interface UploadsLimits {
@@ -91,7 +91,7 @@ export class Uploads {
     }
   }
 
-  #list(owner: string, query: SentUploadsQuery): UploadPage {
+  #list(owner: string, query: UploadsQuery): UploadPage {
     const { limit } = query
     const live = this.#live.values().map((one) => one.status())
     const newest = newestOf([...live, ...this.#ended.newest(owner, query)], owner, query)
