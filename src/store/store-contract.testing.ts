@@ -8,7 +8,6 @@ import { deriving } from './derived-contract.testing.ts'
 import { naming } from './names-contract.testing.ts'
 import { reading } from './read-contract.testing.ts'
 import { recording, replacing } from './replace-contract.testing.ts'
-import { spooling } from './spool/spool-contract.testing.ts'
 import type { Store } from './store.ts'
 import { assertAbsent, assertFails, assertNotFound, assertWhole, idsOf } from './store-assertions.testing.ts'
 import { fill, publishSample, readAll, sample, sampleUpload } from './store-samples.testing.ts'
@@ -38,7 +37,6 @@ export function storeContract(name: string, make: (t: TestContext) => Promise<Op
     recording(storeTest)
     replacing(storeTest)
     deriving(storeTest)
-    spooling(storeTest)
   })
 }
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { bodyOf, Client, refusalOf } from '../support/client.ts'
+import { Client } from '../support/client.ts'
 import { sharedService } from '../support/shared-service.ts'
 
 const service = await sharedService()
@@ -45,23 +45,6 @@ for (const [what, content, named] of binaries) {
     assert.deepEqual(service.datasetDirs(), before)
   })
 }
-
-test('uploading an empty file is refused with 400', async () => {
-  const refusal = await client.refused({ content: '' })
-  assert.equal(refusal.status, 400)
-  assert.match(refusal.message, /empty/)
-})
-
-test('uploading two file parts is refused with 400', async () => {
-  const two = bodyOf({ content: 'a,b\n1,2\n' }).toString()
-  const second = two.slice(0, two.lastIndexOf('--whole-service'))
-  const before = service.datasetDirs()
-  const answer = await client.ask('POST', '/qas/uploadCsv', Buffer.from(second + two))
-  assert.equal(answer.status, 400)
-  assert.match(refusalOf(answer).message, /more than one part named 'file'/)
-  assert.deepEqual(service.incoming(), [])
-  assert.deepEqual(service.datasetDirs(), before)
-})
 
 interface OddCase {
   readonly what: string

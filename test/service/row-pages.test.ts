@@ -1,19 +1,13 @@
-// Tests of rows across many parts: pages that begin and end anywhere, and all parts as one Parquet file.
+// Tests of rows across many parts: pages that begin and end anywhere, and rejects of one reason.
 import assert from 'node:assert/strict'
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { after, before, test } from 'node:test'
-import { DuckDBInstance } from '@duckdb/node-api'
+import { before, test } from 'node:test'
 import type { RejectPage } from '../../src/service/service.ts'
 import { Client, jsonOf, refusalOf, type UploadAnswer } from '../support/client.ts'
-import { scratchDir } from '../support/running-service.ts'
 import { csvText } from '../support/samples.ts'
 import { sharedService, smallSegments } from '../support/shared-service.ts'
 
-const scratch = await scratchDir()
 const service = await sharedService(smallSegments)
 const client = new Client(service.url)
-after(() => scratch[Symbol.asyncDispose]())
 
 const recordCount = 30_000
 /** Maximum rows per page. */
@@ -72,22 +66,6 @@ test('rows have the requested columns, in that order', async () => {
   assert.deepEqual(page.rows, [['12345.50', 12345]])
   const answer = await client.ask('GET', `${receipt.links.rows}?columns=id,none`)
   assert.match(refusalOf(answer).message, /no column 'none'/)
-})
-
-test('data.parquet is one file with every record of every part, in order', async () => {
-  const path = join(scratch.path, 'merged.parquet')
-  await writeFile(path, await client.get(receipt.links.parquet))
-  const instance = await DuckDBInstance.create(':memory:', { threads: '1' })
-  const connection = await instance.connect()
-  const reader = await connection.runAndReadAll(`SELECT id, name, amount::VARCHAR FROM read_parquet('${path}')`)
-  const rows = reader.getRowsJS().map(([id, name, amount]) => [Number(id), name, amount])
-  connection.closeSync()
-  instance.closeSync()
-  assert.deepEqual(
-    rows,
-    Array.from({ length: recordCount }, (_, i) => record(i)),
-  )
-  assert.deepEqual(service.incoming(), [])
 })
 
 test('rejects of one reason are found page by page, in file order, among many of others', async () => {

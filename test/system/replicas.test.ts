@@ -84,20 +84,6 @@ function declareTests(open: () => Replicas): void {
     assert.deepEqual([await one.datasetIds(), await replicas.keys()], [[], []])
   })
 
-  test('the same bytes sent to both replicas at once are one dataset', async () => {
-    await using replicas = open()
-    const clients = await startTwo(replicas)
-    const receipts = await Promise.all(clients.map((client) => client.upload(content)))
-    const again = await clients[1].upload(content)
-    const ids = new Set([...receipts, again].map(({ id }) => id))
-    assert.equal(ids.size, 1)
-    assert.deepEqual(receipts.map(({ duplicate }) => duplicate).toSorted(), [false, true])
-    assert.equal(again.duplicate, true)
-    const keys = await replicas.keys()
-    assert.equal(keys.filter((key) => key.endsWith('/receipt.json')).length, 1)
-    assert.equal(keys.filter((key) => key.endsWith('/original')).length, 1)
-  })
-
   test('an upload begun at one replica is unknown to the other, and undisturbed by it', async () => {
     await using replicas = open()
     const [one, other] = await startTwo(replicas)

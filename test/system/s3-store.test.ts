@@ -12,7 +12,6 @@ import { readFrom } from '../../src/store/s3/read-object.ts'
 import { S3Objects } from '../../src/store/s3/s3-objects.ts'
 import { createS3Store } from '../../src/store/s3/s3-store.ts'
 import { sweep } from '../../src/store/s3/s3-sweep.ts'
-import { append, bytesOf, spoolFacts } from '../../src/store/spool/spool-contract.testing.ts'
 import type { Store } from '../../src/store/store.ts'
 import { assertAbsent, assertWhole, idsOf } from '../../src/store/store-assertions.testing.ts'
 import { storeContract } from '../../src/store/store-contract.testing.ts'
@@ -78,20 +77,6 @@ function declareTests(server: S3Server): void {
     ])
     await store.remove(id)
     assert.deepEqual(await keysOf(objects), [])
-  })
-
-  test('a replica immediately shows what another one has stored', async (t) => {
-    const { open } = await place(t, server)
-    const [one, other] = [await open(1), await open(2)]
-    for (let seed = 0; seed < 10; seed += 1) {
-      const wanted = sample({ seed, createdAt: Date.now() })
-      await publishSample(one, wanted)
-      await assertWhole(other, wanted)
-      assert.ok((await idsOf(other)).includes(wanted.receipt.id))
-      assert.equal(await publishSample(other, wanted), false)
-      await other.remove(wanted.receipt.id)
-      await assertAbsent(one, wanted)
-    }
   })
 
   test('of eight replicas that commit the same dataset, one wins, and its files stay', async (t) => {
@@ -260,18 +245,6 @@ function declareTests(server: S3Server): void {
     // Before anybody asks for it and finds that it is gone.
     assert.deepEqual(after.usage(owner), { datasets: 0, bytes: 0 })
     await assertAbsent(after, wanted)
-  })
-
-  test('an unfinished upload is on the disk of its process alone, and is found when that starts again', async (t) => {
-    const { open, objects } = await place(t, server)
-    const [one, other] = [await open(1), await open(2)]
-    await append(await one.spools.create(spoolFacts(), null), 'a,b\n')
-    assert.deepEqual(await keysOf(objects), [])
-    for (const store of [one, other]) await store.close()
-    assert.deepEqual((await open(2)).spools.found, [])
-    const [found] = (await open(1)).spools.found
-    assert.ok(found)
-    assert.equal(await bytesOf(found), 'a,b\n')
   })
 
   test('a server that is available again is used without a restart', async (t) => {
