@@ -138,9 +138,11 @@ function stagedSql({ schema, mode, target, table, stage, names, definition, keyN
   const changed = columns.map(({ name }) => identifier(name)).filter((name) => !keyNames.includes(name))
   const update = changed.map((name) => `${name} = EXCLUDED.${name}`).join(', ')
   const keys = keyNames.join(', ')
+  // A unique index of the target takes nulls for different keys, and DISTINCT ON for equal ones: records would be lost.
+  const notNull = keyNames.map((name) => `ALTER COLUMN ${name} SET NOT NULL`).join(', ')
   return {
     create: `CREATE TEMPORARY TABLE ${temporary} ON COMMIT DROP AS SELECT ${names} FROM ${target} WITH NO DATA;
-      ALTER TABLE ${temporary} ADD COLUMN ${place} bigserial`,
+      ALTER TABLE ${temporary} ADD COLUMN ${place} bigserial, ${notNull}`,
     into: temporary,
     finish: [
       `INSERT INTO ${target} (${names})

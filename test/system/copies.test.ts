@@ -273,6 +273,13 @@ function declareTests(database: PostgresServer, scratch: string): void {
     const refused = await copied(client, nulls.id, wanted)
     assert.match(refused.problem ?? '', /null value in column "item"/)
     assert.deepEqual(await query(`TABLE ${schema}.stock ORDER BY 1, 2`), rows)
+    // A table that is there may have a unique index, which takes nulls for different keys.
+    await query(`ALTER TABLE ${schema}.stock DROP CONSTRAINT stock_pkey`)
+    await query(`ALTER TABLE ${schema}.stock ALTER item DROP NOT NULL`)
+    await query(`CREATE UNIQUE INDEX ON ${schema}.stock (shop, item)`)
+    const others = await client.upload('shop,item,count\nC,,1\nC,,2\n')
+    assert.match((await copied(client, others.id, wanted)).problem ?? '', /null value in column "item"/)
+    assert.deepEqual(await query(`TABLE ${schema}.stock ORDER BY 1, 2`), rows)
     const keysOnly = await client.upload('shop,item\nA,x\nD,w\n')
     await copied(client, keysOnly.id, wanted)
     assert.deepEqual((await query(`TABLE ${schema}.stock ORDER BY 1, 2`)).length, 4)

@@ -212,6 +212,34 @@ test('Copies.request() copies uploads if that is configured, and drops one that 
   assert.deepEqual(await readdir(uploadsPath), [])
 })
 
+test('Copies.removed() keeps the request of an upload that is published while the deletion looks', async (t) => {
+  const { open, datasets, uploadsPath } = await place(t)
+  const looking = Promise.withResolvers<void>()
+  const gate = Promise.withResolvers<void>()
+  const store = {
+    // What the store knew when it was asked.
+    receipt: async (id: string) => {
+      const receipt = datasets.has(id) ? receiptOf(id) : null
+      looking.resolve()
+      await gate.promise
+      return receipt
+    },
+    keep: async () => {},
+    kept: async () => null,
+  }
+  const away = () => Promise.reject(new SinkError('away', true))
+  const copies = await open(away, { store, uploadsTo: 'pg', retryMs: [3_600_000] })
+  datasets.delete('a')
+  const request = await copies.request(receiptOf('a'))
+  const removing = copies.removed('a')
+  await looking.promise
+  datasets.add('a')
+  request[Symbol.dispose]()
+  gate.resolve()
+  await removing
+  assert.deepEqual(await readdir(uploadsPath), ['a.pg'])
+})
+
 test('Copies.request() makes a copy durable before the dataset is', async (t) => {
   const { open, datasets, orders, outcomes, uploadsPath } = await place(t)
   const copies = await open(async () => {}, { uploadsTo: 'pg' })

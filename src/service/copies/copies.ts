@@ -150,8 +150,14 @@ export class Copies implements AsyncDisposable {
   async removed(datasetId: string): Promise<void> {
     const name = this.#nameOf(datasetId)
     const { uploadsTo, store } = this.#options
-    if (uploadsTo === '' || this.#jobs.has(name)) return
-    await this.#requests.delete(name, async () => (await store.receipt(datasetId)) !== null).catch(() => {})
+    if (uploadsTo === '') return
+    try {
+      if ((await store.receipt(datasetId)) !== null) return
+      // An upload of the same bytes that was published meanwhile holds the request, or its copy is due.
+      await this.#requests.delete(name, () => this.#jobs.has(name))
+    } catch {
+      // The copy will find no dataset.
+    }
   }
 
   /** The next start continues what has not ended. */

@@ -59,10 +59,10 @@ export class UploadRequests {
     for await (const { name } of await opendir(this.#dir)) yield name
   }
 
-  /** Deletes a request durably, unless an upload holds it or it is wanted. */
-  async delete(name: string, isWanted: () => boolean | Promise<boolean>): Promise<void> {
+  /** Deletes a request durably, unless an upload holds it or it is wanted. Both are asked in one step. */
+  async delete(name: string, isWanted: () => boolean): Promise<void> {
     await this.#turns.take(name, async () => {
-      if ((await isWanted()) || this.isHeld(name)) return
+      if (isWanted() || this.isHeld(name)) return
       await rm(join(this.#dir, name), { force: true })
       await syncDirectory(this.#dir)
     })

@@ -77,7 +77,7 @@ function bytes(from: number, to: number) {
 }
 
 test(`append, complete and cancel leave nothing behind, in every order; SEED=${seed}`, async () => {
-  const mine = resumables.of('')
+  const mine = resumables.of('', 'anyone', uploads.of('', null))
   const outcomes = new Set<string>()
   const orders = [0, 1, 2].flatMap((a) => [0, 1, 2].flatMap((b) => (a === b ? [] : [[a, b, 3 - a - b]])))
   for (let round = 0; round < 20; round++) {

@@ -1,6 +1,6 @@
 // Tests of the file-system index: it is correct however the last process ended, and whatever happened to its file.
 import assert from 'node:assert/strict'
-import { cp, mkdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readFile, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
@@ -164,4 +164,19 @@ test('createFsStore() builds a trusted index again that lacks a dataset of the d
   const [line, ...others] = at.lines.filter((one) => one.includes('built again'))
   assert.deepEqual(others, [])
   assert.match(line ?? '', /"inDirectory":3,"inIndex":2,"damaged":0/)
+})
+
+test('createFsStore() opens beside a dataset that is a link to a disk that is away, and finds it again', async (t) => {
+  const at = await filledPlace(t)
+  const [path, elsewhere] = [join(at.dir, 'datasets', String(second)), join(at.dir, 'elsewhere')]
+  await rename(path, elsewhere)
+  await symlink(elsewhere, path)
+  await rename(elsewhere, join(at.dir, 'away'))
+  await rm(join(at.dir, 'index.sqlite'))
+  const store = await at.open()
+  assert.deepEqual(await idsIn(store), [third, first])
+  await store.close()
+  assert.match(at.lines.join(), /cannot read receipt/)
+  await rename(join(at.dir, 'away'), elsewhere)
+  await assertAll(at)
 })

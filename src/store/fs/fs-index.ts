@@ -1,6 +1,6 @@
 // File-system index: opens the index of a data directory, repairs it where it may be wrong, and rebuilds it if it
 // cannot be trusted. The receipts, not the index, are the truth. Why: docs/decisions/dataset-index.md.
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { lstat, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { errorCode } from '../../core/storage-error.ts'
 import { fileMode, removeTree } from '../../io/files/durable.ts'
@@ -44,7 +44,10 @@ export async function openIndex(
   return index
 }
 
-/** An index and what its update found. If the directory holds other datasets than both, a new index is built. */
+/**
+ * An index and what its update found. If the directory holds other datasets than both, a new index is built; a new one
+ * differs only while somebody else changes the directory.
+ */
 async function openAndUpdate(
   kept: Kept | null,
   paths: FsPaths,
@@ -61,7 +64,10 @@ async function openAndUpdate(
     }
     if (isComplete) return { index, found }
     const counts = { inDirectory, inIndex: index.size, damaged: found.damaged.length }
-    if (kept === null) throw new Error(`Cannot index the datasets: the counts differ: ${JSON.stringify(counts)}`)
+    if (kept === null) {
+      logger.warn(counts, 'the new index does not have every dataset of the directory: has it just been changed?')
+      return { index, found }
+    }
     logger.warn(counts, 'the index does not have every dataset of the directory: it is built again')
   } catch (error) {
     index[Symbol.dispose]()
@@ -187,9 +193,11 @@ async function update(index: DatasetIndex, paths: FsPaths, ids: readonly string[
       batch.push({ id, entry, names })
     } catch (error) {
       batch.push({ id, entry: null, names: [] })
-      if (errorCode(error) === 'ENOENT') {
+      const stats = await lstat(dir).catch(() => null)
+      // A link may lead to a disk that is not there now.
+      if (errorCode(error) === 'ENOENT' && !stats?.isSymbolicLink()) {
         index.markSure(id)
-        if (await isThere(dir)) {
+        if (stats !== null) {
           found.leftovers += 1
           await removeTree(dir)
         }
@@ -202,13 +210,6 @@ async function update(index: DatasetIndex, paths: FsPaths, ids: readonly string[
   })
   write()
   return found
-}
-
-async function isThere(path: string): Promise<boolean> {
-  return await stat(path).then(
-    () => true,
-    () => false,
-  )
 }
 
 /** Identifies the directory that the index belongs to: a copy has another one. */
