@@ -5,7 +5,7 @@
 
 Hashes the files, cuts the rejected byte ranges out of the original, reads the records with the csv module and the
 receipt's dialect and encoding, and compares every value. Python 3.12 also tells an empty field from "". Exit code 1 if
-anything differs. Files with quotes that the csv module reads in another way (by the receipt's notes) are named; their values are not compared.
+anything differs. Files that Python reads in another way (by the receipt's notes) are named; their values are not compared.
 """
 import csv, datetime as dt, hashlib, json, re, sys
 from decimal import Decimal, InvalidOperation
@@ -13,10 +13,9 @@ from pathlib import Path
 import pyarrow as pa, pyarrow.parquet as pq
 
 csv.field_size_limit(2**31 - 1)
-TEXT_END = '\ue001'  # for a character that ends no record of this file, but would for the csv module
 UTC, BLURS = dt.timezone.utc, sys.version_info < (3, 12)
-# Notes of files with quotes that the csv module reads in another way.
-OTHERS = {'QUOTE_REPAIRED', 'QUOTES_NOT_ESCAPED', 'ESCAPE_MIXED', 'LINES_QUOTED', 'QUOTE_RUNAWAY'}
+# Notes of files that Python reads in another way: by their quotes, or not at all.
+OTHERS = {'COMPRESSED_DATA_CUT_OFF', 'QUOTE_REPAIRED', 'QUOTES_NOT_ESCAPED', 'ESCAPE_MIXED', 'LINES_QUOTED', 'QUOTE_RUNAWAY'}
 def sha256(data): return hashlib.sha256(data).hexdigest()
 def text_of(data, encoding):
     if encoding == 'windows-1252' or encoding == 'iso-8859-1':  # WHATWG: bytes without a character are controls
@@ -48,7 +47,7 @@ def records(directory, receipt):
     body, d, encoding = receipt['body'], receipt['dialect'], receipt['encoding']['name']
     cuts = [(r['byteOffset'], r['byteLength'], '') for r in (table(directory, receipt['rejects']['parts']) or pa.table({})).to_pylist()]
     if receipt.get('corrections'):
-        lines = (directory / 'corrections').read_bytes().decode().splitlines() if (directory / 'corrections').exists() else []
+        lines = (directory / 'corrections').read_bytes().decode().split('\n')[:-1] if (directory / 'corrections').exists() else []
         cuts += [(c['byteOffset'], c['byteLength'], c['text']) for c in map(json.loads, lines)]
     if body.get('gap'): cuts.append((body['gap']['byteOffset'], body['gap']['byteLength'], ''))
     at, text = body['byteOffset'], ''
@@ -56,21 +55,23 @@ def records(directory, receipt):
         text, at = text + text_of(data[at:offset], encoding) + instead, offset + length
     text += text_of(data[at:], encoding)
     if d['lineTerminator'] in ('\r\r\n', '\n\r'): text = text.replace(d['lineTerminator'], '\r\n')
-    text = text.replace('\n', TEXT_END) if d['lineTerminator'] == '\r' else re.sub('\r(?!\n)', TEXT_END, text)
+    # Two characters that the file does not have: for one that ends no record of it, but would for the csv module; and a mark.
+    inner, blank = [c for c in map(chr, range(0xe000, 0xf900)) if c not in text][:2]
+    text = text.replace('\n', inner) if d['lineTerminator'] == '\r' else re.sub('\r(?!\n)', inner, text)
     quote = d['quoteChar']
     if d.get('escapeChar') and quote: text = text.replace(d['escapeChar'] + quote, quote * 2)
     form = {'delimiter': d['delimiter'][0], 'quotechar': quote, 'doublequote': True, 'strict': False,
         'quoting': csv.QUOTE_NONE if quote is None else getattr(csv, 'QUOTE_NOTNULL', csv.QUOTE_MINIMAL),
         'skipinitialspace': d['skipInitialSpace'] or len(d['delimiter']) > 1}
-    width, rows, mark = len(receipt['columns']), [], '\ue000' if form['skipinitialspace'] else ''
+    width, rows, mark = len(receipt['columns']), [], blank if form['skipinitialspace'] else ''
     isRecord = lambda line: body.get('keepsWideComments') and width > 1 and len(next(csv.reader([line], **form))) == width
     lines = Lines(text, lambda line: d['commentChar'] and line.startswith(d['commentChar']) and not isRecord(line), mark)
     for row in csv.reader(lines, **form):
         lines.begins = True
         if mark and row and row[0]: row[0] = row[0].removeprefix(mark)
-        if not row or (len(row) == 1 and (row[0] or '').strip() == '' and (width > 1 or not row[0])): continue
+        if not row or (len(row) == 1 and width > 1 and (row[0] or '').strip() == ''): continue
         end = '\n' if d['lineTerminator'] == '\r' else '\r'
-        row = [one and one.replace(TEXT_END, end) for one in row]
+        row = [one and one.replace(inner, end) for one in row]
         rows.append(row + [None] * (width - len(row)) if d.get('padShortRecords') else row)
     while len(rows) > receipt['records']['accepted'] and not any(rows[-1]): rows.pop()
     return rows
@@ -110,7 +111,7 @@ def reader(column, field, missing):
         return moment(text, pattern + '.%f' if pattern and '.%f' not in pattern and field is None and re.search(r':\d\d\.\d', text) else pattern, kind)
     return read
 def same(value, wanted, isText):
-    if isText and BLURS and not value and not wanted: return True  # "" and an empty field
+    if isText and BLURS and value in ('', None) and wanted in ('', None): return True  # "" and an empty field
     if isinstance(value, dt.datetime) and value.tzinfo is None: value = value.replace(tzinfo=UTC)
     return value == wanted
 def differences(directory):
