@@ -7,10 +7,10 @@ import { never, scratchDir, startConverter, writeSegment } from '../convert/conv
 import type { TargetColumn } from '../convert/convert.ts'
 import { fitsExactly } from '../convert/sql/lossless-sql.ts'
 import { literal, pathLiteral } from '../convert/sql/segment-sql.ts'
-import { examples } from '../convert/sql/value-examples.testing.ts'
+import { examples, textsOfOtherForms } from '../convert/sql/value-examples.testing.ts'
 import { type ColumnFacts, nullWords } from '../core/column-facts.ts'
 import { randomFrom } from '../core/random.testing.ts'
-import type { ColumnType, GroupChar } from '../core/receipt.ts'
+import type { ColumnType } from '../core/receipt.ts'
 import { openDuckDb } from '../duckdb/duckdb.ts'
 import { columnFormat, columnTypeName, decideTypes } from '../reading/types/infer-types.ts'
 import type { WriterColumn } from './column-writer.ts'
@@ -166,30 +166,8 @@ test('createColumnWriter() accepts a text for a type if and only if DuckDB does'
 })
 
 test('createColumnWriter() accepts no text in a format that it does not have', () => {
-  const number = (decimalChar: '.' | ',', groupChar: GroupChar | null) => ({ decimalChar, groupChar })
-  const wrong: readonly (readonly [ColumnType, string])[] = [
-    [
-      { kind: 'integer', form: number('.', ',') },
-      '1,23|1,2345|12,34,567|0,123|01,234|1234,567|1,234.0|+1,234|1,234,|,234|1 234',
-    ],
-    [{ kind: 'integer', form: number(',', '.') }, '1.23|1,5|1,234|1.234,0'],
-    [{ kind: 'number', form: number(',', null) }, '1.5|1.234,5|1,|01,5|+1,5|1,5,5|1,5e|-|-,|,'],
-    [{ kind: 'number', form: number('.', ' ') }, '1 23.5|1  234|1 234,5|1\u00a0234| 1 234|1 234 '],
-    [{ kind: 'decimal', precision: 9, scale: 1, form: number(',', '.') }, '1.234|1.23,5|1,55|1.234.5|1.5|,5|-0,0'],
-    [
-      { kind: 'date', form: { order: 'dmy', separator: '/' } },
-      '1/13/2020|31/4/2020|1/1/20|1.1.2020|1/1/02020|2020/1/1|1/1/2020 | 1/1/2020|1/1/0000',
-    ],
-    [{ kind: 'date', form: { order: 'mdy', separator: '.' } }, '13.1.2020|1/1/2020|2.30.2020'],
-    [{ kind: 'date', form: { order: 'ymd', separator: '/' } }, '20/1/1|1/1/2020|2020-01-01|2020/13/1'],
-    [
-      { kind: 'timestamp', form: { order: 'dmy', separator: '.' } },
-      '1.1.2020|1.1.2020 24:00|1.1.2020 1:60|1.1.2020 1:00:60|1.1.2020 1|1.1.2020T01:00|1.1.2020  1:00',
-    ],
-  ]
-  for (const [type, list] of wrong) {
-    for (const text of list.split('|'))
-      assert.equal(fits(text, type), false, `${text} became ${type.kind} ${columnFormat(type)}`)
+  for (const [type, texts] of textsOfOtherForms) {
+    for (const text of texts) assert.equal(fits(text, type), false, `${text} became ${type.kind} ${columnFormat(type)}`)
   }
 })
 

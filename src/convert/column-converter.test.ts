@@ -4,7 +4,6 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
-import type { ValueClass } from '../core/column-facts.ts'
 import { isServiceError } from '../core/errors.ts'
 import { randomFrom } from '../core/random.testing.ts'
 import { utf8OfBytes } from '../reading/encoding/single-byte.ts'
@@ -24,7 +23,7 @@ import {
   writeSegment,
 } from './convert.testing.ts'
 import type { ConvertResult, Segment, TargetColumn } from './convert.ts'
-import { examples } from './sql/value-examples.testing.ts'
+import { examples, undecidedClasses } from './sql/value-examples.testing.ts'
 
 const duckDb = startConverter()
 const converter = createColumnConverter({ size: 2, jobMsMax, logger }, duckDb)
@@ -206,20 +205,10 @@ test('convert() passes segments with declared columns to the other converter', a
   assert.deepEqual(await reader.rows([{ path, records: 1 }], names, 0, 1, never), [[5, '1']])
 })
 
-/** Classes whose values leave the type of their column open; an empty list is a column without values. */
-const undecided: readonly (readonly ValueClass[])[] = [
-  [],
-  ['thousandComma', 'integer'],
-  ['thousandComma', 'decimal'],
-  ['thousandPoint', 'decimalComma'],
-  ['date /either'],
-  ['timestamp .either'],
-]
-
 test('convert() keeps a column open only while no value decides its type', async (t) => {
   const dir = scratchDir(t)
   const path = join(dir, 'part.parquet')
-  for (const classes of undecided) {
+  for (const classes of undecidedClasses) {
     const head: readonly (string | null)[] = [null, 'NA', ...classes.flatMap((name) => examples[name].slice(0, 2))]
     // With a second column, because a record must not be blank.
     const segmentOf = (texts: typeof head) => {

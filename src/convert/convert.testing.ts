@@ -7,6 +7,8 @@ import type { PartReader, Segment, SegmentLayout, SqlConverter, TargetColumn } f
 import { createConverter } from './duckdb-converter.ts'
 import { createPartReader } from './duckdb-reader.ts'
 
+export { csvText, seed } from '../columns/columns.testing.ts'
+
 export const logger = { warn() {} }
 export const jobMsMax = 60_000
 export const never = new AbortController().signal
@@ -53,20 +55,6 @@ export function writeSegment(
   return { path, records, bytes: Buffer.byteLength(text), layout }
 }
 
-/** A file of records; null is an empty field, and everything else is quoted where necessary. */
-export function csvText(records: readonly (readonly (string | null)[])[], layout: SegmentLayout): string {
-  const { delimiter, quote, lineTerminator } = layout
-  const field = (value: string | null) => {
-    if (value === null) return ''
-    if (quote === null) return value
-    const isPlain = value !== '' && ![delimiter, quote, '\r', '\n'].some((one) => value.includes(one))
-    return isPlain ? value : `${quote}${value.replaceAll(quote, quote + quote)}${quote}`
-  }
-  return records.map((record) => record.map(field).join(delimiter) + lineTerminator).join('')
-}
-
 export function textColumns(width: number): readonly TargetColumn[] {
   return Array.from({ length: width }, (_, i) => ({ name: `column ${i}`, type: { kind: 'text' }, nullWords: [] }))
 }
-
-export const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31))

@@ -6,7 +6,7 @@ import { nastyTable } from '../../columns/nasty-tables.testing.ts'
 import { plainFacts } from '../../columns/plain-facts.testing.ts'
 import { nullWords, valueClasses } from '../../core/column-facts.ts'
 import { randomFrom } from '../../core/random.testing.ts'
-import type { ColumnType, GroupChar, NumberForm } from '../../core/receipt.ts'
+import type { ColumnType, NumberForm } from '../../core/receipt.ts'
 import { columnFormat, columnTypeName, decideTypes } from '../../reading/types/infer-types.ts'
 import {
   csvText,
@@ -19,7 +19,7 @@ import {
   writeSegment,
 } from '../convert.testing.ts'
 import type { TargetColumn } from '../convert.ts'
-import { examples } from './value-examples.testing.ts'
+import { examples, textsOfOtherForms } from './value-examples.testing.ts'
 import { exactNumber, instantOf, isoOf, plainOf } from './value-oracle.testing.ts'
 
 const converter = startConverter()
@@ -153,29 +153,8 @@ test('convert() accepts a boolean in any spelling, or only in the given one', as
 test('convert() accepts no text in a format that it does not have', async (t) => {
   const dir = scratchDir(t)
   const path = join(dir, 'part.parquet')
-  const number = (decimalChar: '.' | ',', groupChar: GroupChar | null) => ({ decimalChar, groupChar })
-  const wrong: readonly (readonly [ColumnType, string])[] = [
-    [
-      { kind: 'integer', form: number('.', ',') },
-      '1,23|1,2345|12,34,567|0,123|01,234|1234,567|1,234.0|+1,234|1,234,|,234|1 234',
-    ],
-    [{ kind: 'integer', form: number(',', '.') }, '1.23|1,5|1,234|1.234,0'],
-    [{ kind: 'number', form: number(',', null) }, '1.5|1.234,5|1,|01,5|+1,5|1,5,5|1,5e'],
-    [{ kind: 'number', form: number('.', ' ') }, '1 23.5|1  234|1 234,5|1\u00a0234| 1 234|1 234 '],
-    [{ kind: 'decimal', precision: 9, scale: 1, form: number(',', '.') }, '1.234|1.23,5|1,55|1.234.5|1.5|,5'],
-    [
-      { kind: 'date', form: { order: 'dmy', separator: '/' } },
-      '1/13/2020|31/4/2020|1/1/20|1.1.2020|1/1/02020|2020/1/1|1/1/2020 | 1/1/2020|1/1/0000',
-    ],
-    [{ kind: 'date', form: { order: 'mdy', separator: '.' } }, '13.1.2020|1/1/2020|2.30.2020'],
-    [{ kind: 'date', form: { order: 'ymd', separator: '/' } }, '20/1/1|1/1/2020|2020-01-01|2020/13/1'],
-    [
-      { kind: 'timestamp', form: { order: 'dmy', separator: '.' } },
-      '1.1.2020|1.1.2020 24:00|1.1.2020 1:60|1.1.2020 1:00:60|1.1.2020 1|1.1.2020T01:00|1.1.2020  1:00',
-    ],
-  ]
-  for (const [type, texts] of wrong) {
-    for (const text of texts.split('|')) {
+  for (const [type, texts] of textsOfOtherForms) {
+    for (const text of texts) {
       const segment = writeSegment(dir, `"${text}"\n`, 1, layoutOf(1))
       const result = await converter.convert(segment, [{ name: 'a', type, nullWords: [] }], path, never)
       assert.equal(result.kind, 'misfit', `${text} became ${type.kind} ${columnFormat(type)}`)

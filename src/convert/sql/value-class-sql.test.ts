@@ -6,21 +6,11 @@ import { plainFacts } from '../../columns/plain-facts.testing.ts'
 import type { ColumnFacts, ValueClass } from '../../core/column-facts.ts'
 import { decideTypes } from '../../reading/types/infer-types.ts'
 import { csvText, layoutOf, never, scratchDir, startConverter, textColumns, writeSegment } from '../convert.testing.ts'
-import { examples } from './value-examples.testing.ts'
+import { examples, undecidedClasses } from './value-examples.testing.ts'
 
 const converter = startConverter()
 
-/** Classes whose values leave the type of their column open; an empty list is a column without values. */
-const undecided: readonly (readonly ValueClass[])[] = [
-  [],
-  ['thousandComma', 'integer'],
-  ['thousandComma', 'decimal'],
-  ['thousandPoint', 'decimalComma'],
-  ['date /either'],
-  ['timestamp .either'],
-]
-
-for (const classes of undecided) {
+for (const classes of undecidedClasses) {
   test(`convert() keeps a column of [${classes}] open only while no value decides its type`, async (t) => {
     const dir = scratchDir(t)
     const head: readonly (string | null)[] = [null, 'NA', ...classes.flatMap((name) => examples[name].slice(0, 2))]

@@ -1,6 +1,6 @@
 // Value examples: texts of each class, and texts near them, for tests only.
 import type { ValueClass } from '../../core/column-facts.ts'
-import { groupChars } from '../../core/receipt.ts'
+import { type ColumnType, type GroupChar, groupChars } from '../../core/receipt.ts'
 
 /** Grouped by class, so that each group also makes a column of one type. */
 const plainExamples = {
@@ -172,3 +172,38 @@ export function textsNearExamples(random: (below: number) => number, count: numb
     return text.join('')
   })
 }
+
+const number = (decimalChar: '.' | ',', groupChar: GroupChar | null) => ({ decimalChar, groupChar })
+/** Texts that are no value of a type in a format, though of others, or nearly so. */
+export const textsOfOtherForms = (
+  [
+    [
+      { kind: 'integer', form: number('.', ',') },
+      '1,23|1,2345|12,34,567|0,123|01,234|1234,567|1,234.0|+1,234|1,234,|,234|1 234',
+    ],
+    [{ kind: 'integer', form: number(',', '.') }, '1.23|1,5|1,234|1.234,0'],
+    [{ kind: 'number', form: number(',', null) }, '1.5|1.234,5|1,|01,5|+1,5|1,5,5|1,5e|-|-,|,'],
+    [{ kind: 'number', form: number('.', ' ') }, '1 23.5|1  234|1 234,5|1\u00a0234| 1 234|1 234 '],
+    [{ kind: 'decimal', precision: 9, scale: 1, form: number(',', '.') }, '1.234|1.23,5|1,55|1.234.5|1.5|,5|-0,0'],
+    [
+      { kind: 'date', form: { order: 'dmy', separator: '/' } },
+      '1/13/2020|31/4/2020|1/1/20|1.1.2020|1/1/02020|2020/1/1|1/1/2020 | 1/1/2020|1/1/0000',
+    ],
+    [{ kind: 'date', form: { order: 'mdy', separator: '.' } }, '13.1.2020|1/1/2020|2.30.2020'],
+    [{ kind: 'date', form: { order: 'ymd', separator: '/' } }, '20/1/1|1/1/2020|2020-01-01|2020/13/1'],
+    [
+      { kind: 'timestamp', form: { order: 'dmy', separator: '.' } },
+      '1.1.2020|1.1.2020 24:00|1.1.2020 1:60|1.1.2020 1:00:60|1.1.2020 1|1.1.2020T01:00|1.1.2020  1:00',
+    ],
+  ] as readonly (readonly [ColumnType, string])[]
+).map(([type, texts]) => [type, texts.split('|')] as const)
+
+/** Classes whose values leave the type of their column open; an empty list is a column without values. */
+export const undecidedClasses: readonly (readonly ValueClass[])[] = [
+  [],
+  ['thousandComma', 'integer'],
+  ['thousandComma', 'decimal'],
+  ['thousandPoint', 'decimalComma'],
+  ['date /either'],
+  ['timestamp .either'],
+]
