@@ -81,7 +81,7 @@ export async function createService(parts: ServiceParts): Promise<OpenService> {
   const existing = new ExistingDatasets(store, parts.files)
   const explain = (error: unknown) => namingTheStore(store, error)
   const tools = { ...parts, quota, existing, admissionControl, explain }
-  const resumables = await Resumables.open(tools, limits)
+  const resumables = Resumables.open(tools, limits)
   const service = serviceOf('', anyone, {
     ...parts,
     quota,

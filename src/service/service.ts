@@ -104,13 +104,13 @@ export interface UploadWatch extends Disposable {
 /** The uploads of one owner: those in progress, and ended ones for as long as they are remembered. */
 export interface OwnUploads {
   /** Its current status. @throws {ServiceError} UPLOAD_NOT_FOUND */
-  get(id: string): Promise<UploadStatus>
-  list(query: UploadsQuery): Promise<UploadPage>
+  get(id: string): UploadStatus
+  list(query: UploadsQuery): UploadPage
   /**
    * Watches it in a place that is held until the watch is disposed. Places are shared among owners, or among `network`s
    * without authentication. @throws {ServiceError} UPLOAD_NOT_FOUND, TOO_MANY_WATCHERS
    */
-  watch(id: string, network: string): Promise<UploadWatch>
+  watch(id: string, network: string): UploadWatch
   /**
    * Cancels an upload in progress, whose client gets UPLOAD_CANCELLED: once it resolves, nothing of it is kept. An
    * ended upload is forgotten; its dataset stays.

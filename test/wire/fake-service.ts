@@ -154,9 +154,9 @@ export function createFakeService(given: Partial<FakeLimits> = {}): FakeService 
       return { receipt, upload, notes: [] }
     },
     uploads: {
-      get: async (id) => noUpload(id),
-      list: async () => ({ uploads: [], after: null }),
-      watch: async (id) => noUpload(id),
+      get: (id) => noUpload(id),
+      list: () => ({ uploads: [], after: null }),
+      watch: (id) => noUpload(id),
       remove: async (id) => noUpload(id),
     },
     resumable: {

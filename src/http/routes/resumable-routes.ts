@@ -87,7 +87,7 @@ export function addResumableRoutes(app: App, pace: BodyPace, { bytesMax }: Pick<
 async function sendOffset(request: FastifyRequest, reply: FastifyReply, id: string): Promise<FastifyReply> {
   const { resumable, uploads } = request.service
   const state = speaksTus(request, reply) ? await resumable.state(id) : null
-  const status = await uploads.get(id)
+  const status = uploads.get(id)
   reply.headers({ etag: uploadTag(status), 'cache-control': 'no-store' })
   return state === null ? sendJson(reply, uploadStatusJson(status)) : stateByTus(state, reply)
 }

@@ -48,7 +48,7 @@ function addList(app: App): void {
     },
     handler: async (request, reply) => {
       const { limit, after = null, idempotencyKey = null } = request.query
-      const page = await request.service.uploads.list({ limit, after, idempotencyKey })
+      const page = request.service.uploads.list({ limit, after, idempotencyKey })
       return sendJson(reply, { uploads: page.uploads.map(uploadLineJson), after: page.after })
     },
   })
@@ -83,7 +83,7 @@ function addStatus(app: App, closing: AbortSignal): void {
       const seconds = preferredWait(headerLines(request.raw, 'prefer'), waitSecondsMax)
       const status =
         seconds === null
-          ? await uploads.get(request.params.id)
+          ? uploads.get(request.params.id)
           : await waited(request, reply, request.params.id, seconds, closing)
       reply.headers({ etag: uploadTag(status), 'cache-control': 'private, no-cache' })
       if (hasEntity(request.headers['if-none-match'], uploadTag(status))) return reply.code(304).send()
@@ -104,7 +104,7 @@ async function waited(
   const known = headers['if-none-match']
   const isAwaited = (one: UploadStatus) => isFinished(one) || (known !== undefined && !hasEntity(known, uploadTag(one)))
   reply.header('preference-applied', `wait=${seconds}`)
-  using watch = await service.uploads.watch(id, clientNetworkOf(ip))
+  using watch = service.uploads.watch(id, clientNetworkOf(ip))
   const signal = AbortSignal.any([AbortSignal.timeout(seconds * 1_000), goneSignal(reply.raw), closing])
   let status = watch.status()
   while (!isAwaited(status) && !signal.aborted) status = await watch.changed(status.version, signal)
@@ -142,13 +142,13 @@ function addEvents(app: App, { writeIdleMs }: { readonly writeIdleMs: number }, 
     handler: async (request, reply) => {
       const { params, raw, ip, service, method } = request
       const [lastId = null] = headerLines(raw, 'last-event-id')
-      const status = await service.uploads.get(params.id)
+      const status = service.uploads.get(params.id)
       if (isFinished(status) && eventId(status) === lastId) return reply.code(204).send()
       // Turns off buffering in nginx.
       reply.type('text/event-stream').header('x-accel-buffering', 'no')
       if (method === 'HEAD') return reply.send()
       const stop = AbortSignal.any([goneSignal(reply.raw), closing])
-      const watch = await service.uploads.watch(params.id, clientNetworkOf(ip))
+      const watch = service.uploads.watch(params.id, clientNetworkOf(ip))
       return sendStream(reply, statusEvents(watch, lastId, stop), null, writeIdleMs)
     },
   })

@@ -24,8 +24,8 @@ export class ResumableStates {
   }
 
   /** Nothing can be added to a complete upload but zero bytes, as a client does that has missed the response. */
-  async nothingMore(uploads: OwnUploads, id: string, { offset, declaredBytes }: ResumableBytes): Promise<Appended> {
-    const state = await this.afterEnd(uploads, id)
+  nothingMore(uploads: OwnUploads, id: string, { offset, declaredBytes }: ResumableBytes): Appended {
+    const state = this.afterEnd(uploads, id)
     if (offset !== state.bytes) {
       throw new ServiceError('UPLOAD_OFFSET_MISMATCH', { expected: state.bytes, provided: offset })
     }
@@ -36,8 +36,8 @@ export class ResumableStates {
   }
 
   /** State of one that has ended. @throws {ServiceError} UPLOAD_NOT_FOUND, UPLOAD_ENDED */
-  async afterEnd(uploads: OwnUploads, id: string): Promise<ResumableState> {
-    const { phase, bytes, datasetId, error, expiresAt } = await uploads.get(id)
+  afterEnd(uploads: OwnUploads, id: string): ResumableState {
+    const { phase, bytes, datasetId, error, expiresAt } = uploads.get(id)
     if (phase === 'done') {
       const whole = { bytes: bytes.received, expectedBytes: bytes.received, isComplete: true }
       return { id, ...whole, expiresAt: expiresAt ?? 0, remark: null, datasetId }

@@ -32,7 +32,7 @@ export class Resumables implements AsyncDisposable {
   #isClosing = false
 
   /** Continues the uploads that the store has found. */
-  static async open(tools: ResumableTools, limits: ResumableLimits): Promise<Resumables> {
+  static open(tools: ResumableTools, limits: ResumableLimits): Resumables {
     const resumables = new Resumables(tools, limits)
     for (const spool of tools.store.spools.found) resumables.#addFound(spool)
     resumables.#look()
@@ -55,8 +55,8 @@ export class Resumables implements AsyncDisposable {
       bytesMax: this.#bytesMax,
       create: (upload) => this.#create(owner, sender, upload),
       state: async (id) => {
-        const entry = await this.#find(uploads, id)
-        if (entry === null) return await this.#states.afterEnd(uploads, id)
+        const entry = this.#find(uploads, id)
+        if (entry === null) return this.#states.afterEnd(uploads, id)
         return await entry.upload.take(async () => this.#states.of(entry.upload.spool))
       },
       append: (id, bytes) => this.#append(uploads, id, bytes),
@@ -139,12 +139,12 @@ export class Resumables implements AsyncDisposable {
   }
 
   async #append(uploads: OwnUploads, id: string, bytes: ResumableBytes): Promise<Appended> {
-    const entry = await this.#find(uploads, id)
+    const entry = this.#find(uploads, id)
     const appended = await entry?.upload.take(async (isNewest) =>
       this.#byId.has(id) ? await this.#appendTo(entry, bytes, isNewest) : null,
     )
     // It had ended, or has ended while this request waited.
-    return appended ?? (await this.#states.nothingMore(uploads, id, bytes))
+    return appended ?? this.#states.nothingMore(uploads, id, bytes)
   }
 
   async #appendTo(entry: Entry, bytes: ResumableBytes, isNewest: () => boolean): Promise<Appended> {
@@ -205,8 +205,8 @@ export class Resumables implements AsyncDisposable {
   }
 
   /** Null for an upload that has ended. @throws {ServiceError} UPLOAD_NOT_FOUND */
-  async #find(uploads: OwnUploads, id: string): Promise<Entry | null> {
-    await uploads.get(id)
+  #find(uploads: OwnUploads, id: string): Entry | null {
+    uploads.get(id)
     return this.#byId.get(id) ?? null
   }
 

@@ -44,14 +44,14 @@ test('Uploads shows owners only their own uploads', async () => {
   const theirs = begin(uploads, 'bob')
   const anna = uploads.of('anna')
   assert.deepEqual(
-    (await anna.list({ limit: 10, after: null, idempotencyKey: null })).uploads.map(({ id }) => id),
+    anna.list({ limit: 10, after: null, idempotencyKey: null }).uploads.map(({ id }) => id),
     [mine.id],
   )
-  await assert.rejects(anna.get(theirs.id), has('UPLOAD_NOT_FOUND'))
-  await assert.rejects(anna.watch(theirs.id, ''), has('UPLOAD_NOT_FOUND'))
+  assert.throws(() => anna.get(theirs.id), has('UPLOAD_NOT_FOUND'))
+  assert.throws(() => anna.watch(theirs.id, ''), has('UPLOAD_NOT_FOUND'))
   await assert.rejects(anna.remove(theirs.id), has('UPLOAD_NOT_FOUND'))
   theirs.failed(new ServiceError('EMPTY_FILE', {}), uploads.expiresAt())
-  await assert.rejects(anna.get(theirs.id), has('UPLOAD_NOT_FOUND'))
+  assert.throws(() => anna.get(theirs.id), has('UPLOAD_NOT_FOUND'))
 })
 
 test('status() has a higher version after every change, and only then', async () => {
@@ -71,7 +71,7 @@ test('status() has a higher version after every change, and only then', async ()
 test('changed() resolves after progress, at most ten times a second, at the end, and when aborted', async () => {
   const uploads = await open()
   const live = begin(uploads)
-  using watch = await uploads.of('').watch(live.id, '')
+  using watch = uploads.of('').watch(live.id, '')
   const aborting = new AbortController()
   const aborted = watch.changed(watch.status().version, aborting.signal)
   aborting.abort()
@@ -97,16 +97,16 @@ test('Uploads limits watchers, shares their places among clients, and frees them
   const own = uploads.of('')
   for (;;) {
     try {
-      held.push(await own.watch(live.id, '10.0.0.1'))
+      held.push(own.watch(live.id, '10.0.0.1'))
     } catch (error) {
       assert.ok(isServiceError(error, 'TOO_MANY_WATCHERS'))
       break
     }
   }
   assert.equal(held.length, 750)
-  ;(await own.watch(live.id, '10.0.0.2'))[Symbol.dispose]()
+  own.watch(live.id, '10.0.0.2')[Symbol.dispose]()
   for (const watch of held) watch[Symbol.dispose]()
-  ;(await own.watch(live.id, '10.0.0.1'))[Symbol.dispose]()
+  own.watch(live.id, '10.0.0.1')[Symbol.dispose]()
 })
 
 test('remove() stops an upload once, waits for its end, and does not stop one that is being published', async () => {
@@ -128,7 +128,7 @@ test('remove() stops an upload once, waits for its end, and does not stop one th
   assert.ok(isServiceError(error, 'UPLOAD_CANCELLED'))
   await removing
   await again
-  assert.equal((await own.get(live.id)).error?.status, 409)
+  assert.equal(own.get(live.id).error?.status, 409)
 
   const writing = begin(uploads)
   writing.writes()
@@ -152,7 +152,7 @@ test('Uploads forgets expired uploads, and beyond its limits the oldest of the o
   const uploads = await open(0)
   const brief = begin(uploads)
   brief.failed(new ServiceError('EMPTY_FILE', {}), uploads.expiresAt())
-  await assert.rejects(uploads.of('').get(brief.id), has('UPLOAD_NOT_FOUND'))
+  assert.throws(() => uploads.of('').get(brief.id), has('UPLOAD_NOT_FOUND'))
 
   const many = await open()
   const ended = (owner: string, name: string) => {
@@ -164,7 +164,10 @@ test('Uploads forgets expired uploads, and beyond its limits the oldest of the o
   const small = ended('anna', 'small.csv')
   const ids = Array.from({ length: 20 }, () => ended('bob', 'x'.repeat(1_000_000)))
   const idsOf = async (owner: string, limit: number) =>
-    (await many.of(owner).list({ limit, after: null, idempotencyKey: null })).uploads.map(({ id }) => id)
+    many
+      .of(owner)
+      .list({ limit, after: null, idempotencyKey: null })
+      .uploads.map(({ id }) => id)
   assert.deepEqual(await idsOf('anna', 100), [small])
   const listed = new Set(await idsOf('bob', 100))
   const kept = ids.filter((id) => listed.has(id))
@@ -173,7 +176,7 @@ test('Uploads forgets expired uploads, and beyond its limits the oldest of the o
   const few = Array.from({ length: 10_010 }, () => ended('bob', 'a'))
   assert.deepEqual(await idsOf('anna', 100), [small])
   assert.equal((await idsOf('bob', 20_000)).length, 9_999)
-  await assert.rejects(many.of('bob').get(few[0]!), has('UPLOAD_NOT_FOUND'))
+  assert.throws(() => many.of('bob').get(few[0]!), has('UPLOAD_NOT_FOUND'))
 })
 
 test('EndedUploads keeps ended uploads when it is reopened, but no removed or expired ones', async (t) => {
@@ -203,10 +206,10 @@ test('EndedUploads keeps ended uploads when it is reopened, but no removed or ex
   {
     await using ended = await EndedUploads.open(path, { error })
     const uploads = new Uploads({ uploadsKeepMs: 60_000 }, ended)
-    const status = await uploads.of('anna').get(ids[0]!)
+    const status = uploads.of('anna').get(ids[0]!)
     assert.deepEqual([status.phase, status.fileName, status.error?.status], ['failed', 'EMPTY_FILE.csv', 400])
-    await assert.rejects(uploads.of('bob').get(ids[0]!), has('UPLOAD_NOT_FOUND'))
-    await assert.rejects(uploads.of('anna').get(ids[1]!), has('UPLOAD_NOT_FOUND'))
+    assert.throws(() => uploads.of('bob').get(ids[0]!), has('UPLOAD_NOT_FOUND'))
+    assert.throws(() => uploads.of('anna').get(ids[1]!), has('UPLOAD_NOT_FOUND'))
     assert.equal(uploads.hasEnded('anna', ids[0]!), true)
     // Removed uploads do not fill the file.
     for (let i = 0; i < 40; i += 1) {

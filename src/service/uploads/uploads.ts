@@ -56,9 +56,9 @@ export class Uploads {
   of(owner: string, sender: string | null = null): OwnUploads {
     const get = (id: string) => this.#get(owner, sender, id)
     return {
-      get: async (id) => get(id),
-      list: async (query) => this.#list(owner, { ...query, sender }),
-      watch: async (id, network) => this.#watch(get(id), clientOf(owner, network)),
+      get,
+      list: (query) => this.#list(owner, { ...query, sender }),
+      watch: (id, network) => this.#watch(get(id), clientOf(owner, network)),
       remove: async (id) => this.#remove(get(id)),
     }
   }
