@@ -219,9 +219,8 @@ export interface PartReader {
    */
   compare(
     segment: Segment,
-    columns: readonly TargetColumn[],
     parts: readonly { readonly path: string; readonly records: number }[],
-    offset: number,
+    how: { readonly columns: readonly TargetColumn[]; readonly offset: number; readonly mayBreakRules: boolean },
     signal: AbortSignal,
   ): Promise<{
     readonly records: number

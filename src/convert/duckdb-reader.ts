@@ -50,15 +50,15 @@ export function createPartReader(options: ConverterPoolOptions): PartReader {
       return measured
     },
 
-    async compare(segment, columns, parts, offset, signal) {
+    async compare(segment, parts, { columns, offset, mayBreakRules }, signal) {
       const slices = slicesOf(parts, offset, segment.records)
-      const [first] = slices
       // Past the last record, there may still be records that break declared rules.
-      const last = parts.slice(-1).map((part) => ({ ...part, offset: part.records }))
-      const paths = (first ? slices : last).map(({ path }) => path)
-      const isWhole =
-        slices.length === 1 && parts.some(({ path, records }) => path === paths[0] && records === segment.records)
-      const job = { segment, columns, paths, offset: (first ?? last[0])?.offset ?? 0, isWhole }
+      const last = parts.slice(-1).map(({ path, records }) => ({ path, offset: records, limit: 0 }))
+      const compared = slices.length > 0 ? slices : last
+      const paths = compared.map(({ path }) => path)
+      const wholeRecords = parts.reduce((sum, { path, records }) => sum + (paths.includes(path) ? records : 0), 0)
+      const isWhole = !mayBreakRules && wholeRecords === segment.records
+      const job = { segment, columns, paths, offset: compared[0]?.offset ?? 0, isWhole }
       const [records, place] = await pool.run('compare', job, signal)
       const width = columns.length
       return { records, differs: place === null ? null : { record: Math.floor(place / width), column: place % width } }

@@ -65,7 +65,7 @@ export interface PartSlice {
 export interface ComparedParts {
   readonly paths: readonly string[]
   readonly offset: number
-  /** The segment has exactly the records of one part. Otherwise some of its records may break declared rules. */
+  /** The segment has exactly the records of these parts. Otherwise some of its records may break declared rules. */
   readonly isWhole: boolean
 }
 

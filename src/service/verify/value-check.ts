@@ -10,8 +10,8 @@ import { segmentForm } from '../ingest/segment-form.ts'
 import { readDeclaredSchema } from '../schema/parse-schema.ts'
 import type { ParsedReceipt } from './parse-receipt.ts'
 
-/** More than the text of a part usually has. Records are compared part by part, or once there are this many bytes. */
-const segmentBytes = 25_165_824
+/** Records are compared at the end of a part from the first size on, and anywhere from the second on. */
+const segmentBytes = { atPartEnd: 8_388_608, atMost: 33_554_432 }
 
 /** Takes the records as they are scanned again. Two segments of them are on disk, little in memory. */
 export class ValueCheck implements AsyncDisposable {
@@ -23,6 +23,7 @@ export class ValueCheck implements AsyncDisposable {
   readonly #signal: AbortSignal
   readonly #form: ReturnType<typeof segmentForm>
   readonly #columns: readonly TargetColumn[]
+  readonly #mayBreakRules: boolean
   /** The segment that is being written. */
   #file: BufferedWriter | null = null
   #records = 0
@@ -42,28 +43,32 @@ export class ValueCheck implements AsyncDisposable {
     this.#signal = signal
     this.#form = segmentForm({ dialect: receipt.dialect, width: receipt.columns.length })
     this.#columns = targetsOf(receipt)
+    this.#mayBreakRules = receipt.rejects.reasons.constraint !== undefined
   }
 
   async add({ pieces, accepted }: Scanned): Promise<void> {
     if (accepted === 0 || this.#problem !== null) return
     let rest = this.#form.rewrite === null ? pieces : this.#form.rewrite(pieces)
     for (let records = accepted; records > 0; ) {
-      const taken = Math.min(records, this.#wanted - this.#records)
+      const left = this.#recordsLeftOfPart
+      const taken = Math.min(records, left)
       const [before, after] = taken === records ? [rest, []] : splitRecords(rest, taken, this.#form.layout)
       this.#dir ??= await mkdtemp(join(tmpdir(), 'csv-upload-verify-'))
       this.#file ??= await BufferedWriter.create(this.#path, { syncEveryBytes: null })
       await this.#file.write(before)
       this.#records += taken
-      if (this.#records === this.#wanted || this.#file.bytes >= segmentBytes) await this.#compare()
+      const bytesMax = taken === left ? segmentBytes.atPartEnd : segmentBytes.atMost
+      if (this.#file.bytes >= bytesMax) await this.#compare()
       rest = after
       records -= taken
     }
   }
 
-  /** Records of the segment that is being written: those left of a part, if every readable record is in one. */
-  get #wanted(): number {
-    const at = this.#receipt.rejects.reasons.constraint === undefined ? this.#partOf(this.#taken) : null
-    return at ? at.before + at.part.records - this.#taken : Number.POSITIVE_INFINITY
+  /** Infinite if records that break declared rules are between those of the parts. */
+  get #recordsLeftOfPart(): number {
+    const next = this.#taken + this.#records
+    const at = this.#mayBreakRules ? null : this.#partOf(next)
+    return at ? at.before + at.part.records - next : Number.POSITIVE_INFINITY
   }
 
   /** @param record Among all accepted ones, from 0. Null if it is beyond all parts. */
@@ -106,8 +111,9 @@ export class ValueCheck implements AsyncDisposable {
   async #compareSegment(segment: Segment): Promise<void> {
     if (this.#problem !== null) return
     const offset = this.#compared
+    const how = { columns: this.#columns, offset, mayBreakRules: this.#mayBreakRules }
     try {
-      const compared = await this.#reader.compare(segment, this.#columns, this.#parts, offset, this.#signal)
+      const compared = await this.#reader.compare(segment, this.#parts, how, this.#signal)
       this.#compared += compared.records
       const { differs } = compared
       if (differs !== null) this.#problem = this.#differenceAt(offset + differs.record, differs.column)
