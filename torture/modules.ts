@@ -36,6 +36,10 @@ export const modules: readonly { readonly name: string; readonly what: string }[
     what: 'Generated tables of nasty values, most of a few records, some of tens of thousands, are ingested as by the service. DuckDB reads the same texts with the rules in SQL. Types, formats, null words, notes, all values, nulls, and minimum and maximum in the statistics of the parts must be equal. With the same `SEED`, an interrupted run continues.',
   },
   {
+    name: 'exports',
+    what: 'Random tables of few distinct texts, closed under quoting, with every type, nulls and rejects, in six dialects and three encodings, are sent as a form, by tus and as a reading, and corrected. `data.csv`, typed CSV, NDJSON, Parquet, rows, SQL and rejects are compared, cell by cell, with what a reader that shares nothing with the product finds in the original. As a control, each table must fail with the dictionary that took a text for one with its quotes removed: `npm run test:mutants -- --only dictionary-text-without-its-quotes-in-exports`.',
+  },
+  {
     name: 'pages',
     what: 'Pages of another origin in Chromium try to send, change, delete and read: by fetch, beacon, form, frame, script, another port, another name, DNS rebinding.',
   },
