@@ -44,6 +44,16 @@ const files: Readonly<Record<string, { content: string | Buffer; dialect?: objec
       ',,,123456789012345678,,,,,,,,,,,,"",NULL,,',
     ].join('\n'),
   },
+  'with declared numbers, of which a double keeps one not': {
+    content: 'i;c\n0;1/5\n1;10/123456789012345678\n2;2/5\n',
+    dialect: { delimiter: ';', header: true },
+    schema: { fields: [{ name: 'i' }, { name: 'c', type: 'number', decimalChar: '/' }] },
+  },
+  'with declared numbers that are rounded': {
+    content: 'i;c\n0;1e5\n1;10.123456789012345678\n2;2.5\n',
+    dialect: { delimiter: ';', header: true },
+    schema: { fields: [{ name: 'i' }, { name: 'c', type: 'number' }] },
+  },
   'with declared columns, of which some break rules': {
     content: `n,m,b,d,t,s,x\n${Array.from({ length: 4_000 }, (_, i) => declaredRecord(i)).join('\n')}`,
     schema: {

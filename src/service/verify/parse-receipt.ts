@@ -6,7 +6,7 @@ import { type Corrections, compressionFormats, type Dialect, type Receipt } from
  * none.
  */
 export interface ParsedReceipt
-  extends Pick<Receipt, 'id' | 'file' | 'encoding' | 'dialect' | 'schema' | 'records' | 'columns' | 'parts' | 'body'> {
+  extends Pick<Receipt, 'id' | 'file' | 'encoding' | 'dialect' | 'schema' | 'records' | 'columns' | 'parts' | 'body' | 'notes'> {
   /** Null if nothing was corrected. */
   readonly corrections: Pick<Corrections, 'count' | 'bytes' | 'sha256'> | null
   readonly rejects: Omit<Receipt['rejects'], 'parts'> & { readonly parts: Receipt['parts'] | null }
@@ -42,6 +42,8 @@ export function parseAnyReceipt(text: string): ParsedReceipt {
   holds(Array.isArray(receipt.columns) && receipt.columns.length > 0, 'columns')
   for (const column of receipt.columns as unknown[]) holds(isText(object(column, 'columns').name), 'columns')
   holdsDialect(object(receipt.dialect, 'dialect'))
+  holds(Array.isArray(receipt.notes), 'notes')
+  for (const note of receipt.notes as unknown[]) holds(isText(object(note, 'notes').code), 'notes')
   const body = object(receipt.body, 'body')
   holds(
     places.every((name) => isCount(body[name])),

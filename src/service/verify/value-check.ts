@@ -161,7 +161,7 @@ function splitRecords(
 }
 
 /** How the texts of each column are read, by the receipt. */
-function targetsOf({ columns, schema, body }: ParsedReceipt): readonly TargetColumn[] {
+function targetsOf({ columns, schema, body, notes }: ParsedReceipt): readonly TargetColumn[] {
   const declared = schema === undefined ? null : readDeclaredSchema(schema)
   const { fieldsMatch = 'exact' } = declared?.table ?? {}
   return columns.map((column, i) => {
@@ -173,8 +173,8 @@ function targetsOf({ columns, schema, body }: ParsedReceipt): readonly TargetCol
     if (field === undefined) return { name, type, nullWords }
     const { form } = field.values
     const isMixed = field.fieldType === 'datetime' && type.kind === 'text'
-    // The nearest double is the exact one, if there is one.
-    const read = form.kind === 'number' && type.kind === 'number' ? { ...form, isNearest: true as const } : form
+    const isNearest = notes.some((note) => note.code === 'NUMBERS_ROUNDED' && note.column === name)
+    const read = isNearest && form.kind === 'number' ? { ...form, isNearest } : form
     return { name, type, nullWords, declared: { ...field.values, form: isMixed ? { kind: 'moment' } : read } }
   })
 }
