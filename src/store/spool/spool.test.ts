@@ -181,7 +181,9 @@ test('createFsStore() removes and logs unfinished uploads that cannot be read', 
   ]
   for (const damage of damages) {
     const store = await openStore()
-    await append(await store.spools.create(spoolFacts(), null), 'four')
+    const spool = await store.spools.create(spoolFacts(), null)
+    await append(spool, 'four')
+    await append(spool, 'five')
     await store.close()
     await damage(join(dir, 'uploads', id))
     const again = await openStore()
@@ -246,6 +248,24 @@ test('commit() on a full disk loses no acknowledged byte, and succeeds once ther
     assert.ok(found)
     assert.equal(await bytesOf(found), 'kept more')
   }
+})
+
+test('a state that was written but not committed does not count at the next start without its bytes', async (t) => {
+  const { open: openStore } = await place(t)
+  const store = await openStore()
+  const spool = await store.spools.create(spoolFacts(), null)
+  await append(spool, 'kept')
+  const syncs = await failDataSync(t, 2, 'ENOSPC')
+  await assert.rejects(append(spool, ' lost'), failsWith('DISK_FULL'))
+  syncs.restore()
+  // The next writer cuts off the bytes; then the process ends.
+  await (await spool.open())[Symbol.asyncDispose]()
+  await store.close()
+  const [found] = (await openStore()).spools.found
+  assert.ok(found)
+  assert.equal(await bytesOf(found), 'kept')
+  await append(found, ' more')
+  assert.equal(await bytesOf(found), 'kept more')
 })
 
 /** Makes the n-th datasync of any file fail. */

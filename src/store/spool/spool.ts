@@ -47,7 +47,10 @@ export interface SpoolState {
 /** What a commit may change besides the bytes. */
 type SpoolChange = Partial<Pick<SpoolState, 'expectedBytes' | 'isComplete'>>
 
-/** Of two valid slots, the one with the higher number counts; a torn write leaves the other as it was. */
+/**
+ * Of two valid slots, the one with the higher number counts, if the file has all its bytes; a torn write leaves the
+ * other as it was.
+ */
 const slotBytes = 512
 const slotTextBytes = slotBytes - 32
 
@@ -161,12 +164,14 @@ async function readSpool(dir: string, id: string, places: OpenPlaces): Promise<S
     throw error
   })
   if (facts === null || slots === null) return null
-  const slot = [0, 1]
+  // A state may have been written though its commit failed; then bytes that it counts may have been cut off since.
+  const [slot] = [0, 1]
     .map((index) => readSlot(slots.subarray(index * slotBytes, (index + 1) * slotBytes)))
-    .reduce((a, b) => (a === null || (b !== null && b.number > a.number) ? b : a))
+    .filter((one) => one !== null && one.bytes <= size)
+    .toSorted((a, b) => b!.number - a!.number)
   // The checksum shows that this is what was written.
   const known = JSON.parse(facts.toString()) as SpoolFacts
-  return slot === null || known.id !== id || size < slot.bytes ? null : new Spool(dir, known, slot, places)
+  return !slot || known.id !== id ? null : new Spool(dir, known, slot, places)
 }
 
 function slotOf(slot: Slot): Buffer {
