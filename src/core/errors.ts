@@ -240,7 +240,7 @@ export const errorTable = {
   DISK_FULL: row(
     507,
     `${own}.DiskFullException`,
-    'Cannot store file: there is not enough space left in the data directory; nothing of it was kept',
+    'Cannot store file: there is not enough space left in the data directory',
     60,
   ),
   STORE_UNSUITABLE: row<{ problem: string }>(

@@ -2,12 +2,14 @@
 // room.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { mkdir, open, rm, statfs, truncate, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { bodyOf, Client, contentType, refusalOf, type UploadAnswer } from '../support/client.ts'
+import { begin, create, offsetOf, patch, textOf, tusBytes } from '../support/resumable.ts'
 import { RunningService, scratchDir, until } from '../support/running-service.ts'
 import { csvText } from '../support/samples.ts'
 
@@ -81,13 +83,51 @@ test('an upload that fills the disk is refused with 507, keeps nothing, and free
     await writeFile(filler, Buffer.alloc((await freeBytes(dataDir)) - left))
     const { message, status } = refusalOf(await client.ask('POST', '/qas/uploadCsv', body))
     assert.equal(status, 507)
-    assert.match(message, /not enough space left .* nothing of it was kept$/)
+    assert.match(message, /not enough space left in the data directory$/)
     await until('nothing unfinished is left', () => service.incoming().length === 0)
     assert.deepEqual(service.datasetDirs(), [])
     await rm(filler)
     await uploadsAgain(client)
     for (const id of await client.datasetIds()) await client.ask('DELETE', `/qas/datasets/${id}`)
   }
+})
+
+test('bytes that a full disk has kept from being stored are neither read nor in the dataset', async (t) => {
+  const dataDir = await smallDisk(t)
+  if (dataDir === null) return t.skip(noMount)
+  await using service = await RunningService.start(dataDir)
+  const client = new Client(service.url)
+  const rows = 400_000
+  const [lost, sent] = ['lost', 'sent'].map((word) =>
+    Buffer.from(csvText('id,name', rows, (i) => `${String(i).padStart(6, '0')},${i < 1_000 ? 'both' : word}`)),
+  ) as [Buffer, Buffer]
+  const path = await create(client, sent.length)
+  assert.equal((await patch(client, path, 0, sent.subarray(0, 9_000))).status, 204)
+  const headers = { ...tusBytes, 'upload-offset': 9_000, 'content-length': lost.length - 9_000 }
+  const socket = await begin(service.url, 'PATCH', path, headers, lost.subarray(9_000, 3_000_000))
+  const recordsSoFar = async () => JSON.parse((await client.get(path)).toString()).records?.total ?? 0
+  await until('some of them have been read', async () => (await recordsSoFar()) > 1_000)
+  const filler = join(dataDir, 'filler')
+  // The service may take the last bytes first.
+  await writeFile(filler, Buffer.alloc(await freeBytes(dataDir))).catch(() => {})
+  socket.write(lost.subarray(3_000_000))
+  const refused = await textOf(socket)
+  assert.match(refused, /^HTTP\/1\.1 507 [\s\S]*DiskFullException/)
+  assert.doesNotMatch(refused, /kept/)
+  await rm(filler)
+  assert.equal(await offsetOf(client, path), 9_000)
+  // The free space is measured again after the first refusal.
+  let last = await patch(client, path, 9_000, sent.subarray(9_000))
+  await until('there is room again', async () => {
+    if (last.status === 507) last = await patch(client, path, 9_000, sent.subarray(9_000))
+    return last.status !== 507
+  })
+  assert.equal(last.status, 204, last.body.toString())
+  const link = last.headers['content-location']!
+  const { file, records } = JSON.parse((await client.get(link)).toString())
+  assert.deepEqual([file.sha256, records.accepted], [createHash('sha256').update(sent).digest('hex'), rows])
+  assert.ok((await client.get(`${link}/original`)).equals(sent))
+  assert.doesNotMatch((await client.get(`${link}/data.csv`)).toString(), /lost/)
 })
 
 test('an upload of undeclared length that fills the disk is refused, and deleting makes room', async (t) => {

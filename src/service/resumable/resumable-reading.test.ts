@@ -30,11 +30,12 @@ function openReading(publish: () => Promise<never>) {
   const tools = { explain: async (error: unknown) => error, store: { draft } } as unknown as ReadingTools
   live.received()
   const failed: ServiceError[] = []
-  const reading = new ResumableReading(tools, new ResumableUpload(spool, live, null), {
+  const upload = new ResumableUpload(spool, live, null)
+  const reading = new ResumableReading(tools, upload, {
     done() {},
     failed: (error) => void failed.push(error),
   })
-  return { live, reading, stopped: stopped.promise, failed }
+  return { live, upload, reading, stopped: stopped.promise, failed }
 }
 
 test('an upload that found the disk full at its end can be cancelled until it is tried again', async () => {
@@ -51,6 +52,15 @@ test('an upload that found the disk full at its end can be cancelled until it is
   await cancelled
   assert.equal(live.status().phase, 'failed')
   await assert.rejects(reading.begin(), (error) => isServiceError(error, 'DISK_FULL'))
+})
+
+test('a reading that found the disk full does not end the request that adds bytes', async (t) => {
+  const { upload, reading } = openReading(async () => {
+    throw new ServiceError('DISK_FULL', {})
+  })
+  const stop = t.mock.method(upload, 'stop')
+  await assert.rejects(reading.begin(), (error) => isServiceError(error, 'DISK_FULL'))
+  assert.equal(stop.mock.callCount(), 0)
 })
 
 test('an upload cannot be cancelled while its dataset is being written, and does not change once it has ended', async () => {

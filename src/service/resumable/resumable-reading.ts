@@ -86,16 +86,16 @@ export class ResumableReading {
       this.#ends.done(reply)
       return reply
     } catch (error) {
+      const explained = signal.aborted ? error : await this.#tools.explain(error)
       if (this.#running?.stopping.signal === signal) this.#running = null
       // Until the next try, its client can cancel it.
       this.#upload.live.restarts(this.#upload.spool.state.isComplete)
       if (signal.aborted) throw signal.reason
-      const explained = await this.#tools.explain(error)
       const failure = explained instanceof ServiceError ? explained : new ServiceError('INTERNAL', {}, explained)
       this.failure = failure
+      // After a failure that passes, bytes can still be added: a later reading reads them.
       this.#isOver = !passing.some((code) => isServiceError(failure, code))
       if (this.#isOver) this.#ends.failed(failure)
-      else this.#upload.stop(failure)
       throw failure
     }
   }

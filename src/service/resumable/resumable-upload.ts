@@ -27,8 +27,8 @@ export class ResumableUpload {
   readonly live: LiveUpload
   /** Null if its client has not named it. */
   readonly key: HeldKey | null
-  /** What can be read of it. */
-  readonly growth: Growth
+  /** What can be read of it, by readings that begin from now on. */
+  growth: Growth
   /** Resolves once the reading has come to the file, and its key is not refused. */
   readonly fileBegun = Promise.withResolvers<void>()
   /** More bytes have arrived than the client announced: none of them can be trusted. */
@@ -73,6 +73,17 @@ export class ResumableUpload {
   /** Ends the request that adds to it with this error, if there is one. */
   stop(error: ServiceError): void {
     this.#stopWriter?.(error)
+  }
+
+  /**
+   * Discards bytes that could be read but are not durable, since others may take their place: a reading that may have
+   * read them has to start over. Returns whether there were any. Call it within `take`.
+   */
+  discardLost(): boolean {
+    const { bytes, isComplete } = this.spool.state
+    const hasLost = this.growth.readableBytes > bytes
+    if (hasLost) this.growth = new Growth(bytes, isComplete)
+    return hasLost
   }
 
   /** Adds bytes; when it resolves or rejects, all that count are durable. Call it within `take`. */

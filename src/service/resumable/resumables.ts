@@ -168,6 +168,7 @@ export class Resumables implements AsyncDisposable {
       }
       throw reading.failure ?? error
     } finally {
+      if (upload.discardLost()) await reading.giveUp()
       const { state } = upload.spool
       if (this.#byId.get(upload.id) === entry) entry.held.take(Math.max(state.bytes, state.expectedBytes ?? 0))
       if (state.expectedBytes !== null) upload.live.expects(state.expectedBytes)
