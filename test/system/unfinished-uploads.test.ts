@@ -1,6 +1,6 @@
 // Tests of unfinished uploads: what survives the process, how long they are kept, and how many.
 import assert from 'node:assert/strict'
-import { readdirSync } from 'node:fs'
+import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Client } from '../support/client.ts'
@@ -123,6 +123,52 @@ test('unfinished uploads are limited in number and bytes, and make room when the
     assert.equal((await ask(4_000)).status, 201)
     assert.equal(unfinished(service).length, 2)
   })
+})
+
+test('bytes whose number comes with a request, or never, count from when they are admitted', async () => {
+  await withServices(async (start) => {
+    const service = await start('--unfinished-size-max', '10000')
+    const client = new Client(service.url)
+    const [first, second] = [await create(client, null), await create(client, null)]
+    const headers = { ...tusBytes, 'upload-offset': 0, 'upload-length': 4_000, 'content-length': 4_000 }
+    const socket = await begin(service.url, 'PATCH', first, headers, Buffer.from('a,b\n'))
+    while (JSON.parse((await client.get(first)).toString()).bytes.received < 4);
+    const rows = '1,2\n'.repeat(1_000)
+    assert.equal((await patch(client, second, 0, rows, { 'upload-length': '4000' })).status, 507)
+    assert.equal((await client.ask('DELETE', first, undefined, tus)).status, 204)
+    socket.destroy()
+    const chunked = { ...tusBytes, 'upload-offset': 0, 'transfer-encoding': 'chunked', connection: 'close' }
+    const chunks = Buffer.from(`fa0\r\n${rows}\r\n`.repeat(2))
+    const refused = await textOf(await begin(service.url, 'PATCH', second, chunked, chunks))
+    assert.match(refused, /^HTTP\/1\.1 507 [\s\S]*TooManyUnfinishedException/)
+    assert.ok((await offsetOf(client, second)) <= 5_000)
+  })
+})
+
+test('an upload does not expire while its bytes become durable', async () => {
+  await using scratch = await scratchDir()
+  const gate = join(scratch.path, 'gate')
+  // Syncs wait while that file is there.
+  const program = `
+    import fs from 'node:fs'
+    import { syncBuiltinESMExports } from 'node:module'
+    const sync = fs.fdatasync
+    fs.fdatasync = (file, done) =>
+      fs.existsSync(${JSON.stringify(gate)}) ? setTimeout(fs.fdatasync, 10, file, done) : sync(file, done)
+    syncBuiltinESMExports()`
+  const environment = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(program)}` }
+  const flags = ['--uploads-keep-for', '2s']
+  await using service = await RunningService.start(join(scratch.path, 'data'), flags, environment)
+  const client = new Client(service.url)
+  const path = await create(client, 1_000)
+  const later = await create(client, 1_000)
+  writeFileSync(gate, '')
+  const adding = patch(client, path, 0, 'a,b\n')
+  const phaseOf = async (one: string) => JSON.parse((await client.get(one)).toString()).phase
+  await until('a later one has expired', async () => (await phaseOf(later)) === 'expired')
+  assert.equal(await phaseOf(path), 'receiving')
+  rmSync(gate)
+  assert.equal((await adding).status, 204)
 })
 
 test('the outcome of uploads is known after a restart, that of resumable ones even after kill -9', async () => {

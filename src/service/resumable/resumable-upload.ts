@@ -33,6 +33,8 @@ export class ResumableUpload {
   readonly fileBegun = Promise.withResolvers<void>()
   /** More bytes have arrived than the client announced: none of them can be trusted. */
   hasOverflowed = false
+  /** True while a request adds to it, until its bytes are durable. */
+  isGrowing = false
   #stopWriter: ((error: ServiceError) => void) | null = null
   #last: Promise<unknown> = Promise.resolve()
   #newest = 0
@@ -49,11 +51,6 @@ export class ResumableUpload {
 
   get id(): string {
     return this.spool.facts.id
-  }
-
-  /** True while a request adds to it. */
-  get isGrowing(): boolean {
-    return this.#stopWriter !== null
   }
 
   /**
@@ -86,8 +83,16 @@ export class ResumableUpload {
     return hasLost
   }
 
-  /** Adds bytes; when it resolves or rejects, all that count are durable. Call it within `take`. */
-  async append(given: ResumableBytes, bytesMax: number, isNewest: () => boolean): Promise<void> {
+  /**
+   * Adds bytes; when it resolves or rejects, all that count are durable. Call it within `take`.
+   *
+   * @param reserve Reserves the room for a total of bytes, or throws.
+   */
+  async append(
+    given: ResumableBytes,
+    { bytesMax, reserve }: Pick<Limits, 'bytesMax' | 'reserve'>,
+    isNewest: () => boolean,
+  ): Promise<void> {
     const expectedBytes = agreedLength(this.spool, given, bytesMax)
     if (!isNewest()) throw new ServiceError('UPLOAD_TAKEN_OVER', {})
     // From here on, and not only once bytes are read: a request that arrives in between must not wait for a client that
@@ -100,7 +105,7 @@ export class ResumableUpload {
     let failure: unknown = null
     try {
       given.onAccepted()
-      const limits = { expectedBytes, bytesMax }
+      const limits = { expectedBytes, bytesMax, reserve }
       await (given.checksum === null ? this.#receive(writer, given, limits) : receiveChecked(writer, given, limits))
     } catch (error) {
       if (given.checksum !== null) throw error
@@ -172,6 +177,7 @@ function inconsistent(problem: string): ServiceError {
 interface Limits {
   readonly expectedBytes: number | null
   readonly bytesMax: number
+  readonly reserve: (bytes: number) => void
 }
 
 /** Writes the bytes, of which none count unless their checksum is right. */
@@ -191,11 +197,12 @@ async function receiveChecked(writer: SpoolWriter, given: ResumableBytes, limits
 }
 
 /** The length of a chunked body may turn out not to match the upload. */
-function checkRoom(bytes: number, { expectedBytes, bytesMax }: Limits): void {
+function checkRoom(bytes: number, { expectedBytes, bytesMax, reserve }: Limits): void {
   if (expectedBytes !== null && bytes > expectedBytes) {
     throw inconsistent(`more than its ${expectedBytes} bytes have arrived`)
   }
   if (bytes > bytesMax) throw new ServiceError('FILE_TOO_LARGE', { limitBytes: bytesMax })
+  reserve(bytes)
 }
 
 /** Other errors of a body mean that its client has disconnected. */

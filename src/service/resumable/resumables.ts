@@ -159,7 +159,8 @@ export class Resumables implements AsyncDisposable {
         place = this.#admit(entry, bytes)
         this.#waiting.delete(entry)
         reading.begin()
-        await upload.append(bytes, this.#bytesMax, isNewest)
+        upload.isGrowing = true
+        await upload.append(bytes, { bytesMax: this.#bytesMax, reserve: entry.held.reserve }, isNewest)
       }
     } catch (error) {
       if (upload.hasOverflowed || upload.details.isOneRequest) {
@@ -168,9 +169,10 @@ export class Resumables implements AsyncDisposable {
       }
       throw reading.failure ?? error
     } finally {
+      upload.isGrowing = false
       if (upload.discardLost()) await reading.giveUp()
       const { state } = upload.spool
-      if (this.#byId.get(upload.id) === entry) entry.held.take(Math.max(state.bytes, state.expectedBytes ?? 0))
+      entry.held.take(Math.max(state.bytes, state.expectedBytes ?? 0))
       if (state.expectedBytes !== null) upload.live.expects(state.expectedBytes)
       this.#letGo(entry, place)
     }
@@ -185,7 +187,7 @@ export class Resumables implements AsyncDisposable {
   #admit({ upload, held }: Entry, { expectedBytes, declaredBytes, pending, network }: ResumableBytes): Place {
     const { facts, state } = upload.spool
     const length = state.expectedBytes ?? expectedBytes ?? state.bytes + (declaredBytes ?? 0)
-    if (length > held.bytes) this.#places.checkBytes(upload.details.client, length - held.bytes)
+    held.reserve(length)
     const bytes = { fileBytes: length, missingBytes: Math.max(0, length - state.bytes) }
     return this.#tools.admissionControl.admitBytes({ ...bytes, body: pending, network }, facts.owner)
   }

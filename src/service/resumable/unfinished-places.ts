@@ -33,11 +33,11 @@ export class UnfinishedPlaces {
   /** @throws {ServiceError} TOO_MANY_UNFINISHED */
   check(client: string, bytes: number): void {
     if (!this.#places.hasPlaceFor(client)) throw tooMany(`${this.#places.heldBy(client)} uploads`)
-    this.checkBytes(client, bytes)
+    this.#checkBytes(client, bytes)
   }
 
   /** Checks for bytes in addition to those held. @throws {ServiceError} TOO_MANY_UNFINISHED */
-  checkBytes(client: string, bytes: number): void {
+  #checkBytes(client: string, bytes: number): void {
     const held = this.#bytesBy.get(client) ?? 0
     if (held + bytes > this.#limits.unfinishedBytesMax - this.#bytes - bytes) throw tooMany(`${held} bytes`)
   }
@@ -46,7 +46,9 @@ export class UnfinishedPlaces {
   hold(client: string, bytes: number): HeldPlace {
     const release = this.#places.hold(client)
     let heldBytes = 0
+    let isHeld = true
     const take = (now: number) => {
+      if (!isHeld) return
       this.#bytes += now - heldBytes
       this.#bytesBy.set(client, (this.#bytesBy.get(client) ?? 0) + now - heldBytes)
       if (this.#bytesBy.get(client) === 0) this.#bytesBy.delete(client)
@@ -54,22 +56,26 @@ export class UnfinishedPlaces {
     }
     take(bytes)
     return {
-      get bytes() {
-        return heldBytes
-      },
       take,
+      reserve: (now) => {
+        if (!isHeld || now <= heldBytes) return
+        this.#checkBytes(client, now - heldBytes)
+        take(now)
+      },
       [Symbol.dispose]: () => {
         release()
         take(0)
+        isHeld = false
       },
     }
   }
 }
 
 export interface HeldPlace extends Disposable {
-  readonly bytes: number
-  /** Holds this many bytes from now on. */
+  /** Holds this many bytes from now on; none once it is disposed. */
   take(bytes: number): void
+  /** Holds at least this many bytes from now on, if there is room. @throws {ServiceError} TOO_MANY_UNFINISHED */
+  reserve(bytes: number): void
 }
 
 /** @param held What the client holds, with its unit. */
