@@ -22,6 +22,21 @@ test(`a file is returned intact, and its records are accepted, rejected or skipp
   }
 })
 
+test('only the first U+FEFF of a file in UTF-32 is its byte order mark', async () => {
+  const dialect = { header: false, delimiter: ',' }
+  for (const [text, wanted] of [
+    ['\ufeff1,a\n\ufeff2,b\n', ['1', '\ufeff2']],
+    ['\ufeff\ufeff1,a\n', ['\ufeff1']],
+  ] as const) {
+    const content = Buffer.from(Uint32Array.from(text, (character) => character.codePointAt(0) ?? 0).buffer)
+    const rows = await client.allRows(await client.upload({ content, dialect }))
+    assert.deepEqual(
+      rows.map(([first]) => first),
+      wanted,
+    )
+  }
+})
+
 async function accountsFor(content: Buffer): Promise<void> {
   const receipt = await client.upload(content)
   const { records, file, links, encoding } = receipt

@@ -29,7 +29,8 @@ export class Transcoder implements Coder {
   constructor(encoding: string) {
     this.#name = encoding
     this.#kind = kindOf(encoding)
-    this.#decode = createDecoder(encoding, 'replace')
+    // A file's byte order mark is not pushed: U+FEFF is data here.
+    this.#decode = createDecoder(encoding, 'replace', 'character')
     this.#utf8OfBytes = utf8OfBytes(encoding)
     this.isBytewise = this.#utf8OfBytes !== null
     this.#placeOf = placeFinder(encoding, this.#kind)

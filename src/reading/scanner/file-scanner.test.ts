@@ -158,6 +158,18 @@ for (const encoding of [...Object.keys(encoders), ...legacy]) {
   })
 }
 
+for (const encoding of Object.keys(encoders)) {
+  test(`createFileScanner() reads U+FEFF at the start of records in ${encoding} as a character`, () => {
+    const bytes = encoders[encoding]?.('\ufeff,b\n\ufeff\nc,d,e\n') ?? assert.fail()
+    for (const step of [1, 5, bytes.length]) {
+      const { text, rejects } = scan(createFileScanner(createScanner)({ ...options, encoding }), bytes, () => step)
+      assert.equal(text, '\ufeff,b\n')
+      const places = rejects.map(({ byteOffset, byteLength }) => bytes.subarray(byteOffset, byteOffset + byteLength))
+      assert.deepEqual(places, [encoders[encoding]?.('\ufeff'), encoders[encoding]?.('c,d,e')])
+    }
+  })
+}
+
 for (const encoding of ['windows-1252', 'koi8-r', 'utf-16le', 'gbk']) {
   const isBytewise = encoding === 'windows-1252' || encoding === 'koi8-r'
   const which = isBytewise ? 'pieces with the bytes of the file' : 'no pieces'
