@@ -1,4 +1,4 @@
-// Tests of the transcoder: text of single-byte encodings against the platform's decoder, byte by byte.
+// Tests of the transcoder: single-byte encodings against the platform, byte by byte, and U+FFFD that is in a file.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { randomFrom } from '../../core/random.testing.ts'
@@ -53,6 +53,26 @@ for (const encoding of encodings) {
         bytes[at] = byte
         assertUtf8(bytes)
       }
+    }
+  })
+}
+
+for (const encoding of ['utf-32le', 'utf-32be']) {
+  test(`Transcoder tells U+FFFD in ${encoding} from wrong characters`, () => {
+    const points = [0xfffd, 0x1f600, 0xd83f, 0xfffd, 0x61]
+    const bytes = Buffer.alloc(4 * points.length)
+    for (const [i, point] of points.entries()) {
+      if (encoding === 'utf-32le') bytes.writeUInt32LE(point, 4 * i)
+      else bytes.writeUInt32BE(point, 4 * i)
+    }
+    const cut = Buffer.concat([bytes, bytes.subarray(0, 2)])
+    const wanted = Buffer.concat([Buffer.from('\ufffd😀'), Buffer.of(0xff), Buffer.from('\ufffda'), Buffer.of(0xff)])
+    for (const step of [1, 7, cut.length]) {
+      const transcoder = new Transcoder(encoding)
+      const blocks = []
+      for (let at = 0; at < cut.length; at += step) blocks.push(transcoder.push(cut.subarray(at, at + step)))
+      blocks.push(transcoder.end())
+      assert.deepEqual(Buffer.concat(blocks.map(({ utf8 }) => utf8)), wanted)
     }
   })
 }

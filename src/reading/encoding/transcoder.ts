@@ -70,6 +70,7 @@ export class Transcoder implements Coder {
       const text = this.#name === 'utf-16be' ? swappedText(units) : utf16Text(units)
       return bytes.length % 2 === 0 ? text : text + wrongMark
     }
+    if (this.#kind === 'utf-32') return markedUtf32(this.#decode(bytes, true), bytes, this.#name === 'utf-32le')
     if (this.#name !== stateful) return marked(this.#decode(bytes, true))
     let text = ''
     for (let from = 0; from < bytes.length; ) {
@@ -144,6 +145,14 @@ function lastCut(bytes: Uint8Array): number {
 /** Replaces what a decoder yields for a wrong byte with the mark. */
 function marked(decoded: string): string {
   return decoded.replaceAll('\ufffd', wrongMark)
+}
+
+/** The same in UTF-32, where a character has four bytes, so that U+FFFD in the file is told from a wrong one. */
+function markedUtf32(decoded: string, bytes: Uint8Array, isLittle: boolean): string {
+  if (!decoded.includes('\ufffd')) return decoded
+  const own = isLittle ? [0xfd, 0xff, 0, 0] : [0, 0, 0xff, 0xfd]
+  const isOwn = (at: number) => own.every((byte, i) => bytes[at + i] === byte)
+  return Array.from(decoded, (one, i) => (one === '\ufffd' && !isOwn(4 * i) ? wrongMark : one)).join('')
 }
 
 /** As UTF-8, with the byte 0xFF for each mark. */
