@@ -26,8 +26,17 @@ function factsOf(column: readonly (string | null)[]): ColumnFacts {
   return { records: column.length, nulls, nullWords: Object.fromEntries(counts), classes }
 }
 
-/** Only of numbers with a fraction, or with a separator that could begin one. */
+/** Only of numbers with a fraction, or with a separator that could begin one, and of those that fit no other class. */
 function digitsOf(name: ValueClass, text: string): Pick<ClassFacts, 'digits'> {
+  if (/^(number|numberComma|tooLong)$/.test(name)) {
+    if (/e/i.test(text)) return { digits: { wholeMax: 99, scaleMin: 0, scaleMax: 0 } }
+    const separators: readonly string[] = text.match(/[^-0-9]/g) ?? []
+    const last = separators.at(-1) ?? ''
+    const hasFraction = /[.,]/.test(last) && separators.indexOf(last) === separators.length - 1
+    const scale = hasFraction ? text.length - text.indexOf(last) - 1 : 0
+    const wholeMax = Math.max(text.replaceAll(/[^0-9]/g, '').length - scale, 1)
+    return { digits: { wholeMax, scaleMin: scale, scaleMax: scale } }
+  }
   if (!/^((long)?[dD]ecimal(Comma)?|thousand(Point|Comma)|(g|longG)rouped ..)$/.test(name)) return {}
   const at = Math.max(text.indexOf('.'), text.indexOf(','))
   const scale = text.length - at - 1

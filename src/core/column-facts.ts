@@ -90,12 +90,15 @@ export interface ClassFacts {
   readonly count: number
   /** The rows of the first three: accepted records, counted from 1 within those seen. */
   readonly first: readonly number[]
-  /** For numbers with a fraction: a comma that could separate groups counts as a decimal comma here. */
+  /**
+   * For numbers with a fraction, where a comma that could separate groups counts as a decimal comma, and for `number`,
+   * `numberComma` and `tooLong`, where an exponent counts as 99 whole digits: no decimal has as many.
+   */
   readonly digits?: Digits
 }
 
 export interface Digits {
-  /** Most digits before the decimal point; a single zero counts as one. */
+  /** Most digits before the decimal point; a single zero, or none, counts as one. */
   readonly wholeMax: number
   /** Fewest and most digits after it. */
   readonly scaleMin: number

@@ -1,11 +1,11 @@
 // Read column: turns the fields of one column of a row group into values, levels and facts. Knows no Parquet.
-import { DECIMAL, INTEGER, NO_CLASS, NUMBER, NUMBER_COMMA, TEXT, TIMESTAMP, TRUE_LOWER, WORD, isFraction } from './facts/value-classes'
+import { DECIMAL, INTEGER, NO_CLASS, NUMBER, NUMBER_COMMA, TEXT, TIMESTAMP, TOO_LONG, TRUE_LOWER, WORD, isFraction } from './facts/value-classes'
 import { classOf, classScale, classWhole, classWord } from './facts/classify-value'
 import { lineEnd, quote, width } from './fields/dialect'
 import { addCount, addDigits, addValue, addWord, clearFacts } from './facts/facts'
 import { addFraction, addOther, clearNumberTexts, storeNumberTexts } from './facts/number-texts'
 import { scale, wholeDigits } from './values/decimals'
-import { fractionCount, numberEnd, wholeCount } from './values/doubles'
+import { fractionCount, hasExponent, numberEnd, wholeCount } from './values/doubles'
 import { copyText, copyUnquoted, textEnd, textStart, unquote } from './fields/field-text'
 import { BOOLEANS, DECIMALS, INTEGERS, NUMBERS, TIMESTAMPS, hasDigits, hasForm, readValue, spelling, valueBytes } from './column-kinds'
 import { levels, places, texts, values } from './memory'
@@ -138,7 +138,16 @@ export function addNumber(start: usize, end: usize, valueClass: u32, whole: u32,
   if (isFraction(valueClass)) {
     addDigits(valueClass, whole, places)
     addFraction(start, end, whole, places, record + 1)
-  } else if (valueClass == NUMBER || valueClass == NUMBER_COMMA) addOther(numberEnd, record + 1)
+  } else if (valueClass == NUMBER || valueClass == NUMBER_COMMA) {
+    addOtherDigits(valueClass)
+    addOther(numberEnd, record + 1)
+  } else if (valueClass == TOO_LONG) addOtherDigits(valueClass)
+}
+
+/** Adds those of the last scanned number; so many that no decimal has them if it has an exponent. */
+function addOtherDigits(valueClass: u32): void {
+  if (hasExponent) addDigits(valueClass, 99, 0)
+  else addDigits(valueClass, max(wholeCount as u32, 1), fractionCount as u32)
 }
 
 /** Gathers only the facts of a column. */

@@ -77,12 +77,13 @@ function numberType({ decimalChar, groupChar }: Extract<TextForm, { kind: 'numbe
   const { whole, fractions } = classesOfForm({ decimalChar, groupChar: groupChar as GroupChar | null })
   const has = (name: ValueClass) => classes[name] !== undefined
   const long = [...whole, ...fractions, 'tooLong' as const].filter(isLong).flatMap((name) => classes[name] ?? [])
-  const digits = joinDigits(fractions.flatMap((name) => classes[name] ?? []))
-  const isMixed = whole.some(has) || (groupChar !== null && has('text'))
-  const equal = isMixed ? null : decimalOf(digits)
-  if (otherNumbers.some(has) || (equal === null && long.length === 0)) return { type: null, long }
+  const digitsOf = (names: readonly ValueClass[]) => joinDigits(names.flatMap((name) => classes[name] ?? []))
+  const isMixed = [...whole, ...otherNumbers].some(has) || (groupChar !== null && has('text'))
+  const equal = isMixed ? null : decimalOf(digitsOf(fractions))
+  if (signedNumbers.some(has) || (equal === null && long.length === 0)) return { type: null, long }
   // Texts may be numbers in a form that has no class of its own, such as `1.`.
   if (equal !== null && !has('text')) return { type: equal, long }
+  const digits = digitsOf([...fractions, ...otherNumbers])
   const scale = digits?.scaleMax ?? 0
   const isLongWhole = whole.some((name) => has(name) && isLong(name))
   const wholeMax = Math.max(isLongWhole ? 19 : whole.some(has) ? 15 : 1, digits?.wholeMax ?? 0)
@@ -90,5 +91,7 @@ function numberType({ decimalChar, groupChar }: Extract<TextForm, { kind: 'numbe
   return { type: wholeMax + scale > digitsMax ? null : type, long }
 }
 
-/** Classes of numbers that a decimal may not keep, or whose digits are not known. */
-const otherNumbers = ['number', 'numberComma', 'padded', 'signed', 'tooLong'] as const
+/** Classes of numbers that are a decimal only to keep the digits of others: `-0`, `.5`; and of those that may be too long. */
+const otherNumbers = ['number', 'numberComma', 'tooLong'] as const
+/** Classes whose digits are not known. */
+const signedNumbers = ['padded', 'signed'] as const

@@ -41,12 +41,12 @@ export function addRecord(valueClass: u32, record: u32): void {
   }
 }
 
-/** Records the digits of a number whose class has a fraction. */
+/** Records the digits of a number. */
 @inline
 export function addDigits(valueClass: u32, whole: u32, scale: u32): void {
   const row = FACTS + (valueClass as usize) * ROW_BYTES
   const wholeMax = load<u32>(row, 16)
-  // Every such number has digits before its fraction, so 0 means that this is the first.
+  // `whole` is never 0, so 0 means that this is the first.
   if (wholeMax == 0 || scale < load<u32>(row, 20)) store<u32>(row, scale, 20)
   if (scale > load<u32>(row, 24)) store<u32>(row, scale, 24)
   if (whole > wholeMax) store<u32>(row, whole, 16)
