@@ -6,7 +6,10 @@ import { type Corrections, compressionFormats, type Dialect, type Receipt } from
  * none.
  */
 export interface ParsedReceipt
-  extends Pick<Receipt, 'id' | 'file' | 'encoding' | 'dialect' | 'schema' | 'records' | 'columns' | 'parts' | 'body' | 'notes'> {
+  extends Pick<
+    Receipt,
+    'id' | 'file' | 'encoding' | 'dialect' | 'schema' | 'records' | 'columns' | 'parts' | 'body' | 'notes'
+  > {
   /** Null if nothing was corrected. */
   readonly corrections: Pick<Corrections, 'count' | 'bytes' | 'sha256'> | null
   readonly rejects: Omit<Receipt['rejects'], 'parts'> & { readonly parts: Receipt['parts'] | null }
