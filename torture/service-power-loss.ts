@@ -111,7 +111,7 @@ async function holds(dir: string, { kept, removed, known }: Answered): Promise<v
         ...receipt.parts,
         ...receipt.rejects.parts,
       ]) {
-        const bytes = await readAll(await store.read(id, file))
+        const bytes = await readAll(await store.read({ id }, file))
         assert.equal(createHash('sha256').update(bytes).digest('hex'), sha256, `${id} ${file}`)
       }
     }

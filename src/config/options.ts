@@ -125,7 +125,7 @@ export const options = {
     flag: '--keep-for',
     fallback: 'none',
     ...orNone(duration(1_000, 10 * 366 * 86_400_000)),
-    help: 'How long a dataset is kept before it is deleted; none keeps it forever.',
+    help: 'How long a dataset is kept after the last upload of its bytes; none keeps it forever.',
   },
   uploadsKeepMs: {
     flag: '--uploads-keep-for',

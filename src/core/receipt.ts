@@ -130,6 +130,11 @@ export type VerbatimRun = readonly [start: number, end: number]
 export interface Receipt {
   /** 32 hex digits of SHA-256 over content, reading options and owner. */
   readonly id: string
+  /**
+   * From which publish of the dataset a store has read it; opaque, and absent elsewhere. The property is not enumerable:
+   * it is neither stored nor shown.
+   */
+  readonly publish?: string
   readonly file: FileFacts
   readonly encoding: Encoding
   readonly dialect: Dialect

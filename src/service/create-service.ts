@@ -1,7 +1,7 @@
 // Create service: assembles the service, and shows each owner only their own datasets. upload/ has the order of an upload.
 import type { DecompressLimits } from '../compression/decompress.ts'
 import type { PartReader } from '../convert/convert.ts'
-import { isServiceError, ServiceError } from '../core/errors.ts'
+import { isServiceError } from '../core/errors.ts'
 import { textOf } from '../core/stored-files.ts'
 import type { QueryRunner } from '../query/query.ts'
 import type { Store } from '../store/store.ts'
@@ -13,7 +13,7 @@ import type { MergedParquet } from './dataset/merged-parquet.ts'
 import { Profiles } from './dataset/profiles.ts'
 import { queryDataset } from './dataset/query-dataset.ts'
 import { QueryPlaces, type QueryPlacesOptions } from './dataset/query-places.ts'
-import { removeDataset } from './dataset/remove-dataset.ts'
+import { removeOwn } from './dataset/remove-dataset.ts'
 import { SlicedParts } from './dataset/slices/sliced-parts.ts'
 import type { VerifiedFiles } from './dataset/verified-files.ts'
 import { clientOf } from './fair-places.ts'
@@ -142,21 +142,19 @@ function serviceOf(owner: string, { name: sender, mayRead }: Sender, tools: Tool
     dataset: (id) => catalog.receipt(id),
     rows: (id, query, signal) => catalog.rows(id, query, signal),
     rejects: (id, query, signal) => catalog.rejects(id, query, signal),
-    profile: async (id, signal) => profiles.profile(await catalog.receipt(id), signal),
-    corrections: async (id) => downloads.corrections(await catalog.receipt(id)),
-    original: async (id) => downloads.original(await catalog.receipt(id)),
-    csv: async (id, options) => downloads.csv(await catalog.receipt(id), options),
-    ndjson: async (id) => downloads.ndjson(await catalog.receipt(id)),
-    parquet: async (id, signal) => downloads.parquet(await catalog.receipt(id), signal),
-    part: async (id, index) => downloads.part(await catalog.receipt(id), index),
-    rejectsCsv: async (id) => downloads.rejectsCsv(await catalog.receipt(id)),
-    query: (id, query, signal) => queryDataset(queryTools, id, query, clientOf(owner, query.network), signal),
+    profile: (id, signal) => catalog.reading(id, (receipt) => profiles.profile(receipt, signal)),
+    corrections: (id) => catalog.download(id, (receipt) => downloads.corrections(receipt)),
+    original: (id) => catalog.download(id, (receipt) => downloads.original(receipt)),
+    csv: (id, options) => catalog.download(id, (receipt) => downloads.csv(receipt, options)),
+    ndjson: (id) => catalog.download(id, (receipt) => downloads.ndjson(receipt)),
+    parquet: (id, signal) => catalog.download(id, (receipt) => downloads.parquet(receipt, signal)),
+    part: (id, index) => catalog.download(id, (receipt) => downloads.part(receipt, index)),
+    rejectsCsv: (id) => catalog.download(id, (receipt) => downloads.rejectsCsv(receipt)),
+    query: (id, query, signal) =>
+      catalog.reading(id, () => queryDataset(queryTools, id, query, clientOf(owner, query.network), signal)),
     copy: async (id, wanted) => tools.copies.begin(await catalog.receipt(id), wanted),
     copies: async (id) => tools.copies.list(await catalog.receipt(id)),
-    remove: async (id) => {
-      await catalog.checkOwner(id)
-      if (!(await removeDataset(tools, id))) throw new ServiceError('DATASET_NOT_FOUND', { id })
-    },
+    remove: (id, isMeant) => removeOwn({ ...tools, catalog }, id, isMeant),
     allowance: () => allowanceOf(owner, tools),
     ready: async () => {
       await tools.storeCheck.run()

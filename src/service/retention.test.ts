@@ -11,7 +11,7 @@ function storeOf(createdAt: Readonly<Record<string, number>>) {
   const store = {
     olderThan: (before: number, limit: number) =>
       [...left].flatMap(([id, time]) => (time < before ? id : [])).slice(0, limit),
-    remove: async (id: string) => {
+    remove: async ({ id }: { readonly id: string }) => {
       if (id.startsWith('stuck')) throw new Error('cannot')
       return left.delete(id) && !id.startsWith('gone')
     },

@@ -1,4 +1,4 @@
-// Retention: deletes datasets that have been kept for the configured time. Knows no owners and no requests.
+// Retention: deletes datasets that have been kept for the configured time since the last upload of their bytes. Knows no owners and no requests.
 import { isServiceError } from '../core/errors.ts'
 import type { Store } from '../store/store.ts'
 
@@ -46,19 +46,19 @@ export function startRetention({ store, keepMs, logger }: RetentionOptions): Asy
 }
 
 /**
- * Deletes some datasets made before a time; resolves to their number. One that cannot be deleted, such as one with a
+ * Deletes some datasets whose last upload ended before a time; resolves to their number. One that cannot be deleted, such as one with a
  * wrong file mode, keeps no other.
  */
 async function removeExpired(
   store: RetentionOptions['store'],
-  createdBefore: number,
+  uploadedBefore: number,
   logger: RetentionLogger,
 ): Promise<number> {
   let count = 0
-  for (const id of store.olderThan(createdBefore, removedAtOnce)) {
+  for (const id of store.olderThan(uploadedBefore, removedAtOnce)) {
     try {
-      // Another process may have been first.
-      if (!(await store.remove(id))) continue
+      // Another process may have been first, and an upload of its bytes keeps a dataset.
+      if (!(await store.remove({ id }, uploadedBefore))) continue
       logger.info({ audit: 'expired', datasetId: id }, 'audit')
       count += 1
     } catch (error) {

@@ -326,8 +326,13 @@ export interface Service {
   copy(id: string, wanted: PartialCopyRequest): Promise<CopyStatus>
   /** @throws {ServiceError} DATASET_NOT_FOUND */
   copies(id: string): Promise<CopyList>
-  /** @throws {ServiceError} DATASET_NOT_FOUND */
-  remove(id: string): Promise<void>
+  /**
+   * Deletes a dataset, but not what takes its place meanwhile.
+   *
+   * @param isMeant Called with the receipt of what would be deleted.
+   * @throws {ServiceError} DATASET_NOT_FOUND; PRECONDITION_FAILED if it is not meant
+   */
+  remove(id: string, isMeant?: (receipt: Receipt) => boolean): Promise<void>
   allowance(): Allowance
   /** Rejects if uploads cannot be accepted now. */
   ready(): Promise<void>

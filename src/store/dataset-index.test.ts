@@ -6,6 +6,7 @@ import { DatasetIndex, type Entry } from './dataset-index.ts'
 const entry = (number: number, createdAt = number): Entry => ({
   id: number.toString(16).padStart(32, '0'),
   createdAt,
+  lastUploadAt: createdAt,
   names: [`file-${number}.csv`],
   owner: '',
   bytes: number,
@@ -79,8 +80,18 @@ test('page() of 10,000 datasets is fast at any position', () => {
   assert.ok(milliseconds < 500, `100 pages took ${milliseconds} ms, wanted less than 500`)
 })
 
+test('olderThan() counts from the last upload, and uploaded() never makes a dataset older', () => {
+  const index = DatasetIndex.create([entry(1, 1_000), entry(2, 2_000)])
+  const ids = [entry(1).id, entry(2).id]
+  index.uploaded(ids[0]!, 3_000)
+  index.uploaded(ids[0]!, 500)
+  assert.deepEqual(index.olderThan(3_000, 5), [ids[1]])
+  assert.deepEqual(index.olderThan(3_001, 5), [ids[1], ids[0]])
+  assert.deepEqual(index.page(everything).ids, [ids[1], ids[0]])
+})
+
 test('olderThan() returns the oldest first, and all datasets if neither time nor count is bounded', () => {
-  const index = DatasetIndex.create([1, 2, 3].map((number) => ({ ...entry(number), createdAt: number * 1_000 })))
+  const index = DatasetIndex.create([1, 2, 3].map((number) => ({ ...entry(number), lastUploadAt: number * 1_000 })))
   const ids = [1, 2, 3].map((number) => entry(number).id)
   assert.deepEqual(index.olderThan(Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY), ids)
   assert.deepEqual(index.olderThan(3_000, 1), [ids[0]])

@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { ServiceError } from '../core/errors.ts'
-import type { Receipt } from '../core/receipt.ts'
+import type { Receipt, Upload } from '../core/receipt.ts'
 import { storedFiles } from '../core/stored-files.ts'
 import type { ListQuery } from './store.ts'
 
@@ -13,6 +13,8 @@ interface Place {
 }
 
 export interface Entry extends Place {
+  /** When the last upload of its bytes ended: its age begins then. Epoch milliseconds. */
+  readonly lastUploadAt: number
   /** File names in lower case, for the name filter: the receipt's first, then others under which the file was sent. */
   readonly names: readonly string[]
   readonly owner: string
@@ -37,7 +39,7 @@ const nameLengthMax = 1_024
 const schema = `
   CREATE TABLE datasets (
     seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, createdAt INTEGER NOT NULL, owner TEXT NOT NULL,
-    bytes INTEGER NOT NULL, names TEXT NOT NULL) STRICT;
+    bytes INTEGER NOT NULL, names TEXT NOT NULL, lastUploadAt INTEGER NOT NULL) STRICT;
   CREATE TABLE usage (owner TEXT PRIMARY KEY, datasets INTEGER NOT NULL, bytes INTEGER NOT NULL) STRICT, WITHOUT ROWID;
   CREATE TRIGGER added AFTER INSERT ON datasets BEGIN
     INSERT INTO usage VALUES (new.owner, 1, new.bytes)
@@ -56,8 +58,10 @@ const schema = `
  */
 const orders = `
   CREATE INDEX IF NOT EXISTS byOwner ON datasets (owner, createdAt DESC, id, names);
-  CREATE INDEX IF NOT EXISTS byAge ON datasets (createdAt, id DESC);
+  CREATE INDEX IF NOT EXISTS byAge ON datasets (lastUploadAt, id DESC);
   PRAGMA cache_size = -2000`
+
+const columns = ['seq', 'id', 'createdAt', 'owner', 'bytes', 'names', 'lastUploadAt'] as const
 
 interface Row extends Omit<Entry, 'names'> {
   readonly seq: number
@@ -194,10 +198,10 @@ export class DatasetIndex implements Disposable {
   }
 
   /** Adds a dataset that is not in the index yet. */
-  add({ id, createdAt, owner, bytes, names }: Entry): void {
-    const values = [id, createdAt, owner, bytes, JSON.stringify(names)]
+  add({ id, createdAt, owner, bytes, names, lastUploadAt }: Entry): void {
+    const values = [id, createdAt, owner, bytes, JSON.stringify(names), lastUploadAt]
     this.together(() => {
-      this.#run('INSERT INTO datasets (id, createdAt, owner, bytes, names) VALUES (?, ?, ?, ?, ?)', ...values)
+      this.#run(`INSERT INTO datasets (${columns.slice(1)}) VALUES (?, ?, ?, ?, ?, ?)`, ...values)
       this.markSure(id)
     })
   }
@@ -230,16 +234,21 @@ export class DatasetIndex implements Disposable {
     this.markSure(id)
   }
 
+  /** An upload of its bytes ended at this time, in epoch milliseconds. */
+  uploaded(id: string, at: number): void {
+    this.#run('UPDATE datasets SET lastUploadAt = max(lastUploadAt, ?) WHERE id = ?', at, id)
+  }
+
   usage(owner: string): Usage {
     const usage = this.#get<Usage>('SELECT datasets, bytes FROM usage WHERE owner = ?', owner)
     return { datasets: usage?.datasets ?? 0, bytes: usage?.bytes ?? 0 }
   }
 
-  /** Ids of at most `limit` datasets created before a time (epoch milliseconds), oldest first. */
-  olderThan(createdBefore: number, limit: number): readonly string[] {
-    const sql = 'SELECT id FROM datasets WHERE createdAt < ? ORDER BY createdAt, id DESC LIMIT ?'
+  /** Ids of at most `limit` datasets whose last upload ended before a time (epoch milliseconds), oldest first. */
+  olderThan(uploadedBefore: number, limit: number): readonly string[] {
+    const sql = 'SELECT id FROM datasets WHERE lastUploadAt < ? ORDER BY lastUploadAt, id DESC LIMIT ?'
     // SQLite has no infinite integers.
-    const [before, count] = [createdBefore, limit].map((one) => Math.min(one, Number.MAX_SAFE_INTEGER))
+    const [before, count] = [uploadedBefore, limit].map((one) => Math.min(one, Number.MAX_SAFE_INTEGER))
     return this.#all<Row>(sql, before ?? 0, count ?? 0).map(({ id }) => id)
   }
 
@@ -317,13 +326,13 @@ export class DatasetIndex implements Disposable {
     if (!path || !isDiskFailure(failure)) throw failure
     const memory = new DatabaseSync(':memory:')
     memory.exec(`${schema}; BEGIN`)
-    const insert = memory.prepare(
-      'INSERT INTO datasets (seq, id, createdAt, owner, bytes, names) VALUES (?, ?, ?, ?, ?, ?)',
-    )
+    const insert = memory.prepare(`INSERT INTO datasets (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?)`)
     for (const row of before.prepare('SELECT * FROM datasets').iterate()) {
-      const { seq, id, createdAt, owner, bytes, names } = row
-      insert.run(seq ?? null, id ?? null, createdAt ?? null, owner ?? null, bytes ?? null, names ?? null)
+      insert.run(...columns.map((column) => row[column] ?? null))
     }
+    // No publish gets the number of an earlier one, even if that has been removed.
+    const { seq } = before.prepare('SELECT coalesce(max(seq), 0) AS seq FROM sqlite_sequence').get() ?? {}
+    memory.prepare("INSERT OR REPLACE INTO sqlite_sequence (rowid, name, seq) VALUES (1, 'datasets', ?)").run(seq ?? 0)
     memory.exec(`COMMIT; ${orders}`)
     this.#database = memory
     this.#statements.clear()
@@ -354,12 +363,17 @@ function isDiskFailure(error: unknown): boolean {
 export function entryOf(receipt: Receipt): Entry {
   const { createdAt, id, file, owner } = receipt
   const bytes = storedFiles(receipt).reduce((sum, one) => sum + one.bytes, 0)
-  return { createdAt, id, names: [file.name.toLowerCase()], owner, bytes }
+  return { createdAt, id, names: [file.name.toLowerCase()], owner, bytes, lastUploadAt: createdAt }
+}
+
+/** When an upload ended, in epoch milliseconds: its dataset is as old as that. */
+export function endOf({ receivedAt, durationMs }: Pick<Upload, 'receivedAt' | 'durationMs'>): number {
+  return receivedAt + durationMs
 }
 
 function entryOfRow(row: Row): Entry {
-  const { id, createdAt, owner, bytes } = row
-  return { id, createdAt, owner, bytes, names: namesOf(row) }
+  const { id, createdAt, owner, bytes, lastUploadAt } = row
+  return { id, createdAt, owner, bytes, names: namesOf(row), lastUploadAt }
 }
 
 function namesOf({ names }: Pick<Row, 'names'>): readonly string[] {

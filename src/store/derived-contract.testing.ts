@@ -22,7 +22,7 @@ export function deriving(storeTest: StoreTest): void {
       assert.equal(await store.kept(id, 'profile-2.json'), null)
       assert.equal(await store.kept(other.receipt.id, 'profile-1.json'), null)
       await assertWhole(store, wanted)
-      for (const file of ['profile-1.json', 'derived/profile-1.json']) await assertNotFound(store.read(id, file))
+      for (const file of ['profile-1.json', 'derived/profile-1.json']) await assertNotFound(store.read({ id }, file))
     },
   )
 
@@ -41,7 +41,7 @@ export function deriving(storeTest: StoreTest): void {
     await publishSample(store, wanted)
     assert.equal(await store.kept(id, 'profile'), null)
     await store.keep(id, 'profile', Buffer.from('in time'))
-    await Promise.all([store.remove(id), store.keep(id, 'profile', Buffer.from('too late'))])
+    await Promise.all([store.remove({ id }), store.keep(id, 'profile', Buffer.from('too late'))])
     assert.equal(await store.kept(id, 'profile'), null)
     await assertAbsent(store, wanted)
     await publishSample(store, wanted)

@@ -29,7 +29,7 @@ export function naming(storeTest: StoreTest): void {
       await store.close()
       const again = await open()
       await findsAll(again)
-      await again.remove(id)
+      await again.remove({ id })
       assert.deepEqual(await idsOf(again, 10, 'third'), [])
       await publishSample(again, wanted)
       assert.deepEqual([await idsOf(again, 10, 'third'), await idsOf(again, 10, 'first')], [[], [id]])

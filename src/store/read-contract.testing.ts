@@ -27,11 +27,11 @@ export function reading(storeTest: StoreTest): void {
     for (const text of texts) {
       assert.equal(await store.receipt(text), null, text)
       assert.equal(await store.ownerOf(text), null, text)
-      await assertNotFound(store.read(text, 'original'))
-      await assertNotFound(store.open(text, 'original'))
-      await assertNotFound(store.stamp(text, 'original'))
-      await assertNotFound(store.withLocal(text, ['original'], () => assert.fail('was used')))
-      assert.equal(await store.remove(text), false, text)
+      await assertNotFound(store.read({ id: text }, 'original'))
+      await assertNotFound(store.open({ id: text }, 'original'))
+      await assertNotFound(store.stamp({ id: text }, 'original'))
+      await assertNotFound(store.withLocal({ id: text }, ['original'], () => assert.fail('was used')))
+      assert.equal(await store.remove({ id: text }), false, text)
     }
     await assertWhole(store, wanted)
   })
@@ -43,8 +43,8 @@ export function reading(storeTest: StoreTest): void {
     const other = sample({ seed: 2 }).receipt.id
     const names = ['', '.', 'data', 'data/', 'data/..', 'data/../original', `../${other}/original`, '/etc/passwd']
     for (const name of [...names, 'receipt.json', 'Original', 'original\0', 'original/', 'data\\part-00000.parquet']) {
-      await assertNotFound(store.read(receipt.id, name))
-      await assertNotFound(store.withLocal(receipt.id, ['original', name], () => assert.fail('was used')))
+      await assertNotFound(store.read(receipt, name))
+      await assertNotFound(store.withLocal(receipt, ['original', name], () => assert.fail('was used')))
     }
   })
 
@@ -56,7 +56,7 @@ export function reading(storeTest: StoreTest): void {
     const edges = [0, 1, 262_143, 262_144, 262_145, 599_999, 600_000]
     for (const start of edges) {
       for (const end of edges.filter((edge) => edge >= start)) {
-        const bytes = await readAll(await store.read(id, 'original', { start, end }))
+        const bytes = await readAll(await store.read({ id }, 'original', { start, end }))
         assert.ok(bytes.equals(original.subarray(start, end)), `${start} to ${end}`)
       }
     }
@@ -67,7 +67,7 @@ export function reading(storeTest: StoreTest): void {
     const { id } = wanted.receipt
     const original = wanted.files.get('original')!
     await publishSample(store, wanted)
-    await using stored = await store.open(id, 'original')
+    await using stored = await store.open({ id }, 'original')
     for (const [position, length] of [
       [0, 10],
       [299_990, 10],
@@ -79,23 +79,23 @@ export function reading(storeTest: StoreTest): void {
       const bytes = await stored.read(position, length)
       assert.ok(original.subarray(position, position + length).equals(bytes), `${length} bytes at ${position}`)
     }
-    assert.equal(await store.remove(id), true)
-    await assertNotFound(store.open(id, 'original'))
+    assert.equal(await store.remove({ id }), true)
+    await assertNotFound(store.open({ id }, 'original'))
   })
 
   storeTest('stamp() reports the size of a file, and whether it has been written to', async (store) => {
     const wanted = sample({ seed: 1, originalBytes: 500 })
     const { id } = wanted.receipt
     await publishSample(store, wanted)
-    const stamp = await store.stamp(id, 'original')
+    const stamp = await store.stamp({ id }, 'original')
     assert.equal(stamp?.bytes, 500)
-    assert.deepEqual(await store.stamp(id, 'original'), stamp)
-    assert.equal(await store.stamp(id, 'data/part-00009.parquet'), null)
+    assert.deepEqual(await store.stamp({ id }, 'original'), stamp)
+    assert.equal(await store.stamp({ id }, 'data/part-00009.parquet'), null)
     const { receipt, files } = sample({ seed: 'remade', originalBytes: 500 })
     await replaceSample(store, { receipt: { ...receipt, id }, files }, 2)
-    assert.notEqual((await store.stamp(id, 'original'))?.version, stamp?.version)
-    await store.remove(id)
-    await assertNotFound(store.stamp(id, 'original'))
+    assert.notEqual((await store.stamp({ id }, 'original'))?.version, stamp?.version)
+    await store.remove({ id })
+    await assertNotFound(store.stamp({ id }, 'original'))
   })
 
   storeTest(
@@ -105,14 +105,14 @@ export function reading(storeTest: StoreTest): void {
       const { id } = wanted.receipt
       await publishSample(store, wanted)
       const files = ['data/part-00001.parquet', 'original', 'data/part-00000.parquet']
-      const read = await store.withLocal(id, files, (paths) => Promise.all(paths.map((path) => readFile(path))))
+      const read = await store.withLocal({ id }, files, (paths) => Promise.all(paths.map((path) => readFile(path))))
       assert.deepEqual(
         read,
         files.map((file) => wanted.files.get(file)),
       )
       const error = new Error('failure of the caller')
       await assert.rejects(
-        store.withLocal(id, files, () => Promise.reject(error)),
+        store.withLocal({ id }, files, () => Promise.reject(error)),
         (seen) => seen === error,
       )
     },

@@ -30,6 +30,11 @@ export function parseReceipt(text: string, id: string): Receipt {
   return receipt as Receipt
 }
 
+/** The receipt, with the publish that it was read from. */
+export function ofPublish(receipt: Receipt, publish: string): Receipt {
+  return Object.defineProperty(receipt, 'publish', { value: publish })
+}
+
 /** Compares a stored receipt with its checksum; a receipt as sent to clients has none and passes. @throws {Error} */
 export function verifyChecksum(text: string): void {
   if (!/^\s*\{\s*"checksum"/.test(text)) return

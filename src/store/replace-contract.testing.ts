@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import type { Receipt } from '../core/receipt.ts'
 import type { Store } from './store.ts'
-import { assertAbsent, assertWhole, idsOf } from './store-assertions.testing.ts'
+import { assertAbsent, assertNotFound, assertWhole, idsOf } from './store-assertions.testing.ts'
 import { fill, publishSample, replaceSample, type Sample, sample, sampleUpload } from './store-samples.testing.ts'
 
 type StoreTest = (
@@ -24,7 +24,7 @@ export function replacing(storeTest: StoreTest): void {
   storeTest('replace() durably replaces a damaged dataset with an intact one', async (store, open) => {
     const damaged = sample({ seed: 1, partCount: 3 })
     await publishSample(store, damaged)
-    await store.withLocal(damaged.receipt.id, ['original', 'data/part-00000.parquet'], async ([original, part]) => {
+    await store.withLocal(damaged.receipt, ['original', 'data/part-00000.parquet'], async ([original, part]) => {
       await writeFile(original!, 'x')
       await rm(part!)
     })
@@ -39,7 +39,7 @@ export function replacing(storeTest: StoreTest): void {
     const again = await open()
     await assertWhole(again, wanted)
     assert.deepEqual(again.usage(wanted.receipt.owner), usage)
-    assert.equal(await again.remove(wanted.receipt.id), true)
+    assert.equal(await again.remove(wanted.receipt), true)
     await assertAbsent(again, wanted)
   })
 
@@ -53,10 +53,48 @@ export function replacing(storeTest: StoreTest): void {
     await assertWhole(store, early)
   })
 
-  storeTest('replace() keeps nothing if the dataset does not exist', async (store) => {
+  storeTest('replace() makes a new dataset of one that was removed meanwhile', async (store) => {
     const wanted = sample({ seed: 1 })
-    assert.equal(await replaceSample(store, wanted, 1), null)
-    await assertAbsent(store, wanted)
+    assert.deepEqual(await replaceSample(store, wanted, 1), wanted.receipt)
+    await assertWhole(store, wanted)
+  })
+
+  storeTest('replace() and remove() change only the publish that was read', async (store) => {
+    const wanted = sample({ seed: 1 })
+    await publishSample(store, wanted)
+    const first = (await store.receipt(wanted.receipt.id)) ?? assert.fail()
+    await replaceSample(store, wanted, 2, first)
+    const second = (await store.receipt(wanted.receipt.id)) ?? assert.fail()
+    assert.equal(await replaceSample(store, remade(1), 3, first), null)
+    assert.deepEqual([await store.remove(first), await store.renew(first)], [false, false])
+    await assertNotFound(store.read(first, 'original'))
+    await assertNotFound(store.open(first, 'original'))
+    await assertNotFound(store.stamp(first, 'original'))
+    await assertNotFound(store.withLocal(first, ['original'], () => assert.fail('was used')))
+    await assertWhole(store, wanted)
+    assert.equal(await store.renew(second), true)
+    assert.equal(await store.remove(second), true)
+    await publishSample(store, wanted, 4)
+    assert.equal(await store.remove(second), false)
+    await assertWhole(store, wanted)
+  })
+
+  storeTest('remove() of what is older than a time counts from the last upload of the bytes', async (store, open) => {
+    const wanted = sample({ seed: 1, createdAt: 1_000 })
+    const { receipt } = wanted
+    const end = 2_000 + sampleUpload(receipt, 2).durationMs
+    await publishSample(store, wanted)
+    await store.record({ ...sampleUpload(receipt, 2), receivedAt: 2_000 })
+    assert.deepEqual([store.olderThan(end, 9), store.olderThan(end + 1, 9)], [[], [receipt.id]])
+    assert.equal(await store.remove(receipt, end), false)
+    await store.close()
+    const again = await open()
+    assert.equal(await again.remove(receipt, end), false)
+    assert.deepEqual(again.olderThan(end, 9), [])
+    assert.equal(await again.renew(receipt), true)
+    assert.equal(await again.remove(receipt, end + 1), false)
+    assert.equal(await again.remove(receipt, Date.now() + 60_000), true)
+    await assertAbsent(again, wanted)
   })
 
   storeTest('replace() leaves the damaged dataset unchanged if the draft does not match its receipt', async (store) => {
@@ -66,7 +104,7 @@ export function replacing(storeTest: StoreTest): void {
     const draft = await store.draft()
     await fill(draft, wanted)
     await writeFile(join(draft.dir, 'original'), 'x')
-    await assert.rejects(store.replace(draft, wanted.receipt, sampleUpload(wanted.receipt, 2)))
+    await assert.rejects(store.replace(draft, wanted.receipt, sampleUpload(wanted.receipt, 2), wanted.receipt))
     await assertWhole(store, damaged)
   })
 
@@ -75,7 +113,7 @@ export function replacing(storeTest: StoreTest): void {
     const wanted = remade(1)
     await publishSample(store, damaged)
     let replaced: Promise<Receipt | null> | undefined
-    await store.withLocal(damaged.receipt.id, ['original', 'data/part-00000.parquet'], async (paths) => {
+    await store.withLocal(damaged.receipt, ['original', 'data/part-00000.parquet'], async (paths) => {
       // Not their sizes: what replaces them may have the same.
       const inodes = () => Promise.all(paths.map(async (path) => (await stat(path, { bigint: true })).ino))
       const before = await inodes()
@@ -96,7 +134,7 @@ export function replacing(storeTest: StoreTest): void {
         if (number % 4 === 0) return publishSample(store, wanted, number)
         if (number % 4 === 1) return replaceSample(store, wanted, number)
         if (number % 4 === 2) return store.record(sampleUpload(wanted.receipt, number))
-        return store.remove(wanted.receipt.id)
+        return store.remove(wanted.receipt)
       })
       await Promise.all(works)
       const isThere = (await store.receipt(wanted.receipt.id)) !== null

@@ -21,14 +21,14 @@ export async function idsOf(store: Store, limit = 1000, name: string | null = nu
 export async function assertWhole(store: Store, { receipt, files }: Sample): Promise<void> {
   assert.deepEqual(await store.receipt(receipt.id), receipt)
   for (const [file, bytes] of files) {
-    assert.ok((await readAll(await store.read(receipt.id, file))).equals(bytes), `${receipt.id} ${file}`)
+    assert.ok((await readAll(await store.read(receipt, file))).equals(bytes), `${receipt.id} ${file}`)
   }
 }
 
 /** The dataset is not visible in any way. */
 export async function assertAbsent(store: Store, { receipt, files }: Sample): Promise<void> {
   assert.equal(await store.receipt(receipt.id), null)
-  for (const file of files.keys()) await assertNotFound(store.read(receipt.id, file))
+  for (const file of files.keys()) await assertNotFound(store.read(receipt, file))
   assert.equal((await idsOf(store, 1000, receipt.file.name)).includes(receipt.id), false)
 }
 

@@ -94,10 +94,10 @@ function publishing(storeTest: StoreTest): void {
     await store.publish(draft, wanted.receipt, sampleUpload(wanted.receipt, 1))
     await assertWhole(store, wanted)
     for (const file of ['segments/segment-0', 'receipt.json', 'data']) {
-      await assertNotFound(store.read(wanted.receipt.id, file))
+      await assertNotFound(store.read(wanted.receipt, file))
     }
     for (const file of ['data/part-00009.parquet', 'data/nested']) {
-      await assertFails(store.read(wanted.receipt.id, file), 'DATASET_DAMAGED')
+      await assertFails(store.read(wanted.receipt, file), 'DATASET_DAMAGED')
     }
   })
 
@@ -179,8 +179,8 @@ function listing(storeTest: StoreTest): void {
     const first = await store.list({ limit: 5, after: null, name: null, owner: '' })
     assert.deepEqual(first.receipts[0], all.find(({ receipt }) => receipt.id === order[0])?.receipt)
     // The dataset of the cursor and an earlier one are removed; one is added before and one after it.
-    await store.remove(order[4]!)
-    await store.remove(order[0]!)
+    await store.remove({ id: order[4]! })
+    await store.remove({ id: order[0]! })
     await publishSample(store, sample({ seed: 'newer', createdAt: 5000 }))
     const older = sample({ seed: 'older', createdAt: 1 })
     await publishSample(store, older)
@@ -230,7 +230,7 @@ function removing(storeTest: StoreTest): void {
           await new Promise((resolve) => setImmediate(resolve))
           const receipt = await store.receipt(id)
           if (receipt !== null) assert.deepEqual(receipt, wanted.receipt)
-          const bytes = await store.read(id, 'original').then(readAll, (error) => {
+          const bytes = await store.read({ id }, 'original').then(readAll, (error) => {
             assert.ok(isServiceError(error, 'DATASET_NOT_FOUND'), String(error))
             return null
           })
@@ -240,7 +240,7 @@ function removing(storeTest: StoreTest): void {
       const looking = Promise.all([look(), look(), look(), look()])
       for (let round = 0; round < 10; round++) {
         await publishSample(store, wanted)
-        await store.remove(id)
+        await store.remove({ id })
       }
       isOver = true
       await looking
@@ -251,10 +251,10 @@ function removing(storeTest: StoreTest): void {
     const [wanted, other] = [sample({ seed: 1 }), sample({ seed: 2 })]
     await publishSample(store, wanted)
     await publishSample(store, other)
-    assert.equal(await store.remove(wanted.receipt.id), true)
+    assert.equal(await store.remove(wanted.receipt), true)
     await assertAbsent(store, wanted)
     await assertWhole(store, other)
-    assert.equal(await store.remove(wanted.receipt.id), false)
+    assert.equal(await store.remove(wanted.receipt), false)
     assert.equal(await publishSample(store, wanted), true)
     await assertWhole(store, wanted)
   })
@@ -262,27 +262,27 @@ function removing(storeTest: StoreTest): void {
   storeTest('remove() many times at once resolves true exactly once', async (store) => {
     const wanted = sample({ seed: 1 })
     await publishSample(store, wanted)
-    const results = await Promise.all(Array.from({ length: 8 }, () => store.remove(wanted.receipt.id)))
+    const results = await Promise.all(Array.from({ length: 8 }, () => store.remove(wanted.receipt)))
     assert.equal(results.filter(Boolean).length, 1)
   })
 
   storeTest('remove() and publish() of one dataset at once leave it whole or absent', async (store) => {
     const wanted = sample({ seed: 1, partCount: 3 })
     for (let round = 0; round < 20; round += 1) {
-      await Promise.all([publishSample(store, wanted), store.remove(wanted.receipt.id), publishSample(store, wanted)])
+      await Promise.all([publishSample(store, wanted), store.remove(wanted.receipt), publishSample(store, wanted)])
       if ((await store.receipt(wanted.receipt.id)) === null) await assertAbsent(store, wanted)
       else await assertWhole(store, wanted)
-      await store.remove(wanted.receipt.id)
+      await store.remove(wanted.receipt)
     }
   })
 
   storeTest('remove() lets streams in flight finish', async (store) => {
     const wanted = sample({ seed: 1, originalBytes: 3_000_000 })
     await publishSample(store, wanted)
-    const stream = await store.read(wanted.receipt.id, 'original')
+    const stream = await store.read(wanted.receipt, 'original')
     const chunks = stream[Symbol.asyncIterator]()
     const first: Uint8Array = (await chunks.next()).value
-    assert.equal(await store.remove(wanted.receipt.id), true)
+    assert.equal(await store.remove(wanted.receipt), true)
     const rest = await readAll(stream)
     assert.ok(Buffer.concat([first, rest]).equals(wanted.files.get('original')!))
   })
@@ -292,8 +292,8 @@ function removing(storeTest: StoreTest): void {
     const { id } = wanted.receipt
     await publishSample(store, wanted)
     let removed: Promise<boolean> | undefined
-    const bytes = await store.withLocal(id, ['original'], async ([path]) => {
-      removed = store.remove(id)
+    const bytes = await store.withLocal({ id }, ['original'], async ([path]) => {
+      removed = store.remove({ id })
       // In a bucket, it takes effect after some requests. If it waited for this use to end, neither would ever end.
       while ((await store.receipt(id)) !== null) await store.check()
       await assertAbsent(store, wanted)
@@ -309,7 +309,7 @@ function keeping(storeTest: StoreTest): void {
     const [kept, gone] = [sample({ seed: 1, partCount: 2, rejectPartCount: 1 }), sample({ seed: 2 })]
     await publishSample(store, kept)
     await publishSample(store, gone)
-    await store.remove(gone.receipt.id)
+    await store.remove(gone.receipt)
     const draft = await store.draft()
     await fill(draft, gone)
     await store.close()

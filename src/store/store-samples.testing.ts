@@ -6,7 +6,7 @@ import type { ByteStream } from '../core/byte-stream.ts'
 import type { Part, Receipt, Upload } from '../core/receipt.ts'
 import { throwStoreError } from '../core/storage-error.ts'
 import { BlockChecksums } from '../io/hashing/block-checksums.ts'
-import type { Draft, Store } from './store.ts'
+import type { Draft, Published, Store } from './store.ts'
 
 export interface Sample {
   readonly receipt: Receipt
@@ -118,10 +118,15 @@ export async function publishSample(store: Store, wanted: Sample, number = 0): P
 }
 
 /** Replaces the dataset of a sample, as the upload of that number. */
-export async function replaceSample(store: Store, wanted: Sample, number: number): Promise<Receipt | null> {
+export async function replaceSample(
+  store: Store,
+  wanted: Sample,
+  number: number,
+  damaged: Published = { id: wanted.receipt.id },
+): Promise<Receipt | null> {
   await using draft = await store.draft()
   await fill(draft, wanted)
-  return await store.replace(draft, wanted.receipt, sampleUpload(wanted.receipt, number))
+  return await store.replace(draft, wanted.receipt, sampleUpload(wanted.receipt, number), damaged)
 }
 
 /** All bytes of a stream. */

@@ -37,6 +37,12 @@ export type DraftFiles = Pick<Draft, 'dir' | 'folder' | 'grew' | 'finished'>
  */
 export type DatasetFile = string
 
+/**
+ * A dataset as someone has read it, such as its receipt from the store. Whatever is done with it concerns that publish
+ * alone: after a removal, the same bytes sent again or a repair, it is not found. Without `publish`, whichever is there.
+ */
+export type Published = Pick<Receipt, 'id' | 'publish'>
+
 /** Reads of one stored file. */
 export interface StoredReads extends AsyncDisposable {
   readonly read: ReadBytes
@@ -117,13 +123,14 @@ export interface Store {
    */
   publish(draft: Draft, receipt: Receipt, upload: Upload): Promise<boolean>
   /**
-   * Replaces the dataset `receipt.id`, which is damaged, with a finished draft: as a whole, with the upload records and
-   * the age of the damaged one. A crash leaves one of the two, and certainly the new one once this has resolved. Waits
-   * for `withLocal` in progress. Resolves to the receipt as it is stored; to null, keeping nothing, if there is no such
-   * dataset. The draft is used up in any case.
+   * Replaces a damaged publish of the dataset `receipt.id` with a finished draft: as a whole, with the upload records
+   * and the creation time of the damaged one. Readers find one of the two; so does the next start after a crash, and
+   * certainly the new one once this has resolved. Waits for `withLocal` in progress. If the dataset was removed
+   * meanwhile, the draft becomes a new one. Resolves to the receipt as it is stored; to null, keeping nothing, if there
+   * is another publish. The draft is used up in any case.
    * @throws {ServiceError} DISK_FULL, STORE_UNAVAILABLE, TOO_MANY_OPEN_FILES, STORE_FAILED
    */
-  replace(draft: Draft, receipt: Receipt, upload: Upload): Promise<Receipt | null>
+  replace(draft: Draft, receipt: Receipt, upload: Upload, damaged: Published): Promise<Receipt | null>
   /**
    * Keeps the record of one more upload of a dataset, no longer than the dataset; durable once it resolves. Each
    * dataset keeps its first record and the last 999. Keeps nothing if the dataset no longer exists.
@@ -143,28 +150,35 @@ export interface Store {
    */
   list(query: ListQuery): Promise<{ readonly receipts: readonly Receipt[]; readonly after: string | null }>
   /**
-   * Deletes a dataset: invisible at once, durably gone once it resolves, which is after `withLocal` in progress.
-   * Streams in progress continue. False if there was none.
+   * Deletes a publish: invisible at once, durably gone once it resolves, which is after `withLocal` in progress.
+   * Streams in progress continue. False if it is not there, or its last upload did not end before `uploadedBefore`
+   * (epoch milliseconds): the comparison is part of the deletion.
    */
-  remove(id: string): Promise<boolean>
+  remove(of: Published, uploadedBefore?: number): Promise<boolean>
+  /**
+   * Counts the age of a publish from now, as an upload of its bytes is about to be recorded. False if it is not there.
+   * @throws {ServiceError} STORE_UNAVAILABLE, STORE_FAILED
+   */
+  renew(of: Published): Promise<boolean>
   /**
    * Bytes start … end-1 of a file; read it to its end or dispose it.
-   * @throws {ServiceError} DATASET_NOT_FOUND; DATASET_DAMAGED if the dataset exists but lacks the file
+   * @throws {ServiceError} DATASET_NOT_FOUND; DATASET_DAMAGED if the publish is there but lacks the file
    */
-  read(id: string, file: DatasetFile, range?: { readonly start: number; readonly end: number }): Promise<ByteStream>
+  read(of: Published, file: DatasetFile, range?: { readonly start: number; readonly end: number }): Promise<ByteStream>
   /**
    * Reads at any position of a file, until disposed; a deletion in the meantime does not end the reads.
    * @throws {ServiceError} DATASET_NOT_FOUND; DATASET_DAMAGED if the dataset exists but lacks the file
    */
-  open(id: string, file: DatasetFile): Promise<StoredReads>
+  open(of: Published, file: DatasetFile): Promise<StoredReads>
   /** The stamp of a file; null if it is missing. @throws {ServiceError} DATASET_NOT_FOUND */
-  stamp(id: string, file: DatasetFile): Promise<FileStamp | null>
+  stamp(of: Published, file: DatasetFile): Promise<FileStamp | null>
   /**
-   * Local paths at which the files can be read while `use` runs. If that fails with DATASET_DAMAGED, copies of files
-   * stored elsewhere are dropped, and fetched again next time. @throws {ServiceError} DATASET_NOT_FOUND
+   * Local paths at which the files can be read while `use` runs, which must not call this again for the dataset if its
+   * files are local. If it fails with DATASET_DAMAGED, copies of files stored elsewhere are dropped, and fetched again
+   * next time. @throws {ServiceError} DATASET_NOT_FOUND
    */
   withLocal<Result>(
-    id: string,
+    of: Published,
     files: readonly DatasetFile[],
     use: (paths: readonly string[]) => Promise<Result>,
   ): Promise<Result>
@@ -196,6 +210,8 @@ export interface Store {
   keptState(name: string): Promise<Buffer | null>
   /** The owner of a dataset, even if its receipt is damaged; null if there is none. `id` may be any text. */
   ownerOf(id: string): Promise<string | null>
+  /** The publish that is there, even if its receipt is damaged; null if there is none. `id` may be any text. */
+  published(id: string): Promise<Published | null>
   /** True for a dataset that `usage` counts. */
   isCounted(id: string): boolean
   /**
@@ -205,8 +221,8 @@ export interface Store {
   catchUp(): Promise<void>
   /** The current total of an owner's datasets, originals and parts. */
   usage(owner: string): { readonly datasets: number; readonly bytes: number }
-  /** Ids of at most `limit` datasets made before a time (epoch milliseconds), oldest first. */
-  olderThan(createdBefore: number, limit: number): readonly string[]
+  /** Ids of at most `limit` datasets whose last upload ended before a time (epoch milliseconds), oldest first. */
+  olderThan(uploadedBefore: number, limit: number): readonly string[]
   /** Free bytes for new data; Infinity if unknown. */
   freeBytes(): Promise<number>
   /**

@@ -75,7 +75,7 @@ function declareTests(server: S3Server): void {
       'files/UUID/rejects/part-00000.parquet',
       `index/01763650000000-${id}/${storedBytes(wanted)}/o/0-${Buffer.from('1.csv').toString('base64url')}`,
     ])
-    await store.remove(id)
+    await store.remove({ id })
     assert.deepEqual(await keysOf(objects), [])
   })
 
@@ -98,7 +98,7 @@ function declareTests(server: S3Server): void {
     const wanted = sample({ seed: 1, originalBytes: 20_000_000 })
     await publishSample(store, wanted)
     await assertWhole(store, wanted)
-    await using reads = await store.open(wanted.receipt.id, 'original')
+    await using reads = await store.open(wanted.receipt, 'original')
     const bytes = await reads.read(12_345_678, 100_000)
     assert.ok(wanted.files.get('original')!.subarray(12_345_678, 12_445_678).equals(bytes))
   })
@@ -197,7 +197,7 @@ function declareTests(server: S3Server): void {
     // Nothing is old enough to be removed.
     assert.equal(await sweep(objects, 0), 0)
     assert.deepEqual((await idsOf(await open(1))).toSorted(), [again.id, swept.id].toSorted())
-    for (const { id } of [again, swept]) await store.remove(id)
+    for (const { id } of [again, swept]) await store.remove({ id })
     assert.deepEqual(await keysOf(objects), [])
   })
 
@@ -232,7 +232,7 @@ function declareTests(server: S3Server): void {
         if (keys.some((key) => part.test(key))) throw new ServiceError('STORE_UNAVAILABLE', { problem: 'killed' })
         await real.call(this, keys)
       })
-      await assert.rejects(store.remove(id), { code: 'STORE_UNAVAILABLE' })
+      await assert.rejects(store.remove({ id }), { code: 'STORE_UNAVAILABLE' })
       removal.mock.restore()
       await sweep(objects, 0)
       return await open(1)

@@ -112,7 +112,7 @@ function declareStoreTests(server: S3Server): void {
       ],
     )
     await assertWhole(store, large)
-    await store.remove(large.receipt.id)
+    await store.remove(large.receipt)
     assert.deepEqual([await keysOf(objects), await unfinished(objects)], [[], 0])
   })
 

@@ -200,7 +200,8 @@ export function createFakeService(given: Partial<FakeLimits> = {}): FakeService 
       find(id)
       return { targets: [], copies: [] }
     },
-    remove: async (id) => {
+    remove: async (id, isMeant) => {
+      if (isMeant?.(find(id).receipt) === false) throw new ServiceError('PRECONDITION_FAILED', { action: 'delete it' })
       find(id)
       datasets.delete(id)
     },

@@ -1,5 +1,5 @@
 // Dataset routes: the list, the receipt, the data package, another reading, and deletion.
-import { ServiceError } from '../../core/errors.ts'
+import type { Receipt } from '../../core/receipt.ts'
 import { audit } from '../access/authorize.ts'
 import type { App } from '../app.ts'
 import { attachment } from '../exchange/content-disposition.ts'
@@ -151,10 +151,8 @@ function addDeletion(app: App): void {
     handler: async (request, reply) => {
       const { id } = request.params
       const condition = request.headers['if-match']
-      if (condition !== undefined && !isMatch(condition, entityTag(receiptJson(await request.service.dataset(id))))) {
-        throw new ServiceError('PRECONDITION_FAILED', { action: `delete dataset '${id}'` })
-      }
-      await request.service.remove(id)
+      const isMeant = (receipt: Receipt) => isMatch(condition, entityTag(receiptJson(receipt)))
+      await request.service.remove(id, condition === undefined ? undefined : isMeant)
       audit(request, 'deletion', id)
       return reply.code(204).send()
     },

@@ -93,6 +93,16 @@ test('Copies gives up after the last try, a lasting problem, or a deleted datase
   assert.deepEqual([(await statusOf('a'))?.problem, (await statusOf('b'))?.problem], ['away', 'no such column'])
 })
 
+test('Copies copies what has taken the place of a dataset that it was reading', async (t) => {
+  const { open, orders, outcomes } = await place(t)
+  const copies = await open(async () => {
+    if (orders.length === 1) throw new ServiceError('DATASET_NOT_FOUND', { id: 'a' })
+  })
+  await copies.begin(receiptOf('a'), { to: 'pg' })
+  await ended(outcomes, 1)
+  assert.deepEqual(outcomes, ['done'])
+})
+
 test('Copies continues unfinished copies after a restart, and no others', async (t) => {
   const { open, orders, outcomes, journalPath } = await place(t)
   const hanging = async ({ datasetId }: CopyOrder, signal: AbortSignal) => {

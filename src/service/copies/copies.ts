@@ -53,6 +53,8 @@ const retryMsByDefault = [1, 5, 30]
 const journalBytesMax = 4 * 1_048_576
 /** Codes of our own failures that may be temporary. */
 const transientCodes = [
+  // Another publish has taken the place of the one that was being read.
+  'DATASET_NOT_FOUND',
   'STORE_FAILED',
   'STORE_UNAVAILABLE',
   'TOO_MANY_OPEN_FILES',
@@ -294,7 +296,7 @@ export class Copies implements AsyncDisposable {
   async #failed(job: Job, error: unknown): Promise<void> {
     const { logger, retryMs = retryMsByDefault } = this.#options
     const { datasetId, createdAt, request } = job
-    if (isServiceError(error, 'DATASET_NOT_FOUND')) {
+    if (isServiceError(error, 'DATASET_NOT_FOUND') && (await this.#isGone(datasetId))) {
       await this.#forget(job, 'dropped')
       return
     }
@@ -320,6 +322,14 @@ export class Copies implements AsyncDisposable {
       waitMs * (0.5 + Math.random() / 2),
     ).unref()
     this.#timers.add(timer)
+  }
+
+  /** False as long as that is unknown. */
+  async #isGone(datasetId: string): Promise<boolean> {
+    return await this.#options.store.receipt(datasetId).then(
+      (receipt) => receipt === null,
+      () => false,
+    )
   }
 
   async #end(job: Job, end: Pick<CopyStatus, 'records' | 'problem'> & { state: 'done' | 'failed' }): Promise<void> {

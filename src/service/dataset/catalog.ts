@@ -1,11 +1,11 @@
 // Catalog: reads what is stored: receipts, and pages of rows and rejects. Changes nothing.
 import type { PartReader } from '../../convert/convert.ts'
-import { ServiceError } from '../../core/errors.ts'
+import { isServiceError, ServiceError } from '../../core/errors.ts'
 import type { Part, Receipt } from '../../core/receipt.ts'
 import { textOf } from '../../core/stored-files.ts'
 import type { Store } from '../../store/store.ts'
 import { rejectColumnNames, rejectOfRow } from '../ingest/reject-table.ts'
-import type { RejectPage, RejectsQuery, RowPage, RowsQuery } from '../service.ts'
+import type { Download, RejectPage, RejectsQuery, RowPage, RowsQuery } from '../service.ts'
 import { readTexts } from './record-text.ts'
 import type { SlicedParts } from './slices/sliced-parts.ts'
 import type { VerifiedFiles } from './verified-files.ts'
@@ -42,8 +42,38 @@ export class Catalog {
     if ((await store.ownerOf(id)) !== owner) throw new ServiceError('DATASET_NOT_FOUND', { id })
   }
 
-  async rows(id: string, query: RowsQuery, signal: AbortSignal): Promise<RowPage> {
+  /** What `read` finds in a dataset; if another publish takes its place meanwhile, what it finds in that. */
+  async reading<Result>(id: string, read: (receipt: Receipt) => Promise<Result>): Promise<Result> {
     const receipt = await this.receipt(id)
+    return await read(receipt).catch(async (error: unknown) => {
+      if (!isServiceError(error, 'DATASET_NOT_FOUND')) throw error
+      if ((await this.receipt(id)).publish === receipt.publish) throw error
+      return await this.reading(id, read)
+    })
+  }
+
+  /** A download; until it is open, another publish with the same file may take the place of the one that was read. */
+  async download(id: string, make: (receipt: Receipt) => Download | Promise<Download>): Promise<Download> {
+    const first = await this.reading(id, async (receipt) => make(receipt))
+    const open: Download['open'] = (signal, range) =>
+      this.reading(id, async (receipt) => {
+        if (receipt.publish === first.receipt.publish) return await first.open(signal, range)
+        const { sha256, open } = await make(receipt)
+        if (sha256 !== first.sha256) throw new ServiceError('DATASET_NOT_FOUND', { id })
+        return await open(signal, range)
+      })
+    return { ...first, open }
+  }
+
+  rows(id: string, query: RowsQuery, signal: AbortSignal): Promise<RowPage> {
+    return this.reading(id, (receipt) => this.#rows(receipt, query, signal))
+  }
+
+  rejects(id: string, query: RejectsQuery, signal: AbortSignal): Promise<RejectPage> {
+    return this.reading(id, (receipt) => this.#rejects(receipt, query, signal))
+  }
+
+  async #rows(receipt: Receipt, query: RowsQuery, signal: AbortSignal): Promise<RowPage> {
     const names = query.columns ?? receipt.columns.map((column) => column.name)
     const shown = names.map((name) => {
       const column = receipt.columns.find((one) => one.name === name)
@@ -55,8 +85,7 @@ export class Catalog {
     return { columns: shown, offset: query.offset, total: receipt.records.accepted, rows }
   }
 
-  async rejects(id: string, query: RejectsQuery, signal: AbortSignal): Promise<RejectPage> {
-    const receipt = await this.receipt(id)
+  async #rejects(receipt: Receipt, query: RejectsQuery, signal: AbortSignal): Promise<RejectPage> {
     const { offset, reason } = query
     const { count, reasons } = receipt.rejects
     const total = reason === null ? count : (reasons[reason] ?? 0)

@@ -6,7 +6,7 @@ import { throwStoreError } from '../../core/storage-error.ts'
 import { contentFiles, type StoredFile } from '../../core/stored-files.ts'
 import { OpenFile } from '../../io/files/open-file.ts'
 import { checksumsLength } from '../../io/hashing/block-checksums.ts'
-import type { Store } from '../../store/store.ts'
+import type { Published, Store } from '../../store/store.ts'
 import { damaged, FileBlocks } from './file-blocks.ts'
 
 const checksumsName = 'checksums'
@@ -48,12 +48,12 @@ export class DatasetChecksums {
     if (length === 0) return new FileBlocks(file, Buffer.alloc(0))
     if (checksums === null) throw new Error(`Cannot verify '${file.file}': the receipt names no checksums`)
     const start = positionOf(receipt, file)
-    const all = await this.#read(receipt.id, checksums)
+    const all = await this.#read(receipt, checksums)
     if (all.length < start + length) throw damaged(checksums, `'${checksums.file}' has no place for '${file.file}'`)
     return new FileBlocks(file, all.subarray(start, start + length))
   }
 
-  async #read(id: string, checksums: StoredFile): Promise<Buffer> {
+  async #read(of: Published, checksums: StoredFile): Promise<Buffer> {
     const { sha256, bytes: length } = checksums
     const cached = this.#cache.get(sha256)
     if (cached !== undefined) {
@@ -62,7 +62,7 @@ export class DatasetChecksums {
       return cached
     }
     const bytes = Buffer.concat(
-      await Array.fromAsync(await this.#store.read(id, checksums.file, { start: 0, end: length })),
+      await Array.fromAsync(await this.#store.read(of, checksums.file, { start: 0, end: length })),
     )
     const seen = hash('sha256', bytes, 'hex')
     if (seen !== sha256) throw damaged(checksums, `'${checksums.file}' has SHA-256 ${seen}, wanted ${sha256}`)

@@ -133,13 +133,13 @@ test('drop() removes the merged file of a dataset, even while that is being crea
   const merged = await MergedParquet.open(options)
   const [first, second] = samples.map(({ receipt }) => receipt) as [Receipt, Receipt]
   await merged.file(first, signal)
-  await store.remove(first.id)
+  await store.remove(first)
   await merged.drop(first.id)
   assert.deepEqual(await readdir(dir), [])
   let removed = Promise.resolve(false)
   seen.meanwhile = async () => {
     // The dataset disappears at once; its removal waits for the parts that are being merged.
-    removed = store.remove(second.id)
+    removed = store.remove(second)
   }
   await merged.file(second, signal)
   await removed

@@ -162,7 +162,7 @@ test('share() provides files that outlive their dataset, and leaves nothing behi
   const { store, id, original, receipt, bytes, incoming } = await opened(t, 100_000)
   const files = new VerifiedFiles(store)
   const shared = await files.share(receipt, [original, ...receipt.parts])
-  assert.equal(await store.remove(id), true)
+  assert.equal(await store.remove({ id }), true)
   assert.ok(readFileSync(await shared.path(original)).equals(bytes))
   for (const part of receipt.parts) assert.equal(readFileSync(await shared.path(part)).length, part.bytes)
   await shared[Symbol.asyncDispose]()
@@ -180,7 +180,7 @@ test('read() and share() report a missing file as damage, and a missing dataset 
     files.withLocal(receipt, [original], async () => {}),
     isDamaged,
   )
-  await store.remove(id)
+  await store.remove({ id })
   await assert.rejects(files.read(receipt, original), (error) => isServiceError(error, 'DATASET_NOT_FOUND'))
 })
 
@@ -215,6 +215,6 @@ test('damagedFiles() names files that are missing, of another size, or changed',
     assert.deepEqual([await names('sizes'), await names('bytes')], [[file], [file]])
     writeFileSync(pathOf(file), bytes)
   }
-  await store.remove(id)
+  await store.remove({ id })
   await assert.rejects(names('sizes'), (error) => isServiceError(error, 'DATASET_NOT_FOUND'))
 })

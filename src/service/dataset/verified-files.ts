@@ -7,7 +7,7 @@ import { type StoredFile, storedFiles } from '../../core/stored-files.ts'
 import { hashStream } from '../../io/hashing/hash-stream.ts'
 import { linkOrCopy } from '../../io/link-or-copy.ts'
 import type { ReadBytes } from '../../io/read-bytes.ts'
-import type { Store } from '../../store/store.ts'
+import type { Published, Store } from '../../store/store.ts'
 import type { ByteRange } from '../service.ts'
 import { DatasetChecksums } from './dataset-checksums.ts'
 import { blocksAround, type FileBlocks, verifiedBytes } from './file-blocks.ts'
@@ -78,7 +78,7 @@ export class VerifiedFiles {
     use: (read: ReadBytes) => Promise<Result>,
   ): Promise<Result> {
     const blocks = await this.#checksums.blocksOf(receipt, file)
-    await using stored = await this.#store.open(receipt.id, file.file)
+    await using stored = await this.#store.open(receipt, file.file)
     return await use(verifiedReads(stored.read, blocks))
   }
 
@@ -89,10 +89,11 @@ export class VerifiedFiles {
     use: (paths: readonly string[]) => Promise<Result>,
   ): Promise<Result> {
     const names = files.map(({ file }) => file)
-    return await this.#store.withLocal(receipt.id, names, async (paths) => {
+    const blocks = await this.#blocksOf(receipt, files)
+    return await this.#store.withLocal(receipt, names, async (paths) => {
       const totalBytes = bytesOf(files)
-      for (const [i, blocks] of (await this.#blocksOf(receipt, files)).entries()) {
-        await this.#verify(receipt.id, blocks, paths[i] ?? blocks.file.file, totalBytes)
+      for (const [i, one] of blocks.entries()) {
+        await this.#verify(receipt.id, one, paths[i] ?? one.file.file, totalBytes)
       }
       return await use(paths)
     })
@@ -111,7 +112,7 @@ export class VerifiedFiles {
     try {
       await draft.folder('segments')
       const names = files.map(({ file }) => file)
-      await this.#store.withLocal(receipt.id, names, async (paths) => {
+      await this.#store.withLocal(receipt, names, async (paths) => {
         for (const [i, file] of files.entries()) {
           const path = paths[i] ?? file.file
           // A missing file cannot be linked; it is reported as missing.
@@ -139,7 +140,7 @@ export class VerifiedFiles {
     }
     const blocks = await this.#blocksOf(receipt, files)
     const names = files.map(({ file }) => file)
-    const paths = await this.#store.withLocal(receipt.id, names, async (local) => local)
+    const paths = await this.#store.withLocal(receipt, names, async (local) => local)
     const pathByName = new Map(names.map((name, i) => [name, paths[i]]))
     const readable = this.#readable(receipt, blocks, ({ file }) => pathByName.get(file) ?? file)
     return { ...readable, [Symbol.asyncDispose]: async () => {} }
@@ -156,17 +157,17 @@ export class VerifiedFiles {
   async damagedFiles(receipt: Receipt, depth: 'sizes' | 'bytes'): Promise<readonly StoredFile[]> {
     const damages: StoredFile[] = []
     for (const file of storedFiles(receipt)) {
-      const stamp = await this.#store.stamp(receipt.id, file.file)
-      const isRight = stamp?.bytes === file.bytes && (depth === 'sizes' || (await this.#isRight(receipt.id, file)))
+      const stamp = await this.#store.stamp(receipt, file.file)
+      const isRight = stamp?.bytes === file.bytes && (depth === 'sizes' || (await this.#isRight(receipt, file)))
       if (!isRight) damages.push(file)
     }
     return damages
   }
 
   /** Compares the SHA-256, for which no other file is needed. */
-  async #isRight(id: string, { file, sha256 }: StoredFile): Promise<boolean> {
+  async #isRight(of: Published, { file, sha256 }: StoredFile): Promise<boolean> {
     try {
-      await using source = await this.#store.read(id, file)
+      await using source = await this.#store.read(of, file)
       return (await hashStream(source)).sha256 === sha256
     } catch (error) {
       // Any other failure says nothing about the file.
@@ -178,7 +179,7 @@ export class VerifiedFiles {
   /** Opens the blocks around a range, and verifies them as they are read. */
   async #open(receipt: Receipt, file: StoredFile, range: ByteRange) {
     const blocks = await this.#checksums.blocksOf(receipt, file)
-    const source = await this.#store.read(receipt.id, file.file, blocksAround(range, file))
+    const source = await this.#store.read(receipt, file.file, blocksAround(range, file))
     return { source, blocks, bytes: verifiedBytes(source, blocks, range) }
   }
 
@@ -189,7 +190,7 @@ export class VerifiedFiles {
   }
 
   #readable(
-    { id }: Receipt,
+    receipt: Receipt,
     blocks: readonly FileBlocks[],
     pathOf: (file: StoredFile) => string,
   ): Pick<ReadableFiles, 'path' | 'open'> {
@@ -200,10 +201,10 @@ export class VerifiedFiles {
       if (found === undefined) throw new Error(`Cannot read '${file}': it is not among the files that were asked for`)
       return found
     }
-    const report = (error: unknown) => this.#reportDamage(id, error)
+    const report = (error: unknown) => this.#reportDamage(receipt, error)
     return {
       path: async (file) => {
-        await this.#verify(id, blocksOf(file), pathOf(file), totalBytes).catch(report)
+        await this.#verify(receipt.id, blocksOf(file), pathOf(file), totalBytes).catch(report)
         return pathOf(file)
       },
       open: async (file) => {
@@ -215,9 +216,9 @@ export class VerifiedFiles {
   }
 
   /** Throws the error of a shared file, after the store has seen it: a damaged copy is fetched again next time. */
-  async #reportDamage(id: string, error: unknown): Promise<never> {
+  async #reportDamage(of: Published, error: unknown): Promise<never> {
     if (isServiceError(error, 'DATASET_DAMAGED')) {
-      await this.#store.withLocal(id, [], () => Promise.reject(error)).catch(() => {})
+      await this.#store.withLocal(of, [], () => Promise.reject(error)).catch(() => {})
     }
     throw error
   }

@@ -21,7 +21,7 @@ export interface ScrubTools {
 }
 
 /**
- * The damaged files of a dataset; none if it has been removed. Does not delay a deletion.
+ * The damaged files of a dataset; none if it has been removed or replaced. Does not delay a deletion.
  * @throws {ServiceError} STORE_UNAVAILABLE, TOO_MANY_OPEN_FILES: the state of the dataset is then unknown
  */
 export async function scrubDataset(
@@ -47,12 +47,12 @@ export async function scrubDataset(
 
 async function scrubFile(
   { store, pace }: ScrubTools,
-  { id }: Receipt,
+  of: Receipt,
   { file, sha256: wanted }: StoredFile,
   signal: AbortSignal,
 ): Promise<DamagedFile | null> {
   signal.throwIfAborted()
-  await using source = await store.read(id, file)
+  await using source = await store.read(of, file)
   const { sha256 } = await hashStream(source, (chunk) => pace(chunk.length, signal)).catch((error) => {
     signal.throwIfAborted()
     throw toStoreError(error)

@@ -2,10 +2,13 @@
 import { isServiceError } from '../../core/errors.ts'
 import type { Receipt } from '../../core/receipt.ts'
 import { storedFiles } from '../../core/stored-files.ts'
-import type { Store } from '../../store/store.ts'
+import type { Published, Store } from '../../store/store.ts'
 import type { VerifiedFiles } from '../dataset/verified-files.ts'
 
-export type Existing = { readonly kind: 'none' | 'damaged' } | { readonly kind: 'whole'; readonly receipt: Receipt }
+export type Existing =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'damaged'; readonly publish: Published }
+  | { readonly kind: 'whole'; readonly receipt: Receipt }
 
 /** Number of datasets remembered as intact: some 200 bytes each. */
 const verifiedMax = 20_000
@@ -25,18 +28,28 @@ export class ExistingDatasets {
     this.#files = files
   }
 
-  /** @throws {ServiceError} STORE_UNAVAILABLE, TOO_MANY_OPEN_FILES, STORE_FAILED */
+  /**
+   * What is found holds for one publish, whose age then counts from now: it does not expire while an upload of its
+   * bytes ends. @throws {ServiceError} STORE_UNAVAILABLE, TOO_MANY_OPEN_FILES, STORE_FAILED
+   */
   async find(id: string): Promise<Existing> {
-    try {
-      const receipt = await this.#store.receipt(id)
-      if (receipt === null) return { kind: 'none' }
-      return (await this.#isWhole(receipt)) ? { kind: 'whole', receipt } : { kind: 'damaged' }
-    } catch (error) {
-      // Deleted meanwhile.
-      if (isServiceError(error, 'DATASET_NOT_FOUND')) return { kind: 'none' }
-      if (isServiceError(error, 'DATASET_DAMAGED')) return { kind: 'damaged' }
-      throw error
+    for (;;) {
+      const publish = await this.#store.published(id)
+      if (publish === null) return { kind: 'none' }
+      const found = await this.#look(publish)
+      // Otherwise it was removed or replaced meanwhile: what there is now counts.
+      if (await this.#store.renew(publish)) return found
     }
+  }
+
+  async #look(publish: Published): Promise<Existing> {
+    try {
+      const receipt = await this.#store.receipt(publish.id)
+      if (receipt !== null && (await this.#isWhole(receipt))) return { kind: 'whole', receipt }
+    } catch (error) {
+      if (!isServiceError(error, 'DATASET_NOT_FOUND') && !isServiceError(error, 'DATASET_DAMAGED')) throw error
+    }
+    return { kind: 'damaged', publish }
   }
 
   async #isWhole(receipt: Receipt): Promise<boolean> {
@@ -55,7 +68,7 @@ export class ExistingDatasets {
 
   /** Differs after any change of a file; null if one has just been removed. */
   async #stampOf(receipt: Receipt): Promise<string | null> {
-    const stamps = await Promise.all(storedFiles(receipt).map(({ file }) => this.#store.stamp(receipt.id, file)))
+    const stamps = await Promise.all(storedFiles(receipt).map(({ file }) => this.#store.stamp(receipt, file)))
     return stamps.includes(null) ? null : stamps.map((stamp) => stamp?.version).join()
   }
 }

@@ -1,6 +1,6 @@
 // Publish or record: ends an upload durably, as a new or repaired dataset or as one more upload of an existing one.
 import type { Receipt, Upload, UploadOutcome } from '../../core/receipt.ts'
-import type { Draft, Store } from '../../store/store.ts'
+import type { Draft, Published, Store } from '../../store/store.ts'
 import type { UploadReply } from '../service.ts'
 import { type Arrival, uploadRecord } from './arrival.ts'
 import type { Existing } from './existing-datasets.ts'
@@ -17,14 +17,16 @@ export interface PublishTools {
 
 /** The outcome of receiving a file. */
 export type Intake =
-  /** `repaired`: the dataset exists and is damaged, so the draft replaces it. */
-  | { readonly kind: 'new' | 'repaired'; readonly receipt: Receipt; readonly draft: Draft }
+  | { readonly kind: 'new'; readonly receipt: Receipt; readonly draft: Draft }
+  /** The dataset exists and is damaged, so the draft replaces it, but no other publish. */
+  | { readonly kind: 'repaired'; readonly receipt: Receipt; readonly draft: Draft; readonly damaged: Published }
   /** The dataset exists, and its files have been checked. */
   | { readonly kind: 'duplicate'; readonly receipt: Receipt }
 
 /** What a finished draft becomes. */
-export function intakeOf({ kind }: Exclude<Existing, { kind: 'whole' }>, receipt: Receipt, draft: Draft): Intake {
-  return { kind: kind === 'none' ? 'new' : 'repaired', receipt, draft }
+export function intakeOf(existing: Exclude<Existing, { kind: 'whole' }>, receipt: Receipt, draft: Draft): Intake {
+  if (existing.kind === 'none') return { kind: 'new', receipt, draft }
+  return { kind: 'repaired', receipt, draft, damaged: existing.publish }
 }
 
 export async function publishOrRecord(
@@ -53,10 +55,11 @@ export async function publishOrRecord(
 /** Returns the receipt as it is stored; null if another upload was first. */
 async function publish(
   { store, quota }: PublishTools,
-  { kind, draft, receipt }: Exclude<Intake, { kind: 'duplicate' }>,
+  taken: Exclude<Intake, { kind: 'duplicate' }>,
   upload: Upload,
 ): Promise<Receipt | null> {
-  if (kind === 'repaired') return await store.replace(draft, receipt, upload)
+  const { draft, receipt } = taken
+  if (taken.kind === 'repaired') return await store.replace(draft, receipt, upload, taken.damaged)
   using _ = await quota.reserve(receipt)
   return (await store.publish(draft, receipt, upload)) ? receipt : null
 }

@@ -10,10 +10,10 @@ import { isDatasetId } from '../name-rules.ts'
 import type { StoreLogger } from '../store.ts'
 import { readReceipt } from './fs-draft.ts'
 import type { FsPaths } from './fs-paths.ts'
-import { namesOfRecords } from './fs-records.ts'
+import { lastUploadOf, namesOfRecords } from './fs-records.ts'
 
 /** Raised when the table changes: an old index is then rebuilt. */
-const indexVersion = '2'
+const indexVersion = '3'
 const atOnceMax = 32
 /** Entries that are added to the index in one transaction. */
 const batchSize = 1_000
@@ -187,7 +187,7 @@ async function update(index: DatasetIndex, paths: FsPaths, ids: readonly string[
   await forEachLimit(ids, atOnceMax, async (id) => {
     const dir = paths.dataset(id)
     try {
-      const entry = entryOf(await readReceipt(dir, id))
+      const entry = { ...entryOf(await readReceipt(dir, id)), ...(await lastUploadOf(dir)) }
       const names = await namesOfRecords(dir)
       // After the last await: `write` replaces the batch meanwhile.
       batch.push({ id, entry, names })

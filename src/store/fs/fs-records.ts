@@ -6,6 +6,7 @@ import type { Upload } from '../../core/receipt.ts'
 import { errorCode } from '../../core/storage-error.ts'
 import { directoryMode, syncDirectory, type UnsyncedFiles, writeNewFile } from '../../io/files/durable.ts'
 import { linkOrCopy } from '../../io/link-or-copy.ts'
+import { endOf } from '../dataset-index.ts'
 
 /** The directory of records, in that of a dataset. */
 export const recordsName = 'uploads'
@@ -79,6 +80,18 @@ export async function namesOfRecords(datasetDir: string): Promise<readonly strin
     if (fileName !== null) names.push(fileName)
   }
   return names
+}
+
+/** When the last upload ended, as its record says; nothing if there is no readable one. */
+export async function lastUploadOf(datasetDir: string): Promise<{ readonly lastUploadAt?: number }> {
+  const dir = recordsDir(datasetDir)
+  try {
+    const upload = JSON.parse(await readFile(join(dir, (await recordNames(dir)).at(-1) ?? ''), 'utf8')) as Upload
+    const lastUploadAt = endOf(upload)
+    return Number.isSafeInteger(lastUploadAt) ? { lastUploadAt } : {}
+  } catch {
+    return {}
+  }
 }
 
 function fileNameOf(text: string): string | null {

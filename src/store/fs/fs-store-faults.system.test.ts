@@ -20,7 +20,7 @@ test('publish() of a small dataset syncs 9 times, record() and remove() twice ea
   assert.equal(syncs.count(), 9)
   await store.record(sampleUpload(wanted.receipt, 2))
   assert.equal(syncs.count(), 11)
-  await store.remove(wanted.receipt.id)
+  await store.remove(wanted.receipt)
   assert.equal(syncs.count(), 13)
 })
 
@@ -106,7 +106,7 @@ test('remove() that cannot move the dataset fails and leaves it whole', async (t
   const wanted = sample({ seed: 1 })
   await publishSample(store, wanted)
   await rm(join(dir, 'incoming'), { recursive: true })
-  await assert.rejects(store.remove(wanted.receipt.id), failsWith('STORE_UNAVAILABLE'))
+  await assert.rejects(store.remove(wanted.receipt), failsWith('STORE_UNAVAILABLE'))
   await assertWhole(store, wanted)
   await assert.rejects(store.draft(), failsWith('STORE_UNAVAILABLE'))
   await assert.rejects(store.check(), failsWith('STORE_UNAVAILABLE'))
@@ -126,7 +126,10 @@ test('publish() and replace() store nothing if the record of the upload cannot b
   await publishSample(store, wanted)
   const other = sample({ seed: 2 })
   const receipt = { ...other.receipt, id: wanted.receipt.id }
-  await assert.rejects(store.replace(await filledDraft(store, other), receipt, upload), failsWith('STORE_FAILED'))
+  await assert.rejects(
+    store.replace(await filledDraft(store, other), receipt, upload, receipt),
+    failsWith('STORE_FAILED'),
+  )
   assert.deepEqual(await readdir(join(dir, 'incoming')), [])
   await store.close()
   await assertWhole(await open(), wanted)
@@ -145,10 +148,12 @@ test('replace() leaves the damaged dataset or the new one, whole, if any one syn
     await publishSample(store, damaged)
     const draft = await filledDraft(store, wanted)
     const syncs = await failSync(t, failAt)
-    const stored = await store.replace(draft, wanted.receipt, sampleUpload(wanted.receipt, 1)).catch((error) => {
-      assert.ok(failsWith('STORE_UNAVAILABLE')(error), `sync ${failAt}: ${error}`)
-      return null
-    })
+    const stored = await store
+      .replace(draft, wanted.receipt, sampleUpload(wanted.receipt, 1), wanted.receipt)
+      .catch((error) => {
+        assert.ok(failsWith('STORE_UNAVAILABLE')(error), `sync ${failAt}: ${error}`)
+        return null
+      })
     isReplaced = stored !== null
     syncs.restore()
     await store.close()
@@ -194,7 +199,7 @@ test('a store whose directory is gone fails, says so, and recovers when it is ba
   await assert.rejects(store.list({ limit: 1, after: null, name: null, owner: '' }), gone)
   await assert.rejects(store.draft(), gone)
   await assert.rejects(store.check(), gone)
-  await assert.rejects(store.remove(wanted.receipt.id), gone)
+  await assert.rejects(store.remove(wanted.receipt), gone)
   await assert.rejects(store.publish(draft, receipt, sampleUpload(receipt, 1)), gone)
   await rename(`${dir}-away`, dir)
   await store.check()
@@ -235,7 +240,7 @@ test('a store whose lock file was removed or replaced stops writing, but still r
     await assert.rejects(store.check(), says)
     await assert.rejects(store.draft(), says)
     await assert.rejects(store.record(sampleUpload(wanted.receipt, 1)), says)
-    await assert.rejects(store.remove(wanted.receipt.id), says)
+    await assert.rejects(store.remove(wanted.receipt), says)
     await assert.rejects(store.keep(wanted.receipt.id, 'profile', Buffer.from('x')), says)
     await assertWhole(store, wanted)
     assert.deepEqual(await idsOf(store), [wanted.receipt.id])

@@ -173,7 +173,7 @@ test('receipt() reports a receipt damaged while the store is open as an error, n
   await rm(join(dir, 'datasets', bad.receipt.id, 'receipt.json'))
   await assert.rejects(store.receipt(bad.receipt.id), failsWith('DATASET_DAMAGED'))
   assert.equal(await store.ownerOf(bad.receipt.id), '')
-  assert.equal(await store.remove(bad.receipt.id), true)
+  assert.equal(await store.remove(bad.receipt), true)
   assert.equal(await store.ownerOf(bad.receipt.id), null)
 })
 
@@ -219,8 +219,8 @@ test('read() and open() refuse a link in place of a file', async (t) => {
   const [original, outside] = [join(dir, 'datasets', id, 'original'), join(dir, 'outside')]
   await rename(original, outside)
   await symlink(outside, original)
-  await assert.rejects(store.read(id, 'original'), failsWith('STORE_FAILED'))
-  await assert.rejects(store.open(id, 'original'), failsWith('STORE_FAILED'))
+  await assert.rejects(store.read(wanted.receipt, 'original'), failsWith('STORE_FAILED'))
+  await assert.rejects(store.open(wanted.receipt, 'original'), failsWith('STORE_FAILED'))
 })
 
 test('read() and withLocal() leave no descriptor open', { skip: process.platform !== 'linux' }, async (t) => {
@@ -232,12 +232,12 @@ test('read() and withLocal() leave no descriptor open', { skip: process.platform
   await publishSample(store, wanted)
   await assertWhole(store, wanted)
   await assertWhole(store, wanted)
-  const cut = await store.read(wanted.receipt.id, 'original')
+  const cut = await store.read(wanted.receipt, 'original')
   await cut[Symbol.asyncIterator]().next()
   await cut[Symbol.asyncDispose]()
-  const unread = await store.read(wanted.receipt.id, 'original')
+  const unread = await store.read(wanted.receipt, 'original')
   await unread[Symbol.asyncDispose]()
-  await readAll(await store.read(wanted.receipt.id, 'original', { start: 3, end: 3 }))
+  await readAll(await store.read(wanted.receipt, 'original', { start: 3, end: 3 }))
   assert.equal(await countOpen(), before)
 })
 
@@ -280,7 +280,7 @@ test('record() keeps the first upload of a dataset and the last 999, and they ar
   for (let number = 999; number < 1_002; number += 1) await store.record(sampleUpload(wanted.receipt, number))
   const names = (await readdir(records)).toSorted()
   assert.deepEqual([names.length, names[0], names[1], names.at(-1)], [1_000, nameOf(0), nameOf(3), nameOf(1_001)])
-  await store.remove(id)
+  await store.remove({ id })
   assert.deepEqual(
     (await tree(dir)).filter((path) => path.endsWith('.json')),
     [],
@@ -297,7 +297,7 @@ test('replace() keeps the upload records of the damaged dataset, without its fil
   for (const name of ['original', 'data', 'receipt.json']) {
     await rm(join(dir, 'datasets', id, name), { recursive: true })
   }
-  await store.replace(await filledDraft(store, wanted), wanted.receipt, sampleUpload(wanted.receipt, 2))
+  await store.replace(await filledDraft(store, wanted), wanted.receipt, sampleUpload(wanted.receipt, 2), wanted.receipt)
   await assertWhole(store, wanted)
   // The first record is marked, because the receipt may have had another name.
   const names = ['-name', '', ''].map((mark, number) => `${sampleUpload(wanted.receipt, number).id}${mark}.json`)

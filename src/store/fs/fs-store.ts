@@ -1,12 +1,11 @@
 // File-system store: datasets in a local directory, the default. Everything unfinished is below `incoming/`, and one
 // rename out of it makes a dataset or a record exist. Why: docs/decisions/one-rename-commits.md.
 import assert from 'node:assert/strict'
-import { constants, type FileHandle, open, rename } from 'node:fs/promises'
+import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type ByteStream, fileStream } from '../../core/byte-stream.ts'
-import { isServiceError, ServiceError } from '../../core/errors.ts'
+import type { ServiceError } from '../../core/errors.ts'
 import type { Receipt, Upload } from '../../core/receipt.ts'
-import { errorCode, throwStoreError, toStoreError } from '../../core/storage-error.ts'
+import { throwStoreError, toStoreError } from '../../core/storage-error.ts'
 import {
   freeBytesAt,
   makeDirectory,
@@ -15,23 +14,21 @@ import {
   syncDirectory,
   writeNewFile,
 } from '../../io/files/durable.ts'
-import { forEachLimit } from '../../io/for-each-limit.ts'
 import { KeyedMutex } from '../../io/keyed-mutex.ts'
-import { readsOf } from '../../io/read-bytes.ts'
-import { type DatasetIndex, entryOf, type Usage } from '../dataset-index.ts'
-import { isDatasetFile, isDatasetId, plainName } from '../name-rules.ts'
+import { type DatasetIndex, endOf, entryOf, type Usage } from '../dataset-index.ts'
+import { isDatasetId, plainName } from '../name-rules.ts'
 import { Spools } from '../spool/spool.ts'
-import type { DatasetFile, Draft, FileStamp, ListQuery, Store, StoredReads, StoreLogger } from '../store.ts'
-import { DirectoryIdentity, isMissing, stampOf } from './directory-identity.ts'
+import type { Draft, Published, Store, StoreLogger } from '../store.ts'
+import { DirectoryIdentity, isMissing } from './directory-identity.ts'
 import { lockDirectory, lockPath } from './directory-lock.ts'
-import { finishDraft, localDraft, makeDraft, readReceipt, receiptName } from './fs-draft.ts'
+import { finishDraft, localDraft, makeDraft } from './fs-draft.ts'
 import { closeIndex, openIndex } from './fs-index.ts'
 import { moveIn } from './fs-move-in.ts'
 import { FsPaths } from './fs-paths.ts'
+import { FsReads, type FsReadsParts } from './fs-reads.ts'
 import { addRecord, writeRecord } from './fs-records.ts'
 import { completeReplacements, replaceDataset } from './fs-replace.ts'
 import { readKept, writeKept } from './kept-file.ts'
-import { LocalUses } from './local-uses.ts'
 
 export interface FsStoreOptions {
   /** Created, with its parents, if it does not exist. */
@@ -40,8 +37,6 @@ export interface FsStoreOptions {
   /** Up to this many datasets, a start reads every receipt; default 5,000. */
   readonly readAllMax?: number
 }
-
-const receiptsAtOnceMax = 32
 
 /**
  * Opens the store in a directory, which this process then owns, and removes what a crash left there.
@@ -71,11 +66,7 @@ export async function createFsStore(options: FsStoreOptions): Promise<Store> {
   }
 }
 
-interface Parts {
-  readonly paths: FsPaths
-  readonly logger: StoreLogger
-  readonly place: DirectoryIdentity
-  readonly index: DatasetIndex
+interface Parts extends FsReadsParts {
   readonly spools: Spools
   readonly datasets: SharedDirectory
   readonly incoming: SharedDirectory
@@ -84,7 +75,7 @@ interface Parts {
 }
 
 /** The index decides what is visible: it changes after a publish is durable and before a removal begins. */
-class FsStore implements Store {
+class FsStore extends FsReads implements Store {
   readonly spools: Spools
   readonly copies = null
   readonly #parts: Parts
@@ -92,12 +83,11 @@ class FsStore implements Store {
   readonly #index: DatasetIndex
   /** Publishing and removing, one at a time per dataset. */
   readonly #turns = new KeyedMutex()
-  /** Current users of local paths, by dataset. */
-  readonly #uses = new LocalUses()
   /** Directories of drafts that may exist. */
   readonly #drafts = new Set<string>()
 
   constructor(parts: Parts) {
+    super(parts)
     this.spools = parts.spools
     this.#parts = parts
     this.#paths = parts.paths
@@ -122,30 +112,34 @@ class FsStore implements Store {
     return this.#turns.take(id, () =>
       this.#usingUp(draft, receipt, async () => {
         if (this.#index.has(id)) return false
-        await finishDraft(draft, receipt, upload)
-        await this.#commit(draft.dir, receipt)
+        await this.#commit(draft, receipt, upload)
         return true
       }),
     )
   }
 
-  async replace(draft: Draft, remade: Receipt, upload: Upload): Promise<Receipt | null> {
+  async replace(draft: Draft, remade: Receipt, upload: Upload, damaged: Published): Promise<Receipt | null> {
     const { id } = remade
     return this.#turns.take(id, () =>
       this.#usingUp(draft, remade, async () => {
         const entry = this.#index.get(id)
-        if (entry === undefined) return null
+        if (entry === undefined) {
+          await this.#commit(draft, remade, upload)
+          return remade
+        }
+        if (!this.isThere(damaged)) return null
         const receipt = { ...remade, createdAt: entry.createdAt }
-        await this.#uses.ended(id)
         await this.#parts.place.check()
         await finishDraft(draft, receipt, upload, this.#paths.dataset(id))
         const asidePath = this.#paths.newPath()
-        this.#index.markUnsure(id)
-        await replaceDataset(this.#paths, id, draft.dir, asidePath)
-        this.#index.together(() => {
-          this.#index.delete(id)
-          this.#index.add(entryOf(receipt))
-          for (const name of entry.names) this.#index.addName(id, name)
+        await this.uses.move(id, async () => {
+          this.#index.markUnsure(id)
+          await replaceDataset(this.#paths, id, draft.dir, asidePath)
+          this.#index.together(() => {
+            this.#index.delete(id)
+            this.#index.add({ ...entryOf(receipt), lastUploadAt: endOf(upload) })
+            for (const name of entry.names) this.#index.addName(id, name)
+          })
         })
         await Promise.all([this.#syncMove(), syncDirectory(this.#paths.replacing)])
         await this.#discard(asidePath)
@@ -174,6 +168,7 @@ class FsStore implements Store {
       await writeRecord(path, upload)
       await this.#turns.take(datasetId, async () => {
         if (!this.#index.has(datasetId)) return
+        this.#index.uploaded(datasetId, endOf(upload))
         const bringsName = this.#index.isNewName(datasetId, upload.fileName)
         if (bringsName) this.#index.markUnsure(datasetId)
         await addRecord(path, this.#paths.dataset(datasetId), upload, bringsName)
@@ -186,43 +181,13 @@ class FsStore implements Store {
     }
   }
 
-  async receipt(id: string): Promise<Receipt | null> {
-    const version = this.#index.version(id)
-    if (version === null) return null
-    try {
-      return await readReceipt(this.#paths.dataset(id), id)
-    } catch (error) {
-      // It was removed in the meantime, and perhaps published again: retry with what is there now.
-      if (this.#index.version(id) !== version) return this.receipt(id)
-      if (errorCode(error) !== undefined && !isMissing(error)) throw toStoreError(error)
-      // Damaged in the meantime, unless the directory is gone: it must not look as if it had never existed.
-      await this.#parts.place.check()
-      throw new ServiceError('DATASET_DAMAGED', { name: receiptName }, error)
-    }
-  }
-
-  async list(query: ListQuery): Promise<{ readonly receipts: readonly Receipt[]; readonly after: string | null }> {
-    const { ids, after } = this.#index.page(query)
-    const byId = new Map<string, Receipt>()
-    await forEachLimit(ids, receiptsAtOnceMax, async (id) => {
-      try {
-        const receipt = await this.receipt(id)
-        if (receipt !== null) byId.set(id, receipt)
-      } catch (error) {
-        if (isServiceError(error, 'TOO_MANY_OPEN_FILES')) throw error
-        // A list without unreadable datasets is useful; an empty list because the directory is gone would be wrong.
-        await this.#parts.place.check()
-        this.#parts.logger.warn({ id, error }, 'cannot read receipt: dataset is left out of the list')
-      }
-    })
-    return { receipts: ids.flatMap((id) => byId.get(id) ?? []), after }
-  }
-
-  async remove(id: string): Promise<boolean> {
+  async remove(of: Published, uploadedBefore = Number.POSITIVE_INFINITY): Promise<boolean> {
+    const { id } = of
     return this.#turns.take(id, async () => {
-      const entry = this.#index.delete(id)
-      if (entry === undefined) return false
-      await this.#uses.ended(id)
+      const entry = this.#index.get(id)
+      if (entry === undefined || !this.isThere(of) || entry.lastUploadAt >= uploadedBefore) return false
+      this.#index.delete(id)
+      await this.uses.ended(id)
       const path = this.#paths.newPath()
       try {
         await this.#parts.place.check()
@@ -239,38 +204,10 @@ class FsStore implements Store {
     })
   }
 
-  async read(id: string, file: DatasetFile, range?: Readonly<{ start: number; end: number }>): Promise<ByteStream> {
-    return fileStream(await this.#open(id, file), range ?? { start: 0, end: Number.POSITIVE_INFINITY })
-  }
-
-  async open(id: string, file: DatasetFile): Promise<StoredReads> {
-    const handle = await this.#open(id, file)
-    return { read: readsOf(handle), [Symbol.asyncDispose]: () => handle.close() }
-  }
-
-  async stamp(id: string, file: DatasetFile): Promise<FileStamp | null> {
-    return await stampOf(this.#filePath(id, file))
-  }
-
-  async #open(id: string, file: DatasetFile): Promise<FileHandle> {
-    const path = this.#filePath(id, file)
-    const version = this.#index.version(id)
-    return await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0)).catch(async (error) => {
-      // Removed in the meantime, whether or not it has been published again.
-      if (this.#index.version(id) !== version) throw new ServiceError('DATASET_NOT_FOUND', { id })
-      if (!isMissing(error)) throw toStoreError(error)
-      // Only this file is missing, unless the whole directory is gone.
-      await this.#parts.place.check()
-      throw new ServiceError('DATASET_DAMAGED', { name: file }, error)
-    })
-  }
-
-  async withLocal<Result>(
-    id: string,
-    files: readonly DatasetFile[],
-    use: (paths: readonly string[]) => Promise<Result>,
-  ): Promise<Result> {
-    return await this.#uses.during(id, use(files.map((file) => this.#filePath(id, file))))
+  async renew(of: Published): Promise<boolean> {
+    const isThere = this.isThere(of)
+    if (isThere) this.#index.uploaded(of.id, Date.now())
+    return isThere
   }
 
   async keep(id: string, name: string, bytes: Uint8Array): Promise<void> {
@@ -308,8 +245,8 @@ class FsStore implements Store {
     return this.#index.usage(owner)
   }
 
-  olderThan(createdBefore: number, limit: number): readonly string[] {
-    return this.#index.olderThan(createdBefore, limit)
+  olderThan(uploadedBefore: number, limit: number): readonly string[] {
+    return this.#index.olderThan(uploadedBefore, limit)
   }
 
   freeBytes(): Promise<number> {
@@ -334,15 +271,17 @@ class FsStore implements Store {
   }
 
   /** This is where a dataset begins to exist: all of it is synced, and moves as a whole. */
-  async #commit(dir: string, receipt: Receipt): Promise<void> {
+  async #commit(draft: Draft, receipt: Receipt, upload: Upload): Promise<void> {
     const { id } = receipt
+    const { dir } = draft
+    await finishDraft(draft, receipt, upload)
     await using undo = new AsyncDisposableStack()
     await this.#parts.place.check()
     this.#index.markUnsure(id)
     await moveIn(this.#paths, id, dir, this.#parts.logger)
     undo.defer(() => this.#moveBack(dir, id))
     await this.#syncMove()
-    this.#index.add(entryOf(receipt))
+    this.#index.add({ ...entryOf(receipt), lastUploadAt: endOf(upload) })
     // Nothing needs to be undone any more, and nothing is left of the draft.
     undo.move()
     this.#drafts.delete(dir)
@@ -388,11 +327,5 @@ class FsStore implements Store {
       await this.#discard(newPath)
       throw await this.#failure(error)
     }
-  }
-
-  /** Only ids in the index and names of one pattern become part of a path, so no path leads elsewhere. */
-  #filePath(id: string, file: DatasetFile): string {
-    if (!this.#index.has(id) || !isDatasetFile(file)) throw new ServiceError('DATASET_NOT_FOUND', { id })
-    return join(this.#paths.dataset(id), file)
   }
 }

@@ -76,7 +76,7 @@ test('scrub() skips other names, directories without receipt, and removed ones',
   await rm(join(pathOf(broken), 'original'))
   const found = scrub(dir, { datasets: 0, files: 0, bytes: 0 }, none)
   assert.equal((await found.next()).value?.id, ids[0])
-  await store.remove(ids[1]!)
+  await store.remove({ id: ids[1]! })
   assert.equal((await found.next()).done, true)
 })
 

@@ -28,7 +28,7 @@ export interface ScrubProgress {
 const readBytesAtOnce = 1_048_576
 
 /**
- * Yields each damaged file as it is found. A dataset that is removed meanwhile is skipped, as is a directory without a
+ * Yields each damaged file as it is found. A dataset that is removed or replaced meanwhile is skipped, as is a directory without a
  * receipt; files in `derived/` have their own checksums and are recomputed. Memory does not grow with the files.
  * @throws {Error} if the directory cannot be read
  */
@@ -36,8 +36,9 @@ export async function* scrub(dataDir: string, progress: ScrubProgress, signal: A
   const datasetsDir = join(dataDir, 'datasets')
   for (const id of (await readdir(datasetsDir)).filter(isDatasetId).toSorted()) {
     const dir = join(datasetsDir, id)
+    const before = await publishOf(dir)
     const damages = await Array.fromAsync(scrubDataset(dir, id, progress, signal))
-    if (damages.length === 0 || (await isThere(join(dir, receiptName)))) yield* damages
+    if (before !== null && (await publishOf(dir)) === before) yield* damages
   }
 }
 
@@ -84,10 +85,11 @@ async function problemOf(
   }
 }
 
-async function isThere(path: string): Promise<boolean> {
-  return await stat(path).then(
-    () => true,
-    (error) => errorCode(error) !== 'ENOENT',
+/** Differs for each publish of a dataset; null if there is none. */
+async function publishOf(dir: string): Promise<string | null> {
+  return await stat(join(dir, receiptName), { bigint: true }).then(
+    ({ ino, mtimeNs }) => `${ino} ${mtimeNs}`,
+    (error) => (errorCode(error) === 'ENOENT' ? null : 'unreadable'),
   )
 }
 

@@ -10,6 +10,8 @@ export interface ObjectRange {
   readonly etag: string
   readonly start: number
   readonly end: number
+  /** Called if the object is missing; throws if that is no damage. */
+  readonly check?: () => Promise<unknown>
 }
 
 /** How often a broken response is requested again, from where it broke, without getting any further. */
@@ -29,7 +31,10 @@ export async function* readFrom(objects: S3Objects, range: ObjectRange): AsyncGe
     const from = at
     let failure: unknown = null
     const chunks = await objects.read(key, at, end, etag)
-    if (chunks === null) throw new ServiceError('DATASET_DAMAGED', { name: nameOf(key) })
+    if (chunks === null) {
+      await range.check?.()
+      throw new ServiceError('DATASET_DAMAGED', { name: nameOf(key) })
+    }
     try {
       for await (const chunk of chunks) {
         at += chunk.length
@@ -50,7 +55,7 @@ export async function* readFrom(objects: S3Objects, range: ObjectRange): AsyncGe
 /** Reads at any position; each read is a request, unless the last one fetched the bytes. */
 export function readsOf(
   objects: S3Objects,
-  { key, etag, bytes }: { readonly key: string; readonly etag: string; readonly bytes: number },
+  { bytes, ...object }: Omit<ObjectRange, 'start' | 'end'> & { readonly bytes: number },
 ): ReadBytes {
   let from = 0
   let held = Buffer.alloc(0)
@@ -59,7 +64,7 @@ export function readsOf(
     if (end <= position) return Buffer.alloc(0)
     if (position < from || end > from + held.length) {
       const until = Math.min(bytes, Math.max(end, position + readAheadBytes))
-      held = Buffer.concat(await Array.fromAsync(readFrom(objects, { key, etag, start: position, end: until })))
+      held = Buffer.concat(await Array.fromAsync(readFrom(objects, { ...object, start: position, end: until })))
       from = position
     }
     // A copy: the next read replaces the buffer.

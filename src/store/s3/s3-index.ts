@@ -84,7 +84,10 @@ export class S3Index implements Disposable {
     const now = performance.now()
     if (now - this.#listedAllAt > listAllEveryMs) {
       this.#changed.clear()
-      const listed = await this.#listFrom(indexPrefix)
+      const listed = (await this.#listFrom(indexPrefix)).map((entry) => {
+        const lastUploadAt = this.datasets.get(entry.id)?.lastUploadAt ?? 0
+        return { ...entry, lastUploadAt: Math.max(lastUploadAt, entry.lastUploadAt) }
+      })
       const own = [...this.#changed].flatMap((id) => this.datasets.get(id) ?? [])
       const before = this.datasets
       this.datasets = DatasetIndex.create([...listed.filter(({ id }) => !this.#changed.has(id)), ...own])

@@ -101,6 +101,7 @@ export function indexEntries(keys: readonly string[]): readonly Entry[] {
     const [, createdAt, id = '', bytes, owner = '', name = ''] = match
     const entry = entries.get(id) ?? {
       createdAt: Number(createdAt),
+      lastUploadAt: Number(createdAt),
       id,
       names: [],
       owner: Buffer.from(owner, 'base64url').toString(),

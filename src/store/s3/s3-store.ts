@@ -4,16 +4,16 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { type ByteStream, byteStream } from '../../core/byte-stream.ts'
-import { ServiceError } from '../../core/errors.ts'
+import { isServiceError } from '../../core/errors.ts'
 import type { Receipt, Upload } from '../../core/receipt.ts'
 import { toStoreError } from '../../core/storage-error.ts'
 import { storedFiles } from '../../core/stored-files.ts'
 import { forEachLimit } from '../../io/for-each-limit.ts'
 import { KeyedMutex } from '../../io/keyed-mutex.ts'
 import { withChecksum, withoutChecksum } from '../checksum-line.ts'
-import { entryOf } from '../dataset-index.ts'
-import { isDatasetFile, isDatasetId } from '../name-rules.ts'
-import type { DatasetFile, Draft, FileStamp, ListQuery, Store, StoredReads, StoreLogger } from '../store.ts'
+import { endOf, entryOf } from '../dataset-index.ts'
+import { isDatasetId } from '../name-rules.ts'
+import type { DatasetFile, Draft, FileStamp, ListQuery, Published, Store, StoredReads, StoreLogger } from '../store.ts'
 import { cachePrefixes, copiesIn } from './local-cache.ts'
 import { fetchFile, readFrom, readsOf } from './read-object.ts'
 import { S3Draft } from './s3-draft.ts'
@@ -31,7 +31,7 @@ import {
 } from './s3-keys.ts'
 import { S3Objects, type S3Options } from './s3-objects.ts'
 import { probeConditionalWrites } from './s3-probe.ts'
-import { type Committed, formatCommit, parseCommit, recordText } from './s3-receipts.ts'
+import { type Committed, formatCommit, isOf, parseRecord, recordText, S3Receipts } from './s3-receipts.ts'
 import { startSweeps, sweepAttempt } from './s3-sweep.ts'
 import { Scratch } from './scratch.ts'
 
@@ -82,6 +82,7 @@ class S3Store implements Store {
   readonly #objects: S3Objects
   readonly #scratch: Scratch
   readonly #index: S3Index
+  readonly #receipts: S3Receipts
   readonly #logger: StoreLogger
   readonly #opened: AsyncDisposableStack
   /** Publishing and removing by this process, one at a time for each dataset. */
@@ -96,6 +97,7 @@ class S3Store implements Store {
     this.#objects = objects
     this.#scratch = scratch
     this.#index = index
+    this.#receipts = new S3Receipts(objects, (id) => index.forget(id))
     this.#logger = logger
     this.#opened = opened
   }
@@ -111,25 +113,29 @@ class S3Store implements Store {
 
   async publish(draft: Draft, receipt: Receipt, upload: Upload): Promise<boolean> {
     return await this.#usingUp(draft, receipt, async () => {
-      if ((await this.#committed(receipt.id)) !== null) return false
-      const attempt = await send(draft, receipt)
-      await this.#objects.put(recordKey(upload), recordText(upload))
-      const body = formatCommit(attempt, receipt)
-      if ((await this.#objects.put(receiptKey(receipt.id), body, { kind: 'absent' })) === null) {
-        await sweepAttempt(this.#objects, attempt, receipt.id)
-        return false
-      }
-      await this.#hasCommitted(draft, receipt, attempt)
-      return true
+      return (await this.#receipts.committed(receipt.id)) === null && (await this.#commit(draft, receipt, upload))
     })
   }
 
-  async replace(draft: Draft, remade: Receipt, upload: Upload): Promise<Receipt | null> {
+  async #commit(draft: Draft, receipt: Receipt, upload: Upload): Promise<boolean> {
+    const attempt = await send(draft, receipt)
+    await this.#objects.put(recordKey(upload), recordText(upload))
+    const body = formatCommit(attempt, receipt)
+    if ((await this.#objects.put(receiptKey(receipt.id), body, { kind: 'absent' })) === null) {
+      await sweepAttempt(this.#objects, attempt, receipt.id)
+      return false
+    }
+    await this.#hasCommitted(draft, receipt, attempt, upload)
+    return true
+  }
+
+  async replace(draft: Draft, remade: Receipt, upload: Upload, damaged: Published): Promise<Receipt | null> {
     const { id } = remade
     return await this.#usingUp(draft, remade, async () => {
       await Promise.allSettled(this.#usesById.get(id) ?? [])
-      const before = await this.#head(id)
-      if (before === null) return null
+      const before = await this.#receipts.head(id)
+      if (before === null) return (await this.#commit(draft, remade, upload)) ? remade : null
+      if (!isOf(damaged, before)) return null
       const entry = this.#index.datasets.get(id)
       const createdAt = entry?.createdAt ?? before.committed?.receipt.createdAt ?? remade.createdAt
       const receipt = { ...remade, createdAt }
@@ -140,11 +146,11 @@ class S3Store implements Store {
       if (before.committed !== null) await this.#objects.put(pendingKey(before.committed.attempt), Buffer.from(id))
       if ((await this.#objects.put(receiptKey(id), body, { kind: 'same', etag: before.etag })) === null) {
         await sweepAttempt(this.#objects, attempt, id)
-        return (await this.#committed(id))?.receipt ?? null
+        return null
       }
       const names = entry?.names ?? []
       if (entry !== undefined) await this.#index.remove(entry)
-      await this.#hasCommitted(draft, receipt, attempt)
+      await this.#hasCommitted(draft, receipt, attempt, upload)
       for (const name of names) await this.#index.addName(id, name)
       if (before.committed !== null) await this.#removeFiles(before.committed)
       return receipt
@@ -154,20 +160,21 @@ class S3Store implements Store {
   async record(upload: Upload): Promise<void> {
     const { datasetId, fileName } = upload
     const key = recordKey(upload)
-    if ((await this.#committed(datasetId)) === null) return
+    if ((await this.#receipts.committed(datasetId)) === null) return
     await this.#objects.put(key, recordText(upload))
     // Removed in the meantime: a record is removed with its dataset.
-    const committed = await this.#committed(datasetId)
+    const committed = await this.#receipts.committed(datasetId)
     if (committed === null) return await this.#objects.delete([key])
     // Another process may have added it a moment ago, or stopped before it could.
     if (!this.#index.datasets.has(datasetId)) await this.#index.add(entryOf(committed.receipt))
     await this.#index.addName(datasetId, fileName)
+    this.#index.datasets.uploaded(datasetId, endOf(upload))
     const keys = await Array.fromAsync(this.#objects.list(recordsPrefix(datasetId)))
     await this.#objects.delete(keys.slice(1, 1 + Math.max(0, keys.length - recordsMax)))
   }
 
   async receipt(id: string): Promise<Receipt | null> {
-    return (await this.#committed(id))?.receipt ?? null
+    return (await this.#receipts.committed(id))?.receipt ?? null
   }
 
   async list(query: ListQuery): Promise<{ readonly receipts: readonly Receipt[]; readonly after: string | null }> {
@@ -179,17 +186,19 @@ class S3Store implements Store {
         const receipt = await this.receipt(id)
         if (receipt !== null) byId.set(id, receipt)
       } catch (error) {
-        if (!(error instanceof ServiceError) || error.code !== 'DATASET_DAMAGED') throw error
+        if (!isServiceError(error, 'DATASET_DAMAGED')) throw error
         this.#logger.warn({ id, error }, 'cannot read receipt: dataset is left out of the list')
       }
     })
     return { receipts: ids.flatMap((id) => byId.get(id) ?? []), after }
   }
 
-  async remove(id: string): Promise<boolean> {
+  async remove(of: Published, uploadedBefore = Number.POSITIVE_INFINITY): Promise<boolean> {
+    const { id } = of
     return await this.#turns.take(id, async () => {
-      const head = await this.#head(id)
-      if (head === null) return false
+      const head = await this.#receipts.head(id)
+      if (head === null || !isOf(of, head)) return false
+      if (uploadedBefore !== Number.POSITIVE_INFINITY && (await this.#lastUploadAt(id)) >= uploadedBefore) return false
       const { committed } = head
       const entry = this.#index.forget(id) ?? (committed === null ? undefined : entryOf(committed.receipt))
       // Recorded first, so that what a crash leaves is found. A sweep restores the entry of a dataset that has a receipt.
@@ -205,39 +214,62 @@ class S3Store implements Store {
     })
   }
 
+  /** The records have it, too, of uploads before the start of this process or at another one. */
+  async #lastUploadAt(id: string): Promise<number> {
+    const last = (await Array.fromAsync(this.#objects.list(recordsPrefix(id)))).at(-1)
+    const record = last === undefined ? null : await this.#objects.get(last)
+    if (record !== null) this.#index.datasets.uploaded(id, endOf(parseRecord(record.body)))
+    return this.#index.datasets.get(id)?.lastUploadAt ?? 0
+  }
+
+  /** Takes its turn: a removal in progress has already compared the age. */
+  async renew(of: Published): Promise<boolean> {
+    return await this.#turns.take(of.id, async () => {
+      const head = await this.#receipts.head(of.id)
+      if (head === null || !isOf(of, head)) return false
+      this.#index.datasets.uploaded(of.id, Date.now())
+      return true
+    })
+  }
+
   async read(
-    id: string,
+    of: Published,
     file: DatasetFile,
     range: { readonly start: number; readonly end: number } = { start: 0, end: Number.POSITIVE_INFINITY },
   ): Promise<ByteStream> {
-    const { key, etag, bytes } = await this.#find(id, file)
-    const end = Math.min(range.end, bytes)
-    return byteStream(readFrom(this.#objects, { key, etag, start: range.start, end }), async () => {})
+    const found = await this.#receipts.file(of, file)
+    const end = Math.min(range.end, found.bytes)
+    return byteStream(readFrom(this.#objects, { ...found, start: range.start, end }), async () => {})
   }
 
-  async open(id: string, file: DatasetFile): Promise<StoredReads> {
-    const { key, etag, bytes } = await this.#find(id, file)
-    return { read: readsOf(this.#objects, { key, etag, bytes }), [Symbol.asyncDispose]: async () => {} }
+  async open(of: Published, file: DatasetFile): Promise<StoredReads> {
+    return { read: readsOf(this.#objects, await this.#receipts.file(of, file)), [Symbol.asyncDispose]: async () => {} }
   }
 
-  async stamp(id: string, file: DatasetFile): Promise<FileStamp | null> {
-    if (!isDatasetFile(file)) throw new ServiceError('DATASET_NOT_FOUND', { id })
-    const { attempt } = await this.#existing(id)
+  async stamp(of: Published, file: DatasetFile): Promise<FileStamp | null> {
+    const { attempt, etag } = await this.#receipts.existing(of, file)
     const found = await this.#objects.head(fileKey(attempt, file))
+    // Removed or replaced since.
+    if (found === null) await this.#receipts.existing({ id: of.id, publish: etag }, file)
     return found === null ? null : { bytes: found.bytes, version: `${attempt} ${found.etag}` }
   }
 
   async withLocal<Result>(
-    id: string,
+    of: Published,
     files: readonly DatasetFile[],
     use: (paths: readonly string[]) => Promise<Result>,
   ): Promise<Result> {
-    if (!files.every(isDatasetFile)) throw new ServiceError('DATASET_NOT_FOUND', { id })
-    const running = this.#useLocal(await this.#existing(id), files, use)
+    const { id } = of
+    const committed = await this.#receipts.existing(of, ...files)
+    const running = this.#useLocal(committed, files, use)
     const uses = this.#usesById.get(id) ?? new Set()
     this.#usesById.set(id, uses.add(running))
     try {
       return await running
+    } catch (error) {
+      // Fetched while it was removed or replaced.
+      if (isServiceError(error, 'DATASET_DAMAGED')) await this.#receipts.existing({ id, publish: committed.etag })
+      throw error
     } finally {
       uses.delete(running)
       if (uses.size === 0) this.#usesById.delete(id)
@@ -260,7 +292,7 @@ class S3Store implements Store {
     const keyOf = (attempt: Attempt) => derivedKey(attempt, name)
     keyOf('')
     await this.#turns.take(id, async () => {
-      const committed = await this.#committed(id)
+      const committed = await this.#receipts.committed(id)
       if (committed !== null) await this.#objects.put(keyOf(committed.attempt), withChecksum(bytes))
     })
   }
@@ -268,7 +300,7 @@ class S3Store implements Store {
   async kept(id: string, name: string): Promise<Buffer | null> {
     const keyOf = (attempt: Attempt) => derivedKey(attempt, name)
     keyOf('')
-    const committed = await this.#committed(id)
+    const committed = await this.#receipts.committed(id)
     const found = committed === null ? null : await this.#objects.get(keyOf(committed.attempt))
     return found === null ? null : withoutChecksum(found.body)
   }
@@ -283,7 +315,12 @@ class S3Store implements Store {
   }
 
   async ownerOf(id: string): Promise<string | null> {
-    return this.#index.datasets.get(id)?.owner ?? (await this.#committed(id))?.receipt.owner ?? null
+    return this.#index.datasets.get(id)?.owner ?? (await this.#receipts.committed(id))?.receipt.owner ?? null
+  }
+
+  async published(id: string): Promise<Published | null> {
+    const head = await this.#receipts.head(id)
+    return head && { id, publish: head.etag }
   }
 
   isCounted(id: string): boolean {
@@ -298,8 +335,8 @@ class S3Store implements Store {
     return this.#index.datasets.usage(owner)
   }
 
-  olderThan(createdBefore: number, limit: number): readonly string[] {
-    return this.#index.datasets.olderThan(createdBefore, limit)
+  olderThan(uploadedBefore: number, limit: number): readonly string[] {
+    return this.#index.datasets.olderThan(uploadedBefore, limit)
   }
 
   /** Free space of the local directory, through which everything passes. */
@@ -324,8 +361,8 @@ class S3Store implements Store {
    * The work after a commit. If it fails, the dataset exists all the same: it is added to the index when it is sent
    * again, or by a sweep.
    */
-  async #hasCommitted(draft: Draft, receipt: Receipt, attempt: Attempt): Promise<void> {
-    await this.#index.add(entryOf(receipt))
+  async #hasCommitted(draft: Draft, receipt: Receipt, attempt: Attempt, upload: Upload): Promise<void> {
+    await this.#index.add({ ...entryOf(receipt), lastUploadAt: endOf(upload) })
     await this.#objects.delete([pendingKey(attempt)])
     // Whoever has just sent a file looks at it next.
     for (const { file } of receipt.parts)
@@ -336,44 +373,6 @@ class S3Store implements Store {
   async #removeFiles({ id, attempt }: Committed): Promise<void> {
     await this.#scratch.cache.drop(...cachePrefixes({ id, attempt }))
     await sweepAttempt(this.#objects, attempt, id)
-  }
-
-  /** The receipt object, readable or not; null if there is none. */
-  async #head(id: string): Promise<{ readonly committed: Committed | null; readonly etag: string } | null> {
-    if (!isDatasetId(id)) return null
-    const found = await this.#objects.get(receiptKey(id))
-    if (found === null) {
-      this.#index.forget(id)
-      return null
-    }
-    try {
-      return { committed: parseCommit(found.body, id, found.etag), etag: found.etag }
-    } catch {
-      return { committed: null, etag: found.etag }
-    }
-  }
-
-  /** @throws {ServiceError} DATASET_DAMAGED if the receipt cannot be read */
-  async #committed(id: string): Promise<Committed | null> {
-    const head = await this.#head(id)
-    if (head !== null && head.committed === null) throw new ServiceError('DATASET_DAMAGED', { name: 'receipt.json' })
-    return head?.committed ?? null
-  }
-
-  async #existing(id: string): Promise<Committed> {
-    const committed = await this.#committed(id)
-    if (committed === null) throw new ServiceError('DATASET_NOT_FOUND', { id })
-    return committed
-  }
-
-  async #find(id: string, file: DatasetFile) {
-    if (!isDatasetFile(file)) throw new ServiceError('DATASET_NOT_FOUND', { id })
-    const key = fileKey((await this.#existing(id)).attempt, file)
-    const found = await this.#objects.head(key)
-    if (found !== null) return { key, ...found }
-    // Removed or replaced since.
-    if ((await this.#committed(id)) === null) throw new ServiceError('DATASET_NOT_FOUND', { id })
-    throw new ServiceError('DATASET_DAMAGED', { name: file })
   }
 
   async #usingUp<Result>(draft: Draft, { id }: Receipt, work: () => Promise<Result>): Promise<Result> {

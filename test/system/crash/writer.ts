@@ -37,7 +37,7 @@ async function keepAndRemove(number: number): Promise<void> {
   if (number % 3 === 0) await replaceSample(store, crashSample(number), number + replacedBy)
   if (number % 5 !== 0) return
   say(`removing ${number}`)
-  await store.remove(receipt.id)
+  await store.remove(receipt)
   say(`removed ${number}`)
 }
 

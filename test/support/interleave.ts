@@ -1,0 +1,159 @@
+// Interleave: runs tasks one step at a time, in every order with one switch between them, then in random ones from a
+// seed. A task yields wherever it calls the file system or a watched object: faults between two awaits need no luck.
+import { AsyncLocalStorage } from 'node:async_hooks'
+import fileSystem from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
+import { createRandom } from './samples.ts'
+
+/** Chooses one of the waiting steps; `last` is the task that ran last. */
+type Choose = (waiting: readonly Step[], last: string) => number
+
+interface Step {
+  readonly task: string
+  readonly name: string
+  readonly go: () => void
+}
+
+const context = new AsyncLocalStorage<{ readonly task: string; readonly waiting: Step[] }>()
+
+/** Waits for its turn if a task calls this; returns at once otherwise. */
+async function turn(name: string): Promise<void> {
+  const here = context.getStore()
+  if (here === undefined) return
+  await new Promise<void>((go) => void here.waiting.push({ task: here.task, name, go }))
+}
+
+/** The same object, each of whose methods waits for its turn, before it runs and before its result is seen. */
+export function yielding<Target extends object>(target: Target): Target {
+  return new Proxy(target, {
+    get: (from, name) => {
+      const member: unknown = Reflect.get(from, name)
+      if (typeof member !== 'function') return member
+      return (...args: readonly unknown[]) => {
+        const result: unknown = Reflect.apply(member, from, args)
+        if (!(result instanceof Promise)) return result
+        return result.finally(() => turn(`after ${String(name)}`))
+      }
+    },
+  })
+}
+
+const gated = ['access', 'copyFile', 'link', 'mkdir', 'open', 'readFile', 'readdir', 'rename', 'rm', 'stat'] as const
+
+/** Lets calls of the file system wait for their turn, until disposed. */
+function gateFileCalls(): Disposable {
+  const calls = fileSystem as unknown as Record<string, (...args: readonly unknown[]) => Promise<unknown>>
+  const before = gated.map((name) => [name, calls[name]!] as const)
+  for (const [name, call] of before) {
+    calls[name] = async (...args) => {
+      await turn(name)
+      return await call(...args)
+    }
+  }
+  syncBuiltinESMExports()
+  return {
+    [Symbol.dispose]: () => {
+      for (const [name, call] of before) calls[name] = call
+      syncBuiltinESMExports()
+    },
+  }
+}
+
+/** Resolves when every task waits for its turn, for another task, or has ended. */
+async function quiet(): Promise<void> {
+  for (let idle = 0; idle < 2; idle += 1) {
+    await new Promise((resolve) => setImmediate(resolve))
+    if (process.getActiveResourcesInfo().some((one) => one.includes('Req'))) idle = -1
+  }
+}
+
+/** Runs the tasks to their ends, one step at a time. Throws what a task throws, with the order of the steps. */
+async function runOnce(
+  tasks: Readonly<Record<string, () => Promise<void>>>,
+  choose: Choose,
+): Promise<readonly string[]> {
+  using _ = gateFileCalls()
+  const waiting: Step[] = []
+  const steps: string[] = []
+  let running = Object.keys(tasks).length
+  const ends = Object.entries(tasks).map(([task, work]) =>
+    context
+      .run({ task, waiting }, async () => {
+        await turn('begin')
+        await work()
+      })
+      .finally(() => (running -= 1)),
+  )
+  const all = Promise.allSettled(ends)
+  let last = ''
+  for (let movedAt = performance.now(); running > 0; ) {
+    await quiet()
+    const [step] = waiting.length === 0 ? [] : waiting.splice(choose(waiting, last), 1)
+    if (performance.now() - movedAt > 60_000)
+      throw new Error(`Nothing has moved for a minute after ${steps.join(', ')}`)
+    if (step === undefined) continue
+    movedAt = performance.now()
+    last = step.task
+    steps.push(`${step.task} ${step.name}`)
+    step.go()
+  }
+  for (const end of await all) {
+    if (end.status === 'rejected') throw new Error(`Failed after ${steps.join(', ')}`, { cause: end.reason })
+  }
+  return steps
+}
+
+/** Tasks, and what must hold after them. */
+export interface Interleaved {
+  readonly tasks: Readonly<Record<string, () => Promise<void>>>
+  readonly check: () => Promise<void>
+}
+
+export interface Orders {
+  readonly seed: number
+  /** Number of random orders. */
+  readonly random: number
+}
+
+/**
+ * Runs tasks that `begin` makes, once for each order: each task in turn goes first, for any number of steps, before the
+ * others run to their ends; then random orders. Returns the number of orders.
+ * @throws {Error} with the steps of the first order that fails, and its seed
+ */
+export async function interleave({ seed, random: count }: Orders, begin: () => Promise<Interleaved>): Promise<number> {
+  let orders = 0
+  const run = async (choose: Choose, which: string) => {
+    orders += 1
+    const { tasks, check } = await begin()
+    try {
+      const steps = await runOnce(tasks, choose)
+      await check()
+      return steps
+    } catch (error) {
+      throw new Error(`${which}: ${String(error)}`, { cause: error })
+    }
+  }
+  for (const first of Object.keys((await begin()).tasks)) {
+    for (let before = 0, all = 1; before < all; before += 1) {
+      let done = 0
+      const choose: Choose = (waiting) => {
+        const at = waiting.findIndex(({ task }) => (task === first) === done < before)
+        if (waiting[Math.max(at, 0)]?.task === first) done += 1
+        return Math.max(at, 0)
+      }
+      const steps = await run(choose, `${before} steps of ${first} first`)
+      all = steps.filter((step) => step.startsWith(`${first} `)).length
+    }
+  }
+  for (let number = 0; number < count; number += 1) {
+    const random = createRandom(seed + number)
+    // A task goes on for a while: faults need few switches, at the right places.
+    const stay = 2 + random(12)
+    const choose: Choose = (waiting, last) => {
+      const same = waiting.findIndex(({ task }) => task === last)
+      return same >= 0 && random(stay) > 0 ? same : random(waiting.length)
+    }
+    await run(choose, `SEED=${seed + number}`)
+  }
+  return orders
+}
