@@ -61,7 +61,11 @@ export class Browser implements AsyncDisposable {
     await this.#navigate('about:blank')
     const isShown = await this.#navigate(url)
     const look = "[typeof ran !== 'undefined' && !!ran, document.contentType].join(' ')"
-    const { result } = await this.#ask('Runtime.evaluate', { expression: look })
+    const { result } = await this.#ask('Runtime.evaluate', { expression: look }).catch((error: Error) => {
+      // What it shows has just opened another page.
+      if (!error.message.includes('navigated')) throw error
+      return { result: { value: 'true' } }
+    })
     const [ran, contentType = ''] = String((result as { value?: unknown } | undefined)?.value).split(' ')
     return { hasRun: ran !== 'false', contentType: isShown ? contentType : null }
   }
