@@ -2,10 +2,9 @@
 import { access, mkdir, opendir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { throwStoreError } from '../../core/storage-error.ts'
+import { directoryMode, fileMode, syncDirectory } from '../../io/files/durable.ts'
 import { OpenFile } from '../../io/files/open-file.ts'
 import { KeyedMutex } from '../../io/keyed-mutex.ts'
-
-const [directoryMode, fileMode] = [0o700, 0o600]
 
 /** However often the same bytes are sent, a name is one file. */
 export class UploadRequests {
@@ -67,11 +66,4 @@ export class UploadRequests {
       await syncDirectory(this.#dir)
     })
   }
-}
-
-/** Windows can neither open nor sync a directory. */
-async function syncDirectory(path: string): Promise<void> {
-  if (process.platform === 'win32') return
-  await using directory = await OpenFile.open(path, 'r')
-  await directory.sync()
 }
