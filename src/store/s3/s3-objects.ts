@@ -174,8 +174,8 @@ export class S3Objects {
     } while (token !== undefined)
   }
 
-  /** Deletes objects; missing ones are not a failure. */
-  async delete(keys: readonly string[]): Promise<void> {
+  /** Deletes objects; missing ones are not a failure. Where the server had an internal error, it is asked once more. */
+  async delete(keys: readonly string[], isLast = false): Promise<void> {
     for (let from = 0; from < keys.length; from += deletedAtOnceMax) {
       const Objects = keys.slice(from, from + deletedAtOnceMax).map((key) => ({ Key: this.#prefix + key }))
       const command = new DeleteObjectsCommand({
@@ -186,8 +186,15 @@ export class S3Objects {
       const reply = await this.#call((signal) => this.#client.send(command, { abortSignal: signal })).catch(
         throwStoreError,
       )
-      const [failed] = reply.Errors ?? []
-      if (failed !== undefined) throw new ServiceError('STORE_FAILED', {}, new Error(`${failed.Code}: ${failed.Key}`))
+      const errors = reply.Errors ?? []
+      const [failed] = errors
+      if (failed !== undefined && !isLast && errors.every(({ Code }) => Code === 'InternalError')) {
+        await this.delete(
+          errors.map(({ Key = '' }) => Key.slice(this.#prefix.length)),
+          true,
+        )
+      } else if (failed !== undefined)
+        throw new ServiceError('STORE_FAILED', {}, new Error(`${failed.Code}: ${failed.Key}`))
     }
   }
 
