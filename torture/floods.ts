@@ -9,8 +9,9 @@ import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { bodyOf, Client, contentType, uploadFraming } from '../test/support/client.ts'
-import { asLaunched, RunningService, scratchDir, until } from '../test/support/running-service.ts'
+import { asLaunched, RunningService, scratchDir } from '../test/support/running-service.ts'
 import { createRandom } from '../test/support/samples.ts'
+import { until } from '../test/support/until.ts'
 
 type Figures = Readonly<Record<string, number | string>>
 
@@ -36,8 +37,8 @@ function statusNumber({ pid }: RunningService, name: string): number {
 }
 
 async function isAtRest(service: RunningService): Promise<void> {
-  await until('no client is connected', () => service.connections() === 0, 60_000)
-  await until('nothing unfinished is left', () => service.incoming().length === 0, 60_000)
+  await until('no client is connected', () => service.connections() === 0)
+  await until('nothing unfinished is left', () => service.incoming().length === 0)
 }
 
 /** Whether `prlimit` is available to limit descriptors. */
@@ -63,7 +64,7 @@ export async function floodConnections(scale: 'short' | 'long'): Promise<Figures
       socket.write(head(1_000_000))
       sockets.push(socket)
     }
-    await until('the descriptors are used up', () => service.descriptors().length >= nofile - 2, 30_000)
+    await until('the descriptors are used up', () => service.descriptors().length >= nofile - 2)
   } finally {
     for (const socket of sockets) socket.resetAndDestroy()
   }
@@ -111,12 +112,8 @@ export async function floodAborts(scale: 'short' | 'long', seed: number): Promis
   const beforeMegabytes = statusNumber(service, 'VmRSS')
   await Promise.all(many(counts[scale].aborts, createRandom(seed + 1)))
   await isAtRest(service)
-  await until('there are as many children as before', () => service.children().length === before.children, 60_000)
-  await until(
-    'the descriptors are as before',
-    () => isDeepStrictEqual(service.descriptors(), before.descriptors),
-    60_000,
-  )
+  await until('there are as many children as before', () => service.children().length === before.children)
+  await until('the descriptors are as before', () => isDeepStrictEqual(service.descriptors(), before.descriptors))
   const growthMegabytes = statusNumber(service, 'VmRSS') - beforeMegabytes
   assert.equal((await client.datasetIds()).length, 1, 'an aborted upload became a dataset')
   if (scale === 'long') assert.ok(growthMegabytes <= abortGrowthMegabytesMax, `it grew by ${growthMegabytes} MB`)
@@ -146,11 +143,11 @@ export async function freezePeers(scale: 'short' | 'long'): Promise<Figures> {
   const peers = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] })
   try {
     await once(peers.stdout, 'data')
-    await until('all peers are connected', () => service.connections() === count, 30_000)
+    await until('all peers are connected', () => service.connections() === count)
     peers.kill('SIGSTOP')
     // Their kernel still acknowledges what the service sends, so only a time limit can free their connections.
-    await until('frozen peers are disconnected', () => service.connections() === 0, 60_000)
-    await until('the descriptors are as before', () => isDeepStrictEqual(service.descriptors(), before), 60_000)
+    await until('frozen peers are disconnected', () => service.connections() === 0)
+    await until('the descriptors are as before', () => isDeepStrictEqual(service.descriptors(), before))
     assert.equal((await client.upload('a,b\n5,6\n')).records.accepted, 1)
   } finally {
     peers.kill('SIGKILL')

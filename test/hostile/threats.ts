@@ -145,7 +145,7 @@ export const threats: readonly Threat[] = [
     'test/system/slow-clients.test.ts: slow clients of every kind are cut, and others are served meanwhile',
   ]),
   threat(30, 'trickled bodies', '408 below --body-rate-min; the place goes to an upload that needs it', [
-    `${connections}: that trickle get 408 although no single wait is long`,
+    `${connections}: a body that trickles gets 408 although no single wait is long`,
     'src/http/connection/request-body.test.ts: RequestBody.chunks() throws REQUEST_TIMEOUT when bytes drip below the rate',
     'test/system/slow-clients.test.ts: a slow body gives its place to an upload that needs it, and otherwise keeps it',
     'test/system/slow-clients.test.ts: slow clients of every kind are cut, and others are served meanwhile',

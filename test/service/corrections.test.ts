@@ -6,8 +6,8 @@ import { test } from 'node:test'
 import type { correctionJson } from '../../src/http/exchange/receipt-json.ts'
 import { Client, jsonOf, type UploadAnswer } from '../support/client.ts'
 import { begin } from '../support/resumable.ts'
-import { until } from '../support/running-service.ts'
 import { sharedService } from '../support/shared-service.ts'
+import { until } from '../support/until.ts'
 import { assertVerified } from '../support/verified.ts'
 
 const service = await sharedService()

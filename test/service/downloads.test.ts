@@ -7,9 +7,10 @@ import { after, before, test } from 'node:test'
 import { parse } from 'csv-parse/sync'
 import type { dataPackageJson } from '../../src/http/exchange/data-package.ts'
 import { Client, refusalOf, type UploadAnswer } from '../support/client.ts'
-import { RunningService, scratchDir, until } from '../support/running-service.ts'
+import { RunningService, scratchDir } from '../support/running-service.ts'
 import { csvText } from '../support/samples.ts'
 import { sharedService, smallSegments } from '../support/shared-service.ts'
+import { until } from '../support/until.ts'
 
 const scratch = await scratchDir()
 const service = await sharedService(smallSegments)

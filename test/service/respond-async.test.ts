@@ -9,7 +9,8 @@ import { formatKeys, newKey } from '../../src/access/api-keys.ts'
 import type { uploadStatusJson } from '../../src/http/exchange/upload-json.ts'
 import { type Answer, bodyOf, Client, contentType, jsonOf, refusalOf, type UploadAnswer } from '../support/client.ts'
 import { begin, create, patch, textOf, tusBytes } from '../support/resumable.ts'
-import { RunningService, scratchDir, until } from '../support/running-service.ts'
+import { RunningService, scratchDir } from '../support/running-service.ts'
+import { until } from '../support/until.ts'
 
 const scratch = await scratchDir()
 const service = await RunningService.start(join(scratch.path, 'data'))

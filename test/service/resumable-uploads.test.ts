@@ -7,7 +7,8 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { Client, contentType, jsonOf, refusalOf, uploadFraming } from '../support/client.ts'
 import { begin, create, offsetOf, patch, textOf, tus, tusBytes } from '../support/resumable.ts'
-import { RunningService, scratchDir, until } from '../support/running-service.ts'
+import { RunningService, scratchDir } from '../support/running-service.ts'
+import { until } from '../support/until.ts'
 
 const scratch = await scratchDir()
 const service = await RunningService.start(join(scratch.path, 'data'), ['--body-idle-time', '5s'])

@@ -6,7 +6,8 @@ import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { uploadStatusJson } from '../../src/http/exchange/upload-json.ts'
 import { Client, contentType, jsonOf, refusalOf, uploadFraming } from '../support/client.ts'
-import { RunningService, scratchDir, until } from '../support/running-service.ts'
+import { RunningService, scratchDir } from '../support/running-service.ts'
+import { until } from '../support/until.ts'
 
 type Status = ReturnType<typeof uploadStatusJson>
 

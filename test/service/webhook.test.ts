@@ -6,7 +6,8 @@ import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
 import { Client } from '../support/client.ts'
-import { RunningService, scratchDir, until } from '../support/running-service.ts'
+import { RunningService, scratchDir } from '../support/running-service.ts'
+import { until } from '../support/until.ts'
 
 const scratch = await scratchDir()
 after(() => scratch[Symbol.asyncDispose]())

@@ -6,7 +6,6 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { setTimeout as sleep } from 'node:timers/promises'
 
 const program = join(import.meta.dirname, '..', '..', 'src', 'bin', 'csv-upload.ts')
 
@@ -185,14 +184,5 @@ export function isAlive(pid: number): boolean {
     return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'latin1'))
   } catch {
     return false
-  }
-}
-
-/** Resolves when the condition holds. Polls, for conditions that have no event. */
-export async function until(what: string, condition: () => boolean | Promise<boolean>, msMax = 10_000): Promise<void> {
-  const deadline = performance.now() + msMax
-  while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error(`Cannot wait longer than ${msMax} ms until ${what}`)
-    await sleep(5)
   }
 }

@@ -6,7 +6,8 @@ import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findCommand } from '../../src/sandbox/spawn-child.ts'
 import { type Answer, Client, jsonOf, refusalOf, type UploadAnswer } from '../support/client.ts'
-import { isAlive, RunningService, scratchDir, seesProcesses, until } from '../support/running-service.ts'
+import { isAlive, RunningService, scratchDir, seesProcesses } from '../support/running-service.ts'
+import { until } from '../support/until.ts'
 import { declaredBody, flags, isWhole } from './service-kills.ts'
 
 const scratch = await scratchDir()

@@ -5,8 +5,9 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { commandsIn, startCommand } from '../support/command.ts'
-import { RunningService, scratchDir, until } from '../support/running-service.ts'
+import { RunningService, scratchDir } from '../support/running-service.ts'
 import { csvText } from '../support/samples.ts'
+import { until } from '../support/until.ts'
 
 const scratch = await scratchDir()
 const service = await RunningService.start(join(scratch.path, 'data'))

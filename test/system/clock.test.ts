@@ -7,8 +7,9 @@ import { type IncomingMessage, request } from 'node:http'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { bodyOf, Client, contentType } from '../support/client.ts'
-import { RunningService, scratchDir, until } from '../support/running-service.ts'
+import { RunningService, scratchDir } from '../support/running-service.ts'
 import { csvText } from '../support/samples.ts'
+import { until } from '../support/until.ts'
 import { flags, isWhole } from './service-kills.ts'
 
 const scratch = await scratchDir()

@@ -5,8 +5,9 @@ import { type IncomingMessage, request } from 'node:http'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { Client, type UploadAnswer } from '../support/client.ts'
-import { RunningService, scratchDir, until } from '../support/running-service.ts'
+import { RunningService, scratchDir } from '../support/running-service.ts'
 import { csvText } from '../support/samples.ts'
+import { until } from '../support/until.ts'
 
 const scratch = await scratchDir()
 const service = await RunningService.start(join(scratch.path, 'data'), ['--segment-size', '1MB'])

@@ -5,8 +5,9 @@ import { connect } from 'node:net'
 import { after, test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
 import { bodyOf, Client, contentType } from '../support/client.ts'
-import { RunningService, scratchDir, seesProcesses, until } from '../support/running-service.ts'
+import { RunningService, scratchDir, seesProcesses } from '../support/running-service.ts'
 import { createRandom, csvText, seed } from '../support/samples.ts'
+import { until } from '../support/until.ts'
 
 const scratch = await scratchDir()
 const service = await RunningService.start(scratch.path, ['--segment-size', '256KB'])

@@ -10,8 +10,9 @@ import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { bodyOf, Client, contentType, refusalOf, type UploadAnswer } from '../support/client.ts'
 import { begin, create, offsetOf, patch, textOf, tusBytes } from '../support/resumable.ts'
-import { RunningService, scratchDir, until } from '../support/running-service.ts'
+import { RunningService, scratchDir } from '../support/running-service.ts'
 import { csvText } from '../support/samples.ts'
+import { until } from '../support/until.ts'
 
 const mebibyte = 1_048_576
 

@@ -9,7 +9,8 @@ import { after, test } from 'node:test'
 import { scopes } from '../../src/access/access.ts'
 import { formatKeys, newKey } from '../../src/access/api-keys.ts'
 import { type Answer, bodyOf, Client, contentType, refusalOf } from '../support/client.ts'
-import { RunningService, scratchDir, until } from '../support/running-service.ts'
+import { RunningService, scratchDir } from '../support/running-service.ts'
+import { until } from '../support/until.ts'
 
 const scratch = await scratchDir()
 after(() => scratch[Symbol.asyncDispose]())

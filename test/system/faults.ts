@@ -6,8 +6,9 @@ import { mkdir, rm, statfs, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client, jsonOf, refusalOf, type UploadAnswer } from '../support/client.ts'
-import { isAlive, RunningService, scratchDir, until } from '../support/running-service.ts'
+import { isAlive, RunningService, scratchDir } from '../support/running-service.ts'
 import { createRandom, csvText } from '../support/samples.ts'
+import { until } from '../support/until.ts'
 import { body, flags, isWhole } from './service-kills.ts'
 
 const mebibyte = 1_048_576

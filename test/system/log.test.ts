@@ -10,7 +10,8 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { scopes } from '../../src/access/access.ts'
 import { formatKeys, newKey } from '../../src/access/api-keys.ts'
 import { canLimit } from '../../torture/floods.ts'
-import { scratchDir, until } from '../support/running-service.ts'
+import { scratchDir } from '../support/running-service.ts'
+import { until } from '../support/until.ts'
 import { Conversation } from '../wire/conversation.ts'
 
 const program = join(import.meta.dirname, '..', '..', 'src', 'bin', 'csv-upload.ts')

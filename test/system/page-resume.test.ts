@@ -9,8 +9,9 @@ import type { Page } from 'playwright-core'
 import { Client } from '../support/client.ts'
 import { CuttableProxy } from '../support/cuttable-proxy.ts'
 import { noBrowser, type OpenPage, openProfile, PageBrowser } from '../support/page-browser.ts'
-import { RunningService, scratchDir, until } from '../support/running-service.ts'
+import { RunningService, scratchDir } from '../support/running-service.ts'
 import { csvText } from '../support/samples.ts'
+import { until } from '../support/until.ts'
 
 const fileBytes = 12_000_000
 /** Bytes let through before an upload is held. */
@@ -88,10 +89,10 @@ describe('an upload of the page', { skip: noBrowser }, () => {
   const sendHeld = async (page: Page, name: string) => {
     proxy.holdAfter(heldBytes)
     await page.getByRole('button', { name: `Send: ${name}`, exact: true }).click()
-    await until('the upload is held up', () => proxy.isHolding, 20_000)
+    await until('the upload is held up', () => proxy.isHolding)
     // Bytes not yet read from a connection are lost when it breaks.
     const isThere = async () => (await receivingNow()).some(({ bytes }) => bytes.received > heldBytes / 2)
-    await until('the service has more than half of what was let through', isThere, 20_000)
+    await until('the service has more than half of what was let through', isThere)
   }
   /** Collects the offset of each request that adds bytes. */
   const offsetsOf = (page: Page) => {

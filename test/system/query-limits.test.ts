@@ -10,8 +10,9 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { Client, type UploadAnswer } from '../support/client.ts'
 import { ask as askAt, queryProblem, queryRows, typesCsv } from '../support/queries.ts'
-import { isAlive, procFile, RunningService, scratchDir, seesProcesses, until } from '../support/running-service.ts'
+import { isAlive, procFile, RunningService, scratchDir, seesProcesses } from '../support/running-service.ts'
 import { csvText, seed } from '../support/samples.ts'
+import { until } from '../support/until.ts'
 import { escapes, floods, looks } from './query-attacks.ts'
 
 const queryMsMax = 400
@@ -148,7 +149,7 @@ test('a response that its client does not read in time is cut', async (t) => {
   const socket = send(brief, id, `SELECT repeat('z', 1000) FROM range(100000)`)
   await once(socket, 'readable')
   const closed = once(socket, 'close')
-  await until('its child has ended', () => !isAlive(child), 30_000)
+  await until('its child has ended', () => !isAlive(child))
   let text = ''
   socket.setEncoding('latin1').on('data', (piece: string) => {
     text += piece

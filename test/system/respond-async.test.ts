@@ -7,8 +7,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { uploadStatusJson } from '../../src/http/exchange/upload-json.ts'
 import { bodyOf, Client, contentType, jsonOf } from '../support/client.ts'
 import { begin, textOf } from '../support/resumable.ts'
-import { RunningService, scratchDir, until } from '../support/running-service.ts'
+import { RunningService, scratchDir } from '../support/running-service.ts'
 import { createRandom, csvText, seed } from '../support/samples.ts'
+import { until } from '../support/until.ts'
 
 type Status = ReturnType<typeof uploadStatusJson>
 

@@ -1,8 +1,9 @@
 // I/O errors: makes file calls of a running service or of its converters fail one at a time, and checks it after each.
 import assert from 'node:assert/strict'
 import { type Answer, bodyOf, Client, jsonOf, refusalOf, type UploadAnswer } from '../support/client.ts'
-import { isAlive, RunningService, scratchDir, until } from '../support/running-service.ts'
+import { isAlive, RunningService, scratchDir } from '../support/running-service.ts'
 import { csvText } from '../support/samples.ts'
+import { until } from '../support/until.ts'
 import { type FaultyCall, FaultyCalls, type SeenCalls } from './crash/faulty-calls.ts'
 import { randomFrom } from './crash/random.ts'
 import { isWhole } from './service-kills.ts'

@@ -4,8 +4,9 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { gzipSync, zstdCompressSync } from 'node:zlib'
 import { bodyOf, Client, contentType, jsonOf, type UploadAnswer } from '../support/client.ts'
-import { isAlive, RunningService, until } from '../support/running-service.ts'
+import { isAlive, RunningService } from '../support/running-service.ts'
 import { createRandom, csvText } from '../support/samples.ts'
+import { until } from '../support/until.ts'
 
 /** Segments small enough that the sample has several. */
 export const flags = ['--segment-size', '256KB']
@@ -61,7 +62,7 @@ export async function surviveKills(
     service.kill('SIGKILL')
     await service.ended
     sending.destroy()
-    await until('the children of the dead service have ended', () => !children.some(isAlive), 5_000)
+    await until('the children of the dead service have ended', () => !children.some(isAlive))
   }
 }
 

@@ -6,8 +6,9 @@ import { type IncomingMessage, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { exitCodes } from '../../src/cli/exit-codes.ts'
 import { bodyOf, Client, contentType, refusalOf } from '../support/client.ts'
-import { isAlive, RunningService, until } from '../support/running-service.ts'
+import { isAlive, RunningService } from '../support/running-service.ts'
 import { createRandom, csvText } from '../support/samples.ts'
+import { until } from '../support/until.ts'
 import { flags, isWhole } from './service-kills.ts'
 
 /** All uploads end; none does, so that the grace period ends; the signal is repeated until the service ends. */

@@ -5,8 +5,9 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { Client } from '../support/client.ts'
 import { begin, create, offsetOf, patch, textOf, tus, tusBytes } from '../support/resumable.ts'
-import { RunningService, scratchDir, until } from '../support/running-service.ts'
+import { RunningService, scratchDir } from '../support/running-service.ts'
 import { csvText } from '../support/samples.ts'
+import { until } from '../support/until.ts'
 
 const content = Buffer.from(csvText('id,name,value', 60_000, (i) => `${i},name ${i},${i / 8}`))
 

@@ -4,8 +4,9 @@ import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { after, test } from 'node:test'
 import { bodyOf, Client, contentType } from '../support/client.ts'
-import { isAlive, RunningService, scratchDir, until } from '../support/running-service.ts'
+import { isAlive, RunningService, scratchDir } from '../support/running-service.ts'
 import { csvText } from '../support/samples.ts'
+import { until } from '../support/until.ts'
 import { flags, isWhole } from './service-kills.ts'
 
 const scratch = await scratchDir()

@@ -9,6 +9,30 @@ import { bareRequest, chunked, fileBody, rawRequest } from './requests.ts'
 const missingPart = "Required MultipartFile parameter 'file' is not present"
 const multipartFailure = 'org.springframework.web.multipart.MultipartException'
 
+/** The server must have short times. */
+export function slowTests(port: () => number): void {
+  it('a body that stalls gets 408', async () => {
+    const answer = await refusal(port(), rawRequest({ headers: ['Content-Length: 5000'] }))
+    assert.equal(answer.status, 408)
+    assert.deepEqual(recordFaults(answer), [])
+  })
+
+  it('a body that trickles gets 408 although no single wait is long', async () => {
+    using talk = await Conversation.open(port())
+    await talk.send(rawRequest({ headers: ['Content-Length: 5000'] }))
+    const drip = setInterval(() => void talk.send('x'), 50)
+    const [answer] = (await talk.answered(1)).final
+    clearInterval(drip)
+    assert.equal(answer?.status, 408)
+  })
+
+  it('a head that never ends gets 408', async () => {
+    const answer = await refusal(port(), Buffer.from('POST /qas/uploadCsv HTTP/1.1\r\nHost: 127.0.0.1\r\nX-A'))
+    assert.equal(answer.status, 408)
+    assert.deepEqual(recordFaults(answer), [])
+  })
+}
+
 export function connectionTests(port: () => number): void {
   describe('broken bodies', () => {
     it('with invalid chunks get the multipart failure', async () => {
@@ -28,27 +52,6 @@ export function connectionTests(port: () => number): void {
       assert.equal(answer?.status, 400)
       assert.deepEqual(recordFaults(answer, { exception: multipartFailure }), [])
     })
-
-    it('that stall get 408', async () => {
-      const answer = await refusal(port(), rawRequest({ headers: ['Content-Length: 5000'] }))
-      assert.equal(answer.status, 408)
-      assert.deepEqual(recordFaults(answer), [])
-    })
-
-    it('that trickle get 408 although no single wait is long', async () => {
-      using talk = await Conversation.open(port())
-      await talk.send(rawRequest({ headers: ['Content-Length: 5000'] }))
-      const drip = setInterval(() => void talk.send('x'), 50)
-      const [answer] = (await talk.answered(1)).final
-      clearInterval(drip)
-      assert.equal(answer?.status, 408)
-    })
-  })
-
-  it('a head that never ends gets 408', async () => {
-    const answer = await refusal(port(), Buffer.from('POST /qas/uploadCsv HTTP/1.1\r\nHost: 127.0.0.1\r\nX-A'))
-    assert.equal(answer.status, 408)
-    assert.deepEqual(recordFaults(answer), [])
   })
 
   it('a valid upload gets the same response however it is fragmented', async () => {
@@ -101,7 +104,7 @@ export function connectionTests(port: () => number): void {
       using talk = await Conversation.open(port())
       const asked = Array.from({ length: 2_000 }, (_, index) => (index % 7 === 0 ? '/readyz' : '/healthz'))
       await talk.send(Buffer.concat(asked.map((path) => bareRequest('GET', path))))
-      const { final } = await talk.answered(asked.length, 60_000)
+      const { final } = await talk.answered(asked.length)
       assert.deepEqual([final.length, new Set(final.map(({ status }) => status))], [asked.length, new Set([200])])
     })
 
@@ -115,10 +118,10 @@ export function connectionTests(port: () => number): void {
         await talk.send(Buffer.concat([...uploads, Buffer.from(tail)]))
         talk.socket.end()
         const count = uploads.length + (tail === '' ? 0 : 1)
-        const { final } = await talk.answered(count, 60_000)
+        const { final } = await talk.answered(count)
         assert.deepEqual([final.length, final.at(-1)?.status], [count, last])
         assert.equal(new Set(final.slice(0, uploads.length).map(({ body }) => JSON.parse(String(body)).id)).size, 40)
-        assert.ok(await talk.until(() => talk.hasEnded, 2_000))
+        await talk.ended()
       }
     })
   })
@@ -146,7 +149,7 @@ export function connectionTests(port: () => number): void {
       const headEnd = request.indexOf('\r\n\r\n') + 4
       using talk = await Conversation.open(port())
       await talk.send(request.subarray(0, headEnd))
-      assert.ok(await talk.until(() => talk.answers.interim.length > 0, 2_000))
+      await talk.until('100 has come', () => talk.answers.interim.length > 0)
       await talk.send(request.subarray(headEnd))
       const { interim, final } = await talk.answered(1)
       assert.deepEqual([interim.length, final[0]?.status], [1, 200])
@@ -158,7 +161,7 @@ export function connectionTests(port: () => number): void {
       for (const body of [request.subarray(headEnd), '']) {
         using talk = await Conversation.open(port())
         await talk.send(request.subarray(0, headEnd))
-        assert.ok(await talk.until(() => talk.raw.length > 0, 2_000))
+        await talk.until('100 has come', () => talk.answers.interim.length > 0)
         assert.equal(talk.raw.toString('latin1'), 'HTTP/1.1 100 Continue\r\n\r\n')
         await talk.send(body)
         const { interim, final } = await talk.answered(1)

@@ -1,6 +1,7 @@
 // Conversation: a raw connection to a server, with everything received on it.
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { stillMsMax } from '../support/until.ts'
 import { AnswerReader, type Answers } from './answers.ts'
 
 /** A connection that sends exactly the given bytes. Closed when disposed. */
@@ -49,28 +50,46 @@ export class Conversation implements Disposable {
     })
   }
 
-  /** Resolves to true when `condition` holds, to false after `ms`. */
-  async until(condition: () => boolean, ms: number): Promise<boolean> {
-    if (condition()) return true
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const timer = setTimeout(resolve, ms)
-    const check = () => {
-      if (condition()) resolve()
+  /** Resolves when `condition` holds. @throws {Error} if nothing has arrived for a minute */
+  async until(what: string, condition: () => boolean): Promise<void> {
+    while (!condition()) {
+      if (!(await this.#moves(stillMsMax))) throw new Error(`Nothing has arrived for a minute, waiting until ${what}`)
     }
-    for (const event of ['data', 'end', 'close']) this.socket.on(event, check)
-    await promise
-    clearTimeout(timer)
-    for (const event of ['data', 'end', 'close']) this.socket.off(event, check)
+  }
+
+  /** Whether `condition` holds within `ms`: for what may come or must not, never for what must. */
+  async within(ms: number, condition: () => boolean): Promise<boolean> {
+    const endMs = performance.now() + ms
+    while (!condition() && (await this.#moves(endMs - performance.now())));
     return condition()
   }
 
+  /** Resolves when the server has ended its side, or cut the connection. */
+  ended(): Promise<void> {
+    return this.until('the connection ends', () => this.hasEnded)
+  }
+
   /** Resolves when this many responses are complete, or the server has ended. */
-  async answered(count: number, ms = 10_000): Promise<Answers> {
-    await this.until(() => {
+  async answered(count: number): Promise<Answers> {
+    await this.until(`${count} responses are complete`, () => {
       const { final } = this.answers
       return this.hasEnded || (final.length >= count && final.every((answer) => answer.isWhole))
-    }, ms)
+    })
     return this.answers
+  }
+
+  /** Resolves to true when something arrives or the connection ends, to false after `ms`. */
+  async #moves(ms: number): Promise<boolean> {
+    const { promise, resolve } = Promise.withResolvers<boolean>()
+    const timer = setTimeout(resolve, ms, false)
+    const onEvent = () => resolve(true)
+    for (const event of ['data', 'end', 'close']) this.socket.on(event, onEvent)
+    try {
+      return await promise
+    } finally {
+      clearTimeout(timer)
+      for (const event of ['data', 'end', 'close']) this.socket.off(event, onEvent)
+    }
   }
 
   [Symbol.dispose](): void {

@@ -5,6 +5,7 @@ import { describe, it } from 'node:test'
 import { pino } from 'pino'
 import { ServiceError } from '../../src/core/errors.ts'
 import { createHttpServer, defaultHttpOptions, type HttpOptions } from '../../src/http/server.ts'
+import { until } from '../support/until.ts'
 import { headerValues } from './answers.ts'
 import { Conversation } from './conversation.ts'
 import { createFakeService, type FakeLimits, type FakeService } from './fake-service.ts'
@@ -42,7 +43,7 @@ describe('an upload in progress', () => {
     await talk.send(rawRequest())
     talk.socket.end()
     await uploadsOpen(server, 1)
-    assert.equal(await talk.until(() => talk.hasEnded, 100), false, 'closed before the response')
+    assert.equal(await talk.within(100, () => talk.hasEnded), false, 'closed before the response')
     gate.resolve()
     assert.equal((await talk.answered(1)).final[0]?.status, 200)
   })
@@ -63,7 +64,7 @@ describe('an upload in progress', () => {
       const nowBytes = talk.socket.bytesWritten - talk.socket.writableLength
       if (nowBytes !== sentBytes) still = 0
       sentBytes = nowBytes
-      await talk.until(() => false, 50)
+      await talk.within(50, () => false)
     }
     const before = process.memoryUsage().arrayBuffers
     assert.ok(talk.socket.writableLength > 0, 'the whole body was accepted')
@@ -77,18 +78,17 @@ describe('an upload in progress', () => {
     const gate = Promise.withResolvers<void>()
     server.service.gate = () => gate.promise
     using talk = await Conversation.open(server.port)
-    const sent = talk.send(rawRequest({ body: fileBody(Buffer.alloc(64_000_000, 'x')) }))
+    void talk.send(rawRequest({ body: fileBody(Buffer.alloc(64_000_000, 'x')) }))
     await uploadsOpen(server, 1)
-    await talk.until(() => false, 200)
+    await talk.within(200, () => false)
     gate.reject(new ServiceError('DISK_FULL', {}))
-    const refusedMs = performance.now()
-    await sent
-    assert.ok(performance.now() - refusedMs < 3_000, 'the rest of the body was not read')
+    const { socket } = talk
+    await until('the rest of the body has been read', () => socket.writableLength === 0 || socket.bytesWritten)
     const [answer] = (await talk.answered(1)).final
     assert.equal(answer?.status, 507)
     assert.deepEqual(recordFaults(answer), [])
     assert.deepEqual(headerValues(answer, 'retry-after'), ['60'])
-    assert.ok(await talk.until(() => talk.hasEnded, 2_000))
+    await talk.ended()
   })
 
   it('is aborted when the client disconnects, at any byte', async () => {
@@ -182,21 +182,20 @@ describe('close()', () => {
     await talk.send(rawRequest())
     await uploadsOpen(server, 1)
     await server.close()
-    assert.ok(await talk.until(() => talk.hasEnded, 1_000))
-    await eventually(() => server.service.aborts.length === 1, 'the upload was not aborted')
+    await talk.ended()
+    await until('the upload is aborted', () => server.service.aborts.length === 1)
   })
 })
 
 describe('a connection', () => {
   it('on which nothing was sent does not delay close()', async () => {
-    const server = await start({ shutdownGraceMs: 10_000 })
+    // Whoever waits for a grace period waits until the test runner gives up.
+    const server = await start({ shutdownGraceMs: 600_000 })
     using talk = await Conversation.open(server.port)
     // The server knows it once it has responded on a later one.
     await acceptance(server.port, rawRequest())
-    const beganMs = performance.now()
     await server.close()
-    assert.ok(performance.now() - beganMs < 2_000, 'close() waited for a connection without a request')
-    assert.ok(await talk.until(() => talk.hasEnded, 1_000))
+    await talk.ended()
   })
 
   it('whose client does not read a download is cut', async () => {
@@ -206,9 +205,9 @@ describe('a connection', () => {
     using talk = await Conversation.open(server.port)
     talk.socket.pause()
     await talk.send(bareRequest('GET', `/qas/datasets/${id}/original`))
-    await eventually(() => server.log.some((line) => line.includes('"isWhole":false')), 'it was never cut')
+    await until('it is cut', () => server.log.some((line) => line.includes('"isWhole":false')))
     talk.socket.resume()
-    assert.ok(await talk.until(() => talk.hasEnded, 2_000))
+    await talk.ended()
     assert.equal(talk.answers.final[0]?.isWhole, false)
   })
 
@@ -222,7 +221,7 @@ describe('a connection', () => {
     socket.write(bareRequest('GET', `/qas/datasets/${id}/original`))
     // The kernel reports room only when there is much, so slow reads are not progress: the idle limit implies a rate.
     const drip = setInterval(() => socket.read(100), 20)
-    await eventually(() => server.log.some((line) => line.includes('"isWhole":false')), 'it was never cut')
+    await until('it is cut', () => server.log.some((line) => line.includes('"isWhole":false')))
     clearInterval(drip)
     socket.destroy()
   })
@@ -244,14 +243,14 @@ describe('a connection', () => {
 
 describe('an incomplete head after a slow request', () => {
   it('gets its full time once that request has its response', async () => {
-    await using server = await start({ headersMs: 300 })
+    await using server = await start({ headersMs: 1_000 })
     for (const isSentOn of [true, false]) {
       const gate = Promise.withResolvers<void>()
       server.service.gate = () => gate.promise
       using talk = await Conversation.open(server.port)
       const next = bareRequest('GET', '/healthz')
       await talk.send(Buffer.concat([rawRequest(), next.subarray(0, 20)]))
-      assert.equal(await talk.until(() => talk.raw.length > 0, 1_000), false)
+      assert.equal(await talk.within(1_500, () => talk.raw.length > 0), false)
       gate.resolve()
       await talk.answered(1)
       if (isSentOn) await talk.send(next.subarray(20))
@@ -278,9 +277,8 @@ describe('a body that is not read', () => {
       using talk = await Conversation.open(server.port)
       await talk.send(rawRequest({ method, path, headers: ['Content-Length: 5000'], body: 'x' }))
       const drip = setInterval(() => void talk.send('x'), 20)
-      const hasEnded = await talk.until(() => talk.socket.destroyed || talk.socket.errored !== null, 5_000)
+      await talk.until(`${method} ${path} is cut`, () => talk.socket.destroyed || talk.socket.errored !== null)
       clearInterval(drip)
-      assert.ok(hasEnded, `${method} ${path} keeps its connection`)
       assert.equal(talk.answers.final.length, 1)
     }
   })
@@ -346,11 +344,11 @@ describe('the log', () => {
     }
     using gone = await ask()
     gone.socket.resetAndDestroy()
-    await eventually(() => cutLines().length === 1, 'the one that went was not logged')
+    await until('the one that went is logged', () => cutLines().length === 1)
     server.service.breakAfterBytes = 1_000_000
     using talk = await ask()
-    assert.ok(await talk.until(() => talk.hasEnded, 5_000))
-    await eventually(() => cutLines().length === 2, 'the one that was cut was not logged')
+    await talk.ended()
+    await until('the one that was cut is logged', () => cutLines().length === 2)
     const [ofGone, ofCut] = cutLines()
     assert.deepEqual([ofGone.level, ofGone.code], [30, undefined])
     assert.deepEqual([ofCut.level, ofCut.code, ofCut.err.message], [50, 'INTERNAL', 'the disk is on fire'])
@@ -359,14 +357,5 @@ describe('the log', () => {
 
 /** Resolves when this many uploads are in progress. */
 function uploadsOpen({ service }: Started, count: number): Promise<void> {
-  return eventually(() => service.open.size === count, `never ${count} uploads in progress`)
-}
-
-/** Polls, since the fake service has no events. */
-async function eventually(condition: () => boolean, otherwise: string): Promise<void> {
-  const deadlineMs = performance.now() + 5_000
-  while (!condition()) {
-    assert.ok(performance.now() < deadlineMs, otherwise)
-    await new Promise((resolve) => setTimeout(resolve, 1))
-  }
+  return until(`${count} uploads are in progress`, () => service.open.size === count)
 }

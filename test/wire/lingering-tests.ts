@@ -43,7 +43,7 @@ export function lingeringTests(port: () => number): void {
         talk.socket.resume()
         const [answer] = (await talk.answered(1)).final
         assert.deepEqual(recordFaults(answer ?? assert.fail('no answer')), [])
-        assert.ok(await talk.until(() => talk.hasEnded, 2_000))
+        await talk.ended()
       })
     }
 

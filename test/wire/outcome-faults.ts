@@ -49,6 +49,11 @@ export function outcomeFaults({ expect }: WireCase, outcome: Outcome): readonly 
   ]
 }
 
+/** Whether the server must close after this response; 'any' if it may. */
+export function mustClose({ status }: Answer, { closes }: Expectation): boolean | 'any' {
+  return closes === 'by-status' ? status >= 400 || 'any' : closes
+}
+
 /** Reasons why a response is not a complete error record. */
 export function recordFaults(answer: Answer, expect: Partial<Expectation> = {}): readonly string[] {
   const faults: string[] = []
@@ -109,11 +114,11 @@ function framingFaults(answer: Answer, { framing, body }: Expectation): readonly
 
 function closingFaults(answer: Answer, { hasEnded }: Outcome, expect: Expectation): readonly string[] {
   const saysClose = hasWord(answer, 'connection', 'close')
-  const mustClose = expect.closes === 'by-status' ? answer.status >= 400 || 'any' : expect.closes
-  if (mustClose === true) {
+  const closes = mustClose(answer, expect)
+  if (closes === true) {
     return [...(hasEnded ? [] : ['the connection stays open']), ...(saysClose ? [] : ['no Connection: close'])]
   }
-  return mustClose === false && (hasEnded || saysClose) ? ['the connection is closed'] : []
+  return closes === false && (hasEnded || saysClose) ? ['the connection is closed'] : []
 }
 
 function countFaults(answer: Answer, { final }: Outcome, { answers }: Expectation): readonly string[] {

@@ -2,6 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Answers } from './answers.ts'
 import { Conversation } from './conversation.ts'
+import { mustClose } from './outcome-faults.ts'
 import type { WireCase } from './wire-case.ts'
 
 export interface Outcome extends Answers {
@@ -13,10 +14,8 @@ export interface Outcome extends Answers {
 
 /** How long a connection must stay open after a success to count as open. */
 const openMs = 400
-/** Time within which an error must close the connection. */
-const closeMs = 2_000
-const continueMs = 1_500
-const answerMs = 10_000
+/** How long to wait for what may come or not: an optional response, or 100 Continue if it is not required. */
+const optionalMs = 3_000
 /** Delay between the pieces of a body, so that they arrive separately. */
 const betweenWritesMs = 3
 
@@ -26,7 +25,9 @@ export async function replay({ request, play, expect }: WireCase, port: number):
   let continuedBeforeBody: boolean | null = null
   if (play.wait100) {
     await talk.send(head)
-    await talk.until(() => talk.hasEnded || talk.raw.includes('\r\n\r\n'), continueMs)
+    const hasHead = () => talk.hasEnded || talk.raw.includes('\r\n\r\n')
+    if (expect.interim100 === true) await talk.until('100 or a response has come', hasHead)
+    else await talk.within(optionalMs, hasHead)
     const { interim, final } = talk.answers
     continuedBeforeBody = interim.some(({ status }) => status === 100)
     if (final.length === 0 && !talk.hasEnded) await talk.send(body)
@@ -43,10 +44,11 @@ export async function replay({ request, play, expect }: WireCase, port: number):
   }
   if (play.halfClose) talk.socket.end()
 
-  const { final } = await talk.answered(expect.answers ?? 1, expect.answerOptional ? 3_000 : answerMs)
-  const isError = (expect.status ?? 0) >= 400 || (final.at(-1)?.status ?? 0) >= 400
-  const mayClose = expect.closes === true || (isError && expect.closes !== false)
-  if (final.length > 0) await talk.until(() => talk.hasEnded, mayClose ? closeMs : openMs)
+  const hasBegun = () => talk.hasEnded || talk.raw.length > 0
+  if (!expect.answerOptional || (await talk.within(optionalMs, hasBegun))) await talk.answered(expect.answers ?? 1)
+  const [answer] = talk.answers.final
+  if (answer !== undefined && mustClose(answer, expect) === true) await talk.ended()
+  else if (answer !== undefined) await talk.within(openMs, () => talk.hasEnded)
   return { ...talk.answers, hasEnded: talk.hasEnded, continuedBeforeBody, raw: talk.raw }
 }
 
