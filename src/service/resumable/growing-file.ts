@@ -1,5 +1,5 @@
 // Growing file: yields the bytes of a file that is still being written, from its first byte on, as they become readable.
-import { open } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
 import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
 import { unlessAborted } from '../../io/turns/unless-aborted.ts'
 
@@ -39,13 +39,12 @@ export class Growth {
   }
 }
 
-/** Ends when the file is whole. Each slice is valid until the next is requested. */
+/** Ends when the file is whole. Each slice is valid until the next is requested. The caller closes the file. */
 export async function* growingFile(
-  path: string,
+  file: FileHandle,
   growth: Growth,
   signal: AbortSignal,
 ): AsyncGenerator<readonly BorrowedBytes[]> {
-  await using file = await open(path, 'r')
   let buffer: Buffer<ArrayBuffer> | null = null
   try {
     for (let position = 0; ; ) {
@@ -58,7 +57,7 @@ export async function* growingFile(
           Math.min(buffer.length, growth.readableBytes - position),
           position,
         )
-        if (bytesRead === 0) throw new Error(`Cannot read '${path}': it has ${position} bytes, wanted more`)
+        if (bytesRead === 0) throw new Error(`Cannot read an upload on disk: it has ${position} bytes, wanted more`)
         position += bytesRead
         yield [buffer.subarray(0, bytesRead)]
       } else if (growth.isWhole) return

@@ -1,4 +1,5 @@
 // Read spool: reads one resumable upload from its first byte on while the rest arrives, independent of its connections.
+import { open } from 'node:fs/promises'
 import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { UploadReply } from '../service.ts'
@@ -19,8 +20,10 @@ import { linkedOriginal } from './stored-original.ts'
 export async function readSpool(tools: UploadTools, of: ResumableUpload, signal: AbortSignal): Promise<UploadReply> {
   const { spool, details, live, growth, key } = of
   const { id, owner, createdAt } = spool.facts
+  // Who receives a file may refuse it without reading it to its end.
+  await using file = await open(spool.path, 'r')
   const receive = async () => {
-    const incoming = await incomingOf(tools, of, growingFile(spool.path, growth, signal))
+    const incoming = await incomingOf(tools, of, growingFile(file, growth, signal))
     if (!key?.refusal) of.fileBegun.resolve()
     return incoming
   }

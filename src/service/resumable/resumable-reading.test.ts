@@ -1,11 +1,13 @@
 // Tests of resumable readings: what a client can do while the storage fails.
 import assert from 'node:assert/strict'
+import { existsSync, readdirSync, readlinkSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { isServiceError, ServiceError } from '../../core/errors.ts'
 import type { Spool } from '../../store/store.ts'
+import type { HeldKey } from '../uploads/idempotency-keys.ts'
 import { LiveUpload } from '../uploads/live-upload.ts'
 import { type ReadingTools, ResumableReading } from './resumable-reading.ts'
 import { ResumableUpload } from './resumable-upload.ts'
@@ -15,22 +17,36 @@ after(() => rm(dir, { recursive: true }))
 const path = join(dir, 'bytes')
 await writeFile(path, 'a,b\n1,2\n')
 
+/** A form on disk, with the boundary `x`. */
+interface SentForm {
+  readonly path: string
+  readonly bytes: number
+}
+
 /** A reading of a complete upload; `publish` is called in the phase `writing`. */
-function openReading(publish: () => Promise<never>) {
+function openReading(
+  publish: () => Promise<never>,
+  { form = null, key = null }: { readonly form?: SentForm | null; readonly key?: HeldKey | null } = {},
+) {
   const stopped = Promise.withResolvers<ServiceError>()
-  const known = { id: 'u', owner: '', createdAt: Date.now(), expectedBytes: 8 }
+  const bytes = form?.bytes ?? 8
+  const known = { id: 'u', owner: '', createdAt: Date.now(), expectedBytes: bytes }
   const live = new LiveUpload({ ...known, stop: stopped.resolve }, () => {})
-  const details = { form: null, fileName: 'a.csv', fileType: null, declared: {} }
+  const ofForm = form && { contentType: 'multipart/form-data; boundary=x' }
+  const details = { form: ofForm, fileName: 'a.csv', fileType: null, declared: {} }
   // What a reading uses of a spool and of the tools, up to the publish.
-  const spool = { facts: { ...known, details }, path, state: { bytes: 8, isComplete: true } } as unknown as Spool
+  const stored = { path: form?.path ?? path, state: { bytes, isComplete: true } }
+  const spool = { facts: { ...known, details }, ...stored } as unknown as Spool
   const draft = async () => {
     live.writes()
     return await publish()
   }
-  const tools = { explain: async (error: unknown) => error, store: { draft } } as unknown as ReadingTools
+  const explain = async (error: unknown) => error
+  const limits = { fileBytesMax: 1_000, requestBytesMax: 1_000 }
+  const tools = { explain, store: { draft }, limits } as unknown as ReadingTools
   live.received()
   const failed: ServiceError[] = []
-  const upload = new ResumableUpload(spool, live, null)
+  const upload = new ResumableUpload(spool, live, key)
   const reading = new ResumableReading(tools, upload, {
     done() {},
     failed: (error) => void failed.push(error),
@@ -78,3 +94,33 @@ test('an upload cannot be cancelled while its dataset is being written, and does
   await assert.rejects(read)
   assert.equal(live.status().phase, 'failed')
 })
+
+const unseen = existsSync('/proc/self/fd') ? false : 'this system does not show descriptors'
+
+/** Whether this process has the file open. */
+function isOpen(target: string): boolean {
+  return readdirSync('/proc/self/fd').some((name) => {
+    try {
+      return readlinkSync(join('/proc/self/fd', name)) === target
+    } catch {
+      return false // the descriptor that listed the directory
+    }
+  })
+}
+
+const refusal = new ServiceError('IDEMPOTENCY_KEY_IN_USE', {})
+const refusedKey = { answer: null, refusal, keep: async () => {}, release() {} }
+for (const { what, schema, key, code } of [
+  { what: 'its schema', schema: '{"fields":7}', key: null, code: 'BAD_PARAMETER' as const },
+  { what: 'its key', schema: '{"fields":[]}', key: refusedKey, code: refusal.code },
+]) {
+  test(`a form that is refused for ${what} leaves no file open`, { skip: unseen }, async () => {
+    const part = (head: string, text: string) => `--x\r\nContent-Disposition: form-data; ${head}\r\n\r\n${text}\r\n`
+    const sent = `${part('name="schema"', schema)}${part('name="file"; filename="a.csv"', 'a,b\n1,2')}--x--\r\n`
+    const form = { path: join(dir, 'form'), bytes: sent.length }
+    await writeFile(form.path, sent)
+    const { reading } = openReading(() => Promise.reject(new Error('published')), { form, key })
+    await assert.rejects(reading.begin(), (error) => isServiceError(error, code))
+    assert.equal(isOpen(form.path), false)
+  })
+}
