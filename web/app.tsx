@@ -1,5 +1,5 @@
 // App: the frame of every view: header, drop and paste anywhere, language. Knows which address shows which view.
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useLayoutEffect, useMemo, useState } from 'preact/hooks'
 import { lookAtCaller, useCaller } from './caller.ts'
 import { KeyForm } from './parts/key-form.tsx'
 import { useRoute } from './router.ts'
@@ -15,8 +15,8 @@ export function App() {
   const isDragging = useDrop(queue)
   usePaste(queue)
   const { keyCount, isRefused } = useCaller()
-  useEffect(() => void lookAtCaller(), [])
-  useEffect(() => {
+  useLayoutEffect(() => void lookAtCaller(), [])
+  useLayoutEffect(() => {
     if (route.view !== 'dataset') document.title = t.title
   }, [route])
   return (
@@ -71,7 +71,7 @@ function LanguageChoice() {
 /** Takes files dropped anywhere; true while some are dragged over the page. */
 function useDrop(queue: UploadQueue): boolean {
   const [isDragging, setDragging] = useState(false)
-  useEffect(() => {
+  useLayoutEffect(() => {
     const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') === true
     const onOver = (event: DragEvent) => {
       if (!hasFiles(event)) return
@@ -102,7 +102,7 @@ function useDrop(queue: UploadQueue): boolean {
 
 /** Takes pasted files, and pasted text with more than one line as a file. */
 function usePaste(queue: UploadQueue): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     const onPaste = (event: ClipboardEvent) => {
       if (event.target instanceof HTMLInputElement || event.target instanceof HTMLTextAreaElement) return
       const files = [...(event.clipboardData?.files ?? [])]

@@ -1,5 +1,5 @@
 // Caller: what the key of this tab may do, and what its owner stores. Knows the route; knows no view.
-import { useEffect, useReducer } from 'preact/hooks'
+import { useLayoutEffect, useReducer } from 'preact/hooks'
 import { ApiError, type Caller, currentKey, getCaller, setKey } from './api.ts'
 
 export type Scope = 'upload' | 'read' | 'delete'
@@ -59,7 +59,7 @@ function isRefusal(error: unknown): boolean {
 /** The caller, with every change. */
 export function useCaller(): CallerState {
   const [, render] = useReducer((turn: number) => turn + 1, 0)
-  useEffect(() => {
+  useLayoutEffect(() => {
     const listener = () => render(null)
     listeners.add(listener)
     return () => void listeners.delete(listener)

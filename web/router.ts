@@ -1,5 +1,5 @@
 // Router: the address behind the `#` as a view, so that every view has a permalink. Knows no view's content.
-import { useEffect, useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 import { type RowView, viewText } from './views/dataset/rows/row-view.ts'
 
 export const tabs = ['receipt', 'rows', 'rejects', 'columns', 'sql', 'read'] as const
@@ -42,7 +42,7 @@ export function rowsHref(id: string, view: RowView): string {
 /** The view of the address; a change of it renders again. */
 export function useRoute(): Route {
   const [route, setRoute] = useState(() => parseRoute(location.hash))
-  useEffect(() => {
+  useLayoutEffect(() => {
     const onChange = () => setRoute(parseRoute(location.hash))
     addEventListener('hashchange', onChange)
     return () => removeEventListener('hashchange', onChange)

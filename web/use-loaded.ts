@@ -1,5 +1,5 @@
 // Use loaded: a value that is fetched for a view, while loading, loaded or failed. Knows nothing of the value.
-import { useEffect, useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 
 export type Loaded<Value> =
   | { readonly state: 'loading' }
@@ -12,7 +12,7 @@ export function useLoaded<Value>(
   dependencies: readonly unknown[],
 ): Loaded<Value> {
   const [loaded, setLoaded] = useState<Loaded<Value>>({ state: 'loading' })
-  useEffect(() => {
+  useLayoutEffect(() => {
     const controller = new AbortController()
     setLoaded({ state: 'loading' })
     load(controller.signal).then(

@@ -30,7 +30,7 @@ export class PageBrowser implements AsyncDisposable {
   }
 
   static async launch(): Promise<PageBrowser> {
-    return new PageBrowser(await chromium.launch({ executablePath: program!, args: quietFlags }))
+    return new PageBrowser(await chromium.launch(launching))
   }
 
   /** Opens a page in its own context; an error on it fails the test. `script` runs before the scripts of the page. */
@@ -58,20 +58,21 @@ export class PageBrowser implements AsyncDisposable {
   }
 }
 
-const waitMsMax = 30_000
+/** Playwright sees no progress: long enough for a busy machine. */
+const waitMsMax = 180_000
+const launching = { executablePath: program!, args: quietFlags, timeout: waitMsMax }
 const viewport = { width: 1280, height: 900 }
 
 /** A browser with its own profile: opened again with the same directory, it has the data stored there. */
 export async function openProfile(dir: string, url: string, script: string): Promise<OpenPage> {
-  const options = { executablePath: program!, args: quietFlags, locale: 'en-US', viewport }
-  const context = await chromium.launchPersistentContext(dir, options)
+  const context = await chromium.launchPersistentContext(dir, { ...launching, locale: 'en-US', viewport })
   await context.addInitScript(script)
   return watched(context, url)
 }
 
 async function watched(context: BrowserContext, url: string): Promise<OpenPage> {
+  context.setDefaultTimeout(waitMsMax)
   const page = await context.newPage()
-  page.setDefaultTimeout(waitMsMax)
   const errors: string[] = []
   page.on('pageerror', (error) => errors.push(error.message))
   // The console reports refused requests as errors, but tests provoke some on purpose.

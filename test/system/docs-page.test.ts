@@ -1,49 +1,16 @@
 // Tests of the docs pages in a real browser: search, examples, links to errors, by keyboard and on a phone, with axe.
 import assert from 'node:assert/strict'
-import { existsSync, readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { join } from 'node:path'
-import { after, before, describe, it } from 'node:test'
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { describe, it } from 'node:test'
+import type { BrowserContextOptions } from 'playwright-core'
 import { errorTable } from '../../src/core/errors.ts'
-import { RunningService, scratchDir } from '../support/running-service.ts'
+import { axeViolations, noBrowser, overflowOf } from '../support/page-browser.ts'
+import { pageSite } from '../support/page-site.ts'
 
-const program = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>
-  existsSync(path),
-)
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-const axeRun = `axe.run({ runOnly: { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] } })
-  .then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes[0].html))`
-const overflowOf = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
+describe('the page of the routes', { skip: noBrowser }, () => {
+  const site = pageSite()
 
-describe('the page of the routes', { skip: program === undefined && 'no Chromium found at the usual paths' }, () => {
-  let service: RunningService
-  let browser: Browser
-  const closing = new AsyncDisposableStack()
-
-  before(async () => {
-    const scratch = closing.use(await scratchDir())
-    service = closing.use(await RunningService.start(join(scratch.path, 'data')))
-    browser = await chromium.launch({ executablePath: program!, args: ['--no-sandbox', '--disable-gpu'] })
-    closing.defer(() => browser.close())
-  })
-  after(() => closing.disposeAsync())
-
-  /** Opens the page in its own context; an error on it fails the test. */
-  async function open(options: BrowserContextOptions = {}, path = '/docs'): Promise<Page & AsyncDisposable> {
-    const context = await browser.newContext({ locale: 'en-US', viewport: { width: 1280, height: 900 }, ...options })
-    const page = await context.newPage()
-    const errors: string[] = []
-    page.on('pageerror', (error) => errors.push(error.message))
-    page.on('console', (message) => message.type() === 'error' && errors.push(message.text()))
-    await page.goto(service.url + path)
-    return Object.assign(page, {
-      [Symbol.asyncDispose]: async () => {
-        await context.close()
-        assert.deepEqual(errors, [])
-      },
-    })
-  }
+  const open = (options: BrowserContextOptions = {}, path = '/docs') =>
+    site.browser.open(site.service.url + path, options)
 
   it('finds sections by words, shows examples with the URL of this server, and explains every error', async () => {
     await using page = await open()
@@ -53,7 +20,7 @@ describe('the page of the routes', { skip: program === undefined && 'no Chromium
     assert.match(String(await page.locator('.search-status').textContent()), /^\d+ of \d+ sections$/)
     await page.getByRole('searchbox', { name: 'Search' }).fill('')
     const example = await page.locator('#uploadCsv ~ pre code').first().textContent()
-    assert.equal(example, `curl -F file=@people.csv ${service.url}/qas/uploadCsv`)
+    assert.equal(example, `curl -F file=@people.csv ${site.service.url}/qas/uploadCsv`)
     await page.getByRole('link', { name: 'NOT_CSV', exact: true }).first().click()
     assert.match(page.url(), /#error-NOT_CSV$/)
     const codes = await page.locator('tr[id^="error-"] td:first-child').allTextContents()
@@ -82,9 +49,8 @@ describe('the page of the routes', { skip: program === undefined && 'no Chromium
     for (const colorScheme of ['light', 'dark'] as const)
       for (const width of [2560, 390, 320]) {
         await using page = await open({ colorScheme, viewport: { width, height: 844 }, bypassCSP: true })
-        await page.evaluate(axe)
-        assert.deepEqual(await page.evaluate(axeRun), [], `${colorScheme} ${width}`)
-        const overflow = Number(await page.evaluate(overflowOf))
+        assert.deepEqual(await axeViolations(page), [], `${colorScheme} ${width}`)
+        const overflow = await overflowOf(page)
         assert.ok(overflow <= 0, `${overflow} pixels too wide at ${width}`)
       }
   })
@@ -92,7 +58,7 @@ describe('the page of the routes', { skip: program === undefined && 'no Chromium
   it('has the docs as pages, found by one search, with the URL of this server and links to codes', async () => {
     await using page = await open({}, '/docs/tutorial')
     await page.getByRole('heading', { name: 'Tutorial: from a CSV file to SQL' }).waitFor()
-    await page.locator('pre', { hasText: `URL=${service.url}` }).waitFor()
+    await page.locator('pre', { hasText: `URL=${site.service.url}` }).waitFor()
     assert.equal(await page.locator('nav [aria-current=page]').getAttribute('href'), '/docs/tutorial')
     await page.getByRole('searchbox', { name: 'Search' }).fill('QUOTA_EXCEEDED whoami')
     await page.getByText('Nothing found').waitFor()
@@ -103,7 +69,7 @@ describe('the page of the routes', { skip: program === undefined && 'no Chromium
     await page.getByRole('searchbox', { name: 'Search' }).fill('API delete a dataset If-Match')
     await results.getByRole('link', { name: 'API: DELETE /qas/datasets/{id}' }).click()
     await page.waitForURL(/\/docs#deleteDataset$/)
-    await page.goto(`${service.url}/docs/reading`)
+    await page.goto(`${site.service.url}/docs/reading`)
     await page.getByRole('link', { name: 'ESCAPE_MIXED' }).first().click()
     await page.waitForURL(/\/docs\/notes#ESCAPE_MIXED$/)
     assert.equal(await page.evaluate("document.querySelector(':target td').textContent"), 'ESCAPE_MIXED')
@@ -124,9 +90,8 @@ describe('the page of the routes', { skip: program === undefined && 'no Chromium
     ] as const) {
       await using page = await open({ colorScheme, viewport: { width, height: 844 }, bypassCSP: true }, path)
       assert.equal(await page.locator('details.contents').getAttribute('open'), width > 960 ? '' : null)
-      await page.evaluate(axe)
-      assert.deepEqual(await page.evaluate(axeRun), [], `${path} ${colorScheme} ${width}`)
-      const overflow = Number(await page.evaluate(overflowOf))
+      assert.deepEqual(await axeViolations(page), [], `${path} ${colorScheme} ${width}`)
+      const overflow = await overflowOf(page)
       assert.ok(overflow <= 0, `${path}: ${overflow} pixels too wide at ${width}`)
     }
   })

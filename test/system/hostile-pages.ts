@@ -57,7 +57,7 @@ function pageOf(script: string, base: string, id: string): string {
 async function visit(url: string, profileDir: string, flags: readonly string[] = []): Promise<string> {
   const always = ['--headless', '--no-sandbox', '--disable-gpu', '--no-first-run', '--virtual-time-budget=3000']
   const args = [...always, `--user-data-dir=${profileDir}`, ...flags, '--dump-dom', url]
-  const child = spawn(chromium!, args, { stdio: ['ignore', 'pipe', 'ignore'], timeout: 60_000 })
+  const child = spawn(chromium!, args, { stdio: ['ignore', 'pipe', 'ignore'] })
   const ended = once(child, 'close')
   const dom = Buffer.concat(await Array.fromAsync(child.stdout as AsyncIterable<Buffer>)).toString()
   await ended

@@ -11,8 +11,8 @@ const watch = pathToFileURL('scripts/test-stalls.mjs').href
 
 /** Runs code under a watch that allows two seconds of standing still; resolves to its exit code and its output. */
 async function watched(code: string): Promise<{ readonly code: number; readonly out: string; readonly said: string }> {
-  const program = `import { watchForStalls } from '${watch}'; const onEvent = watchForStalls(2_000); ${code}`
-  const child = spawn(process.execPath, ['--input-type=module', '-e', program])
+  const program = `const { watchForStalls } = await import(process.argv[1])\nconst onEvent = watchForStalls(2_000)\n${code}`
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program, watch])
   const output = ['', '']
   child.stdout.on('data', (chunk) => (output[0] += chunk))
   child.stderr.on('data', (chunk) => (output[1] += chunk))

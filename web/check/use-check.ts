@@ -1,5 +1,5 @@
 // Use check: the provisional receipt of a file for a view, with its progress and its failure. Knows no element.
-import { useEffect, useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 import type { CheckProgress, DeclaredDialect, ProvisionalReceipt, Scope } from './provisional.ts'
 import { runCheck } from './run-check.ts'
 
@@ -20,7 +20,7 @@ const nothingRead: CheckProgress = { bytes: 0, accepted: 0, rejected: 0 }
 /** Checks again whenever the file, the dialect or the scope changes; null for the scope checks nothing. */
 export function useCheck(file: File, dialect: DeclaredDialect, scope: Scope | null): CheckState {
   const [state, setState] = useState<CheckState>({ kind: 'none' })
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (scope === null) {
       setState({ kind: 'none' })
       return

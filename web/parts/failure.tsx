@@ -1,5 +1,5 @@
 // Failure: an error as words, with the way out. Knows no route.
-import { useEffect } from 'preact/hooks'
+import { useLayoutEffect } from 'preact/hooks'
 import { ApiError } from '../api.ts'
 import { lookAtCaller, useCaller } from '../caller.ts'
 import { Refusal } from '../check/run-check.ts'
@@ -12,7 +12,7 @@ export function Failure({ error }: { readonly error: unknown }) {
   const { isRefused } = useCaller()
   const status = error instanceof ApiError ? error.status : null
   // The key may have expired since it was first used.
-  useEffect(() => void (status === 401 && lookAtCaller()), [status])
+  useLayoutEffect(() => void (status === 401 && lookAtCaller()), [status])
   // The page asks for a key above.
   if (status === 401 && isRefused) return null
   const [first, ...others] = sentencesOf(error)

@@ -1,5 +1,5 @@
 // Dataset: one dataset with its tabs. Knows which tab shows what.
-import { useEffect } from 'preact/hooks'
+import { useLayoutEffect } from 'preact/hooks'
 import { acceptedText } from '../../accepted-text.ts'
 import { getReceipt, type Receipt } from '../../api.ts'
 import { count } from '../../format.ts'
@@ -24,10 +24,10 @@ interface DatasetProps {
 export function Dataset({ id, tab, query }: DatasetProps) {
   const loaded = useLoaded((signal) => getReceipt(id, signal), [id])
   const name = loaded.state === 'loaded' ? loaded.value.file.name : ''
-  useEffect(() => {
+  useLayoutEffect(() => {
     document.title = [name, t.title].filter(Boolean).join(' · ')
   }, [name])
-  useEffect(() => {
+  useLayoutEffect(() => {
     const current = document.querySelector('.tabs [aria-current]')
     current?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
   }, [tab, loaded.state])

@@ -1,5 +1,5 @@
 // Caller line: whose key this tab uses, what it may do, and how much of the quota is used. Empty without keys and quotas.
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { Caller } from '../../api.ts'
 import { enterKey, lookAtCaller, useCaller } from '../../caller.ts'
 import { bytes, count, list, moment } from '../../format.ts'
@@ -11,7 +11,7 @@ let greetedCount = 0
 export function CallerLine({ changes }: { readonly changes: number }) {
   const { caller, keyCount } = useCaller()
   const line = useRef<HTMLParagraphElement>(null)
-  useEffect(() => void (changes > 0 && lookAtCaller()), [changes])
+  useLayoutEffect(() => void (changes > 0 && lookAtCaller()), [changes])
   // Users who have just entered a key continue reading here: before the next key press, so that it does not get lost.
   useLayoutEffect(() => {
     if (keyCount > greetedCount) line.current?.focus()

@@ -1,5 +1,5 @@
 // Dataset list: the stored datasets, newest first, with search, and deletion that can be undone for some seconds.
-import { useEffect, useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 import { type ListedReceipt, listDatasets } from '../../api.ts'
 import { lookAtCaller, useCaller, useMay, useMayLook } from '../../caller.ts'
 import { bytes, count, moment } from '../../format.ts'
@@ -33,7 +33,7 @@ export function DatasetList({ done, timesSent }: DatasetListProps) {
       },
       (failure: unknown) => signal.aborted || setError(failure),
     )
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!mayLook) return
     const controller = new AbortController()
     void load(null, [], controller.signal)

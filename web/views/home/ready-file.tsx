@@ -1,5 +1,5 @@
 // Ready file: a chosen file that has not been sent: its first rows, how it is read, and on request a check of the whole file.
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { noRowsText } from '../../accepted-text.ts'
 import type { ProvisionalReceipt } from '../../check/provisional.ts'
 import { Refusal, Undecodable } from '../../check/run-check.ts'
@@ -28,7 +28,7 @@ export function ReadyFile({ upload: { number, dialect }, file, queue }: ReadyFil
   const known = receiptOf(whole) ?? receiptOf(head)
   const checkLabel = whole.kind === 'running' ? t.stopCheck : whole.kind === 'done' ? t.hideCheck : t.checkWhole
   const isRefused = head.kind === 'failed' && head.error instanceof Refusal
-  useEffect(() => queue.setRefused(number, isRefused), [number, isRefused])
+  useLayoutEffect(() => queue.setRefused(number, isRefused), [number, isRefused])
   const hindrance = useHindrance(file)
   const send = useFocus(!isRefused && hindrance === null)
   return (
@@ -99,7 +99,7 @@ function Preview({ name, known }: { readonly name: string; readonly known: Provi
 /** Enter sends a file that was just chosen; a user who is elsewhere on the page stays there. */
 function useFocus(isWanted: boolean) {
   const button = useRef<HTMLButtonElement>(null)
-  useEffect(() => {
+  useLayoutEffect(() => {
     const { activeElement } = document
     const isFree = activeElement === document.body || activeElement instanceof HTMLInputElement
     if (isWanted && isFree) button.current?.focus({ preventScroll: true })

@@ -1,5 +1,5 @@
 // Upload list: the files of this visit: those not sent yet, and each upload with its phase, progress and outcome.
-import { useEffect, useReducer, useRef } from 'preact/hooks'
+import { useLayoutEffect, useReducer, useRef } from 'preact/hooks'
 import { acceptedText } from '../../accepted-text.ts'
 import type { UploadStatus } from '../../api.ts'
 import { useCaller, useMay } from '../../caller.ts'
@@ -20,7 +20,7 @@ interface UploadListProps {
 
 export function UploadList({ queue, running }: UploadListProps) {
   const [, render] = useReducer((turn: number) => turn + 1, 0)
-  useEffect(() => queue.subscribe(() => render(null)), [queue])
+  useLayoutEffect(() => queue.subscribe(() => render(null)), [queue])
   if (queue.uploads.length === 0) return null
   const { caller } = useCaller()
   const ready = queue.uploads
@@ -109,7 +109,7 @@ function UploadItem({ upload, queue, status }: UploadItemProps) {
 function useKeptFocus(phase: Phase) {
   const item = useRef<HTMLLIElement>(null)
   const isStill = phase === 'done' || phase === 'failed'
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!isStill && document.activeElement === document.body) item.current?.focus({ preventScroll: true })
   }, [phase])
   return item

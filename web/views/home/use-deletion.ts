@@ -1,5 +1,5 @@
 // Use deletion: deletes datasets some seconds after the user asked for it, unless that is undone. Knows no element.
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { ApiError, deleteDataset, type ListedReceipt } from '../../api.ts'
 
 const undoMs = 6_000
@@ -45,7 +45,7 @@ export function useDeletion(onDeleted: (id: string) => void, timesSent: (id: str
     setLeaving(null)
   }
   const sent = leaving === null ? 0 : timesSent(leaving.id)
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (leaving !== null && sent > sentBefore.current) undo()
   }, [sent])
   return {

@@ -1,5 +1,5 @@
 // Use running: the uploads in progress, for a view, and their phases in words. Knows no element.
-import { useEffect, useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 import type { UploadStatus } from '../../api.ts'
 import { useMayLook } from '../../caller.ts'
 import { t } from '../../texts.ts'
@@ -21,7 +21,7 @@ export function phaseName(phase: string): string {
 export function useRunning(queue: UploadQueue): readonly UploadStatus[] {
   const mayLook = useMayLook()
   const [running, setRunning] = useState<readonly UploadStatus[]>([])
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!mayLook) return
     const isOwn = (id: string) => queue.uploads.some((upload) => upload.id === id)
     const uploads = new RunningUploads(isOwn, setRunning)

@@ -1,5 +1,5 @@
 // Rejects tab: rejected records by reason, each with its place and text, corrected in place and sent together.
-import { useEffect, useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 import { type CorrectedReceipt, datasetAddress, type Receipt, type Reject } from '../../../api.ts'
 import { useMay } from '../../../caller.ts'
 import { count } from '../../../format.ts'
@@ -112,7 +112,7 @@ function Groups({ receipt, rejects, work, mayMake }: GroupsProps) {
   const [focused, setFocused] = useState<number | null>(null)
   const originals = new Map(rejects.map((one) => [one.record, originalText(one, encoding.name)]))
   const groups = [...Map.groupBy(rejects, ({ reason }) => reason)]
-  useEffect(() => {
+  useLayoutEffect(() => {
     work.ask(new Map([...originals].flatMap(([record, text]) => (text === null ? [] : [[record, text] as const]))))
   }, [rejects.length, rejects[0]?.record])
   // In the order in which they are shown.

@@ -1,5 +1,5 @@
 // Use corrections: the user's corrections of rejects, each read as it is typed, and how they are sent. Knows no element.
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { type CorrectedReceipt, type Receipt, sendCorrections, sendRejectsFile } from '../../../api.ts'
 import { TextReader } from '../../../check/texts/text-reader.ts'
 import type { TextReading } from '../../../check/texts/text-reading.ts'
@@ -112,8 +112,8 @@ function useReadings({ id, encoding, dialect, body, columns }: Receipt, drafts: 
     const unknown = new Map([...texts].filter(([record]) => !originals.has(record)))
     void readAll(unknown, (record, { reading }) => originals.set(record, reading))
   }
-  useEffect(() => readDrafts(new Map([...drafts].map(([record, { text }]) => [record, text]))), [])
-  useEffect(() => () => reader.close(), [reader])
+  useLayoutEffect(() => readDrafts(new Map([...drafts].map(([record, { text }]) => [record, text]))), [])
+  useLayoutEffect(() => () => reader.close(), [reader])
   return { originals, draftReadings, read, readDrafts, allRead }
 }
 

@@ -1,5 +1,5 @@
 // Use rejects: the requested rejects of a dataset, all or those with one reason. Knows no element.
-import { useEffect, useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 import { getRejects, type Receipt, type Reject } from '../../../api.ts'
 
 const shownStep = 100
@@ -23,11 +23,11 @@ export function useRejects({ id, rejects }: Receipt, reason: string | null): Sho
   const shown = shownOf(loaded, reason)
   const total = reason === null ? rejects.count : (rejects.reasons[reason] ?? 0)
   const isLoading = shown.length < Math.min(wanted, total) && error === null
-  useEffect(() => {
+  useLayoutEffect(() => {
     setWanted(shownStep)
     setError(null)
   }, [reason])
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!isLoading) return
     const controller = new AbortController()
     getRejects(id, reason, shown.length, shownStep, controller.signal).then(

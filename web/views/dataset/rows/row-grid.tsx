@@ -1,5 +1,5 @@
 // Row grid: millions of rows in a window that is scrolled by mouse, touch or keyboard. Knows rows, but not their source.
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { count } from '../../../format.ts'
 import { t } from '../../../texts.ts'
 import { type Cell, type CellRange, movedCell, rangeOf } from './cell-moves.ts'
@@ -98,7 +98,7 @@ const besideHeight = 440
 function useViewHeight(): number {
   const now = () => Math.max(viewHeightMin, Math.floor((innerHeight - besideHeight) / rowHeight) * rowHeight)
   const [height, setHeight] = useState(now)
-  useEffect(() => {
+  useLayoutEffect(() => {
     const onResize = () => setHeight(now())
     addEventListener('resize', onResize)
     return () => removeEventListener('resize', onResize)
@@ -121,24 +121,25 @@ function useView(total: number, columnCount: number, cell: Cell, viewHeight: num
     setFirst(firstRow(total, element.scrollTop, viewHeight))
     if (isWide) setSideways({ left: Math.abs(element.scrollLeft), width: element.clientWidth })
   }
-  useEffect(() => {
+  useLayoutEffect(() => {
     view.current?.style.setProperty('--height', `${viewHeight}px`)
     if (view.current !== null) look(view.current)
   }, [viewHeight])
-  useEffect(() => view.current?.style.setProperty('--columns', String(columnCount)), [columnCount])
-  useEffect(() => {
+  useLayoutEffect(() => view.current?.style.setProperty('--columns', String(columnCount)), [columnCount])
+  useLayoutEffect(() => {
     if (view.current === null || !isWide) return
     const element = view.current
     const observer = new ResizeObserver(() => look(element))
     observer.observe(element)
     return () => observer.disconnect()
   }, [isWide, total])
-  useEffect(() => {
+  useLayoutEffect(() => {
     const top =
       cell.row < first ? cell.row : cell.row >= first + visible - 3 ? Math.max(0, cell.row - visible + 4) : null
     if (top !== null && view.current) view.current.scrollTop = scrollTopOf(top, total, viewHeight)
     if (top !== null) setFirst(firstRow(total, scrollTopOf(top, total, viewHeight), viewHeight))
-    requestAnimationFrame(() => showColumn(view.current, cell, isWide))
+    // Behind the rendering of the row, and before the next key press.
+    queueMicrotask(() => showColumn(view.current, cell, isWide))
   }, [cell.row, cell.column])
   return { view, first, isWide, look, window: columnWindow(columnCount, sideways.left, sideways.width) }
 }

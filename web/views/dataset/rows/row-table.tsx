@@ -1,5 +1,5 @@
 // Row table: the rows of a dataset with what filters, sorts, finds and copies them. The address keeps the view.
-import { useEffect, useMemo, useReducer, useState } from 'preact/hooks'
+import { useLayoutEffect, useMemo, useReducer, useState } from 'preact/hooks'
 import type { Receipt } from '../../../api.ts'
 import { count } from '../../../format.ts'
 import { Failure } from '../../../parts/failure.tsx'
@@ -32,7 +32,7 @@ export function RowTable({ receipt: { id, columns, records }, viewText }: RowTab
   const [copied, setCopied] = useState<number | null>(null)
   const select = (to: Cell, isExtended = false) =>
     setSelection((last) => ({ cell: to, anchor: isExtended ? last.anchor : to }))
-  useEffect(() => {
+  useLayoutEffect(() => {
     select(start)
   }, [viewText])
 
@@ -114,6 +114,6 @@ function FullValue({ name, source, cell }: FullValueProps) {
 function useSource(id: string, columns: readonly string[], view: RowView, total: number): RowSource {
   const [, render] = useReducer((turn: number) => turn + 1, 0)
   const source = useMemo(() => new RowSource({ id, columns, view, total, onChange: () => render(null) }), [id, view])
-  useEffect(() => () => source.close(), [source])
+  useLayoutEffect(() => () => source.close(), [source])
   return source
 }

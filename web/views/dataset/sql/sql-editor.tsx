@@ -1,6 +1,6 @@
 // SQL editor: a statement with completion, and with a mark at an error. Knows no dataset.
 import type { RefObject } from 'preact'
-import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { count } from '../../../format.ts'
 import { t } from '../../../texts.ts'
 import { type Completion, type Completions, complete } from './complete.ts'
@@ -103,7 +103,7 @@ function useCompletion(
     return true
   }
   // The functions may arrive while a word is being typed.
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (functions.length > 0 && area.current !== null && document.activeElement === area.current) look(area.current)
   }, [functions])
   return { found, chosen, look, take, choose, close: () => setFound(null) }
