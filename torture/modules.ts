@@ -12,6 +12,18 @@ export const modules: readonly { readonly name: string; readonly what: string }[
     what: 'A process that publishes, records and removes datasets is killed at every system call that changes the disk, including its sweep at start, and at random moments. After each kill, the store is opened and compared with what was acknowledged.',
   },
   {
+    name: 'kills',
+    what: 'A service of thousands of datasets, and its child processes, are killed while eight clients upload by form, chunked form and tus, break off, resume and cancel, delete, and make readings and corrections; each upload is to be copied into a PostgreSQL that is mostly away. After each start, what was acknowledged is listed, stored and served bit for bit, what was deleted is gone, keys replay their response, and nothing else is on disk; in the end, each upload is in the database. As a control, the same must fail with requests for copies in memory.',
+  },
+  {
+    name: 'thousands',
+    what: 'A service of thousands of datasets, unfinished resumable uploads, keys, ended uploads and requests for copies ends cleanly or is killed, also while datasets come and go; its directory is copied; its index is missing, damaged, older, or lacks datasets; receipts are damaged; directories without receipts are added. After each start, the datasets of the directory, but for the damaged ones, are those in the list, a thousand of them are found by id (after every fourth start, all), and so are all others. As a control, the same must fail with an index whose batches lose what is read meanwhile.',
+  },
+  {
+    name: 'mixed-clients',
+    what: 'Twenty-four clients send the same seven files at once, whole, cut, chunked, by tus, with keys and wrong schemas; they delete, read, cancel and break off. None may get a 5xx or no response, the process may report nothing on standard error, and each dataset that is left must be sound. As a control, the same must fail with the fault that left the files of refused uploads open, which this run has found.',
+  },
+  {
     name: 'power-loss',
     what: 'The disk writes of such a process are replayed as power loss may leave them, after any step: what was not synced is lost, kept, partly kept or torn. The store is opened on each state. As a control, the same check must fail on disks that ignore syncs.',
   },

@@ -2,13 +2,13 @@
 // A mutant that its test does not detect, or whose text is missing, fails the run.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { stripTypeScriptTypes } from 'node:module'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { findCommand } from '../../src/sandbox/spawn-child.ts'
-import { projectPaths, root } from '../house/sources.ts'
+import { copyCheckout } from './copy-checkout.ts'
 import { type Mutant, mutants } from './mutants.ts'
 
 const testMsMax = 120_000
@@ -89,12 +89,4 @@ async function passes(dir: string, test: string): Promise<boolean> {
   const child = spawn(command!, rest, { cwd: dir, stdio: 'ignore', timeout: testMsMax })
   const [code] = await once(child, 'exit')
   return code === 0
-}
-
-/** Copies every file of the project and what set-up has built; dependencies are shared. */
-async function copyCheckout(dir: string): Promise<void> {
-  for (const path of projectPaths()) await cp(join(root, path), join(dir, path))
-  const isKept = (path: string) => !path.includes('compile-cache')
-  await cp(join(root, 'build'), join(dir, 'build'), { recursive: true, filter: isKept })
-  await symlink(join(root, 'node_modules'), join(dir, 'node_modules'))
 }

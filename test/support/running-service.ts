@@ -23,12 +23,21 @@ export class RunningService implements AsyncDisposable {
   /** Resolves to the exit code; null after a signal. */
   readonly ended: Promise<number | null>
   readonly #child: ChildProcess
+  #errors = ''
 
   private constructor(child: ChildProcess, url: string, dataDir: string) {
     this.#child = child
     this.url = url
     this.dataDir = dataDir
     this.ended = once(child, 'exit').then(([code]) => code)
+    child.stderr!.setEncoding('utf8').on('data', (text) => {
+      this.#errors += text
+    })
+  }
+
+  /** What it has written to standard error since it listens. */
+  get errors(): string {
+    return this.#errors
   }
 
   /**
@@ -63,7 +72,6 @@ export class RunningService implements AsyncDisposable {
       said.push(line)
       const url = /^Listening on (\S+)$/.exec(line)?.[1]
       if (url === undefined) continue
-      child.stderr.resume()
       return new RunningService(child, url, dataDir)
     }
     throw new Error(`Cannot start the service: ${said.join('\n')}`)
