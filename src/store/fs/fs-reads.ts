@@ -112,7 +112,6 @@ export class FsReads {
   }
 
   async published(id: string): Promise<Required<Published> | null> {
-    await this.uses.moved(id)
     const version = this.#index.version(id)
     return version === null ? null : { id, publish: String(version) }
   }
@@ -120,10 +119,10 @@ export class FsReads {
   /** True if that publish is in its place now. */
   protected isThere({ id, publish }: Published): boolean {
     const version = this.#index.version(id)
-    return version !== null && !this.uses.isMoving(id) && (publish === undefined || publish === String(version))
+    return version !== null && (publish === undefined || publish === String(version))
   }
 
-  /** The publish that is meant, once it is in its place. */
+  /** The publish that is meant. */
   async #now(of: Published): Promise<Published> {
     const now = await this.published(of.id)
     if (now === null || !this.isThere(of)) throw notFound(of)
@@ -144,9 +143,8 @@ function notFound({ id }: Published): ServiceError {
 /** Who is using the files of a dataset by their paths, and when these may be moved. */
 class LocalUses {
   readonly #byId = new Map<string, Set<Promise<unknown>>>()
-  /** Moves that are being made or wait for uses to end; one at a time for each dataset. */
+  /** Moves that wait for uses to end; one at a time for each dataset. */
   readonly #moves = new Map<string, Promise<void>>()
-  readonly #moving = new Map<string, Promise<void>>()
 
   /**
    * Counts as a use of the dataset until `work` has finished; returns its result. Begins after a move that waits, so a
@@ -170,27 +168,16 @@ class LocalUses {
     await Promise.allSettled(this.#byId.get(id) ?? [])
   }
 
-  /** Moves the files of a dataset while nobody uses them. */
-  async move(id: string, work: () => Promise<void>): Promise<void> {
+  /** Moves the files of a dataset, in one step, while nobody uses them. */
+  async move(id: string, work: () => void): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#moves.set(id, promise)
     try {
       await this.ended(id)
-      this.#moving.set(id, promise)
-      await work()
+      work()
     } finally {
       this.#moves.delete(id)
-      this.#moving.delete(id)
       resolve()
     }
-  }
-
-  isMoving(id: string): boolean {
-    return this.#moving.has(id)
-  }
-
-  /** Resolves when the files are in their place. */
-  async moved(id: string): Promise<void> {
-    while (this.isMoving(id)) await this.#moving.get(id)
   }
 }

@@ -1,5 +1,6 @@
 // File-system replacement: replaces a damaged dataset so that a crash leaves one of the two. No directory can be
 // renamed over another, so the new one waits in `replacing/`, from which the next start completes the replacement.
+import { renameSync } from 'node:fs'
 import { access, readdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { errorCode } from '../../core/storage-error.ts'
@@ -12,8 +13,15 @@ import type { FsPaths } from './fs-paths.ts'
 /**
  * Moves a finished, synced draft to the place of a dataset, and the damaged dataset to `asidePath`, which must not
  * exist. The moves are not synced yet. After a failure, both are back in their places.
+ *
+ * @param exchanging Runs the exchange of the two, which is synchronous so that no reader finds neither.
  */
-export async function replaceDataset(paths: FsPaths, id: string, draftDir: string, asidePath: string): Promise<void> {
+export async function replaceDataset(
+  paths: FsPaths,
+  id: string,
+  { draftDir, asidePath }: { readonly draftDir: string; readonly asidePath: string },
+  exchanging: (exchange: () => void) => Promise<void>,
+): Promise<void> {
   const [datasetDir, stagedDir] = [paths.dataset(id), join(paths.replacing, id)]
   await makeDirectory(paths.replacing)
   await using undo = new AsyncDisposableStack()
@@ -21,9 +29,13 @@ export async function replaceDataset(paths: FsPaths, id: string, draftDir: strin
   // By a rename: the next start must never find a staged dataset from which something has been removed.
   undo.defer(() => rename(stagedDir, draftDir))
   await syncDirectory(paths.replacing)
-  await rename(datasetDir, asidePath)
-  undo.defer(() => rename(asidePath, datasetDir))
-  await rename(stagedDir, datasetDir)
+  await exchanging(() => {
+    using back = new DisposableStack()
+    renameSync(datasetDir, asidePath)
+    back.defer(() => renameSync(asidePath, datasetDir))
+    renameSync(stagedDir, datasetDir)
+    back.move()
+  })
   undo.move()
 }
 

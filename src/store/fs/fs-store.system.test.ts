@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { cp, mkdir, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { assertAbsent, assertWhole } from '../store-assertions.testing.ts'
 import { storeContract } from '../store-contract.testing.ts'
 import { publishSample, readAll, sample, sampleUpload } from '../store-samples.testing.ts'
@@ -304,6 +305,36 @@ test('replace() keeps the upload records of the damaged dataset, without its fil
   assert.deepEqual((await readdir(join(dir, 'datasets', id, 'uploads'))).toSorted(), names)
   assert.deepEqual(await readdir(join(dir, 'incoming')), [])
   assert.deepEqual(await readdir(join(dir, 'replacing')), [])
+})
+
+test('replace() moves no files whose use begins while it waits for another one', async (t) => {
+  const store = await (await place(t)).open()
+  const wanted = sample({ seed: 1 })
+  await publishSample(store, wanted, 0)
+  let isReplaced = false
+  /** Each use begins in the middle of the one before, so that there is always one. */
+  const use = async (): Promise<void> => {
+    let next: Promise<void> | undefined
+    await store.withLocal({ id: wanted.receipt.id }, ['original'], async ([path]) => {
+      const before = await stat(path!)
+      for (let turn = 0; turn < 20; turn += 1) {
+        await setImmediate()
+        if (turn === 10 && !isReplaced) next = use()
+        assert.equal((await stat(path!)).ino, before.ino)
+      }
+    })
+    await next
+  }
+  const replacing = async () => {
+    await store.replace(
+      await filledDraft(store, wanted),
+      wanted.receipt,
+      sampleUpload(wanted.receipt, 1),
+      wanted.receipt,
+    )
+    isReplaced = true
+  }
+  await Promise.all([use(), replacing()])
 })
 
 for (const [when, isStillThere] of [

@@ -132,15 +132,17 @@ class FsStore extends FsReads implements Store {
         await this.#parts.place.check()
         await finishDraft(draft, receipt, upload, this.#paths.dataset(id))
         const asidePath = this.#paths.newPath()
-        await this.uses.move(id, async () => {
-          this.#index.markUnsure(id)
-          await replaceDataset(this.#paths, id, draft.dir, asidePath)
-          this.#index.together(() => {
-            this.#index.delete(id)
-            this.#index.add({ ...entryOf(receipt), lastUploadAt: endOf(upload) })
-            for (const name of entry.names) this.#index.addName(id, name)
-          })
-        })
+        await replaceDataset(this.#paths, id, { draftDir: draft.dir, asidePath }, (exchange) =>
+          this.uses.move(id, () => {
+            this.#index.markUnsure(id)
+            exchange()
+            this.#index.together(() => {
+              this.#index.delete(id)
+              this.#index.add({ ...entryOf(receipt), lastUploadAt: endOf(upload) })
+              for (const name of entry.names) this.#index.addName(id, name)
+            })
+          }),
+        )
         await Promise.all([this.#syncMove(), syncDirectory(this.#paths.replacing)])
         await this.#discard(asidePath)
         return receipt
