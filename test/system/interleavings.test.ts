@@ -84,6 +84,8 @@ async function service(t: TestContext) {
     seen,
     upload,
     remove,
+    /** Deletes while it certainly exists. */
+    removeThere: () => () => removeOwn(tools, id),
     sendAgain: (partCount: number) => async () => {
       await remove()()
       await upload(partCount)()
@@ -176,6 +178,17 @@ for (const which of ['If-Match', 'what it read']) {
     }
   })
 }
+
+orders('a DELETE that meets a repair removes the dataset, damaged or repaired', async (one) => {
+  await one.begin(1)
+  await writeFile(join(one.dir, 'datasets', id, 'original'), 'x')
+  return {
+    tasks: { repair: one.upload(2), delete: one.removeThere() },
+    check: async () => {
+      if ((await one.store.receipt(id)) !== null) assert.deepEqual(one.seen.outcomes, ['new'])
+    },
+  }
+})
 
 orders('an upload keeps its dataset from expiring, whether it has ended or not', async (one) => {
   const soon = Date.now() - 1_000

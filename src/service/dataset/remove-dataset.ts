@@ -1,5 +1,5 @@
 // Remove dataset: deletes a dataset with everything derived from it. Knows no owner.
-import { ServiceError } from '../../core/errors.ts'
+import { isServiceError, ServiceError } from '../../core/errors.ts'
 import type { Receipt } from '../../core/receipt.ts'
 import type { Published, Store } from '../../store/store.ts'
 import type { Catalog } from './catalog.ts'
@@ -12,10 +12,11 @@ export interface RemoveTools {
 }
 
 /**
- * Deletes the publish that is there, which its owner means.
+ * Deletes the publish that is there, which its owner means, or what a repair makes of it meanwhile.
  *
  * @param isMeant Called with the receipt of what would be deleted; absent if any is meant.
- * @throws {ServiceError} DATASET_NOT_FOUND, also if another publish takes its place; PRECONDITION_FAILED if it is not meant
+ * @throws {ServiceError} DATASET_NOT_FOUND, also if it was deleted and sent again meanwhile; PRECONDITION_FAILED if it is
+ * not meant
  */
 export async function removeOwn(
   tools: RemoveTools & { readonly store: Pick<Store, 'published'>; readonly catalog: Catalog },
@@ -23,14 +24,19 @@ export async function removeOwn(
   isMeant?: (receipt: Receipt) => boolean,
 ): Promise<void> {
   const { store, catalog } = tools
-  await catalog.checkOwner(id)
-  const receipt = isMeant && (await catalog.receipt(id))
-  if (receipt && !isMeant(receipt)) throw new ServiceError('PRECONDITION_FAILED', { action: `delete dataset '${id}'` })
+  const receipt = await catalog.receipt(id).catch((error: unknown) => {
+    if (isMeant === undefined && isServiceError(error, 'DATASET_DAMAGED')) return null
+    throw error
+  })
+  if (receipt && isMeant?.(receipt) === false) {
+    throw new ServiceError('PRECONDITION_FAILED', { action: `delete dataset '${id}'` })
+  }
   const publish = receipt ?? (await store.published(id))
   if (publish !== null && (await removeDataset(tools, publish))) return
-  // Is what there is now meant?
-  if (isMeant !== undefined) return await removeOwn(tools, id, isMeant)
-  throw new ServiceError('DATASET_NOT_FOUND', { id })
+  // Is what there is now meant? A repair keeps the time of creation.
+  const now = await catalog.receipt(id)
+  if (isMeant === undefined && now.createdAt !== receipt?.createdAt) throw new ServiceError('DATASET_NOT_FOUND', { id })
+  await removeOwn(tools, id, isMeant)
 }
 
 /**
