@@ -1,5 +1,6 @@
 // Interleave: runs tasks one step at a time, in every order with one switch between them, then in random ones from a
 // seed. A task yields wherever it calls the file system or a watched object: faults between two awaits need no luck.
+// What a task leaves running goes on in the same way, but for what waits for a timer.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import fileSystem from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
@@ -14,13 +15,13 @@ interface Step {
   readonly go: () => void
 }
 
-const context = new AsyncLocalStorage<{ readonly task: string; readonly waiting: Step[] }>()
+const context = new AsyncLocalStorage<{ readonly task: string; readonly order: { isOver: boolean; waiting: Step[] } }>()
 
-/** Waits for its turn if a task calls this; returns at once otherwise. */
+/** Waits for its turn if a task calls this, until all have ended; returns at once otherwise. */
 async function turn(name: string): Promise<void> {
   const here = context.getStore()
-  if (here === undefined) return
-  await new Promise<void>((go) => void here.waiting.push({ task: here.task, name, go }))
+  if (here === undefined || here.order.isOver) return
+  await new Promise<void>((go) => void here.order.waiting.push({ task: here.task, name, go }))
 }
 
 /** The same object, each of whose methods waits for its turn, before it runs and before its result is seen. */
@@ -68,17 +69,15 @@ async function quiet(): Promise<void> {
 }
 
 /** Runs the tasks to their ends, one step at a time. Throws what a task throws, with the order of the steps. */
-async function runOnce(
-  tasks: Readonly<Record<string, () => Promise<void>>>,
-  choose: Choose,
-): Promise<readonly string[]> {
+async function runOnce({ tasks, always }: Interleaved, choose: Choose): Promise<void> {
   using _ = gateFileCalls()
-  const waiting: Step[] = []
+  const order = { isOver: false, waiting: [] as Step[] }
+  const { waiting } = order
   const steps: string[] = []
   let running = Object.keys(tasks).length
   const ends = Object.entries(tasks).map(([task, work]) =>
     context
-      .run({ task, waiting }, async () => {
+      .run({ task, order }, async () => {
         await turn('begin')
         await work()
       })
@@ -86,8 +85,13 @@ async function runOnce(
   )
   const all = Promise.allSettled(ends)
   let last = ''
-  for (let movedAt = performance.now(); running > 0; ) {
-    await quiet()
+  await quiet()
+  for (let movedAt = performance.now(); running > 0 || waiting.length > 0; await quiet()) {
+    try {
+      always?.()
+    } catch (error) {
+      throw new Error(`Failed after ${steps.join(', ')}`, { cause: error })
+    }
     const [step] = waiting.length === 0 ? [] : waiting.splice(choose(waiting, last), 1)
     if (performance.now() - movedAt > 60_000)
       throw new Error(`Nothing has moved for a minute after ${steps.join(', ')}`)
@@ -97,16 +101,18 @@ async function runOnce(
     steps.push(`${step.task} ${step.name}`)
     step.go()
   }
+  order.isOver = true
   for (const end of await all) {
     if (end.status === 'rejected') throw new Error(`Failed after ${steps.join(', ')}`, { cause: end.reason })
   }
-  return steps
 }
 
 /** Tasks, and what must hold after them. */
 export interface Interleaved {
   readonly tasks: Readonly<Record<string, () => Promise<void>>>
   readonly check: () => Promise<void>
+  /** What must hold between any two steps, such as for a process that is killed there. */
+  readonly always?: () => void
 }
 
 export interface Orders {
@@ -122,27 +128,28 @@ export interface Orders {
  */
 export async function interleave({ seed, random: count }: Orders, begin: () => Promise<Interleaved>): Promise<number> {
   let orders = 0
+  let names: readonly string[] = []
   const run = async (choose: Choose, which: string) => {
     orders += 1
-    const { tasks, check } = await begin()
+    const one = await begin()
+    names = Object.keys(one.tasks)
     try {
-      const steps = await runOnce(tasks, choose)
-      await check()
-      return steps
+      await runOnce(one, choose)
+      await one.check()
     } catch (error) {
       throw new Error(`${which}: ${String(error)}`, { cause: error })
     }
   }
-  for (const first of Object.keys((await begin()).tasks)) {
-    for (let before = 0, all = 1; before < all; before += 1) {
-      let done = 0
+  for (let first = 0; first === 0 || first < names.length; first += 1) {
+    const isFirst = (task: string) => task === names[first]
+    for (let before = 0, done = 0; done >= before; before += 1) {
+      done = 0
       const choose: Choose = (waiting) => {
-        const at = waiting.findIndex(({ task }) => (task === first) === done < before)
-        if (waiting[Math.max(at, 0)]?.task === first) done += 1
+        const at = waiting.findIndex(({ task }) => isFirst(task) === done < before)
+        if (isFirst(waiting[Math.max(at, 0)]!.task)) done += 1
         return Math.max(at, 0)
       }
-      const steps = await run(choose, `${before} steps of ${first} first`)
-      all = steps.filter((step) => step.startsWith(`${first} `)).length
+      await run(choose, `${before} steps of task ${first} first`)
     }
   }
   for (let number = 0; number < count; number += 1) {

@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { isServiceError } from '../../core/errors.ts'
 import { BufferPool } from '../buffer-pool.ts'
 import { BufferedWriter } from '../buffered-writer.ts'
@@ -122,6 +123,34 @@ test('HashThread fails waiting files if its thread dies', async (t) => {
   const digest = digestBy(thread)
   await digest.add(await pool.take())
   await assert.rejects(async () => await digest.end(), failed)
+})
+
+test('HashThread settles nothing by late answers of a thread that has died', async (t) => {
+  // The first one dies with answers on their way; the second one answers nothing, and says when it has seen a request.
+  const dies = () => `import { parentPort, workerData } from 'node:worker_threads'
+    const seen = new Int32Array(workerData, 0, 2)
+    const isFirst = Atomics.add(seen, 0, 1) === 0
+    parentPort.on('message', () => {
+      if (isFirst) for (let i = 0; i < 3; i++) parentPort.postMessage('added')
+      if (isFirst) throw new Error('died')
+      Atomics.store(seen, 1, 1)
+      Atomics.notify(seen, 1)
+    })`
+  const { pool, thread } = await setUp(t, dies)
+  const batch = await pool.take()
+  const lost = thread.digest().add(batch)
+  const seen = new Int32Array(batch.buffer as SharedArrayBuffer, 0, 2)
+  while (Atomics.load(seen, 0) === 0) await setImmediate()
+  // Until all of it has arrived: the end of a thread comes before its answers then.
+  Atomics.wait(seen, 1, 0, 100)
+  await lost
+  const settled: string[] = []
+  thread
+    .digest()
+    .add(batch)
+    ?.then(() => settled.push('added'))
+  while (Atomics.load(seen, 1) === 0 && settled.length === 0) await setImmediate()
+  assert.deepEqual(settled, [])
 })
 
 test('HashThread drops an abandoned file once, and a finished one not at all', async (t) => {

@@ -299,37 +299,3 @@ test('AdmissionControl.checkRoom() refuses when every upload would be refused, a
   refuses(() => busy.admit({ contentType, declaredBytes: 1 }, ''), 'DISK_FULL')
   place.release()
 })
-
-test('AdmissionControl.admit() either admits or ends nothing, in any order of admissions and releases', async () => {
-  let state = 40
-  const random = (below: number) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return Math.floor((state / 2 ** 32) * below)
-  }
-  const given = { uploadsMax: 4, uploadsPerClientMax: 3, ownerBytesMax: 60 * mebibyte }
-  const admissionControl = await openAdmissionControl(264 * mebibyte, given, { datasets: 1, bytes: 50 * mebibyte })
-  let ended = 0
-  const fail = () => {
-    ended += 1
-  }
-  const admitted: { release(): void }[] = []
-  const refusals = new Set<string>()
-  for (let i = 0; i < 5_000; i++) {
-    const before = ended
-    const body = { waitedMs: () => random(8) * 1_000, fail }
-    try {
-      const declaredBytes = random(70) * mebibyte
-      admitted.push(admissionControl.admit({ contentType, declaredBytes, body }, ['full', 'a', 'b'][random(3)]!))
-    } catch (error) {
-      refusals.add((error as ServiceError).code)
-      assert.equal(ended, before, `step ${i}: ${error}`)
-    }
-    if (random(3) === 0) admitted.splice(random(admitted.length), 1)[0]?.release()
-  }
-  assert.ok(ended > 100)
-  assert.deepEqual([...refusals].toSorted(), ['DISK_FULL', 'QUOTA_EXCEEDED', 'TOO_MANY_UPLOADS'])
-  for (const one of admitted) one.release()
-  // Nothing is held any more.
-  admissionControl.admit({ contentType, declaredBytes: 60 * mebibyte }, 'a').release()
-  assert.equal(letIn(admissionControl, 'n', 10, 'a'), 3)
-})

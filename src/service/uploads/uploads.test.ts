@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { type ErrorCode, isServiceError, ServiceError } from '../../core/errors.ts'
 import { uuidV7 } from '../../core/ids.ts'
+import { byteTurns } from '../../io/turns/byte-turns.ts'
 import { EndedUploads } from './ended-uploads.ts'
 import type { LiveUpload } from './live-upload.ts'
 import { runUpload } from './run-upload.ts'
@@ -146,6 +147,23 @@ test('runUpload() reports that the upload was cancelled, whatever the work fails
   })
   await assert.rejects(running, has('UPLOAD_CANCELLED'))
   assert.equal(failed.length, 1)
+})
+
+test('runUpload() makes the streams of others wait until it has ended, even if it fails', async () => {
+  const uploads = await open()
+  const isAlone = () => {
+    using _ = byteTurns.begin()
+    const stream = byteTurns.stream()
+    return [1e6, 1e6, 1e6].every((bytes) => stream.take(bytes) === null)
+  }
+  assert.equal(isAlone(), true)
+  const seen: boolean[] = []
+  const work = async () => {
+    seen.push(isAlone())
+    throw new ServiceError('BAD_MULTIPART', { problem: '' })
+  }
+  await assert.rejects(runUpload(uploads, { owner: '', expectedBytes: null }, never, work), has('BAD_MULTIPART'))
+  assert.deepEqual([...seen, isAlone()], [false, true])
 })
 
 test('Uploads forgets expired uploads, and beyond its limits the oldest of the owner with the most', async () => {
