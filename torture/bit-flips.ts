@@ -61,7 +61,7 @@ async function flipInProcess(dataDir: string, id: string, flips: number, random:
   const store = await createFsStore({ dir: dataDir })
   try {
     const receipt = (await store.receipt(id)) ?? assert.fail('no dataset')
-    const kept = (await store.kept(id, profile)) ?? assert.fail('no profile')
+    const kept = (await store.kept({ id }, profile)) ?? assert.fail('no profile')
     const known = new Map(storedFiles(receipt).map((one) => [one.file, one]))
     assert.ok(known.has('checksums'), 'the dataset is too small to have checksums of blocks')
     // It has already verified all files, so it could trust them.
@@ -77,12 +77,12 @@ async function flipInProcess(dataDir: string, id: string, flips: number, random:
           await assert.rejects(readAll(new VerifiedFiles(store), receipt, originalOf(receipt)), isDamage, where)
         else if (one !== undefined) await fileIsFound(verified, receipt, one, { where, at })
         else if (file === 'receipt.json') await receiptIsFound(store, receipt, where)
-        else assert.equal(await store.kept(id, profile), null, where)
+        else assert.equal(await store.kept({ id }, profile), null, where)
       })
     }
     // All bits were flipped back: everything reads as before.
     assert.deepEqual(await store.receipt(id), receipt)
-    assert.deepEqual(await store.kept(id, profile), kept)
+    assert.deepEqual(await store.kept({ id }, profile), kept)
     return counts
   } finally {
     await store.close()

@@ -14,13 +14,13 @@ export function deriving(storeTest: StoreTest): void {
       const [wanted, other] = [sample({ seed: 1 }), sample({ seed: 2 })]
       for (const one of [wanted, other]) await publishSample(store, one)
       const { id } = wanted.receipt
-      assert.equal(await store.kept(id, 'profile-1.json'), null)
+      assert.equal(await store.kept({ id }, 'profile-1.json'), null)
       for (const text of ['first', '', 'a longer third']) {
-        await store.keep(id, 'profile-1.json', Buffer.from(text))
-        assert.equal((await store.kept(id, 'profile-1.json'))?.toString(), text)
+        await store.keep({ id }, 'profile-1.json', Buffer.from(text))
+        assert.equal((await store.kept({ id }, 'profile-1.json'))?.toString(), text)
       }
-      assert.equal(await store.kept(id, 'profile-2.json'), null)
-      assert.equal(await store.kept(other.receipt.id, 'profile-1.json'), null)
+      assert.equal(await store.kept({ id }, 'profile-2.json'), null)
+      assert.equal(await store.kept(other.receipt, 'profile-1.json'), null)
       await assertWhole(store, wanted)
       for (const file of ['profile-1.json', 'derived/profile-1.json']) await assertNotFound(store.read({ id }, file))
     },
@@ -30,25 +30,25 @@ export function deriving(storeTest: StoreTest): void {
     const { receipt } = sample({ seed: 1 })
     await publishSample(store, sample({ seed: 1 }))
     const texts = Array.from({ length: 8 }, (_, number) => String(number).repeat(10_000 + number))
-    await Promise.all(texts.map((text) => store.keep(receipt.id, 'profile', Buffer.from(text))))
-    assert.ok(texts.includes(String(await store.kept(receipt.id, 'profile'))))
+    await Promise.all(texts.map((text) => store.keep(receipt, 'profile', Buffer.from(text))))
+    assert.ok(texts.includes(String(await store.kept(receipt, 'profile'))))
   })
 
   storeTest('keep() keeps results only as long as their dataset exists', async (store) => {
     const wanted = sample({ seed: 1 })
     const { id } = wanted.receipt
-    await store.keep(id, 'profile', Buffer.from('too early'))
+    await store.keep({ id }, 'profile', Buffer.from('too early'))
     await publishSample(store, wanted)
-    assert.equal(await store.kept(id, 'profile'), null)
-    await store.keep(id, 'profile', Buffer.from('in time'))
-    await Promise.all([store.remove({ id }), store.keep(id, 'profile', Buffer.from('too late'))])
-    assert.equal(await store.kept(id, 'profile'), null)
+    assert.equal(await store.kept({ id }, 'profile'), null)
+    await store.keep({ id }, 'profile', Buffer.from('in time'))
+    await Promise.all([store.remove({ id }), store.keep({ id }, 'profile', Buffer.from('too late'))])
+    assert.equal(await store.kept({ id }, 'profile'), null)
     await assertAbsent(store, wanted)
     await publishSample(store, wanted)
-    assert.equal(await store.kept(id, 'profile'), null)
+    assert.equal(await store.kept({ id }, 'profile'), null)
     for (const none of ['', '..', '../x', '0'.repeat(32)]) {
-      await store.keep(none, 'profile', Buffer.from('x'))
-      assert.equal(await store.kept(none, 'profile'), null)
+      await store.keep({ id: none }, 'profile', Buffer.from('x'))
+      assert.equal(await store.kept({ id: none }, 'profile'), null)
     }
   })
 
@@ -74,10 +74,10 @@ export function deriving(storeTest: StoreTest): void {
   storeTest('kept() returns the same bytes or null after the store is reopened', async (store, open) => {
     const wanted = sample({ seed: 1 })
     await publishSample(store, wanted)
-    await store.keep(wanted.receipt.id, 'profile', Buffer.from('kept'))
+    await store.keep(wanted.receipt, 'profile', Buffer.from('kept'))
     await store.close()
     const again = await open()
-    assert.ok(['kept', 'null'].includes(String(await again.kept(wanted.receipt.id, 'profile'))))
+    assert.ok(['kept', 'null'].includes(String(await again.kept(wanted.receipt, 'profile'))))
     await assertWhole(again, wanted)
   })
 
@@ -85,8 +85,8 @@ export function deriving(storeTest: StoreTest): void {
     const wanted = sample({ seed: 1 })
     await publishSample(store, wanted)
     for (const name of ['', '.', '..', '../receipt.json', 'a/b', 'A', '1', 'a\0', 'a'.repeat(65)]) {
-      await assert.rejects(store.keep(wanted.receipt.id, name, Buffer.from('x')), name)
-      await assert.rejects(store.kept(wanted.receipt.id, name), name)
+      await assert.rejects(store.keep(wanted.receipt, name, Buffer.from('x')), name)
+      await assert.rejects(store.kept(wanted.receipt, name), name)
     }
     await assertWhole(store, wanted)
   })

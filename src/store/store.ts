@@ -190,12 +190,12 @@ export interface Store {
    * @param name Lower-case letters, digits, dots and hyphens; begins with a letter, at most 64 characters.
    * @throws {ServiceError} DISK_FULL, STORE_FAILED
    */
-  keep(id: string, name: string, bytes: Uint8Array): Promise<void>
+  keep(of: Published, name: string, bytes: Uint8Array): Promise<void>
   /**
    * Exactly what was kept under that name; null if there is nothing, or it was damaged. @throws {ServiceError}
    * STORE_FAILED
    */
-  kept(id: string, name: string): Promise<Buffer | null>
+  kept(of: Published, name: string): Promise<Buffer | null>
   /**
    * Keeps what the service must remember besides datasets. A crash may lose it, but never tears it.
    *

@@ -7,16 +7,16 @@ import { join } from 'node:path'
 import { after, type TestContext, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { ServiceError } from '../../src/core/errors.ts'
-import type { Receipt } from '../../src/core/receipt.ts'
 import { readFrom } from '../../src/store/s3/read-object.ts'
 import { S3Objects } from '../../src/store/s3/s3-objects.ts'
 import { createS3Store } from '../../src/store/s3/s3-store.ts'
-import { sweep } from '../../src/store/s3/s3-sweep.ts'
+import { removedMs, sweep } from '../../src/store/s3/s3-sweep.ts'
 import type { Store } from '../../src/store/store.ts'
 import { assertAbsent, assertWhole, idsOf } from '../../src/store/store-assertions.testing.ts'
 import { storeContract } from '../../src/store/store-contract.testing.ts'
 import { fill, publishSample, replaceSample, sample, sampleUpload } from '../../src/store/store-samples.testing.ts'
 import { noS3Server, type S3Server, startS3Server } from '../support/s3-server.ts'
+import { assertSwept } from '../support/swept-bucket.ts'
 
 if (noS3Server !== undefined) {
   test('the store of a bucket', { skip: noS3Server }, () => {})
@@ -42,6 +42,7 @@ async function place(t: TestContext, { endpoint, bucket }: S3Server): Promise<Pl
   const opened: Store[] = []
   t.after(async () => {
     for (const store of opened) await store.close().catch(() => {})
+    await assertSwept(objects)
     objects.close()
     await rm(dir, { recursive: true, force: true })
   })
@@ -57,6 +58,15 @@ async function keysOf(objects: S3Objects): Promise<readonly string[]> {
   return await Array.fromAsync(objects.list(''))
 }
 
+/** What takes part of every call of a kind stops the process there, until restored. */
+function stopAt(t: TestContext, method: 'put' | 'delete' | 'deleteSame', part: RegExp) {
+  const real = S3Objects.prototype[method] as (...args: unknown[]) => Promise<unknown> // each takes its keys first
+  return t.mock.method(S3Objects.prototype, method, async function (this: S3Objects, ...args: unknown[]) {
+    if (part.test(String(args[0]))) throw new ServiceError('STORE_UNAVAILABLE', { problem: 'killed' })
+    return await real.apply(this, args)
+  }).mock
+}
+
 function declareTests(server: S3Server): void {
   test('createS3Store() writes the documented objects, and leaves none when all is removed', async (t) => {
     const { open, objects } = await place(t, server)
@@ -65,17 +75,25 @@ function declareTests(server: S3Server): void {
     const { id } = wanted.receipt
     await publishSample(store, wanted, 7)
     const shapes = (await keysOf(objects)).map((key) =>
-      key.replace(/(?<![0-9a-f])[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/, 'UUID'),
+      key
+        .replaceAll(/(?<![0-9a-f])[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'UUID')
+        .replace(/^index.\d{14}/, 'index/TIME'),
     )
     assert.deepEqual(shapes, [
       `datasets/${id}/receipt.json`,
-      `datasets/${id}/uploads/UUID.json`,
+      `datasets/${id}/uploads/UUID/UUID.json`,
       'files/UUID/data/part-00000.parquet',
       'files/UUID/original',
       'files/UUID/rejects/part-00000.parquet',
-      `index/01763650000000-${id}/${storedBytes(wanted)}/o/0-${Buffer.from('1.csv').toString('base64url')}`,
+      `index/TIME-${id}/UUID/1763650000000/${storedBytes(wanted)}/o/0-${Buffer.from('1.csv').toString('base64url')}`,
     ])
     await store.remove({ id })
+    const kinds = async () => [...new Set((await keysOf(objects)).map((key) => key.split('/')[0]))]
+    // A tombstone; and for an hour, what another replica may be reading.
+    assert.deepEqual(await kinds(), ['datasets', 'files', 'pending'])
+    await sweep(objects, Date.now() + removedMs / 2)
+    assert.deepEqual(await kinds(), ['datasets', 'files', 'pending'])
+    await sweep(objects, Date.now() + removedMs + 2_000)
     assert.deepEqual(await keysOf(objects), [])
   })
 
@@ -156,101 +174,82 @@ function declareTests(server: S3Server): void {
     const before = await keysOf(objects)
     const draft = await store.draft()
     await fill(draft, lost)
-    const real = S3Objects.prototype.put
-    const put = t.mock.method(
-      S3Objects.prototype,
-      'put',
-      async function (this: S3Objects, ...args: Parameters<S3Objects['put']>) {
-        if (args[0].endsWith('receipt.json')) throw new Error('killed')
-        return await real.apply(this, args)
-      },
-    )
+    const stopped = stopAt(t, 'put', /receipt\.json$/)
     await assert.rejects(store.publish(draft, lost.receipt, sampleUpload(lost.receipt, 1)))
-    put.mock.restore()
-    assert.equal(await sweep(objects, Date.now() - 60_000), 0)
-    assert.equal(await sweep(objects, Date.now() + 60_000), 1)
-    assert.deepEqual(
-      (await keysOf(objects)).filter((key) => !key.includes('/uploads/')),
-      before.filter((key) => !key.includes('/uploads/')),
-    )
+    stopped.restore()
+    const dayMs = 86_400_000
+    assert.equal(await sweep(objects, Date.now() + dayMs - 60_000), 0)
+    assert.equal(await sweep(objects, Date.now() + dayMs + 60_000), 1)
+    assert.deepEqual(await keysOf(objects), before)
     await assertWhole(store, kept)
   })
 
-  test('a dataset is listed in the end, even if its process stops between its receipt and its index entry', async (t) => {
+  test('a publish is acknowledged once its receipt is there, and completed by a sweep if more fails', async (t) => {
     const { open, objects } = await place(t, server)
     const store = await open()
-    const wanted = [sample({ seed: 1 }), sample({ seed: 2 })]
-    const real = S3Objects.prototype.put
-    const put = t.mock.method(
-      S3Objects.prototype,
-      'put',
-      async function (this: S3Objects, ...args: Parameters<S3Objects['put']>) {
-        if (args[0].startsWith('index/')) throw new ServiceError('STORE_UNAVAILABLE', { problem: 'killed' })
-        return await real.apply(this, args)
-      },
+    const wanted = sample({ seed: 1 })
+    const stopped = stopAt(t, 'put', /^index\/|\/uploads\//)
+    assert.equal(await publishSample(store, wanted), true)
+    assert.deepEqual(await idsOf(store), [wanted.receipt.id])
+    stopped.restore()
+    assert.deepEqual(
+      (await keysOf(objects)).filter((key) => /^index|\/uploads\//.test(key)),
+      [],
     )
-    for (const one of wanted) await assert.rejects(publishSample(store, one), { code: 'STORE_UNAVAILABLE' })
-    put.mock.restore()
-    const [again, swept] = wanted.map(({ receipt }) => receipt) as [Receipt, Receipt]
-    await store.record(sampleUpload(again, 2))
-    assert.ok((await keysOf(objects)).some((key) => key.startsWith('index/') && key.includes(again.id)))
-    // Nothing is old enough to be removed.
-    assert.equal(await sweep(objects, 0), 0)
-    assert.deepEqual((await idsOf(await open(1))).toSorted(), [again.id, swept.id].toSorted())
-    for (const { id } of [again, swept]) await store.remove({ id })
-    assert.deepEqual(await keysOf(objects), [])
+    await sweep(objects, Date.now())
+    assert.deepEqual(await idsOf(await open(1)), [wanted.receipt.id])
+    const keys = await keysOf(objects)
+    assert.ok(keys.some((key) => key.includes('/uploads/')))
+    assert.ok(!keys.some((key) => key.startsWith('pending/')))
   })
 
-  test('sweep() removes the files of a damaged dataset if its process stops after replacing it', async (t) => {
+  test('a repair is acknowledged once its receipt is there, and a sweep removes what was damaged', async (t) => {
     const { open, objects } = await place(t, server)
     const store = await open()
     const damaged = sample({ seed: 1 })
     await publishSample(store, damaged)
     const other = sample({ seed: 2, partCount: 2 })
     const wanted = { ...other, receipt: { ...other.receipt, id: damaged.receipt.id } }
-    const removal = t.mock.method(S3Objects.prototype, 'delete', async () => {
-      throw new ServiceError('STORE_UNAVAILABLE', { problem: 'killed' })
-    })
-    await assert.rejects(replaceSample(store, wanted, 2), { code: 'STORE_UNAVAILABLE' })
-    removal.mock.restore()
-    await sweep(objects, Date.now() + 60_000)
+    const stopped = [stopAt(t, 'put', /^index/), stopAt(t, 'delete', /./)]
+    assert.deepEqual(await replaceSample(store, wanted, 2), wanted.receipt)
+    for (const one of stopped.toReversed()) one.restore()
+    await sweep(objects, Date.now() + removedMs + 2_000)
     const files = (await keysOf(objects)).filter((key) => key.startsWith('files/'))
     assert.equal(files.length, wanted.files.size)
-    await assertWhole(await open(1), wanted)
+    const again = await open(1)
+    await assertWhole(again, wanted)
+    assert.deepEqual(again.usage(wanted.receipt.owner), { datasets: 1, bytes: storedBytes(wanted) })
   })
 
-  test('a dataset is whole or gone after a removal that stops halfway, and counted accordingly', async (t) => {
+  test('a removal is done once the tombstone is there, and nothing has changed before', async (t) => {
     const { open, objects } = await place(t, server)
     const store = await open()
     const wanted = sample({ seed: 1 })
     const { id, owner } = wanted.receipt
     await publishSample(store, wanted)
     const usage = store.usage(owner)
-    const real = S3Objects.prototype.delete
-    const stopAt = async (part: RegExp) => {
-      const removal = t.mock.method(S3Objects.prototype, 'delete', async function (this: S3Objects, keys: string[]) {
-        if (keys.some((key) => part.test(key))) throw new ServiceError('STORE_UNAVAILABLE', { problem: 'killed' })
-        await real.call(this, keys)
-      })
-      await assert.rejects(store.remove({ id }), { code: 'STORE_UNAVAILABLE' })
-      removal.mock.restore()
-      await sweep(objects, 0)
-      return await open(1)
-    }
-    const before = await stopAt(/receipt\.json$/)
-    await assertWhole(before, wanted)
-    assert.deepEqual([await idsOf(before), before.usage(owner)], [[id], usage])
-    await before.close()
-    const after = await stopAt(/uploads/)
+    const before = stopAt(t, 'put', /receipt\.json$/)
+    await assert.rejects(store.remove({ id }), { code: 'STORE_UNAVAILABLE' })
+    before.restore()
+    await sweep(objects, Date.now() + removedMs + 2_000)
+    const other = await open(1)
+    await assertWhole(other, wanted)
+    assert.deepEqual([await idsOf(other), other.usage(owner)], [[id], usage])
+    await other.close()
+    const after = stopAt(t, 'delete', /./)
+    assert.equal(await store.remove({ id }), true)
+    after.restore()
+    await sweep(objects, Date.now())
+    const last = await open(1)
     // Before anybody asks for it and finds that it is gone.
-    assert.deepEqual(after.usage(owner), { datasets: 0, bytes: 0 })
-    await assertAbsent(after, wanted)
+    assert.deepEqual(last.usage(owner), { datasets: 0, bytes: 0 })
+    await assertAbsent(last, wanted)
   })
 
   test('a server that is available again is used without a restart', async (t) => {
     const own = await startS3Server()
-    t.after(() => own[Symbol.asyncDispose]())
     const { open } = await place(t, own)
+    t.after(() => own[Symbol.asyncDispose]())
     const store = await open()
     const wanted = sample({ seed: 1 })
     await publishSample(store, wanted)

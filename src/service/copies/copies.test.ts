@@ -32,8 +32,8 @@ async function place(t: TestContext) {
     const options: CopiesOptions = {
       store: {
         receipt: async (id) => (datasets.has(id) ? receiptOf(id) : null),
-        keep: async (id, name, bytes) => void kept.set(`${id}/${name}`, bytes),
-        kept: async (id, name) => Buffer.from(kept.get(`${id}/${name}`) ?? '[]'),
+        keep: async ({ id }, name, bytes) => void kept.set(`${id}/${name}`, bytes),
+        kept: async ({ id }, name) => Buffer.from(kept.get(`${id}/${name}`) ?? '[]'),
       },
       sourceOf: () => () => assert.fail(),
       targets: [target],
@@ -150,14 +150,14 @@ test('Copies starts no copy whose request has failed, neither now nor after a re
   const [gate, keeping, failing] = [0, 1, 2].map(() => Promise.withResolvers<void>())
   const store: CopiesOptions['store'] = {
     receipt: async (id) => receiptOf(id),
-    keep: async (id, name, bytes) => {
+    keep: async ({ id }, name, bytes) => {
       if (id === 'b') {
         keeping!.resolve()
         await failing!.promise
       }
       kept.set(`${id}/${name}`, bytes)
     },
-    kept: async (id, name) => Buffer.from(kept.get(`${id}/${name}`) ?? '[]'),
+    kept: async ({ id }, name) => Buffer.from(kept.get(`${id}/${name}`) ?? '[]'),
   }
   const copies = await open(() => gate!.promise, { store })
   await copies.begin(receiptOf('a'), { to: 'pg' })

@@ -25,12 +25,12 @@ export class KeptCopies {
     await this.#writing.take(datasetId, async () => {
       const others = (await this.#read(datasetId, status.to)).filter(({ table }) => table !== status.table)
       const bytes = Buffer.from(JSON.stringify([status, ...others].slice(0, copiesMax)))
-      await this.#store.keep(datasetId, nameOf(status.to), bytes)
+      await this.#store.keep({ id: datasetId }, nameOf(status.to), bytes)
     })
   }
 
   async #read(datasetId: string, target: string): Promise<readonly CopyStatus[]> {
-    const kept = await this.#store.kept(datasetId, nameOf(target))
+    const kept = await this.#store.kept({ id: datasetId }, nameOf(target))
     // Only `keep` writes under this name.
     return kept === null ? [] : (JSON.parse(kept.toString()) as readonly CopyStatus[])
   }

@@ -71,7 +71,7 @@ test('file() survives a restart, and is recreated if it was removed, truncated, 
     () => {},
     () => rm(pathOf(receipt)),
     () => truncateSync(pathOf(receipt), 70_000),
-    () => store.keep(receipt.id, 'merged-1.json', Buffer.from(JSON.stringify({ bytes: 1, sha256: '', checksums: '' }))),
+    () => store.keep(receipt, 'merged-1.json', Buffer.from(JSON.stringify({ bytes: 1, sha256: '', checksums: '' }))),
   ]
   for (const [index, change] of changes.entries()) {
     await change()

@@ -9,7 +9,7 @@ import { errorCode, throwStoreError, toStoreError } from '../../core/storage-err
 import { BlockChecksums } from '../../io/hashing/block-checksums.ts'
 import { hashStream } from '../../io/hashing/hash-stream.ts'
 import { SingleFlight } from '../../io/single-flight.ts'
-import type { Store } from '../../store/store.ts'
+import type { Published, Store } from '../../store/store.ts'
 import type { ByteRange } from '../service.ts'
 import { blocksAround, FileBlocks, verifiedBytes } from './file-blocks.ts'
 import type { VerifiedFiles } from './verified-files.ts'
@@ -99,15 +99,16 @@ export class MergedParquet {
   async #blocks(receipt: Receipt, signal: AbortSignal): Promise<FileBlocks | null> {
     const partBytes = receipt.parts.reduce((sum, { bytes }) => sum + bytes, 0)
     if (partBytes > this.#options.bytesMax) return null
-    const kept = await this.#kept(receipt.id)
+    const kept = await this.#kept(receipt)
     return kept ?? (await this.#making.run(receipt.id, (shared) => this.#make(receipt, shared), signal))
   }
 
   /** The facts of the existing file; null if there is none, or it has changed. */
-  async #kept(id: string): Promise<FileBlocks | null> {
+  async #kept(of: Published): Promise<FileBlocks | null> {
+    const { id } = of
     const entry = this.#entries.get(id)
     if (entry === undefined) return null
-    entry.blocks ??= parseFacts(await this.#options.store.kept(id, factsName))
+    entry.blocks ??= parseFacts(await this.#options.store.kept(of, factsName))
     if (entry.blocks?.file.bytes !== entry.bytes) {
       await this.drop(id)
       return null
@@ -130,7 +131,7 @@ export class MergedParquet {
     await this.drop(id)
     await this.#makeRoom(blocks.file.bytes)
     // The facts first: a file without them would have to be recreated.
-    await store.keep(id, factsName, facts)
+    await store.keep(receipt, factsName, facts)
     await rename(path, this.#pathOf(id)).catch(throwStoreError)
     this.#add(id, blocks.file.bytes, blocks)
     // Others may have taken the room in the meantime.

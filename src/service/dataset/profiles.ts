@@ -24,19 +24,19 @@ export class Profiles {
   }
 
   async profile(receipt: Receipt, signal: AbortSignal): Promise<Profile> {
-    const kept = await this.#tools.store.kept(receipt.id, keptName)
+    const kept = await this.#tools.store.kept(receipt, keptName)
     // Only `#make` writes under this name.
     if (kept !== null) return JSON.parse(kept.toString()) as Profile
     return this.#work.run(receipt.id, (shared) => this.#make(receipt, shared), signal)
   }
 
   async #make(receipt: Receipt, signal: AbortSignal): Promise<Profile> {
-    const { id, columns, parts, records } = receipt
+    const { columns, parts, records } = receipt
     const names = columns.map(({ name }) => name)
     const statistics = parts.length === 0 ? names.map(ofNothing) : await this.#measure(receipt, names, signal)
     const profile = { num_examples: records.accepted, statistics, partial: false } as const
     // It can be computed again, so a failure to store it is no reason to withhold it.
-    await this.#tools.store.keep(id, keptName, Buffer.from(JSON.stringify(profile))).catch(() => {})
+    await this.#tools.store.keep(receipt, keptName, Buffer.from(JSON.stringify(profile))).catch(() => {})
     return profile
   }
 

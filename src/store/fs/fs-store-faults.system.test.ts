@@ -241,7 +241,7 @@ test('a store whose lock file was removed or replaced stops writing, but still r
     await assert.rejects(store.draft(), says)
     await assert.rejects(store.record(sampleUpload(wanted.receipt, 1)), says)
     await assert.rejects(store.remove(wanted.receipt), says)
-    await assert.rejects(store.keep(wanted.receipt.id, 'profile', Buffer.from('x')), says)
+    await assert.rejects(store.keep(wanted.receipt, 'profile', Buffer.from('x')), says)
     await assertWhole(store, wanted)
     assert.deepEqual(await idsOf(store), [wanted.receipt.id])
   }

@@ -247,14 +247,14 @@ test('kept() returns nothing for a file that was torn, damaged or emptied, and k
   const store = await open()
   const { receipt } = sample({ seed: 1 })
   await publishSample(store, sample({ seed: 1 }))
-  await store.keep(receipt.id, 'profile', Buffer.from('kept'))
+  await store.keep(receipt, 'profile', Buffer.from('kept'))
   const path = join(dir, 'datasets', receipt.id, 'derived', 'profile')
   const bytes = await readFile(path)
   for (const wrong of [Buffer.alloc(0), bytes.subarray(0, -1), bytes.subarray(4), Buffer.alloc(bytes.length)]) {
     await writeFile(path, wrong)
-    assert.equal(await store.kept(receipt.id, 'profile'), null)
-    await store.keep(receipt.id, 'profile', Buffer.from('kept'))
-    assert.equal(String(await store.kept(receipt.id, 'profile')), 'kept')
+    assert.equal(await store.kept(receipt, 'profile'), null)
+    await store.keep(receipt, 'profile', Buffer.from('kept'))
+    assert.equal(String(await store.kept(receipt, 'profile')), 'kept')
   }
   assert.deepEqual(await readdir(join(dir, 'incoming')), [])
 })
@@ -264,9 +264,9 @@ test('kept() returns derived results after the store is reopened', async (t) => 
   const store = await open()
   const { receipt } = sample({ seed: 1 })
   await publishSample(store, sample({ seed: 1 }))
-  await store.keep(receipt.id, 'profile', Buffer.from('kept'))
+  await store.keep(receipt, 'profile', Buffer.from('kept'))
   await store.close()
-  assert.equal(String(await (await open()).kept(receipt.id, 'profile')), 'kept')
+  assert.equal(String(await (await open()).kept(receipt, 'profile')), 'kept')
 })
 
 test('record() keeps the first upload of a dataset and the last 999, and they are deleted with it', async (t) => {

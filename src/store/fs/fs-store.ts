@@ -212,16 +212,16 @@ class FsStore extends FsReads implements Store {
     return isThere
   }
 
-  async keep(id: string, name: string, bytes: Uint8Array): Promise<void> {
-    const path = join(this.#paths.derived(id), plainName(name))
-    await this.#turns.take(id, async () => {
-      if (this.#index.has(id)) await this.#writeKept(path, bytes)
+  async keep(of: Published, name: string, bytes: Uint8Array): Promise<void> {
+    const path = join(this.#paths.derived(of.id), plainName(name))
+    await this.#turns.take(of.id, async () => {
+      if (this.isThere(of)) await this.#writeKept(path, bytes)
     })
   }
 
-  async kept(id: string, name: string): Promise<Buffer | null> {
-    const path = join(this.#paths.derived(id), plainName(name))
-    return this.#index.has(id) ? await readKept(path) : null
+  async kept(of: Published, name: string): Promise<Buffer | null> {
+    const path = join(this.#paths.derived(of.id), plainName(name))
+    return this.isThere(of) ? await readKept(path) : null
   }
 
   async keepState(name: string, bytes: Uint8Array): Promise<void> {

@@ -76,7 +76,7 @@ export class S3Draft implements Draft {
     this.#isClosed = true
     await this.#turn
     const early = await this.#attempt?.catch(() => null)
-    if (early != null && Date.now() - beganAt(early) > sentMsMax) await this.#drop()
+    if (early != null && this.#objects.now() - beganAt(early) > sentMsMax) await this.#drop()
     const attempt = await this.#begun(id)
     await this.#dropOthers(attempt, new Set(files.map(({ file }) => file)))
     await forEachLimit(files, filesAtOnceMax, async ({ file, bytes }) => {
@@ -142,7 +142,7 @@ export class S3Draft implements Draft {
   }
 
   async #begin(id: string): Promise<Attempt> {
-    const attempt = uuidV7(Date.now())
+    const attempt = uuidV7(this.#objects.now())
     await this.#objects.put(pendingKey(attempt), Buffer.from(id))
     return attempt
   }
@@ -167,7 +167,7 @@ export class S3Draft implements Draft {
     const attempt = await this.#attempt?.catch(() => null)
     this.#attempt = null
     this.#ended = new AbortController()
-    if (attempt != null) await sweepAttempt(this.#objects, attempt, null)
+    if (attempt != null) await sweepAttempt(this.#objects, attempt)
   }
 }
 

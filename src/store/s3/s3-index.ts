@@ -1,19 +1,19 @@
 // S3 index: which datasets the bucket holds, as far as this process knows, and how it learns of changes by others.
 import { DatasetIndex, type Entry } from '../dataset-index.ts'
 import type { StoreLogger } from '../store.ts'
-import { indexEntries, indexEntryPrefix, indexKey, indexKeyFrom, indexPrefix } from './s3-keys.ts'
+import { indexEntries, indexKeyFrom, indexPrefix } from './s3-keys.ts'
 import type { S3Objects } from './s3-objects.ts'
 
 /**
- * An entry may become visible this long after the time in its key: a dataset gets its time before its files are
- * written. Later ones are found when everything is listed. Milliseconds.
+ * An entry may become visible this long after the time in its key, which is that just before its receipt was written,
+ * by the clock of the bucket. Later ones are found when everything is listed. Milliseconds.
  */
 const lateMsMax = 600_000
 /** Datasets that others have removed are forgotten after this time at the latest. Milliseconds. */
 const listAllEveryMs = 300_000
 
-/** Milliseconds. */
-const refreshEveryMs = 60_000
+/** What another process has published is seen within this time and that of a listing. Milliseconds. */
+const refreshEveryMs = 5_000
 
 /** The index of a bucket. It may lag behind changes by others: only a receipt shows whether a dataset exists. */
 export class S3Index implements Disposable {
@@ -46,34 +46,16 @@ export class S3Index implements Disposable {
     await this.refresh()
   }
 
-  /** Makes a dataset findable, for others with their next listing. If this fails, nobody finds it, not even here. */
-  async add(entry: Entry): Promise<void> {
-    await putEntry(this.#objects, entry)
-    this.forget(entry.id)
-    this.datasets.add(entry)
-    this.#newestAt = Math.max(this.#newestAt, entry.createdAt)
-  }
-
-  /** Adds a name by which a dataset can be found. */
-  async addName(id: string, name: string): Promise<void> {
-    if (!this.datasets.isNewName(id, name)) return
-    this.datasets.addName(id, name)
-    const entry = this.datasets.get(id)
-    if (entry === undefined) return
-    await this.#objects.put(indexKey(entry, entry.names.length - 1, name.toLowerCase()), nothing)
-  }
-
-  /** Only here: for a dataset that turned out to be gone. */
+  /** Only here: a dataset was published, repaired or removed, or turned out to be gone. Returns what was known of it. */
   forget(id: string): Entry | undefined {
     this.#changed.add(id)
     return this.datasets.delete(id)
   }
 
-  /** Removes the entries of a dataset for all processes. */
-  async remove(entry: Pick<Entry, 'createdAt' | 'id'>): Promise<void> {
+  /** Only here, see `complete` for all processes. */
+  add(entry: Entry): void {
     this.forget(entry.id)
-    const keys = await Array.fromAsync(this.#objects.list(indexEntryPrefix(entry)))
-    await this.#objects.delete(keys)
+    this.datasets.add(entry)
   }
 
   [Symbol.dispose](): void {
@@ -102,15 +84,18 @@ export class S3Index implements Disposable {
   async #listFrom(after: string): Promise<readonly Entry[]> {
     const keys = await Array.fromAsync(this.#objects.list(indexPrefix, after))
     const entries = indexEntries(keys)
-    this.#newestAt = entries.reduce((newest, { createdAt }) => Math.max(newest, createdAt), this.#newestAt)
+    this.#newestAt = entries.reduce((newest, { lastUploadAt }) => Math.max(newest, lastUploadAt), this.#newestAt)
     return entries
   }
 
   #learn(entry: Entry): void {
     if (this.#changed.has(entry.id)) return
     const known = this.datasets.get(entry.id)
-    if (known === undefined) this.datasets.add(entry)
+    const isSame = known?.createdAt === entry.createdAt && known.bytes === entry.bytes
+    if (known !== undefined && !isSame) this.datasets.delete(entry.id)
+    if (!isSame) this.datasets.add(entry)
     else for (const name of entry.names) this.datasets.addName(entry.id, name)
+    this.datasets.uploaded(entry.id, entry.lastUploadAt)
   }
 }
 
@@ -122,14 +107,7 @@ export function startRefreshes(index: S3Index, logger: StoreLogger): Disposable 
   const refresh = () =>
     index
       .refresh()
-      .catch((error) => logger.warn({ error }, 'cannot list the datasets of others: tried again in a minute'))
+      .catch((error) => logger.warn({ error }, 'cannot list the datasets of others: tried again in some seconds'))
   const timer = setInterval(() => void refresh(), refreshEveryMs).unref()
   return { [Symbol.dispose]: () => clearInterval(timer) }
 }
-
-/** Writes the index entry of a dataset; no harm is done if it exists. */
-export async function putEntry(objects: S3Objects, entry: Entry): Promise<void> {
-  for (const [number, name] of entry.names.entries()) await objects.put(indexKey(entry, number, name), nothing)
-}
-
-const nothing = Buffer.alloc(0)

@@ -21,14 +21,25 @@ export function receiptKey(id: string): string {
   return `datasets/${checkedId(id)}/receipt.json`
 }
 
-/** Upload records of a dataset, oldest first. */
-export function recordsPrefix(id: string): string {
-  return `datasets/${checkedId(id)}/uploads/`
+/** A dataset as the keys of what belongs to it need it. */
+export interface PublishFacts {
+  readonly id: string
+  /** The attempt that has its files. */
+  readonly attempt: Attempt
+  /** The attempt that made the dataset; repairs keep it, and its upload records. */
+  readonly since: Attempt
+  /** By the clock of the bucket. Epoch milliseconds. */
+  readonly publishedAt: number
 }
 
-export function recordKey({ id, datasetId }: Upload): string {
+/** Upload records of a dataset, oldest first. */
+export function recordsPrefix({ id, since }: Pick<PublishFacts, 'id' | 'since'>): string {
+  return `datasets/${checkedId(id)}/uploads/${since}/`
+}
+
+export function recordKey(of: Pick<PublishFacts, 'id' | 'since'>, { id }: Upload): string {
   assert(isUploadId(id), `'${id}' is no upload id`)
-  return `${recordsPrefix(datasetId)}${id}.json`
+  return `${recordsPrefix(of)}${id}.json`
 }
 
 export function fileKey(attempt: Attempt, file: string): string {
@@ -36,9 +47,17 @@ export function fileKey(attempt: Attempt, file: string): string {
   return attemptPrefix(attempt) + file
 }
 
+export const filesPrefix = 'files/'
+
 /** Prefix of all files of an attempt, and of what was derived from them. */
 export function attemptPrefix(attempt: Attempt): string {
-  return `files/${attempt}/`
+  return `${filesPrefix}${attempt}/`
+}
+
+/** True for keys that only `fileKey` makes, so that other applications can use the bucket. */
+export function isFileKey(key: string): boolean {
+  const [, attempt = '', file = ''] = /^files\/([^/]*)\/(.*)$/.exec(key) ?? []
+  return isUploadId(attempt) && isDatasetFile(file)
 }
 
 export function derivedKey(attempt: Attempt, name: string): string {
@@ -52,8 +71,8 @@ export function stateKey(name: string): string {
 export const pendingPrefix = 'pending/'
 
 /**
- * Records an attempt whose files may have to be removed, for as long as that is possible. The object holds the id of
- * the dataset whose receipt may name the attempt; it is empty before there can be one.
+ * A note on an attempt whose files may have to be removed, for as long as that is possible. Empty before there can be a
+ * receipt that names it; then the id of the dataset; once it is to be removed, with `publishedAt`, see `noteOf`.
  */
 export function pendingKey(attempt: Attempt): string {
   return pendingPrefix + attempt
@@ -64,6 +83,11 @@ export function pendingOf(key: string): Attempt | null {
   return match === null ? null : match[1]!
 }
 
+/** The note on a publish that is to be removed. */
+export function noteOf({ id, publishedAt }: Pick<PublishFacts, 'id' | 'publishedAt'>): Buffer {
+  return Buffer.from(`${id} ${publishedAt}`)
+}
+
 /** When an attempt began, in epoch milliseconds. */
 export function beganAt(attempt: Attempt): number {
   return Number.parseInt(attempt.replace('-', '').slice(0, 12), 16)
@@ -71,42 +95,59 @@ export function beganAt(attempt: Attempt): number {
 
 export const indexPrefix = 'index/'
 /** Longest file name in a key; a key holds 1,024 bytes. */
-const nameBytesMax = 384
+const nameBytesMax = 336
 
 /**
  * The index consists of empty objects whose keys contain everything, so that listing them is enough. It has one for
- * each name under which the file of a dataset was sent, oldest dataset first. No segment of a key is empty: some
+ * each name under which the file of a dataset was sent, in the order of publishing. No segment of a key is empty: some
  * servers treat keys as paths.
  */
-export function indexKey({ createdAt, id, owner, bytes }: Entry, number: number, name: string): string {
-  const shown = Buffer.from(name).subarray(0, nameBytesMax).toString('base64url')
-  return `${indexEntryPrefix({ createdAt, id })}${bytes}/o${Buffer.from(owner).toString('base64url')}/${number}-${shown}`
+export function indexKey(of: PublishFacts, { createdAt, owner, bytes }: Entry, number: number, name: string): string {
+  const shown = Buffer.from(name.toLowerCase()).subarray(0, nameBytesMax).toString('base64url')
+  const shownOwner = Buffer.from(owner).toString('base64url')
+  return `${indexEntryPrefix(of)}${createdAt}/${bytes}/o${shownOwner}/${number}-${shown}`
 }
 
-export function indexEntryPrefix({ createdAt, id }: Pick<Entry, 'createdAt' | 'id'>): string {
-  return `${indexPrefix}${String(createdAt).padStart(14, '0')}-${checkedId(id)}/`
+export function indexEntryPrefix({ id, attempt, publishedAt }: Omit<PublishFacts, 'since'>): string {
+  return `${indexKeyFrom(publishedAt)}-${checkedId(id)}/${attempt}/`
 }
 
-/** Where the entries begin of datasets made at a time, in epoch milliseconds, or later. */
-export function indexKeyFrom(createdAt: number): string {
-  return `${indexPrefix}${String(Math.max(0, createdAt)).padStart(14, '0')}`
+/** Where the entries begin of datasets published at a time, in epoch milliseconds, or later. */
+export function indexKeyFrom(publishedAt: number): string {
+  return `${indexPrefix}${String(Math.max(0, publishedAt)).padStart(14, '0')}`
 }
 
-/** Parses the keys of an index, in their order. Keys of another form are skipped. */
+const indexPattern = /^index\/(\d{14})-([0-9a-f]{32})\/([0-9a-f-]{36})\/(\d+)\/(\d+)\/o([\w-]*)\/\d+-([\w-]*)$/
+
+/** The publish of an index entry; null for keys of another form. */
+export function publishOfEntry(key: string): Omit<PublishFacts, 'since'> | null {
+  const [, publishedAt, id = '', attempt = ''] = indexPattern.exec(key) ?? []
+  return publishedAt === undefined ? null : { id, attempt, publishedAt: Number(publishedAt) }
+}
+
+/**
+ * Parses the keys of an index, in their order. Keys of another form are skipped; of several publishes of one dataset,
+ * the last one counts.
+ */
 export function indexEntries(keys: readonly string[]): readonly Entry[] {
-  const entries = new Map<string, Entry & { readonly names: string[] }>()
+  const entries = new Map<string, Entry & { readonly names: string[]; readonly attempt: Attempt }>()
   for (const key of keys) {
-    const match = /^index\/(\d{14})-([0-9a-f]{32})\/(\d+)\/o([\w-]*)\/\d+-([\w-]*)$/.exec(key)
+    const match = indexPattern.exec(key)
     if (match === null) continue
-    const [, createdAt, id = '', bytes, owner = '', name = ''] = match
-    const entry = entries.get(id) ?? {
-      createdAt: Number(createdAt),
-      lastUploadAt: Number(createdAt),
-      id,
-      names: [],
-      owner: Buffer.from(owner, 'base64url').toString(),
-      bytes: Number(bytes),
-    }
+    const [, publishedAt, id = '', attempt = '', createdAt, bytes, owner = '', name = ''] = match
+    const known = entries.get(id)
+    const isSame = known?.attempt === attempt
+    const entry = isSame
+      ? known
+      : {
+          createdAt: Number(createdAt),
+          lastUploadAt: Number(publishedAt),
+          id,
+          attempt,
+          names: [],
+          owner: Buffer.from(owner, 'base64url').toString(),
+          bytes: Number(bytes),
+        }
     if (entry.names.length < namesMax) entry.names.push(Buffer.from(name, 'base64url').toString().toLowerCase())
     entries.set(id, entry)
   }

@@ -1,10 +1,10 @@
 // S3 objects: the few calls of object storage that the store needs. The only file that uses the AWS SDK; knows no dataset.
 import type { Readable } from 'node:stream'
-import { crc32 } from 'node:zlib'
 import {
   AbortMultipartUploadCommand,
   CompleteMultipartUploadCommand,
   CreateMultipartUploadCommand,
+  DeleteObjectCommand,
   DeleteObjectsCommand,
   GetObjectCommand,
   HeadObjectCommand,
@@ -16,6 +16,7 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
 import { ServiceError } from '../../core/errors.ts'
+import { crc32Text, isMissing, isPreconditionFailure, statusOf, throwStoreError, toStoreError } from './s3-errors.ts'
 
 export interface S3Options {
   readonly bucket: string
@@ -40,6 +41,14 @@ export interface FoundObject {
   readonly etag: string
 }
 
+/** A whole small object. */
+export interface SmallObject {
+  readonly body: Buffer
+  readonly etag: string
+  /** When it was last written, by the clock of the server; up to a second more. Epoch milliseconds. */
+  readonly modifiedAt: number
+}
+
 /** Condition of a write: that no such object exists yet, or that it is still this one. */
 export type Condition = { readonly kind: 'absent' } | { readonly kind: 'same'; readonly etag: string }
 
@@ -47,6 +56,8 @@ export type Condition = { readonly kind: 'absent' } | { readonly kind: 'same'; r
 const attemptsMax = 5
 const connectMsMax = 5_000
 const deletedAtOnceMax = 1_000
+/** A response that took longer says too little about the clock of the server; neither does a smaller difference. Milliseconds. */
+const clockMsMin = 2_000
 
 /** Objects of one bucket below one prefix. Every method throws `ServiceError` STORE_UNAVAILABLE or STORE_FAILED only. */
 export class S3Objects {
@@ -54,6 +65,10 @@ export class S3Objects {
   readonly #bucket: string
   readonly #prefix: string
   readonly #callMsMax: number
+  /** How far the clock of the server is ahead of this one; 0 if by less than two seconds. Milliseconds. */
+  clockMs = 0
+  /** False if `deleteSame` does nothing, for a server that ignores `If-Match` there. */
+  deletesIfMatch = true
 
   constructor({ bucket, prefix, endpoint, pathStyle, region, callMsMax = 60_000 }: S3Options) {
     this.#bucket = bucket
@@ -78,12 +93,17 @@ export class S3Objects {
       ...(endpoint !== null && { endpoint }),
       ...(ownRegion !== null && { region: ownRegion }),
     })
-    this.#retryConflicts()
+    this.#watchResponses()
+  }
+
+  /** Epoch milliseconds by the clock of the server, which all its clients share. */
+  now(): number {
+    return Date.now() + this.clockMs
   }
 
   /**
-   * Writes a whole object, and returns its ETag. For a conditional write whose response was lost, the object itself
-   * shows the outcome: null only if it is another one.
+   * Writes a whole object, and returns its ETag. For a conditional write whose response was lost or late, the object
+   * itself shows the outcome: null only if it is another one.
    */
   async put(key: string, body: Uint8Array, condition?: Condition, ended?: AbortSignal): Promise<string | null> {
     const conditions = condition && (condition.kind === 'absent' ? { IfNoneMatch: '*' } : { IfMatch: condition.etag })
@@ -101,9 +121,11 @@ export class S3Objects {
       } catch (error) {
         // 404: there is no object that could still be the same.
         const isRefused = isPreconditionFailure(error) || (condition?.kind === 'same' && isMissing(error))
-        if (condition === undefined || !isRefused) throw toStoreError(error)
+        if (condition === undefined || ended?.aborted) throw toStoreError(error)
         const found = await this.get(key)
-        if (found !== null) return Buffer.compare(found.body, body) === 0 ? found.etag : null
+        if (found !== null && Buffer.compare(found.body, body) === 0) return found.etag
+        if (!isRefused) throw toStoreError(error)
+        if (found !== null) return null
         // Deleted in the meantime, or another writer was about to write it and did not.
         if (condition.kind === 'same' || attempt === attemptsMax) return null
       }
@@ -111,13 +133,16 @@ export class S3Objects {
   }
 
   /** A whole small object; null if there is none. */
-  async get(key: string): Promise<{ readonly body: Buffer; readonly etag: string } | null> {
+  async get(key: string): Promise<SmallObject | null> {
     try {
       return await this.#call(async (signal) => {
         for (let attempt = 1; ; attempt += 1) {
           const reply = await this.#client.send(new GetObjectCommand(this.#at(key)), { abortSignal: signal })
           try {
-            return { body: Buffer.concat(await Array.fromAsync(reply.Body as Readable)), etag: reply.ETag ?? '' }
+            const body = Buffer.concat(await Array.fromAsync(reply.Body as Readable))
+            // It has whole seconds, rounded down.
+            const modifiedAt = (reply.LastModified?.getTime() ?? this.now()) + 999
+            return { body, etag: reply.ETag ?? '', modifiedAt }
           } catch (error) {
             // The SDK sends a request again only until its response begins.
             if (signal.aborted || attempt === attemptsMax) throw error
@@ -158,18 +183,39 @@ export class S3Objects {
 
   /** Keys with this prefix, in order, starting after `after`; without the prefix of the store. */
   async *list(keyPrefix: string, after?: string): AsyncGenerator<string> {
+    for await (const { Contents = [] } of this.#pages(keyPrefix, { after })) {
+      for (const { Key = '' } of Contents) yield Key.slice(this.#prefix.length)
+    }
+  }
+
+  /** Like `list`, with the size of each object in bytes. */
+  async *listSizes(keyPrefix: string): AsyncGenerator<{ readonly key: string; readonly bytes: number }> {
+    for await (const { Contents = [] } of this.#pages(keyPrefix, {})) {
+      for (const { Key = '', Size = 0 } of Contents) yield { key: Key.slice(this.#prefix.length), bytes: Size }
+    }
+  }
+
+  /** What keys below a prefix, which ends with a slash, have before the next slash; each once. */
+  async *listFolders(keyPrefix: string): AsyncGenerator<string> {
+    for await (const { CommonPrefixes = [] } of this.#pages(keyPrefix, { delimiter: '/' })) {
+      for (const { Prefix = '' } of CommonPrefixes) yield Prefix.slice(this.#prefix.length + keyPrefix.length, -1)
+    }
+  }
+
+  async *#pages(keyPrefix: string, { after, delimiter }: { after?: string | undefined; delimiter?: string }) {
     let token: string | undefined
     do {
       const command = new ListObjectsV2Command({
         Bucket: this.#bucket,
         Prefix: this.#prefix + keyPrefix,
         ContinuationToken: token,
+        Delimiter: delimiter,
         ...(token === undefined && after !== undefined && { StartAfter: this.#prefix + after }),
       })
       const page = await this.#call((signal) => this.#client.send(command, { abortSignal: signal })).catch(
         throwStoreError,
       )
-      for (const { Key = '' } of page.Contents ?? []) yield Key.slice(this.#prefix.length)
+      yield page
       token = page.IsTruncated === true ? page.NextContinuationToken : undefined
     } while (token !== undefined)
   }
@@ -196,6 +242,18 @@ export class S3Objects {
       } else if (failed !== undefined)
         throw new ServiceError('STORE_FAILED', {}, new Error(`${failed.Code}: ${failed.Key}`))
     }
+  }
+
+  /** Deletes an object if it is still this one, and the server compares that. True unless there is another one. */
+  async deleteSame(key: string, etag: string): Promise<boolean> {
+    if (!this.deletesIfMatch) return true
+    const command = new DeleteObjectCommand({ ...this.#at(key), IfMatch: etag })
+    try {
+      await this.#call((signal) => this.#client.send(command, { abortSignal: signal }))
+    } catch (error) {
+      if (!isMissing(error)) return isPreconditionFailure(error) ? false : throwStoreError(error)
+    }
+    return true
   }
 
   /** Begins an object that is written in parts. */
@@ -234,8 +292,11 @@ export class S3Objects {
     }
   }
 
-  /** Aborts unfinished multipart uploads that were begun before a time, in epoch milliseconds. Returns their number. */
-  async abortMultiparts(before: number): Promise<number> {
+  /**
+   * Aborts unfinished multipart uploads of the keys that are meant, begun before a time, in epoch milliseconds. Returns
+   * their number.
+   */
+  async abortMultiparts(before: number, isMeant: (key: string) => boolean): Promise<number> {
     let count = 0
     let next: { readonly KeyMarker?: string | undefined; readonly UploadIdMarker?: string | undefined } | null = {}
     while (next !== null) {
@@ -247,7 +308,10 @@ export class S3Objects {
       const page = await this.#call((signal) => this.#client.send(command, { abortSignal: signal })).catch(
         throwStoreError,
       )
-      const old = (page.Uploads ?? []).filter(({ Initiated }) => (Initiated?.getTime() ?? before) < before)
+      const old = (page.Uploads ?? []).filter(
+        ({ Key = '', Initiated }) =>
+          isMeant(Key.slice(this.#prefix.length)) && (Initiated?.getTime() ?? before) < before,
+      )
       for (const { Key, UploadId } of old) {
         const abort = new AbortMultipartUploadCommand({ Bucket: this.#bucket, Key, UploadId })
         // One that has just been completed is not a failure.
@@ -268,16 +332,23 @@ export class S3Objects {
   }
 
   /**
-   * Makes the SDK send a request again that got 409: it was not carried out, because another one was changing the same
-   * object, or, in a server that keeps objects as files, was removing the directory of the new one.
+   * Learns the difference of the clocks, and makes the SDK send a request again that got 409: it was not carried out,
+   * because another one was changing the same object, or, in a server that keeps objects as files, was removing the
+   * directory of the new one.
    */
-  #retryConflicts(): void {
+  #watchResponses(): void {
     const stack = this.#client.middlewareStack
     const step = { step: 'deserialize', priority: 'high' } as const
     stack.add(
       (next) => async (args) => {
+        const sentAt = Date.now()
         try {
-          return await next(args)
+          const result = await next(args)
+          const { headers = {} } = result.response as { headers?: Record<string, string> } // of the HTTP handler
+          const aheadMs = Date.parse(headers.date ?? '') + 500 - Date.now()
+          const isPrompt = Math.abs(Date.now() - sentAt) < clockMsMin
+          if (isPrompt && Math.abs(aheadMs - this.clockMs) > clockMsMin) this.clockMs = aheadMs
+          return result
         } catch (error) {
           if (error instanceof S3ServiceException && statusOf(error) === 409) error.$retryable = { throttling: false }
           throw error
@@ -309,45 +380,4 @@ export interface S3Multipart {
   complete(): Promise<void>
   /** Drops the parts. */
   abort(): Promise<void>
-}
-
-/** In the format of S3: big-endian, in base64. */
-function crc32Text(bytes: Uint8Array): string {
-  const checksum = Buffer.alloc(4)
-  checksum.writeUInt32BE(crc32(bytes))
-  return checksum.toString('base64')
-}
-
-function statusOf(error: unknown): number | undefined {
-  return error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined
-}
-
-/** 404; 416 is the response to a range beyond the end of an object, which is then another object. */
-function isMissing(error: unknown): boolean {
-  const status = statusOf(error)
-  return (status === 404 || status === 416) && !(error instanceof S3ServiceException && error.name === 'NoSuchBucket')
-}
-
-/** 412; 409 is the response of a server that is deciding between two writers (ConditionalRequestConflict). */
-function isPreconditionFailure(error: unknown): boolean {
-  const status = statusOf(error)
-  return status === 412 || status === 409
-}
-
-function toStoreError(error: unknown): ServiceError {
-  if (error instanceof ServiceError) return error
-  const status = statusOf(error)
-  if (status === 403 || status === 401) return unavailable('access to it is denied', error)
-  if (status === 404) return unavailable('its bucket does not exist', error)
-  if (status === 409) return unavailable('other requests change the same objects', error)
-  if (status === undefined || status >= 500 || status === 429) return unavailable('it does not answer', error)
-  return new ServiceError('STORE_FAILED', {}, error)
-}
-
-function throwStoreError(error: unknown): never {
-  throw toStoreError(error)
-}
-
-function unavailable(problem: string, cause: unknown): ServiceError {
-  return new ServiceError('STORE_UNAVAILABLE', { problem }, cause)
 }

@@ -6,8 +6,9 @@ import type { S3Objects } from './s3-objects.ts'
 const writersAtOnce = 8
 
 /**
- * Tries conditional writes on an object of its own. Some servers answer 200 to each of several writers that require the
- * object to be absent; on those, two replicas would both believe that they made a dataset.
+ * Tries conditional writes and deletions on an object of its own. Some servers answer 200 to each of several writers that require the
+ * object to be absent; on those, two replicas would both believe that they made a dataset. Those that ignore the condition
+ * of a deletion keep what marks removed datasets.
  * @throws {ServiceError} STORE_UNSUITABLE, STORE_UNAVAILABLE, STORE_FAILED
  */
 export async function probeConditionalWrites(objects: S3Objects): Promise<void> {
@@ -27,6 +28,8 @@ export async function probeConditionalWrites(objects: S3Objects): Promise<void> 
     if (!(await put('changed', { kind: 'same', etag: made.etag }))) throw unsuitable('it does not support If-Match')
     if (await put('late', { kind: 'same', etag: made.etag }))
       throw unsuitable('it overwrites an object that has changed')
+    await objects.deleteSame(key, made.etag)
+    objects.deletesIfMatch = (await objects.head(key)) !== null
   } finally {
     await objects.delete([key]).catch(() => {})
   }

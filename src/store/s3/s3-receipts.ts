@@ -1,26 +1,43 @@
 // S3 receipts: the object that makes a dataset exist, with its receipt and the attempt that has its files; and where these are.
-
+import { randomUUID } from 'node:crypto'
 import { ServiceError } from '../../core/errors.ts'
 import type { Receipt, Upload } from '../../core/receipt.ts'
-import { isDatasetFile, isDatasetId } from '../name-rules.ts'
+import { isDatasetFile, isDatasetId, isUploadId } from '../name-rules.ts'
 import { formatReceipt, ofPublish, parseReceipt } from '../receipt-file.ts'
 import type { DatasetFile, Published } from '../store.ts'
-import { type Attempt, attemptPrefix, fileKey, receiptKey } from './s3-keys.ts'
-import { S3Objects, type S3Options } from './s3-objects.ts'
+import { type Attempt, attemptPrefix, fileKey, type PublishFacts, receiptKey } from './s3-keys.ts'
+import { S3Objects, type S3Options, type SmallObject } from './s3-objects.ts'
 
 /** A dataset as its receipt object describes it. */
-export interface Committed {
-  readonly id: string
-  /** The attempt that has its files. */
-  readonly attempt: Attempt
+export interface Committed extends PublishFacts {
   readonly receipt: Receipt
-  /** ETag of the receipt object. */
-  readonly etag: string
+  /** Number of uploads of its bytes since: so each version of the object has another ETag. */
+  readonly renewals: number
+  /** The record of the upload that published it; null if it is of an older version. */
+  readonly upload: Upload | null
 }
 
-/** True if this receipt object is of the publish that is meant: each has another ETag. */
-export function isOf({ publish }: Published, { etag }: Pick<Committed, 'etag'>): boolean {
-  return publish === undefined || publish === etag
+/** A receipt object. */
+export interface Found {
+  readonly etag: string
+  /** Of the last publish, repair or renewal. Epoch milliseconds, by the clock of the bucket. */
+  readonly modifiedAt: number
+  /** The attempt that it names; another text if it is unreadable. */
+  readonly attempt: Attempt
+  /** Null if it is unreadable. */
+  readonly facts: PublishFacts | null
+  /** Null if it is unreadable, or of a removed dataset. */
+  readonly committed: Committed | null
+  /** The dataset has been removed. */
+  readonly isTombstone: boolean
+}
+
+/** A receipt that was written this short a time ago need not be renewed: no `--keep-for` is shorter. Milliseconds. */
+const renewedMsMax = 10_000
+
+/** True if this receipt object is of the publish that is meant. */
+export function isOf({ publish }: Published, { attempt }: Pick<Committed, 'attempt'>): boolean {
+  return publish === undefined || publish === attempt
 }
 
 /** The receipt objects of a bucket. */
@@ -33,19 +50,12 @@ export class S3Receipts {
     this.#onMissing = onMissing
   }
 
-  /** The receipt object, readable or not; null if there is none. */
-  async head(id: string): Promise<{ readonly committed: Committed | null; readonly etag: string } | null> {
-    if (!isDatasetId(id)) return null
-    const found = await this.#objects.get(receiptKey(id))
-    if (found === null) {
-      this.#onMissing(id)
-      return null
-    }
-    try {
-      return { committed: parseCommit(found.body, id, found.etag), etag: found.etag }
-    } catch {
-      return { committed: null, etag: found.etag }
-    }
+  /** The receipt object of a dataset, readable or not; null if there is none. */
+  async head(id: string): Promise<Found | null> {
+    const found = await readReceipt(this.#objects, id)
+    if (found !== null && !found.isTombstone) return found
+    if (isDatasetId(id)) this.#onMissing(id)
+    return null
   }
 
   /** @throws {ServiceError} DATASET_DAMAGED if the receipt cannot be read */
@@ -62,41 +72,87 @@ export class S3Receipts {
     return committed
   }
 
+  /** Writes a receipt object in the place of the one that was read, or of none; false if it is another one by now. */
+  async put(id: string, body: Buffer, before: Found | null): Promise<boolean> {
+    const key = receiptKey(id)
+    const absent = { kind: 'absent' } as const
+    const condition = before === null ? absent : ({ kind: 'same', etag: before.etag } as const)
+    if ((await this.#objects.put(key, body, condition)) === null) return false
+    // A server may compare the tombstone for its removal, and then remove what has just taken its place.
+    if (!before?.isTombstone || (await this.#objects.head(key)) !== null) return true
+    return (await this.#objects.put(key, body, absent)) !== null
+  }
+
+  /** Begins the age of a publish anew; the receipt object, or null if it is not there. */
+  async renew(of: Published): Promise<Found | null> {
+    for (;;) {
+      const found = await this.head(of.id)
+      if (found === null || !isOf(of, found)) return null
+      const { committed, modifiedAt } = found
+      if (committed === null || this.#objects.now() - modifiedAt < renewedMsMax) return found
+      await this.put(of.id, formatCommit({ ...committed, renewals: committed.renewals + 1 }), found)
+    }
+  }
+
   /** The object of a stored file. @throws {ServiceError} DATASET_NOT_FOUND, DATASET_DAMAGED */
   async file(of: Published, file: DatasetFile) {
-    const { attempt, etag } = await this.existing(of, file)
+    const { attempt } = await this.existing(of, file)
     const key = fileKey(attempt, file)
     const found = await this.#objects.head(key)
     // Removed or replaced since.
-    const check = () => this.existing({ id: of.id, publish: etag })
+    const check = () => this.existing({ id: of.id, publish: attempt })
     if (found !== null) return { key, check, ...found }
     await check()
     throw new ServiceError('DATASET_DAMAGED', { name: file })
   }
 }
 
-/** The body of a receipt object: the attempt on the first line, then the receipt in the format of every store. */
-export function formatCommit(attempt: Attempt, receipt: Receipt): Buffer {
-  return Buffer.from(`${attempt}\n${formatReceipt(receipt)}`)
+/** The receipt object of a dataset, or what marks it as removed; null if there is neither. `id` may be any text. */
+export async function readReceipt(objects: S3Objects, id: string): Promise<Found | null> {
+  const found = isDatasetId(id) ? await objects.get(receiptKey(id)) : null
+  return found && parseCommit(found, id)
 }
 
-/** Reads back what formatCommit wrote for dataset `id`. @throws {Error} if the body is anything else */
-export function parseCommit(body: Buffer, id: string, etag: string): Committed {
-  const text = body.toString()
-  const end = text.indexOf('\n')
-  const attempt = text.slice(0, end)
-  if (!/^[0-9a-f-]{36}$/.test(attempt)) throw new Error('receipt does not begin with an attempt')
-  return { id, attempt, receipt: ofPublish(parseReceipt(text.slice(end + 1), id), etag), etag }
+/** True if the receipt names this attempt, or may do so: a damaged one may name any. */
+export function isNamed({ attempt }: Pick<PublishFacts, 'attempt'>, found: Found | null): boolean {
+  return found !== null && !found.isTombstone && (found.attempt === attempt || !isUploadId(found.attempt))
+}
+
+/** The body of a receipt object: the attempt, the facts of the publish, then the receipt in the format of every store. */
+export function formatCommit({ attempt, since, publishedAt, renewals, upload, receipt }: Committed): Buffer {
+  return Buffer.from(
+    `${attempt}\n${JSON.stringify({ since, publishedAt, renewals, upload })}\n${formatReceipt(receipt)}`,
+  )
+}
+
+/** What takes the place of the receipt object of a dataset that is removed; always another one. */
+export function formatTombstone({ attempt, facts }: Found): Buffer {
+  const { since = attempt, publishedAt = 0 } = facts ?? {}
+  return Buffer.from(`${attempt}\n${JSON.stringify({ since, publishedAt, removal: randomUUID() })}\n`)
+}
+
+/** Reads back what formatCommit or formatTombstone wrote for dataset `id`. */
+function parseCommit({ body, etag, modifiedAt }: SmallObject, id: string): Found {
+  const [attempt = '', line = '', ...rest] = body.toString().split('\n')
+  const found = { etag, modifiedAt, attempt, facts: null as PublishFacts | null, committed: null, isTombstone: false }
+  if (!isUploadId(attempt)) return { ...found, attempt: etag }
+  try {
+    // An older version wrote the receipt alone.
+    const isOlder = line.startsWith('{"checksum"')
+    const older = { since: attempt, publishedAt: 0, renewals: 0, upload: null, removal: undefined }
+    const { since, publishedAt, renewals, upload, removal } = isOlder ? older : JSON.parse(line) // of formatCommit() or formatTombstone()
+    found.facts = { id, attempt, since, publishedAt }
+    if (removal !== undefined) return { ...found, isTombstone: true }
+    const receipt = ofPublish(parseReceipt(isOlder ? `${line}\n` : rest.join('\n'), id), attempt)
+    return { ...found, committed: { ...found.facts, renewals, upload, receipt } }
+  } catch {
+    return found
+  }
 }
 
 /** The body of an upload record. */
 export function recordText(upload: Upload): Buffer {
   return Buffer.from(`${JSON.stringify({ version: 1, ...upload })}\n`)
-}
-
-/** Reads back what recordText wrote. */
-export function parseRecord(body: Buffer): Upload {
-  return JSON.parse(body.toString()) as Upload // only recordText() writes this
 }
 
 /** A dataset and the prefix of its files. */
@@ -114,9 +170,10 @@ export async function locateInBucket(options: S3Options, idPrefix: string, limit
     for await (const key of objects.list(`datasets/${idPrefix}`)) {
       const id = key.split('/')[1] ?? ''
       if (key !== receiptKey(id)) continue
-      const object = await objects.get(key)
-      if (object === null) continue
-      const { receipt, attempt } = parseCommit(object.body, id, object.etag)
+      const object = await readReceipt(objects, id)
+      if (object === null || object.isTombstone) continue
+      if (object.committed === null) throw new Error(`receipt of dataset '${id}' is damaged`)
+      const { receipt, attempt } = object.committed
       found.push({ receipt, url: `s3://${options.bucket}/${options.prefix}${attemptPrefix(attempt)}` })
       if (found.length === limit) break
     }

@@ -11,7 +11,7 @@ import { storedFiles } from '../../core/stored-files.ts'
 import { forEachLimit } from '../../io/for-each-limit.ts'
 import { KeyedMutex } from '../../io/keyed-mutex.ts'
 import { withChecksum, withoutChecksum } from '../checksum-line.ts'
-import { endOf, entryOf } from '../dataset-index.ts'
+import { entryOf } from '../dataset-index.ts'
 import { isDatasetId } from '../name-rules.ts'
 import type { DatasetFile, Draft, FileStamp, ListQuery, Published, Store, StoredReads, StoreLogger } from '../store.ts'
 import { cachePrefixes, copiesIn } from './local-cache.ts'
@@ -23,16 +23,29 @@ import {
   cacheName,
   derivedKey,
   fileKey,
+  indexEntries,
+  indexEntryPrefix,
+  indexKey,
+  noteOf,
   pendingKey,
-  receiptKey,
   recordKey,
   recordsPrefix,
   stateKey,
 } from './s3-keys.ts'
 import { S3Objects, type S3Options } from './s3-objects.ts'
 import { probeConditionalWrites } from './s3-probe.ts'
-import { type Committed, formatCommit, isOf, parseRecord, recordText, S3Receipts } from './s3-receipts.ts'
-import { startSweeps, sweepAttempt } from './s3-sweep.ts'
+import {
+  type Committed,
+  type Found,
+  formatCommit,
+  formatTombstone,
+  isNamed,
+  isOf,
+  readReceipt,
+  recordText,
+  S3Receipts,
+} from './s3-receipts.ts'
+import { complete, removeEntries, startSweeps, sweepAttempt } from './s3-sweep.ts'
 import { Scratch } from './scratch.ts'
 
 export interface S3StoreOptions extends S3Options {
@@ -48,6 +61,8 @@ const receiptsAtOnceMax = 16
 const lettingGoMsMax = 5_000
 /** A dataset keeps its first upload record and the last ones. */
 const recordsMax = 1_000
+/** A larger difference between clocks is worth a warning. Milliseconds. */
+const clockMsMax = 5_000
 
 /**
  * Opens the store of a bucket, after testing the conditional writes of its server.
@@ -63,7 +78,10 @@ export async function createS3Store(options: S3StoreOptions): Promise<Store> {
   await index.refresh()
   opened.use(startRefreshes(index, logger))
   opened.use(startSweeps(objects, logger))
-  logger.info({ datasets: index.datasets.size, bucket: options.bucket, prefix: options.prefix }, 'opened bucket')
+  const [{ bucket, prefix }, { clockMs }] = [options, objects]
+  logger.info({ datasets: index.datasets.size, bucket, prefix, clockMs }, 'opened bucket')
+  if (Math.abs(clockMs) > clockMsMax)
+    logger.warn({ clockMs }, 'the clock of the bucket differs from that of this machine')
   return new S3Store({ objects, scratch, index, logger, opened: opened.move() })
 }
 
@@ -87,8 +105,6 @@ class S3Store implements Store {
   readonly #opened: AsyncDisposableStack
   /** Publishing and removing by this process, one at a time for each dataset. */
   readonly #turns = new KeyedMutex()
-  /** Current users of local paths, by dataset. */
-  readonly #usesById = new Map<string, Set<Promise<unknown>>>()
   readonly #inBackground = new Set<Promise<void>>()
 
   constructor({ objects, scratch, index, logger, opened }: Parts) {
@@ -112,65 +128,62 @@ class S3Store implements Store {
   }
 
   async publish(draft: Draft, receipt: Receipt, upload: Upload): Promise<boolean> {
-    return await this.#usingUp(draft, receipt, async () => {
-      return (await this.#receipts.committed(receipt.id)) === null && (await this.#commit(draft, receipt, upload))
-    })
-  }
-
-  async #commit(draft: Draft, receipt: Receipt, upload: Upload): Promise<boolean> {
-    const attempt = await send(draft, receipt)
-    await this.#objects.put(recordKey(upload), recordText(upload))
-    const body = formatCommit(attempt, receipt)
-    if ((await this.#objects.put(receiptKey(receipt.id), body, { kind: 'absent' })) === null) {
-      await sweepAttempt(this.#objects, attempt, receipt.id)
-      return false
-    }
-    await this.#hasCommitted(draft, receipt, attempt, upload)
-    return true
+    return (await this.#usingUp(draft, receipt, () => this.#commit(draft, receipt, upload, null))) !== null
   }
 
   async replace(draft: Draft, remade: Receipt, upload: Upload, damaged: Published): Promise<Receipt | null> {
+    return await this.#usingUp(draft, remade, () => this.#commit(draft, remade, upload, damaged))
+  }
+
+  /**
+   * Makes a dataset of a draft unless there is one; a damaged publish is replaced. Null, and nothing is kept, if there is
+   * another publish.
+   */
+  async #commit(draft: Draft, remade: Receipt, upload: Upload, damaged: Published | null): Promise<Receipt | null> {
     const { id } = remade
-    return await this.#usingUp(draft, remade, async () => {
-      await Promise.allSettled(this.#usesById.get(id) ?? [])
-      const before = await this.#receipts.head(id)
-      if (before === null) return (await this.#commit(draft, remade, upload)) ? remade : null
-      if (!isOf(damaged, before)) return null
-      const entry = this.#index.datasets.get(id)
-      const createdAt = entry?.createdAt ?? before.committed?.receipt.createdAt ?? remade.createdAt
-      const receipt = { ...remade, createdAt }
-      const attempt = await send(draft, receipt)
-      await this.#objects.put(recordKey(upload), recordText(upload))
-      const body = formatCommit(attempt, receipt)
-      // Recorded first, so that what a crash leaves of the damaged one is found.
-      if (before.committed !== null) await this.#objects.put(pendingKey(before.committed.attempt), Buffer.from(id))
-      if ((await this.#objects.put(receiptKey(id), body, { kind: 'same', etag: before.etag })) === null) {
-        await sweepAttempt(this.#objects, attempt, id)
+    let sent: Attempt | null = null
+    for (;;) {
+      const before = await readReceipt(this.#objects, id)
+      const old = before === null || before.isTombstone ? null : before
+      if (old !== null && (damaged === null || !isOf(damaged, old))) {
+        if (sent !== null) await sweepAttempt(this.#objects, sent)
         return null
       }
-      const names = entry?.names ?? []
-      if (entry !== undefined) await this.#index.remove(entry)
-      await this.#hasCommitted(draft, receipt, attempt, upload)
-      for (const name of names) await this.#index.addName(id, name)
-      if (before.committed !== null) await this.#removeFiles(before.committed)
+      const attempt: Attempt = sent ?? (await send(draft, remade))
+      sent = attempt
+      const known = old?.committed?.receipt ?? (old === null ? undefined : this.#index.datasets.get(id))
+      const receipt = { ...remade, createdAt: known?.createdAt ?? remade.createdAt }
+      const since = old?.facts?.since ?? attempt
+      const committed = { id, attempt, since, publishedAt: this.#objects.now(), renewals: 0, upload, receipt }
+      // Recorded first, so that what a crash leaves of the damaged one is found.
+      if (old?.facts) await this.#objects.put(pendingKey(old.attempt), noteOf(old.facts))
+      if (!(await this.#receipts.put(id, formatCommit(committed), before))) continue
+      await this.#hasCommitted(draft, committed, old)
       return receipt
-    })
+    }
   }
 
   async record(upload: Upload): Promise<void> {
-    const { datasetId, fileName } = upload
-    const key = recordKey(upload)
-    if ((await this.#receipts.committed(datasetId)) === null) return
+    const { datasetId: id, fileName } = upload
+    const committed = await this.#receipts.committed(id)
+    const key = recordKey(committed ?? { id, since: '' }, upload)
+    if (committed === null) return
     await this.#objects.put(key, recordText(upload))
-    // Removed in the meantime: a record is removed with its dataset.
-    const committed = await this.#receipts.committed(datasetId)
-    if (committed === null) return await this.#objects.delete([key])
-    // Another process may have added it a moment ago, or stopped before it could.
-    if (!this.#index.datasets.has(datasetId)) await this.#index.add(entryOf(committed.receipt))
-    await this.#index.addName(datasetId, fileName)
-    this.#index.datasets.uploaded(datasetId, endOf(upload))
-    const keys = await Array.fromAsync(this.#objects.list(recordsPrefix(datasetId)))
-    await this.#objects.delete(keys.slice(1, 1 + Math.max(0, keys.length - recordsMax)))
+    const index = this.#index.datasets
+    if (!index.has(id)) this.#index.add(indexEntryOf(committed))
+    if (index.isNewName(id, fileName)) {
+      index.addName(id, fileName)
+      const names = index.get(id)?.names ?? []
+      await this.#objects.put(indexKey(committed, entryOf(committed.receipt), names.length - 1, fileName), nothing)
+    }
+    if (await this.renew({ id, publish: committed.attempt })) {
+      const keys = await Array.fromAsync(this.#objects.list(recordsPrefix(committed)))
+      return await this.#objects.delete(keys.slice(1, 1 + Math.max(0, keys.length - recordsMax)))
+    }
+    // Removed or repaired in the meantime.
+    await this.#objects.delete([key])
+    await removeEntries(this.#objects, { ...committed, since: undefined })
+    await this.record(upload)
   }
 
   async receipt(id: string): Promise<Receipt | null> {
@@ -196,40 +209,30 @@ class S3Store implements Store {
   async remove(of: Published, uploadedBefore = Number.POSITIVE_INFINITY): Promise<boolean> {
     const { id } = of
     return await this.#turns.take(id, async () => {
-      const head = await this.#receipts.head(id)
-      if (head === null || !isOf(of, head)) return false
-      if (uploadedBefore !== Number.POSITIVE_INFINITY && (await this.#lastUploadAt(id)) >= uploadedBefore) return false
-      const { committed } = head
-      const entry = this.#index.forget(id) ?? (committed === null ? undefined : entryOf(committed.receipt))
-      // Recorded first, so that what a crash leaves is found. A sweep restores the entry of a dataset that has a receipt.
-      if (committed !== null) await this.#objects.put(pendingKey(committed.attempt), Buffer.from(id))
-      if (entry !== undefined) await this.#index.remove(entry)
-      await this.#objects.delete([receiptKey(id)])
-      await Promise.allSettled(this.#usesById.get(id) ?? [])
-      await this.#objects.delete(await Array.fromAsync(this.#objects.list(recordsPrefix(id))))
-      // Again: a sweep may have restored it just before.
-      if (entry !== undefined) await this.#index.remove(entry)
-      if (committed !== null) await this.#removeFiles(committed)
-      return true
+      for (;;) {
+        const found = await this.#receipts.head(id)
+        if (found === null || !isOf(of, found)) return false
+        this.#index.datasets.uploaded(id, found.modifiedAt)
+        if (found.modifiedAt >= uploadedBefore + this.#objects.clockMs) return false
+        // Recorded first, so that what a crash leaves is found.
+        if (found.facts !== null) await this.#objects.put(pendingKey(found.attempt), noteOf(found.facts))
+        if (!(await this.#receipts.put(id, formatTombstone(found), found))) continue
+        this.#index.forget(id)
+        await this.#afterwards(async () => {
+          if (found.facts !== null) await removeEntries(this.#objects, found.facts)
+          await this.#scratch.cache.drop(...cachePrefixes({ id, attempt: found.attempt }))
+        })
+        // Again: it may have been listed meanwhile.
+        this.#index.forget(id)
+        return true
+      }
     })
   }
 
-  /** The records have it, too, of uploads before the start of this process or at another one. */
-  async #lastUploadAt(id: string): Promise<number> {
-    const last = (await Array.fromAsync(this.#objects.list(recordsPrefix(id)))).at(-1)
-    const record = last === undefined ? null : await this.#objects.get(last)
-    if (record !== null) this.#index.datasets.uploaded(id, endOf(parseRecord(record.body)))
-    return this.#index.datasets.get(id)?.lastUploadAt ?? 0
-  }
-
-  /** Takes its turn: a removal in progress has already compared the age. */
   async renew(of: Published): Promise<boolean> {
-    return await this.#turns.take(of.id, async () => {
-      const head = await this.#receipts.head(of.id)
-      if (head === null || !isOf(of, head)) return false
-      this.#index.datasets.uploaded(of.id, Date.now())
-      return true
-    })
+    const found = await this.#receipts.renew(of)
+    if (found !== null) this.#index.datasets.uploaded(of.id, found.modifiedAt)
+    return found !== null
   }
 
   async read(
@@ -247,10 +250,10 @@ class S3Store implements Store {
   }
 
   async stamp(of: Published, file: DatasetFile): Promise<FileStamp | null> {
-    const { attempt, etag } = await this.#receipts.existing(of, file)
+    const { attempt } = await this.#receipts.existing(of, file)
     const found = await this.#objects.head(fileKey(attempt, file))
     // Removed or replaced since.
-    if (found === null) await this.#receipts.existing({ id: of.id, publish: etag }, file)
+    if (found === null) await this.#receipts.existing({ id: of.id, publish: attempt }, file)
     return found === null ? null : { bytes: found.bytes, version: `${attempt} ${found.etag}` }
   }
 
@@ -259,50 +262,35 @@ class S3Store implements Store {
     files: readonly DatasetFile[],
     use: (paths: readonly string[]) => Promise<Result>,
   ): Promise<Result> {
-    const { id } = of
     const committed = await this.#receipts.existing(of, ...files)
-    const running = this.#useLocal(committed, files, use)
-    const uses = this.#usesById.get(id) ?? new Set()
-    this.#usesById.set(id, uses.add(running))
-    try {
-      return await running
-    } catch (error) {
-      // Fetched while it was removed or replaced.
-      if (isServiceError(error, 'DATASET_DAMAGED')) await this.#receipts.existing({ id, publish: committed.etag })
-      throw error
-    } finally {
-      uses.delete(running)
-      if (uses.size === 0) this.#usesById.delete(id)
-    }
-  }
-
-  async #useLocal<Result>(
-    committed: Committed,
-    files: readonly DatasetFile[],
-    use: (paths: readonly string[]) => Promise<Result>,
-  ): Promise<Result> {
     const fetches = files.map((file) => ({
       name: cacheName(committed, file),
       fetch: (path: string) => fetchFile(this.#objects, fileKey(committed.attempt, file), path),
     }))
-    return await this.#scratch.cache.during(fetches, use, cachePrefixes(committed))
+    try {
+      return await this.#scratch.cache.during(fetches, use, cachePrefixes(committed))
+    } catch (error) {
+      // Fetched while it was removed or replaced.
+      if (isServiceError(error, 'DATASET_DAMAGED'))
+        await this.#receipts.existing({ id: of.id, publish: committed.attempt })
+      throw error
+    }
   }
 
-  async keep(id: string, name: string, bytes: Uint8Array): Promise<void> {
-    const keyOf = (attempt: Attempt) => derivedKey(attempt, name)
-    keyOf('')
-    await this.#turns.take(id, async () => {
-      const committed = await this.#receipts.committed(id)
-      if (committed !== null) await this.#objects.put(keyOf(committed.attempt), withChecksum(bytes))
-    })
+  async keep(of: Published, name: string, bytes: Uint8Array): Promise<void> {
+    derivedKey('', name)
+    const found = await this.#receipts.head(of.id)
+    if (found === null || !isOf(of, found)) return
+    const key = derivedKey(found.attempt, name)
+    await this.#objects.put(key, withChecksum(bytes))
+    if (!isNamed(found, await readReceipt(this.#objects, of.id))) await this.#objects.delete([key])
   }
 
-  async kept(id: string, name: string): Promise<Buffer | null> {
-    const keyOf = (attempt: Attempt) => derivedKey(attempt, name)
-    keyOf('')
-    const committed = await this.#receipts.committed(id)
-    const found = committed === null ? null : await this.#objects.get(keyOf(committed.attempt))
-    return found === null ? null : withoutChecksum(found.body)
+  async kept(of: Published, name: string): Promise<Buffer | null> {
+    derivedKey('', name)
+    const found = await this.#receipts.head(of.id)
+    const kept = found !== null && isOf(of, found) ? await this.#objects.get(derivedKey(found.attempt, name)) : null
+    return kept === null ? null : withoutChecksum(kept.body)
   }
 
   async keepState(name: string, bytes: Uint8Array): Promise<void> {
@@ -320,7 +308,7 @@ class S3Store implements Store {
 
   async published(id: string): Promise<Published | null> {
     const head = await this.#receipts.head(id)
-    return head && { id, publish: head.etag }
+    return head && { id, publish: head.attempt }
   }
 
   isCounted(id: string): boolean {
@@ -336,7 +324,7 @@ class S3Store implements Store {
   }
 
   olderThan(uploadedBefore: number, limit: number): readonly string[] {
-    return this.#index.datasets.olderThan(uploadedBefore, limit)
+    return this.#index.datasets.olderThan(uploadedBefore + this.#objects.clockMs, limit)
   }
 
   /** Free space of the local directory, through which everything passes. */
@@ -357,22 +345,26 @@ class S3Store implements Store {
     await this.#opened.disposeAsync()
   }
 
-  /**
-   * The work after a commit. If it fails, the dataset exists all the same: it is added to the index when it is sent
-   * again, or by a sweep.
-   */
-  async #hasCommitted(draft: Draft, receipt: Receipt, attempt: Attempt, upload: Upload): Promise<void> {
-    await this.#index.add({ ...entryOf(receipt), lastUploadAt: endOf(upload) })
-    await this.#objects.delete([pendingKey(attempt)])
-    // Whoever has just sent a file looks at it next.
-    for (const { file } of receipt.parts)
-      await this.#scratch.cache.take(cacheName({ id: receipt.id, attempt }, file), join(draft.dir, file))
+  /** The work after a commit. */
+  async #hasCommitted(draft: Draft, committed: Committed, old: Found | null): Promise<void> {
+    const { id, attempt, receipt } = committed
+    await this.#afterwards(async () => {
+      const keys = old?.facts ? await Array.fromAsync(this.#objects.list(indexEntryPrefix(old.facts))) : []
+      const names = indexEntries(keys).flatMap((entry) => entry.names)
+      this.#index.add(indexEntryOf(committed))
+      for (const name of names) this.#index.datasets.addName(id, name)
+      await complete(this.#objects, committed, names)
+      if (old?.facts) await removeEntries(this.#objects, { ...old.facts, since: undefined })
+      if (old !== null) await this.#scratch.cache.drop(...cachePrefixes({ id, attempt: old.attempt }))
+      // Whoever has just sent a file looks at it next.
+      for (const { file } of receipt.parts)
+        await this.#scratch.cache.take(cacheName({ id, attempt }, file), join(draft.dir, file))
+    })
   }
 
-  /** Removes the files of a dataset that no longer exists, or that has others now. */
-  async #removeFiles({ id, attempt }: Committed): Promise<void> {
-    await this.#scratch.cache.drop(...cachePrefixes({ id, attempt }))
-    await sweepAttempt(this.#objects, attempt, id)
+  /** The dataset exists or is gone all the same if this work fails: a sweep does it then. */
+  async #afterwards(work: () => Promise<void>): Promise<void> {
+    await work().catch((error) => this.#logger.warn({ error }, 'cannot complete what was written: a sweep does it'))
   }
 
   async #usingUp<Result>(draft: Draft, { id }: Receipt, work: () => Promise<Result>): Promise<Result> {
@@ -388,6 +380,10 @@ class S3Store implements Store {
 }
 
 const nothing = Buffer.alloc(0)
+
+function indexEntryOf({ receipt, publishedAt }: Committed) {
+  return { ...entryOf(receipt), lastUploadAt: publishedAt }
+}
 
 /** Sends the files of a draft to the bucket, under a prefix that no one else uses. */
 async function send(draft: Draft, receipt: Receipt): Promise<Attempt> {

@@ -1,100 +1,255 @@
-// S3 sweep: removes the files of failed attempts, whichever process made them, and completes the index. Deletes nothing
-// that a receipt names.
+// S3 sweep: completes what a receipt names, and removes what none names, whichever process left it. Which objects belong:
+// docs/decisions/object-storage.md.
+import { forEachLimit } from '../../io/for-each-limit.ts'
 import { entryOf } from '../dataset-index.ts'
-import { isDatasetId } from '../name-rules.ts'
+import { isDatasetId, isUploadId } from '../name-rules.ts'
 import type { StoreLogger } from '../store.ts'
-import { putEntry } from './s3-index.ts'
 import {
   type Attempt,
   attemptPrefix,
   beganAt,
+  filesPrefix,
   indexEntryPrefix,
+  indexKey,
+  indexPrefix,
+  isFileKey,
+  noteOf,
+  type PublishFacts,
   pendingKey,
   pendingOf,
   pendingPrefix,
+  publishOfEntry,
   receiptKey,
+  recordKey,
+  recordsPrefix,
 } from './s3-keys.ts'
 import type { S3Objects } from './s3-objects.ts'
-import { type Committed, parseCommit } from './s3-receipts.ts'
+import { type Committed, type Found, isNamed, readReceipt, recordText } from './s3-receipts.ts'
 
 /** An older attempt is abandoned: no upload takes this long. Milliseconds. */
 export const attemptMsMax = 86_400_000
-const sweepEveryMs = 3_600_000
+/** Files of a publish that was removed or replaced stay this long, for readers elsewhere. Milliseconds. */
+export const removedMs = 3_600_000
+const notesEveryMs = 60_000
+const allEveryMs = 3_600_000
 
-/** Sweeps now and every hour, until disposed. */
+/** A receipt is larger, a tombstone smaller. Bytes. */
+const tombstoneBytesMax = 300
+const readsAtOnceMax = 16
+
+/** Sweeps now and every minute, and everything each hour, until disposed. */
 export function startSweeps(objects: S3Objects, logger: StoreLogger): Disposable {
+  const dueAt = new Map<Attempt, number>()
+  let allAt = Number.NEGATIVE_INFINITY
   const sweepOnce = async () => {
+    const isAll = performance.now() - allAt >= allEveryMs
+    if (isAll) allAt = performance.now()
     try {
-      const attempts = await sweep(objects, Date.now() - attemptMsMax)
-      const multiparts = await objects.abortMultiparts(Date.now() - attemptMsMax)
-      if (attempts + multiparts > 0) {
-        logger.info({ attempts, multiparts }, 'removed what unfinished uploads had left')
-      }
+      const removed = isAll
+        ? await sweep(objects, objects.now(), dueAt)
+        : await sweepNotes(objects, objects.now(), dueAt)
+      if (removed > 0) logger.info({ removed }, 'removed what unfinished uploads and removed datasets had left')
     } catch (error) {
-      logger.warn({ error }, 'cannot remove what unfinished uploads have left: tried again in an hour')
+      logger.warn({ error }, 'cannot remove what unfinished uploads and removed datasets have left: tried again later')
     }
   }
-  void sweepOnce()
-  const timer = setInterval(() => void sweepOnce(), sweepEveryMs)
+  let running = sweepOnce()
+  const timer = setInterval(() => {
+    running = running.then(sweepOnce)
+  }, notesEveryMs)
   timer.unref()
   return { [Symbol.dispose]: () => clearInterval(timer) }
 }
 
 /**
- * Removes attempts that began before a time, in epoch milliseconds, and that no receipt names. Returns their number.
- * Of others, a dataset is added to the index: its process may have stopped before it could.
+ * Completes and removes whatever is due at a time, in epoch milliseconds by the clock of the bucket. Returns the number
+ * of attempts, entries and uploads that were removed.
  */
-export async function sweep(objects: S3Objects, before: number): Promise<number> {
-  let count = 0
+export async function sweep(objects: S3Objects, now: number, dueAt?: Map<Attempt, number>): Promise<number> {
+  const noted = await sweepNotes(objects, now, dueAt)
+  const { strays, incomplete, unnoted } = await survey(objects, false)
+  for (const one of incomplete) await complete(objects, one)
+  // Where they cannot be removed, tombstones stay.
+  if (objects.deletesIfMatch) for (const one of unnoted) await objects.put(pendingKey(one.attempt), noteOf(one))
+  for (const prefix of strays) await deleteAll(objects, prefix)
+  const multiparts = await objects.abortMultiparts(now - attemptMsMax, isFileKey)
+  return noted + strays.length + multiparts
+}
+
+/** @param dueAt When attempts are looked at again, so that each is not every time. */
+async function sweepNotes(objects: S3Objects, now: number, dueAt = new Map<Attempt, number>()): Promise<number> {
+  let removed = 0
+  const before = new Map(dueAt)
+  dueAt.clear()
   for await (const key of objects.list(pendingPrefix)) {
     const attempt = pendingOf(key)
-    const found = attempt === null ? null : await objects.get(key)
-    if (attempt === null || found === null) continue
-    const text = found.body.toString()
-    const id = isDatasetId(text) ? text : null
-    if (id !== null) await addToIndex(objects, attempt, id)
-    if (beganAt(attempt) >= before) continue
-    await sweepAttempt(objects, attempt, id)
-    count += 1
+    if (attempt === null) continue
+    const known = before.get(attempt) ?? now
+    const due = known > now ? known : await sweepNote(objects, attempt, now)
+    if (due === null) removed += 1
+    else dueAt.set(attempt, due)
   }
-  return count
+  return removed
+}
+
+/** Returns when to look again; null once nothing is left. */
+async function sweepNote(objects: S3Objects, attempt: Attempt, now: number): Promise<number | null> {
+  const note = await objects.get(pendingKey(attempt))
+  if (note === null) return null
+  const [id = '', publishedAt] = note.body.toString().split(' ')
+  const isRemoved = publishedAt !== undefined
+  const found = await readReceipt(objects, id)
+  const isOfTombstone = found?.isTombstone === true && found.attempt === attempt
+  const removedAt = Math.max(note.modifiedAt, isOfTombstone ? found.modifiedAt : 0)
+  const due = isRemoved ? removedAt + removedMs : beganAt(attempt) + attemptMsMax
+  if (isNamed({ attempt }, found)) {
+    // Its removal may be about to begin.
+    if (isRemoved && now < due) return due
+    if (found?.committed) await complete(objects, found.committed)
+    return found?.committed ? null : due
+  }
+  if (isRemoved) {
+    const of = { id, attempt, publishedAt: Number(publishedAt) }
+    await removeEntries(objects, isOfTombstone ? (found.facts ?? of) : of)
+  }
+  if (now < due) return isRemoved ? due : now
+  await deleteAll(objects, attemptPrefix(attempt))
+  if (isOfTombstone) await objects.deleteSame(receiptKey(id), found.etag)
+  await objects.delete([pendingKey(attempt)])
+  return null
 }
 
 /**
- * Removes the files of an attempt, then the object that records it.
- *
- * @param id Of the dataset whose receipt may name the attempt; in that case, the files stay. Null if there can be none.
+ * Writes what is derived from a receipt: its index entry, with other names under which it was sent, and its upload
+ * record. If it is not in its place any more then, what was written is removed.
  */
-export async function sweepAttempt(objects: S3Objects, attempt: Attempt, id: string | null): Promise<void> {
-  if (id === null || !(await isNamed(objects, attempt, id))) {
-    const keys = await Array.fromAsync(objects.list(attemptPrefix(attempt)))
-    await objects.delete(keys)
-  }
+export async function complete(objects: S3Objects, of: Committed, otherNames: readonly string[] = []): Promise<void> {
+  const entry = entryOf(of.receipt)
+  const names = [...new Set([...entry.names, ...otherNames])]
+  for (const [number, name] of names.entries()) await objects.put(indexKey(of, entry, number, name), nothing)
+  if (of.upload !== null) await objects.put(recordKey(of, of.upload), recordText(of.upload))
+  const found = await readReceipt(objects, of.id)
+  if (isNamed(of, found)) await objects.delete([pendingKey(of.attempt)])
+  else await removeEntries(objects, { ...of, since: keepsRecords(of, found) ? undefined : of.since })
+}
+
+/** True if a repair has taken the place of a publish: it has its upload records. */
+function keepsRecords({ since }: PublishFacts, found: Found | null): boolean {
+  return found !== null && !found.isTombstone && found.facts?.since === since
+}
+
+/** Removes the index entries of a publish that is gone, and the upload records of its dataset. */
+export async function removeEntries(
+  objects: S3Objects,
+  of: Omit<PublishFacts, 'since'> & { readonly since?: Attempt | undefined },
+): Promise<void> {
+  await deleteAll(objects, indexEntryPrefix(of))
+  if (of.since !== undefined) await deleteAll(objects, recordsPrefix({ id: of.id, since: of.since }))
+}
+
+/** Removes the files of an attempt that no receipt names, and never will, then the note on it. */
+export async function sweepAttempt(objects: S3Objects, attempt: Attempt): Promise<void> {
+  await deleteAll(objects, attemptPrefix(attempt))
   await objects.delete([pendingKey(attempt)])
 }
 
-async function isNamed(objects: S3Objects, attempt: Attempt, id: string): Promise<boolean> {
-  const committed = await committedAs(objects, id)
-  // It is unknown which files a damaged receipt names.
-  return committed === 'damaged' || committed?.attempt === attempt
+async function deleteAll(objects: S3Objects, prefix: string): Promise<void> {
+  await objects.delete(await Array.fromAsync(objects.list(prefix)))
 }
 
-async function addToIndex(objects: S3Objects, attempt: Attempt, id: string): Promise<void> {
-  const committed = await committedAs(objects, id)
-  if (committed === null || committed === 'damaged' || committed.attempt !== attempt) return
-  const entry = entryOf(committed.receipt)
-  await putEntry(objects, entry)
-  if ((await committedAs(objects, id)) !== null) return
-  // Removed in the meantime, with its entries.
-  await objects.delete(await Array.fromAsync(objects.list(indexEntryPrefix(entry))))
+/** What does not agree with the receipts. */
+export interface Survey {
+  /** Prefixes of what no receipt names and no note mentions: index entries, upload records, files. */
+  readonly strays: readonly string[]
+  /** Publishes whose index entry or upload record is missing. */
+  readonly incomplete: readonly Committed[]
+  /** Removed datasets without the note that has them swept. */
+  readonly unnoted: readonly PublishFacts[]
+  /** Attempts with a note: uploads in progress, and what is removed within an hour. */
+  readonly notes: number
 }
 
-async function committedAs(objects: S3Objects, id: string): Promise<Committed | 'damaged' | null> {
-  const found = await objects.get(receiptKey(id))
-  if (found === null) return null
-  try {
-    return parseCommit(found.body, id, found.etag)
-  } catch {
-    return 'damaged'
+/** What is listed of one dataset. Some 300 bytes. */
+interface Listed {
+  /** Size of the receipt object; 0 if there is none. */
+  bytes: number
+  readonly entries: Omit<PublishFacts, 'since'>[]
+  readonly sinces: Set<Attempt>
+}
+
+/**
+ * Compares while others publish and remove: what derives from a receipt is listed before the receipt is read, and
+ * attempts are never used twice, so what no receipt names then, none ever will.
+ *
+ * @param readAll Reads every receipt, instead of those alone whose dataset does not look consistent in the lists.
+ * @throws {ServiceError} STORE_UNAVAILABLE, STORE_FAILED
+ */
+export async function survey(objects: S3Objects, readAll: boolean): Promise<Survey> {
+  const startedAt = objects.now()
+  const attempts = new Set<Attempt>()
+  for await (const attempt of objects.listFolders(filesPrefix)) if (isUploadId(attempt)) attempts.add(attempt)
+  const noted = new Set<Attempt>()
+  for await (const key of objects.list(pendingPrefix)) noted.add(pendingOf(key) ?? '')
+  const byId = await listDatasets(objects)
+  const found = { strays: [] as string[], incomplete: [] as Committed[], unnoted: [] as PublishFacts[] }
+  let isUncertain = false
+  const named = new Set<Attempt>()
+  const toRead: [string, Listed][] = []
+  for (const one of byId) {
+    const attempt = readAll ? null : consistent(one[1])
+    if (attempt !== null && attempts.has(attempt)) named.add(attempt)
+    else toRead.push(one)
   }
+  await forEachLimit(toRead, readsAtOnceMax, async ([id, { entries, sinces }]) => {
+    const receipt = await readReceipt(objects, id)
+    const facts = receipt?.facts ?? null
+    if (receipt !== null && facts === null) {
+      isUncertain = true
+      return
+    }
+    const isThere = facts !== null && !receipt?.isTombstone
+    if (isThere) named.add(facts.attempt)
+    // Without a file, it may be that a bit of the name has flipped.
+    if (isThere && !attempts.has(facts.attempt) && facts.publishedAt < startedAt) isUncertain = true
+    for (const entry of entries)
+      if (!isThere || entry.attempt !== facts.attempt) found.strays.push(indexEntryPrefix(entry))
+    for (const since of sinces) if (!isThere || since !== facts.since) found.strays.push(recordsPrefix({ id, since }))
+    const hasRecord = receipt?.committed?.upload === null || sinces.has(facts?.since ?? '')
+    const isListed = entries.some((entry) => entry.attempt === facts?.attempt) && hasRecord
+    if (receipt?.committed && !isListed) found.incomplete.push(receipt.committed)
+    if (receipt?.isTombstone && facts !== null && !noted.has(facts.attempt)) found.unnoted.push(facts)
+  })
+  const left = [...attempts].filter((one) => !named.has(one) && !noted.has(one))
+  // No file is removed for what the lists say alone.
+  if (left.length > 0 && !readAll) return await survey(objects, true)
+  if (!isUncertain) found.strays.push(...left.map(attemptPrefix))
+  return { ...found, strays: [...new Set(found.strays)], notes: noted.size }
 }
+
+/** The attempt of a dataset whose receipt certainly names it, so far as lists show. */
+function consistent({ bytes, entries: [entry, ...others], sinces }: Listed): Attempt | null {
+  if (entry === undefined || bytes <= tombstoneBytesMax || sinces.size !== 1 || !sinces.has(entry.attempt)) return null
+  return others.every(({ attempt }) => attempt === entry.attempt) ? entry.attempt : null
+}
+
+async function listDatasets(objects: S3Objects): Promise<Map<string, Listed>> {
+  const byId = new Map<string, Listed>()
+  const of = (id: string) => {
+    const listed = byId.get(id) ?? { bytes: 0, entries: [], sinces: new Set() }
+    byId.set(id, listed)
+    return listed
+  }
+  for await (const key of objects.list(indexPrefix)) {
+    const entry = publishOfEntry(key)
+    if (entry !== null && of(entry.id).entries.at(-1)?.attempt !== entry.attempt) of(entry.id).entries.push(entry)
+  }
+  for await (const { key, bytes } of objects.listSizes('datasets/')) {
+    const [, id = '', kind, since = ''] = key.split('/')
+    if (!isDatasetId(id)) continue
+    if (kind === 'receipt.json') of(id).bytes = bytes
+    if (kind === 'uploads' && isUploadId(since)) of(id).sinces.add(since)
+  }
+  return byId
+}
+
+const nothing = Buffer.alloc(0)
