@@ -24,8 +24,8 @@ export class S3Proxy implements AsyncDisposable {
   readonly endpoint: string
   /** In the order of their responses. */
   readonly carried: Carried[] = []
-  /** Decides on each request; by default, all are forwarded. */
-  fate: (call: string, key: string) => Fate = () => 'carried'
+  /** Decides on each request, perhaps only later; by default, all are forwarded. */
+  fate: (call: string, key: string) => Fate | Promise<Fate> = () => 'carried'
   readonly #server: Server
   readonly #target: string
   #changed = Promise.withResolvers<void>()
@@ -34,7 +34,7 @@ export class S3Proxy implements AsyncDisposable {
     this.#server = server
     this.#target = target
     this.endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-    server.on('request', (from: IncomingMessage, to: ServerResponse) => this.#carry(from, to))
+    server.on('request', (from: IncomingMessage, to: ServerResponse) => void this.#carry(from, to))
   }
 
   static async to(endpoint: string): Promise<S3Proxy> {
@@ -42,6 +42,19 @@ export class S3Proxy implements AsyncDisposable {
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
     return new S3Proxy(server, endpoint)
+  }
+
+  /** Holds the next request of an operation with such a key, until released. */
+  holdNext(call: string, key: RegExp): { readonly reached: Promise<void>; release(): void } {
+    const [reached, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    this.fate = async (seenCall, seenKey): Promise<Fate> => {
+      if (seenCall !== call || !key.test(seenKey)) return 'carried'
+      this.fate = () => 'carried'
+      reached.resolve()
+      await released.promise
+      return 'carried'
+    }
+    return { reached: reached.promise, release: () => released.resolve() }
   }
 
   /** Resolves when `count` requests of an operation have completed in total. */
@@ -55,12 +68,12 @@ export class S3Proxy implements AsyncDisposable {
     await once(this.#server, 'close')
   }
 
-  #carry(from: IncomingMessage, to: ServerResponse): void {
+  async #carry(from: IncomingMessage, to: ServerResponse): Promise<void> {
     const { method = '', url = '', headers } = from
     const { pathname, searchParams } = new URL(url, this.endpoint)
     const call = callOf(method, searchParams)
     const key = decodeURIComponent(pathname.split('/').slice(2).join('/'))
-    const fate = this.fate(call, key)
+    const fate = await this.fate(call, key)
     if (fate === 'failed' || fate === 'conflicting') {
       from.resume().once('end', () => to.writeHead(fate === 'failed' ? 503 : 409).end())
       return
