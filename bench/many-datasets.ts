@@ -33,7 +33,11 @@ function receiptOf(number: number): Receipt {
     parts: [],
     checksums: null,
     body: { byteOffset: 2, lines: 1, records: 1, headerFields: ['a'], recordBytesMax: 16_777_216 },
-    evidence: { encoding: 'made up', dialect: 'made up', header: 'made up' },
+    evidence: {
+      encoding: 'made up',
+      dialect: { code: 'best', delimiter: ',', width: 1, fitting: 0, records: 0 },
+      header: { code: 'empty', typed: 0, unlike: 0, like: 0, isUncertain: false, lines: [] },
+    },
     notes: [],
     createdAt: 1_700_000_000_000 + number,
     owner: '',

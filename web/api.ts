@@ -1,5 +1,6 @@
 // API: requests to the service, with the key of this tab. Knows the routes; knows no view.
-import type { Column, Corrections, DataStart, Dialect, Evidence } from '../src/core/receipt.ts'
+import type { EvidenceInWords } from '../src/core/evidence/evidence.ts'
+import type { Column, Corrections, DataStart, Dialect } from '../src/core/receipt.ts'
 import type { ShownNote, ShownReceipt } from './texts/shown-receipt.ts'
 
 /** The error record of the service, or a lost connection (status 0). */
@@ -50,7 +51,7 @@ export interface Receipt {
   }
   readonly columns: readonly Column[]
   readonly rejects: { readonly count: number; readonly reasons: Readonly<Record<string, number>> }
-  readonly evidence: Evidence
+  readonly evidence: EvidenceInWords
   readonly notes: readonly ShownNote[]
   readonly schema?: NonNullable<ShownReceipt['schema']>
 }

@@ -1,4 +1,5 @@
 // Receipt: the types of one finished upload, as stored and sent. Knows nothing of how they are computed.
+import type { Evidence } from './evidence/evidence.ts'
 import type { Note } from './notes.ts'
 import type { TableSchema } from './table-schema.ts'
 
@@ -26,13 +27,6 @@ export interface Encoding {
   /** WHATWG name in lower case, such as `utf-8` or `windows-1252`. */
   readonly name: string
   readonly bom: boolean
-}
-
-/** Why a file is read the way it is: the evidence in the first megabyte, one sentence each. */
-export interface Evidence {
-  readonly encoding: string
-  readonly dialect: string
-  readonly header: string
 }
 
 /** Every record of the file is in exactly one class: header + blank + skipped + accepted + rejected = total. */

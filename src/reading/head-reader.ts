@@ -1,6 +1,5 @@
 // Head reader: reads only the beginning of a long head if the rest continues in the same way, in a third of the time.
 import { equalTextsIn } from './notes/equal-texts.ts'
-import { withRecords } from './notes/evidence.ts'
 import { includesBytes, isAscii } from './platform-bytes.ts'
 import { type DeclaredDialect, headBytesMax, type ReadHead, type Reading } from './reading.ts'
 import { scanOptionsOf } from './scan-options.ts'
@@ -75,10 +74,14 @@ function bytesOf(head: Uint8Array, length: number): number {
 /** The facts that depend on records after the beginning: their number, and equal numbers among the first of them. */
 function ofWholeHead(reading: Reading, head: Uint8Array, recordsBehind: number): Reading {
   const { before, evidence } = reading
+  const { fitting, records: all } = evidence.dialect
   const records = recordsLookedAt(reading.width)
   return {
     ...reading,
-    evidence: { ...evidence, dialect: withRecords(evidence.dialect, recordsBehind) },
+    evidence: {
+      ...evidence,
+      dialect: { ...evidence.dialect, fitting: fitting + recordsBehind, records: all + recordsBehind },
+    },
     equalNumbers: haveDifferentNumbers(head.subarray(before.bytes), records, reading)
       ? reading.equalNumbers
       : equalTextsIn(head.subarray(before.bytes, lineStart(head, before.bytes, records)), reading),

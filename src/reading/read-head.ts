@@ -11,14 +11,15 @@ import { type UnusualLineEnd, unusualLineEnd, withUsualLineEnds } from './encodi
 import { nameColumns } from './header/column-names.ts'
 import { findTop, type Top } from './header/detect-header.ts'
 import { readableHeaders } from './header/readable-headers.ts'
+import { tableRows } from './header/table-rows.ts'
 import { dialectConflicts } from './notes/dialect-conflicts.ts'
 import { equalTexts } from './notes/equal-texts.ts'
 import { doubtsOf, evidenceOf } from './notes/evidence.ts'
+import { lineOf } from './notes/line-numbers.ts'
 import { columnsMax, type DeclaredDialect, headBytesMax, type Reading } from './reading.ts'
 import { bestTokens, countOf, namedDelimiter, type Ranking, rankNamed } from './sniffer/detect-dialect.ts'
 import { runawayQuotes, runawayRule } from './sniffer/runaway-quotes.ts'
 import { type Candidate, greatestWidth, usualWidth } from './sniffer/score-layout.ts'
-import { commentOf, rowsOf } from './sniffer/table-rows.ts'
 import { type Tokens, tokenize } from './sniffer/tokenize.ts'
 
 /** Layouts are tried on the first of these lengths that has enough lines, in characters; else on the whole head. */
@@ -65,15 +66,15 @@ function decide(head: Uint8Array, isWholeFile: boolean, declared: DeclaredDialec
     const problem = `it has more than ${columnsMax} columns, which is the limit; send files with fewer columns, or one record per value: row, column, value`
     throw new ServiceError('NOT_READABLE', { problem })
   }
-  const commentChar = declared.commentChar === undefined ? commentOf(tokens, width) : declared.commentChar
+  const { commentChar, rows: records } = tableRows(tokens, width, declared.commentChar)
   const keepsWideComments = declared.commentChar === undefined && commentChar !== null
-  const records = rowsOf(tokens, width, commentChar, keepsWideComments)
   const rows = named === null ? records : records.slice(1)
   const top = topOf(tokens, width, records, named !== null, declared)
   const before = beforeData({ head, encoding, tokens, lineEnd }, top, records)
   const header = { tokens, bytes: head.subarray(0, before.headerEnd), encoding, normalized }
   const readable = readableHeaders(top.headers, header)
-  const naming = nameColumns(readable.headers, width, declared.headerJoin)
+  const lines = top.headerRows.map((record) => lineOf(tokens, record))
+  const naming = nameColumns(readable.headers, width, lines, declared.headerJoin)
   const found = { encoding: encodingFound, ranked, named, tokens, width, rows, top, names: naming.names }
   const decided = { ...found, declared, isWholeFile }
   return {

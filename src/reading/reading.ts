@@ -1,6 +1,8 @@
 // Reading: what the head of a file decides about the rest. Knows nothing of uploads, stores or converters.
+
+import type { Evidence } from '../core/evidence/evidence.ts'
 import type { Note } from '../core/notes.ts'
-import type { Dialect, Encoding, Evidence, HeaderGap, RunawayRule } from '../core/receipt.ts'
+import type { Dialect, Encoding, HeaderGap, RunawayRule } from '../core/receipt.ts'
 
 /** What a client declared about its file; absent members are detected. */
 export interface DeclaredDialect {

@@ -55,7 +55,11 @@ export function sample(wish: SampleWish): Sample {
     file: { name, bytes: original.length, sha256: sha256(original), contentType: 'text/csv' },
     encoding: { name: 'utf-8', bom: false },
     body: { byteOffset: 0, lines: 0, records: 0, headerFields: null, recordBytesMax: 1_000 },
-    evidence: { encoding: 'made up', dialect: 'made up', header: 'made up' },
+    evidence: {
+      encoding: 'made up',
+      dialect: { code: 'best', delimiter: ',', width: 1, fitting: 0, records: 0 },
+      header: { code: 'empty', typed: 0, unlike: 0, like: 0, isUncertain: false, lines: [] },
+    },
     dialect: {
       delimiter: ',',
       quoteChar: '"',

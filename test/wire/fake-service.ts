@@ -275,7 +275,11 @@ function fakeReceipt(bytes: Buffer, name: string, contentType: string | null): R
     parts: [],
     checksums: null,
     body: { byteOffset: 4, records: 1, lines: 1, headerFields: ['id'], recordBytesMax: 1_000 },
-    evidence: { encoding: 'made up', dialect: 'made up', header: 'made up' },
+    evidence: {
+      encoding: 'made up',
+      dialect: { code: 'best', delimiter: ',', width: 1, fitting: 0, records: 0 },
+      header: { code: 'empty', typed: 0, unlike: 0, like: 0, isUncertain: false, lines: [] },
+    },
     notes: [],
     createdAt: Date.now(),
     owner: '',

@@ -1,6 +1,7 @@
 // Check file: reads a file exactly as the service does, with the same code, and predicts its receipt. Nothing is sent.
 import { createColumnWriter } from '../../src/columns/create-column-writer.ts'
 import type { ColumnFacts } from '../../src/core/column-facts.ts'
+import { evidenceInWords } from '../../src/core/evidence/evidence.ts'
 import type { Column, Reject } from '../../src/core/receipt.ts'
 import type { ReadBytes } from '../../src/io/read-bytes.ts'
 import { createHeadReader } from '../../src/reading/head-reader.ts'
@@ -132,7 +133,7 @@ class Check {
             ? rejects.map((reject) => ({ ...reject, text: null }))
             : await readTexts(read, reading.encoding.name, rejects, rejectTextBytesMax),
       },
-      evidence: reading.evidence,
+      evidence: evidenceInWords(reading.evidence),
       notes: [
         ...reading.notes,
         ...recordNotes(reading, tally),

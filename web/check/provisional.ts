@@ -1,6 +1,8 @@
 // Provisional: what a file's receipt would say, found before anything is sent. Only types; knows no element and no worker.
+
+import type { EvidenceInWords } from '../../src/core/evidence/evidence.ts'
 import type { Note } from '../../src/core/notes.ts'
-import type { Column, Dialect, Encoding, Evidence, RecordCounts, RejectPreview } from '../../src/core/receipt.ts'
+import type { Column, Dialect, Encoding, RecordCounts, RejectPreview } from '../../src/core/receipt.ts'
 import type { DeclaredDialect } from '../../src/reading/reading.ts'
 
 export type { DeclaredDialect }
@@ -31,7 +33,7 @@ export interface ProvisionalReceipt {
      */
     readonly first: readonly RejectPreview[]
   }
-  readonly evidence: Evidence
+  readonly evidence: EvidenceInWords
   readonly notes: readonly Note[]
   /** The first accepted records, at most `previewRowsMax`, as text; null for an empty field. */
   readonly rows: readonly (readonly (string | null)[])[]

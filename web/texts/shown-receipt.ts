@@ -1,5 +1,6 @@
 // Shown receipt: the members of a receipt, provisional or not, that sentences use. Only types.
-import type { Column, Dialect, Encoding, Evidence, RecordCounts } from '../../src/core/receipt.ts'
+import type { EvidenceInWords } from '../../src/core/evidence/evidence.ts'
+import type { Column, Dialect, Encoding, RecordCounts } from '../../src/core/receipt.ts'
 import type { TableSchema } from '../../src/core/table-schema.ts'
 
 export interface ShownReceipt {
@@ -7,7 +8,7 @@ export interface ShownReceipt {
   readonly dialect: Pick<Dialect, 'delimiter' | 'header'>
   readonly records: Pick<RecordCounts, 'accepted' | 'rejected' | 'header'>
   readonly columns: readonly Column[]
-  readonly evidence: Evidence
+  readonly evidence: EvidenceInWords
   readonly notes: readonly ShownNote[]
   /** What was declared about columns. */
   readonly schema?: Pick<TableSchema, 'fields' | 'fieldsMatch'>

@@ -1,4 +1,5 @@
 // Receipt JSON: how clients see a receipt. The one place that knows its JSON format and its links.
+import { evidenceInWords } from '../../core/evidence/evidence.ts'
 import type { Receipt } from '../../core/receipt.ts'
 import type { CorrectionReply, UploadReply } from '../../service/service.ts'
 
@@ -84,7 +85,7 @@ function receiptFacts(receipt: Receipt) {
     rejects: { count: rejects.count, reasons: rejects.reasons, first: rejects.first },
     parts,
     body,
-    evidence,
+    evidence: evidenceInWords(evidence),
     notes,
     links: links(receipt),
   }

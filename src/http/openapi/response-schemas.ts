@@ -2,6 +2,7 @@
 import Type from 'typebox'
 import { noteCodes, noteLinesMax } from '../../core/notes.ts'
 import { uploadOutcomes } from '../../core/receipt.ts'
+import { evidence } from './evidence-schema.ts'
 import { corrected, corrections, reasonCounts, reject } from './reject-schemas.ts'
 import {
   compression,
@@ -184,14 +185,7 @@ const receiptFacts = {
     },
     { $id: 'DataStart', description: 'Where the data begins.' },
   ),
-  evidence: Type.Object(
-    {
-      encoding: Type.String({ description: 'Evidence for the encoding.' }),
-      dialect: Type.String({ description: 'Evidence for the dialect.' }),
-      header: Type.String({ description: 'Why the first record is, or is not, a header.' }),
-    },
-    { $id: 'Evidence', description: 'Why the file was read this way.' },
-  ),
+  evidence,
   notes: Type.Array(note, { description: 'Warnings about the file and how it was read.' }),
   links,
 }

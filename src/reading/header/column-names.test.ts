@@ -16,9 +16,21 @@ test('nameColumns() treats control characters as blanks, and keeps the field unc
   assert.deepEqual(fields, ['a\0b', '\0', '\u0085c\u007f'])
 })
 
-test('nameColumns() numbers repeated names, ignoring case', () => {
+test('nameColumns() numbers repeated names, ignoring case, and leaves each name of the file to its column', () => {
   const { names, fields, notes } = nameColumns([['a', 'A', 'a_2', 'a']], 4)
-  assert.deepEqual(names, ['a', 'A_2', 'a_2_2', 'a_3'])
+  assert.deepEqual(names, ['a', 'A_3', 'a_2', 'a_4'])
+  assert.deepEqual(nameColumns([['name', 'name', 'name_2', 'Name_2']], 4).names, [
+    'name',
+    'name_3',
+    'name_2',
+    'Name_2_2',
+  ])
+  assert.deepEqual(nameColumns([['', 'column_1', 'column_3', '']], 4).names, [
+    'column_1_2',
+    'column_1',
+    'column_3',
+    'column_4',
+  ])
   assert.deepEqual(fields, ['a', 'A', 'a_2', 'a'])
   assert.deepEqual(codesOf(notes), ['NAMES_NUMBERED'])
 })
@@ -38,17 +50,15 @@ test('nameColumns() adapts a header of another width', () => {
   assert.deepEqual(codesOf(nameColumns([['a', 'b']], 3).notes), ['HEADER_WIDTH_DIFFERS'])
 })
 
-test('nameColumns() joins the records of a multi-line header', () => {
-  assert.deepEqual(
-    nameColumns(
-      [
-        ['speed', 'at'],
-        ['km/h', ''],
-      ],
-      2,
-    ).names,
-    ['speed km/h', 'at'],
-  )
+test('nameColumns() joins the records of a multi-line header, and names their lines and the joined values', () => {
+  const headers = [
+    ['speed', 'at'],
+    ['km/h', ''],
+  ]
+  const { names, notes } = nameColumns(headers, 2, [4, 5])
+  assert.deepEqual(names, ['speed km/h', 'at'])
+  const message = 'The header is 2 records high (lines 4, 5): the values of each column are joined: speed km/h.'
+  assert.deepEqual(notes, [{ code: 'HEADER_JOINED', message, lines: [4, 5] }])
 })
 
 test('nameColumns() is fast for many equal names', () => {

@@ -1,12 +1,29 @@
 // Detect header: finds where the data of a table begin and what its columns are called. Knows no bytes, nor how the layout was found.
 import { ServiceError } from '../../core/errors.ts'
-import { isRuleCell } from '../sniffer/drawn-lines.ts'
+import type { HeaderVotes } from '../../core/evidence/evidence.ts'
 import { fieldValue, fits, isBlank, recordCount, recordValues, type Tokens } from '../sniffer/tokenize.ts'
 import { isMeasured, kindOf } from '../sniffer/value-kind.ts'
-import { findTableStart, startAt, type TableStart, titlesWithoutHeader } from './find-titles.ts'
+import {
+  filledIn,
+  findTableStart,
+  isBelowKeys,
+  isSetOffAbove,
+  type TableStart,
+  titlesAbove,
+  titlesWithoutHeader,
+} from './find-titles.ts'
+import {
+  bodyRowsMax,
+  continuesHeader,
+  groupedHeaders,
+  headerRowsMax,
+  indexNames,
+  isSame,
+  type TableRecords,
+  unitRowsAt,
+} from './header-lines.ts'
 import { hasRowNames, namesIn, type RaggedNames } from './ragged-header.ts'
-import { isQuotedAlone, looksLikeNames, profile, type TossUp, weighHeader } from './score-header.ts'
-import { isUnitRow } from './unit-row.ts'
+import { isQuotedAlone, looksLikeNames, profile, votesBy, weighHeader } from './score-header.ts'
 
 /** What is above the data. Records are indices into the tokens. */
 export interface Top {
@@ -14,8 +31,10 @@ export interface Top {
   readonly headers: readonly (readonly string[])[]
   /** Titles: records above the header that are not part of the table. */
   readonly titles: readonly number[]
-  /** Set if the first record may be either, header or data. */
-  readonly tossUp: TossUp | null
+  /** What speaks for and against the header. */
+  readonly votes: HeaderVotes
+  /** The records of the header. */
+  readonly headerRows: readonly number[]
   /** Records of units below the header, which are not part of the table. */
   readonly unitRows: number
   /** Blank records among those of the header. */
@@ -28,67 +47,82 @@ export interface Top {
   readonly firstScanned: number
 }
 
-export interface TopQuestion {
-  readonly tokens: Tokens
-  readonly width: number
-  /** Records that are neither comments nor blank, in order. */
-  readonly rows: readonly number[]
+export interface TopQuestion extends TableRecords {
   readonly header: boolean | undefined
   readonly skipRows: number | undefined
   /** Numbers of the header records, from 1. */
   readonly headerRows: readonly number[] | undefined
 }
 
-const bodyRowsMax = 100
-const headerRowsMax = 4
-
 /** Finds titles, header and the first data record. What is declared always wins. */
 export function findTop(question: TopQuestion): Top {
   const { tokens, rows, width, header, skipRows, headerRows } = question
   if (header !== false && headerRows !== undefined && headerRows.length > 0) return declaredTop(question, headerRows)
-  const start = skipRows === undefined ? findTableStart(tokens, rows, width) : declaredStart(skipRows)
-  if (header === false || headerRows !== undefined) return withoutHeader(question, start)
+  const start = skipRows === undefined ? findTableStart(tokens, rows, width, header) : declaredStart(skipRows)
+  if (header === false || headerRows !== undefined) return withoutHeader(question, start, votesBy('declared'))
+  const isFree = skipRows === undefined
+  const above = start.tableRow - 1
+  const isBelowTitles = start.titleRows >= above || isBelowKeys(tokens, rows, above)
   // Below records that are not titles, a record of another width is one of them.
-  if (skipRows === undefined && start.tableRow > 0 && start.titleRows >= start.tableRow - 1) {
+  if (isFree && above >= 0 && isBelowTitles) {
     const ragged = raggedHeader(question, start.tableRow)
-    if (ragged !== null) return withHeader(question, start, start.tableRow - 1, [ragged.names], raggedFound(ragged))
+    if (ragged !== null) return withHeader(question, start, above, raggedFound(ragged))
   }
   const weighed = headersAt(question, start.tableRow)
-  // Below titles, a record that may be either is a header.
-  const isBelowTitles = start.titleRows > 0 && start.titleRows === start.tableRow && weighed.tossUp !== null
-  const found = isBelowTitles
-    ? { ...headersAt({ ...question, header: true }, start.tableRow), tossUp: weighed.tossUp }
-    : weighed
-  if (found.headers.length > 0) return withHeader(question, start, start.tableRow, found.headers, found)
+  const keys =
+    isFree && header === undefined && weighed.votes.code !== 'groups' ? keyRowsAt(question, start.tableRow) : 0
+  if (keys > 0) {
+    const at = start.tableRow + keys
+    return withHeader(
+      question,
+      { tableRow: at, titleRows: isBelowTitles ? at : start.titleRows },
+      at,
+      headersAt(question, at),
+    )
+  }
+  // Below titles, names that may be a record are a header.
+  const mayBeNames = weighed.votes.isUncertain && looksLikeNames(recordValues(tokens, rows[start.tableRow] ?? 0))
+  const found =
+    start.titleRows > 0 && start.titleRows === start.tableRow && mayBeNames
+      ? { ...headersAt({ ...question, header: true }, start.tableRow), votes: weighed.votes }
+      : weighed
+  if (found.headers.length > 0) return withHeader(question, start, start.tableRow, found)
   // A header above records of which the first ones are not of the usual width.
-  const above = skipRows === undefined ? raggedHeader(question, start.titleRows + 1) : null
-  if (above !== null) return withHeader(question, start, start.titleRows, [above.names], raggedFound(above))
-  const sparse = skipRows === undefined ? sparseRowsAt(question, start.tableRow) : 0
-  const below = startAt(tokens, rows, width, start.tableRow + sparse)
-  const names = sparse > 0 ? headersAt(question, below.tableRow) : noHeader
-  return names.headers.length === 0 || names.tossUp !== null
-    ? withoutHeader(question, start, found.tossUp)
-    : withHeader(question, below, below.tableRow, names.headers, names)
+  const ragged = isFree ? raggedHeader(question, start.titleRows + 1) : null
+  return ragged === null
+    ? withoutHeader(question, start, found.votes)
+    : withHeader(question, start, start.titleRows, raggedFound(ragged))
 }
 
-const sparseRowsMax = 20
+const keyRowsMax = 20
 
 /**
- * The number of records from a row on that a spreadsheet padded to full width above names, such as `Region:,EMEA,,,`; 0
- * unless names follow, and below these full records with a number or the like.
+ * The number of records from a row on that are names with values, such as `Region:,EMEA,,,`, above the header: they are
+ * padded to full width, or a blank line sets them off, and more columns have a type below the header than among them.
  */
-function sparseRowsAt({ tokens, rows, width, header }: TopQuestion, at: number): number {
-  const filledAt = (row: number) => recordValues(tokens, row).filter((value) => value.trim() !== '')
-  const isSparse = (row: number) => fits(tokens, row, width) && filledAt(row).length * 2 <= width
-  let count = 0
-  while (count < sparseRowsMax && at + count < rows.length && isSparse(rows[at + count] ?? 0)) count += 1
-  const row = rows[at + count]
-  if (header !== undefined || count === 0 || row === undefined || !fits(tokens, row, width)) return 0
-  const names = filledAt(row)
-  if (names.length < width - 1 || !looksLikeNames(names)) return 0
-  const body = rows.slice(at + count + 1, at + count + 1 + bodyRowsMax)
-  const isFull = body.length > 1 && body.filter(isSparse).length * 5 <= body.length
-  return isFull && profile(tokens, body, width).some(({ kind }) => isMeasured(kind)) ? count : 0
+function keyRowsAt(question: TopQuestion, at: number): number {
+  const { tokens, rows, width } = question
+  const typedIn = (from: number, to: number) =>
+    profile(tokens, rows.slice(from, Math.min(to, from + bodyRowsMax)), width).filter(({ values, kind }) => {
+      return values.length > 1 && isMeasured(kind) && values.every((value) => kindOf(value) === kind)
+    }).length
+  let isPadded = true
+  let most = 0
+  for (let count = 0; count <= keyRowsMax && at + count < rows.length; count += 1) {
+    const row = rows[at + count] ?? 0
+    if (!fits(tokens, row, width)) return 0
+    const filled = filledIn(tokens, row).length
+    if (count > 0 && ((isPadded && filled > most) || isSetOffAbove(tokens, row))) {
+      const isOfKeys = most <= Math.max(2, width / 2)
+      const others = Math.max(typedIn(at + 1, at + count), isOfKeys ? 0 : typedIn(at + 1, rows.length))
+      const { headers, votes } = headersAt(question, at + count)
+      const isNamed = headers.length > 0 && votes.typed + votes.unlike > 0
+      if (isNamed && typedIn(at + count + 1, rows.length) > others) return count
+    }
+    isPadded &&= fieldValue(tokens, (tokens.firstFields[row + 1] ?? 1) - 1).trim() === ''
+    most = Math.max(most, filled)
+  }
+  return 0
 }
 
 function declaredStart(skipRows: number): TableStart {
@@ -101,10 +135,10 @@ interface HeadersFound {
   readonly unitRows: number
   /** Between or below them. */
   readonly emptyRows: number
-  readonly tossUp: TossUp | null
+  readonly votes: HeaderVotes
 }
 
-const noHeader: HeadersFound = { headers: [], unitRows: 0, emptyRows: 0, tossUp: null }
+const noHeader: HeadersFound = { headers: [], unitRows: 0, emptyRows: 0, votes: votesBy('empty') }
 
 /** The header records from a row on. */
 function headersAt(question: TopQuestion, at: number): HeadersFound {
@@ -114,25 +148,27 @@ function headersAt(question: TopQuestion, at: number): HeadersFound {
   const values = recordValues(tokens, first)
   if (question.header === undefined && values.length !== width) return noHeader
   const groups = question.header === undefined ? groupedHeaders(question, values, at) : null
-  if (groups !== null) return groups
+  if (groups !== null) return { ...noHeader, ...groups, votes: votesBy('groups') }
   const areNumbered = areNumberedNames(values)
   const unitRows = areNumbered || looksLikeNames(values) ? unitRowsAt(question, at + 1) : 0
   const body = rows.slice(at + 1 + Math.max(unitRows, repeatsOf(values, question, at)))
   const columns = columnsBelow(values, question, body.slice(0, bodyRowsMax))
-  const weighed =
-    question.header === undefined && !isQuotedAlone(tokens, first, body.slice(0, bodyRowsMax))
-      ? weighHeader(values, columns, body.length)
-      : { isHeader: question.header ?? true, tossUp: null }
-  const { tossUp } = weighed
-  if (areNumbered && unitRows > 0 && question.header === undefined) return { ...noHeader, headers: [values], unitRows }
-  if (!weighed.isHeader) return { ...noHeader, tossUp }
-  if (unitRows > 0) return { ...noHeader, headers: [values], unitRows, tossUp }
+  const isDeclared = question.header !== undefined
+  const { isHeader, votes } = isDeclared
+    ? { isHeader: true, votes: votesBy('declared') }
+    : isQuotedAlone(tokens, first, body.slice(0, bodyRowsMax))
+      ? { isHeader: true, votes: votesBy('quoted') }
+      : weighHeader(values, columns, body.length)
+  const channels = areNumbered && unitRows > 0 && !isDeclared
+  if (channels) return { ...noHeader, headers: [values], unitRows, votes: votesBy('channels') }
+  if (!isHeader) return { ...noHeader, votes }
+  if (unitRows > 0) return { ...noHeader, headers: [values], unitRows, votes }
   const headers = [values]
   while (headers.length < headerRowsMax && continuesHeader(question, values, at, headers.length)) {
     headers.push(recordValues(tokens, rows[at + headers.length] ?? 0))
   }
   const index = headers.length > 1 ? indexNames(question, headers, at + headers.length) : null
-  return { ...noHeader, headers: index === null ? headers : [...headers, index], tossUp }
+  return { ...noHeader, headers: index === null ? headers : [...headers, index], votes }
 }
 
 /** Records that repeat texts above other values are headers of further tables, and no values. */
@@ -152,113 +188,41 @@ function areNumberedNames([first, ...others]: readonly string[]): boolean {
   return numbers.length > 0 && areRising && kindOf(first ?? '') === 'text'
 }
 
-/** 1 if the row holds the units of the numeric columns below it. */
-function unitRowsAt({ tokens, rows, width }: TopQuestion, at: number): number {
-  const row = rows[at]
-  if (row === undefined || !fits(tokens, row, width)) return 0
-  let columns: ReturnType<typeof profile> | undefined
-  const isFigures = (column: number) => {
-    // Few rows are of units by their values alone.
-    columns ??= profile(tokens, rows.slice(at + 1, at + 1 + bodyRowsMax), width)
-    const { kind, values } = columns[column] ?? { kind: 'text', values: [] }
-    return values.length > 0 && isMeasured(kind)
-  }
-  return isUnitRow(recordValues(tokens, row), isFigures) ? 1 : 0
-}
-
-/**
- * A record with gaps that names groups of columns, above one that names the columns in the gaps; null if it is not one. A
- * group extends over the gaps next to it.
- */
-function groupedHeaders(
-  { tokens, rows, width }: TopQuestion,
-  groups: readonly string[],
-  at: number,
-): HeadersFound | null {
-  const isFilled = (value: string | undefined) => value !== undefined && value.trim() !== ''
-  const isEmpty = (row: number | undefined) => row !== undefined && !recordValues(tokens, row).some(isFilled)
-  const emptyRows = isEmpty(rows[at + 1]) ? 1 : 0
-  const row = rows[at + 1 + emptyRows]
-  if (row === undefined || groups.every(isFilled) || !fits(tokens, row, width)) return null
-  const names = recordValues(tokens, row)
-  // A first column without any name holds row names.
-  const gaps = groups.flatMap((value, at) => (isFilled(value) || (at === 0 && !isFilled(names[0])) ? [] : [at]))
-  if (gaps.length === 0 || gaps.length > width - 2) return null
-  // Names may be repeated in different groups.
-  const isName = (value: string) => looksLikeNames([value])
-  if (!gaps.every((column) => isFilled(names[column])) || !names.filter(isFilled).every(isName)) return null
-  const columns = profile(tokens, rows.slice(at + 2 + emptyRows, at + 2 + emptyRows + bodyRowsMax), width)
-  const isTyped = (column: number) => isMeasured(columns[column]?.kind ?? 'text')
-  const above = names.flatMap((name, column) => (isFilled(name) && isTyped(column) ? [column] : []))
-  if (above.length < 2 || !above.some((column) => gaps.includes(column))) return null
-  let group = ''
-  const filled = groups.map((value, column) => {
-    if (isFilled(value)) group = value
-    return isFilled(names[column]) && !isFilled(value) ? group : value
-  })
-  const headers = [filled, names]
-  const index = emptyRows === 0 ? indexNames({ tokens, rows, width }, headers, at + 2) : null
-  return { ...noHeader, headers: index === null ? headers : [...headers, index], emptyRows }
-}
-
-/**
- * The record in which pandas names the index below several levels of column names: only its first fields are filled, above
- * dates or numbers or where no level has a name. Null if the row is not one.
- */
-function indexNames(
-  { tokens, rows, width }: Pick<TopQuestion, 'tokens' | 'rows' | 'width'>,
-  headers: readonly (readonly string[])[],
-  at: number,
-): string[] | null {
-  const row = rows[at]
-  if (row === undefined || headers.length >= headerRowsMax || !fits(tokens, row, width)) return null
-  const values = recordValues(tokens, row)
-  const filledIn = (record: number) => recordValues(tokens, record).filter((value) => value.trim() !== '')
-  const filled = filledIn(row)
-  const isAtStart = filled.every((value, column) => value === values[column])
-  if (filled.length === 0 || filled.length > width - 2 || !isAtStart || !looksLikeNames(filled)) return null
-  const body = rows.slice(at + 1, at + 1 + bodyRowsMax)
-  // Where other records are as sparse, each is the title of a section.
-  if (body.length === 0 || body.some((record) => filledIn(record).length <= filled.length)) return null
-  const columns = profile(tokens, body, width)
-  const isNamed = (column: number) => headers.some((names) => (names[column] ?? '').trim() !== '')
-  const isFigures = (column: number) => isMeasured(columns[column]?.kind ?? 'text')
-  return filled.every((_, column) => isFigures(column) || !isNamed(column)) ? values : null
-}
-
 function withHeader(
   question: TopQuestion,
   { titleRows }: TableStart,
   at: number,
-  headers: readonly string[][],
-  { unitRows, emptyRows, tossUp }: Omit<HeadersFound, 'headers'> = noHeader,
+  { headers, unitRows, emptyRows, votes }: HeadersFound,
 ): Top {
   const { rows, tokens } = question
-  const titles = rows.slice(0, Math.min(titleRows, at))
-  const firstData = rows[at + headers.length + unitRows + emptyRows] ?? recordCount(tokens)
+  const titles = rows.slice(0, titlesAbove(tokens, rows, titleRows, at))
+  const below = at + headers.length + emptyRows
+  const firstData = rows[below + unitRows] ?? recordCount(tokens)
   const firstHeader = rows[at] ?? firstData
   return {
     headers,
     titles,
-    tossUp,
+    votes,
     unitRows,
     emptyRows,
+    headerRows: rows.slice(at, below).filter((row) => emptyRows === 0 || filledIn(tokens, row).length > 0),
     firstHeader,
     firstData,
     firstScanned: titles.length < at ? (rows[titles.length] ?? firstData) : firstData,
   }
 }
 
-function withoutHeader(question: TopQuestion, { titleRows }: TableStart, tossUp: TossUp | null = null): Top {
+function withoutHeader(question: TopQuestion, { titleRows }: TableStart, votes: HeaderVotes): Top {
   const { rows, tokens, skipRows } = question
   const count = skipRows ?? titlesWithoutHeader(tokens, rows, titleRows)
   const firstData = rows[count] ?? recordCount(tokens)
   return {
     headers: [],
     titles: rows.slice(0, count),
-    tossUp,
+    votes,
     unitRows: 0,
     emptyRows: 0,
+    headerRows: [],
     firstHeader: firstData,
     firstData,
     firstScanned: firstData,
@@ -281,9 +245,10 @@ function declaredTop({ tokens, rows }: TopQuestion, headerRows: readonly number[
   return {
     headers: headers.map((record) => recordValues(tokens, record)),
     titles: rows.filter((record) => record < last && !headers.includes(record)),
-    tossUp: null,
+    votes: votesBy('declared'),
     unitRows: 0,
     emptyRows: 0,
+    headerRows: headers,
     firstHeader: headers[0] ?? firstData,
     firstData,
     firstScanned: firstData,
@@ -306,10 +271,6 @@ function holds(tokens: Tokens, row: number, values: readonly string[]): boolean 
   return fieldValue(tokens, tokens.firstFields[row] ?? 0) === values[0] && isSame(values, recordValues(tokens, row))
 }
 
-function isSame(values: readonly string[], others: readonly string[]): boolean {
-  return values.length === others.length && values.every((value, at) => value === others[at])
-}
-
 /**
  * The row right above the table as a header of another width: one name too many or too few, a stray quote, another
  * delimiter. Null if it is more likely a title, or the first full row is a header itself.
@@ -322,7 +283,8 @@ function raggedHeader(question: TopQuestion, table: number): RaggedNames | null 
   const columns = profile(tokens, rows.slice(table + 1, table + 1 + bodyRowsMax), width)
   const weighed = weighHeader(recordValues(tokens, first), columns, rows.length - table - 1)
   // Below names, numbers that may count up by chance are a record.
-  const isAboveHeader = fits(tokens, first, width) && weighed.isHeader && weighed.tossUp?.kind !== 'counting'
+  const isAboveHeader =
+    fits(tokens, first, width) && weighed.isHeader && !(weighed.votes.code === 'counting' && weighed.votes.isUncertain)
   const rowNames = namesBesideRowNames(question, table)
   if (rowNames !== null && !isAboveHeader) return { names: rowNames, isOtherwise: false }
   const found = namesIn(tokens, above, width)
@@ -332,8 +294,8 @@ function raggedHeader(question: TopQuestion, table: number): RaggedNames | null 
   return question.header === true || !isTyped || !isAboveHeader ? found : null
 }
 
-function raggedFound({ isOtherwise }: RaggedNames): Omit<HeadersFound, 'headers'> {
-  return { ...noHeader, tossUp: isOtherwise ? { kind: 'delimited', unlike: 0, like: 0 } : null }
+function raggedFound({ names, isOtherwise }: RaggedNames): HeadersFound {
+  return { ...noHeader, headers: [names], votes: votesBy(isOtherwise ? 'delimited' : 'width', isOtherwise) }
 }
 
 /** The names of a header written by R, with an empty one for the row names; null if it is not one. */
@@ -345,31 +307,4 @@ function namesBesideRowNames({ tokens, rows, width }: TopQuestion, table: number
   const names = recordValues(tokens, above)
   const kinds = profile(tokens, body, width).map(({ kind }) => kind)
   return hasRowNames(names, { tokens, body, kinds }) ? ['', ...names] : null
-}
-
-/**
- * True if the row below so many lines of the header continues it: it repeats it, or is text above numeric columns.
- *
- * @param from The first row of the header.
- */
-function continuesHeader(question: TopQuestion, header: readonly string[], from: number, lines: number): boolean {
-  const { tokens, rows, width } = question
-  const at = from + lines
-  const row = rows[at]
-  if (row === undefined || !fits(tokens, row, width)) return false
-  const values = recordValues(tokens, row)
-  if (isSame(values, header)) return width > 1 && at + 1 < rows.length
-  if (values.every(isRuleCell)) return false
-  // A date or a number above texts is data as well.
-  if (values.some((value) => isMeasured(kindOf(value)))) return false
-  const columns = profile(tokens, rows.slice(at + 1, at + 1 + bodyRowsMax), width)
-  const typed = columns.flatMap((column, index) =>
-    column.values.length >= 3 && isMeasured(column.kind) ? [values[index]?.trim() ?? ''] : [],
-  )
-  const isText = (value: string) => kindOf(value) === 'text'
-  const texts = typed.filter(isText).length
-  // Below a second line, a third may have gaps: loggers write there how a value was measured.
-  if (lines > 1 && texts > 0 && typed.length === width && typed.every((value) => value === '' || isText(value)))
-    return true
-  return typed.length >= 2 && texts >= 2 && texts * 2 > typed.length
 }

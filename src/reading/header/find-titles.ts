@@ -9,19 +9,38 @@ export interface TableStart {
   readonly titleRows: number
 }
 
-/** Finds the first row of the usual width that is not a title, and the titles above it. `rows` are neither blank nor comments. */
-export function findTableStart(tokens: Tokens, rows: readonly number[], width: number): TableStart {
+/**
+ * Finds the first row of the usual width that is not a title, and the titles above it. `rows` are neither blank nor comments.
+ *
+ * @param header What is declared about it: a declared header is the first row of full width, and so is a record without one.
+ */
+export function findTableStart(tokens: Tokens, rows: readonly number[], width: number, header?: boolean): TableStart {
   const found = rows.findIndex((row) => fits(tokens, row, width))
   const first = Math.max(0, found)
-  const tableRow = first + paddedTitles(tokens, rows, first, width)
-  return startAt(tokens, rows, width, tableRow)
-}
-
-/** A table that begins at a row, and the titles above it. */
-export function startAt(tokens: Tokens, rows: readonly number[], width: number, tableRow: number): TableStart {
+  const tableRow = first + (header === false ? 0 : paddedTitles(tokens, rows, first, width, header === true))
   let titleRows = 0
   while (titleRows < tableRow && isTitle(tokens, rows[titleRows] ?? 0, width)) titleRows += 1
   return { tableRow, titleRows }
+}
+
+/** The number of titles above a header at a row: names with values, too, if a blank line sets them off. */
+export function titlesAbove(tokens: Tokens, rows: readonly number[], titleRows: number, at: number): number {
+  return titleRows < at && isBelowKeys(tokens, rows, at) ? at : Math.min(titleRows, at)
+}
+
+/** True if every record above a row is a title or a name with its value, and a blank line sets them off. */
+export function isBelowKeys(tokens: Tokens, rows: readonly number[], at: number): boolean {
+  const row = rows[at]
+  if (row === undefined || at === 0 || !isSetOffAbove(tokens, row)) return false
+  return rows.slice(0, at).every((above) => {
+    const [key, ...values] = filledIn(tokens, above)
+    return !tokens.broken.has(above) && values.length <= 2 && (key === undefined || kindOf(key) === 'text')
+  })
+}
+
+/** True if the record above is blank or has no value. */
+export function isSetOffAbove(tokens: Tokens, row: number): boolean {
+  return row > 0 && (isBlank(tokens, row - 1) || filledIn(tokens, row - 1).length === 0)
 }
 
 /**
@@ -42,24 +61,36 @@ function isSetOff(tokens: Tokens, row: number): boolean {
   return isBlank(tokens, next) || filledIn(tokens, next).length === 0 || filledIn(tokens, row).length === 0
 }
 
-/** Spreadsheets pad titles to full width: one value, the rest empty. They are titles only if the rows below are filled. */
-function paddedTitles(tokens: Tokens, rows: readonly number[], first: number, width: number): number {
+/**
+ * Spreadsheets pad titles to full width: one value, the rest empty. They are titles only if the rows below are filled. A
+ * name above a number is none.
+ */
+function paddedTitles(
+  tokens: Tokens,
+  rows: readonly number[],
+  first: number,
+  width: number,
+  isSetOff: boolean,
+): number {
   const fitsAt = (at: number) => at < rows.length && fits(tokens, rows[at] ?? 0, width)
   let at = first
   let hasEmpty = false
-  while (fitsAt(at) && isPaddedTitle(tokens, rows[at] ?? 0, width)) {
+  while (fitsAt(at) && width > 1 && filledIn(tokens, rows[at] ?? 0).length < 2) {
     if (filledIn(tokens, rows[at] ?? 0).length === 0) hasEmpty = true
     at += 1
   }
   if (!fitsAt(at)) return 0
+  if (hasEmpty || isSetOff) return hasEmpty ? at - first : 0
+  if (at > first && isAboveValue(tokens, rows[at - 1] ?? 0, rows[at] ?? 0)) at -= 1
   const filled = filledIn(tokens, rows[at] ?? 0).length
   const isFilled = filled > 2 || filled * 2 >= width
-  return hasEmpty || (isFilled && width > 2) ? at - first : 0
+  return isFilled && width > 2 ? at - first : 0
 }
 
-function isPaddedTitle(tokens: Tokens, row: number, width: number): boolean {
-  const count = filledIn(tokens, row).length
-  return width > 1 && count < 2
+/** True if the only value of a row, not the first, is above a number or the like. */
+function isAboveValue(tokens: Tokens, row: number, next: number): boolean {
+  const column = recordValues(tokens, row).findIndex((value) => value.trim() !== '')
+  return column > 0 && isMeasured(kindOf(recordValues(tokens, next)[column] ?? ''))
 }
 
 /** At most one value that is not a number, date or the like. Nobody sees skipped titles, so other records become rejects. */
@@ -70,6 +101,6 @@ function isTitle(tokens: Tokens, row: number, width: number): boolean {
 }
 
 /** The non-empty values of a record. */
-function filledIn(tokens: Tokens, row: number): string[] {
+export function filledIn(tokens: Tokens, row: number): string[] {
   return recordValues(tokens, row).filter((value) => value.trim() !== '')
 }

@@ -17,11 +17,11 @@ const cases: readonly [what: string, text: string, wanted: string][] = [
   ['hours', 'day,0,1,2,3\nMon,5,6,7,8\nTue,4,3,2,1\nWed,9,8,7,6\n', '1 day|0|1|2|3 ?'],
   ['years', 'c,2019,2020\nDE,1,2\nFR,4,5\nIT,5,6\n', '1 c|2019|2020'],
   ['ids above decimals', 'gene,1001,1007\na,0.5,0.7\nb,0.1,0.2\nc,0.4,0.5\n', '1 gene|1001|1007'],
-  ['whole numbers among decimals', 'A,1,2\nB,0.5,0.25\nC,0.3,0.7\n', '0 column_1|column_2|column_3'],
+  ['whole numbers among decimals', 'A,1,2\nB,0.5,0.25\nC,0.3,0.7\n', '0 column_1|column_2|column_3 ?'],
   ['numbers of an index', ',0,1,2\n0,5,6,7\n1,4,3,2\n2,9,8,7\n', '1 column_1|0|1|2'],
   ['counting numbers above decimals', '0,1,2\n0.5,6.1,7.0\n4.2,3.3,2.1\n', '1 0|1|2'],
   ['counting numbers that come again', '0,1,2\n0,2,3\n0,3,4\n1,2,5\n', '0 column_1|column_2|column_3 ?'],
-  ['counting numbers above others', '1;2;3\n4;5;6\n7;8;9\n', '1 1|2|3 ?'],
+  ['counting numbers above whole numbers', '1;2;3\n4;5;6\n7;8;9\n', '0 column_1|column_2|column_3 ?'],
   ['figures', '5,7\n3,2\n4,4\n', '0 column_1|column_2'],
   [
     'repeated names',
@@ -56,6 +56,9 @@ const cases: readonly [what: string, text: string, wanted: string][] = [
     'Level,Date,Event ID\nInfo,1/5/2024,7036,started\nError,1/6/2024,16,"failed, twice"\n',
     '1 Level|Date|Event ID|column_4',
   ],
+  ['letters below names', 'x,y\nA,V\n1,20\n3,4\n5,6\n7,8\n9,7\n', '1 x|y'],
+  ['numbered names below names', 'x,y,z\nh1,h2,h3\n1,2,3\n3,4,5\n5,6,7\n', '1 x|y|z'],
+  ['a first record of values above a station', 'area,emp\nAnn Arbor,n.d.\nBath,5\nCork,6\nDerby,7\n', '1 area|emp'],
   ['letters that are units elsewhere', 'p,q\nm,s\ng,h\nV,A\n', '0 column_1|column_2'],
   ['groups of names', ',2019,,2020,\nr,q1,q2,q1,q2\nN,1,2,3,4\nS,5,6,7,8\n', '2 r|2019 q1|2019 q2|2020 q1|2020 q2'],
   [
@@ -92,7 +95,7 @@ const cases: readonly [what: string, text: string, wanted: string][] = [
     'All of it\n\n"2021-03-18";"51%"\n"2021-03-19";"52%"\n',
     '0+1 column_1|column_2',
   ],
-  ['a title of as many words', 'All of it\n\nb;5;x\nc;6;y\nd;7;z\n', '0+1 column_1|column_2|column_3'],
+  ['a title of as many words', 'All of it\n\nb;5;x\nc;6;y\nd;7;z\n', '0+1 column_1|column_2|column_3 ?'],
   ['names with another delimiter', 'a,b,c\nx;5;1\ny;6;2\nz;7;3\n', '1 a|b|c ?'],
   ['places', 'Lisbon\nRome\nLondon\nOslo\nBerlin\n', '1 Lisbon ?'],
   ['a name above places', 'city\nRome\nLondon\nOslo\nBerlin\n', '1 city'],
@@ -110,7 +113,7 @@ test('readHead() gives the evidence for a header and for a record', () => {
     {
       code: 'HEADER_UNCERTAIN',
       message:
-        'Line 1 may be a header or a record: in 0 columns its value differs from those below in type or shape, in 2 columns it looks like them. It is read as a header.',
+        'Line 1 may be a header or a record: in 0 columns the value of the first record differs from those below in shape, in 2 columns it looks like them. It is read as a header.',
       lines: [1],
     },
   ])

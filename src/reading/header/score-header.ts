@@ -1,5 +1,6 @@
 // Score header: weighs whether values are more likely column names or one more record. Knows nothing of their position.
 
+import type { HeaderCode, HeaderVotes } from '../../core/evidence/evidence.ts'
 import { fieldValue, fits, isQuoted, type Tokens, widthOf } from '../sniffer/tokenize.ts'
 import { isMeasured, type Kind, kindOf } from '../sniffer/value-kind.ts'
 
@@ -94,55 +95,65 @@ function shapeOfAny(value: string): string {
     .replace(/\d+/g, '0')
 }
 
-/** Evidence for and against a header if neither prevails clearly. */
-export interface TossUp {
-  /** What makes it one: numbers that count up, years as names, being the only record, another delimiter, or values as such. */
-  readonly kind: 'counting' | 'years' | 'alone' | 'delimited' | 'values'
-  /** Columns in which its value differs from those below in type or shape. */
-  readonly unlike: number
-  /** Columns in which its value resembles those below. */
-  readonly like: number
-}
-
 export interface Weighed {
   readonly isHeader: boolean
-  readonly tossUp: TossUp | null
+  readonly votes: HeaderVotes
 }
 
 /** Less than this many votes per column is chance. */
 const chanceVote = 0.12
 
-/** Weighs for every column whether its first value is more likely its name or one more value. */
+/** Whole numbers that may be names are hardly evidence against a header. */
+const numberVote = -0.1
+const numberVotesMin = -0.3
+
+/** Votes without columns. */
+export function votesBy(code: HeaderCode, isUncertain = false): HeaderVotes {
+  return { code, typed: 0, unlike: 0, like: 0, isUncertain }
+}
+
+/**
+ * Weighs for every column whether its first value is more likely its name or one more value. A column that has a type
+ * only below a header decides; where none has, texts must differ in shape, and numbers alone are no names.
+ */
 export function weighHeader(values: readonly string[], columns: readonly ColumnProfile[], bodyRows: number): Weighed {
   if (bodyRows === 0) {
     const isHeader = values.length > 1 && looksLikeNames(values)
-    return { isHeader, tossUp: isHeader ? { kind: 'alone', unlike: 0, like: 0 } : null }
+    return { isHeader, votes: votesBy('alone', isHeader) }
   }
   const counting = weighCounting(values, columns)
   if (counting !== null) return counting
-  const context = {
-    hasText: values.some((value) => kindOf(value) === 'text'),
-    outside: columnsOutside(values, columns),
-  }
+  const hasText = values.some((value) => kindOf(value) === 'text')
   const marks = columnsOfMarks(values, columns)
-  let unlike = 0
-  let like = 0
+  const count = { typed: 0, unlike: 0, like: 0 }
   let votes = 0
+  let numbers = 0
+  let strongest = 0
   values.forEach((value, column) => {
     const below = columns[column]
     if (below === undefined || marks.has(column)) return
-    const one = vote(value.trim(), below, column, context)
-    votes += one
-    if (one > chanceVote) unlike += 1
-    else if (one !== 0) like += 1
+    const one = vote(value.trim(), below, column, hasText)
+    if (one === numberVote) numbers += 1
+    else votes += one
+    strongest = Math.max(strongest, one)
+    if (one === 1) count.typed += 1
+    else if (one > chanceVote) count.unlike += 1
+    else if (one !== 0) count.like += 1
   })
-  votes -= repeatedNames(values, columns, marks)
+  votes += Math.max(numbers * numberVote, numberVotesMin) - repeatedNames(values, columns, marks)
+  const isHeader = votes > 0 && (numbers === 0 || strongest >= shapeVote)
   // Of a single column, a few values show nothing.
-  const isTossUp = (values.length > 1 || bodyRows >= 3) && Math.abs(votes) <= chanceVote * values.length
+  const isClose = (values.length > 1 || bodyRows >= 3) && Math.abs(votes) <= chanceVote * values.length
+  // Numbers beside few names may well be figures, and numbers below texts names.
+  const mayBeNames = isHeader
+    ? numbers > 0 && count.typed + count.unlike <= count.like
+    : hasText && (strongest >= shapeVote || (numbers > 0 && votes > 4 * numberVote))
   // Years without any text beside them may well be figures.
   const areYears = votes > 0 && values.every((value) => isYear(value.trim()))
-  const kind = areYears ? 'years' : 'values'
-  return { isHeader: votes > 0, tossUp: isTossUp || areYears ? { kind, unlike, like } : null }
+  return {
+    isHeader,
+    votes: { code: areYears ? 'years' : 'columns', ...count, isUncertain: isClose || mayBeNames || areYears },
+  }
 }
 
 /** Repeated names are evidence against a header, less so if the columns below do not contain them: some exports repeat names. */
@@ -182,11 +193,10 @@ function weighCounting(values: readonly string[], columns: readonly ColumnProfil
   const below = columns.slice(from)
   const hasWhole = below.every(({ values: all }) => all.length > 0 && all.every(isWhole))
   const isSure = others.some((value) => value === '') || !hasWhole
-  const isHeld = run.some((value, at) => below[at]?.values.includes(value))
   const rowsCounting = countingRows(below)
-  const isHeader = isSure || (others.length > 0 ? rowsCounting * 2 <= (below[0]?.values.length ?? 0) : !isHeld)
+  const isHeader = isSure || (others.length > 0 && rowsCounting * 2 <= (below[0]?.values.length ?? 0))
   const unlike = below.filter(({ values: all }, at) => !all.includes(run[at] ?? '')).length
-  return { isHeader, tossUp: isSure ? null : { kind: 'counting', unlike, like: below.length - unlike } }
+  return { isHeader, votes: { code: 'counting', typed: 0, unlike, like: below.length - unlike, isUncertain: !isSure } }
 }
 
 /** A column without a name that counts from 0, as pandas writes an index: then even a single number is a name. */
@@ -206,40 +216,33 @@ function countingRows(below: readonly ColumnProfile[]): number {
   return count
 }
 
-/** Columns whose first value is an integer above all numbers below it: more likely an id than one more value. */
-function columnsOutside(values: readonly string[], columns: readonly ColumnProfile[]): ReadonlySet<number> {
-  const found = values.flatMap((value, column) => {
-    const below = columns[column]
-    if (below === undefined || below.kind !== 'number' || below.values.length < 2 || !isWhole(value.trim())) return []
-    const number = Number(value)
-    const numbers = below.values.map(Number)
-    const isOutside =
-      below.values.every((other) => !isWhole(other)) && numbers.every((other) => number > 10 * Math.abs(other))
-    return isOutside ? [column] : []
-  })
-  return new Set(found.length > 1 ? found : [])
-}
+/** The vote of a value that has another shape than all of at least three values below. */
+const shapeVote = 0.3
 
-interface VoteContext {
-  /** Whether a value of the record is a text. */
-  readonly hasText: boolean
-  readonly outside: ReadonlySet<number>
-}
-
-function vote(value: string, below: ColumnProfile, column: number, { hasText, outside }: VoteContext): number {
+function vote(value: string, below: ColumnProfile, column: number, hasText: boolean): number {
   const kind = kindOf(value)
   if (kind === 'empty') return column === 0 || below.values.length === 0 ? 0 : -0.2
   if (isMeasured(kind) || kind === 'address') {
     // Years head columns of numbers.
-    if (kind === 'number' && isYear(value) && !below.values.some(isYear)) return 0.3
-    if (isMoment(kind) && isOther(kind, below)) return 0.5
-    if (hasText && outside.has(column)) return 0.5
-    return below.kind === kind ? -1 : -0.4
+    if (kind === 'number' && isYear(value) && !below.values.some(isYear)) return shapeVote
+    if ((isMoment(kind) || kind === 'boolean') && isOther(kind, below)) return isMeasured(below.kind) ? 1 : 0.5
+    if (below.kind === kind) return kind === 'number' && hasText ? voteOfNumber(value, below) : -1
+    return hasText && isWhole(value) && isOther(kind, below) ? (below.kind === 'text' ? shapeVote : 1) : -0.4
   }
   if (below.values.length === 0) return kind === 'text' ? 0.2 : 0
-  if (kind === 'null') return -0.2
-  if (below.kind !== 'text') return 1
+  if (kind === 'null' || !/[\p{L}\p{N}\ufffd]/u.test(value)) return -0.2
+  // A text that stands among the numbers again and again is a value that is missing.
+  const isValue =
+    below.kind !== 'text' && below.values.filter((other) => other === value).length * 10 > below.values.length
+  if (below.kind !== 'text') return isValue ? -0.5 : 1
   return textVote(value, below)
+}
+
+/** The vote of a number beside texts, above numbers. */
+function voteOfNumber(value: string, below: ColumnProfile): number {
+  const isLonger = below.length !== null && below.length !== value.length
+  if (below.values.length >= 3 && (!below.shapes.has(shapeOf(value)) || (isWhole(value) && isLonger))) return shapeVote
+  return isWhole(value) && !value.startsWith('-') ? numberVote : -1
 }
 
 /** Columns of one mark throughout, such as the second one of a delimiter `|~|`: it is neither a name nor a value. */
@@ -275,7 +278,8 @@ function textVote(value: string, below: ColumnProfile): number {
   const repeats = below.values.filter((other) => other === value).length
   if (repeats > 1 || (repeats === 1 && below.values.length < 10)) votes -= 0.7
   if (below.length !== null) votes += below.length === value.length ? -0.3 : 0.5
-  if (below.values.length >= 3) votes += below.shapes.has(shapeOf(value)) ? -0.05 : below.shapes.size <= 4 ? 0.3 : 0.1
+  if (below.values.length >= 3)
+    votes += below.shapes.has(shapeOf(value)) ? -0.05 : below.shapes.size <= 4 ? shapeVote : 0.1
   return votes
 }
 

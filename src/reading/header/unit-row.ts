@@ -1,4 +1,5 @@
 // Unit row: recognizes a record of units, such as `s,degC,hPa`, below the column names. Knows nothing of tables.
+import { kindOf } from '../sniffer/value-kind.ts'
 
 const prefixed =
   /^[yzafpnuµμmcdhkMGTPE]?(?:m|g|s|A|K|V|W|Hz|Pa|J|N|l|L|bar|mol|eV|Wh|Ah|B|bit|lm|lx|F|S|T|H|C|Bq|Gy|Sv|Ω|ohm|cd|t)$/
@@ -97,15 +98,19 @@ const plain = new Set(
 const placeholder = /^(?:-|n\/a)$/i
 
 /**
- * True if every value present is a unit, simple or compound, bare or in brackets, and at least two are. A record of
- * placeholders alone is one without values.
+ * True if every value present is a unit, simple or compound, bare or in brackets, and at least two are, of which one is
+ * more than a letter: a record of letters, or of placeholders alone, is none. Where all columns are numeric, half of the
+ * values suffice.
  *
  * @param isMeasured Whether the column of the value is numeric: a unit stands above numbers.
  */
 export function isUnitRow(values: readonly string[], isMeasured: (column: number) => boolean): boolean {
   const filled = values.map((value) => value.trim()).filter((value) => value !== '')
-  if (filled.length < 2 || filled.length * 2 <= values.length || !filled.every(isUnit)) return false
-  if (filled.every((value) => placeholder.test(value))) return false
+  const units = filled.filter(isUnit)
+  if (units.length < 2 || units.length * 2 < filled.length || filled.length * 2 <= values.length) return false
+  if (units.every((value) => placeholder.test(value) || /^[a-z]$/i.test(value))) return false
+  if (units.length < filled.length)
+    return values.every((value, column) => kindOf(value) === 'text' && isMeasured(column))
   return values.every((value, column) => /^[([]?[-\s]*[)\]]?$/.test(value) || isMeasured(column))
 }
 
@@ -118,6 +123,6 @@ function isUnit(value: string): boolean {
 
 /** `m`, `m2`, `m^3`, `s-1`. */
 function isFactor(part: string): boolean {
-  const symbol = part.replace(/(?:\^?-?\d|[²³⁻¹])+$/u, '')
+  const symbol = part.replace(/(?:(?<=m|ft|in|mi|yd)[23]|\^-?\d|-\d|[²³⁻¹]+)$/u, '')
   return prefixed.test(symbol) || plain.has(symbol.toLowerCase())
 }

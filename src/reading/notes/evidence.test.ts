@@ -1,6 +1,7 @@
 // Tests of what the head contributes to the receipt: evidence, repeated headers, and contradicted declarations.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { evidenceInWords } from '../../core/evidence/evidence.ts'
 import { readHead } from '../read-head.ts'
 import type { DeclaredDialect } from '../reading.ts'
 
@@ -180,10 +181,8 @@ test('readHead() notes texts that are not tables, and records with other line en
 
 test('readHead() says when a first line that names the delimiter is ignored', () => {
   assert.match(notesOf(`sep=;\n${people}`), /names the delimiter ';', but ',' was used/)
-  assert.match(
-    readHead(Buffer.from('sep=;\na;b\n1;2\n'), true).evidence.dialect,
-    /^Delimiter ';', as the first line says/,
-  )
+  const { evidence } = readHead(Buffer.from('sep=;\na;b\n1;2\n'), true)
+  assert.match(evidenceInWords(evidence).dialect, /^Delimiter ';', as the first line says/)
 })
 
 test('readHead() doubts a single column of lines aligned with blanks', () => {
@@ -199,18 +198,46 @@ test('readHead() doubts a single column of lines aligned with blanks', () => {
 })
 
 test('readHead() gives evidence for its decisions', () => {
-  const { evidence } = readHead(Buffer.from(people), true)
+  const evidence = evidenceInWords(readHead(Buffer.from(people), true).evidence)
   assert.match(evidence.encoding, /^Encoding utf-8: all bytes of the head are ASCII/)
   assert.match(evidence.dialect, /^Delimiter ',': 41 of 41 records of the head have 3 fields/)
-  assert.equal(evidence.header, 'Header: 1 record, line 1; its values look like names and not like those below.')
-  const asDeclared = readHead(Buffer.from(semicolons), true, {
-    delimiter: ';',
-    header: false,
-    encoding: 'utf8',
-  }).evidence
+  assert.equal(
+    evidence.header,
+    'Header: 1 record, line 1: 2 columns have a type only below a header, in 1 column the value of the first record differs from those below in shape.',
+  )
+  const declared = { delimiter: ';', header: false, encoding: 'utf8' }
+  const asDeclared = evidenceInWords(readHead(Buffer.from(semicolons), true, declared).evidence)
   assert.match(asDeclared.dialect, /^Delimiter ';', as declared: 41 of 41/)
-  assert.equal(asDeclared.header, 'No header, as declared.')
+  assert.equal(asDeclared.header, 'No header: as declared.')
   assert.equal(asDeclared.encoding, 'Encoding utf-8, as declared.')
+})
+
+test('readHead() gives evidence that agrees with its notes, whatever decides', () => {
+  const texts = {
+    columns: [
+      'date,101,102\n2023-01-01,5,17\n2023-01-02,36,9\n2023-01-03,4,8\n',
+      /: 1 column has a type only below a header.*in 2 columns it looks like them; it may be either\.$/,
+    ],
+    counting: ['1,2,3\n4,5,6\n7,8,9\n', /^No header: the numbers of the first record count up.*may be either\.$/],
+    years: ['2018,2019\n15,25\n25,35\n35,40\n', /^Header: 1 record, line 1: .* may be years.*may be either\.$/],
+    alone: [
+      'id,name\n',
+      /^Header: 1 record, line 1: it is the only record of the table, and looks like names; it may be either\.$/,
+    ],
+    delimited: ['a,b,c\nx;5;1\ny;6;2\nz;7;3\n', /another delimiter than those below; it may be either\.$/],
+    width: ['a,b\n1,2,3\n4,5,6\n7,8,9\n', /another width than the records\.$/],
+    groups: [',2019,,2020,\nr,q1,q2,q1,q2\nN,1,2,3,4\nS,5,6,7,8\n', /^Header: 2 records: a record that names groups/],
+    channels: ['x-axis,1,2\nsecond,Volt,Volt\n0.1,2.5,3.5\n0.2,2.6,3.6\n', /numbers of channels/],
+    quoted: ['"id","n"\na,b\nc,d\n', /^Header: 1 record, line 1: it alone is quoted\.$/],
+  } as const
+  for (const [code, [text, wanted]] of Object.entries(texts)) {
+    const { evidence, notes, headerFields } = readHead(Buffer.from(text), true)
+    assert.equal(evidence.header.code, code)
+    assert.match(evidenceInWords(evidence).header, wanted)
+    assert.equal(evidence.header.lines.length > 0, headerFields !== null)
+    const isNoted = notes.some((one) => one.code === 'HEADER_UNCERTAIN')
+    assert.equal(evidence.header.isUncertain, isNoted, code)
+  }
 })
 
 test('readHead() gives each note a code, its lines and its column', () => {

@@ -1,6 +1,11 @@
 // Evidence: says why a file is read the way it is, and what a careful reader would doubt. Decides nothing.
+import {
+  type DialectEvidence,
+  type Evidence,
+  delimiterName as nameOfDelimiter,
+  votesText,
+} from '../../core/evidence/evidence.ts'
 import { type Note, note } from '../../core/notes.ts'
-import type { Evidence } from '../../core/receipt.ts'
 import type { EncodingFound } from '../encoding/detect-encoding.ts'
 import type { Top } from '../header/detect-header.ts'
 import type { DeclaredDialect } from '../reading.ts'
@@ -27,47 +32,36 @@ export interface Decided extends HeadTable {
 
 /** The reasons for it. */
 export function evidenceOf(decided: Decided): Evidence {
-  return { encoding: decided.encoding.why, dialect: dialectEvidence(decided), header: headerEvidence(decided) }
+  const { encoding, tokens, top } = decided
+  return {
+    encoding: encoding.why,
+    dialect: dialectEvidence(decided),
+    header: { ...top.votes, lines: top.headerRows.map((record) => lineOf(tokens, record)) },
+  }
 }
 
-function dialectEvidence({ tokens, width, rows, ranked, declared, named }: Decided): string {
+function dialectEvidence({ tokens, width, rows, ranked, declared, named }: Decided): DialectEvidence {
   let fitting = 0
   for (const record of rows) if (fits(tokens, record, width)) fitting += 1
-  const table = `${fitting} of ${rows.length} records of the head have ${width} ${width === 1 ? 'field' : 'fields'}`
-  if (width === 1 && declared.delimiter === undefined)
-    return `No delimiter gives a table with several columns: ${table}.`
-  const source =
-    declared.delimiter !== undefined ? ', as declared' : isNamed(tokens, named) ? ', as the first line says' : ''
   const [best, next] = ranked
-  const other =
-    next === undefined || next.score <= 0 || next.score > best.score
-      ? ''
-      : `; the next best, ${delimiterName(next.tokens)}, makes ${Math.round((100 * next.score) / best.score)} % as good a table`
-  return `Delimiter ${delimiterName(tokens)}${source}: ${table}${other}.`
-}
-
-/** The evidence for a head with so many more records of the same width. */
-export function withRecords(dialect: string, more: number): string {
-  return dialect.replace(
-    /(\d+) of (\d+) records of the head/,
-    (_, fitting, all) => `${Number(fitting) + more} of ${Number(all) + more} records of the head`,
-  )
+  const table = { delimiter: String.fromCharCode(tokens.layout.delimiter), width, fitting, records: rows.length }
+  if (width === 1 && declared.delimiter === undefined) return { code: 'one_column', ...table }
+  return {
+    code: declared.delimiter !== undefined ? 'declared' : isNamed(tokens, named) ? 'named' : 'best',
+    ...table,
+    ...(next !== undefined &&
+      next.score > 0 &&
+      next.score <= best.score && {
+        next: {
+          delimiter: String.fromCharCode(next.tokens.layout.delimiter),
+          percent: Math.round((100 * next.score) / best.score),
+        },
+      }),
+  }
 }
 
 function isNamed({ layout }: Tokens, named: string | null): boolean {
   return named === String.fromCharCode(layout.delimiter)
-}
-
-function headerEvidence({ tokens, top, declared }: Decided): string {
-  const isDeclared = declared.header !== undefined || declared.headerRows !== undefined
-  if (top.headers.length === 0)
-    return isDeclared ? 'No header, as declared.' : 'No header: the first record looks like the others.'
-  const first = top.firstHeader
-  const where =
-    top.headers.length === 1
-      ? `Header: 1 record, line ${lineOf(tokens, first)}`
-      : `Header: ${top.headers.length} records`
-  return isDeclared ? `${where}, as declared.` : `${where}; its values look like names and not like those below.`
 }
 
 /** What a careful reader would doubt. */
@@ -165,19 +159,15 @@ function recordsAbove(tokens: Tokens, top: Top): Note[] {
 }
 
 function uncertainHeader({ tokens, top, isWholeFile }: Decided): Note[] {
-  const { tossUp, headers, firstHeader } = top
-  if (tossUp === null) return []
-  const { kind, unlike, like } = tossUp
-  const count = (columns: number) => `${columns} ${columns === 1 ? 'column' : 'columns'}`
-  const reasons = {
-    counting: `its numbers count up, as names do, and those below are whole numbers too (${like} of them the same in a column)`,
-    years: 'its numbers may be years that name columns, or figures like those below',
-    alone: isWholeFile ? 'it is the only record of the table' : 'no other record ends within the first megabyte',
-    delimited: 'its values have another delimiter than those below',
-    values: `in ${count(unlike)} its value differs from those below in type or shape, in ${count(like)} it looks like them`,
-  }[kind]
+  const { votes, headers, firstHeader } = top
+  if (!votes.isUncertain) return []
+  const isHeader = headers.length > 0
   const lines = linesOf(tokens, [firstHeader])
-  const message = `Line ${lines.lines[0]} may be a header or a record: ${reasons}. It is read as ${headers.length > 0 ? 'a header' : 'a record'}.`
+  const isCut = votes.code === 'alone' && !isWholeFile
+  const reasons = isCut
+    ? 'no other record ends within the first megabyte'
+    : votesText({ ...votes, isUncertain: false }, isHeader)
+  const message = `Line ${lines.lines[0]} may be a header or a record: ${reasons}. It is read as ${isHeader ? 'a header' : 'a record'}.`
   return [note('HEADER_UNCERTAIN', message, lines)]
 }
 
@@ -210,8 +200,5 @@ function endsEmpty(tokens: Tokens, width: number, firstData: number): boolean {
 
 /** How a sentence names the delimiter of a layout. */
 export function delimiterName({ layout }: Pick<Tokens, 'layout'>): string {
-  const delimiter = String.fromCharCode(layout.delimiter)
-  if (delimiter === '\t') return 'tab'
-  if (delimiter === ' ') return 'space'
-  return delimiter < ' ' ? `U+${layout.delimiter.toString(16).padStart(4, '0').toUpperCase()}` : `'${delimiter}'`
+  return nameOfDelimiter(String.fromCharCode(layout.delimiter))
 }

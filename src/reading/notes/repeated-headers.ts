@@ -70,25 +70,23 @@ function namesGaps(values: readonly string[], { tokens, width, rows, top }: Head
   return values.some((value, column) => value === '' && (columns[column]?.values.length ?? 0) * 5 > body.length * 4)
 }
 
-/** True if values are different texts, two of them in columns that hold numbers or dates below, and the rest of those are empty. */
+/** True if values are texts in columns that hold numbers or dates below, or nothing there. */
 function areTextsAboveNumbers(values: readonly string[], { tokens, width, rows, top }: HeadTable): boolean {
-  if (!looksLikeNames(values.filter((value) => value !== ''))) return false
   const at = rows.indexOf(top.firstData)
   const columns = profile(tokens, rows.slice(at + 1, at + 1 + bodyRowsMax), width)
   const above = values.filter((_, column) => {
     const below = columns[column]
     return below !== undefined && below.values.length > 2 && isMeasured(below.kind)
   })
-  const texts = above.filter((value) => kindOf(value) === 'text')
-  return texts.length > 1 && above.every((value) => value === '' || kindOf(value) === 'text')
+  return above.some((value) => value !== '') && above.every((value) => value === '' || kindOf(value) === 'text')
 }
 
 const byteOrderMark = '\ufeff'
 
 /** Records equal to the header; a file appended to another may begin with a byte order mark. */
 function repeats({ tokens, width, top }: HeadTable): Note[] {
-  const header = top.firstData - 1
-  if (top.headers.length !== 1 || width < 2 || header < 0 || isBlank(tokens, header)) return []
+  const [header, ...others] = top.headerRows
+  if (header === undefined || others.length > 0 || width < 2) return []
   const line = tokens.text.slice(tokens.recordStarts[header], tokens.recordEnds[header])
   const found: number[] = []
   for (let record = top.firstData; record < recordCount(tokens); record += 1) {
@@ -179,8 +177,8 @@ function textTables({ tokens, width, rows, top }: HeadTable): Note[] {
     const isNew = values.every(
       (value, column) => above[column]?.values.filter((other) => other === value.trim()).length === 1,
     )
-    const { isHeader, tossUp } = weighHeader(values, below, rows.length - at - 1)
-    return isNew && ((isHeader && tossUp === null) || isBuiltAlike(values, header, above))
+    const { isHeader, votes } = weighHeader(values, below, rows.length - at - 1)
+    return isNew && ((isHeader && !votes.isUncertain) || isBuiltAlike(values, header, above))
   })
   if (found.length === 0) return []
   const lines = linesOf(tokens, found)

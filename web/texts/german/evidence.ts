@@ -24,23 +24,51 @@ function encodingSentence(receipt: ShownReceipt): string {
   return `Zeichensatz ${name}: ${reason}.`
 }
 
-function dialectSentence(receipt: ShownReceipt): string {
-  const { dialect, columns, records } = receipt
-  if (columns.length === 1) return 'Eine Spalte: Mit keinem Trennzeichen entstehen mehrere.'
-  const all = records.accepted + records.rejected
-  const name = delimiterNames[dialect.delimiter] ?? `„${dialect.delimiter}“`
-  const declared = has(receipt, 'DECLARED_DIALECT_CONFLICT') ? ', wie angegeben' : ''
-  const found = all === 0 ? 'Es ergibt' : `${figure(records.accepted)} von ${figure(all)} Datensätzen ergeben damit`
-  return `Trennzeichen ${name}${declared}: ${found} ${figure(columns.length)} Spalten.`
+function dialectSentence({ evidence }: ShownReceipt): string {
+  const { code, delimiter, width, fitting, records, next } = evidence.figures.dialect
+  const fields = width === 1 ? 'ein Feld' : `${figure(width)} Felder`
+  const table = `${figure(fitting)} von ${figure(records)} Datensätzen am Anfang der Datei haben ${fields}`
+  if (code === 'one_column') return `Eine Spalte, denn mit keinem Trennzeichen entstehen mehrere: ${table}.`
+  const source = { declared: ', wie angegeben', named: ', wie es die erste Zeile sagt', best: '' }[code]
+  const other =
+    next && `; das nächstbeste, ${nameOf(next.delimiter)}, ergibt eine zu ${figure(next.percent)} % so gute Tabelle`
+  return `Trennzeichen ${nameOf(delimiter)}${source}: ${table}${other ?? ''}.`
 }
 
-function headerSentence(receipt: ShownReceipt): string {
-  const { header } = receipt.dialect
-  const count = receipt.records.header
-  const start = header ? (count === 1 ? 'Kopfzeile' : `Kopfzeile aus ${figure(count)} Datensätzen`) : 'Keine Kopfzeile'
-  if (has(receipt, 'HEADER_UNCERTAIN')) return `${start}: Sicher ist das nicht.`
-  if (has(receipt, 'DECLARED_HEADER_CONFLICT')) return `${start}: So ist es angegeben.`
-  return header
-    ? `${start}: Die Werte sehen wie Namen aus und nicht wie die Werte darunter.`
-    : `${start}: Der erste Datensatz sieht aus wie die anderen.`
+function nameOf(delimiter: string): string {
+  return delimiterNames[delimiter] ?? `„${delimiter}“`
+}
+
+function headerSentence({ evidence }: ShownReceipt): string {
+  const { code, typed, unlike, like, isUncertain, lines } = evidence.figures.header
+  const isHeader = lines.length > 0
+  const count = (columns: number) => (columns === 1 ? 'einer Spalte' : `${figure(columns)} Spalten`)
+  const start = !isHeader
+    ? 'Keine Kopfzeile'
+    : lines.length === 1
+      ? 'Kopfzeile'
+      : `Kopfzeile aus ${figure(lines.length)} Datensätzen`
+  const reasons: Readonly<Record<typeof code, string>> = {
+    declared: 'So ist es angegeben',
+    columns: [
+      ...(typed > 0 ? [`In ${count(typed)} haben nur die Werte darunter einen Typ`] : []),
+      ...(unlike > 0 || typed === 0
+        ? [`in ${count(unlike)} hat der erste Wert eine andere Form als die darunter`]
+        : []),
+      ...(like > 0 ? [`in ${count(like)} gleicht er ihnen`] : []),
+    ].join(', '),
+    years: 'Die Zahlen des ersten Datensatzes können Jahre sein, die Spalten benennen, oder Werte wie die darunter',
+    counting: `Die Zahlen des ersten Datensatzes zählen hoch, und in ${count(like)} kommt die eigene wieder vor`,
+    alone: isHeader
+      ? 'Es ist der einzige Datensatz, und er sieht nach Namen aus'
+      : 'Der einzige Datensatz sieht nicht nach Namen aus',
+    delimited: 'Die Werte sind anders getrennt als die darunter',
+    width: 'Die Werte sehen nach Namen aus, und es sind mehr oder weniger als in den Datensätzen',
+    groups: 'Ein Datensatz mit Namen von Gruppen steht über einem mit Namen der Spalten',
+    channels: 'Ein Name und Nummern von Kanälen stehen über einem Datensatz mit Einheiten',
+    quoted: 'Nur dieser Datensatz steht in Anführungszeichen',
+    empty: 'Es gibt keinen Datensatz',
+  }
+  const reason = reasons[code]
+  return `${start}: ${reason.charAt(0).toUpperCase()}${reason.slice(1)}${isUncertain ? '; sicher ist das nicht' : ''}.`
 }

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type ColumnFacts, valueClasses } from '../../../src/core/column-facts.ts'
 import { errorTable, ServiceError } from '../../../src/core/errors.ts'
+import { evidenceInWords } from '../../../src/core/evidence/evidence.ts'
 import { noteCodes } from '../../../src/core/notes.ts'
 import { type Column, rejectReasons } from '../../../src/core/receipt.ts'
 import { refuseNuls, refuseSignature, signatureKinds } from '../../../src/reading/encoding/binary-signatures.ts'
@@ -19,7 +20,11 @@ const receipt: ShownReceipt = {
   dialect: { delimiter: ',', header: true },
   records: { accepted: 1_200, rejected: 3, header: 1 },
   columns: [],
-  evidence: { encoding: '', dialect: '', header: '' },
+  evidence: evidenceInWords({
+    encoding: '',
+    dialect: { code: 'best', delimiter: ',', width: 2, fitting: 1_200, records: 1_203 },
+    header: { code: 'columns', typed: 1, unlike: 0, like: 1, isUncertain: false, lines: [1] },
+  }),
   notes: [],
 }
 const column = (type: string, more: Partial<Column> = {}): Column => ({
@@ -114,23 +119,28 @@ test('germanWhy() counts values, names null words and formats, and says why a co
   )
 })
 
-test('germanEvidence() says how a file was read, with the doubts from its notes', () => {
-  const columns = [column('text'), column('text')]
-  assert.deepEqual(germanEvidence({ ...receipt, columns }), [
+test('germanEvidence() says how a file was read from the figures that the English sentences are made of', () => {
+  assert.deepEqual(germanEvidence(receipt), [
     'Zeichensatz utf-8: Die Bytes am Anfang der Datei passen dazu.',
-    'Trennzeichen „,“: 1.200 von 1.203 Datensätzen ergeben damit 2 Spalten.',
-    'Kopfzeile: Die Werte sehen wie Namen aus und nicht wie die Werte darunter.',
+    'Trennzeichen „,“: 1.200 von 1.203 Datensätzen am Anfang der Datei haben 2 Felder.',
+    'Kopfzeile: In einer Spalte haben nur die Werte darunter einen Typ, in einer Spalte gleicht er ihnen.',
   ])
-  const none = { ...receipt, columns, records: { accepted: 0, rejected: 0, header: 1 } }
-  assert.equal(germanEvidence(none)[1], 'Trennzeichen „,“: Es ergibt 2 Spalten.')
-  const notes = ['ENCODING_GUESSED', 'DECLARED_DIALECT_CONFLICT', 'HEADER_UNCERTAIN'].map((code) => ({
-    code,
-    message: '',
-  }))
-  const doubted = { ...receipt, columns, notes, dialect: { delimiter: '\t', header: false } }
-  assert.deepEqual(germanEvidence(doubted), [
+  const doubted = evidenceInWords({
+    encoding: '',
+    dialect: {
+      code: 'declared',
+      delimiter: '\t',
+      width: 1,
+      fitting: 2,
+      records: 3,
+      next: { delimiter: ';', percent: 80 },
+    },
+    header: { code: 'counting', typed: 0, unlike: 1, like: 2, isUncertain: true, lines: [] },
+  })
+  const notes = [{ code: 'ENCODING_GUESSED', message: '' }]
+  assert.deepEqual(germanEvidence({ ...receipt, notes, evidence: doubted }), [
     'Zeichensatz utf-8: So sehen die Bytes am ehesten nach Wörtern aus.',
-    'Trennzeichen Tabulator, wie angegeben: 1.200 von 1.203 Datensätzen ergeben damit 2 Spalten.',
-    'Keine Kopfzeile: Sicher ist das nicht.',
+    'Trennzeichen Tabulator, wie angegeben: 2 von 3 Datensätzen am Anfang der Datei haben ein Feld; das nächstbeste, „;“, ergibt eine zu 80 % so gute Tabelle.',
+    'Keine Kopfzeile: Die Zahlen des ersten Datensatzes zählen hoch, und in 2 Spalten kommt die eigene wieder vor; sicher ist das nicht.',
   ])
 })
