@@ -101,7 +101,8 @@ function narrowEncoding(head: Uint8Array): EncodingFound {
     return isTelling ? { ...guessed, utf8Lines: { count: verifying, first } } : guessed
   }
   // Lines with a few invalid bytes are rejects; a text full of them would be damaged by any guess.
-  if (oddBytes(head) * 5 <= head.length) return guess('utf-8', `Encoding utf-8: ${lines}, and no other fits.`)
+  const fallback = verifying > 0 ? 'utf-8' : 'windows-1252'
+  if (oddBytes(head) * 5 <= head.length) return guess(fallback, `Encoding ${fallback}: ${lines}, and no other fits.`)
   throw new ServiceError('NOT_READABLE', {
     problem: 'its encoding is unknown; save it as UTF-8 and send that, or declare the encoding',
   })

@@ -123,3 +123,66 @@ test('detectLegacy() gives up on bytes that are not words', () => {
   // A single byte does not prove a rare encoding.
   assert.equal(detectLegacy(Buffer.from([0x4a, 0x6f, 0x87, 0x73, 0x0a])), null)
 })
+
+/** Words that are not among those from which letters were counted. */
+const towns: readonly (readonly [names: string, words: string])[] = [
+  ['windows-1252', 'Bénédicte Châteauroux Mâcon Sébastien Fréjus crêpe'],
+  ['windows-1252', 'Mühlhausen Bärbel Höxter Bückeburg Gemüse Süßholz'],
+  ['windows-1252', 'Mérida Castellón Cáceres Ramón melón plátano'],
+  ['windows-1252', 'Vitória Maceió Florianópolis Inês feijão maracujá'],
+  ['windows-1252', 'Santità tiramisù ragù sarà bontà caffè'],
+  ['windows-1252', 'ruïne egoïst poëzie geïsoleerd Loïs coëfficiënt'],
+  ['windows-1252', 'Dénia Alcúdia Maó Empúries llençol avió'],
+  ['windows-1252', 'Mjölby Sölvesborg Märsta Hörby gräddfil mjölk'],
+  ['windows-1252', 'Sønderborg Tønder Tårs Rødovre smør mælk'],
+  ['windows-1252', 'Hyvinkää Seinäjoki töissä leipä jäätee kääryle'],
+  ['windows-1252', 'Dalvík Ólafsfjörður Hveragerði Djúpivogur Þingeyri rækja'],
+  ['windows-1252 windows-1257', 'Tõstamaa Otepää Käina jõgi kõrvits jäätis'],
+  ['windows-1252', 'Môn tân Rhôs gêm Penrhôs Glân'],
+  ['windows-1252', 'Cháirde Béal Doiré Inis Ó fáilte'],
+  ['windows-1250 iso-8859-2 ibm852', 'Słupsk Grudziądz Łomża Jarosław Bożena śledź'],
+  ['windows-1250 iso-8859-2 ibm852', 'Třeboň Mělník Příbor Šumperk Žatec čaj'],
+  ['windows-1250', 'Kežmarok Humenné Ľuboš Šurany hríby ľad'],
+  ['windows-1250', 'Hajdúböszörmény Gyöngyös Szőlő túró gyümölcs őszi'],
+  ['windows-1250', 'Šmarje Žiri Ormož hruška češnja Škofije'],
+  ['windows-1250', 'Varaždin Đurđica Anđela višnja češnjak Žumberak'],
+  ['windows-1250', 'Bârlad Mediaş Zalău Făgăraş brânză ceapă'],
+  ['windows-1257', 'Cēsu Krāslava Preiļi Līvāni maizīte kāposti'],
+  ['windows-1257', 'Varėna Molėtai Šakiai Kelmė bulvės kopūstai'],
+  ['windows-1254 ibm857', 'Balıkesir Kırklareli Niğde Şırnak şeker yoğurt'],
+  ['iso-8859-3', 'Għaxaq Għargħur Kerċem Żebbiegħ ġobon ċikkulata'],
+  ['iso-8859-14', 'Llŷn Tŷ dŵr gŵydd Gŵyr llŷs'],
+  ['windows-1253 iso-8859-7', 'Πάτρα Βόλος Λάρισα Ηράκλειο Καβάλα τυρί'],
+  ['windows-1251 koi8-r ibm866 iso-8859-5', 'Казань Пермь Томск молоко хлеб сыр'],
+  ['windows-1251', 'София Пловдив Варна мляко хляб'],
+  ['windows-1255', 'חיפה ירושלים אילת חלב לחם גבינה'],
+  ['windows-1256', 'دمشق بغداد حليب الخبز الجبن'],
+  ['windows-874', 'เชียงใหม่ ภูเก็ต ขนมปัง'],
+  ['macintosh ibm850', 'Bénédicte Châteauroux Sébastien Fréjus crêpe bière'],
+]
+
+test('detectLegacy() reads short tables of languages and their code pages, all but one', () => {
+  const wrong = towns.flatMap(([names, words]) =>
+    names.split(' ').flatMap((name) => {
+      const rows = words.split(' ').map((word, i) => `${i},${word},${3 * i}\n`)
+      const bytes = encode(`id,town,n\n${rows.join('')}`, name)
+      const found = detectLegacy(bytes)
+      const text = found === null ? '' : createDecoder(found, 'replace')(bytes, true)
+      return text.includes(rows.join('')) ? [] : [`${words} in ${name}: ${found}`]
+    }),
+  )
+  assert.ok(wrong.length <= 1, wrong.join('\n'))
+})
+
+test('detectLegacy() reads symbols among ASCII words as windows-1252', () => {
+  const cells =
+    'µg/m³|37°C|25 µM dCTP|¥1250|JP¥500|10\u00a0km|• milk|5¢|6 ÷ 2|12÷4|N·m|W/m²·K|£12.50|€ 9.99|100€|© Acme|Acme®|½ cup|5½in|±5%|±0.5mm|m²|x²y|3–5|Mon–Fri|no – yes|“Hello”|wait…|§ 12|Pro™|don’t|O’Brien|‘yes’|3×4|¼ – ½|20°C – 25°C|«x»|note†|5‰|µS/cm|\u00a0|1º|¶'
+  const wrong = cells
+    .split('|')
+    .flatMap((cell) =>
+      [`id;${cell};n\n1;iron;7\n2;salmon;9\n`, `id,name,n\n1,${cell},7\n2,copper,9\n3,${cell},4\n`].filter(
+        (text) => detectLegacy(encode(text, 'windows-1252')) !== 'windows-1252',
+      ),
+    )
+  assert.deepEqual(wrong, [])
+})

@@ -1,26 +1,45 @@
 // Detect legacy: guesses the legacy encoding under which the text looks most like a language. Knows no files.
 import { concatBytes, isUtf8 } from '../platform-bytes.ts'
 import { createDecoder } from './decoder.ts'
-import { isFrequent } from './frequent-characters.ts'
+import { isFrequent, type LatinLanguage, latinPairsOf } from './frequent-characters.ts'
 
 /** What text in an encoding should look like. */
 interface Candidate {
   readonly name: string
   /** Letters frequent in any text of the language. Kana and other letters of its own alphabet need not be listed. */
-  readonly common: string
+  readonly common?: string
+  /** The languages written in an encoding of Latin letters. */
+  readonly languages?: readonly LatinLanguage[]
   readonly script: RegExp
   /** True if hardly any file has it: a few bytes are then more likely damage. */
   readonly isRare?: true
 }
 
+const hebrew = /\p{Script=Hebrew}/u
 const latin = /\p{Script=Latin}/u
 const cyrillic = /\p{Script=Cyrillic}/u
 const han = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー、。（）「」・％]/u
 const hangul = /[\p{Script=Hangul}\p{Script=Han}]/u
 
-const western = 'éáíóúñçãõüöäßèàùìòêåøæâîôïëœ'
-const central = 'áéíóúýčďěňřšťůžąćęłńśźżőűăâîşţäöüô'
-const turkish = 'ıi̇ğşçöüâîû'
+const western = [
+  'fr',
+  'de',
+  'es',
+  'pt',
+  'it',
+  'nl',
+  'ca',
+  'gl',
+  'sv',
+  'da',
+  'fi',
+  'is',
+  'fo',
+  'ga',
+  'et',
+  'sq',
+] as const
+const central = ['pl', 'cs', 'sk', 'hu', 'sl', 'hr', 'ro'] as const
 const russian = 'оеаинтсрвлкмдпуя'
 const simplified =
   '的一是不了在人有我他这个们中来上大为和国地到以说时要就出会可也你对生能而子得于着下自之年过发后作里用道行所然家种事成方多经么去法学如都同现当没动面起看定天分还进好小部其些主样理心本前开因只从想实日者意无力与长把机十民第公已工使情明性知全三又关点正业外将两高间由问很最重并物手应向头文体政美相见被利二等产或新制身加西月话合回特代内信表化老给世位次度门任常先海通教原东声提立及比员解水名真论处走义各入几口认条平系气题活电数安少报结反受目量再建务接必场件计管期市直德资山金指统区保至社便空决治展马科司五基书非则白界光放强即权思王完设式色路记南品住告类求据程北边张该交规万取拉格望术领共确师观清今切院让识候带导争运广湖江河上京津号姓名址'
@@ -32,15 +51,19 @@ const korean =
   '이다는에의가을고한하은지를로서도어사기자시나리그인들대정아수있일해보제게장주부스라전여오으면상소구신성안과국원조동만유진비경적공호교마선연무관세모명바방미계실물양분위르개회화내김박최강윤임한송홍울산천광남북군읍번름소이날짜금액품'
 
 const candidates: readonly Candidate[] = [
-  { name: 'windows-1252', common: western, script: latin },
-  { name: 'windows-1250', common: central, script: latin },
-  { name: 'iso-8859-2', common: central, script: latin },
-  { name: 'windows-1254', common: turkish, script: latin },
-  { name: 'windows-1257', common: 'ąčęėįšųūžāēģīķļņõäöü', script: latin },
-  { name: 'ibm850', common: western, script: latin },
-  { name: 'macintosh', common: western, script: latin },
-  { name: 'ibm852', common: central, script: latin, isRare: true },
-  { name: 'ibm857', common: turkish, script: latin, isRare: true },
+  { name: 'windows-1252', languages: western, script: latin },
+  { name: 'windows-1250', languages: central, script: latin },
+  { name: 'iso-8859-2', languages: central, script: latin },
+  { name: 'windows-1254', languages: ['tr'], script: latin },
+  { name: 'windows-1257', languages: ['lv', 'lt', 'et'], script: latin },
+  { name: 'iso-8859-3', languages: ['mt'], script: latin, isRare: true },
+  { name: 'iso-8859-4', languages: ['lv', 'lt', 'et'], script: latin, isRare: true },
+  { name: 'iso-8859-14', languages: ['cy', 'ga'], script: latin, isRare: true },
+  { name: 'iso-8859-15', languages: ['fi', 'fr', 'et'], script: latin, isRare: true },
+  { name: 'ibm850', languages: western, script: latin },
+  { name: 'macintosh', languages: western, script: latin },
+  { name: 'ibm852', languages: central, script: latin, isRare: true },
+  { name: 'ibm857', languages: ['tr'], script: latin, isRare: true },
   { name: 'windows-1251', common: russian, script: cyrillic },
   { name: 'koi8-r', common: russian, script: cyrillic },
   { name: 'koi8-u', common: `${russian}іїєґ`, script: cyrillic },
@@ -50,7 +73,7 @@ const candidates: readonly Candidate[] = [
   { name: 'windows-1253', common: 'αοιετσνηυρπκμλωςάέίό', script: /\p{Script=Greek}/u },
   { name: 'iso-8859-7', common: 'αοιετσνηυρπκμλωςάέίό', script: /\p{Script=Greek}/u },
   { name: 'ibm737', common: 'αοιετσνηυρπκμλωςάέίό', script: /\p{Script=Greek}/u, isRare: true },
-  { name: 'windows-1255', common: 'יוהלאתרבמשנם', script: /\p{Script=Hebrew}/u },
+  { name: 'windows-1255', common: 'יוהלאתרבמשנםדקחגפעט', script: hebrew },
   { name: 'windows-1256', common: 'اليمنوتربةعدسفهكقحأ', script: /\p{Script=Arabic}/u },
   { name: 'iso-8859-6', common: 'اليمنوتربةعدسفهكقحأ', script: /\p{Script=Arabic}/u },
   { name: 'windows-874', common: 'ารนกอเงมยลวดทสตะปบคหแจ่้ิีัืุู็์ำ', script: /\p{Script=Thai}/u },
@@ -61,19 +84,23 @@ const candidates: readonly Candidate[] = [
   { name: 'euc-kr', common: korean, script: hangul },
 ]
 
-/** Punctuation between and next to words. */
-const signs = 'ªº’‘“”„–—…€£°«»©®™§·½¼¾²³µ¡¿№×±　，：；！？'
-const closing = 'ªº’”»…–—°.™®²³'
-/** Punctuation that comes before a letter. */
-const opening = '’‘“„«¿¡°§·…　，：；！？'
+/** Punctuation that no letter precedes, that no letter follows, and other signs. */
+const opening = '‘“„‚«‹¿¡№'
+const closing = '”»›ªº³¹®™¢‰'
+const signs = `${opening}${closing}’–—…•·×÷±µ€£¥°©²§¶¼½¾¦¬†‡¤¨´¸¯\u00a0　，：；！？`
 const kana = /[\p{Script=Hiragana}\p{Script=Katakana}]/u
 const halfKana = /[\uff61-\uff9f]/
 const sampleBytesMax = 4096
 const usual = 'windows-1252'
-/** Required lead of any other encoding over the usual one, divided by the number of characters; twice that of a rare one. */
-const doubt = 1
+/** Worth of a letter that any language of the encoding has there: less than in a single one. */
+const mixedWorth = 0.55
+/** Required lead of any other encoding over the usual one, divided by the number of characters, and that of a rare one. */
+const doubt = 0.5
+const rareDoubt = 1.2
 /** With less than this it is not a language. */
 const scoreMin = 0.45
+/** The same after the lead that other encodings than the usual one need. */
+const leadMin = 0.3
 
 /**
  * The name of the most likely encoding; null if the bytes look like words under no known one.
@@ -97,16 +124,22 @@ function withoutUtf8(lines: readonly Uint8Array[]): readonly Uint8Array[] {
 
 /** @param textIn The text of the sample in an encoding; null if it is invalid in it. */
 function likeliest(textIn: (name: string) => string | null): string | null {
-  let best: string | null = null
-  let most = scoreMin
+  let best: { readonly name: string; readonly score: number } | null = null
+  let most = Number.NEGATIVE_INFINITY
   for (const candidate of candidates) {
     const text = textIn(candidate.name)
-    const score = text === null ? 0 : scoreOf(text, candidate)
-    if (score <= most) continue
-    best = text === null ? candidate.name : telling(candidate.name, text)
-    most = score
+    const beside = text === null ? [] : contextsOf(text)
+    const count = beside.reduce((sum, [, times]) => sum + times, 0)
+    // Most letters of Latin text are ASCII; EBCDIC, where hardly any are, would pass for it otherwise.
+    if (text === null || count === 0 || (candidate.languages !== undefined && count * 5 > text.length * 2)) continue
+    const { name, isRare } = candidate
+    const score = scoreOf(beside, candidate) / count
+    const lead = score - (name === usual ? 0 : (isRare ? rareDoubt : doubt) / count)
+    if (lead <= most) continue
+    best = { name, score }
+    most = lead
   }
-  return best
+  return best !== null && best.score > scoreMin && most > leadMin ? best.name : null
 }
 
 /** The undamaged lines of a text with a few damaged ones; null if they are not a majority. */
@@ -141,43 +174,106 @@ function tellingLines(head: Uint8Array): readonly Uint8Array[] {
   return lines
 }
 
-/** Mean score of the characters beyond ASCII: 1 if all are frequent letters and punctuation in their usual places. */
-function scoreOf(text: string, candidate: Candidate): number {
-  const { name, script, common: letters, isRare } = candidate
-  const common = new Set(letters)
+/** The score of the characters beyond ASCII: 1 for each frequent letter, and for punctuation in its usual place. */
+function scoreOf(beside: readonly Context[], candidate: Candidate): number {
+  const { languages } = candidate
+  const common = new Set(candidate.common)
   let sum = 0
-  let count = 0
-  let before = ''
-  for (const character of text) {
-    if (character > '\u007f') {
-      sum += worthOf(character, before, candidate, common)
-      count += 1
-    } else if (before > '\u007f' && isForeignBeside(character, before, script)) sum -= 1
-    before = character
+  for (const [context, times] of beside) {
+    if (!isLatinLetter(context[1])) sum += times * worthOf(context, candidate, common)
   }
-  // Most letters of Latin text are ASCII; EBCDIC, where hardly any are, would pass for it otherwise.
-  return count === 0 || (script === latin && count * 5 > text.length * 2)
-    ? 0
-    : sum / count - (name === usual ? 0 : (isRare ? 2 * doubt : doubt) / count)
+  if (languages === undefined) return sum
+  const letters = beside.flatMap(([[before, character, after], times]) => {
+    if (!isLatinLetter(character)) return []
+    const letter = lowerCase(character)
+    const isMisplaced = letter !== character && /\p{Ll}/u.test(before)
+    return [{ letter, pairs: [sideOf(before) + letter, letter + sideOf(after)] as const, times, isMisplaced }]
+  })
+  const each = languages.map((language) => latinWorth(letters, latinPairsOf(language)))
+  // Names of several countries are in no one language.
+  const mixed = new Set(languages.flatMap((language) => [...latinPairsOf(language)]))
+  return sum + Math.max(...each, latinWorth(letters, mixed) * mixedWorth)
 }
 
-/** Words do not mix letters of two scripts, digits or most punctuation; Han and Kana go with anything. */
-function isForeignBeside(ascii: string, before: string, script: RegExp): boolean {
-  if (signs.includes(before)) return /[a-z]/i.test(ascii) && !opening.includes(before)
-  if (script === han || !/\p{L}/u.test(before)) return false
-  return /[0-9]/.test(ascii) || (script !== latin && /[a-z]/i.test(ascii) && script.test(before))
+type Context = readonly [context: readonly [before: string, character: string, after: string], times: number]
+
+/** The characters beyond ASCII with those next to them, and how often each occurs. */
+function contextsOf(text: string): readonly Context[] {
+  const found = new Map<string, [readonly [string, string, string], number]>()
+  for (const { 0: character, index } of text.matchAll(/\P{ASCII}/gu)) {
+    const after = index + character.length
+    const key = text.slice(Math.max(index - 1, 0), after + 1)
+    const known = found.get(key)
+    if (known === undefined) found.set(key, [[text.charAt(index - 1), character, text.charAt(after)], 1])
+    else known[1] += 1
+  }
+  return [...found.values()]
 }
 
-function worthOf(character: string, before: string, candidate: Candidate, common: ReadonlySet<string>): number {
+function isLatinLetter(character: string): boolean {
+  return latin.test(character) && !signs.includes(character)
+}
+
+/** A Latin letter and the pairs that it forms with those next to it. */
+interface PairedLetter {
+  readonly letter: string
+  readonly pairs: readonly [string, string]
+  readonly times: number
+  /** A capital after a small letter. */
+  readonly isMisplaced: boolean
+}
+
+/** The sum for Latin letters: 1 for one that is between letters as in the language, 0 and less for others. */
+function latinWorth(letters: readonly PairedLetter[], known: ReadonlySet<string>): number {
+  let sum = 0
+  for (const { letter, pairs, times, isMisplaced } of letters) {
+    const [left, right] = pairs
+    if (isMisplaced || !known.has(letter)) sum -= times
+    else sum += times * (known.has(left) && known.has(right) ? 1 : known.has(left) || known.has(right) ? 0.6 : 0.1)
+  }
+  return sum
+}
+
+/** A letter as the pairs have it; a blank for anything else. */
+function sideOf(character: string): string {
+  return latin.test(character) ? lowerCase(character) : ' '
+}
+
+/** Without the dot above that JavaScript makes a character of its own. */
+function lowerCase(character: string): string {
+  return character === 'İ' ? character : character.toLowerCase()
+}
+
+function worthOf([before, character, after]: Context[0], candidate: Candidate, common: ReadonlySet<string>): number {
   const { script } = candidate
-  const isInWord = /\p{L}/u.test(before)
+  // A multi-byte character that is alone beside a letter has taken a byte of a word.
+  if (isEastAsian(character) && /[a-z]/i.test(before + after) && !isEastAsian(before) && !isEastAsian(after))
+    return -0.5
   if (halfKana.test(character)) return halfKanaWorth(character, before)
-  if (signs.includes(character)) return isInWord && !closing.includes(character) ? -0.2 : 1
-  if (character === '\u00a0') return isInWord ? 0 : 0.6
-  if (script.test(character)) return letterWorth(character, before, candidate, common)
+  // Other encodings have signs in the place of letters.
+  if (signs.includes(character)) return signWorth(character, before, after) * (candidate.name === usual ? 1 : 0.7)
+  // Words do not mix letters of two scripts or digits; Han and Kana go with anything.
+  const isForeign =
+    script !== han && /\p{L}/u.test(character) && (/[0-9]/.test(after) || (script !== latin && /[a-z]/i.test(after)))
+  if (script.test(character)) return letterWorth(character, before, candidate, common) - (isForeign ? 1 : 0)
   if (/[\p{C}\ufffd]/u.test(character)) return -3
-  if (isInWord) return -1
+  if (/\p{L}/u.test(before)) return -1
   return /\p{L}/u.test(character) ? -0.5 : -0.3
+}
+
+function isEastAsian(character: string): boolean {
+  return halfKana.test(character) || han.test(character) || hangul.test(character)
+}
+
+/** 1 for a sign where words have such, less within a word or on the wrong side of it. */
+function signWorth(sign: string, before: string, after: string): number {
+  const isAfter = /[\p{L}]/u.test(before) && !signs.includes(before)
+  const isBefore = /[\p{L}]/u.test(after) && !signs.includes(after)
+  if (isAfter && opening.includes(sign)) return -1
+  if (isBefore && closing.includes(sign)) return -1
+  if (signs.includes(before) && before !== sign && !/[\u00a0‘-„«»–—…•·]/.test(before + sign)) return -0.2
+  const isInside = isAfter && /\p{Ll}/u.test(after) && isBefore
+  return isInside && !'’·\u00a0…²'.includes(sign) ? -0.2 : 1
 }
 
 /** Half-width kana form words, and voicing marks follow only the few kana that can have them. */
@@ -189,60 +285,11 @@ function halfKanaWorth(kana: string, before: string): number {
   return kana < '\uff66' ? 0.2 : 0.8
 }
 
-/**
- * The encoding in which these letters are common, or that of a language whose letters look the same there but are in
- * different positions.
- */
-function telling(name: string, text: string): string {
-  if (name === usual && (isHungarian(text) || isSlavic(text))) return 'windows-1250'
-  if (name === usual && isLatvian(text)) return 'windows-1257'
-  // French and Dutch have ï after vowels only; Hungarian has ő there.
-  if (name === 'ibm850' && /[bcdfghj-np-tvxz]ï/i.test(text)) return 'ibm852'
-  // What these pages have in common is read alike.
-  if (name === 'ibm852' || name === 'ibm857') return /[ıİşğčďěňřšťůžąćęłńśźżőűăţđŕĺľ]/i.test(text) ? name : 'ibm850'
-  return name === 'windows-1250' && isTurkish(text) ? 'windows-1254' : name
-}
-
-/** A cedilla softens before vowels only; Latvian has ē there. */
-function isLatvian(text: string): boolean {
-  return /ç(?=[bdfghjklmnprstvz])/i.test(text) && /[âîû]/i.test(text)
-}
-
-/** No language has Romanian ţ beside Czech ý or Croatian đ: they are ş, ı and ğ. */
-function isTurkish(text: string): boolean {
-  return /ţ/i.test(text) && /[ýđ]/i.test(text) && !/[ăřěčšž]/i.test(text)
-}
-
-/**
- * Czech ř, ě and č, a final Croatian ć and Slovak ľ look like `ø` beside `ì` or `í`, `ì` within a word, `è` beside š and
- * ž or before a vowel, and a final `iæ`: no Western European language has these.
- */
-function isSlavic(text: string): boolean {
-  if (/[åçãñêœ]/i.test(text)) return false
-  const hasCaron = /[šž]/i.test(text)
-  return (
-    /ì\p{Ll}/u.test(text) ||
-    (/ø/i.test(text) && /[ìèòùýš]|ø[íá]/i.test(text) && !/[æð]/i.test(text)) ||
-    (hasCaron && /[èìòø]/i.test(text)) ||
-    /è(?=[aiouáíóú])/i.test(text) ||
-    /iæ(?!\p{L})/u.test(text)
-  )
-}
-
-/** Hungarian has only two letters that Western Europe lacks; there they look like õ and û, in other places. */
-function isHungarian(text: string): boolean {
-  return /õ(?!e)|û/i.test(text) && /[áíóú]/i.test(text) && !/[ãçñêàèòùïåø]/i.test(text)
-}
-
 function letterWorth(letter: string, before: string, candidate: Candidate, common: ReadonlySet<string>): number {
   const { script } = candidate
   if (/\p{Ll}/u.test(before) && /\p{Lu}/u.test(letter)) return -1
   const isCommon = common.has(letter.toLowerCase()) || kana.test(letter)
   if (script === han || script === hangul) return isCommon ? 1 : isFrequent(candidate.name, letter) ? 0.6 : 0.1
-  if (signs.includes(before) && !opening.includes(before)) return -1
-  if (script !== latin) return /[a-z0-9]/i.test(before) ? -1 : isCommon ? 1 : 0.25
-  if (/[0-9]/.test(before)) return -0.5
-  // Accented letters are seldom adjacent.
-  if (before > '\u007f' && /\p{L}/u.test(before)) return isCommon ? 0.5 : -0.5
-  return isCommon ? 1 : 0.5
+  if (script === hebrew && 'םןךףץ'.includes(before)) return -1
+  return /[a-z0-9]/i.test(before) ? -1 : isCommon ? 1 : 0.25
 }
