@@ -5,8 +5,9 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { bodyOf, Client, jsonOf } from '../test/support/client.ts'
 import { type PostgresServer, startPostgres } from '../test/support/postgres-server.ts'
-import { isAlive, RunningService, scratchDir, until } from '../test/support/running-service.ts'
+import { isAlive, RunningService, scratchDir } from '../test/support/running-service.ts'
 import { createRandom } from '../test/support/samples.ts'
+import { until } from '../test/support/until.ts'
 import { mustFail } from './control.ts'
 import { type Did, KilledClients } from './killed-clients.ts'
 import { isStored, KnownDatasets } from './known-datasets.ts'
@@ -53,7 +54,7 @@ export const run: Run = async (scale, seed) => {
     const children = service.children()
     service.kill('SIGKILL')
     await Promise.all([service.ended, running, killing])
-    await until('the children of the dead service have ended', () => !children.some(isAlive), 60_000)
+    await until('the children of the dead service have ended', () => !children.some(isAlive))
     if (round % 10 === 0) process.stderr.write(`round ${round}: ${known.count('there')} datasets\n`)
   }
   await ends(known, database, start)

@@ -10,7 +10,8 @@ import { forEachLimit } from '../src/io/for-each-limit.ts'
 import { readReceipt } from '../src/store/fs/fs-draft.ts'
 import { type Client, jsonOf, type UploadAnswer } from '../test/support/client.ts'
 import { tus } from '../test/support/resumable.ts'
-import { type RunningService, until } from '../test/support/running-service.ts'
+import type { RunningService } from '../test/support/running-service.ts'
+import { until } from '../test/support/until.ts'
 
 /** `unsure` while a request about it has no response. */
 export type State = 'there' | 'gone' | 'unsure'
@@ -161,7 +162,7 @@ export class KnownDatasets {
       [],
       'an upload is over but has no dataset',
     )
-    await until('no draft is left', () => service.drafts().length === 0, 60_000)
+    await until('no draft is left', () => service.drafts().length === 0)
     for (const name of ['replacing', 'damaged']) {
       assert.deepEqual(await readdir(join(service.dataDir, name)).catch(() => []), [], name)
     }

@@ -5,8 +5,9 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Answer, bodyOf, Client, contentType, jsonOf } from '../test/support/client.ts'
 import { begin, create, patch, tus, tusBytes } from '../test/support/resumable.ts'
-import { RunningService, scratchDir, until } from '../test/support/running-service.ts'
+import { RunningService, scratchDir } from '../test/support/running-service.ts'
 import { createRandom, csvText } from '../test/support/samples.ts'
+import { until } from '../test/support/until.ts'
 import { mustFail } from './control.ts'
 import { isStored } from './known-datasets.ts'
 import type { Run, Scale } from './modules.ts'
@@ -170,7 +171,7 @@ export const run: Run = async (scale, seed) => {
   }
   service.kill('SIGTERM')
   assert.equal(await service.ended, 0)
-  await until('no draft is left', () => service.drafts().length === 0, 60_000)
+  await until('no draft is left', () => service.drafts().length === 0)
   const ids = service.datasetDirs()
   for (const id of ids) await isStored(service.dataDir, id)
   if (scale === 'long') await mustFail('mixed-clients', seed, 'spool-left-open', /Closing file descriptor/)
