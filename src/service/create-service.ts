@@ -188,7 +188,7 @@ function uploading(owner: string, sender: string, tools: Tools): Pick<Service, '
     admit: async (head) => {
       const admission = tools.admissionControl.admit(head, owner)
       if (!head.idempotencyKey) return admission
-      const key = keys.hold(owner, head.idempotencyKey)
+      const key = keys.hold({ owner, sender }, head.idempotencyKey)
       const release = () => {
         key.release()
         admission.release()

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { type Scope, scopes } from '../../src/access/access.ts'
 import { formatKeys, newKey } from '../../src/access/api-keys.ts'
-import { type Answer, Client, jsonOf, type UploadAnswer } from '../support/client.ts'
+import { type Answer, bodyOf, Client, jsonOf, type UploadAnswer } from '../support/client.ts'
 import { create, offsetOf, patch, tus, tusBytes } from '../support/resumable.ts'
 import { allRoutes, pathOf, type Route } from '../support/routes.ts'
 import { RunningService, scratchDir } from '../support/running-service.ts'
@@ -138,6 +138,19 @@ for (const one of limited.filter(({ allowed }) => allowed.includes('upload') && 
     const other = await owner.upload({ content: `${content}4,x\n`, fileName: `${marker}.csv` })
     const same = await client.upload({ content: `${content}4,x\n`, fileName: 'mine.csv' })
     assert.deepEqual([same.id, ...named(same)], [other.id, 'mine.csv', 'mine.csv', 'duplicate'])
+    // An Idempotency-Key shows nothing of what another key has sent with it, before or since.
+    const sendAs = async (by: Client, text: string, fileName: string) => {
+      const sent = bodyOf({ content: text, fileName })
+      return await by.ask('POST', '/qas/uploadCsv', sent, { 'idempotency-key': one.key.name })
+    }
+    await sendAs(owner, `${content}5,x\n`, `${marker}.csv`)
+    const mine = await sendAs(client, `${content}6,x\n`, 'mine.csv')
+    assert.deepEqual([mine.status, jsonOf<UploadAnswer>(mine).upload.outcome], [200, 'new'])
+    assert.equal((await owner.ask('DELETE', `/qas/datasets/${jsonOf<UploadAnswer>(mine).id}`)).status, 204)
+    await owner.upload({ content: `${content}6,x\n`, fileName: `${marker}.csv` })
+    const repeated = await sendAs(client, `${content}6,x\n`, 'mine.csv')
+    const { file } = jsonOf<UploadAnswer>(repeated)
+    assert.deepEqual([repeated.headers['idempotent-replayed'], file.name], ['true', 'mine.csv'])
     const path = await create(client, content.length)
     assert.equal((await patch(client, path, 0, content.slice(0, 9))).status, 204)
     assert.equal(await offsetOf(client, path), 9)

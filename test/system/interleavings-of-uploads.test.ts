@@ -57,7 +57,8 @@ async function resumableUploads(t: TestContext) {
     return begun.at(-1)
   })
   const admissionControl = await AdmissionControl.open(limits, store, new Quota(limits, store))
-  const first = keys.hold('', 'k')
+  const sender = { owner: '', sender: 'anyone' }
+  const first = keys.hold(sender, 'k')
   await first.keep({ upload: { id: '1', owner: '', datasetId: id, fileName: 'a.csv' }, notes: [] } as never)
   first.release()
   const records = { total: 3, header: 1, blank: 0, skipped: 0, accepted: 2, rejected: 0 }
@@ -97,7 +98,7 @@ async function resumableUploads(t: TestContext) {
     /** No upload is left, in memory or on disk, nor its key and its place. */
     assertNothingLeft: async () => {
       assert.deepEqual(resumables.unfinished(), { uploads: 0, bytes: 0 })
-      const key = keys.hold('', 'k')
+      const key = keys.hold(sender, 'k')
       assert.equal(key.refusal, null)
       key.release()
       admissionControl.admitBytes({ fileBytes: 1, missingBytes: 1, network: 'n' }, '').release()

@@ -32,8 +32,8 @@ export function receiptJson(receipt: Receipt) {
 
 /** The response to an upload: the receipt, and what holds only for this upload. Without `mayRead`, also its name. */
 export function uploadJson({ receipt, upload, notes }: UploadReply, mayRead = true) {
-  // These bytes may have been sent before, with another name.
-  const isOwn = mayRead || upload.outcome === 'new'
+  // These bytes may have been sent before, with another name, or since, if this response is repeated.
+  const isOwn = mayRead || (upload.outcome === 'new' && upload.receivedAt === receipt.createdAt)
   const file = isOwn ? receipt.file : { ...receipt.file, name: upload.fileName, contentType: null }
   return {
     id: receipt.id,

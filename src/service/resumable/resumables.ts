@@ -2,7 +2,7 @@
 import { isServiceError, ServiceError } from '../../core/errors.ts'
 import type { Spool } from '../../store/store.ts'
 import type { OwnUploads, Place, UploadReply } from '../service.ts'
-import type { HeldKey, IdempotencyKeys } from '../uploads/idempotency-keys.ts'
+import type { HeldKey } from '../uploads/idempotency-keys.ts'
 import { newSpool } from './new-spool.ts'
 import type { Appended, NewResumable, ResumableBytes, ResumableState, ResumableUploads } from './resumable.ts'
 import { ResumableReading, type ResumableTools } from './resumable-reading.ts'
@@ -89,7 +89,7 @@ export class Resumables implements AsyncDisposable {
   async #create(owner: string, sender: string, upload: NewResumable): Promise<ResumableState> {
     if (this.#isClosing) throw new ServiceError('SHUTTING_DOWN', {})
     const { idempotencyKey } = upload
-    const key = idempotencyKey === null ? null : this.#tools.keys.hold(owner, idempotencyKey)
+    const key = idempotencyKey === null ? null : this.#tools.keys.hold({ owner, sender }, idempotencyKey)
     const given = typeof idempotencyKey === 'string' && !key?.refusal ? idempotencyKey : null
     try {
       if (key?.refusal && (upload.form === null || !upload.isOneRequest)) throw key.refusal
@@ -109,8 +109,10 @@ export class Resumables implements AsyncDisposable {
       this.#background(spool.remove().catch(() => {}))
       return
     }
-    const { isOneRequest, idempotencyKey } = details as UploadDetails
-    const entry = this.#add(spool, idempotencyKey ? holdAgain(this.#tools.keys, owner, idempotencyKey) : null)
+    const { isOneRequest, sender, idempotencyKey } = details as UploadDetails
+    const key = idempotencyKey ? this.#tools.keys.hold({ owner, sender }, idempotencyKey) : null
+    // If its key is in use, it continues without it.
+    const entry = this.#add(spool, key?.refusal ? null : key)
     if (isOneRequest && !spool.state.isComplete) {
       this.#background(this.#end(entry, new ServiceError('UPLOAD_INTERRUPTED', {})))
     }
@@ -275,10 +277,4 @@ export class Resumables implements AsyncDisposable {
     this.#ending.add(ended)
     return ended
   }
-}
-
-/** The key of an upload found at the start; null if it is in use: the upload then continues without it. */
-function holdAgain(keys: IdempotencyKeys, owner: string, key: string): HeldKey | null {
-  const held = keys.hold(owner, key)
-  return held.refusal === null ? held : null
 }

@@ -17,27 +17,29 @@ const open = () => IdempotencyKeys.open(path, { error: (fields) => void failures
 const replyOf = (owner: string, id: string) =>
   ({ upload: { id, owner, datasetId: 'd' }, notes: [] }) as unknown as UploadReply // only these are remembered
 
-test('IdempotencyKeys remembers responses by owner and key, also after it is reopened', async () => {
+test('IdempotencyKeys remembers responses by sender and key, also after it is reopened', async () => {
   {
     await using keys = await open()
-    const held = keys.hold('anna', 'k')
+    const held = keys.hold({ owner: 'anna', sender: 'a' }, 'k')
     assert.equal(held.answer, null)
-    const refused = keys.hold('anna', 'k')
+    const refused = keys.hold({ owner: 'anna', sender: 'a' }, 'k')
     assert.ok(isServiceError(refused.refusal, 'IDEMPOTENCY_KEY_IN_USE'))
     // It holds nothing.
     refused.release()
-    assert.ok(keys.hold('anna', 'k').refusal)
-    keys.hold('bob', 'k').release()
+    assert.ok(keys.hold({ owner: 'anna', sender: 'a' }, 'k').refusal)
+    keys.hold({ owner: 'bob', sender: 'a' }, 'k').release()
+    keys.hold({ owner: 'anna', sender: 'b' }, 'k').release()
     await held.keep(replyOf('anna', '1'))
     held.release()
     held.release()
-    assert.equal(keys.hold('anna', 'k').answer?.upload.id, '1')
+    assert.equal(keys.hold({ owner: 'anna', sender: 'a' }, 'k').answer?.upload.id, '1')
   }
   await appendFile(path, '{"hash":"torn')
   {
     await using keys = await open()
-    assert.equal(keys.hold('anna', 'k').answer?.upload.id, '1')
-    assert.equal(keys.hold('bob', 'k').answer, null)
+    assert.equal(keys.hold({ owner: 'anna', sender: 'a' }, 'k').answer?.upload.id, '1')
+    assert.equal(keys.hold({ owner: 'bob', sender: 'a' }, 'k').answer, null)
+    assert.equal(keys.hold({ owner: 'anna', sender: 'b' }, 'k').answer, null)
   }
   assert.deepEqual(failures, [])
 })
@@ -45,12 +47,12 @@ test('IdempotencyKeys remembers responses by owner and key, also after it is reo
 test('IdempotencyKeys forgets after a day, and beyond its limits the oldest of the owner with the most', async (t) => {
   await using keys = await open()
   const keep = async (owner: string, key: string) => {
-    const held = keys.hold(owner, key)
+    const held = keys.hold({ owner, sender: '' }, key)
     await held.keep(replyOf(owner, key))
     held.release()
   }
   const has = (owner: string, key: string) => {
-    const held = keys.hold(owner, key)
+    const held = keys.hold({ owner, sender: '' }, key)
     held.release()
     return held.answer !== null
   }

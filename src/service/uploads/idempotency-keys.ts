@@ -25,8 +25,15 @@ export interface HeldKey {
   release(): void
 }
 
+/** Whose key it is: another API key of the owner learns nothing by it. */
+interface KeySender {
+  readonly owner: string
+  /** Name of the API key or token. */
+  readonly sender: string
+}
+
 interface Entry extends KeptAnswer {
-  /** Hash of owner and key. */
+  /** Hash of sender and key. */
   readonly hash: string
   /** Epoch milliseconds. */
   readonly at: number
@@ -78,11 +85,11 @@ export class IdempotencyKeys implements AsyncDisposable {
   }
 
   /** Does not throw: other errors, for which the body is needed, come before a refused key. */
-  hold(owner: string, key: string | ServiceError): HeldKey {
+  hold({ owner, sender }: KeySender, key: string | ServiceError): HeldKey {
     if (typeof key !== 'string') return refusedKey(key)
     this.#sweep()
     const hash = createHash('sha256')
-      .update(JSON.stringify([owner, key]))
+      .update(JSON.stringify([owner, sender, key]))
       .digest('hex')
     if (this.#held.has(hash)) return refusedKey(new ServiceError('IDEMPOTENCY_KEY_IN_USE', {}))
     this.#held.add(hash)
