@@ -1,6 +1,7 @@
 // Tests of content types: which headers are multipart, with which boundary, and which are malformed.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { cpuMs } from '../../test/support/cpu-time.ts'
 import { isNestedType, readMultipartType } from './content-type.ts'
 
 const multipart = (boundary: string) => ({ kind: 'multipart', boundary })
@@ -80,11 +81,11 @@ for (const [header, problem] of [
 }
 
 test('readMultipartType() reads a hostile header in linear time', () => {
-  const started = performance.now()
-  for (const piece of ['"', '\\"', ';"', ' ', '= ', ' ;', '"\\']) {
-    readMultipartType(`multipart/form-data; boundary=${piece.repeat(32_768)}`)
-  }
-  assert.ok(performance.now() - started < 2000, 'seven headers of 64 KB took over 2 s')
+  const ms = cpuMs(() => {
+    for (const piece of ['"', '\\"', ';"', ' ', '= ', ' ;', '"\\'])
+      readMultipartType(`multipart/form-data; boundary=${piece.repeat(32_768)}`)
+  })
+  assert.ok(ms < 2_000, 'seven headers of 64 KB took over 2 s')
 })
 
 test('isNestedType() recognizes the type of a part that contains further files', () => {

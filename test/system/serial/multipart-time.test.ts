@@ -3,20 +3,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createMultipartParser } from '../../../src/multipart/multipart-parser.ts'
 import { readPartHead } from '../../../src/multipart/part-head.ts'
+import { cpuMs } from '../../support/cpu-time.ts'
 
 const megabyte = 1_048_576
 const filled = (piece: string, bytes: number) => Buffer.alloc(bytes, piece, 'latin1')
 
 /** The lowest CPU time of three runs, so that other load on the machine does not count. */
 function quickestMs(work: () => void): number {
-  return Math.min(
-    ...Array.from({ length: 3 }, () => {
-      const began = process.cpuUsage()
-      work()
-      const { user, system } = process.cpuUsage(began)
-      return (user + system) / 1_000
-    }),
-  )
+  return Math.min(...Array.from({ length: 3 }, () => cpuMs(work)))
 }
 
 const long = 'a'.repeat(1_000)
