@@ -270,7 +270,7 @@ test('Copies copies every upload after a database was away, with a bounded numbe
   const meet = async () => {
     if (isAway) throw new SinkError('away', true)
   }
-  const copies = await open(meet, { uploadsTo: 'pg', pendingMax: 8, retryMs: [5, 5] })
+  const copies = await open(meet, { uploadsTo: 'pg', pendingMax: 8, retryMs: Array(100).fill(5) })
   const ids = Array.from({ length: 40 }, (_, i) => `d${i}`)
   for (const id of [...ids, ...ids]) await uploading(copies, datasets, id)
   while (orders.length < 50) await sleep(1)
@@ -292,6 +292,22 @@ test('Copies copies every upload after a database was away, with a bounded numbe
     ids.filter((id) => !copied.has(id)),
     ['d38'],
   )
+})
+
+test('Copies copies the uploads on disk although those in memory fail for ever', async (t) => {
+  const { open, datasets, orders, outcomes } = await place(t)
+  const ids = Array.from({ length: 12 }, (_, i) => `d${i}`)
+  const failing = new Set(ids.slice(0, 5))
+  const meet = async ({ datasetId }: CopyOrder) => {
+    if (failing.has(datasetId)) throw new SinkError('away', true)
+  }
+  const copies = await open(meet, { uploadsTo: 'pg', pendingMax: 8 })
+  for (const id of ids) await uploading(copies, datasets, id)
+  await ended(outcomes, 7)
+  const tried = orders.length
+  while (new Set(orders.slice(tried).map(({ datasetId }) => datasetId)).size < failing.size) await sleep(1)
+  failing.clear()
+  await ended(outcomes, 12)
 })
 
 test('Copies copies an upload again that arrives while its copy ends', async (t) => {

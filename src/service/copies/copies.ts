@@ -72,6 +72,8 @@ export class Copies implements AsyncDisposable {
   /** True if the directory may have uploads to copy that are not in memory. */
   #isBacklogged = true
   #isLoading = false
+  /** Uploads whose tries have all failed: they wait on disk, behind those that had none. */
+  readonly #later = new Set<string>()
   readonly #due = new FairQueue<Job>()
   readonly #timers = new Set<NodeJS.Timeout>()
   readonly #running = new Set<Promise<void>>()
@@ -234,7 +236,17 @@ export class Copies implements AsyncDisposable {
     this.#isBacklogged = false
     try {
       for await (const name of this.#requests.names()) {
-        if (!this.#jobs.has(name) && (await this.#requests.has(name)) && !this.#addUpload(name)) break
+        if (
+          !this.#jobs.has(name) &&
+          !this.#later.has(name) &&
+          (await this.#requests.has(name)) &&
+          !this.#addUpload(name)
+        )
+          break
+      }
+      if (!this.#isBacklogged && this.#later.size > 0) {
+        this.#isBacklogged = true
+        this.#later.clear()
       }
     } catch (error) {
       this.#isBacklogged = true
@@ -311,6 +323,11 @@ export class Copies implements AsyncDisposable {
       await this.#end(job, { state: 'failed', records: null, problem })
       return
     }
+    if (job.isUpload && this.#isBacklogged && job.status.tries > retryMs.length) {
+      this.#later.add(job.id)
+      await this.#unload(job)
+      return
+    }
     job.status = { ...job.status, state: 'waiting', problem, updatedAt: Date.now() }
     // Half of it is random, so that copies that failed together are not retried together.
     const timer = setTimeout(
@@ -367,11 +384,15 @@ export class Copies implements AsyncDisposable {
     try {
       await this.#requests.delete(job.id, () => job.isWantedAgain)
     } finally {
-      this.#jobs.delete(job.id)
-      this.#uploadCount -= 1
-      if (job.isWantedAgain) this.#addUpload(job.id)
-      await this.#loadUploads()
+      await this.#unload(job)
     }
+  }
+
+  async #unload(job: Job): Promise<void> {
+    this.#jobs.delete(job.id)
+    this.#uploadCount -= 1
+    if (job.isWantedAgain) this.#addUpload(job.id)
+    await this.#loadUploads()
   }
 }
 
