@@ -81,6 +81,20 @@ export function deriving(storeTest: StoreTest): void {
     await assertWhole(again, wanted)
   })
 
+  storeTest('keptNames() has the names of one publish, and keep() keeps nothing for another', async (store) => {
+    const wanted = sample({ seed: 1 })
+    await publishSample(store, wanted)
+    const first = (await store.receipt(wanted.receipt.id)) ?? assert.fail()
+    for (const name of ['copies-b', 'copies-a', 'profile']) await store.keep(first, name, Buffer.from('x'))
+    assert.deepEqual((await store.keptNames(first, 'copies-')).toSorted(), ['copies-a', 'copies-b'])
+    await store.remove(first)
+    assert.deepEqual(await store.keptNames(first, 'copies-'), [])
+    await publishSample(store, wanted, 2)
+    await store.keep(first, 'profile', Buffer.from('x'))
+    assert.deepEqual([await store.kept(first, 'profile'), await store.keptNames(first, 'p')], [null, []])
+    assert.deepEqual(await store.keptNames({ id: wanted.receipt.id }, 'p'), [])
+  })
+
   storeTest('keep() and kept() refuse names that lead to other files', async (store) => {
     const wanted = sample({ seed: 1 })
     await publishSample(store, wanted)

@@ -183,9 +183,9 @@ export interface Store {
     use: (paths: readonly string[]) => Promise<Result>,
   ): Promise<Result>
   /**
-   * Keeps a result computed from a dataset, which can be computed again: it may be lost without harm, and is removed
-   * with its dataset. An earlier result of that name is replaced as a whole or not at all. Keeps nothing if there is no
-   * such dataset.
+   * Keeps a result computed from a publish, which can be computed again: it may be lost without harm, and is removed
+   * with it. An earlier result of that name is replaced as a whole or not at all. Keeps nothing if that publish is not
+   * there.
    *
    * @param name Lower-case letters, digits, dots and hyphens; begins with a letter, at most 64 characters.
    * @throws {ServiceError} DISK_FULL, STORE_FAILED
@@ -196,6 +196,8 @@ export interface Store {
    * STORE_FAILED
    */
   kept(of: Published, name: string): Promise<Buffer | null>
+  /** The names under which something is kept that begin with this. @throws {ServiceError} STORE_UNAVAILABLE, STORE_FAILED */
+  keptNames(of: Published, prefix: string): Promise<readonly string[]>
   /**
    * Keeps what the service must remember besides datasets. A crash may lose it, but never tears it.
    *

@@ -5,17 +5,28 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { CopyTarget } from '../../core/copies/copy-status.ts'
+import type { CopyStatus, CopyTarget } from '../../core/copies/copy-status.ts'
 import { isServiceError, ServiceError } from '../../core/errors.ts'
 import type { Receipt } from '../../core/receipt.ts'
 import { type CopyOrder, SinkError } from '../../sink/sink.ts'
 import { Copies, type CopiesOptions, type CopyOutcome } from './copies.ts'
+import { KeptCopies } from './kept-copies.ts'
 
 const target: CopyTarget = { name: 'pg', url: '', schema: 'public', table: null, mode: 'append', key: [] }
 
 function receiptOf(id: string): Receipt {
   const columns = [{ name: 'id', type: 'integer', nulls: 0, why: '' }]
   return { id, owner: '', file: { name: `${id}.csv` }, columns, records: { accepted: 3 } } as unknown as Receipt
+}
+
+/** What a store keeps of datasets. */
+function keepingIn(kept: Map<string, Uint8Array>): Pick<CopiesOptions['store'], 'keep' | 'kept' | 'keptNames'> {
+  return {
+    keep: async ({ id }, name, bytes) => void kept.set(`${id}/${name}`, bytes),
+    kept: async ({ id }, name) => Buffer.from(kept.get(`${id}/${name}`) ?? assert.fail()),
+    keptNames: async ({ id }, prefix) =>
+      [...kept.keys()].filter((key) => key.startsWith(`${id}/${prefix}`)).map((key) => key.slice(id.length + 1)),
+  }
 }
 
 /** A journal, datasets, and a fake database that runs `meet` for each copy. */
@@ -32,8 +43,7 @@ async function place(t: TestContext) {
     const options: CopiesOptions = {
       store: {
         receipt: async (id) => (datasets.has(id) ? receiptOf(id) : null),
-        keep: async ({ id }, name, bytes) => void kept.set(`${id}/${name}`, bytes),
-        kept: async ({ id }, name) => Buffer.from(kept.get(`${id}/${name}`) ?? '[]'),
+        ...keepingIn(kept),
       },
       sourceOf: () => () => assert.fail(),
       targets: [target],
@@ -149,6 +159,7 @@ test('Copies starts no copy whose request has failed, neither now nor after a re
   const { open, kept, orders, outcomes, journalPath } = await place(t)
   const [gate, keeping, failing] = [0, 1, 2].map(() => Promise.withResolvers<void>())
   const store: CopiesOptions['store'] = {
+    ...keepingIn(kept),
     receipt: async (id) => receiptOf(id),
     keep: async ({ id }, name, bytes) => {
       if (id === 'b') {
@@ -157,7 +168,6 @@ test('Copies starts no copy whose request has failed, neither now nor after a re
       }
       kept.set(`${id}/${name}`, bytes)
     },
-    kept: async ({ id }, name) => Buffer.from(kept.get(`${id}/${name}`) ?? '[]'),
   }
   const copies = await open(() => gate!.promise, { store })
   await copies.begin(receiptOf('a'), { to: 'pg' })
@@ -185,15 +195,35 @@ test('Copies lists a table once, with the status that was written last by any re
   const copies = await open(() => gate)
   const begun = await copies.begin(receiptOf('a'), { to: 'pg' })
   const byOther = { ...begun, state: 'done', records: 3, updatedAt: Date.now() + 1_000 }
-  kept.set('a/copies-pg.json', Buffer.from(JSON.stringify([byOther])))
+  const [name] = kept.keys()
+  kept.set(name!, Buffer.from(JSON.stringify(byOther)))
   assert.deepEqual((await copies.list(receiptOf('a'))).copies, [byOther])
-  kept.set('a/copies-pg.json', Buffer.from(JSON.stringify([{ ...byOther, updatedAt: begun.createdAt - 1 }])))
+  kept.set(name!, Buffer.from(JSON.stringify({ ...byOther, updatedAt: begun.createdAt - 1 })))
   assert.deepEqual(
     (await copies.list(receiptOf('a'))).copies.map(({ state }) => state),
     ['copying'],
   )
   release()
   await ended(outcomes, 1)
+})
+
+test('KeptCopies keeps the status of each table, whichever process copies into which at the same time', async () => {
+  const kept = new Map<string, Uint8Array>()
+  const [one, other] = [new KeptCopies(keepingIn(kept)), new KeptCopies(keepingIn(kept))]
+  const statusOf = (table: string, updatedAt: number): CopyStatus => {
+    const request = { to: 'pg', table, mode: 'append', key: [] } as const
+    return { ...request, state: 'done', tries: 1, records: 1, problem: null, createdAt: 1, updatedAt }
+  }
+  const of = { id: 'a' }
+  await Promise.all([one.keep(of, statusOf('one', 1)), other.keep(of, statusOf('other', 2))])
+  await other.keep(of, statusOf('one', 3))
+  const listed = async () => (await one.list(of, [target])).map(({ table, updatedAt }) => [table, updatedAt])
+  assert.deepEqual(await listed(), [
+    ['one', 3],
+    ['other', 2],
+  ])
+  for (let i = 2; i < 102; i += 1) await one.keep(of, statusOf(`t${i}`, i))
+  assert.equal((await listed()).length, 100)
 })
 
 /** Uploads a dataset: it is there once this resolves. */

@@ -13,7 +13,7 @@ import { KeptCopies } from './kept-copies.ts'
 import { UploadRequests } from './upload-requests.ts'
 
 export interface CopiesOptions {
-  readonly store: Pick<Store, 'receipt' | 'keep' | 'kept'>
+  readonly store: Pick<Store, 'receipt' | 'keep' | 'kept' | 'keptNames'>
   /** The records of a dataset, for a database to read. */
   readonly sourceOf: (receipt: Receipt, signal: AbortSignal) => CopySource
   readonly targets: readonly CopyTarget[]
@@ -125,7 +125,7 @@ export class Copies implements AsyncDisposable {
     const isOnDisk = onDisk !== null && !this.#jobs.has(onDisk.id) && (await this.#requests.has(onDisk.id))
     if (isOnDisk) live.push(onDisk)
     for (const job of live) nameTable(job, receipt)
-    const known = [...live.map(({ status }) => status), ...(await this.#kept.list(receipt.id, targets))]
+    const known = [...live.map(({ status }) => status), ...(await this.#kept.list(receipt, targets))]
     const newest = known.toSorted((a, b) => b.updatedAt - a.updatedAt)
     // Another replica may copy into the same table; of equal copies, the first is this one's.
     const copies = newest.filter((one, at) => newest.findIndex((other) => isSameTable(one, other)) === at)
@@ -176,7 +176,7 @@ export class Copies implements AsyncDisposable {
   async #record(job: Job, receipt: Receipt): Promise<void> {
     try {
       await this.#journal.add(lineOf(job))
-      await this.#kept.keep(receipt.id, job.status)
+      await this.#kept.keep(receipt, job.status)
     } catch (error) {
       this.#jobs.delete(job.id)
       // The next start must not continue it. If this fails, too, it copies what was asked for.
@@ -283,6 +283,7 @@ export class Copies implements AsyncDisposable {
     try {
       const receipt = await store.receipt(job.datasetId)
       if (receipt === null) throw new ServiceError('DATASET_NOT_FOUND', { id: job.datasetId })
+      job.of = receipt
       nameTable(job, receipt)
       await this.#copy(job, receipt, signal)
       await this.#end(job, { state: 'done', records: receipt.records.accepted, problem: null })
@@ -353,7 +354,7 @@ export class Copies implements AsyncDisposable {
     job.status = { ...job.status, ...end, updatedAt: Date.now() }
     const { datasetId, status } = job
     // Without a table, its receipt could not be read.
-    const keeping = status.table === '' ? Promise.resolve() : this.#kept.keep(datasetId, status)
+    const keeping = status.table === '' ? Promise.resolve() : this.#kept.keep(job.of, status)
     await keeping.catch((error: unknown) => {
       this.#options.logger.error({ err: error, datasetId }, 'the end of a copy is not kept')
     })

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { CopyRequest, CopyStatus } from '../../core/copies/copy-status.ts'
 import type { Receipt } from '../../core/receipt.ts'
+import type { Published } from '../../store/store.ts'
 import { tableNameOf } from './copy-request.ts'
 
 /** What the journal records about a copy. */
@@ -19,6 +20,8 @@ export interface Job extends Begun {
   isWantedAgain: boolean
   request: CopyRequest
   status: CopyStatus
+  /** The publish that was read last; before that, whichever is there. */
+  of: Published
   /** Resolves once a crash cannot lose it. */
   recorded: Promise<void>
 }
@@ -28,7 +31,7 @@ export function jobOf(begun: Begun): Job {
   const beginning = { state: 'waiting', tries: 0, records: null, problem: null } as const
   const status = { ...request, ...beginning, createdAt, updatedAt: createdAt }
   const ofClient = { isUpload: false, isWantedAgain: false, recorded: Promise.resolve() }
-  return { ...begun, id: idOf(begun), status, ...ofClient }
+  return { ...begun, id: idOf(begun), status, of: { id: begun.datasetId }, ...ofClient }
 }
 
 /** The table of an upload is named after its file, unless its target has one. */

@@ -1,7 +1,7 @@
 // File-system store: datasets in a local directory, the default. Everything unfinished is below `incoming/`, and one
 // rename out of it makes a dataset or a record exist. Why: docs/decisions/one-rename-commits.md.
 import assert from 'node:assert/strict'
-import { rename } from 'node:fs/promises'
+import { readdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ServiceError } from '../../core/errors.ts'
 import type { Receipt, Upload } from '../../core/receipt.ts'
@@ -222,6 +222,11 @@ class FsStore extends FsReads implements Store {
   async kept(of: Published, name: string): Promise<Buffer | null> {
     const path = join(this.#paths.derived(of.id), plainName(name))
     return this.isThere(of) ? await readKept(path) : null
+  }
+
+  async keptNames(of: Published, prefix: string): Promise<readonly string[]> {
+    const names = this.isThere(of) ? await readdir(this.#paths.derived(of.id)).catch(() => []) : []
+    return names.filter((name) => name.startsWith(prefix))
   }
 
   async keepState(name: string, bytes: Uint8Array): Promise<void> {

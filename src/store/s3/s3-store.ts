@@ -293,6 +293,13 @@ class S3Store implements Store {
     return kept === null ? null : withoutChecksum(kept.body)
   }
 
+  async keptNames(of: Published, prefix: string): Promise<readonly string[]> {
+    const found = await this.#receipts.head(of.id)
+    if (found === null || !isOf(of, found)) return []
+    const keys = await Array.fromAsync(this.#objects.list(derivedKey(found.attempt, prefix)))
+    return keys.map((key) => key.slice(key.lastIndexOf('/') + 1))
+  }
+
   async keepState(name: string, bytes: Uint8Array): Promise<void> {
     await this.#objects.put(stateKey(name), withChecksum(bytes))
   }
