@@ -2,27 +2,37 @@
 
 /** Digits that every double keeps, far from the ends of the range (IEEE 754, DBL_DIG). */
 const digitsKept = 15
+/** More are not printed to keep a double. */
+const digitsMax = 19
 
 /**
  * The double for a text of the form `-?(0|[1-9][0-9]*)?(.[0-9]+)?([eE][-+]?[0-9]+)?`, NaN if it does not keep all
- * digits: with more than 15 significant ones, the text must be exactly how the double is printed.
+ * digits: with more than 15 significant ones, it must be printed with as many digits, or its fewest, as in the text.
  */
 export function keptDouble(text: string): number {
   const number = Number(text)
   if (!Number.isFinite(number)) return Number.NaN
   const mantissa = /^[-\d.]*/.exec(text)?.[0] ?? ''
-  const digits = mantissa.replaceAll(/[-.]/g, '').replace(/^0+/, '')
+  const digits = (mantissa.includes('.') ? mantissa : mantissa.replace(/0+$/, ''))
+    .replaceAll(/[-.]/g, '')
+    .replace(/^0+/, '')
   if (digits === '') return number
   const size = Math.abs(number)
   if (digits.length <= digitsKept && size >= 1e-290 && size <= 1e290) return number
-  return printed(number) === text ? number : Number.NaN
+  const isRounded = digits.length > digitsKept && digits.length <= digitsMax && rounded(size, digits.length) === digits
+  return isRounded || digitsOf(size.toExponential()) === digits ? number : Number.NaN
 }
 
-/** The shortest digits that identify the double, with an exponent from e+16 and e-05 on, as in DuckDB. */
-function printed(number: number): string {
-  const [digits, exponent] = number.toExponential().split('e') as [string, string]
-  const power = Number(exponent)
-  if (power < -4 || power >= 16) return `${digits}e${power < 0 ? '-' : '+'}${String(Math.abs(power)).padStart(2, '0')}`
-  const plain = String(number)
-  return plain.includes('.') ? plain : `${plain}.0`
+function digitsOf(text: string): string {
+  return text.slice(0, text.indexOf('e')).replace('.', '')
+}
+
+/** The digits of a number, rounded half to even, as Python and C print it; JavaScript rounds half up. */
+function rounded(number: number, count: number): string {
+  // Enough to tell half way from just above it.
+  const exact = digitsOf(number.toExponential(2 * digitsMax))
+  const head = BigInt(exact.slice(0, count))
+  const rest = exact.slice(count)
+  const half = '5'.padEnd(rest.length, '0')
+  return String(rest > half || (rest === half && head % 2n === 1n) ? head + 1n : head)
 }

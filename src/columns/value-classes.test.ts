@@ -75,6 +75,32 @@ test('facts classify numbers of many digits as a plain parser does', (t) => {
   }
 })
 
+test('a column of doubles is numbers, however programs print them', (t) => {
+  t.diagnostic(`SEED=${seed}`)
+  const random = randomFrom(seed)
+  const makers = [
+    () => random(2 ** 32) / 2 ** 32,
+    () => (random(2 ** 32) / 2 ** 32) * 10 ** (random(30) - 10),
+    () => (random(2 ** 32) / 2 ** 32) * 1e-5,
+    () => 2 ** (random(140) - 70),
+  ]
+  const numbers = Array.from({ length: 6_000 }, () => makers[random(makers.length)]!())
+  // Like %.17g, and %.18e of numpy, except for the form of the exponent.
+  const prints = [String, (one: number) => one.toPrecision(17), (one: number) => one.toExponential(18)]
+  for (const print of prints) {
+    const texts = numbers.map(print)
+    const layout = layoutOf(1)
+    const { facts } = writeColumns(
+      csvText(
+        texts.map((text) => [text]),
+        layout,
+      ),
+      { layout, columns: factsOnly(1) },
+    )
+    assert.equal(decideTypes(facts)[0]!.type.kind, 'number', `SEED=${seed} ${decideTypes(facts)[0]!.why}`)
+  }
+})
+
 test('facts classify random bytes as a plain parser does', (t) => {
   t.diagnostic(`SEED=${seed}`)
   const random = randomFrom(seed)

@@ -3,10 +3,11 @@ import { type DateForm, type GroupChar, groupChars, type NumberForm } from './re
 
 /**
  * The class of a single value, by its form alone. Every value is in exactly one class, so that facts add up:
- * - `integer` within 15 digits, `longInteger` beyond and within int64: no plus, no padding, no `-0`
+ * - `integer` within int64, where a double keeps it, `longInteger` where not: no plus, no padding, no `-0`
  * - `decimal` at most 38 digits, at least one after the point, no padding; `longDecimal` when a double would lose digits;
  *   `thousandPoint` where the point might also stand between groups: `1.234`
- * - `number` any other that a double holds with every digit: exponents, `-0`, `.5`
+ * - `number` any other that a double keeps: exponents, `-0`, `.5`. It keeps 15 digits, and up to 19 as which it is printed
+ *   with as many digits
  * - `true`, `True`, `TRUE` a boolean in that spelling
  * - `date`, `time`, `timestamp`, `timestamptz` ISO 8601 and in the calendar
  * - text that looks like a number but would lose something as one: `padded` with leading zeros, `signed` with a plus,

@@ -10,7 +10,6 @@ import { fillDays } from './values/iso-dates'
 import { beginRecords, endsWithRecord, findPlaces, records, recordsEnd } from './fields/find-fields'
 import { nullCount, readFacts, readTexts, readValues } from './read-column'
 import { readNumbered } from './read-numbered'
-import { fillLongPowers } from './values/shortest-digits'
 import { fillLanes } from './values/wide-digits'
 import { greatestBytes, hasStatistics, isGreatestExact, isLeastExact, leastBytes } from './parquet/statistics'
 
@@ -21,7 +20,6 @@ export function fillTables(): void {
     store<f64>(POWERS + (i << 3), power)
     power *= 10
   }
-  fillLongPowers()
   fillDays()
   fillLanes()
 }

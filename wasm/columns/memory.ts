@@ -15,8 +15,6 @@ export const NUMBER_TEXTS: usize = FACTS + 100 * 32
 export const FACTS_END: usize = NUMBER_TEXTS + 16 * 4
 /** Powers of ten as doubles, 10^0 to 10^22. */
 export const POWERS: usize = 6144
-/** Powers of ten as 128 bits with the first bit set, 10^0 to 10^22. */
-export const LONG_POWERS: usize = 6528
 /** Masks and byte orders, see values/wide-digits.ts. */
 export const LAST_LANES: usize = 7040
 export const JOINED_LANES: usize = LAST_LANES + 32
@@ -100,29 +98,28 @@ export function regionStart(index: u32): usize {
     case 0: return RESULT
     case 1: return FACTS
     case 2: return POWERS
-    case 3: return LONG_POWERS
-    case 4: return LAST_LANES
-    case 5: return MONTHS
-    case 6: return YEARS
-    case 7: return SNAPPY
-    case 8: return TEXT_SLOTS
-    case 9: return DICTIONARY
-    case 10: return BLOCK
-    case 11: return SCRATCH
-    case 12: return PLAIN_NUMBER
-    case 13: return LEAST
-    case 14: return GREATEST
-    case 15: return TEXT_ROWS
-    case 16: return UTF8_OF_BYTES
-    case 17: return ENCODED_BYTES
-    case 18: return DECODED
-    case 19: return places
-    case 20: return levels
-    case 21: return values
-    case 22: return window
-    case 23: return texts
-    case 24: return encoded
-    case 25: return packed
+    case 3: return LAST_LANES
+    case 4: return MONTHS
+    case 5: return YEARS
+    case 6: return SNAPPY
+    case 7: return TEXT_SLOTS
+    case 8: return DICTIONARY
+    case 9: return BLOCK
+    case 10: return SCRATCH
+    case 11: return PLAIN_NUMBER
+    case 12: return LEAST
+    case 13: return GREATEST
+    case 14: return TEXT_ROWS
+    case 15: return UTF8_OF_BYTES
+    case 16: return ENCODED_BYTES
+    case 17: return DECODED
+    case 18: return places
+    case 19: return levels
+    case 20: return values
+    case 21: return window
+    case 22: return texts
+    case 23: return encoded
+    case 24: return packed
     default: return 0
   }
 }
@@ -132,29 +129,28 @@ export function regionEnd(index: u32): usize {
     case 0: return RESULT + 64
     case 1: return FACTS_END
     case 2: return POWERS + 23 * 8
-    case 3: return LONG_POWERS + 23 * 16
-    case 4: return LAST_LANES + 32 + 16 * 16
-    case 5: return MONTHS + 26 * 4
-    case 6: return YEARS + 10001 * 4
-    case 7: return SNAPPY + SNAPPY_BYTES
-    case 8: return TEXT_SLOTS + ((2 as usize) << TEXT_SLOT_BITS)
-    case 9: return DICTIONARY + DICTIONARY_BYTES_MAX
-    case 10: return BLOCK + 1024
-    case 11: return SCRATCH + SCRATCH_BYTES + 16
-    case 12: return PLAIN_NUMBER + SCRATCH_BYTES + 16
-    case 13: return LEAST + 64
-    case 14: return GREATEST + 64
-    case 15: return TEXT_ROWS + (ENTRIES_MAX as usize) * 64
-    case 16: return UTF8_OF_BYTES + 1024
-    case 17: return ENCODED_BYTES + ENCODED_BYTES_MAX + PAD_BYTES
-    case 18: return DECODED + 3 * ENCODED_BYTES_MAX + PAD_BYTES
-    case 19: return placesEnd + 64 * 4
-    case 20: return values - GUARD_BYTES
-    case 21: return window - GUARD_BYTES
-    case 22: return texts - GUARD_BYTES
-    case 23: return textsEnd + PAD_BYTES
-    case 24: return packed - GUARD_BYTES
-    case 25: return memoryEnd - GUARD_BYTES
+    case 3: return LAST_LANES + 32 + 16 * 16
+    case 4: return MONTHS + 26 * 4
+    case 5: return YEARS + 10001 * 4
+    case 6: return SNAPPY + SNAPPY_BYTES
+    case 7: return TEXT_SLOTS + ((2 as usize) << TEXT_SLOT_BITS)
+    case 8: return DICTIONARY + DICTIONARY_BYTES_MAX
+    case 9: return BLOCK + 1024
+    case 10: return SCRATCH + SCRATCH_BYTES + 16
+    case 11: return PLAIN_NUMBER + SCRATCH_BYTES + 16
+    case 12: return LEAST + 64
+    case 13: return GREATEST + 64
+    case 14: return TEXT_ROWS + (ENTRIES_MAX as usize) * 64
+    case 15: return UTF8_OF_BYTES + 1024
+    case 16: return ENCODED_BYTES + ENCODED_BYTES_MAX + PAD_BYTES
+    case 17: return DECODED + 3 * ENCODED_BYTES_MAX + PAD_BYTES
+    case 18: return placesEnd + 64 * 4
+    case 19: return values - GUARD_BYTES
+    case 20: return window - GUARD_BYTES
+    case 21: return texts - GUARD_BYTES
+    case 22: return textsEnd + PAD_BYTES
+    case 23: return packed - GUARD_BYTES
+    case 24: return memoryEnd - GUARD_BYTES
     default: return 0
   }
 }

@@ -8,7 +8,7 @@ import {
   type TextForm,
 } from '../../core/declared-values.ts'
 import type { ColumnType } from '../../core/receipt.ts'
-import { fitsExactly, readExactly, sqlType, tryCast } from './lossless-sql.ts'
+import { fitsExactly, isKeptByDouble, readExactly, sqlType, tryCast } from './lossless-sql.ts'
 import { literal } from './segment-sql.ts'
 
 /** SQL for reading a text as declared. `value` is null if the text is not a value of the type. */
@@ -117,11 +117,8 @@ function numberSql(form: TextForm & { readonly kind: 'number' }, type: ColumnTyp
     return `CASE WHEN ${looksRight(form, type, text)} AND ${places} <= ${type.scale} THEN ${cast} END`
   }
   if (form.isNearest) return `CASE WHEN ${looksRight(form, type, text)} AND isfinite(${cast}) THEN ${cast} + 0.0 END`
-  const unsigned = `regexp_replace(${number}, '^\\+', '')`
-  const digits = `strlen(ltrim(regexp_replace(regexp_extract(${number}, '^[-+0-9.]*'), '[-+.]', '', 'g'), '0'))`
-  const inRange = `abs(${cast}) BETWEEN 1e-290 AND 1e290`
   // 15 bytes hold at most 15 digits: digits are counted only if a value is longer, or zero.
-  const isKept = `(strlen(${number}) <= 15 AND ${inRange} OR CAST(${cast} AS VARCHAR) = ${unsigned} OR ${digits} <= 15 AND (${inRange} OR ${digits} = 0))`
+  const isKept = `(strlen(${number}) <= 15 AND abs(${cast}) BETWEEN 1e-290 AND 1e290 OR ${isKeptByDouble(number, cast)})`
   // Minus zero becomes zero, as in detected columns.
   return `CASE WHEN ${looksRight(form, type, text)} AND ${isKept} THEN ${cast} + 0.0 END`
 }

@@ -46,9 +46,21 @@ function formOf(type: ColumnType): NumberForm | DateForm | null {
   return isUsual ? null : form
 }
 
-/** Digits after leading zeros: at most 15 of them survive a conversion to a double. */
-const significantDigits = (text: string) =>
-  `strlen(ltrim(regexp_replace(regexp_extract(${text}, '^[-0-9.]*'), '[-.]', '', 'g'), '0'))`
+/**
+ * SQL that is true for the text of a number of which a double keeps every digit: at most 15, or those as which the
+ * double is printed, with as many digits or its fewest. Zeros in front and at the end of whole numbers are no digits.
+ */
+export function isKeptByDouble(text: string, cast: string): string {
+  const withoutZeros = `regexp_replace(${text}, '^([-+]?[0-9]*[1-9])0*([eE].*)?$', '\\1')`
+  const digits = `ltrim(regexp_replace(${withoutZeros}, '[-+.]|[eE].*', '', 'g'), '0')`
+  const count = `strlen(${digits})`
+  // Far from the ends of the range, where a double is infinite or has fewer digits.
+  const isShort = `${count} <= 15 AND (abs(${cast}) BETWEEN 1e-290 AND 1e290 OR ${count} = 0)`
+  const digitsOf = (printed: string) => `replace(regexp_extract(${printed}, '^[0-9.]*'), '.', '')`
+  const isRounded = `${count} BETWEEN 16 AND 19 AND ${digitsOf(`format('{:.{}e}', abs(${cast}), greatest(1, least(19, ${count})) - 1)`)} = ${digits}`
+  const isShortest = `ltrim(${digitsOf(`CAST(abs(${cast}) AS VARCHAR)`)}, '0') = ${digits}`
+  return `(${isShort} OR ${isRounded} OR ${isShortest})`
+}
 
 /**
  * DuckDB's casts are lenient: ` 5`, `+5`, `1_000`, `0x1f`, `1.005` as DECIMAL(…,2), `2024-1-5`, `24:00:00`, a seventh
@@ -124,12 +136,7 @@ function readNumber(text: string, cast: string): readonly ExactRead[] {
   // 15 bytes hold at most 15 digits, which every double keeps (IEEE 754, DBL_DIG).
   const short = `strlen(${text}) <= 15 AND regexp_full_match(${text}, '-?${plainShape}')`
   const shape = `regexp_full_match(${text}, '-?(${plainShape}|\\.[0-9]+)([eE][-+]?[0-9]+)?')`
-  const digits = significantDigits(text)
-  // Far from the ends of the range, where a double is infinite or has fewer digits.
-  const inRange = `(abs(${cast}) BETWEEN 1e-290 AND 1e290 OR ${digits} = 0)`
-  // 16 or 17 digits are kept if they are exactly the digits with which the double is printed, as most programs write
-  // them.
-  const long = `${shape} AND (${digits} <= 15 AND ${inRange} OR CAST(${cast} AS VARCHAR) = ${text})`
+  const long = `${shape} AND ${isKeptByDouble(text, cast)}`
   // Minus zero becomes zero, which is the same number: Parquet dictionaries would mix the two up.
   return [short, long].map((when) => ({ when, value: `${cast} + 0.0` }))
 }
@@ -171,7 +178,7 @@ function numberShape(kind: ColumnType['kind'], { decimalChar, groupChar }: Numbe
   if (kind === 'decimal') return `-?${whole}${fraction}`
   const unless = decimalChar === '.' ? '?' : ''
   const small = `(${plain}(${fraction})${unless}|${fraction})([eE][-+]?[0-9]+)?`
-  return [`-?${small}`, '0|-?[1-9][0-9]*', ...grouped.map((shape) => `-?${shape}(${fraction})?`)].join('|')
+  return [`-?${small}`, '0|-?[1-9][0-9]{0,18}', ...grouped.map((shape) => `-?${shape}(${fraction})?`)].join('|')
 }
 
 const dateFields = { y: '%Y', m: '%m', d: '%d' } as const

@@ -9,7 +9,7 @@ export function classOf(text: string): ValueClass | 'word' {
   if (/^(TRUE|FALSE)$/.test(text)) return 'TRUE'
   if ((nullWords as readonly string[]).includes(text)) return 'word'
   if (/^(0|-?[1-9][0-9]*)$/.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text)) {
-    return text.replace('-', '').length <= 15 ? 'integer' : 'longInteger'
+    return isKeptByDouble(text) ? 'integer' : 'longInteger'
   }
   if (isCanonicalDecimal(text)) {
     if (/^-?[1-9]\d{0,2}\.\d{3}$/.test(text)) return 'thousandPoint'
@@ -145,33 +145,38 @@ export function instantOf(text: string): bigint {
   return BigInt(date.getTime() - offsetMinutes * 60_000) * 1000n + BigInt(fraction.padEnd(6, '0'))
 }
 
-/** A decimal number as an integer and a power of ten to multiply it by, without trailing zeros. */
-export function exactNumber(text: string): { readonly digits: bigint; readonly exponent: number } {
-  const match = /^(-?)(\d*)\.?(\d*)(?:[eE]([-+]?\d+))?$/.exec(text)!
-  const [, sign, whole, fraction, power = '0'] = match
-  let digits = BigInt(`${whole}${fraction}`)
-  let exponent = Number(power) - fraction!.length
-  if (digits === 0n) return { digits, exponent: 0 }
-  for (; digits % 10n === 0n; digits /= 10n) exponent++
-  return { digits: sign === '-' ? -digits : digits, exponent }
-}
-
-/** At most 15 digits far from the ends of the range, or exactly the digits with which the double is printed. */
+/** At most 15 digits far from the ends of the range, or those as which the double is printed with as many, or its fewest. */
 export function isKeptByDouble(text: string): boolean {
-  const digits = /^[-\d.]*/.exec(text)![0].replace(/[-.]/g, '').replace(/^0+/, '')
-  const number = Number(text)
-  const isInRange = digits === '' || (Math.abs(number) >= 1e-290 && Math.abs(number) <= 1e290)
-  return (digits.length <= 15 && isInRange) || (Number.isFinite(number) && printed(number) === text)
+  const digits = significantOf(text)
+  const size = Math.abs(Number(text))
+  if (!Number.isFinite(size)) return false
+  if (digits.length <= 15) {
+    const isInRange = digits === '' || (size >= 1e-290 && size <= 1e290)
+    return isInRange || significantOf(String(size)) === digits
+  }
+  return (digits.length <= 19 && isHalfUnitFrom(text, size)) || significantOf(String(size)) === digits
 }
 
-/**
- * A double as DuckDB prints it: the shortest digits that identify it, as in JavaScript, with exponents from e+16 and
- * e-05 on.
- */
-function printed(number: number): string {
-  const [digits, exponent] = number.toExponential().split('e') as [string, string]
-  const power = Number(exponent)
-  if (power < -4 || power >= 16) return `${digits}e${power < 0 ? '-' : '+'}${String(Math.abs(power)).padStart(2, '0')}`
-  const plain = String(number)
-  return plain.includes('.') ? plain : `${plain}.0`
+function significantOf(text: string): string {
+  const mantissa = text.replace(/[eE].*/, '').replace(/^[-+]/, '')
+  return (mantissa.includes('.') ? mantissa.replace('.', '') : mantissa.replace(/0*$/, '')).replace(/^0+/, '')
+}
+
+/** Whether a double is at most half a unit of the last digit from a text, in exact arithmetic; half a unit if it is even. */
+function isHalfUnitFrom(text: string, size: number): boolean {
+  const view = new DataView(new ArrayBuffer(8))
+  view.setFloat64(0, size)
+  const bits = view.getBigUint64(0)
+  const biased = Number(bits >> 52n)
+  const significand = (bits & 0xfffffffffffffn) | (biased === 0 ? 0n : 1n << 52n)
+  const binary = Math.max(biased, 1) - 1075
+  const [, whole = '', fraction = '', power = '0'] = /^-?(\d*)\.?(\d*)(?:[eE]([-+]?\d+))?$/.exec(text)!
+  const zeros = text.includes('.') ? 0 : /0*$/.exec(whole)![0].length
+  const digits = BigInt(`${whole}${fraction}`) / 10n ** BigInt(zeros)
+  const decimal = Number(power) - fraction.length + zeros
+  const up = (base: bigint, exponent: number) => base ** BigInt(Math.max(exponent, 0))
+  const unit = up(10n, decimal) * up(2n, -binary)
+  const exact = significand * up(2n, binary) * up(10n, -decimal)
+  const twice = 2n * (digits * unit > exact ? digits * unit - exact : exact - digits * unit)
+  return twice < unit || (twice === unit && digits % 2n === 0n)
 }

@@ -85,8 +85,7 @@ function numberType({ decimalChar, groupChar }: Extract<TextForm, { kind: 'numbe
   if (equal !== null && !has('text')) return { type: equal, long }
   const digits = digitsOf([...fractions, ...otherNumbers])
   const scale = digits?.scaleMax ?? 0
-  const isLongWhole = whole.some((name) => has(name) && isLong(name))
-  const wholeMax = Math.max(isLongWhole ? 19 : whole.some(has) ? 15 : 1, digits?.wholeMax ?? 0)
+  const wholeMax = Math.max(whole.some(has) ? 19 : 1, digits?.wholeMax ?? 0)
   const type = { kind: 'decimal', precision: digitsMax, scale } as const
   return { type: wholeMax + scale > digitsMax ? null : type, long }
 }

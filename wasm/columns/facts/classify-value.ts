@@ -72,7 +72,7 @@ function classOfScanned(start: usize, end: usize): u32 {
   if (hasPoint) return fractionCount > 0 ? classOfFraction(start, end) : NO_CLASS
   const whole = readInteger(start, end, BLOCK)
   if (whole != NO_CLASS) return whole
-  return isMinusZero() ? NUMBER : TOO_LONG
+  return isKeptAsScanned(start, end) ? NUMBER : TOO_LONG
 }
 
 function classOfFraction(start: usize, end: usize): u32 {

@@ -1,12 +1,12 @@
 // Doubles: decides which numbers a double keeps with every digit, and reads them. Knows no columns.
 //
 // A double keeps numbers of at most 15 significant digits that are far from the ends of its range (IEEE 754, DBL_DIG).
-// Of the others, it keeps only the text as which it is printed: its shortest digits. This file decides texts of 16 or
-// 17 digits, as most programs write doubles, and leaves the rare others to the host.
+// Of those with 16 to 19, it keeps the ones that it is printed as with as many digits. This file decides numbers near
+// one, in exact arithmetic, and leaves the rare others to the host.
 import { DECIMAL, INTEGER, NO_CLASS, NUMBER, THOUSAND_POINT } from '../facts/value-classes'
-import { readDigits } from './digits'
+import { NO_DIGITS, readDigits } from './digits'
 import { POWERS } from '../memory'
-import { shortestDigits, shortestExponent } from './shortest-digits'
+import { multiply, upper } from './wide-product'
 
 /** Provided by the host: the double of a text, NaN if the double does not keep it. */
 @external("host", "keptDouble")
@@ -62,26 +62,18 @@ export function isNumberShape(end: usize): bool {
 
 /** Whether a double keeps the number scanned from `start` to `end`; if so, `double` is its value. */
 export function isKeptAsScanned(start: usize, end: usize): bool {
-  if (!hasExponent && wholeCount <= 17 && fractionCount <= 21) {
-    const point = wholeAt + wholeCount
-    let whole: u64 = 0
-    if (wholeCount > 0) whole = readDigits(wholeAt, wholeCount)
-    if (wholeCount + fractionCount <= 15) {
-      const number = fractionCount == 0 ? whole : whole * tenToSmall(fractionCount) + readDigits(point + 1, fractionCount)
-      setDouble(number)
-      return true
-    }
-    // Long whole numbers are not kept. Numbers that begin with a point are printed in another form.
-    if (fractionCount == 0) return false
-    if (wholeCount > 0 && load<u8>(end - 1) != 48) {
-      const kept = keptLong(whole, point + 1)
-      if (kept >= 0) return kept == 1
-    }
+  if (!hasExponent && wholeCount + fractionCount <= 15) {
+    const whole = wholeCount > 0 ? readDigits(wholeAt, wholeCount) : 0
+    const number = fractionCount == 0 ? whole : whole * tenToSmall(fractionCount) + readDigits(wholeAt + wholeCount + 1, fractionCount)
+    setDouble(number, fractionCount)
+    return true
   }
-  const kept = hostKeptDouble(start, end - start)
+  const kept = keptLong()
+  if (kept >= 0) return kept == 1
+  const hosts = hostKeptDouble(start, end - start)
   // Minus zero becomes zero, the same number: Parquet dictionaries would confuse the two.
-  double = kept + 0.0
-  return kept == kept
+  double = hosts + 0.0
+  return hosts == hosts
 }
 
 @inline
@@ -89,51 +81,74 @@ function tenToSmall(exponent: usize): u64 {
   return load<f64>(POWERS + (exponent << 3)) as u64
 }
 
-/** Both operands are below 2^53, so only the division rounds: the result is the nearest double. */
+/** Both operands are below 2^53 or powers up to 10^22, so only the division rounds: the result is the nearest double. */
 @inline
-function setDouble(number: u64): void {
-  const value = (number as f64) / load<f64>(POWERS + (fractionCount << 3))
+function setDouble(number: u64, places: usize): void {
+  const value = (number as f64) / load<f64>(POWERS + (places << 3))
   double = isMinus && number != 0 ? -value : value
 }
 
-/** Whether a number whose fraction does not end with a zero is kept: 1 for yes, 0 for no, -1 for unknown. */
-function keptLong(whole: u64, fraction: usize): i32 {
-  let from = fraction
+/** Whether a number with a fraction or an exponent is kept: 1 for yes, 0 for no, -1 for unknown. */
+function keptLong(): i32 {
+  if (!hasPoint || wholeCount > 19) return -1
+  let from = wholeAt + wholeCount + 1
   let count = fractionCount
-  if (whole == 0) {
-    while (count > 1 && load<u8>(from) == 48) {
-      from++
-      count--
-    }
-    // With many leading zeros, it may be printed with an exponent: the host decides.
-    if (fractionCount - count > 3) return -1
+  let number: u64 = wholeCount > 0 ? readDigits(wholeAt, wholeCount) : 0
+  const places = (count as i32) - exponentAt(from + count)
+  const before: usize = number == 0 ? 0 : wholeCount
+  while (before == 0 && count > 0 && load<u8>(from) == 48) {
+    from++
+    count--
   }
-  const significant = count + (whole == 0 ? 0 : wholeCount)
-  if (significant > 17 || wholeCount > 16) return significant > 17 ? 0 : -1
-  const digits = readDigits(from, count)
-  const number = whole == 0 ? digits : whole * powerOfTen(count) + digits
-  if (significant <= 15) {
-    setDouble(number)
-    return 1
-  }
-  // Off by at most one unit in the last place; only the right double is printed with these digits.
-  const guess = (number as f64) / load<f64>(POWERS + (fractionCount << 3))
-  const bits = reinterpret<u64>(guess)
-  const exponent = 0 - (fractionCount as i32)
-  for (let step: i64 = 0; step < 3; step++) {
-    const near = step == 0 ? bits : step == 1 ? bits + 1 : bits - 1
-    if (shortestDigits(near) == number && shortestExponent == exponent) {
-      const value = reinterpret<f64>(near)
-      double = isMinus ? -value : value
-      return 1
-    }
-  }
-  return 0
+  if (before + count > 19) return 0
+  if (before + count == 0 || places < 0 || places > 22) return -1
+  if (count > 0) number = number * powerOf(10, count) + readDigits(from, count)
+  if (before + count > 15) return keptNearest(number, places)
+  setDouble(number, places)
+  return 1
 }
 
-function powerOfTen(exponent: usize): u64 {
+/** The exponent of the scanned number, which begins at `at` if it has one; a huge one for more than four digits. */
+function exponentAt(at: usize): i32 {
+  if (!hasExponent) return 0
+  const isNegative = load<u8>(++at) == 45
+  if (isNegative || load<u8>(at) == 43) at++
+  const digits = numberEnd - at > 4 ? NO_DIGITS : readDigits(at, numberEnd - at)
+  if (digits == NO_DIGITS) return 9999
+  return isNegative ? -(digits as i32) : (digits as i32)
+}
+
+/**
+ * For `number` / 10^`places`. The nearest double is m * 2^e, so both are compared as multiples of 2^-shift/10^places:
+ * number * 2^shift with m * 5^places.
+ */
+function keptNearest(number: u64, places: i32): i32 {
+  const bits = reinterpret<u64>((number as f64) / load<f64>(POWERS + ((places as usize) << 3)))
+  // Next to a power of two, one neighbour is nearer than the other.
+  const fraction = bits & 0xfffffffffffff
+  if (fraction < 4 || fraction > 0xffffffffffffb) return -1
+  const shift = 1075 - ((bits >> 52) as i32) - places
+  if (shift < 0 || shift > 116) return -1
+  const step = powerOf(5, places as usize) as i64
+  const low = multiply(fraction | 0x10000000000000, step as u64)
+  const shifted = shift < 64 ? number << (shift as u64) : 0
+  // Both products are nearly equal, so their difference is in the lower halves.
+  let difference = (shifted - low) as i64
+  let nearest = bits
+  for (; 2 * difference > step; difference -= step) nearest++
+  for (; 2 * difference < -step; difference += step) nearest--
+  const twice = (2 * abs(difference)) as u64
+  const unit = shift < 63 ? (1 as u64) << (shift as u64) : 0x8000000000000000
+  // Half way between two texts, programs print the even one.
+  if (twice > unit || (twice == unit && (number & 1) == 1)) return 0
+  const value = reinterpret<f64>(nearest)
+  double = isMinus ? -value : value
+  return 1
+}
+
+function powerOf(base: u64, exponent: usize): u64 {
   let result: u64 = 1
-  for (let i: usize = 0; i < exponent; i++) result *= 10
+  for (let i: usize = 0; i < exponent; i++) result *= base
   return result
 }
 
@@ -154,7 +169,7 @@ export function readNumber(start: usize, end: usize, out: usize): u32 {
 /** The class of the scanned number, which a double keeps. */
 export function classOfKept(): u32 {
   if (hasExponent || (isMinus && double == 0) || wholeCount == 0) return NUMBER
-  if (!hasPoint) return INTEGER
+  if (!hasPoint) return wholeCount < 19 || readDigits(wholeAt, wholeCount) - (isMinus as u64) <= 0x7fffffffffffffff ? INTEGER : NUMBER
   if (wholeCount + fractionCount > 38) return NUMBER
   return isThousand() ? THOUSAND_POINT : DECIMAL
 }

@@ -14,5 +14,17 @@ export function readInteger(start: usize, end: usize, out: usize): u32 {
   const number = readDigits(digits, count)
   if (number == NO_DIGITS || number > 0x7fffffffffffffff + (isNegative as u64)) return NO_CLASS
   store<i64>(out, isNegative ? (0 - number) as i64 : (number as i64))
-  return count <= 15 ? INTEGER : LONG_INTEGER
+  return count <= 15 || isKeptWhole(number) ? INTEGER : LONG_INTEGER
+}
+
+/** Whether a double keeps it: printed with as many digits, zeros at the end aside, it gives the same number. */
+function isKeptWhole(number: u64): bool {
+  const nearest = (number as f64) as u64
+  const twice = 2 * (number > nearest ? number - nearest : nearest - number)
+  let unit: u64 = 1
+  while (twice > unit && number % 10 == 0) {
+    number /= 10
+    unit *= 10
+  }
+  return twice < unit || twice == 0
 }
