@@ -52,6 +52,6 @@ export async function reasonNotToRun(language: string): Promise<string | null> {
 export async function runCode(language: string, code: string, cwd: string): Promise<string> {
   const { file, command } = runners[language]!
   await writeFile(join(cwd, file), code)
-  const { stdout } = await run(command[0]!, command.slice(1), { cwd, timeout: 110_000 })
+  const { stdout } = await run(command[0]!, command.slice(1), { cwd })
   return stdout
 }

@@ -5,10 +5,10 @@ import { globSync } from 'node:fs'
 import { chown, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { embeddedPostgres, type Tools } from './client-generators.ts'
 import { freePort } from './free-port.ts'
+import { until } from './until.ts'
 
 export interface PostgresServer extends AsyncDisposable {
   /** URL of its only database, for its only user, who has no password. */
@@ -100,12 +100,10 @@ async function ask(url: string, sql: string): Promise<readonly (readonly (string
 }
 
 async function answering(url: string): Promise<void> {
-  for (;;) {
-    const isThere = await ask(url, 'SELECT 1').then(
+  await until(`${url} answers`, () =>
+    ask(url, 'SELECT 1').then(
       () => true,
       () => false,
-    )
-    if (isThere) return
-    await sleep(20)
-  }
+    ),
+  )
 }

@@ -6,6 +6,7 @@ import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { goProgram } from './client-generators.ts'
 import { freePort } from './free-port.ts'
+import { until } from './until.ts'
 
 const modulePath = 'github.com/versity/versitygw/cmd/versitygw'
 const version = 'v1.8.0'
@@ -77,12 +78,10 @@ async function findServer(): Promise<{ readonly path?: string; readonly missing?
 }
 
 async function answering(url: string): Promise<void> {
-  for (;;) {
-    const isThere = await fetch(url).then(
+  await until(`${url} answers`, () =>
+    fetch(url).then(
       () => true,
       () => false,
-    )
-    if (isThere) return
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
+    ),
+  )
 }

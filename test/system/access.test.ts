@@ -4,7 +4,6 @@ import { spawnSync } from 'node:child_process'
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { type Scope, scopes } from '../../src/access/access.ts'
 import { formatKeys, newKey, parseKeys } from '../../src/access/api-keys.ts'
@@ -14,6 +13,7 @@ import { bodyOf, Client, jsonOf, refusalOf, type UploadAnswer } from '../support
 import { runCommand } from '../support/command.ts'
 import { RunningService, scratchDir } from '../support/running-service.ts'
 import { sharedService } from '../support/shared-service.ts'
+import { until } from '../support/until.ts'
 
 const keyOf = (owner: string, allowed: readonly Scope[] = scopes) =>
   newKey({ name: `key of ${owner} for ${allowed.join(' and ')}`, owner, scopes: allowed })
@@ -114,13 +114,8 @@ test('csv-upload key: a running service adds and removes keys, and SIGHUP does n
   const statusOf = async (secret: string) =>
     (await fetch(`${service.url}/qas/datasets`, { headers: { authorization: `Bearer ${secret.trim()}` } })).status
   // So many wrong keys from one address get 429 instead of 401: only whether a key is accepted matters here.
-  const becomes = async (secret: string, isLetIn: boolean) => {
-    const deadline = AbortSignal.timeout(10_000)
-    while (((await statusOf(secret)) === 200) !== isLetIn) {
-      deadline.throwIfAborted()
-      await sleep(20)
-    }
-  }
+  const becomes = (secret: string, isLetIn: boolean) =>
+    until(`a key is ${isLetIn ? '' : 'not '}accepted`, async () => ((await statusOf(secret)) === 200) === isLetIn)
   await becomes(first.stdout, true)
   assert.notEqual(make('first').status, 0, 'two keys have the same name')
   const second = make('second')
@@ -316,7 +311,6 @@ test('a dataset older than --keep-for is deleted', async () => {
   await using service = await start(['--keep-for', '1s'])
   const answer = await service.anna.send({ content: 'a,b\n1,2\n' })
   const { links } = jsonOf<UploadAnswer>(answer)
-  // Polls, since the deletion is not reported.
-  while ((await service.anna.ask('GET', links.self)).status !== 404) await sleep(20)
+  await until('it is deleted', async () => (await service.anna.ask('GET', links.self)).status === 404)
   assert.deepEqual(await service.anna.datasetIds(), [])
 })

@@ -103,7 +103,7 @@ test('--sandbox required starts only where children have no network and nothing 
   const serve = ['serve', '--port', '0', '--data', join(scratch.path, 'weak'), '--sandbox', 'required']
   // As in a container: root without the right to create namespaces and mounts.
   const weak = ['--bounding-set=-sys_admin', '--inh-caps=-all', process.execPath, program, ...serve]
-  const { status, stderr } = spawnSync('setpriv', weak, { encoding: 'utf8', timeout: 60_000 })
+  const { status, stderr } = spawnSync('setpriv', weak, { encoding: 'utf8' })
   assert.equal(status, 2, stderr)
   const seen = "children would have 'no privileges, a user of its own', wanted no network and nothing but their job"
   assert.match(stderr, new RegExp(`^csv-upload: Cannot start with --sandbox required: ${seen}; use .*\\n$`))

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { Client as Database } from 'pg'
 import { scopes } from '../../src/access/access.ts'
 import { formatKeys, newKey } from '../../src/access/api-keys.ts'
@@ -12,6 +11,7 @@ import { Client, jsonOf } from '../support/client.ts'
 import { runCommand } from '../support/command.ts'
 import { type PostgresServer, startPostgres, userWithPassword } from '../support/postgres-server.ts'
 import { RunningService, scratchDir } from '../support/running-service.ts'
+import { until } from '../support/until.ts'
 
 const database = await startPostgres()
 if ('missing' in database) {
@@ -62,11 +62,10 @@ function declareTests(database: PostgresServer, scratch: string): void {
   }
 
   async function ended(client: Client, id: string, table: string): Promise<CopyStatus> {
-    for (;;) {
-      const found = await status(client, id, table)
-      if (found?.state === 'done' || found?.state === 'failed') return found
-      await sleep(20)
-    }
+    const find = () => status(client, id, table)
+    const isEnded = (found?: CopyStatus) => found?.state === 'done' || found?.state === 'failed' || found
+    await until('the copy has ended', async () => isEnded(await find()))
+    return (await find())!
   }
 
   test('every value and every null arrives exactly as it is in the file', async () => {
@@ -320,7 +319,8 @@ function declareTests(database: PostgresServer, scratch: string): void {
     await database.kill()
     try {
       await begin(client, more.id, { table: 'people', mode: 'append' })
-      while ((await status(client, more.id, 'people'))?.problem !== 'The database cannot be reached') await sleep(20)
+      const problem = async () => (await status(client, more.id, 'people'))?.problem
+      await until('the problem is shown', async () => (await problem()) === 'The database cannot be reached')
     } finally {
       await database.start()
     }
@@ -331,7 +331,7 @@ function declareTests(database: PostgresServer, scratch: string): void {
     const last = await client.upload('id,name\n3,Alan\n')
     await begin(client, last.id, { table: 'people', mode: 'append' })
     const waiting = `SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE 'COPY %'`
-    while ((await query(waiting))[0]?.[0] !== '1') await sleep(20)
+    await until('the copy waits for the lock', async () => (await query(waiting))[0]?.[0] === '1')
     await service[Symbol.asyncDispose]()
     await other.run('COMMIT')
     await using again = await start()

@@ -112,7 +112,7 @@ async function check(bytes: Buffer, name: string): Promise<boolean> {
 const filesMax = 100
 
 for (const folder of folders) {
-  test(`corrections of the rejects of ${folder} lose nothing (SEED=${seed})`, { timeout: 600_000 }, async (t) => {
+  test(`corrections of the rejects of ${folder} lose nothing (SEED=${seed})`, async (t) => {
     const dir = join(corpora, ...folder.split('/'))
     if (!existsSync(dir)) return t.skip('the corpora are not beside the checkout')
     const names = readdirSync(dir, { recursive: true, encoding: 'utf8' })

@@ -9,7 +9,7 @@ import { RunningService, scratchDir } from '../support/running-service.ts'
 const users = join(import.meta.dirname, 'fixtures/generated-clients')
 const [forNode, forPython] = [await nodeTools(), await pythonTools()]
 
-describe('a client generated from /openapi.json', { timeout: 300_000 }, () => {
+describe('a client generated from /openapi.json', () => {
   let scratch: Awaited<ReturnType<typeof scratchDir>>
   let service: RunningService
   let document: string

@@ -10,6 +10,7 @@ import { byteStream } from '../../src/core/byte-stream.ts'
 import { createPostgresSink } from '../../src/sink/postgres-sink.ts'
 import { type CopyOrder, SinkError } from '../../src/sink/sink.ts'
 import { startPostgres } from '../support/postgres-server.ts'
+import { until } from '../support/until.ts'
 
 test('a commit whose response is lost, and two concurrent copies, do not duplicate a dataset', async (t) => {
   const database = await startPostgres()
@@ -86,7 +87,7 @@ test('a commit whose response is lost, and two concurrent copies, do not duplica
   await assert.rejects(sink.copy({ ...order, owner: 'bob' }, source, signal), /was made by a copy of another owner$/)
   assert.deepEqual(await query('SELECT count(*) FROM races.theirs'), [['0']])
   const left = `SELECT count(*) FROM pg_stat_activity WHERE application_name = 'csv-upload'`
-  while ((await query(left))[0]?.[0] !== '0') await sleep(20)
+  await until('no connection is left', async () => (await query(left))[0]?.[0] === '0')
 })
 
 const noOpenssl = spawnSync('openssl', ['version']).status !== 0 && 'no openssl'

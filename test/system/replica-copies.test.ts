@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { CopyStatus } from '../../src/core/copies/copy-status.ts'
 import { Client } from '../support/client.ts'
 import { startPostgres } from '../support/postgres-server.ts'
 import { RunningService, scratchDir } from '../support/running-service.ts'
 import { noS3Server, startS3Server } from '../support/s3-server.ts'
+import { until } from '../support/until.ts'
 
 test('two replicas copy a dataset once, and each shows the copies of the other', { skip: noS3Server }, async (t) => {
   const database = await startPostgres()
@@ -32,12 +32,12 @@ test('two replicas copy a dataset once, and each shows the copies of the other',
   )
   for (const client of clients) {
     let copies: readonly CopyStatus[] = []
-    while (copies[0]?.state !== 'done') {
-      await sleep(20)
+    await until('the copy is done', async () => {
       copies = JSON.parse((await client.get(path)).toString()).copies
       assert.notEqual(copies[0]?.state, 'failed', copies[0]?.problem ?? '')
-    }
-    assert.deepEqual([copies.length, copies[0].records], [1, 2])
+      return copies[0]?.state === 'done' || copies
+    })
+    assert.deepEqual([copies.length, copies[0]?.records], [1, 2])
   }
   assert.deepEqual(await database.query('TABLE people'), [
     ['1', 'Ada'],

@@ -17,7 +17,7 @@ const nodeDir = 'dir' in forNode ? forNode.dir : ''
 const pythonDir = 'dir' in forPython ? forPython.dir : ''
 const breaksMin = 6
 
-describe(`a client for resumable uploads, over connections that break (SEED=${seed})`, { timeout: 300_000 }, () => {
+describe(`a client for resumable uploads, over connections that break (SEED=${seed})`, () => {
   const random = createRandom(seed)
   let scratch: Awaited<ReturnType<typeof scratchDir>>
   let service: RunningService

@@ -155,7 +155,7 @@ function declareTests(server: S3Server): void {
     assert.deepEqual([received, pauses], [bytes, 10])
   })
 
-  test('slow readers do not keep other calls waiting, however many there are', { timeout: 20_000 }, async (t) => {
+  test('slow readers do not keep other calls waiting, however many there are', async (t) => {
     const { objects } = await place(t, server)
     await objects.put('one', Buffer.alloc(1_000_000))
     const readers = await Promise.all(

@@ -21,6 +21,7 @@ import { RunningService, scratchDir } from '../support/running-service.ts'
 import { type Fate, S3Proxy } from '../support/s3-proxy.ts'
 import { noS3Server, type S3Server, startS3Server } from '../support/s3-server.ts'
 import { assertSwept } from '../support/swept-bucket.ts'
+import { until } from '../support/until.ts'
 
 /** Size of a part. Bytes. */
 const partBytes = 8_388_608
@@ -207,11 +208,11 @@ function declareStoreTests(server: S3Server): void {
     await using draft = await store.draft()
     await fill(draft, large)
     draft.grew('original', partBytes)
-    while (refused.length < 1) await sleep(5)
+    await until('the first is refused', () => refused.length >= 1)
     await sleep(5)
     refusing = 'add'
     draft.grew('original', 2 * partBytes)
-    while (refused.length < 3) await sleep(5)
+    await until('three are refused', () => refused.length >= 3)
     await sleep(5)
     refusing = null
     assert.equal(await store.publish(draft, large.receipt, sampleUpload(large.receipt, 1)), true)
@@ -297,7 +298,9 @@ function declareStoreTests(server: S3Server): void {
     await proxy.answered('UploadPart', 3)
     await writeFile(join(draft.dir, 'data/part-00000.parquet'), 'a part')
     draft.finished('data/part-00000.parquet')
-    while (!(await keysOf(objects)).some((key) => key.startsWith('files/'))) await sleep(10)
+    await until('the part is in the bucket', async () =>
+      (await keysOf(objects)).some((key) => key.startsWith('files/')),
+    )
     const dayMs = 86_400_000
     assert.equal(await sweep(objects, Date.now() + dayMs - 60_000), 0)
     assert.equal(await sweep(objects, Date.now() + dayMs + 60_000), 2)
@@ -390,7 +393,7 @@ function declareServiceTests(server: S3Server): void {
     })
     assert.equal(answer, null)
     await proxy.answered('AbortMultipartUpload', 1)
-    while ((await keysOf(objects)).length > 0) await sleep(10)
+    await until('nothing is left', async () => (await keysOf(objects)).length === 0)
     assert.equal(await unfinished(objects), 0)
   })
 }

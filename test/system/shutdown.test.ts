@@ -4,7 +4,6 @@ import { once } from 'node:events'
 import { request } from 'node:http'
 import { connect } from 'node:net'
 import { after, test } from 'node:test'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { bodyOf, Client, contentType } from '../support/client.ts'
 import { isAlive, RunningService, scratchDir, seesProcesses } from '../support/running-service.ts'
 import { csvText, seed } from '../support/samples.ts'
@@ -52,7 +51,7 @@ test('on a stop signal, the service finishes the upload in progress, refuses oth
   const { outgoing, answered } = await halfSent(service)
   const children = service.children()
   service.kill('SIGTERM')
-  while (await accepts(service.port)) await sleep(5)
+  await until('it accepts no connection', async () => !(await accepts(service.port)))
   const refused = Array.fromAsync(early as AsyncIterable<Buffer>)
   early.write('\r\n')
   const said = Buffer.concat(await refused).toString()

@@ -70,7 +70,7 @@ async function assertBothAgree(ids: readonly string[]): Promise<void> {
 }
 
 for (const folder of folders) {
-  test(`both verifiers agree on the files of ${folder}`, { timeout: 600_000 }, async (t) => {
+  test(`both verifiers agree on the files of ${folder}`, async (t) => {
     const dir = join(corpora, folder)
     if (!existsSync(dir)) return t.skip('the corpora are not beside the checkout')
     if ('missing' in tools) t.diagnostic(`without scripts/verify.py: ${tools.missing}`)
@@ -82,7 +82,7 @@ for (const folder of folders) {
   })
 }
 
-test('both verifiers agree on files with a declared dialect or schema', { timeout: 600_000 }, async (t) => {
+test('both verifiers agree on files with a declared dialect or schema', async (t) => {
   const path = join(corpora, 'findings/expected.jsonl')
   if (!existsSync(path)) return t.skip('the corpora are not beside the checkout')
   const cases = readFileSync(path, 'utf8')

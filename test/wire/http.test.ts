@@ -52,9 +52,10 @@ describe('an upload in progress', () => {
     await using server = await start()
     const gate = Promise.withResolvers<void>()
     server.service.gate = () => gate.promise
+    // Made before the connection: on a busy machine that takes longer than its head may.
+    const request = rawRequest({ body: fileBody(Buffer.alloc(64_000_000, 'x')) })
     using talk = await Conversation.open(server.port)
-    const body = fileBody(Buffer.alloc(64_000_000, 'x'))
-    void talk.send(rawRequest({ body }))
+    void talk.send(request)
     // Buffers of the client are not counted exactly, since some may be collected at any time.
     const clientBytes = process.memoryUsage().arrayBuffers
     await uploadsOpen(server, 1)
@@ -77,8 +78,9 @@ describe('an upload in progress', () => {
     await using server = await start()
     const gate = Promise.withResolvers<void>()
     server.service.gate = () => gate.promise
+    const request = rawRequest({ body: fileBody(Buffer.alloc(64_000_000, 'x')) })
     using talk = await Conversation.open(server.port)
-    void talk.send(rawRequest({ body: fileBody(Buffer.alloc(64_000_000, 'x')) }))
+    void talk.send(request)
     await uploadsOpen(server, 1)
     await talk.within(200, () => false)
     gate.reject(new ServiceError('DISK_FULL', {}))

@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { getPriority } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { isServiceError } from '../../core/errors.ts'
 import {
@@ -161,13 +162,15 @@ test('run() fails, and leaves no part, if a segment does not match its descripti
 })
 
 test('run() retries a job once if its thread hangs, exits, throws or traps', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
   for (const what of ['hang', 'exit', 'throw', 'trap']) {
     const dir = scratchDir(t)
     let lost = 0
-    const program = programIn(dir, what)
-    // Long enough for a thread to start on a busy machine.
-    const threads = threadsFor(t, { program, jobMsMax: 5_000, onLost: () => lost++ })
-    assert.equal((await threads.run(jobIn(dir), never)).part, null, what)
+    const threads = threadsFor(t, { program: programIn(dir, what), onLost: () => lost++ })
+    const running = threads.run(jobIn(dir), never)
+    while (what === 'hang' && readFileSync(join(dir, 'what'), 'utf8') !== '') await turn()
+    if (what === 'hang') t.mock.timers.tick(jobMsMax)
+    assert.equal((await running).part, null, what)
     assert.equal(lost, 1, what)
   }
 })
@@ -179,7 +182,7 @@ test('run() fails a job that loses two threads, and does the next', async (t) =>
   assert.equal((await threads.run(jobIn(dir), never)).part, null)
 })
 
-test('run() fails a job, and only that, if the system cannot start another thread', { timeout: 20_000 }, async (t) => {
+test('run() fails a job, and only that, if the system cannot start another thread', async (t) => {
   const dir = scratchDir(t)
   const programs = [programIn(dir, 'exit')]
   // Such a program cannot be started, which is noticed at once, as is a lack of memory.
@@ -217,18 +220,17 @@ test('run() rejects an aborted job, waiting or running, and does the others', as
 
 test('run() rejects an aborted waiting job at once, also after another job with its signal', async (t) => {
   const dir = scratchDir(t)
-  const threads = threadsFor(t, { jobMsMax: 1_000, program: programIn(dir, 'go', 'hang') })
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const threads = threadsFor(t, { program: programIn(dir, 'go', 'hang') })
   const stop = new AbortController()
   const [first, running, waiting] = [1, 2, 3].map(() => threads.run(jobIn(dir), stop.signal))
-  const order: string[] = []
-  const ended = [
-    assert.rejects(running!, /enough/).then(() => order.push('running')),
-    assert.rejects(waiting!, /enough/).then(() => order.push('waiting')),
-  ]
+  const runningEnded = assert.rejects(running!, /enough/)
   await first
   stop.abort(new Error('enough'))
-  await Promise.all(ended)
-  assert.deepEqual(order, ['waiting', 'running'])
+  await assert.rejects(waiting!, /enough/)
+  // The running one ends with its time, which only now passes.
+  t.mock.timers.tick(jobMsMax)
+  await runningEnded
 })
 
 test('close() fails running and waiting jobs', async (t) => {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { until } from '../../../test/support/until.ts'
 import type { CopyStatus, CopyTarget } from '../../core/copies/copy-status.ts'
 import { isServiceError, ServiceError } from '../../core/errors.ts'
 import type { Receipt } from '../../core/receipt.ts'
@@ -69,7 +70,7 @@ async function place(t: TestContext) {
 }
 
 async function ended(outcomes: readonly CopyOutcome[], count: number): Promise<void> {
-  while (outcomes.length < count) await sleep(1)
+  await until(`${count} copies have ended`, () => outcomes.length >= count || outcomes.length)
 }
 
 test('Copies retries after transient problems, and reports the problem of the last try', async (t) => {
@@ -121,7 +122,7 @@ test('Copies continues unfinished copies after a restart, and no others', async 
   const first = await open(hanging)
   for (const id of ['a', 'b', 'c']) await first.begin(receiptOf(id), { to: 'pg' })
   await ended(outcomes, 1)
-  while (orders.length < 3) await sleep(1)
+  await until('three copies have begun', () => orders.length >= 3)
   await first[Symbol.asyncDispose]()
   const again = await open(async () => {})
   await ended(outcomes, 3)
@@ -303,7 +304,7 @@ test('Copies copies every upload after a database was away, with a bounded numbe
   const copies = await open(meet, { uploadsTo: 'pg', pendingMax: 8, retryMs: Array(100).fill(5) })
   const ids = Array.from({ length: 40 }, (_, i) => `d${i}`)
   for (const id of [...ids, ...ids]) await uploading(copies, datasets, id)
-  while (orders.length < 50) await sleep(1)
+  await until('fifty copies have begun', () => orders.length >= 50 || orders.length)
   assert.deepEqual([outcomes, (await readdir(uploadsPath)).length], [[], 40])
   assert.ok(new Set(orders.map(({ datasetId }) => datasetId)).size <= 4, 'half of pendingMax in memory')
   // One that waits on disk is shown, clients still have room, and what is deleted is forgotten.
@@ -316,7 +317,7 @@ test('Copies copies every upload after a database was away, with a bounded numbe
   assert.equal((await readdir(uploadsPath)).length, 39)
   isAway = false
   await ended(outcomes, 39)
-  while ((await readdir(uploadsPath)).length > 0) await sleep(1)
+  await until('no request is left', async () => (await readdir(uploadsPath)).length === 0)
   const copied = new Set(orders.map(({ datasetId }) => datasetId))
   assert.deepEqual(
     ids.filter((id) => !copied.has(id)),
@@ -354,6 +355,6 @@ test('Copies copies an upload again that arrives while its copy ends', async (t)
   await uploading(copies, datasets, 'a')
   gate.resolve()
   await ended(outcomes, 2)
-  while ((await readdir(uploadsPath)).length > 0) await sleep(1)
+  await until('no request is left', async () => (await readdir(uploadsPath)).length === 0)
   assert.deepEqual([orders.length, outcomes], [2, ['done', 'done']])
 })
