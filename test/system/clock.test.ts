@@ -9,6 +9,7 @@ import { after, test } from 'node:test'
 import { bodyOf, Client, contentType } from '../support/client.ts'
 import { RunningService, scratchDir } from '../support/running-service.ts'
 import { csvText } from '../support/samples.ts'
+import { shiftedBy } from '../support/shifted-clock.ts'
 import { until } from '../support/until.ts'
 import { flags, isWhole } from './service-kills.ts'
 
@@ -18,23 +19,12 @@ after(() => scratch[Symbol.asyncDispose]())
 const day = 86_400_000
 const jumps = [0, -400 * day, 30_000 * day, 3 * day, -day]
 
-/** A program that shifts the wall clock of its process by the milliseconds in a file. */
-const clockProgram = (path: string) => `
-  import { readFileSync } from 'node:fs'
-  const Real = Date
-  const now = () => Real.now() + Number(readFileSync(${JSON.stringify(path)}))
-  globalThis.Date = class extends Real {
-    constructor(...given) { given.length === 0 ? super(now()) : super(...given) }
-    static now() { return now() }
-  }`
-
 /** A clock for services started with its environment; it is right until it is set. */
 async function movableClock(name: string) {
   const path = join(scratch.path, `${name}.offset`)
   const set = (ms: number) => writeFile(path, String(ms))
   await set(0)
-  const preload = `data:text/javascript,${encodeURIComponent(clockProgram(path))}`
-  return { set, environment: { NODE_OPTIONS: `--import ${preload}` } }
+  return { set, environment: shiftedBy(path) }
 }
 
 test('a clock that jumps loses nothing, and shows in ids and times of responses', async () => {

@@ -63,7 +63,7 @@ async function place(t: TestContext, { endpoint, bucket, root }: S3Server) {
     const at = (Date.now() - ms) / 1_000
     await utimes(join(root, bucket, prefix, 'datasets', id, 'receipt.json'), at, at)
   }
-  return { a: await open(), b: await open(), open, objects, keys, makeOld }
+  return { a: await open(), b: await open(), open, objects, keys, makeOld, prefix }
 }
 
 const wanted = sample({ seed: 1, partCount: 2 })
@@ -288,6 +288,28 @@ function declareTests(server: S3Server): void {
     await objects.delete(await keys(/^pending/))
     await sweep(objects, objects.now())
     assert.equal((await keys(/^pending/)).length, 1)
+  })
+
+  test('createS3Store() says by how much the clocks differ, and stamps nothing with its own', async (t) => {
+    const { keys, prefix } = await place(t, server)
+    await using scratch = await scratchDir()
+    const said: { clockMs?: number }[] = []
+    const logger = {
+      info: (fields: object) => void said.push(fields),
+      warn: (fields: object) => void said.push(fields),
+    }
+    const now = Date.now
+    t.mock.method(Date, 'now', () => now() + hourMs)
+    const options = { ...server, prefix, pathStyle: true, region: null }
+    const store = await createS3Store({ ...options, dir: scratch.path, cacheBytesMax: 1_000_000, logger })
+    assert.equal(await publishSample(store, wanted, 1), true)
+    await store.close()
+    t.mock.restoreAll()
+    const differences = said.flatMap(({ clockMs }) => clockMs ?? [])
+    assert.equal(differences.length, 2)
+    for (const one of differences) assert.ok(Math.abs(one + hourMs) < 60_000, `${one}`)
+    const [entry = ''] = await keys(/^index/)
+    assert.ok(Math.abs(Number(entry.slice(6, 20)) - Date.now()) < 60_000, entry)
   })
 
   test('sweep() leaves the multipart uploads and keys of other applications alone', async (t) => {

@@ -1,6 +1,7 @@
 // Tests of two replicas on one bucket: they share datasets, and an upload in progress belongs to the one that began it.
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { S3Objects } from '../../src/store/s3/s3-objects.ts'
@@ -9,6 +10,7 @@ import { begin, create, offsetOf, patch, tus, tusBytes } from '../support/resuma
 import { RunningService, scratchDir } from '../support/running-service.ts'
 import { noS3Server, type S3Server, startS3Server } from '../support/s3-server.ts'
 import { createRandom, csvText, seed } from '../support/samples.ts'
+import { shiftedBy } from '../support/shifted-clock.ts'
 import { assertSwept } from '../support/swept-bucket.ts'
 
 const content = Buffer.from(csvText('id,name,value', 400_000, (i) => `${i},name ${i},${i / 8}`))
@@ -17,7 +19,11 @@ const bytes = content.length
 /** Replicas on their own prefix of a bucket. */
 interface Replicas extends AsyncDisposable {
   /** Starts the replica of a directory, also after it was killed. */
-  start(name: string, flags?: readonly string[]): Promise<RunningService>
+  start(
+    name: string,
+    flags?: readonly string[],
+    environment?: Readonly<Record<string, string>>,
+  ): Promise<RunningService>
   /** All keys in the bucket, but for the progress of scrubs. */
   keys(): Promise<readonly string[]>
 }
@@ -30,7 +36,7 @@ else {
     await server[Symbol.asyncDispose]()
     await scratch[Symbol.asyncDispose]()
   })
-  declareTests(() => replicasOn(server, join(scratch.path, randomUUID())))
+  declareTests(scratch.path, () => replicasOn(server, join(scratch.path, randomUUID())))
 }
 
 function replicasOn({ endpoint, bucket }: S3Server, dir: string): Replicas {
@@ -39,8 +45,8 @@ function replicasOn({ endpoint, bucket }: S3Server, dir: string): Replicas {
   const store = ['--store', `s3://${bucket}/${prefix}`, '--s3-endpoint', endpoint, '--s3-path-style', 'yes']
   const started: RunningService[] = []
   return {
-    start: async (name, flags = []) => {
-      const service = await RunningService.start(join(dir, name), [...store, ...flags])
+    start: async (name, flags = [], environment = {}) => {
+      const service = await RunningService.start(join(dir, name), [...store, ...flags], environment)
       started.push(service)
       return service
     },
@@ -70,7 +76,7 @@ async function whenDone(client: Client, path: string): Promise<{ readonly links:
   return await whenDone(client, path)
 }
 
-function declareTests(open: () => Replicas): void {
+function declareTests(dir: string, open: () => Replicas): void {
   test('a dataset sent to one replica is listed, read and deleted through the other', async () => {
     await using replicas = open()
     const [one, other] = await startTwo(replicas)
@@ -152,6 +158,28 @@ function declareTests(open: () => Replicas): void {
     const elsewhere = await sendKey()
     assert.deepEqual([elsewhere.status, elsewhere.headers['idempotent-replayed']], [200, undefined])
     assert.equal(jsonOf<UploadAnswer>(elsewhere).duplicate, true)
+  })
+
+  test('clocks twenty minutes apart hide no dataset, break no quota, and let none expire early', async () => {
+    await using replicas = open()
+    const flags = ['--quota-datasets', '4', '--keep-for', '10m']
+    const minutes = [0, 20, -20]
+    const clients = await Promise.all(
+      minutes.map(async (minute) => {
+        const path = join(dir, `clock${minute}`)
+        await writeFile(path, String(minute * 60_000))
+        const service = await replicas.start(`clock${minute}`, flags, shiftedBy(path))
+        return new Client(service.url)
+      }),
+    )
+    const all = new Set<string>()
+    // In both orders: what the fastest clock has stamped comes before and after what the others publish.
+    for (const [i, client] of [...clients, clients[0]!].entries()) {
+      all.add((await client.upload(`n\n${i}\n`)).id)
+      for (const one of clients) assert.deepEqual(new Set(await one.datasetIds()), all)
+    }
+    for (const client of clients) assert.equal((await client.send({ content: 'n\n9\n' })).status, 507)
+    for (const client of clients) assert.equal((await client.datasetIds()).length, 4)
   })
 
   test('quotas count what any replica has published', async () => {

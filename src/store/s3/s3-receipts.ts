@@ -32,8 +32,8 @@ export interface Found {
   readonly isTombstone: boolean
 }
 
-/** A receipt that was written this short a time ago need not be renewed: no `--keep-for` is shorter. Milliseconds. */
-const renewedMsMax = 10_000
+/** A receipt that was written this short a time ago need not be renewed, so that many uploads at once write it once. Milliseconds. */
+const renewedMsMax = 1_000
 
 /** True if this receipt object is of the publish that is meant. */
 export function isOf({ publish }: Published, { attempt }: Pick<Committed, 'attempt'>): boolean {
