@@ -289,3 +289,24 @@ test('joinFacts() gives the same type in either order', () => {
     { seed },
   )
 })
+
+const locales: readonly (readonly [others: readonly string[], delimiter: string, type: string, code: string | null])[] =
+  [
+    [[], ',', 'decimal(9,3)', null],
+    [[], '\t', 'decimal(9,3)', 'AMBIGUOUS_NUMBERS'],
+    [[], ';', 'text', 'AMBIGUOUS_NUMBERS'],
+    [['date .dmy'], ';', 'text', 'AMBIGUOUS_NUMBERS'],
+    [['date .either'], '\t', 'text', 'AMBIGUOUS_NUMBERS'],
+    [['decimalComma'], ',', 'text', 'AMBIGUOUS_NUMBERS'],
+    [['decimal:2.1'], '\t', 'decimal(9,3)', null],
+    [['decimal:2.1'], ';', 'decimal(9,3)', 'AMBIGUOUS_NUMBERS'],
+    [['grouped ,'], '|', 'decimal(9,3)', null],
+  ]
+for (const [others, delimiter, type, code] of locales) {
+  test(`decideTypes() reads 331.885 beside [${others}] between "${delimiter}" as ${type}, ${code}`, () => {
+    const columns = [factsOf(['thousandPoint:3.3', 'thousandPoint:3.3']), ...others.map((name) => factsOf([name]))]
+    const [decision] = decideTypes(columns, undefined, delimiter)
+    assert.equal(columnTypeName(decision!.type), type)
+    assert.equal(decision!.doubt?.code ?? null, code)
+  })
+}

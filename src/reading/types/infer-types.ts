@@ -10,7 +10,7 @@ import {
 } from '../../core/column-facts.ts'
 import type { NoteCode } from '../../core/notes.ts'
 import type { ColumnType } from '../../core/receipt.ts'
-import { type Candidate, candidatesFor, columnTypeName, type FileEvidence } from './type-candidates.ts'
+import { type Candidate, candidatesFor, columnTypeName, type FileEvidence, fileEvidence } from './type-candidates.ts'
 
 export { differentForms } from './different-forms.ts'
 export { classesOfForm, columnFormat, columnTypeName, decimalOf } from './type-candidates.ts'
@@ -71,13 +71,19 @@ function shifted(facts: ClassFacts | undefined, records: number): ClassFacts | u
  * others.
  *
  * @param lineOf If given, sentences name lines; otherwise records.
+ * @param delimiter Of the file's fields: a comma between them is no decimal comma.
  */
-export function decideTypes(columns: readonly ColumnFacts[], lineOf?: LineOf): readonly Decision[] {
-  const alone = columns.map((facts) => decideType(facts, { hasDecimalComma: false }, lineOf))
+export function decideTypes(
+  columns: readonly ColumnFacts[],
+  lineOf?: LineOf,
+  delimiter: string | undefined = ',',
+): readonly Decision[] {
+  const alone = columns.map((facts) => decideType(facts, { decimalChar: '.' }, lineOf))
   const hasDecimalComma = alone.some(
     ({ type }) => 'form' in type && type.form && 'decimalChar' in type.form && type.form.decimalChar === ',',
   )
-  return hasDecimalComma ? columns.map((facts) => decideType(facts, { hasDecimalComma }, lineOf)) : alone
+  const evidence = fileEvidence(columns, hasDecimalComma, delimiter)
+  return evidence.decimalChar === '.' ? alone : columns.map((facts) => decideType(facts, evidence, lineOf))
 }
 
 /** A null word becomes null only if at least one other value has a type, and all others have the same. */
@@ -108,7 +114,7 @@ function decideType(facts: ColumnFacts, file: FileEvidence, lineOf: LineOf | und
     why: sentence(values) + apart,
     // The total number of null words is then unknown.
     whyHeld: (held) => sentence(held) + (words.length === 0 ? '' : `, apart from null words (${named})`),
-    doubt: longDecimalDoubt(facts, verified.type, lineOf) ?? mixedPointDoubt(facts, verified.type, lineOf),
+    doubt: longDecimalDoubt(facts, verified.type, lineOf) ?? pointDoubt(facts, verified.type, file, lineOf),
     holdsFor: null,
   }
 }
@@ -174,19 +180,25 @@ export function isLong(name: ValueClass): boolean {
 }
 
 /**
- * For a column in which every point precedes three digits, beside whole numbers: the points may separate groups, which
- * some numbers lack.
+ * For a column in which every point precedes three digits: the points may separate groups, which whole numbers beside
+ * them lack, or which the rest of the file neither suggests nor excludes.
  */
-function mixedPointDoubt(facts: ColumnFacts, type: ColumnType, lineOf: LineOf | undefined): Doubt | null {
+function pointDoubt(
+  facts: ColumnFacts,
+  type: ColumnType,
+  { decimalChar }: FileEvidence,
+  lineOf: LineOf | undefined,
+): Doubt | null {
   const { integer, thousandPoint } = facts.classes
-  if (type.kind !== 'number' || type.form !== undefined || integer === undefined || thousandPoint === undefined)
-    return null
+  if (thousandPoint === undefined || ('form' in type && type.form !== undefined)) return null
+  if (integer === undefined && decimalChar === '.') return null
   const values = valueCount(facts)
-  if (integer.count + thousandPoint.count < values) return null
+  if ((integer?.count ?? 0) + thousandPoint.count < values) return null
+  const others = integer === undefined ? '' : ', and the others are whole numbers'
   const could = `${thousandPoint.count} of ${count(values, 'value')} could be thousands or decimals (${places(thousandPoint, lineOf)})`
   return {
     code: 'AMBIGUOUS_NUMBERS',
-    clause: `${could}, and the others are whole numbers; the point is read as a decimal point`,
+    clause: `${could}${others}; the point is read as a decimal point`,
     lines: linesOf(thousandPoint.first, lineOf),
   }
 }

@@ -24,8 +24,8 @@ const precisions = [9, 18, 38]
 
 /** Facts about the whole file, for columns that are ambiguous by themselves. */
 export interface FileEvidence {
-  /** Another column has a decimal comma, so a point may well separate groups. */
-  readonly hasDecimalComma: boolean
+  /** The decimal character that the other columns and the delimiter suggest; null if they suggest neither or both. */
+  readonly decimalChar: NumberForm['decimalChar'] | null
 }
 
 /** The types that a column might have, narrower and more usual ones first. */
@@ -88,9 +88,31 @@ function has({ classes }: ColumnFacts, ...names: readonly ValueClass[]): boolean
 }
 
 /** A point is a decimal one unless all points of the column could separate groups and the file gives a reason. */
-function isPointVerified(facts: ColumnFacts, { hasDecimalComma }: FileEvidence): boolean {
-  return !hasDecimalComma || !has(facts, 'thousandPoint') || has(facts, 'decimal', 'longDecimal', 'number')
+function isPointVerified(facts: ColumnFacts, { decimalChar }: FileEvidence): boolean {
+  return decimalChar !== ',' || !has(facts, 'thousandPoint') || has(facts, 'decimal', 'longDecimal', 'number')
 }
+
+/**
+ * One verdict for all columns of a file. A decimal comma proves itself. Dates with points and semicolons between fields go
+ * with one, commas between fields and decimal points in other columns do not.
+ */
+export function fileEvidence(
+  columns: readonly ColumnFacts[],
+  hasDecimalComma: boolean,
+  delimiter: string | undefined,
+): FileEvidence {
+  if (hasDecimalComma) return { decimalChar: ',' }
+  const suggestsComma = delimiter === ';' || columns.some((facts) => has(facts, ...dottedDates))
+  const suggestsPoint = columns.some((facts) => has(facts, 'decimal', 'longDecimal', ...pointClasses))
+  if (suggestsComma) return { decimalChar: suggestsPoint ? null : ',' }
+  return { decimalChar: suggestsPoint || delimiter === ',' ? '.' : null }
+}
+
+const dottedDates = (['date', 'timestamp'] as const).flatMap((kind) =>
+  (['dmy', 'either'] as const).map((order): ValueClass => `${kind} .${order}`),
+)
+/** Numbers whose comma can only separate groups. */
+const pointClasses: readonly ValueClass[] = (['', '.'] as const).flatMap((decimal) => groupedClasses(',', decimal))
 
 const decimals = ['', '.', ','] as const
 /** Numbers whose comma can only be a decimal one. */

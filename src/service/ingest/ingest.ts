@@ -277,7 +277,7 @@ class Pass {
 
   #basis(facts: readonly ColumnFacts[], isFinal: boolean): TypeBasis {
     const { reading, columns } = this.#matched
-    return { names: reading.names, facts, declared: columns, isFinal }
+    return { names: reading.names, facts, declared: columns, isFinal, delimiter: reading.dialect.delimiter }
   }
 
   async #keepRejects(item: CutSegment, rejects: PartList, signal: AbortSignal): Promise<void> {

@@ -25,6 +25,8 @@ export interface TypeBasis {
   readonly facts: readonly ColumnFacts[]
   /** One per column; null if its type is to be detected. */
   readonly declared: readonly (DeclaredColumn | null)[]
+  /** Between the fields of the file. */
+  readonly delimiter?: string
   /** True if the facts are about every readable record. */
   readonly isFinal: boolean
 }
@@ -165,10 +167,10 @@ export class TypedParts {
 
   /** The decisions that columns and notes share. */
   #decisions(lineOf: LineOf | undefined): readonly Decision[] {
-    const { facts } = this.#basis
+    const { facts, delimiter } = this.#basis
     const last = this.#lastDecided
     if (last?.facts === facts && last.lineOf === lineOf) return last.decisions
-    const decisions = decideTypes(facts, lineOf)
+    const decisions = decideTypes(facts, lineOf, delimiter)
     this.#lastDecided = { facts, lineOf, decisions }
     return decisions
   }
@@ -187,8 +189,8 @@ function hasFewTexts(targets: readonly TargetColumn[]): boolean {
   return 2 * targets.filter(isText).length <= targets.length
 }
 
-function targetsOf({ names, facts, declared, isFinal }: TypeBasis): readonly TargetColumn[] {
-  const decisions = decideTypes(facts)
+function targetsOf({ names, facts, declared, isFinal, delimiter }: TypeBasis): readonly TargetColumn[] {
+  const decisions = decideTypes(facts, undefined, delimiter)
   return names.map((name, i) => {
     const column = declared[i] ?? null
     if (column !== null) {
