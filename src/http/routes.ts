@@ -24,7 +24,7 @@ import type { DescribedRoute } from './openapi/openapi.ts'
 import { addCallerRoute } from './routes/caller-route.ts'
 import { addContentRoutes } from './routes/content-routes.ts'
 import { addCopyRoutes } from './routes/copy-routes.ts'
-import { addCorrectionRoutes } from './routes/correction-routes.ts'
+import { addCorrectionRoute } from './routes/correction-route.ts'
 import { addDatasetRoutes } from './routes/dataset-routes.ts'
 import { addDownloadRoutes } from './routes/download-routes.ts'
 import { addHealthRoutes } from './routes/health-routes.ts'
@@ -80,7 +80,7 @@ export function addRoutes(
   addUploadStatusRoutes(app, options, closing)
   addResumableRoutes(app, options, service.resumable)
   addDatasetRoutes(app)
-  addCorrectionRoutes(app, options)
+  addCorrectionRoute(app, options)
   addCopyRoutes(app)
   addContentRoutes(app)
   addDownloadRoutes(app, options)

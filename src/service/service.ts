@@ -181,6 +181,13 @@ export interface CsvOptions {
   readonly typed: boolean
 }
 
+/** What to download of a dataset; parts are counted from 0. */
+export type DownloadForm =
+  | { readonly kind: 'original' | 'corrections' | 'parquet' | 'ndjson' | 'rejects' }
+  | { readonly kind: 'part'; readonly index: number }
+  /** Accepted records as RFC 4180. */
+  | ({ readonly kind: 'csv' } & CsvOptions)
+
 /** Where to copy a dataset; the target supplies what is left out. */
 export interface PartialCopyRequest {
   readonly to: string
@@ -290,27 +297,13 @@ export interface Service {
   rejects(id: string, query: RejectsQuery, signal: AbortSignal): Promise<RejectPage>
   /** Computed once, then stored. @throws {ServiceError} DATASET_NOT_FOUND, DATASET_DAMAGED, CONVERSION_FAILED */
   profile(id: string, signal: AbortSignal): Promise<Profile>
-  /** The bytes as received; `sha256` is known. @throws {ServiceError} DATASET_NOT_FOUND */
-  original(id: string): Promise<Download>
   /**
-   * Corrected records, as lines of JSON; `sha256` is known. @throws {ServiceError} DATASET_NOT_FOUND; NOT_FOUND if
-   * there are none
+   * A dataset as a file. `sha256` is known for what is stored, and for Parquet: several parts are merged first, and the
+   * result is kept unless it is too large.
+   * @throws {ServiceError} DATASET_NOT_FOUND; NOT_FOUND for corrections and parts that do not exist; for Parquet,
+   *   DATASET_DAMAGED, CONVERSION_FAILED, DISK_FULL
    */
-  corrections(id: string): Promise<Download>
-  /** Accepted records as RFC 4180. @throws {ServiceError} DATASET_NOT_FOUND */
-  csv(id: string, options: CsvOptions): Promise<Download>
-  /** Accepted records as JSON, one object a line. @throws {ServiceError} DATASET_NOT_FOUND */
-  ndjson(id: string): Promise<Download>
-  /**
-   * Accepted records as one Parquet file. Several parts are merged first, and the result is kept: `bytes` and `sha256`
-   * are null only if it is too large for that. @throws {ServiceError} DATASET_NOT_FOUND, DATASET_DAMAGED,
-   * CONVERSION_FAILED, DISK_FULL
-   */
-  parquet(id: string, signal: AbortSignal): Promise<Download>
-  /** One of `parts` of the receipt, counted from 0; `sha256` is known. @throws {ServiceError} DATASET_NOT_FOUND, NOT_FOUND */
-  part(id: string, index: number): Promise<Download>
-  /** All rejects with their whole records, as RFC 4180. @throws {ServiceError} DATASET_NOT_FOUND */
-  rejectsCsv(id: string): Promise<Download>
+  download(id: string, form: DownloadForm, signal: AbortSignal): Promise<Download>
   /**
    * Runs one read-only SQL statement over the records, as table `data`. Resolves when the result has begun; the stream
    * fails rather than ends early. Aborting `signal` ends the query at once.

@@ -137,9 +137,6 @@ export function createFakeService(given: Partial<FakeLimits> = {}): FakeService 
       const corrected = { sent: 0, unchanged: 0, refused: 0, firstRefused: [] }
       return { receipt, upload, notes: [], corrected }
     },
-    corrections: async () => {
-      throw new ServiceError('NOT_FOUND', {})
-    },
     readAgain: async (id) => {
       const { receipt } = find(id)
       const upload = {
@@ -178,15 +175,11 @@ export function createFakeService(given: Partial<FakeLimits> = {}): FakeService 
     },
     rejects: async (id, { offset }) => ({ total: find(id).receipt.rejects.count, offset, rejects: [] }),
     profile: async (id) => ({ num_examples: find(id).receipt.records.accepted, statistics: [], partial: false }),
-    original: async (id) => download(find(id), true),
-    csv: async (id) => download(find(id), false),
-    ndjson: async (id) => download(find(id), false),
-    parquet: async (id) => download(find(id), true),
-    part: async (id, index) => {
-      if (index > 0) throw new ServiceError('NOT_FOUND', {})
-      return download(find(id), true)
+    download: async (id, form) => {
+      if (form.kind === 'corrections' || (form.kind === 'part' && form.index > 0))
+        throw new ServiceError('NOT_FOUND', {})
+      return download(find(id), ['original', 'parquet', 'part'].includes(form.kind))
     },
-    rejectsCsv: async (id) => download(find(id), false),
     query: async (id, { sql }) => {
       find(id)
       const answer = { columns: [{ name: 'sql', type: 'text' }], rows: [[sql]], truncated: false }

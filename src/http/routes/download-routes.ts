@@ -1,22 +1,22 @@
 // Download routes: the original of a dataset, and its records and rejects in several formats, as files.
 import { posix } from 'node:path'
-import type { Static } from 'typebox'
-import { ServiceError } from '../../core/errors.ts'
-import type { CompressionFormat } from '../../core/receipt.ts'
-import type { CsvOptions } from '../../service/service.ts'
+import type { FastifyRequest } from 'fastify'
+import type { Static, TSchema } from 'typebox'
+import { type ErrorCode, ServiceError } from '../../core/errors.ts'
+import type { CompressionFormat, Receipt } from '../../core/receipt.ts'
+import type { CsvOptions, DownloadForm } from '../../service/service.ts'
 import type { App } from '../app.ts'
 import { withExtension } from '../exchange/content-disposition.ts'
 import { datasetsPath } from '../exchange/receipt-json.ts'
 import { goneSignal } from '../exchange/send.ts'
-import { sendDownload } from '../exchange/send-download.ts'
-import { bytes, failures, header, noContent, textFile } from '../openapi/operation.ts'
+import { type SavedAs, sendDownload } from '../exchange/send-download.ts'
+import { type Answers, bytes, failures, header, noContent, textFile } from '../openapi/operation.ts'
 import { csvQuery, datasetParams, noQuery, partParams, rangeHeaders } from '../openapi/request-schemas.ts'
 
 interface DownloadOptions {
   readonly writeIdleMs: number
 }
 
-const get = ['GET', 'HEAD']
 const parquetType = 'application/vnd.apache.parquet'
 const ndjsonType = 'application/x-ndjson'
 
@@ -36,177 +36,143 @@ const fileFailures = ['DATASET_NOT_FOUND', 'DATASET_DAMAGED', 'BAD_PARAMETER', '
 const madeFailures = [...fileFailures, 'DISK_FULL', 'CONVERSION_FAILED'] as const
 const isCut = 'An error after the first bytes cuts the connection.'
 
-export function addDownloadRoutes(app: App, options: DownloadOptions): void {
-  addOriginal(app, options)
-  addCsv(app, options)
-  addNdjson(app, options)
-  addParquet(app, options)
-  addPart(app, options)
-  addRejectsCsv(app, options)
-}
-
-function addOriginal(app: App, { writeIdleMs }: DownloadOptions): void {
-  app.route({
-    method: get,
-    url: `${datasetsPath}/:id/original`,
-    schema: {
-      operationId: 'getOriginal',
-      tags: ['downloads'],
-      summary: 'Download the file as received',
-      description: 'Every byte, whole or one range. The `ETag` is the SHA-256 of the whole file and never changes.',
-      params: datasetParams,
-      querystring: noQuery,
-      requestHeaders: rangeHeaders,
-      response: {
-        ...wholeOrPart('text/csv', ...Object.values(compressedTypes)),
-        ...failures(...fileFailures, 'RANGE_NOT_SATISFIABLE', 'PRECONDITION_FAILED'),
-      },
-    },
-    handler: async (request, reply) => {
-      const download = await request.service.original(request.params.id)
-      const { file, encoding } = download.receipt
-      const { name, compression } = file
-      const contentType = compression ? compressedTypes[compression.format] : `text/csv;charset=${encoding.name}`
-      const saved = { contentType, fileName: name }
-      return sendDownload(request, reply, download, saved, writeIdleMs)
-    },
-  })
-}
-
-function addCsv(app: App, { writeIdleMs }: DownloadOptions): void {
-  app.route({
-    method: get,
-    url: `${datasetsPath}/:id/data.csv`,
-    schema: {
-      operationId: 'getCsv',
-      tags: ['downloads'],
-      summary: 'Download the accepted records as CSV',
-      description: `The text of the file, unchanged, as RFC 4180: UTF-8, and commas unless you ask for another delimiter. ${isCut}`,
-      params: datasetParams,
-      querystring: csvQuery,
-      response: { 200: textFile('The records.', 'text/csv', savedAs), ...failures(...fileFailures) },
-    },
-    handler: async (request, reply) => {
-      const download = await request.service.csv(request.params.id, csvOptions(request.query))
-      const { body, file } = download.receipt
-      const hasHeader = request.query.header || body.headerFields !== null
-      const saved = { contentType: csvType(hasHeader), fileName: withExtension(file.name, 'csv') }
-      return sendDownload(request, reply, download, saved, writeIdleMs)
-    },
-  })
-}
-
-function addNdjson(app: App, { writeIdleMs }: DownloadOptions): void {
-  app.route({
-    method: get,
-    url: `${datasetsPath}/:id/data.ndjson`,
-    schema: {
-      operationId: 'getNdjson',
-      tags: ['downloads'],
-      summary: 'Download the accepted records as JSON lines',
-      description: `One JSON object per line, in file order; members in column order, values as in \`rows\`. ${isCut}`,
-      params: datasetParams,
-      querystring: noQuery,
-      response: { 200: bytes('The records.', ndjsonType, savedAs), ...failures(...madeFailures) },
-    },
-    handler: async (request, reply) => {
-      const download = await request.service.ndjson(request.params.id)
-      const fileName = withExtension(download.receipt.file.name, 'ndjson')
-      return sendDownload(
-        request,
-        reply,
-        download,
-        { contentType: `${ndjsonType};charset=UTF-8`, fileName },
-        writeIdleMs,
-      )
-    },
-  })
-}
-
-function addParquet(app: App, { writeIdleMs }: DownloadOptions): void {
-  app.route({
-    method: get,
-    url: `${datasetsPath}/:id/data.parquet`,
-    schema: {
-      operationId: 'getParquet',
-      tags: ['downloads'],
-      summary: 'Download the accepted records as Parquet',
-      description:
-        'One file, in file order, with the types of the receipt, whole or one range. The first request merges the parts ' +
-        'of a large dataset, and the merged file is kept. A file larger than `--merged-size-max` has no `ETag` and no ' +
-        'ranges.',
-      params: datasetParams,
-      querystring: noQuery,
-      requestHeaders: rangeHeaders,
-      response: {
-        ...wholeOrPart(parquetType),
-        200: bytes('The records.', parquetType, savedAs),
-        ...failures(...madeFailures, 'RANGE_NOT_SATISFIABLE', 'PRECONDITION_FAILED'),
-      },
-    },
-    handler: async (request, reply) => {
-      const download = await request.service.parquet(request.params.id, goneSignal(reply.raw))
-      const saved = { contentType: parquetType, fileName: withExtension(download.receipt.file.name, 'parquet') }
-      return sendDownload(request, reply, download, saved, writeIdleMs)
-    },
-  })
-}
-
-function addPart(app: App, { writeIdleMs }: DownloadOptions): void {
-  app.route({
-    method: get,
-    url: `${datasetsPath}/:id/parts/:index.parquet`,
-    schema: {
-      operationId: 'getPart',
-      tags: ['downloads'],
-      summary: 'Download one Parquet part of a dataset',
-      description: 'One of the `parts` in the receipt, which are in file order. The `ETag` is its SHA-256.',
-      params: partParams,
-      querystring: noQuery,
-      requestHeaders: rangeHeaders,
-      response: {
-        ...wholeOrPart(parquetType),
-        ...failures(...fileFailures, 'NOT_FOUND', 'RANGE_NOT_SATISFIABLE', 'PRECONDITION_FAILED'),
-      },
-    },
-    handler: async (request, reply) => {
-      const { id, index } = request.params
-      const download = await request.service.part(id, index)
-      const { file, parts } = download.receipt
-      const fileName = withExtension(file.name, posix.basename(parts[index]?.file ?? ''))
-      return sendDownload(request, reply, download, { contentType: parquetType, fileName }, writeIdleMs)
-    },
-  })
-}
-
-function addRejectsCsv(app: App, { writeIdleMs }: DownloadOptions): void {
-  app.route({
-    method: get,
-    url: `${datasetsPath}/:id/rejects.csv`,
-    schema: {
-      operationId: 'getRejectsCsv',
-      tags: ['downloads'],
-      summary: 'Download all rejected records as CSV',
-      description:
-        'In file order, with the columns `record`, `line`, `byteOffset`, `byteLength`, `column`, `reason`, `message`, ' +
-        'and the whole record as `text`, or as `base64` if its bytes are not valid text in the encoding of the file. ' +
-        isCut,
-      params: datasetParams,
-      querystring: noQuery,
-      response: { 200: textFile('The rejects.', 'text/csv', savedAs), ...failures(...madeFailures) },
-    },
-    handler: async (request, reply) => {
-      const download = await request.service.rejectsCsv(request.params.id)
-      const saved = { contentType: csvType(true), fileName: withExtension(download.receipt.file.name, 'rejects.csv') }
-      return sendDownload(request, reply, download, saved, writeIdleMs)
-    },
-  })
-}
-
 /** Media types of originals that arrived compressed. */
 const compressedTypes: Readonly<Record<CompressionFormat, string>> = {
   gzip: 'application/gzip',
   zstd: 'application/zstd',
+}
+
+/** One download. The request has been checked against `querystring` and `params`. */
+interface Row {
+  readonly operationId: string
+  readonly summary: string
+  readonly description: string
+  readonly params?: TSchema
+  readonly querystring?: TSchema
+  readonly response: Answers
+  readonly failures: readonly ErrorCode[]
+  form(request: FastifyRequest): DownloadForm
+  saved(receipt: Receipt, form: DownloadForm): SavedAs
+}
+
+/** By the path below a dataset, in the order of the docs. */
+const rows: Readonly<Record<string, Row>> = {
+  original: {
+    operationId: 'getOriginal',
+    summary: 'Download the file as received',
+    description: 'Every byte, whole or one range. The `ETag` is the SHA-256 of the whole file and never changes.',
+    response: wholeOrPart('text/csv', ...Object.values(compressedTypes)),
+    failures: fileFailures,
+    form: () => ({ kind: 'original' }),
+    saved: ({ file: { name, compression }, encoding }) => ({
+      contentType: compression ? compressedTypes[compression.format] : `text/csv;charset=${encoding.name}`,
+      fileName: name,
+    }),
+  },
+  'data.csv': {
+    operationId: 'getCsv',
+    summary: 'Download the accepted records as CSV',
+    description: `The text of the file, unchanged, as RFC 4180: UTF-8, and commas unless you ask for another delimiter. ${isCut}`,
+    querystring: csvQuery,
+    response: { 200: textFile('The records.', 'text/csv', savedAs) },
+    failures: fileFailures,
+    form: ({ query }) => ({ kind: 'csv', ...csvOptions(query as Static<typeof csvQuery>) }),
+    saved: ({ file, body }, form) => ({
+      contentType: csvType((form.kind === 'csv' && form.header) || body.headerFields !== null),
+      fileName: withExtension(file.name, 'csv'),
+    }),
+  },
+  'data.ndjson': {
+    operationId: 'getNdjson',
+    summary: 'Download the accepted records as JSON lines',
+    description: `One JSON object per line, in file order; members in column order, values as in \`rows\`. ${isCut}`,
+    response: { 200: bytes('The records.', ndjsonType, savedAs) },
+    failures: madeFailures,
+    form: () => ({ kind: 'ndjson' }),
+    saved: ({ file }) => ndjson(withExtension(file.name, 'ndjson')),
+  },
+  'data.parquet': {
+    operationId: 'getParquet',
+    summary: 'Download the accepted records as Parquet',
+    description:
+      'One file, in file order, with the types of the receipt, whole or one range. The first request merges the parts ' +
+      'of a large dataset, and the merged file is kept. A file larger than `--merged-size-max` has no `ETag` and no ' +
+      'ranges.',
+    response: { ...wholeOrPart(parquetType), 200: bytes('The records.', parquetType, savedAs) },
+    failures: madeFailures,
+    form: () => ({ kind: 'parquet' }),
+    saved: ({ file }) => ({ contentType: parquetType, fileName: withExtension(file.name, 'parquet') }),
+  },
+  'parts/:index.parquet': {
+    operationId: 'getPart',
+    summary: 'Download one Parquet part of a dataset',
+    description: 'One of the `parts` in the receipt, which are in file order. The `ETag` is its SHA-256.',
+    params: partParams,
+    response: wholeOrPart(parquetType),
+    failures: [...fileFailures, 'NOT_FOUND'],
+    form: ({ params }) => ({ kind: 'part', index: (params as Static<typeof partParams>).index }),
+    saved: ({ file, parts }, form) => ({
+      contentType: parquetType,
+      fileName: withExtension(file.name, posix.basename(parts[form.kind === 'part' ? form.index : 0]?.file ?? '')),
+    }),
+  },
+  'rejects.csv': {
+    operationId: 'getRejectsCsv',
+    summary: 'Download all rejected records as CSV',
+    description:
+      'In file order, with the columns `record`, `line`, `byteOffset`, `byteLength`, `column`, `reason`, `message`, ' +
+      'and the whole record as `text`, or as `base64` if its bytes are not valid text in the encoding of the file. ' +
+      isCut,
+    response: { 200: textFile('The rejects.', 'text/csv', savedAs) },
+    failures: madeFailures,
+    form: () => ({ kind: 'rejects' }),
+    saved: ({ file }) => ({ contentType: csvType(true), fileName: withExtension(file.name, 'rejects.csv') }),
+  },
+  corrections: {
+    operationId: 'getCorrections',
+    summary: 'Download the corrections of a dataset',
+    description:
+      'One JSON object per line, in file order: the corrected reject, and the `text` that is read instead. ' +
+      '`csv-upload verify` needs this file and the original. 404 if nothing was corrected.',
+    response: {
+      200: bytes('The corrections.', ndjsonType, {
+        'Content-Disposition': header('The file name to save it as.', 'attachment; filename="people.ndjson"'),
+      }),
+    },
+    failures: [...fileFailures, 'NOT_FOUND'],
+    form: () => ({ kind: 'corrections' }),
+    saved: ({ file }) => ndjson(withExtension(`${file.name}.corrections`, 'ndjson')),
+  },
+}
+
+export function addDownloadRoutes(app: App, { writeIdleMs }: DownloadOptions): void {
+  for (const [path, row] of Object.entries(rows)) {
+    const { params = datasetParams, querystring = noQuery, response, form, saved, ...described } = row
+    const hasRanges = '206' in response
+    const ofRanges = hasRanges ? (['RANGE_NOT_SATISFIABLE', 'PRECONDITION_FAILED'] as const) : []
+    app.route({
+      method: ['GET', 'HEAD'],
+      url: `${datasetsPath}/:id/${path}`,
+      schema: {
+        ...described,
+        tags: ['downloads'],
+        params,
+        querystring,
+        ...(hasRanges && { requestHeaders: rangeHeaders }),
+        response: { ...response, ...failures(...row.failures, ...ofRanges) },
+      },
+      handler: async (request, reply) => {
+        const wanted = form(request)
+        const { id } = request.params as Static<typeof datasetParams>
+        const download = await request.service.download(id, wanted, goneSignal(reply.raw))
+        return sendDownload(request, reply, download, saved(download.receipt, wanted), writeIdleMs)
+      },
+    })
+  }
+}
+
+function ndjson(fileName: string): SavedAs {
+  return { contentType: `${ndjsonType};charset=UTF-8`, fileName }
 }
 
 function csvOptions({ header, spreadsheet, delimiter, typed }: Static<typeof csvQuery>): CsvOptions {

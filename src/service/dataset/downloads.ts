@@ -12,7 +12,7 @@ import type { CreateScanner } from '../../reading/scanner/scanner.ts'
 import type { Store } from '../../store/store.ts'
 import { ordinalName, rejectColumnNames, rejectOfRow } from '../ingest/reject-table.ts'
 import type { Exclusion } from '../ingest/violations.ts'
-import type { CsvOptions, Download } from '../service.ts'
+import type { CsvOptions, Download, DownloadForm } from '../service.ts'
 import { csvText, typedHeader } from './csv-text.ts'
 import type { MergedParquet } from './merged-parquet.ts'
 import { rejectCsv, rejectCsvHeader } from './rejects-csv.ts'
@@ -46,24 +46,37 @@ export class Downloads {
     this.#tools = tools
   }
 
-  original(receipt: Receipt): Download {
-    return this.#file(receipt, originalOf(receipt))
-  }
-
-  corrections(receipt: Receipt): Download {
-    const file = correctionsOf(receipt)
-    if (file === null) throw new ServiceError('NOT_FOUND', {})
-    return this.#file(receipt, file)
+  /** A dataset in some form. For Parquet, resolves when the parts are one file, so that its SHA-256 is known. */
+  async of(receipt: Receipt, form: DownloadForm, signal: AbortSignal): Promise<Download> {
+    switch (form.kind) {
+      case 'original':
+        return this.#file(receipt, originalOf(receipt))
+      case 'corrections':
+        return this.#file(receipt, correctionsOf(receipt))
+      case 'part':
+        return this.part(receipt, form.index)
+      case 'parquet':
+        return await this.#parquet(receipt, signal)
+      case 'csv':
+        if (!form.typed) return this.#originalCsv(receipt, form)
+        return this.#typed(receipt, { csvDelimiter: form.delimiter }, typedHeader(receipt, form))
+      case 'ndjson':
+        return this.#typed(receipt, { csvDelimiter: null })
+      case 'rejects':
+        return this.#rejectsCsv(receipt)
+    }
   }
 
   part(receipt: Receipt, index: number): Download {
-    const part = receipt.parts[index]
-    if (part === undefined) throw new ServiceError('NOT_FOUND', {})
-    return this.#file(receipt, part)
+    return this.#file(receipt, receipt.parts[index] ?? null)
   }
 
-  /** Resolves when the parts are one file, so that its length and SHA-256 are known. */
-  async parquet(receipt: Receipt, signal: AbortSignal): Promise<Download> {
+  /** The accepted records as typed, without a header and with quoted texts, for a database to read. */
+  databaseCsv(receipt: Receipt): Download {
+    return this.#typed(receipt, { csvDelimiter: ',', quotesTexts: true })
+  }
+
+  async #parquet(receipt: Receipt, signal: AbortSignal): Promise<Download> {
     const [only, ...others] = receipt.parts
     if (only !== undefined && others.length === 0) return this.#file(receipt, only)
     const merged = await this.#tools.merged.file(receipt, signal)
@@ -77,11 +90,7 @@ export class Downloads {
     return { receipt, bytes, sha256, open }
   }
 
-  /** The accepted records, as they are in the original or as typed. */
-  csv(receipt: Receipt, options: CsvOptions): Download {
-    return options.typed ? this.#typedCsv(receipt, options) : this.#originalCsv(receipt, options)
-  }
-
+  /** The accepted records as they are in the original. */
   #originalCsv(receipt: Receipt, options: CsvOptions): Download {
     return made(receipt, async (signal) => {
       // Only the table of rejects knows which readable records are rejected.
@@ -99,10 +108,9 @@ export class Downloads {
     })
   }
 
-  #typedCsv(receipt: Receipt, options: CsvOptions): Download {
+  /** The accepted records as typed. */
+  #typed(receipt: Receipt, form: Omit<LinesTarget, 'toPath'>, header: Buffer | null = null): Download {
     const share = () => this.#tools.files.share(receipt, receipt.parts)
-    const header = typedHeader(receipt, options)
-    const form = { csvDelimiter: options.delimiter }
     const lines = (shared: SharedFiles, signal: AbortSignal) => this.#lines(receipt, shared, form, signal)
     return this.#shared(receipt, share, async function* (shared, signal) {
       if (header !== null) yield header
@@ -110,26 +118,13 @@ export class Downloads {
     })
   }
 
-  ndjson(receipt: Receipt): Download {
-    const share = () => this.#tools.files.share(receipt, receipt.parts)
-    return this.#shared(receipt, share, (shared, signal) =>
-      this.#lines(receipt, shared, { csvDelimiter: null }, signal),
-    )
-  }
-
-  /** The accepted records as typed, without a header and with quoted texts, for a database to read. */
-  databaseCsv(receipt: Receipt): Download {
-    const share = () => this.#tools.files.share(receipt, receipt.parts)
-    const form = { csvDelimiter: ',', quotesTexts: true }
-    return this.#shared(receipt, share, (shared, signal) => this.#lines(receipt, shared, form, signal))
-  }
-
-  rejectsCsv(receipt: Receipt): Download {
+  #rejectsCsv(receipt: Receipt): Download {
     const share = () => this.#tools.files.shareToRead(receipt, [textOf(receipt), ...receipt.rejects.parts])
     return this.#shared(receipt, share, (shared, signal) => this.#rejectLines(receipt, shared, signal))
   }
 
-  #file(receipt: Receipt, file: StoredFile): Download {
+  #file(receipt: Receipt, file: StoredFile | null): Download {
+    if (file === null) throw new ServiceError('NOT_FOUND', {})
     const { files } = this.#tools
     return {
       receipt,

@@ -1,4 +1,4 @@
-// Correction routes: turn edited rejects into a corrected dataset, and return the corrections as a file. Know only the head of a request.
+// Correction route: turns edited rejects into a corrected dataset. Knows only the head of a request.
 import type { IncomingMessage } from 'node:http'
 import { ServiceError } from '../../core/errors.ts'
 import type { UploadHead } from '../../service/service.ts'
@@ -8,28 +8,16 @@ import type { App } from '../app.ts'
 import { expectsContinue } from '../connection/head-checks.ts'
 import { type BodyPace, RequestBody } from '../connection/request-body.ts'
 import { headerLines } from '../connection/request-target.ts'
-import { withExtension } from '../exchange/content-disposition.ts'
 import { correctionJson, datasetsPath } from '../exchange/receipt-json.ts'
 import { goneSignal, sendJson } from '../exchange/send.ts'
-import { sendDownload } from '../exchange/send-download.ts'
-import { bytes, failures, header, json } from '../openapi/operation.ts'
+import { failures, json } from '../openapi/operation.ts'
 import { correctionBody, datasetParams, noQuery } from '../openapi/request-schemas.ts'
 import { uploadAnswer } from '../openapi/response-schemas.ts'
 
-interface CorrectionOptions extends BodyPace {
-  readonly writeIdleMs: number
-}
-
 /** A media type whose body Fastify leaves unread, see upload-route.ts. */
 const streamedType = 'multipart/form-data'
-const ndjsonType = 'application/x-ndjson'
 
-export function addCorrectionRoutes(app: App, options: CorrectionOptions): void {
-  addCorrect(app, options)
-  addCorrections(app, options)
-}
-
-function addCorrect(app: App, pace: BodyPace): void {
+export function addCorrectionRoute(app: App, pace: BodyPace): void {
   app.route({
     method: 'POST',
     url: `${datasetsPath}/:id/corrections`,
@@ -94,33 +82,4 @@ function headOf(request: IncomingMessage, network: string): UploadHead {
   const declared = request.headers['content-length']
   const declaredBytes = declared === undefined ? null : Number(declared)
   return { contentType: contentTypes[0], contentCoding, declaredBytes, body: RequestBody.of(request), network }
-}
-
-function addCorrections(app: App, { writeIdleMs }: CorrectionOptions): void {
-  app.route({
-    method: ['GET', 'HEAD'],
-    url: `${datasetsPath}/:id/corrections`,
-    schema: {
-      operationId: 'getCorrections',
-      tags: ['downloads'],
-      summary: 'Download the corrections of a dataset',
-      description:
-        'One JSON object per line, in file order: the corrected reject, and the `text` that is read instead. ' +
-        '`csv-upload verify` needs this file and the original. 404 if nothing was corrected.',
-      params: datasetParams,
-      querystring: noQuery,
-      response: {
-        200: bytes('The corrections.', ndjsonType, {
-          'Content-Disposition': header('The file name to save it as.', 'attachment; filename="people.ndjson"'),
-        }),
-        ...failures('DATASET_NOT_FOUND', 'NOT_FOUND', 'DATASET_DAMAGED', 'BAD_PARAMETER', 'STORE_FAILED'),
-      },
-    },
-    handler: async (request, reply) => {
-      const download = await request.service.corrections(request.params.id)
-      const fileName = withExtension(`${download.receipt.file.name}.corrections`, 'ndjson')
-      const saved = { contentType: `${ndjsonType};charset=UTF-8`, fileName }
-      return sendDownload(request, reply, download, saved, writeIdleMs)
-    },
-  })
 }
