@@ -1,7 +1,6 @@
 // App: puts the service together. The one place where implementations are chosen.
 import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Access } from './access/access.ts'
 import { configuredAccess } from './access/configured-access.ts'
 import { type Config, ConfigError } from './config/config.ts'
 import { createColumnConverter } from './convert/column-converter.ts'
@@ -10,7 +9,7 @@ import { createPartReader } from './convert/duckdb-reader.ts'
 import type { UploadStatus } from './core/upload-status.ts'
 import { uploadLineJson } from './http/exchange/upload-json.ts'
 import { addRoutesToHost, type Host } from './http/plugin.ts'
-import { createHttpServer, defaultHttpOptions, type HttpOptions } from './http/server.ts'
+import { createHttpServer, defaultHttpOptions } from './http/server.ts'
 import { createLogger, type Logger } from './logger.ts'
 import { createMetrics, type Metrics } from './metrics/metrics.ts'
 import { createQueryRunner } from './query/query-runner.ts'
@@ -71,7 +70,7 @@ export async function startService(config: Config, logger: Logger): Promise<Runn
   const { service, metrics, close } = await openService(config, logger)
   started.defer(close)
   const { access, reload } = started.use(configuredAccess(config, logger))
-  const server = await createHttpServer(service, httpOptions(config, access), logger, metrics)
+  const server = await createHttpServer(service, { ...defaultHttpOptions, ...config, access }, logger, metrics)
   started.defer(() => server.close())
   const running = started.move()
   return { url: server.url, close: () => running.disposeAsync(), reload }
@@ -85,30 +84,7 @@ export async function addService(host: Host, config: Config): Promise<void> {
     keys[Symbol.dispose]()
     await close()
   })
-  addRoutesToHost(host, service, httpOptions(config, keys.access), metrics)
-}
-
-function httpOptions(config: Config, access: Access): HttpOptions {
-  const { host, port, allowedHosts, allowedOrigins, trustedProxies, bodyIdleMs, bodyBytesPerSecondMin, headersMs } =
-    config
-  const { shutdownGraceMs, requestsPerMinuteMax } = config
-  const connection = {
-    host,
-    port,
-    allowedHosts,
-    allowedOrigins,
-    trustedProxies,
-    bodyIdleMs,
-    bodyBytesPerSecondMin,
-    headersMs,
-  }
-  return {
-    ...defaultHttpOptions,
-    ...connection,
-    shutdownGraceMs,
-    requestsPerMinuteMax,
-    access,
-  }
+  addRoutesToHost(host, service, { ...defaultHttpOptions, ...config, access: keys.access }, metrics)
 }
 
 /** The service without its HTTP side. If a part fails, those already started are closed again. */

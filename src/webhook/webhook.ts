@@ -37,10 +37,7 @@ const secondMs = 1_000
 const minuteMs = 60 * secondMs
 const hourMs = 60 * minuteMs
 /** Eleven tries within about a day. */
-const retryMsByDefault = [1, 5, 30]
-  .map((seconds) => seconds * secondMs)
-  .concat([2, 10, 30].map((minutes) => minutes * minuteMs))
-  .concat([1, 3, 6, 12].map((hours) => hours * hourMs))
+const retryMsByDefault = [1, 5, 30, 120, 600, 1_800, 3_600, 10_800, 21_600, 43_200].map((seconds) => seconds * 1_000)
 const timeoutMs = 15 * secondMs
 const sendingMax = 4
 const pendingMaxByDefault = 1_000

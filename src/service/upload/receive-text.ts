@@ -44,7 +44,7 @@ export async function receiveText(
     const { start, held } = await peek(iterator)
     const chunks = inFront([held], iterator)
     const format = compressionOf(start)
-    if (format === null) return new PlainText({ ...file, chunks })
+    if (format === null) return plainText({ ...file, chunks })
     const text = await OriginalWriter.create(join(draft.dir, 'text'))
     return new DecompressedText({ ...file, chunks }, format, limits, { text, draft })
   } catch (error) {
@@ -55,22 +55,8 @@ export async function receiveText(
 
 const whole: Ending = { isCut: false, trailingBytes: 0 }
 
-class PlainText implements ReceivedText {
-  readonly arriving: ArrivingFile
-
-  constructor(arriving: ArrivingFile) {
-    this.arriving = arriving
-  }
-
-  async finish(): Promise<TextFacts> {
-    return { ending: whole }
-  }
-
-  checksums(): readonly Buffer[] {
-    return []
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {}
+function plainText(arriving: ArrivingFile): ReceivedText {
+  return { arriving, finish: async () => ({ ending: whole }), checksums: () => [], async [Symbol.asyncDispose]() {} }
 }
 
 class DecompressedText implements ReceivedText {

@@ -150,15 +150,9 @@ async function unsureIds(kept: Kept | null, paths: FsPaths): Promise<readonly st
 
 /** Ids that are either in the index or in the directory, but not in both. */
 async function differences(index: DatasetIndex, paths: FsPaths): Promise<readonly string[]> {
-  const inDirectory = (await readdir(paths.datasets)).filter(isDatasetId).sort()
-  const different: string[] = []
-  let at = 0
-  for (const id of index.ids()) {
-    for (; at < inDirectory.length && inDirectory[at]! < id; at += 1) different.push(inDirectory[at]!)
-    if (inDirectory[at] === id) at += 1
-    else different.push(id)
-  }
-  return [...different, ...inDirectory.slice(at)]
+  const inDirectory = new Set((await readdir(paths.datasets)).filter(isDatasetId))
+  const inIndexOnly = index.ids().filter((id) => !inDirectory.delete(id))
+  return [...inIndexOnly, ...inDirectory]
 }
 
 /** The result of reading receipts. */

@@ -29,13 +29,10 @@ export async function writeFirstRecords(
 ): Promise<readonly string[]> {
   const olderDir = takenOverFrom === null ? null : recordsDir(takenOverFrom)
   const older = olderDir === null ? [] : await recordNames(olderDir)
-  const [first, ...others] = older
   const taken: string[] = []
-  // The receipt will have the new name, so the first record must keep the old one.
-  for (const [from, to] of [
-    ...(first === undefined ? [] : [[first, marked(first)] as const]),
-    ...others.map((one) => [one, one] as const),
-  ]) {
+  for (const [at, from] of older.entries()) {
+    // The receipt will have the new name, so the first record must keep the old one.
+    const to = at === 0 ? marked(from) : from
     await linkOrCopy(join(olderDir ?? dir, from), join(dir, to))
     taken.push(to)
   }
