@@ -43,12 +43,8 @@ interface CopyLogger {
 
 const copyingMax = 2
 const pendingMaxByDefault = 1_000
-const secondMs = 1_000
-const minuteMs = 60 * secondMs
 /** Nine tries within about three hours. */
-const retryMsByDefault = [1, 5, 30]
-  .map((seconds) => seconds * secondMs)
-  .concat([2, 10, 20, 60, 90].map((minutes) => minutes * minuteMs))
+const retryMsByDefault = [1, 5, 30, 120, 600, 1_200, 3_600, 5_400].map((seconds) => seconds * 1_000)
 /** Ended copies stay in the journal until it has this many bytes. */
 const journalBytesMax = 4 * 1_048_576
 /** Codes of our own failures that may be temporary. */
@@ -64,6 +60,7 @@ const transientCodes = [
 
 export class Copies implements AsyncDisposable {
   readonly #options: CopiesOptions
+  readonly #pendingMax: number
   readonly #kept: KeptCopies
   readonly #closing = new AbortController()
   /** Unfinished copies by id. */
@@ -83,6 +80,7 @@ export class Copies implements AsyncDisposable {
 
   private constructor(options: CopiesOptions) {
     this.#options = options
+    this.#pendingMax = options.pendingMax ?? pendingMaxByDefault
     this.#kept = new KeptCopies(options.store)
   }
 
@@ -109,8 +107,8 @@ export class Copies implements AsyncDisposable {
     const begun = { datasetId: receipt.id, createdAt: Date.now(), request }
     let job = this.#jobs.get(jobOf(begun).id)
     if (job === undefined) {
-      const pendingMax = this.#pendingMax
-      if (this.#jobs.size >= pendingMax) throw new ServiceError('TOO_MANY_COPIES', { limit: pendingMax })
+      const limit = this.#pendingMax
+      if (this.#jobs.size >= limit) throw new ServiceError('TOO_MANY_COPIES', { limit })
       job = this.#add(begun)
       job.recorded = this.#record(job, receipt)
     }
@@ -128,7 +126,8 @@ export class Copies implements AsyncDisposable {
     const known = [...live.map(({ status }) => status), ...(await this.#kept.list(receipt, targets))]
     const newest = known.toSorted((a, b) => b.updatedAt - a.updatedAt)
     // Another replica may copy into the same table; of equal copies, the first is this one's.
-    const copies = newest.filter((one, at) => newest.findIndex((other) => isSameTable(one, other)) === at)
+    const isSame = (one: CopyStatus) => (other: CopyStatus) => one.to === other.to && one.table === other.table
+    const copies = newest.filter((one, at) => newest.findIndex(isSame(one)) === at)
     return { targets: targets.map(({ name }) => name), copies }
   }
 
@@ -187,14 +186,6 @@ export class Copies implements AsyncDisposable {
     this.#runDue()
   }
 
-  get #pendingMax(): number {
-    return this.#options.pendingMax ?? pendingMaxByDefault
-  }
-
-  get #uploadsMax(): number {
-    return this.#pendingMax / 2
-  }
-
   #nameOf(datasetId: string): string {
     return `${datasetId}.${this.#options.uploadsTo}`
   }
@@ -218,7 +209,7 @@ export class Copies implements AsyncDisposable {
     if (known !== undefined || this.#requests.isHeld(name)) return true
     const job = this.#uploadJob(name)
     if (job === null) return true
-    if (this.#uploadCount >= this.#uploadsMax) {
+    if (this.#uploadCount >= this.#pendingMax / 2) {
       this.#isBacklogged = true
       return false
     }
@@ -231,7 +222,7 @@ export class Copies implements AsyncDisposable {
   /** Makes copies of uploads due that wait on disk, as far as there is room. Never rejects. */
   async #loadUploads(): Promise<void> {
     if (this.#closing.signal.aborted || this.#isLoading || !this.#isBacklogged) return
-    if (this.#uploadCount > this.#uploadsMax / 2) return
+    if (this.#uploadCount > this.#pendingMax / 4) return
     this.#isLoading = true
     this.#isBacklogged = false
     try {
@@ -400,8 +391,4 @@ export class Copies implements AsyncDisposable {
 function isTransient(error: unknown): boolean {
   if (error instanceof SinkError) return error.isTransient
   return transientCodes.some((code) => isServiceError(error, code))
-}
-
-function isSameTable(one: CopyStatus, other: CopyStatus): boolean {
-  return one.to === other.to && one.table === other.table
 }
