@@ -11,7 +11,7 @@ import { type UnusualLineEnd, unusualLineEnd, withUsualLineEnds } from './encodi
 import { nameColumns } from './header/column-names.ts'
 import { findTop, type Top } from './header/detect-header.ts'
 import { readableHeaders } from './header/readable-headers.ts'
-import { tableRows } from './header/table-rows.ts'
+import { leadingComments, tableRows } from './header/table-rows.ts'
 import { dialectConflicts } from './notes/dialect-conflicts.ts'
 import { equalTexts } from './notes/equal-texts.ts'
 import { doubtsOf, evidenceOf } from './notes/evidence.ts'
@@ -57,10 +57,12 @@ function decide(head: Uint8Array, isWholeFile: boolean, declared: DeclaredDialec
   const text = normalized(decoded)
   if (Object.keys(declared).length === 0) refuseDocument(text, isWholeFile)
   const named = namedDelimiter(text)
-  const ranked = rankSample(text, isWholeFile, declared, named)
-  const firstRecord = named === null ? 0 : 1
+  const comments = leadingComments(declared.commentChar === undefined ? text : '')
+  const split = comments.delimiter === null ? declared : { delimiter: comments.delimiter, ...declared }
+  const ranked = rankSample(text.slice(comments.offset), isWholeFile, split, named)
+  const firstRecord = named === null ? comments.lines : 1
   const { tokens, runaway, usual } = tokensOf(bestTokens(text, ranked[0].tokens, !isWholeFile), firstRecord)
-  const width = declared.padShortRecords ? greatestWidth(tokens, firstRecord) : usual
+  const width = comments.width ?? (declared.padShortRecords ? greatestWidth(tokens, firstRecord) : usual)
   if (width > columnsMax) {
     // The message does not say how many more: the head may end within the first record.
     const problem = `it has more than ${columnsMax} columns, which is the limit; send files with fewer columns, or one record per value: row, column, value`

@@ -24,6 +24,7 @@ import {
 } from './header-lines.ts'
 import { hasRowNames, namesIn, type RaggedNames } from './ragged-header.ts'
 import { isQuotedAlone, looksLikeNames, profile, votesBy, weighHeader } from './score-header.ts'
+import { withoutLabel } from './table-rows.ts'
 
 /** What is above the data. Records are indices into the tokens. */
 export interface Top {
@@ -106,6 +107,10 @@ function keyRowsAt(question: TopQuestion, at: number): number {
     profile(tokens, rows.slice(from, Math.min(to, from + bodyRowsMax)), width).filter(({ values, kind }) => {
       return values.length > 1 && isMeasured(kind) && values.every((value) => kindOf(value) === kind)
     }).length
+  const isEmptyLast = (row: number) => fieldValue(tokens, (tokens.firstFields[row + 1] ?? 1) - 1).trim() === ''
+  const near = rows.slice(at, at + keyRowsMax)
+  // Nearly every table begins with a full record, and no blank line follows.
+  if (!near.some((row, count) => (count === 0 ? isEmptyLast(row) : isSetOffAbove(tokens, row)))) return 0
   let isPadded = true
   let most = 0
   for (let count = 0; count <= keyRowsMax && at + count < rows.length; count += 1) {
@@ -119,7 +124,7 @@ function keyRowsAt(question: TopQuestion, at: number): number {
       const isNamed = headers.length > 0 && votes.typed + votes.unlike > 0
       if (isNamed && typedIn(at + count + 1, rows.length) > others) return count
     }
-    isPadded &&= fieldValue(tokens, (tokens.firstFields[row + 1] ?? 1) - 1).trim() === ''
+    isPadded &&= isEmptyLast(row)
     most = Math.max(most, filled)
   }
   return 0
@@ -145,7 +150,7 @@ function headersAt(question: TopQuestion, at: number): HeadersFound {
   const { tokens, rows, width } = question
   const first = rows[at]
   if (first === undefined) return noHeader
-  const values = recordValues(tokens, first)
+  const values = withoutLabel(recordValues(tokens, first))
   if (question.header === undefined && values.length !== width) return noHeader
   const groups = question.header === undefined ? groupedHeaders(question, values, at) : null
   if (groups !== null) return { ...noHeader, ...groups, votes: votesBy('groups') }

@@ -1,5 +1,5 @@
 // Find titles: which records above a table are titles, not part of any table. Knows nothing of headers.
-import { fits, isBlank, recordValues, type Tokens } from '../sniffer/tokenize.ts'
+import { fieldValue, fits, isBlank, recordValues, type Tokens } from '../sniffer/tokenize.ts'
 import { isMeasured, kindOf } from '../sniffer/value-kind.ts'
 
 /** Where the table begins, and how many rows above it are titles. Both are indices into rows. */
@@ -40,7 +40,7 @@ export function isBelowKeys(tokens: Tokens, rows: readonly number[], at: number)
 
 /** True if the record above is blank or has no value. */
 export function isSetOffAbove(tokens: Tokens, row: number): boolean {
-  return row > 0 && (isBlank(tokens, row - 1) || filledIn(tokens, row - 1).length === 0)
+  return row > 0 && isEmpty(tokens, row - 1)
 }
 
 /**
@@ -58,7 +58,7 @@ export function titlesWithoutHeader(tokens: Tokens, rows: readonly number[], tit
 function isSetOff(tokens: Tokens, row: number): boolean {
   const next = row + 1
   if (next >= tokens.recordStarts.length) return false
-  return isBlank(tokens, next) || filledIn(tokens, next).length === 0 || filledIn(tokens, row).length === 0
+  return isEmpty(tokens, next) || isEmpty(tokens, row)
 }
 
 /**
@@ -98,6 +98,13 @@ function isTitle(tokens: Tokens, row: number, width: number): boolean {
   if (tokens.broken.has(row)) return false
   const filled = filledIn(tokens, row)
   return width > 1 && filled.length < 2 && !filled.some((value) => isMeasured(kindOf(value)))
+}
+
+/** True if a record is blank or has no value. */
+function isEmpty(tokens: Tokens, row: number): boolean {
+  // Nearly all records show it by their first field.
+  const first = tokens.firstFields[row] ?? 0
+  return isBlank(tokens, row) || (fieldValue(tokens, first).trim() === '' && filledIn(tokens, row).length === 0)
 }
 
 /** The non-empty values of a record. */

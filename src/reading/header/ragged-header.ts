@@ -3,7 +3,7 @@
 import { hasQuotes, isBlank, isQuoted, recordValues, type Tokens } from '../sniffer/tokenize.ts'
 import { isMeasured, type Kind, kindOf } from '../sniffer/value-kind.ts'
 import { looksLikeNames } from './score-header.ts'
-import { isLabel } from './table-rows.ts'
+import { withoutLabel } from './table-rows.ts'
 
 const otherDelimiters = [',', ';', '\t', '|', ' ']
 
@@ -21,8 +21,7 @@ export interface RaggedNames {
 export function namesIn(tokens: Tokens, row: number, width: number): RaggedNames | null {
   const line = tokens.text.slice(tokens.recordStarts[row], tokens.recordEnds[row])
   const own = String.fromCharCode(tokens.layout.delimiter)
-  const values = tokens.broken.has(row) ? splitPlainly(line, own) : recordValues(tokens, row)
-  const cells = isLabel(values[0] ?? '') ? values.slice(1) : values
+  const cells = withoutLabel(tokens.broken.has(row) ? splitPlainly(line, own) : recordValues(tokens, row))
   const named = cells.filter((cell) => cell.trim() !== '')
   if (cells.length > 1 && cells.length * 3 >= width * 2) {
     return looksLikeNames(named) && named.length * 2 >= cells.length ? { names: cells, isOtherwise: false } : null

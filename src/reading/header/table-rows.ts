@@ -8,7 +8,39 @@ export interface TableRows {
   readonly rows: readonly number[]
 }
 
+/** The comments above the first record of a text. */
+export interface LeadingComments {
+  /** Lines above the last of them, which may name the columns; that of a W3C log included. */
+  readonly lines: number
+  /** Where that one begins. */
+  readonly offset: number
+  /** The delimiter of a W3C log; null for other files. */
+  readonly delimiter: string | null
+  /** The number of names of a W3C log without records; null for other files. */
+  readonly width: number | null
+}
+
+/** Comments do not tell how the records below them are split. Where no record follows, only names do. */
+export function leadingComments(text: string): LeadingComments {
+  const none = { lines: 0, offset: 0, delimiter: null, width: null }
+  if (!text.startsWith(hash)) return none
+  const [all = ''] = /^(?:#.*(?:\r\n?|\n|$)|\s*(?:\r\n?|\n))*/.exec(text) ?? []
+  const offset = /(?:^|[\r\n])#[^\r\n]*\s*$/.exec(all)?.index ?? 0
+  const last = all.slice(offset).trim()
+  const isLog = last.startsWith(label)
+  const records = text.slice(all.length)
+  const delimiter = isLog ? (/^.*\t/.test(records) ? '\t' : ' ') : null
+  const isAlone = records === ''
+  if (isAlone && !isLog && !last.includes('\t')) return none
+  const above = all.slice(0, offset === 0 ? 0 : offset + 1)
+  const lines = above.split(/\r\n?|\n/).length - (isLog ? 0 : 1)
+  const width = isAlone && isLog ? withoutLabel([last]).length : null
+  return { lines, offset: above.length, delimiter, width }
+}
+
 const hash = '#'
+/** Begins the names of the columns in a W3C log. */
+const label = '#Fields:'
 const bodyRowsMax = 100
 
 /**
@@ -21,12 +53,13 @@ export function tableRows(tokens: Tokens, width: number, declared: string | null
   const { delimiter, quote, escape: mark } = tokens.layout
   const isTaken = [delimiter, quote, mark].includes(hash.charCodeAt(0))
   const char = declared === undefined ? (isTaken ? null : hash) : declared
+  const code = char?.charCodeAt(0)
   const rows: number[] = []
   const above: number[] = []
   const marked: number[] = []
   for (let record = 0; record < recordCount(tokens); record += 1) {
     if (isBlank(tokens, record)) continue
-    if (tokens.text[tokens.recordStarts[record] ?? 0] !== char) rows.push(record)
+    if (tokens.text.charCodeAt(tokens.recordStarts[record] ?? 0) !== code) rows.push(record)
     else if (rows.length === 0) above.push(record)
     else marked.push(record)
   }
@@ -48,8 +81,9 @@ export function tableRows(tokens: Tokens, width: number, declared: string | null
 function isHeader(tokens: Tokens, width: number, record: number, [first, ...body]: readonly number[]): boolean {
   const fields = widthOf(tokens, record)
   const values = recordValues(tokens, record)
-  const isOneMore = fields === width + 1 && (isLabel(values[0] ?? '') || values[width]?.trim() === '')
-  if (tokens.broken.has(record) || (fields !== width && !isOneMore)) return false
+  const isOneMore = fields === width + 1 && values[width]?.trim() === ''
+  const isOfWidth = fields === width || isOneMore || withoutLabel(values).length === width
+  if (tokens.broken.has(record) || !isOfWidth) return false
   if (first === undefined) return true
   const below = recordValues(tokens, first)
   const { isHeader: isNamed, votes } = weighHeader(
@@ -61,7 +95,7 @@ function isHeader(tokens: Tokens, width: number, record: number, [first, ...body
   return votes.typed === 0 && !/^#\s/.test(values[0] ?? '')
 }
 
-/** `#Fields:`, as the header of a W3C log begins. */
-export function isLabel(value: string): boolean {
-  return /^#\w+:$/.test(value)
+/** The names of the columns: in a W3C log blanks separate them, whatever delimits its records, and `#Fields:` is none. */
+export function withoutLabel(values: string[]): string[] {
+  return values[0]?.startsWith(label) ? values.join(' ').trim().split(/\s+/).slice(1) : values
 }

@@ -13,6 +13,8 @@ const read = (text: string) => {
 const stations = 'd,t,a,b,c,e\n2021-01-13,01:00,0,1,2,3\n2021-01-14,01:00,5,1,2,3\n'
 const times = 'Time,Value\n32.00,0.2\n32.05,0.3\n32.10,0.4\n'
 const people = '1,Ann,1990-05-01\n2,Bob,1991-05-01\n3,Cy,1992-05-01\n'
+const titles = Array.from({ length: 24 }, (_, at) => `${'word '.repeat(1 + (at % 5))}\n`).join('')
+const variants = '##f=V4\n##INFO=<ID=DP,N=1,T="a, b">\n##INFO=<ID=DQ,N=1,T="a, b">\n#CHROM\tPOS\tREF\n'
 const years = 'Region,1995,1996\nR1,1.5,1.6\nR2,2.5,2.6\nR3,3.5,3.6\n'
 
 const cases: readonly [what: string, text: string, wanted: string][] = [
@@ -21,6 +23,20 @@ const cases: readonly [what: string, text: string, wanted: string][] = [
   ['a header that begins like a comment', '# made\n#id,n\na,1\nb,2\nc,3\n', '1+1 #id|n #'],
   ['a header that also ends empty', '#id\tn\tv\t\na\tx\t1\nb\ty\t2\n', '1+0 #id|n|v HEADER_WIDTH_DIFFERS'],
   ['records like comments, below comments', '# made\ntag,n\na,1\n#b,2\n#c,3\nd,4\n', '1+1 tag|n #'],
+  [
+    'the names of a W3C log',
+    '#Version: 1.0\n#Fields: time c-ip x\n10:00:01 1.2.3.4 5\n10:00:02 1.2.3.4 6\n',
+    '1+1 time|c-ip|x #',
+  ],
+  [
+    'names of a W3C log whose records have tabs',
+    '#Version: 1.0\n#Fields: date time x\n2024-05-01\t10:00:01\t6\n2024-05-01\t10:00:02\t5\n',
+    '1+1 date|time|x #',
+  ],
+  ['the names of a W3C log and no records', '#Version: 1.0\n#Fields: time c-ip x\n', '1+1 time|c-ip|x #'],
+  ['the names of a table of variants', `${variants}1\t5\tA\n`, '1+3 #CHROM|POS|REF #'],
+  ['the names of a table of variants and no records', variants, '1+3 #CHROM|POS|REF #'],
+  ['more than twenty titles', `${titles}\n${stations}`, '1+24 d|t|a|b|c|e TITLES_SKIPPED'],
   ['a record of a station', `0,Springfield,-5,44.5,,\n${stations}`, '1+1 d|t|a|b|c|e TITLES_SKIPPED'],
   ['names and values of two columns', `File,a.xad\nNo,21\n\n${times}`, '1+2 Time|Value TITLES_SKIPPED'],
   ['padded names and values', `Title:,Rivers,\nYear:,1995,\n,,\n${years}`, '1+3 Region|1995|1996 TITLES_SKIPPED'],

@@ -73,12 +73,16 @@ function namesGaps(values: readonly string[], { tokens, width, rows, top }: Head
 /** True if values are texts in columns that hold numbers or dates below, or nothing there. */
 function areTextsAboveNumbers(values: readonly string[], { tokens, width, rows, top }: HeadTable): boolean {
   const at = rows.indexOf(top.firstData)
+  const isText = (value: string) => value === '' || kindOf(value) === 'text'
+  // Nearly always the next record shows that the first is like the others.
+  const next = recordValues(tokens, rows[at + 1] ?? top.firstData)
+  if (!next.some((value, column) => isMeasured(kindOf(value)) && isText(values[column] ?? ''))) return false
   const columns = profile(tokens, rows.slice(at + 1, at + 1 + bodyRowsMax), width)
   const above = values.filter((_, column) => {
     const below = columns[column]
     return below !== undefined && below.values.length > 2 && isMeasured(below.kind)
   })
-  return above.some((value) => value !== '') && above.every((value) => value === '' || kindOf(value) === 'text')
+  return above.some((value) => value !== '') && above.every(isText)
 }
 
 const byteOrderMark = '\ufeff'

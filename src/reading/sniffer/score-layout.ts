@@ -143,6 +143,7 @@ function hasRowNameAlone(tokens: Tokens, from: number, counts: ReadonlyMap<numbe
   return isRowName && fields(header).every((field) => kindOf(fieldValue(tokens, field)) === 'text')
 }
 
+/** More titles than these are above a table only if a column of it has a type. */
 const titlesMax = 20
 const widerMin = 4
 
@@ -163,12 +164,25 @@ function tableAtEnd(tokens: Tokens): { readonly width: number; readonly records:
   // A blank line above counts as much as two more records.
   if (record < 0 || records < (isBlank(tokens, record) ? 2 : 4)) return null
   let titles = 0
+  const first = record + 1
   for (; record >= 0; record -= 1) {
     if (isBlank(tokens, record)) continue
     titles += 1
-    if (titles > titlesMax || widthOf(tokens, record) >= width) return null
+    if (widthOf(tokens, record) >= width) return null
   }
-  return { width, records }
+  return titles <= titlesMax || holdsTypes(tokens, first + 1, width) ? { width, records } : null
+}
+
+/** True if a column has numbers or the like in every record from one on. */
+function holdsTypes(tokens: Tokens, from: number, width: number): boolean {
+  const records = Array.from({ length: recordCount(tokens) - from }, (_, at) => from + at)
+  const isTyped = (column: number) =>
+    records.every((record) => {
+      return (
+        isBlank(tokens, record) || isMeasured(kindOf(fieldValue(tokens, (tokens.firstFields[record] ?? 0) + column)))
+      )
+    })
+  return records.length > 0 && Array.from({ length: width }, (_, column) => column).some(isTyped)
 }
 
 /** A record that begins with `#`, unless that is the delimiter. */
