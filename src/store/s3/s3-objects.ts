@@ -1,4 +1,4 @@
-// S3 objects: the few calls of object storage that the store needs. The only file that uses the AWS SDK; knows no dataset.
+// S3 objects: the few calls of object storage that the store needs, by the AWS SDK. Knows no dataset.
 import type { Readable } from 'node:stream'
 import {
   AbortMultipartUploadCommand,
@@ -56,7 +56,7 @@ export type Condition = { readonly kind: 'absent' } | { readonly kind: 'same'; r
 const attemptsMax = 5
 const connectMsMax = 5_000
 const deletedAtOnceMax = 1_000
-/** A response that took longer says too little about the clock of the server; neither does a smaller difference. Milliseconds. */
+/** A slower response says too little about the clock of the server; a smaller difference does no harm. Milliseconds. */
 const clockMsMin = 2_000
 
 /** Objects of one bucket below one prefix. Every method throws `ServiceError` STORE_UNAVAILABLE or STORE_FAILED only. */

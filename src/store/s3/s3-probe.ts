@@ -6,9 +6,9 @@ import type { S3Objects } from './s3-objects.ts'
 const writersAtOnce = 8
 
 /**
- * Tries conditional writes and deletions on an object of its own. Some servers answer 200 to each of several writers that require the
- * object to be absent; on those, two replicas would both believe that they made a dataset. Those that ignore the condition
- * of a deletion keep what marks removed datasets.
+ * Tries conditional writes and deletions on an object of its own. Some servers answer 200 to each of several writers
+ * that require the object to be absent; on those, two replicas would both believe that they made a dataset. Those that
+ * ignore the condition of a deletion keep what marks removed datasets.
  * @throws {ServiceError} STORE_UNSUITABLE, STORE_UNAVAILABLE, STORE_FAILED
  */
 export async function probeConditionalWrites(objects: S3Objects): Promise<void> {

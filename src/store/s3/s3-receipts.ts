@@ -32,7 +32,7 @@ export interface Found {
   readonly isTombstone: boolean
 }
 
-/** A receipt that was written this short a time ago need not be renewed, so that many uploads at once write it once. Milliseconds. */
+/** A receipt this young need not be renewed: many uploads at once write it once. Milliseconds. */
 const renewedMsMax = 1_000
 
 /** True if this receipt object is of the publish that is meant. */
@@ -140,7 +140,8 @@ function parseCommit({ body, etag, modifiedAt }: SmallObject, id: string): Found
     // An older version wrote the receipt alone.
     const isOlder = line.startsWith('{"checksum"')
     const older = { since: attempt, publishedAt: 0, renewals: 0, upload: null, removal: undefined }
-    const { since, publishedAt, renewals, upload, removal } = isOlder ? older : JSON.parse(line) // of formatCommit() or formatTombstone()
+    // Otherwise it is of formatCommit() or formatTombstone().
+    const { since, publishedAt, renewals, upload, removal } = isOlder ? older : JSON.parse(line)
     found.facts = { id, attempt, since, publishedAt }
     if (removal !== undefined) return { ...found, isTombstone: true }
     const receipt = ofPublish(parseReceipt(isOlder ? `${line}\n` : rest.join('\n'), id), attempt)
