@@ -186,7 +186,7 @@ export class KilledClients {
     if (content === undefined) return
     const record = this.#pick(content.rejects)
     const correction = `{"record":${record},"text":"${content.number},${record},corrected ${this.#random(100)}"}\n`
-    const body = Buffer.from(kind === 'reading' ? '{"dialect":{"header":false}}' : correction)
+    const body = Buffer.from(kind === 'reading' ? '{"dialect":{"header":true}}' : correction)
     const type = kind === 'reading' ? 'application/json' : 'application/x-ndjson'
     const path = `/qas/datasets/${content.id}/${kind}s`
     const answer = await this.#creates(content, () => this.#client.ask('POST', path, body, { 'content-type': type }))

@@ -59,8 +59,12 @@ export class KnownDatasets {
   readonly #expected = new Set<Content>()
   /** Datasets about which something has changed since they were last verified. */
   readonly #changed = new Set<string>()
+  readonly #counts: Record<State, number> = { there: 0, gone: 0, unsure: 0 }
 
   set(content: Content, id: string, state: State): void {
+    const before = content.states.get(id)
+    if (before !== undefined) this.#counts[before] -= 1
+    this.#counts[state] += 1
     content.states.set(id, state)
     this.byId.set(id, content)
     if (state === 'gone') content.wasDeleted = true
@@ -68,15 +72,7 @@ export class KnownDatasets {
   }
 
   count(state: State): number {
-    return this.contents.reduce(
-      (sum, one) =>
-        sum +
-        one.states
-          .values()
-          .filter((is) => is === state)
-          .toArray().length,
-      0,
-    )
+    return this.#counts[state]
   }
 
   /** Compares what is known with what the service has now, which serves nobody else; learns what was unknown. */

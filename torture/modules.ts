@@ -13,7 +13,7 @@ export const modules: readonly { readonly name: string; readonly what: string }[
   },
   {
     name: 'kills',
-    what: 'A service of thousands of datasets, and its child processes, are killed while eight clients upload by form, chunked form and tus, break off, resume and cancel, delete, and make readings and corrections; each upload is to be copied into a PostgreSQL that is mostly away. After each start, what was acknowledged is listed, stored and served bit for bit, what was deleted is gone, keys replay their response, and nothing else is on disk; in the end, each upload is in the database. As a control, the same must fail with requests for copies in memory.',
+    what: 'A service of thousands of datasets, and its child processes, are killed while eight clients upload by form, chunked form and tus, break off, resume and cancel, delete, and make readings and corrections; each upload is to be copied into a PostgreSQL that is mostly away. After each start, what was acknowledged is listed, stored and served bit for bit, what was deleted is gone, keys replay their response, and nothing else is on disk; in the end, each upload is in the database or still to be copied. As a control, the same must fail with requests for copies in memory.',
   },
   {
     name: 'thousands',
