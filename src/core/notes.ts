@@ -15,7 +15,7 @@ export const noteTable = {
   },
 
   DELIMITER_UNCERTAIN: {
-    meaning: 'Another delimiter fits the file nearly as well as the one that was used.',
+    meaning: 'Another delimiter fits the file nearly as well as the one that was used, or each line may be one value.',
     advice: 'Check the columns; declare `delimiter`.',
   },
   DELIMITER_TOO_LONG: {
@@ -148,8 +148,13 @@ export const noteTable = {
     advice: 'Use the same line end throughout.',
   },
 
+  LINE_ENDS_MIXED: {
+    meaning: 'Some records end with LF, others with CR LF; both are read as line ends.',
+    advice: 'If an LF alone belongs to a value, declare `lineTerminator` CR LF.',
+  },
+
   UNUSUAL_LINE_ENDS: {
-    meaning: 'Lines end with CR CR LF or LF CR; each is read as one line end (CR LF), in values too.',
+    meaning: 'Lines end with CR CR LF, CR CR CR LF or LF CR; each is read as one line end (CR LF), in values too.',
     advice: 'Write the file in binary mode.',
   },
 

@@ -21,6 +21,11 @@ export interface Dialect {
   readonly skipInitialSpace: boolean
   /** Present if declared: missing fields at the end of a record are empty. Otherwise a short record is a reject. */
   readonly padShortRecords?: true
+  /**
+   * Members that were declared and hold everywhere: `escapeChar` outside quotes, too, and no other escape is read;
+   * `lineTerminator` CR LF, so that an LF alone is text.
+   */
+  readonly declared?: readonly ('escapeChar' | 'lineTerminator')[]
 }
 
 export interface Encoding {

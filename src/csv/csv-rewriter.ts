@@ -32,11 +32,12 @@ export function keepsAlike(
   return own === delimiter && quoteChar === '"' && escapeChar === null && lineTerminator !== '\r'
 }
 
-function layoutOf({ delimiter, quoteChar, escapeChar, lineTerminator }: Dialect): FieldLayout {
+function layoutOf({ delimiter, quoteChar, doubleQuote, escapeChar, lineTerminator, declared }: Dialect): FieldLayout {
   return {
     delimiter: utf8.encode(delimiter.charAt(0)),
     quoteByte: quoteChar === null ? -1 : quoteChar.charCodeAt(0),
     escapeByte: escapeChar === null ? -1 : escapeChar.charCodeAt(0),
+    ...(declared?.includes('escapeChar') && { escapesAll: true, doublesToo: doubleQuote }),
     lineEnd: lineTerminator === '\r' ? 'cr' : 'lf',
   }
 }
@@ -98,7 +99,7 @@ function rewrite(input: Uint8Array, walker: FieldWalker, target: Target): Uint8A
     let mustQuote = isQuoted
     for (let i = start; i < end; i++) {
       let byte = input[i] as number // within the input
-      if (isQuoted && walker.isEscape(i)) byte = input[++i] as number
+      if (walker.isEscape(i)) byte = input[++i] as number
       if (byte === quote) out[to++] = quote
       if (byte === quote || byte === target.delimiter || byte === lineFeed || byte === carriageReturn) mustQuote = true
       out[to++] = byte

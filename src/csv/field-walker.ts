@@ -13,6 +13,10 @@ export interface FieldLayout {
   readonly quoteByte: number
   /** What escapes a quote; -1 when a quote is doubled. */
   readonly escapeByte: number
+  /** The escape also counts outside quotes, and before delimiters and line ends. */
+  readonly escapesAll?: boolean
+  /** Quotes may be doubled beside an escape. */
+  readonly doublesToo?: boolean
   /** `lf` takes LF and CRLF, `cr` a lone CR, `any` each of them. */
   readonly lineEnd: 'lf' | 'cr' | 'any'
 }
@@ -58,14 +62,17 @@ export class FieldWalker {
     return true
   }
 
-  /** Whether the byte at `index` of a quoted field escapes the one after it. */
+  /** Whether the byte at `index` of the field escapes the one after it. */
   isEscape(index: number): boolean {
-    const { escapeByte, quoteByte } = this.#layout
-    if (index + 1 >= this.end) return false
+    const { escapeByte, quoteByte, escapesAll, doublesToo } = this.#layout
+    if (index + 1 >= this.end || !(this.isQuoted || escapesAll)) return false
     const byte = this.#records[index]
-    if (escapeByte < 0) return byte === quoteByte
     const escaped = this.#records[index + 1]
-    return byte === escapeByte && (escaped === quoteByte || escaped === escapeByte)
+    if (escapeByte < 0) return byte === quoteByte
+    if (byte === quoteByte) return doublesToo === true && this.isQuoted && escaped === quoteByte
+    if (byte !== escapeByte) return false
+    const isSpecial = escaped === carriageReturn || escaped === lineFeed || this.#isDelimiter(index + 1)
+    return escaped === quoteByte || escaped === escapeByte || (escapesAll === true && isSpecial)
   }
 
   #isDelimiter(at: number): boolean {
@@ -82,13 +89,13 @@ export class FieldWalker {
   }
 
   #quotedEnd(from: number): number {
-    const { escapeByte, quoteByte } = this.#layout
+    const { escapeByte, quoteByte, doublesToo } = this.#layout
     const records = this.#records
     for (let i = from; i < records.length; i++) {
       const byte = records[i]
       if (escapeByte >= 0 && byte === escapeByte) i++
       else if (byte === quoteByte) {
-        if (escapeByte >= 0 || records[i + 1] !== quoteByte) return i
+        if ((escapeByte >= 0 && !doublesToo) || records[i + 1] !== quoteByte) return i
         i++
       }
     }
@@ -96,10 +103,17 @@ export class FieldWalker {
   }
 
   #plainEnd(from: number): number {
-    const { delimiter, lineEnd } = this.#layout
+    const { delimiter, lineEnd, escapeByte, escapesAll } = this.#layout
     const records = this.#records
     for (let i = from; i < records.length; i++) {
       const byte = records[i]
+      if (escapesAll && byte === escapeByte) {
+        // A CR LF is escaped as one; nothing is at the end of the file.
+        const next =
+          records[i + 1] === carriageReturn && records[i + 2] === lineFeed && lineEnd !== 'cr' ? i + 2 : i + 1
+        if (next + 1 < records.length) i = next
+        continue
+      }
       if (byte === delimiter[0] && this.#isDelimiter(i)) return i
       if (byte === carriageReturn && lineEnd !== 'lf') return i
       if (byte === lineFeed && lineEnd !== 'cr') {

@@ -12,7 +12,7 @@ const apart = [
 ] as const
 
 /**
- * Each is one character that has one meaning; the scanner accepts quote, escape and comment as one byte of UTF-8.
+ * Each is one character that has one meaning; the scanner accepts quote and escape as one byte of UTF-8.
  *
  * @throws {ServiceError} BAD_PARAMETER
  */
@@ -27,7 +27,7 @@ export function checkDeclared(declared: DeclaredDialect): void {
   for (const name of ['delimiter', 'quoteChar', 'escapeChar', 'commentChar'] as const) {
     const seen = declared[name]
     if (seen === undefined || seen === null || (name === 'delimiter' && seen === ', ')) continue
-    const isAny = name === 'delimiter'
+    const isAny = name === 'delimiter' || name === 'commentChar'
     const isOne = seen.length === 1 && seen.isWellFormed() && !'\0\r\n'.includes(seen)
     if (isOne && (isAny || seen <= '\x7f')) continue
     throw new ServiceError('BAD_PARAMETER', {

@@ -1,8 +1,10 @@
 // Head reader: reads only the beginning of a long head if the rest continues in the same way, in a third of the time.
+import type { Note } from '../core/notes.ts'
 import { equalTextsIn } from './notes/equal-texts.ts'
 import { includesBytes, isAscii } from './platform-bytes.ts'
 import { type DeclaredDialect, headBytesMax, type ReadHead, type Reading } from './reading.ts'
 import { scanOptionsOf } from './scan-options.ts'
+import { hasLoneFeed } from './scanner/record-rules.ts'
 import type { CreateScanner, Scanned } from './scanner/scanner.ts'
 import { isDigit } from './sniffer/value-kind.ts'
 import { haveDifferentNumbers, recordsLookedAt } from './types/equal-numbers.ts'
@@ -37,7 +39,7 @@ export function createHeadReader(readHead: ReadHead, createScanner: CreateScanne
     const beginning = beginningOf(head)
     if (beginning === null) return null
     const reading = readHead(beginning, false, declared)
-    if (reading.encoding.name !== 'utf-8' || reading.width < 2 || reading.notes.length > 0) return null
+    if (reading.encoding.name !== 'utf-8' || reading.width < 2 || !reading.notes.every(isOfAnyLength)) return null
     if (hasMarkedLine(head, reading.before.bytes) || repeatsHeader(head, reading)) return null
     const recordsBehind = uniformRecordsBehind(head, reading, beginning.length, createScanner)
     return recordsBehind === null ? null : ofWholeHead(reading, head, recordsBehind)
@@ -45,6 +47,11 @@ export function createHeadReader(readHead: ReadHead, createScanner: CreateScanne
   return (head, isWholeFile, declared = {}) =>
     readBeginning(head.subarray(0, headBytesMax), isWholeFile && head.length <= headBytesMax, declared) ??
     readHead(head, isWholeFile, declared)
+}
+
+/** True for a note that says the same of the whole head. */
+function isOfAnyLength({ code, lines }: Note): boolean {
+  return code === 'DELIMITER_UNCERTAIN' && lines === undefined
 }
 
 /** Null if it would not show that there are letters beyond ASCII. */
@@ -117,6 +124,9 @@ function uniformRecordsBehind(
   const { accepted, isVerbatim } = beginning
   const rest = scanner.push(head.subarray(length))
   if (!areAllRead(rest)) return null
+  // Line ends of two kinds are noted.
+  const areMixed = [beginning, rest].some((one) => one.hasReturn) && [beginning, rest].some((one) => one.hasLoneFeed)
+  if (areMixed && hasLoneFeed(head) && includesBytes(head, Uint8Array.of(cr, lf), 0)) return null
   const mayMislead = () => endsWithReturns(head) || !quotesFollowWords(head.subarray(before.bytes, length), dialect)
   if (!(isVerbatim && rest.isVerbatim) && mayMislead()) return null
   // A record that ends after the head takes at most a line.

@@ -15,11 +15,11 @@ import { leadingComments, tableRows } from './header/table-rows.ts'
 import { dialectConflicts } from './notes/dialect-conflicts.ts'
 import { equalTexts } from './notes/equal-texts.ts'
 import { doubtsOf, evidenceOf } from './notes/evidence.ts'
-import { lineOf } from './notes/line-numbers.ts'
+import { lineOf, linesOf } from './notes/line-numbers.ts'
 import { columnsMax, type DeclaredDialect, headBytesMax, type Reading } from './reading.ts'
 import { bestTokens, countOf, namedDelimiter, type Ranking, rankNamed } from './sniffer/detect-dialect.ts'
 import { runawayQuotes, runawayRule } from './sniffer/runaway-quotes.ts'
-import { type Candidate, greatestWidth, usualWidth } from './sniffer/score-layout.ts'
+import { type Candidate, greatestWidth, usualWidth, withoutSurplus } from './sniffer/score-layout.ts'
 import { type Tokens, tokenize } from './sniffer/tokenize.ts'
 
 /** Layouts are tried on the first of these lengths that has enough lines, in characters; else on the whole head. */
@@ -98,7 +98,7 @@ function decide(head: Uint8Array, isWholeFile: boolean, declared: DeclaredDialec
     evidence: evidenceOf(decided),
     equalNumbers: equalTexts(tokens, width, dataOf(top, rows)),
     notes: [
-      ...lineEndNotes(lineEnd),
+      ...lineEndNotes(lineEnd, tokens),
       ...readable.notes,
       ...naming.notes,
       ...doubtsOf(decided),
@@ -118,10 +118,11 @@ function tokensOf(tokens: Tokens, firstRecord: number) {
   const width = usualWidth(tokens, firstRecord)
   const runaway = runawayRule(tokens, width)
   const strays = runaway === null ? null : runawayQuotes(tokens, width, runaway)
-  if (strays === null || strays.size === 0) return { tokens, runaway, usual: width }
+  if (strays === null || strays.size === 0) return { tokens: withoutSurplus(tokens, width), runaway, usual: width }
   const text = tokens.text.slice(0, tokens.end)
   const without = tokenize(text, tokens.layout, tokens.end < tokens.text.length, strays)
-  return { tokens: without, runaway, usual: usualWidth(without, firstRecord) }
+  const usual = usualWidth(without, firstRecord)
+  return { tokens: withoutSurplus(without, usual), runaway, usual }
 }
 
 /** @throws {ServiceError} NOT_CSV for a document of another format */
@@ -132,10 +133,25 @@ function refuseDocument(text: string, isWholeFile: boolean): void {
   throw new ServiceError('NOT_CSV', { looksLike, wayOut })
 }
 
-function lineEndNotes(lineEnd: UnusualLineEnd | null): Note[] {
-  if (lineEnd === null) return []
+function lineEndNotes(lineEnd: UnusualLineEnd | null, tokens: Tokens): Note[] {
+  if (lineEnd === null) return mixedLineEnds(tokens)
   const name = lineEnd === '\n\r' ? 'LF CR' : 'CR CR LF'
   return [note('UNUSUAL_LINE_ENDS', `Lines end with ${name}: each is read as one line end, CR LF, in values too.`)]
+}
+
+/** Records of both kinds of line ends: one of them may be text of values that are not quoted. */
+function mixedLineEnds(tokens: Tokens): Note[] {
+  const { text, recordEnds, layout } = tokens
+  if (layout.lineEnd === 'cr' || !text.includes('\r\n')) return []
+  const records = Array.from(recordEnds.keys()).filter((record) => (recordEnds[record] ?? 0) < text.length)
+  const [feeds, returns] = [[] as number[], [] as number[]]
+  for (const record of records) (text[recordEnds[record] ?? 0] === '\r' ? returns : feeds).push(record)
+  if (feeds.length === 0 || returns.length === 0) return []
+  const [rare, name, usual] =
+    feeds.length < returns.length ? ([feeds, 'LF', 'CR LF'] as const) : ([returns, 'CR LF', 'LF'] as const)
+  const lines = linesOf(tokens, rare)
+  const message = `${rare.length === 1 ? '1 record ends' : `${rare.length} records end`} with ${name} among others that end with ${usual} (${lines.text}): both are read as line ends. If an LF alone belongs to a value, declare \`lineTerminator\` CR LF.`
+  return [note('LINE_ENDS_MIXED', message, lines)]
 }
 
 /** A first line that names the delimiter is a title, unless the extent of the table is declared. */
@@ -169,20 +185,25 @@ function rankSample(text: string, isWholeFile: boolean, declared: DeclaredDialec
 }
 
 function dialectOf(tokens: Tokens): Omit<Dialect, 'header' | 'skipRows' | 'commentChar'> {
-  const { delimiter, quote, skipInitialSpace, escape: mark } = tokens.layout
+  const { delimiter, quote, skipInitialSpace, escape: mark, isEscapeDeclared, doublesToo, lineEnd } = tokens.layout
+  const declared = [
+    ...(isEscapeDeclared ? (['escapeChar'] as const) : []),
+    ...(lineEnd === 'crlf' ? (['lineTerminator'] as const) : []),
+  ]
   return {
     delimiter: String.fromCharCode(delimiter),
     quoteChar: quote === 'none' ? null : String.fromCharCode(quote),
-    doubleQuote: mark === 'doubled',
+    doubleQuote: mark === 'doubled' || doublesToo === true,
     escapeChar: typeof mark === 'number' ? String.fromCharCode(mark) : null,
     lineTerminator: lineTerminatorOf(tokens),
     skipInitialSpace,
+    ...(declared.length > 0 && { declared }),
   }
 }
 
 /** The line end of most records. */
 function lineTerminatorOf(tokens: Tokens): Dialect['lineTerminator'] {
-  if (tokens.layout.lineEnd === 'cr') return '\r'
+  if (tokens.layout.lineEnd !== 'lf') return tokens.layout.lineEnd === 'cr' ? '\r' : '\r\n'
   const { text, recordEnds } = tokens
   let crlfs = 0
   for (let record = 0; record < recordEnds.length; record += 1) {

@@ -27,7 +27,9 @@ export interface Layout {
 }
 
 export function scanOptions({ encoding, dialect, width, start }: Layout, recordBytesMax: number): FileScanOptions {
-  const { delimiter, quoteChar, doubleQuote, escapeChar, commentChar, skipInitialSpace, lineTerminator } = dialect
+  const { delimiter, quoteChar, doubleQuote, escapeChar, commentChar, skipInitialSpace, lineTerminator, declared } =
+    dialect
+  const isCrLf = lineTerminator === '\r\n' && declared?.includes('lineTerminator')
   return {
     encoding: encoding.name,
     delimiter: delimiter.charCodeAt(0),
@@ -35,7 +37,8 @@ export function scanOptions({ encoding, dialect, width, start }: Layout, recordB
     escape: escapeChar === null && !doubleQuote ? 'nothing' : charCode(escapeChar),
     comment: charCode(commentChar),
     skipInitialSpace,
-    lineEnd: lineTerminator === '\r' ? 'cr' : 'lf',
+    ...(declared?.includes('escapeChar') && { isEscapeDeclared: true, doublesToo: doubleQuote }),
+    lineEnd: lineTerminator === '\r' ? 'cr' : isCrLf ? 'crlf' : 'lf',
     ...((lineTerminator === '\r\r\n' || lineTerminator === '\n\r') && { unusualLineEnd: lineTerminator }),
     width,
     padsShort: dialect.padShortRecords === true,

@@ -13,9 +13,10 @@ import { readHead } from '../../src/reading/read-head.ts'
 import { headBytesMax, type Reading } from '../../src/reading/reading.ts'
 import { dataStart, scanOptions } from '../../src/reading/scan-options.ts'
 import { createFileScanner } from '../../src/reading/scanner/file-scanner.ts'
+import type { OracleRange } from '../../src/reading/scanner/oracle-reading.testing.ts'
 import type { FileScanOptions } from '../../src/reading/scanner/scanner.ts'
 import { buildScanner, outcomeOf, randomCase, randomCuts } from '../../src/reading/scanner/scanner-cases.testing.ts'
-import { createOracleScanner, type OracleRange } from '../../src/reading/scanner/scanner-oracle.testing.ts'
+import { createOracleScanner } from '../../src/reading/scanner/scanner-oracle.testing.ts'
 import { createScanner } from '../../src/reading/scanner/wasm-scanner.ts'
 
 buildScanner()

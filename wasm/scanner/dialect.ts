@@ -14,6 +14,14 @@ export let skipInitialSpace: bool = false
 export let lineEnd: u32 = 10
 /** The other of CR and LF: part of a line end if it is a CR before an LF, text otherwise. */
 export let otherEnd: u32 = 13
+/** The line end is CR LF: an LF without a CR before it is text. */
+export let isCrLf: bool = false
+/** The escape was declared: it escapes delimiters, line ends and itself, too, in quotes and outside. */
+export let escapesAll: bool = false
+/** Quotes may be doubled beside an escape. */
+export let doublesToo: bool = false
+/** A record may have its quotes escaped in another way than the file. */
+export let hasOtherEscape: bool = true
 export let width: u32 = 1
 /** A record on one line that has fewer fields is readable. */
 export let padsShort: bool = false
@@ -44,6 +52,9 @@ export function configure(
   otherFigures: u32,
   runawayLines: u32,
   keepsComments: bool,
+  wantsReturn: bool,
+  isEscapeDeclared: bool,
+  doublesQuotes: bool,
 ): void {
   delimiter = delimiterByte
   quote = quoteByte
@@ -61,9 +72,25 @@ export function configure(
   otherFigureColumn = otherFigures
   runawayLinesMin = runawayLines
   keepsWideComments = keepsComments
+  isCrLf = wantsReturn
+  escapesAll = isEscapeDeclared && escapeByte < NONE
+  hasOtherEscape = !isEscapeDeclared
+  doublesToo = doublesQuotes
 }
 
 @inline
 export function isBlank(byte: u32): bool {
   return (byte == 32 || byte == 9) && byte != delimiter
+}
+
+/** A blank that is dropped before a field; several are one delimiter where a blank delimits. */
+@inline
+export function isSkipped(byte: u32): bool {
+  return byte == 32 || (byte == 9 && delimiter != 9)
+}
+
+/** The byte after an escape outside quotes and what it escapes: a CR LF is escaped as one. */
+@inline
+export function afterEscape(at: usize, stop: usize): usize {
+  return at + 2 < stop && load<u8>(at + 1) == 13 && lineEnd == 10 && load<u8>(at + 2) == 10 ? at + 3 : at + 2
 }

@@ -1,7 +1,11 @@
 // Lenient records: consumes the one record at `position`, whatever it is, as defined in src/reading/scanner/record-rules.ts.
 import {
   comment,
+  delimiter,
   escape,
+  escapesAll,
+  isBlank,
+  isCrLf,
   keepsWideComments,
   lineEnd,
   lookAheadBytes,
@@ -10,6 +14,7 @@ import {
   padsShort,
   quote,
   recordBytesMax,
+  skipInitialSpace,
   runawayLinesMin,
   width,
   NONE,
@@ -53,7 +58,7 @@ export function consumeOne(): u32 {
   const start = position
   wasLenient = false
   const byte = load<u8>(start) as u32
-  if (byte == lineEnd || (byte == otherEnd && lineEnd == 10)) {
+  if ((byte == lineEnd && !isCrLf) || (byte == otherEnd && lineEnd == 10)) {
     if (consumeBlanks(start)) return CONSUMED
     if (start + 1 == windowEnd) return NEEDS_MORE
   }
@@ -64,9 +69,15 @@ export function consumeOne(): u32 {
   }
   const reading = readWithin(start, recordBytesMax, false)
   if (reading == UNKNOWN) return NEEDS_MORE
+  const isOneLine = reading == WHOLE && reader.innerLines == 0
+  if (isOneLine && reader.fields != width && hasNoValue(start, reader.contentEnd)) {
+    consumed.emitBlanks(start, reader.recordEnd, linesIn(start, reader.recordEnd, 1), 1)
+    consumed.consumedTo(reader.recordEnd)
+    return CONSUMED
+  }
   const isReadable =
     reading == WHOLE &&
-    (reader.fields == width || (padsShort && reader.fields < width && reader.innerLines == 0))
+    (reader.fields == width || (isOneLine && (reader.fields < width ? padsShort : isSurplusEmpty(start))))
   if (!isReadable || (reader.strayQuoteColumn != 0 && reader.innerLines > 0)) return rejectBroken(start, reading)
   if (reader.innerLines == 0 || !mayBeRunaway(start, reader.contentEnd)) return consumeReadable(start)
   const likeLines = linesLikeRecords(start, reader.contentEnd, reader.innerLines)
@@ -82,6 +93,33 @@ function splitRunaway(start: usize): u32 {
   return report(consumed.UNCLOSED_QUOTE, start, first, 1, reader.fields, reader.quoteAt)
 }
 
+/** Whether delimiters and blanks are all there is: a record without a value. */
+function hasNoValue(start: usize, end: usize): bool {
+  for (let at = start; at < end; at++) {
+    const byte = load<u8>(at) as u32
+    if (byte != delimiter && !isBlank(byte)) return false
+  }
+  return true
+}
+
+/** Whether all fields beyond the width are empty. The record is read again where a delimiter may be text or one of many. */
+function isSurplusEmpty(start: usize): bool {
+  const cut = clean.surplusAt(reader.contentEnd)
+  if (cut == 0 || (!escapesAll && !(skipInitialSpace && delimiter == 32))) return cut != 0
+  const end = reader.recordEnd
+  const isSurplus = reader.read(start, cut) == reader.STOPPED && reader.fields == width
+  reader.read(start, end)
+  return isSurplus
+}
+
+/** The line ends of a record: `lines`, unless some of them are text. */
+function linesIn(start: usize, end: usize, lines: u32): u32 {
+  if (!escapesAll && !isCrLf) return lines
+  let count: u32 = 0
+  for (let at = start; at < end; at++) if (load<u8>(at) == lineEnd) count++
+  return count
+}
+
 /** Whether the line start … end-1 is a record although it begins with the comment byte. */
 function isWideComment(start: usize, end: usize): bool {
   if (!keepsWideComments || width == 1 || contentEndOf(start, end) - start > recordBytesMax) return false
@@ -94,13 +132,13 @@ function consumeBlanks(start: usize): bool {
   let count: u32 = 0
   while (end < windowEnd) {
     const byte = load<u8>(end) as u32
-    if (byte == lineEnd) end++
+    if (byte == lineEnd && !isCrLf) end++
     else if (byte == otherEnd && lineEnd == 10 && end + 1 < windowEnd && load<u8>(end + 1) == lineEnd) end += 2
     else break
     count++
   }
   if (count == 0) return false
-  consumed.emitBlanks(start, end, count)
+  consumed.emitBlanks(start, end, count, count)
   consumed.consumedTo(end)
   return true
 }
@@ -132,7 +170,7 @@ function consumeReadable(start: usize, isDoubtful: bool = false): u32 {
   if (consumed.isExcluded()) return report(consumed.EXCLUDED, start, end, lines, 0, 0)
   if (!isStrict) return tellClean(start, end, lines, consumed.NOT_REPAIRED, 0)
   consumed.doubtEnds()
-  consumed.accept(lines)
+  consumed.accept(linesIn(start, end, lines))
   consumed.consumedTo(end)
   return CONSUMED
 }
@@ -282,7 +320,7 @@ function isPlausible(start: usize): u32 {
 function findPlausible(start: usize): u32 {
   if (start == windowEnd) return isLast ? WHOLE : UNKNOWN
   const byte = load<u8>(start) as u32
-  if (byte == lineEnd || byte == comment) return WHOLE
+  if ((byte == lineEnd && !isCrLf) || byte == comment) return WHOLE
   if (byte == otherEnd && lineEnd == 10) {
     if (start + 1 == windowEnd) return UNKNOWN
     if (load<u8>(start + 1) == lineEnd) return WHOLE
@@ -316,10 +354,23 @@ function lineAfter(from: usize, stop: usize): usize {
     const found = i8x16.bitmask(i8x16.eq(v128.load(at), wanted))
     if (found != 0) {
       const end = at + (ctz(found) as usize)
-      return end < stop ? end + 1 : 0
+      if (end >= stop) return 0
+      if ((!escapesAll && !isCrLf) || endsLine(from, end)) return end + 1
+      at = end - 15
     }
   }
   return 0
+}
+
+/** Whether the line-end byte at `end` ends the line with `from`: it is not escaped, nor an LF alone where CR LF is the end. */
+function endsLine(from: usize, end: usize): bool {
+  if (isLast && end + 1 == windowEnd) return true
+  const hasReturn = lineEnd == 10 && end > from && load<u8>(end - 1) == 13
+  if (isCrLf && !hasReturn) return false
+  let first = hasReturn ? end - 1 : end
+  const last = first
+  while (escapesAll && first > from && load<u8>(first - 1) == escape) first--
+  return ((last - first) & 1) == 0
 }
 
 /** Start of the line end of a record at `start`, if the next line begins at `end`. */
@@ -332,14 +383,14 @@ function tellClean(start: usize, end: usize, lines: u32, repair: u32, repairAt: 
   if (repair == consumed.READ_OTHERWISE) writeOtherwise(start, contentEndOf(start, end), end)
   else if (repair == consumed.NOT_REPAIRED) clean.writeRead(start, contentEndOf(start, end), end)
   else clean.writeClean(start, contentEndOf(start, end), end, repair, repairAt)
-  consumed.emitWritten(start, end, clean.writtenEnd, lines, repair)
+  consumed.emitWritten(start, end, clean.writtenEnd, linesIn(start, end, lines), repair)
   wasLenient = true
   consumed.consumedTo(end)
   return CONSUMED
 }
 
 function report(kind: u32, start: usize, end: usize, lines: u32, column: u32, detail: usize): u32 {
-  consumed.emit(kind, start, end, contentEndOf(start, end), lines, column, detail)
+  consumed.emit(kind, start, end, contentEndOf(start, end), linesIn(start, end, lines), column, detail)
   wasLenient = kind != consumed.SKIPPED
   consumed.consumedTo(end)
   return CONSUMED

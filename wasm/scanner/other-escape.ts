@@ -1,6 +1,7 @@
 // Other escape: reads and writes records on one line whose quotes are escaped the other way: with backslashes in a file
 // that doubles quotes, doubled in a file that escapes them. See "Other escape" in src/reading/scanner/record-rules.ts.
-import { NONE, NOTHING, delimiter, escape, isBlank, quote, skipInitialSpace, width } from './dialect'
+import { NONE, NOTHING, delimiter, escape, hasOtherEscape, isBlank, quote, skipInitialSpace, width } from './dialect'
+import { afterSkipped } from './quoted-field'
 import { copy, write } from './rewrite'
 
 const BACKSLASH: u32 = 92
@@ -9,12 +10,12 @@ const BACKSLASH: u32 = 92
 export function readsOtherwise(start: usize, end: usize): bool {
   const isDoubled = escape == NONE
   const mark = isDoubled ? BACKSLASH : escape
-  if (quote == NONE || escape == NOTHING || mark == quote || mark == delimiter) return false
+  if (!hasOtherEscape || quote == NONE || escape == NOTHING || mark == quote || mark == delimiter) return false
   if (!holdsPair(isDoubled ? mark : quote, start, end)) return false
   let escapedCount: u32 = 0
   let fields: u32 = 1
   for (let at = start; ; at++) {
-    if (skipInitialSpace && fields > 1) at = pastBlanks(at, end)
+    if (skipInitialSpace) at = afterSkipped(at, end)
     if (at < end && load<u8>(at) == quote) {
       for (at++; ; at++) {
         if (at >= end) return false
@@ -58,7 +59,7 @@ function holdsPair(byte: u32, start: usize, end: usize): bool {
 export function writeOtherwise(start: usize, contentEnd: usize, end: usize): void {
   const mark = escape == NONE ? BACKSLASH : quote
   for (let at = start; ; at++) {
-    if (skipInitialSpace && at > start) at = pastBlanks(at, contentEnd)
+    if (skipInitialSpace) at = afterSkipped(at, contentEnd)
     if (at < contentEnd && load<u8>(at) == quote) {
       write(quote)
       for (at++; ; at++) {

@@ -3,16 +3,23 @@
 import {
   NONE,
   NOTHING,
+  afterEscape,
   delimiter,
+  doublesToo,
   escape,
+  escapesAll,
   isBlank,
+  isCrLf,
   lineEnd,
   lookAheadBytes,
   lookAheadLines,
   otherEnd,
   quote,
+  skipInitialSpace,
   width,
 } from './dialect'
+import { afterSkipped } from './quoted-field'
+import { isLast, windowEnd } from './scan-result'
 import { afterDelimiter, delimitersPassed, nextSpecialInQuotes, nextStop } from './special-bytes'
 
 export const ENDED: u32 = 0
@@ -85,7 +92,9 @@ export function readRepaired(start: usize, stop: usize, at: usize, column: u32, 
 
 function readRecord(start: usize, stop: usize, isStrict: bool): u32 {
   begin(isStrict)
-  return readFields(start, start, 1, stop)
+  const from = skipInitialSpace ? afterSkipped(start, stop) : start
+  hasLeadingBlank = from > start
+  return readFields(start, from, 1, stop)
 }
 
 function begin(isStrict: bool): void {
@@ -116,12 +125,12 @@ function readFields(start: usize, from: usize, column: u32, stop: usize): u32 {
     }
     if (at >= stop) return STOPPED
     const byte = load<u8>(at) as u32
-    if (byte == lineEnd) return endAt(at, at + 1)
+    if (byte == lineEnd && !isCrLf) return endAt(at, at + 1)
     if (byte == delimiter) {
       // A stop only if blanks after it are dropped.
       fields++
       if (isStrictOnly && fields > width) return HOPELESS
-      fieldStart = passBlanks(at + 1, stop)
+      fieldStart = afterSkipped(at + 1, stop)
       hasLeadingBlank = hasLeadingBlank || fieldStart > at + 1
       at = fieldStart
     } else if (byte == quote) {
@@ -139,9 +148,16 @@ function readFields(start: usize, from: usize, column: u32, stop: usize): u32 {
         }
         at++
       }
+    } else if (byte == escape && escapesAll) {
+      const next = afterEscape(at, stop)
+      // At the end of the file there is nothing to escape.
+      if (isLast && next >= windowEnd) at++
+      // The line end after it may be cut off.
+      else if (next > stop || (next == stop && lineEnd == 10 && load<u8>(stop - 1) == 13)) return STOPPED
+      else at = next
     } else {
-      if (byte == otherEnd) {
-        if (lineEnd == 10) {
+      if (byte == otherEnd || byte == lineEnd) {
+        if (lineEnd == 10 && byte == otherEnd) {
           if (at + 1 >= stop) return STOPPED
           if (load<u8>(at + 1) == lineEnd) return endAt(at, at + 2)
         }
@@ -181,8 +197,8 @@ function passQuoted(recordStart: usize, start: usize, stop: usize): usize {
   for (let at = nextSpecialInQuotes(start + 1, stop); at < stop; at = nextSpecialInQuotes(at + 1, stop)) {
     let byte = load<u8>(at) as u32
     if (byte == escape) {
-      at++
-      if (at >= stop) break
+      at = escapesAll ? afterEscape(at, stop) - 1 : at + 1
+      if (escapesAll || at >= stop) continue
       byte = load<u8>(at)
     } else if (byte == quote) {
       if (at + 1 >= stop) break
@@ -199,10 +215,10 @@ function passQuoted(recordStart: usize, start: usize, stop: usize): usize {
         hasBarePair = hasBarePair || (at - 1 > start && load<u8>(at - 1) == quote)
         continue
       }
-      if (escape != NONE || load<u8>(at + 1) != quote) return passAfterQuote(at + 1, stop)
+      if ((escape != NONE && !doublesToo) || load<u8>(at + 1) != quote) return passAfterQuote(at + 1, stop)
       at++
     }
-    if (byte == lineEnd) {
+    if (byte == lineEnd && (!isCrLf || load<u8>(at - 1) == otherEnd)) {
       innerLines++
       // Such a record is not accepted, nor does it end within the look-ahead. Reading on would be correct, but lines that
       // each look like the inside of a record would then cost the whole limit each.
@@ -230,11 +246,12 @@ function passAfterQuote(start: usize, stop: usize): usize {
     return stop
   }
   const byte = load<u8>(at) as u32
-  if (byte == otherEnd && lineEnd == 10 && at + 1 >= stop) {
+  // With CR LF, an LF alone is a line end if nothing follows it.
+  if (((byte == otherEnd && lineEnd == 10) || (byte == lineEnd && isCrLf)) && at + 1 >= stop) {
     outcome = STOPPED
     return stop
   }
-  if (byte == delimiter || byte == lineEnd || (byte == otherEnd && lineEnd == 10 && load<u8>(at + 1) == lineEnd)) {
+  if (byte == delimiter || (byte == lineEnd && !isCrLf) || (byte == otherEnd && lineEnd == 10 && load<u8>(at + 1) == lineEnd)) {
     if (at > start) {
       hasTrailingBlank = true
       noteOdd(start, at)

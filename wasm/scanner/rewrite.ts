@@ -1,8 +1,21 @@
 // Rewrite: writes lenient records strictly, in their own dialect, after the window. Expects records that the reader
 // found readable; see "Writing" in src/reading/scanner/record-rules.ts.
-import { NONE, NOTHING, delimiter, escape, lineEnd, otherEnd, quote, skipInitialSpace, width } from './dialect'
+import {
+  NONE,
+  NOTHING,
+  afterEscape,
+  delimiter,
+  escape,
+  escapesAll,
+  isSkipped,
+  lineEnd,
+  otherEnd,
+  quote,
+  skipInitialSpace,
+  width,
+} from './dialect'
 import { WINDOW_PAD_BYTES } from './memory'
-import { afterBlanks, closingBareQuote, closingQuote } from './quoted-field'
+import { afterBlanks, afterSkipped, closingBareQuote, closingQuote } from './quoted-field'
 import * as reader from './record-reader'
 import { REPAIRED_AS_TEXT, REPAIRED_BARE } from './scan-result'
 import { afterDelimiter, delimitersPassed, nextSpecial, nextSpecialInQuotes, nextStop } from './special-bytes'
@@ -36,11 +49,11 @@ export function hasRoomToWrite(bytes: usize): bool {
 
 /** Writes the record start … contentEnd-1, then its line end. `repair` and `repairAt` are those of the event. Needs room. */
 export function writeClean(start: usize, contentEnd: usize, end: usize, repair: u32, repairAt: usize): void {
-  let copied = start
-  let fieldStart = start
+  let fieldStart = skipInitialSpace ? afterSkipped(start, contentEnd) : start
+  let copied = fieldStart
   let fields: u32 = 1
   // Plain fields are passed in blocks, as the reader does.
-  for (let at = nextStop(start, contentEnd); ; at = nextStop(at, contentEnd)) {
+  for (let at = nextStop(copied, contentEnd); ; at = nextStop(at, contentEnd)) {
     if (delimitersPassed > 0) {
       fields += delimitersPassed
       fieldStart = afterDelimiter
@@ -51,7 +64,7 @@ export function writeClean(start: usize, contentEnd: usize, end: usize, repair: 
     if (byte == delimiter) {
       // A stop only if blanks after it are dropped.
       fields++
-      fieldStart = afterBlanks(at + 1, contentEnd)
+      fieldStart = afterSkipped(at + 1, contentEnd)
       if (fieldStart > at + 1) {
         copy(copied, at + 1)
         copied = fieldStart
@@ -71,22 +84,52 @@ export function writeClean(start: usize, contentEnd: usize, end: usize, repair: 
         copied = at
       }
     } else if (byte == quote || byte == lineEnd || byte == otherEnd) {
-      do at = nextSpecial(at + 1, contentEnd)
-      while (at < contentEnd && load<u8>(at) != delimiter)
+      at = fieldEnd(at, contentEnd)
       copy(copied, fieldStart)
       writeQuoted(fieldStart, at)
       copied = at
-    } else at++
+    } else at = byte == escape && escapesAll ? afterEscape(at, contentEnd) : at + 1
   }
   copy(copied, contentEnd)
   for (; fields < width; fields++) write(delimiter)
-  copy(contentEnd, end)
+  copyLineEnd(contentEnd, end)
+}
+
+/** The line end before `end`, without surplus empty fields from `contentEnd` on. */
+function copyLineEnd(contentEnd: usize, end: usize): void {
+  const hasReturn = lineEnd == 10 && end - contentEnd > 1 && load<u8>(end - 2) == 13
+  copy(hasReturn ? end - 2 : end - 1, end)
+}
+
+/** End of the unquoted field with a special byte at `from`. */
+function fieldEnd(from: usize, contentEnd: usize): usize {
+  let at = from
+  while (at < contentEnd && load<u8>(at) != delimiter) {
+    const isEscape = escapesAll && load<u8>(at) == escape
+    at = nextSpecial(isEscape ? afterEscape(at, contentEnd) : at + 1, contentEnd)
+  }
+  return at
+}
+
+/** Where the fields beyond the width of the record just read begin, if nothing is in them; 0 if something is. */
+export function surplusAt(contentEnd: usize): usize {
+  let at = contentEnd
+  for (let left = reader.fields - width; left > 0; ) {
+    const byte = load<u8>(--at) as u32
+    if (byte == delimiter) left--
+    else if (!skipInitialSpace || !isSkipped(byte)) return 0
+  }
+  // Several blanks are one delimiter, with all blanks after the first.
+  for (let from = at; skipInitialSpace && delimiter == 32 && isSkipped(load<u8>(from - 1)); ) {
+    if (load<u8>(--from) == 32) at = from
+  }
+  return at
 }
 
 /** The same for a record that was just read and not repaired. Most have one odd place; the rest is copied as is. */
 export function writeRead(start: usize, contentEnd: usize, end: usize): void {
-  if (reader.oddPlaces > 1 || reader.hasLeadingBlank || reader.hasBareQuote) {
-    writeClean(start, contentEnd, end, 0, 0)
+  if (reader.oddPlaces > 1 || reader.hasLeadingBlank || reader.hasBareQuote || reader.fields > width) {
+    writeClean(start, reader.fields > width ? surplusAt(contentEnd) : contentEnd, end, 0, 0)
     return
   }
   let copied = start
@@ -94,8 +137,7 @@ export function writeRead(start: usize, contentEnd: usize, end: usize): void {
     copy(start, reader.oddFrom)
     copied = reader.oddAt
     if (!reader.hasTrailingBlank) {
-      do copied = nextSpecial(copied + 1, contentEnd)
-      while (copied < contentEnd && load<u8>(copied) != delimiter)
+      copied = fieldEnd(copied, contentEnd)
       writeQuoted(reader.oddFrom, copied)
     }
   }
@@ -113,6 +155,10 @@ function writeQuoted(from: usize, end: usize): void {
   for (let at = nextSpecialInQuotes(from, end); at < end; at = nextSpecialInQuotes(at + 1, end)) {
     const byte = load<u8>(at) as u32
     if (byte != quote && byte != escape) continue
+    if (byte == escape && escapesAll && at + 1 < end) {
+      at = afterEscape(at, end) - 1
+      continue
+    }
     copy(copied, at)
     write(escape < NONE ? escape : quote)
     copied = at

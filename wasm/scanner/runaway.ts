@@ -14,7 +14,7 @@ import {
   skipInitialSpace,
   width,
 } from './dialect'
-import { afterBlanks, closingBareQuote, closingQuote } from './quoted-field'
+import { afterSkipped, closingBareQuote, closingQuote } from './quoted-field'
 import { nextSpecial } from './special-bytes'
 
 /** State of the current line, and of those before it. */
@@ -91,7 +91,7 @@ function beginLine(start: usize, end: usize): usize {
 /** Start of the field: after blanks that are not part of it. */
 function beginField(start: usize, end: usize): usize {
   if (column == figureColumn || column == otherFigureColumn) isLike = isLike && beginsWithFigure(start, end)
-  return skipInitialSpace && column > 1 ? afterBlanks(start, end) : start
+  return skipInitialSpace ? afterSkipped(start, end) : start
 }
 
 /** Whether a field is empty or begins like a number or a date; blanks and quotes before it are ignored. */

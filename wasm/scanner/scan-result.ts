@@ -68,12 +68,17 @@ export function begin(start: usize, end: usize, last: bool): void {
   lastIsOther = 0
 }
 
-/** Notes the line ends of a block; blocks come in order. Before a record is a line end, never the other byte alone. */
+/**
+ * Notes the line ends of a block, and returns those without the other byte; blocks come in order. Before a record is a line
+ * end, never the other byte alone.
+ */
 @inline
-export function noteEnds(others: u64, ends: u64): void {
+export function noteEnds(others: u64, ends: u64): u64 {
+  const lone = ends & ~((others << 1) | lastIsOther)
   otherEnds |= others
-  loneEnds |= ends & ~((others << 1) | lastIsOther)
+  loneEnds |= lone
   lastIsOther = others >> 63
+  return lone
 }
 
 /** Assumes both, for bytes that are not examined for line ends. */
@@ -112,9 +117,9 @@ export function isExcluded(): bool {
   return readableCount == excludeAt
 }
 
-/** Reports `count` blank lines. Needs room. */
-export function emitBlanks(start: usize, end: usize, count: u32): void {
-  emit(BLANK, start, end, end, count, 0, count)
+/** Reports `count` blank records on `lines` lines. Needs room. */
+export function emitBlanks(start: usize, end: usize, lines: u32, count: u32): void {
+  emit(BLANK, start, end, end, lines, 0, count)
   recordCount += count - 1
 }
 

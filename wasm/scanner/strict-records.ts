@@ -6,6 +6,7 @@ import {
   comment,
   delimiter,
   escape,
+  isCrLf,
   lineEnd,
   otherEnd,
   quote,
@@ -146,8 +147,9 @@ function misplacedLineEnds(
   lastIsOther: u64,
   afterRecord: u64,
 ): u64 {
-  noteEnds(otherBits, lineEndBits)
-  const wrong = isLf ? ((others << 1) | lastIsOther) & ~lineEndBits : others
+  const lone = noteEnds(otherBits, lineEndBits)
+  let wrong = isLf ? ((others << 1) | lastIsOther) & ~lineEndBits : others
+  if (isCrLf) wrong |= lone
   return wrong | (afterRecord & (lineEndBits | otherBits))
 }
 
@@ -195,7 +197,7 @@ function consumeEnded(
     if (fields == width && (suspects & ofRecord) == 0 && !isExcluded()) {
       accept(lines)
     } else {
-      if (fields != width && (lines > 1 || (padsShort && fields < width))) return LENIENT
+      if (fields != width && (lines > 1 || (padsShort && fields < width) || endsEmpty(start, end))) return LENIENT
       if (!hasRoom()) return NO_ROOM
       consumeStrict(start, end, lines, fields)
     }
@@ -206,6 +208,13 @@ function consumeEnded(
     done = upTo
   }
   return UNFINISHED
+}
+
+/** Whether the last field of a record is empty: then it may have no value at all, or surplus empty fields. */
+@inline
+function endsEmpty(start: usize, end: usize): bool {
+  const last = load<u8>(lineEnd == 10 && load<u8>(end - 2) == 13 ? end - 3 : end - 2) as u32
+  return last == delimiter || last == 32 || last == 9
 }
 
 /** Whether lines of a strict record read as records. */

@@ -43,6 +43,12 @@ export const dialect = Type.Object(
     skipRows: count('Records before the table.'),
     commentChar: orNull(Type.String(), 'Starts a line that is a comment; null if none.'),
     skipInitialSpace: Type.Boolean({ description: 'Spaces after a delimiter are ignored.' }),
+    declared: Type.Optional(
+      Type.Array(Type.Union([Type.Literal('escapeChar'), Type.Literal('lineTerminator')]), {
+        description:
+          'As declared, and therefore without exception: the escape counts outside quotes, too, and no other is read; an LF alone ends no record.',
+      }),
+    ),
     padShortRecords: Type.Optional(
       Type.Boolean({ description: 'As declared: records with too few fields are padded with empty ones.' }),
     ),

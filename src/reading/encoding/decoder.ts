@@ -26,9 +26,34 @@ export function createDecoder(
   return (bytes, isLast) => decoder.decode(bytes, { stream: !isLast })
 }
 
-/** The name of an encoding for a label, such as `windows-1252` for `latin1`; null for an unknown label. */
+/** Numbers of Windows code pages for encodings with other WHATWG labels. */
+const numbered: Readonly<Record<string, string>> = {
+  cp932: 'shift_jis',
+  cp936: 'gbk',
+  cp949: 'euc-kr',
+  cp950: 'big5',
+  cp65001: 'utf-8',
+}
+
+/**
+ * The name of an encoding for a label, such as `windows-1252` for `latin1`; null for an unknown label. Labels of programs
+ * may have other hyphens: `utf16`, `latin-1`, `UTF_8_SIG`.
+ */
 export function encodingName(label: string): string | null {
-  const name = label.trim().toLowerCase()
+  const written = label.trim().toLowerCase()
+  const plain = written.replaceAll('_', '-').replace(/^(utf-?8)-?(?:sig|bom)$/, '$1')
+  const compact = plain.replaceAll('-', '')
+  const spaced = compact.replace(/^(utf|iso|windows|cp|ibm)-?(?=\d)/, '$1-').replace(/^(iso-8859)(?=\d)/, '$1-')
+  for (const one of [written, plain, compact, spaced, numbered[compact] ?? '']) {
+    const name = knownName(one)
+    if (name !== null) return name
+  }
+  return null
+}
+
+function knownName(label: string): string | null {
+  // Little-endian where neither the label nor a byte order mark says it, as the web has it for UTF-16.
+  const name = label === 'utf-32' ? 'utf-32le' : label
   if (name === 'utf-32le' || name === 'utf-32be') return name
   const page = codePageName(name)
   if (page !== null) return page

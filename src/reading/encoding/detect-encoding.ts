@@ -50,7 +50,7 @@ const marks: readonly { readonly name: string; readonly bytes: readonly number[]
 export function detectEncoding(head: Uint8Array, declared?: string): EncodingFound {
   const mark = marks.find((candidate) => candidate.bytes.every((byte, at) => head[at] === byte))
   if (declared !== undefined) {
-    const name = encodingName(declared)
+    const name = widthOnly(declared, mark?.name ?? wideEncoding(head)) ?? encodingName(declared)
     if (name !== null) return found(name, `Encoding ${name}, as declared.`, mark?.name === name)
     throw new ServiceError('BAD_PARAMETER', {
       name: 'encoding',
@@ -75,6 +75,12 @@ export function detectEncoding(head: Uint8Array, declared?: string): EncodingFou
 
 function found(name: string, why: string, bom = false): EncodingFound {
   return { encoding: { name, bom }, why, isGuess: false }
+}
+
+/** The byte order that the bytes have, for a label that names none, such as `utf-16`. */
+function widthOnly(label: string, found: string | null): string | null {
+  const bits = /^utf[-_]?(16|32)$/i.exec(label.trim())?.[1]
+  return bits !== undefined && found?.startsWith(`utf-${bits}`) ? found : null
 }
 
 function guess(name: string, why: string): EncodingFound {

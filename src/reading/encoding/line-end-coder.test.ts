@@ -16,6 +16,7 @@ const heads: readonly [what: string, text: string, wanted: UnusualLineEnd | null
   ['CR CR LF', 'id,n\r\r\n1,2\r\r\n2,3\r\r\n', '\r\r\n'],
   ['CR CR LF behind quotes', '"id","n"\r\r\n"1","2"\r\r\n', '\r\r\n'],
   ['CR CR LF with CR LF in values', 'id,n\r\r\n1,"a\r\nb\r\nc"\r\r\n2,"d\r\ne"\r\r\n', '\r\r\n'],
+  ['CR CR CR LF', '"id","n"\r\r\r\n"1","2"\r\r\r\n', '\r\r\n'],
   ['CR CR LF on a single line', 'id,n\r\r\n1,2', '\r\r\n'],
   ['LF CR', 'id,n\n\r1,2\n\r2,3\n\r', '\n\r'],
   ['LF CR without one at the end', 'id,n\n\r1,2\n\r2,3', '\n\r'],
@@ -86,9 +87,10 @@ function randomText(lineEnd: string): string {
 function placesIn(text: string, lineEnd: UnusualLineEnd): (place: number) => number {
   const places: number[] = []
   let original = 0
-  for (const part of text.split(new RegExp(`(${lineEnd})`))) {
+  const pattern = lineEnd === '\n\r' ? /(\n\r)/ : /(\r{2,3}\n)/
+  for (const part of text.split(pattern)) {
     const bytes = Buffer.byteLength(part)
-    if (part === lineEnd) places.push(original, original + bytes - 1)
+    if (pattern.test(part)) places.push(original, original + bytes - 1)
     else for (let at = 0; at < bytes; at += 1) places.push(original + at)
     original += bytes
   }

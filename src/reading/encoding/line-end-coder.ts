@@ -13,13 +13,13 @@ const CR = 0x0d
 const shareMin = 0.9
 
 /**
- * CR CR LF if a program wrote CR LF to a file in text mode, which turns each LF into CR LF; LF CR if lines end that way from
+ * CR CR LF if a program wrote CR LF to a file in text mode, which turns each LF into CR LF, perhaps twice; LF CR if lines end that way from
  * the first on. Null for all other texts.
  */
 export function unusualLineEnd(text: string): UnusualLineEnd | null {
   if (!text.includes('\r')) return null
   const first = /[\r\n]+/.exec(text)?.[0] ?? ''
-  if (first.startsWith('\r\r\n') || first.startsWith('\r\n')) return doubledReturns(text) ? '\r\r\n' : null
+  if (/^\r{1,3}\n/.test(first)) return doubledReturns(text) ? '\r\r\n' : null
   if (!first.startsWith('\n\r')) return null
   // The last one may be cut off, by the end of the head or of the file.
   const ends = text.split('\n')
@@ -27,7 +27,7 @@ export function unusualLineEnd(text: string): UnusualLineEnd | null {
   return swapped >= 1 && swapped >= (ends.length - 2) * shareMin ? '\n\r' : null
 }
 
-/** True if records end with CR CR LF: line ends inside quotes have one CR less, since they were written as LF alone. */
+/** True if records end with CR CR LF, or CR CR CR LF: line ends inside quotes have one CR less, since they were written as LF alone. */
 function doubledReturns(text: string): boolean {
   if (!text.includes('\r\r\n')) return false
   let count = 0
@@ -37,7 +37,7 @@ function doubledReturns(text: string): boolean {
   for (const [mark] of text.matchAll(/"|\r*\n/g)) {
     if (mark === '"') isQuoted = !isQuoted
     else {
-      const isDoubled = mark === '\r\r\n'
+      const isDoubled = mark.length === 3 || mark.length === 4
       all += 1
       if (isDoubled) count += 1
       if (!isQuoted) outside += 1
@@ -48,7 +48,7 @@ function doubledReturns(text: string): boolean {
 
 /** The text with CR LF for each such line end. */
 export function withUsualLineEnds(text: string, lineEnd: UnusualLineEnd): string {
-  return text.replaceAll(lineEnd, '\r\n')
+  return text.replaceAll(lineEnd === '\n\r' ? lineEnd : /\r{2,3}\n/g, '\r\n')
 }
 
 /** Replaces each such line end by CR LF, anywhere. */
@@ -72,7 +72,7 @@ export class LineEndCoder implements Coder {
     const bytes = this.#carry.length === 0 ? piece : concatBytes([this.#carry, piece])
     let end = bytes.length
     if (this.#isDoubled) {
-      while (bytes.length - end < 2 && bytes[end - 1] === CR) end -= 1
+      while (bytes.length - end < 3 && bytes[end - 1] === CR) end -= 1
     } else if (bytes[end - 1] === LF) end -= 1
     this.#carry = Uint8Array.from(bytes.subarray(end))
     return this.#block(bytes.subarray(0, end))
@@ -120,9 +120,11 @@ export class LineEndCoder implements Coder {
     return { original, utf8: utf8.subarray(0, length) }
   }
 
-  /** Length of the line end of that kind that begins at `at`; 0 if there is none. */
+  /** Length of the line end of that kind that begins at `at`: with two CRs or, written twice so, three; 0 for none. */
   #lineEndLength(bytes: Uint8Array, at: number): number {
     if (!this.#isDoubled) return bytes[at] === LF && bytes[at + 1] === CR ? 2 : 0
-    return bytes[at] === CR && bytes[at + 1] === CR && bytes[at + 2] === LF ? 3 : 0
+    if (bytes[at] !== CR || bytes[at + 1] !== CR) return 0
+    if (bytes[at + 2] === LF) return 3
+    return bytes[at + 2] === CR && bytes[at + 3] === LF ? 4 : 0
   }
 }

@@ -29,11 +29,12 @@ export function equalTextsIn(
 }
 
 function layoutOf(dialect: Reading['dialect']): Layout {
-  const { delimiter, quoteChar, doubleQuote, escapeChar, skipInitialSpace, lineTerminator } = dialect
+  const { delimiter, quoteChar, doubleQuote, escapeChar, skipInitialSpace, lineTerminator, declared } = dialect
   return {
     delimiter: delimiter.charCodeAt(0),
     quote: quoteChar === null ? 'none' : quoteChar.charCodeAt(0),
-    escape: doubleQuote ? 'doubled' : escapeChar === null ? 'nothing' : escapeChar.charCodeAt(0),
+    escape: escapeChar !== null ? escapeChar.charCodeAt(0) : doubleQuote ? 'doubled' : 'nothing',
+    ...(declared?.includes('escapeChar') && { isEscapeDeclared: true, doublesToo: doubleQuote }),
     skipInitialSpace,
     lineEnd: lineTerminator === '\r' ? 'cr' : 'lf',
   }

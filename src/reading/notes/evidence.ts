@@ -10,6 +10,7 @@ import type { EncodingFound } from '../encoding/detect-encoding.ts'
 import type { Top } from '../header/detect-header.ts'
 import type { DeclaredDialect } from '../reading.ts'
 import type { Ranking } from '../sniffer/detect-dialect.ts'
+import { isOfLowWeight } from '../sniffer/single-column.ts'
 import { fits, isBlank, recordCount, type Tokens, widthOf } from '../sniffer/tokenize.ts'
 import { lineOf, linesOf, linesWith, type NotedLines, noted } from './line-numbers.ts'
 import { longDelimiter } from './long-delimiter.ts'
@@ -79,7 +80,7 @@ export function doubtsOf(decided: Decided): Note[] {
 }
 
 /** Doubts about the encoding and about how records are split into fields. */
-function layoutDoubts({ encoding, ranked, tokens, named }: Decided): Note[] {
+function layoutDoubts({ encoding, ranked, tokens, named, declared }: Decided): Note[] {
   const notes: Note[] = []
   if (encoding.isGuess) notes.push(encodingNote(encoding, tokens))
   if (named !== null && !isNamed(tokens, named)) {
@@ -91,6 +92,9 @@ function layoutDoubts({ encoding, ranked, tokens, named }: Decided): Note[] {
     const lines = linesWith(tokens, literally(second.tokens))
     const message = `The delimiter is not certain: ${delimiterName(best.tokens)} was used, ${delimiterName(second.tokens)} fits nearly as well${within(lines)}.`
     notes.push(note('DELIMITER_UNCERTAIN', message, lines))
+  } else if (best.width > 1 && declared.delimiter === undefined && isOfLowWeight(best.tokens) && named === null) {
+    const message = `The delimiter is not certain: ${delimiterName(best.tokens)} was used, which also occurs within values; each line may be one value.`
+    notes.push(note('DELIMITER_UNCERTAIN', message))
   }
   if (tokens.layout.quote === 'none') {
     const lines = linesWith(tokens, /"/g)

@@ -19,7 +19,7 @@ type CreateUtf8Scanner = (options: ScanOptions) => Scanner
 export function createFileScanner(createUtf8Scanner: CreateUtf8Scanner): CreateScanner {
   const create: CreateScanner = (options) => {
     if (options.gap !== undefined) return new GapScanner(create, options, options.gap)
-    const createPlain = options.delimiter < 0x80 ? createUtf8Scanner : swapping(createUtf8Scanner)
+    const createPlain = swapping(swapping(createUtf8Scanner, options, 'delimiter'), options, 'comment')
     const lineEnd = options.unusualLineEnd
     const createInner = lineEnd === undefined ? createPlain : withLineEnds(createPlain, lineEnd)
     if (options.encoding === 'utf-8') return createInner(options)
@@ -28,12 +28,14 @@ export function createFileScanner(createUtf8Scanner: CreateUtf8Scanner): CreateS
   return create
 }
 
-/** A delimiter beyond ASCII is replaced by a control byte inside. */
-function swapping(createUtf8Scanner: CreateUtf8Scanner): CreateUtf8Scanner {
+/** A delimiter or comment character beyond ASCII is replaced by a control byte inside. */
+function swapping(create: CreateUtf8Scanner, of: ScanOptions, member: 'delimiter' | 'comment'): CreateUtf8Scanner {
+  const code = of[member]
+  if (code === null || code < 0x80) return create
   return (options) => {
-    const delimiter = standInBeside([options.quote, options.escape, options.comment])
-    const scanner = createUtf8Scanner({ ...fromZero(options), delimiter })
-    return new CodedScanner(scanner, options, new DelimiterCoder(options.delimiter, delimiter))
+    const standIn = standInBeside([options.quote, options.escape, options.comment, options.delimiter])
+    const scanner = create({ ...fromZero(options), [member]: standIn })
+    return new CodedScanner(scanner, options, new DelimiterCoder(code, standIn))
   }
 }
 

@@ -1,6 +1,7 @@
 // Oracle reading: what the scanner's oracle finds in one record, fields and faults.
 import type { RejectReason } from '../../core/receipt.ts'
-import type { RunawayValue } from './scanner.ts'
+import type { LookAhead } from './record-rules.ts'
+import type { RunawayValue, Scanned, ScanOptions } from './scanner.ts'
 
 export interface Field {
   /** The value with its quotes, without dropped blanks. */
@@ -31,3 +32,22 @@ export type Consumed = { readonly end: number; readonly runaway?: Omit<RunawayVa
   | { readonly kind: 'accepted'; readonly bytes: Uint8Array; readonly isRepaired: boolean; readonly isOtherwise?: true }
   | ({ readonly kind: 'rejected' } & Flaw)
 )
+
+/** What a push gives while everything is kept until the end. */
+export function nothingYet({ start: { byteOffset, lines } }: ScanOptions): Scanned {
+  const none = { pieces: [], repairedLines: [], otherEscapeLines: [], runaways: [], rejects: [], skippedLines: [] }
+  return { ...none, isVerbatim: false, accepted: 0, blank: 0, skipped: 0, consumedTo: byteOffset, lines }
+}
+
+/** Bytes from … to-1 of the pushed input, line end included, and their outcome. */
+export interface OracleRange {
+  readonly kind: 'accepted' | 'blank' | 'skipped' | 'rejected'
+  readonly from: number
+  readonly to: number
+}
+
+export interface Task {
+  readonly options: ScanOptions
+  readonly ahead: LookAhead
+  readonly excluded: ReadonlySet<number>
+}

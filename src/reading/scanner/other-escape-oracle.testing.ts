@@ -5,8 +5,8 @@ import type { ScanOptions } from './scanner.ts'
  * A line, one character per byte, written like the rest of the file; null if it is not a record with the other escape.
  */
 export function rewrittenFromOtherEscape(line: string, options: ScanOptions): string | null {
-  const { delimiter, quote, escape: escapeByte, width, skipInitialSpace } = options
-  if (quote === null || escapeByte === 'nothing') return null
+  const { delimiter, quote, escape: escapeByte, isEscapeDeclared, width, skipInitialSpace } = options
+  if (isEscapeDeclared || quote === null || escapeByte === 'nothing') return null
   const [cut, mark] = [String.fromCharCode(delimiter), String.fromCharCode(quote)]
   const isDoubled = escapeByte === null
   const backslash = isDoubled ? '\\' : String.fromCharCode(escapeByte)
@@ -16,11 +16,11 @@ export function rewrittenFromOtherEscape(line: string, options: ScanOptions): st
   const blanks = `[${[' ', '\t'].filter((one) => one !== cut).join('')}]*`
   const quoted = `${escaped(mark)}((?:${escaped(found)}|[^${escaped(mark + backslash)}\\r\\n])*)${escaped(mark)}${blanks}`
   const field = `(?:${quoted}|([^${escaped(cut + mark)}\\r\\n]*))`
-  const lead = skipInitialSpace ? blanks : ''
+  const lead = skipInitialSpace ? '[ T]*(?![ T])'.replaceAll('T', cut === '\t' ? '' : '\t') : ''
   const values: string[] = []
   let rest = line
   for (let column = 1; column <= width; column++) {
-    const pattern = new RegExp(`^${column > 1 ? lead : ''}${field}(${column < width ? escaped(cut) : '$'})`)
+    const pattern = new RegExp(`^${lead}${field}(${column < width ? escaped(cut) : '$'})`)
     const match = pattern.exec(rest)
     if (match === null) return null
     values.push(match[1] === undefined ? match[2]! : mark + match[1].replaceAll(found, wanted) + mark)

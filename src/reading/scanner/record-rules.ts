@@ -3,33 +3,40 @@
 //
 // Input. The bytes after the header. A file that does not end with a line end (LF; CR in `cr` mode) is read as if it did.
 //
-// Lines. A physical line ends with each LF, in `cr` mode with each CR. A CR right before that LF belongs to the line end.
-// Any other CR or LF is text.
+// Lines. A physical line ends with each LF, in `cr` mode with each CR, in `crlf` mode with each CR LF. A CR right before that
+// LF belongs to the line end. Any other CR or LF is text. The last one of the input always ends a line.
+//
+// Declared escape. If the escape is declared (`isEscapeDeclared`), there is no other one. It then counts outside quotes,
+// too: the byte after it, or a CR LF, is text and ends neither field nor line. At the end of the input it is text itself.
 //
 // Classes. At the start of each record, the first of these that applies:
 //   1. a line end: blank;
 //   2. the comment byte: skipped, the whole physical line, whatever it holds; with `keepsWideComments`, not if that line
 //      is a reading (below) of `width` fields, several, and at most `recordBytesMax` bytes;
 //   3. the first physical line is longer than `recordBytesMax`: rejected, record_too_long, that line;
-//   4. the reading (below) has `width` fields, and no stray quote unless it is on one physical line; or, with `padsShort`,
-//      it is on one physical line and has fewer. Then, if a quote in it is a runaway (below), rejected, unclosed_quote, its
+//   4. the reading (below) is on one physical line, has another number of fields than `width`, and holds only delimiters and
+//      blanks: blank;
+//   5. the reading has `width` fields, and no stray quote unless it is on one physical line; or it is on one physical line and
+//      has more, none of which holds a byte, or, with `padsShort`, fewer. Then, if a quote in it is a runaway (below), rejected, unclosed_quote, its
 //      first line only; else, if all bytes are UTF-8 and none is NUL, accepted; else rejected, invalid_bytes or nul_byte,
 //      by the first bad byte;
-//   5. it can be repaired, or read with the other escape (both below): accepted;
-//   6. anything else: rejected, its extent and reason as below.
+//   6. it can be repaired, or read with the other escape (both below): accepted;
+//   7. anything else: rejected, its extent and reason as below.
 //
 // Reading. Fields up to a line end outside quotes, as in RFC 4180 with the bytes of the dialect, but more lenient:
-//   - with `skipInitialSpace`, blanks (space, tab) after a delimiter are dropped;
+//   - with `skipInitialSpace`, blanks (space, tab unless it delimits) before a field are dropped, so that several blanks that
+//     delimit are one;
 //   - a field that begins with a quote goes up to the closing quote; a doubled quote, or with `escape` any escaped byte,
-//     is text. Blanks may follow the closing quote. Anything else that follows it is text_after_quote;
+//     is text, with `doublesToo` both. Blanks may follow the closing quote. Anything else that follows it is text_after_quote;
 //   - if `escape` is `nothing`, a quote closes its field only if a delimiter or line end follows, with or without blanks
 //     between; any other quote in the field is text;
 //   - quotes in a field that does not begin with one are text: stray quotes;
 //   - so is a CR or LF that does not end a line, in any field.
 // A reading longer than `recordBytesMax` (its line end not counted), or without an end, is open.
 //
-// Runaway quotes. Two stray quotes turn all records between them into one legal value. With a `runaway` rule, a record on
-// several physical lines is suspected if these look like records. A delimiter counts for the line it is on; those inside
+// Runaway quotes. Two stray quotes turn all records between them into one legal value. With a `runaway` rule, but not in
+// `crlf` mode, with a declared escape byte, or where several blanks are one delimiter, a record on several physical lines is
+// suspected if these look like records. A delimiter counts for the line it is on; those inside
 // fields quoted within one line do not count. A line reads as a record if it has `width` - 1 of them and its fields in the
 // figure columns begin with a digit, sign or point, or are empty; blanks and quotes before that are ignored. The record is
 // suspected if at most one in ten of its lines does not read as a record, blank ones not counted, and at least one after
@@ -56,7 +63,7 @@
 // or another line of which all this holds but for what follows it and its bytes. It is written as the rest of the file is.
 //
 // Writing. A strict record of `width` fields is passed on byte for byte. Any other accepted record gets empty fields for
-// those it lacks at its end, loses the blanks around quotes and after delimiters, and its fields with stray quotes or
+// those it lacks at its end, loses surplus ones and the blanks around quotes and after delimiters, and its fields with stray quotes or
 // line-end bytes are quoted. Quotes that are text are doubled, or escaped if there is a byte for that; so accepted records
 // never have undoubled quotes, whatever the file had. Where nothing can be quoted, a line-end byte in a field makes the
 // record a reject, line_end_in_field: no reader would accept it.
@@ -75,6 +82,8 @@
 // Exclusion. Readable records that the caller has named, by their number among all readable ones, are rejected in their
 // place, constraint. Nothing else is read differently because of it: they remain plausible records.
 
+import type { ScanOptions } from './scanner.ts'
+
 /** How far the search for the end of a broken record goes, from its first byte. */
 export interface LookAhead {
   readonly lines: number
@@ -82,6 +91,18 @@ export interface LookAhead {
 }
 
 export const lookAhead: LookAhead = { lines: 64, bytes: 65_536 }
+
+/** Whether quotes can run away: not where line ends or several delimiters may be text. */
+export function mayRunAway({
+  lineEnd,
+  escape: mark,
+  isEscapeDeclared,
+  skipInitialSpace,
+  delimiter,
+}: ScanOptions): boolean {
+  const hasEscape = isEscapeDeclared === true && typeof mark === 'number'
+  return lineEnd !== 'crlf' && !hasEscape && !(skipInitialSpace && delimiter === 32)
+}
 
 /** Whether an LF has no CR before it. */
 export function hasLoneFeed(bytes: Uint8Array): boolean {

@@ -1,5 +1,5 @@
 // Runaway oracle: "Runaway quotes" of record-rules.ts implemented as plainly as possible, for the scanner's oracle.
-import type { LookAhead } from './record-rules.ts'
+import { type LookAhead, mayRunAway } from './record-rules.ts'
 import type { ScanOptions } from './scanner.ts'
 
 const LF = 10
@@ -22,7 +22,7 @@ export function linesLikeRecords(
   const { runaway, escape: escapeByte, delimiter, quote, width } = options
   const ends = lineEndsIn(bytes, options, start, contentEnd)
   const isFar = ends.length >= ahead.lines || contentEnd - start > ahead.bytes
-  if (runaway === undefined || (escapeByte === 'nothing' && isFar)) return 0
+  if (runaway === undefined || !mayRunAway(options) || (escapeByte === 'nothing' && isFar)) return 0
   const delimiters: number[] = []
   for (const { from, to, end } of fields) {
     const isOverLines = bytes[from] === quote && lineEndsIn(bytes, options, from, to).length > 0
@@ -51,6 +51,6 @@ export function linesLikeRecords(
 
 /** Where lines end from … to-1. */
 export function lineEndsIn(bytes: Uint8Array, options: ScanOptions, from: number, to: number): number[] {
-  const lineEnd = options.lineEnd === 'lf' ? LF : CR
+  const lineEnd = options.lineEnd === 'cr' ? CR : LF
   return Array.from({ length: to - from }, (_, i) => from + i).filter((at) => bytes[at] === lineEnd)
 }

@@ -1,6 +1,26 @@
 // Scanner oracle: the definition in record-rules.ts implemented as plainly as possible, for tests to compare with the real
 // scanner. It keeps the whole input and reads it byte by byte.
-import type { Consumed, EndedReading, Field, Reading, Repair } from './oracle-reading.testing.ts'
+import {
+  contentEndOf,
+  escapedAt,
+  escapeLength,
+  hasNoValue,
+  latin1,
+  lineAfter,
+  withLineEnd,
+  withoutSurplus,
+  written,
+} from './oracle-lines.testing.ts'
+import {
+  type Consumed,
+  type EndedReading,
+  type Field,
+  nothingYet,
+  type OracleRange,
+  type Reading,
+  type Repair,
+  type Task,
+} from './oracle-reading.testing.ts'
 import { rewrittenFromOtherEscape } from './other-escape-oracle.testing.ts'
 import { type LookAhead, lookAhead } from './record-rules.ts'
 import { lineEndsIn, linesLikeRecords } from './runaway-oracle.testing.ts'
@@ -11,13 +31,6 @@ import { firstBadByte } from './utf8-oracle.testing.ts'
 const LF = 10
 const CR = 13
 const blanks = [32, 9]
-
-/** Bytes from … to-1 of the pushed input, line end included, and their outcome. */
-export interface OracleRange {
-  readonly kind: 'accepted' | 'blank' | 'skipped' | 'rejected'
-  readonly from: number
-  readonly to: number
-}
 
 /** Makes a scanner that consumes everything at its end, and then reports the outcome of every byte. */
 export function createOracleScanner(
@@ -34,33 +47,15 @@ export function createOracleScanner(
     },
     push(chunk) {
       chunks.push(Uint8Array.from(chunk))
-      const nothing = {
-        pieces: [],
-        isVerbatim: false,
-        accepted: 0,
-        repairedLines: [],
-        otherEscapeLines: [],
-        runaways: [],
-        rejects: [],
-        skippedLines: [],
-      }
-      const { byteOffset, lines } = options.start
-      return { ...nothing, blank: 0, skipped: 0, consumedTo: byteOffset, lines }
+      return nothingYet(options)
     },
     end: () => scanWhole(Buffer.concat(chunks), { options, ahead, excluded }, ranges),
   }
 }
 
-interface Task {
-  readonly options: ScanOptions
-  readonly ahead: LookAhead
-  readonly excluded: ReadonlySet<number>
-}
-
 function scanWhole(input: Uint8Array, { options, ahead, excluded }: Task, ranges: OracleRange[]): Scanned {
-  const lineEnd = options.lineEnd === 'lf' ? LF : CR
-  const isComplete = input.length === 0 || input.at(-1) === lineEnd
-  const bytes = isComplete ? input : Buffer.concat([input, Uint8Array.of(lineEnd)])
+  const lineEnd = options.lineEnd === 'cr' ? CR : LF
+  const bytes = withLineEnd(input, options)
   const reader = new RecordReader(bytes, options, ahead)
 
   const counts = { accepted: 0, blank: 0, skipped: 0, rejected: 0 }
@@ -142,17 +137,26 @@ class RecordReader {
   /** The classes, in order. */
   consume(start: number): Consumed {
     const { comment, recordBytesMax, width, padsShort } = this.#options
-    const lineAfter = this.#lineAfter(start)
-    if (this.contentEnd(start, lineAfter) === start) return { kind: 'blank', end: lineAfter }
-    if (this.#bytes[start] === comment && !this.#isWideComment(start)) return { kind: 'skipped', end: lineAfter }
-    if (this.contentEnd(start, lineAfter) - start > recordBytesMax) {
-      return { kind: 'rejected', end: lineAfter, reason: 'record_too_long', column: null, at: start }
+    const nextLine = this.#after(start)
+    if (this.contentEnd(start, nextLine) === start) return { kind: 'blank', end: nextLine }
+    if (this.#bytes[start] === comment && !this.#isWideComment(start)) return { kind: 'skipped', end: nextLine }
+    if (this.contentEnd(start, nextLine) - start > recordBytesMax) {
+      return { kind: 'rejected', end: nextLine, reason: 'record_too_long', column: null, at: start }
     }
-    const reading = this.#readAtMost(start, recordBytesMax)
-    const isPadded = reading.kind === 'ended' && reading.fields.length < width && reading.end === lineAfter
+    const whole = this.#readAtMost(start, recordBytesMax)
+    const isOneLine = whole.kind === 'ended' && whole.end === nextLine
+    if (
+      isOneLine &&
+      whole.fields.length !== width &&
+      hasNoValue(this.#bytes.subarray(start, whole.contentEnd), this.#options)
+    ) {
+      return { kind: 'blank', end: nextLine }
+    }
+    const reading = isOneLine ? withoutSurplus(whole, this.#options) : whole
+    const isPadded = reading.kind === 'ended' && reading.fields.length < width && reading.end === nextLine
     if (reading.kind === 'ended' && (reading.fields.length === width || (padsShort && isPadded))) {
       const hasStrayQuote = reading.fields.some((field) => field.strayQuoteAt !== null)
-      if (reading.end === lineAfter) return this.#consumeReadable(start, reading)
+      if (reading.end === nextLine) return this.#consumeReadable(start, reading)
       if (!hasStrayQuote) return this.#consumeLines(start, reading)
     }
     const repairs = this.#repairsOf(start, reading)
@@ -160,9 +164,18 @@ class RecordReader {
     return accepted ?? this.#rejectBroken(start, reading)
   }
 
+  /** Start of the physical line after the one with the byte at `at`. */
+  #after(at: number): number {
+    return lineAfter(this.#bytes, this.#options, at)
+  }
+
+  contentEnd(start: number, end: number): number {
+    return contentEndOf(this.#bytes, this.#options, start, end)
+  }
+
   #isWideComment(start: number): boolean {
     const { keepsWideComments, recordBytesMax, width } = this.#options
-    const end = this.#lineAfter(start)
+    const end = this.#after(start)
     if (this.contentEnd(start, end) - start > recordBytesMax) return false
     const reading = this.#read(start, end)
     const isWide = reading.kind === 'ended' && reading.end === end && reading.fields.length === width
@@ -177,7 +190,7 @@ class RecordReader {
     const isSplit = likeLines >= (this.#options.runaway?.linesMin ?? Infinity)
     const runaway = { lineCount, isSplit }
     if (!isSplit) return { ...this.#consumeReadable(start, reading), runaway }
-    const end = this.#lineAfter(start)
+    const end = this.#after(start)
     const cut = this.#read(start, end)
     if (cut.kind !== 'open') throw new Error('the first line of a runaway must end inside quotes')
     return { kind: 'rejected', end, reason: 'unclosed_quote', column: cut.column, at: cut.quoteAt, runaway }
@@ -186,11 +199,11 @@ class RecordReader {
   /** The ways to read a record that has one quote too many. */
   #repairsOf(start: number, broken: Reading): readonly EndedReading[] {
     const { escape: escapeByte, quote, width } = this.#options
-    const lineAfter = this.#lineAfter(start)
-    if (broken.kind !== 'text_after_quote' || broken.at >= lineAfter || escapeByte !== null) return []
+    const nextLine = this.#after(start)
+    if (broken.kind !== 'text_after_quote' || broken.at >= nextLine || escapeByte !== null) return []
     return (['text', 'bare'] as const).flatMap((as) => {
-      const reading = this.#read(start, lineAfter, { at: broken.quoteAt, as })
-      if (reading.kind !== 'ended' || reading.end !== lineAfter || reading.fields.length !== width) return []
+      const reading = this.#read(start, nextLine, { at: broken.quoteAt, as })
+      if (reading.kind !== 'ended' || reading.end !== nextLine || reading.fields.length !== width) return []
       const isFaulty = reading.fields.some(({ from, to, strayQuoteAt }) => {
         if (from !== broken.quoteAt) return strayQuoteAt !== null
         const inner = latin1(this.#bytes.subarray(from + 1, as === 'text' ? to : to - 1))
@@ -206,17 +219,17 @@ class RecordReader {
   }
 
   #repair(start: number, [way, ...others]: readonly EndedReading[]): Consumed | null {
-    if (way === undefined || others.length > 0 || !this.#isPlausible(this.#lineAfter(start))) return null
+    if (way === undefined || others.length > 0 || !this.#isPlausible(this.#after(start))) return null
     const consumed = this.#consumeReadable(start, way)
     return consumed.kind === 'accepted' ? { ...consumed, isRepaired: true } : consumed
   }
 
   #readOtherwise(start: number): Consumed | null {
-    const end = this.#lineAfter(start)
+    const end = this.#after(start)
     const contentEnd = this.contentEnd(start, end)
     const written = this.#rewritten(start)
     const followsOtherwise = () => {
-      const nextEnd = this.contentEnd(end, this.#lineAfter(end))
+      const nextEnd = this.contentEnd(end, this.#after(end))
       const isShort = nextEnd - end <= Math.min(this.#options.recordBytesMax, this.#ahead.bytes)
       return isShort && this.#rewritten(end) !== null
     }
@@ -228,7 +241,7 @@ class RecordReader {
 
   /** The line, read with the other escape. */
   #rewritten(start: number): string | null {
-    const contentEnd = this.contentEnd(start, this.#lineAfter(start))
+    const contentEnd = this.contentEnd(start, this.#after(start))
     return rewrittenFromOtherEscape(latin1(this.#bytes.subarray(start, contentEnd)), this.#options)
   }
 
@@ -246,21 +259,23 @@ class RecordReader {
     }
     const { width, delimiter } = this.#options
     const lacking = Array.from({ length: Math.max(0, width - fields.length) }, () => '')
-    const values = [...fields.map((field) => this.#write(field)), ...lacking].join(String.fromCharCode(delimiter))
+    const values = [...fields.map((field) => written(this.#bytes, this.#options, field)), ...lacking].join(
+      String.fromCharCode(delimiter),
+    )
     const text = values + latin1(this.#bytes.subarray(reading.contentEnd, end))
     return { kind: 'accepted', end, bytes: Buffer.from(text, 'latin1'), isRepaired: false }
   }
 
   #rejectBroken(start: number, reading: Reading): Consumed {
     const { recordBytesMax, width } = this.#options
-    const first = this.#lineAfter(start)
+    const first = this.#after(start)
     let last: number
     if (reading.kind === 'ended') last = reading.end
-    else if (reading.kind === 'text_after_quote') last = this.#lineAfter(reading.at)
+    else if (reading.kind === 'text_after_quote') last = this.#after(reading.at)
     else last = Math.min(this.#bytes.length, start + recordBytesMax)
 
     const candidates: number[] = []
-    for (let end = first; end <= last && end - start <= this.#ahead.bytes; end = this.#lineAfter(end)) {
+    for (let end = first; end <= last && end - start <= this.#ahead.bytes; end = this.#after(end)) {
       if (candidates.length === this.#ahead.lines) break
       candidates.push(end)
       if (end === this.#bytes.length) break
@@ -288,7 +303,7 @@ class RecordReader {
 
   #isPlausible(start: number): boolean {
     if (start === this.#bytes.length) return true
-    if (this.contentEnd(start, this.#lineAfter(start)) === start) return true
+    if (this.contentEnd(start, this.#after(start)) === start) return true
     if (this.#bytes[start] === this.#options.comment) return true
     const reading = this.#readAtMost(start, Math.min(this.#options.recordBytesMax, this.#ahead.bytes))
     if (reading.kind !== 'ended' || reading.fields.length !== this.#options.width) return false
@@ -311,7 +326,7 @@ class RecordReader {
     const { delimiter, quote, skipInitialSpace } = this.#options
     const fields: Field[] = []
     for (let at = start; ; at++) {
-      if (skipInitialSpace && fields.length > 0) at = this.#afterBlanks(at, stop)
+      if (skipInitialSpace) at = this.#afterBlanks(at, stop, true)
       const from = at
       const column = fields.length + 1
       let to: number
@@ -327,23 +342,31 @@ class RecordReader {
         if (!this.#endsField(at)) return { kind: 'text_after_quote', column, at, quoteAt: from }
       } else {
         for (; !this.#endsField(at); at++) {
+          const length = escapedAt(this.#bytes, this.#options, at)
+          if (length > 0 && at + length >= stop && stop < this.#bytes.length)
+            return { kind: 'open', column, quoteAt: from }
+          if (length > 0) {
+            at += length
+            continue
+          }
           if (this.#bytes[at] === quote) strayQuoteAt ??= at
           if (this.#bytes[at] === CR || this.#bytes[at] === LF) strayEndAt ??= at
         }
         to = at
       }
       fields.push({ from, to, end: at, isBare, strayQuoteAt, strayEndAt })
-      if (this.#bytes[at] !== delimiter) return { kind: 'ended', fields, contentEnd: at, end: this.#lineAfter(at) }
+      if (this.#bytes[at] !== delimiter) return { kind: 'ended', fields, contentEnd: at, end: this.#after(at) }
     }
   }
 
   /** Where the field continues after its closing quote; null if it is not closed before `stop`. */
   #afterClosingQuote(from: number, stop: number): number | null {
-    const { quote, escape: escapeByte } = this.#options
+    const { quote, escape: escapeByte, isEscapeDeclared, doublesToo } = this.#options
     for (let at = from + 1; at < stop; at++) {
       const byte = this.#bytes[at]
-      if (escapeByte !== null && byte === escapeByte) at++
-      else if (byte === quote && escapeByte === null && this.#bytes[at + 1] === quote) at++
+      if (escapeByte !== null && byte === escapeByte)
+        at += isEscapeDeclared ? escapeLength(this.#bytes, this.#options, at) : 1
+      else if (byte === quote && (escapeByte === null || doublesToo) && this.#bytes[at + 1] === quote) at++
       else if (byte === quote) return at + 1
     }
     return null
@@ -357,9 +380,12 @@ class RecordReader {
     return null
   }
 
-  #afterBlanks(from: number, stop: number): number {
+  /** `isLeading`: before a field, where several blanks that delimit are one. */
+  #afterBlanks(from: number, stop: number, isLeading = false): number {
+    const { delimiter } = this.#options
+    const isBlank = (byte: number) => blanks.includes(byte) && (byte !== delimiter || (isLeading && byte === 32))
     let at = from
-    while (at < stop && blanks.includes(this.#bytes[at]!) && this.#bytes[at] !== this.#options.delimiter) at++
+    while (at < stop && isBlank(this.#bytes[at]!)) at++
     return at
   }
 
@@ -367,34 +393,6 @@ class RecordReader {
     const byte = this.#bytes[at]
     if (byte === this.#options.delimiter) return true
     if (this.#options.lineEnd === 'cr') return byte === CR
-    return byte === LF || (byte === CR && this.#bytes[at + 1] === LF)
+    return (byte === LF && this.#options.lineEnd === 'lf') || (byte === CR && this.#bytes[at + 1] === LF)
   }
-
-  /** Start of the physical line after the one with the byte at `at`. */
-  #lineAfter(at: number): number {
-    const end = this.#bytes.indexOf(this.#options.lineEnd === 'lf' ? LF : CR, at)
-    return end < 0 ? this.#bytes.length : end + 1
-  }
-
-  /** Start of the line end before `end`. */
-  contentEnd(start: number, end: number): number {
-    const isCrLf = this.#options.lineEnd === 'lf' && end - 2 >= start && this.#bytes[end - 2] === CR
-    return isCrLf ? end - 2 : end - 1
-  }
-
-  /** The field as it is passed on, one character per byte. */
-  #write(field: Field): string {
-    const whole = latin1(this.#bytes.subarray(field.from, field.to))
-    const text = field.isBare ? whole.slice(1, -1) : whole
-    if (!field.isBare && field.strayQuoteAt === null && field.strayEndAt === null) return text
-    const quote = String.fromCharCode(this.#options.quote!)
-    if (typeof this.#options.escape !== 'number') return quote + text.replaceAll(quote, quote + quote) + quote
-    const escapeText = String.fromCharCode(this.#options.escape)
-    const escaped = text.replaceAll(escapeText, escapeText + escapeText).replaceAll(quote, escapeText + quote)
-    return quote + escaped + quote
-  }
-}
-
-function latin1(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString('latin1')
 }

@@ -13,14 +13,18 @@ export interface ScanOptions {
    * field only before a delimiter or line end.
    */
   readonly escape: number | 'nothing' | null
+  /** The escape, or that there is none, was declared: see "Declared escape" in record-rules.ts. */
+  readonly isEscapeDeclared?: boolean
+  /** Quotes may also be doubled beside an escape. */
+  readonly doublesToo?: boolean
   /** A record that begins with this byte is skipped; null for none. */
   readonly comment: number | null
   /** Except a line that has `width` fields, if that is more than one. */
   readonly keepsWideComments?: boolean
   /** Blanks right after a delimiter are not part of the value. */
   readonly skipInitialSpace: boolean
-  /** `cr` only for files whose records end with a lone CR; `lf` for LF and CRLF, which may be mixed. */
-  readonly lineEnd: 'lf' | 'cr'
+  /** `cr` only for files whose records end with a lone CR; `lf` for LF and CRLF, which may be mixed; `crlf` for CRLF alone. */
+  readonly lineEnd: 'lf' | 'cr' | 'crlf'
   /** Fields of a record, at least 1. */
   readonly width: number
   /** A record on one line with fewer fields is readable: the missing ones are empty. */

@@ -4,7 +4,7 @@ import { type BorrowedBytes, viewOf } from '../../core/borrowed-bytes.ts'
 import { rejectReasons } from '../../core/receipt.ts'
 import { ExcludedRecords } from './excluded-records.ts'
 import { createLongLine, type LongLine } from './long-line.ts'
-import { hasLoneFeed, type LookAhead, lookAhead } from './record-rules.ts'
+import { hasLoneFeed, type LookAhead, lookAhead, mayRunAway } from './record-rules.ts'
 import {
   type Collected,
   emptyScanned,
@@ -92,10 +92,10 @@ class WasmScanner implements Scanner {
       throw new RangeError(`recordBytesMax: ${options.recordBytesMax}, wanted 1 to ${recordBytesLimit}`)
     }
     // A quote that escapes quotes is a doubled quote; without quotes there is nothing to escape.
-    const isDoubled = options.quote === null || options.escape === options.quote
+    const isDoubled = (options.quote === null && !options.isEscapeDeclared) || options.escape === options.quote
     this.#options = isDoubled ? { ...options, escape: null } : options
     this.#scanned = emptyScanned(options)
-    this.#lineEnd = options.lineEnd === 'lf' ? 10 : 13
+    this.#lineEnd = options.lineEnd === 'cr' ? 13 : 10
     this.#fileOffset = options.start.byteOffset
     this.#records = options.start.records
     this.#lines = options.start.lines
@@ -113,8 +113,11 @@ class WasmScanner implements Scanner {
       ahead.bytes,
       options.runaway?.figureColumns[0] ?? 0,
       options.runaway?.figureColumns[1] ?? 0,
-      options.runaway?.linesMin ?? 0,
+      mayRunAway(options) ? (options.runaway?.linesMin ?? 0) : 0,
       options.keepsWideComments ? 1 : 0,
+      options.lineEnd === 'crlf' ? 1 : 0,
+      options.isEscapeDeclared ? 1 : 0,
+      options.doublesToo ? 1 : 0,
     ]
   }
 
@@ -141,19 +144,31 @@ class WasmScanner implements Scanner {
     if (longLine !== null) {
       this.#consumeLongLine(longLine, longLine.end())
     } else if (this.#end > this.#start) {
-      const isComplete = this.#held.bytes[this.#end - 1] === this.#lineEnd
       const isLone = hasLoneFeed(this.#held.bytes.subarray(this.#start, this.#end))
-      if (!isComplete) {
-        this.#reserve(1)
-        this.#held.bytes[this.#end++] = this.#lineEnd
-      }
+      const added = this.#completeLine()
       this.#chunkStart = this.#end
       this.#scan(true)
       // The added line end is not part of the original.
-      if (!isComplete) this.#fileOffset--
-      if (!isComplete && this.#lineEnd === 10) this.#scanned.hasLoneFeed = isLone
+      this.#fileOffset -= added
+      if (added > 0 && this.#lineEnd === 10) this.#scanned.hasLoneFeed = isLone
     }
     return this.#handOver()
+  }
+
+  /** Ends the last line if it has no line end. @returns The number of bytes added. */
+  #completeLine(): number {
+    const end = this.#end
+    this.#reserve(2)
+    const { bytes } = this.#held
+    const isWhole = () => bytes[this.#end - 1] === this.#lineEnd
+    const moved = this.#end - end
+    if (this.#options.lineEnd === 'crlf') {
+      this.#scanned.isVerbatim = isWhole() && bytes[this.#end - 2] === 13 && this.#scanned.isVerbatim
+      if (isWhole()) this.#end--
+      if (this.#end === this.#start || bytes[this.#end - 1] !== 13) bytes[this.#end++] = 13
+      bytes[this.#end++] = 10
+    } else if (!isWhole()) bytes[this.#end++] = this.#lineEnd
+    return this.#end - moved - end
   }
 
   #handOver(): Scanned {
@@ -232,7 +247,7 @@ class WasmScanner implements Scanner {
       this.#wantedBytes = Math.min(2 * heldBytes, enoughBytes)
       return
     }
-    const longLine = createLongLine(why === status.longSkip ? 'skipped' : 'rejected', this.#lineEnd)
+    const longLine = createLongLine(why === status.longSkip ? 'skipped' : 'rejected', this.#options)
     longLine.pass(memory.bytes.subarray(this.#start, this.#end))
     this.#longLine = longLine
     this.#start = this.#end
@@ -345,18 +360,19 @@ class WasmScanner implements Scanner {
     return count
   }
 
-  #consumeLongLine(longLine: LongLine, { byteLength, contentLength }: ReturnType<LongLine['end']>): void {
+  #consumeLongLine(longLine: LongLine, { byteLength, contentLength, lines }: ReturnType<LongLine['end']>): void {
     this.#longLine = null
     this.#scanned.isVerbatim = false
     this.#wantedBytes = 1
     this.#records++
-    this.#lines++
-    if (longLine.kind === 'skipped') this.#skip(this.#lines)
+    const line = this.#lines + 1
+    this.#lines += lines
+    if (longLine.kind === 'skipped') this.#skip(line)
     else {
       this.#mark(this.#readable)
       this.#scanned.rejects.push({
         record: this.#records,
-        line: this.#lines,
+        line,
         byteOffset: this.#fileOffset,
         byteLength: contentLength,
         column: null,

@@ -1,10 +1,18 @@
 // Detect dialect: finds the layout under which a text is the most uniform table. Knows nothing of bytes, headers or names.
 
 import type { DeclaredDialect } from '../reading.ts'
+import { isOuter } from './nested-lists.ts'
 import { padsNumbers } from './padded-numbers.ts'
 import { plainReading } from './plain-quotes.ts'
 import { type Candidate, delimiterWeights, score } from './score-layout.ts'
-import { cutsTimes, isHeadedByOne, isNearlyUniform, isOneColumn, isQuotedColumn } from './single-column.ts'
+import {
+  cutsTimes,
+  isHeadedByOne,
+  isMostlyUniform,
+  isNearlyUniform,
+  isOneColumn,
+  isQuotedColumn,
+} from './single-column.ts'
 import { fits, hasInnerQuote, isBlank, isQuoted, type Layout, recordCount, type Tokens, tokenize } from './tokenize.ts'
 
 const backslash = 0x5c
@@ -14,7 +22,7 @@ export type Ranking = readonly [Candidate, ...Candidate[]]
 
 /** Tries layouts on `text` and ranks them by how uniform a table it is under each. Declared settings are not varied. */
 export function rankLayouts(text: string, isCut: boolean, declared: DeclaredDialect): Ranking {
-  const lineEnd = declaredLineEnd(declared) ?? lineEndOf(text)
+  const lineEnd = declaredLineEnd(declared, text) ?? lineEndOf(text)
   const ranked = rankDelimiters(text, isCut, declared, lineEnd)
   if (declared.lineTerminator !== undefined || lineEnd === 'cr' || loneReturns(text) < 2) return ranked
   // Where records end with CR, texts contain line feeds of their own. CR must win clearly, because programs write LF.
@@ -46,13 +54,13 @@ function rankDelimiters(text: string, isCut: boolean, declared: DeclaredDialect,
   for (const delimiter of delimitersIn(text, declared)) {
     const tried = quotesIn(text, delimiter, declared).flatMap((quote) =>
       spacesFollow(text, delimiter, declared).flatMap((skips) =>
-        withEscapes(text, layoutOf(delimiter, quote, skips, lineEnd), isCut, declared),
+        withEscapes(text, layoutOf(delimiter, quote, skips, lineEnd, declared), isCut, declared),
       ),
     )
     if (declared.quoteChar === undefined) {
       const plain = plainReading(
         text,
-        layoutOf(delimiter, null, declared.skipInitialSpace ?? false, lineEnd),
+        layoutOf(delimiter, null, declared.skipInitialSpace ?? false, lineEnd, declared),
         isCut,
         tried,
       )
@@ -71,7 +79,11 @@ function rankDelimiters(text: string, isCut: boolean, declared: DeclaredDialect,
     if (hasValuesWithIt && isHeadedByOne(one.tokens)) return false
     return !isLog || isNearlyUniform(one)
   })
-  const [best, ...others] = wholeFirst(apart.sort((a, b) => b.score - a.score))
+  const ranked = apart.sort((a, b) => b.score - a.score)
+  // What is left of those of low weight is proven to be a table, however little it scores.
+  const isTable = (one: Candidate) => one.width > 1 && !isUsual(one.tokens) && isMostlyUniform(one)
+  const tables = ranked[0]?.width === 1 ? ranked.toSorted((a, b) => Number(isTable(b)) - Number(isTable(a))) : ranked
+  const [best, ...others] = outerFirst(wholeFirst(tables))
   if (best === undefined || (best.width === 1 && declared.delimiter === undefined)) {
     return [singleColumn(text, isCut, lineEnd, declared), ...others]
   }
@@ -86,9 +98,24 @@ function wholeFirst(ranked: readonly Candidate[]): readonly Candidate[] {
   const [best] = ranked
   if (best === undefined || best.tokens.broken.has(0) || isWhole(best.tokens, 1, best.width)) return ranked
   const whole = ranked.find(
-    ({ tokens, width }) => width > 1 && recordCount(tokens) > 2 && isWhole(tokens, Infinity, width),
+    ({ tokens, width }) => width > 1 && recordCount(tokens) > 1 && isWhole(tokens, Infinity, width),
   )
   return whole === undefined ? ranked : [whole, ...ranked.filter((candidate) => candidate !== whole)]
+}
+
+/** A reading whose lists the best one cuts, while it leaves several other columns in one, comes before it. */
+function outerFirst(ranked: readonly Candidate[]): readonly Candidate[] {
+  const [best] = ranked
+  if (best === undefined || best.width < 2) return ranked
+  const outer = ranked.find(
+    ({ tokens, width }) =>
+      tokens !== best.tokens &&
+      width > 1 &&
+      isUsual(tokens) &&
+      isWhole(tokens, Infinity, width) &&
+      isOuter(tokens, best.tokens),
+  )
+  return outer === undefined ? ranked : [outer, ...ranked.filter((candidate) => candidate !== outer)]
 }
 
 /** True if the first `count` records that are not blank have this many fields. */
@@ -106,12 +133,13 @@ function isWhole(tokens: Tokens, count: number, width: number): boolean {
 function singleColumn(text: string, isCut: boolean, lineEnd: Layout['lineEnd'], declared: DeclaredDialect): Candidate {
   const mark = declaredEscape(declared) ?? 'doubled'
   const read = (delimiter: string, quote: string | null) => {
-    const layout = layoutOf(delimiter, quote, declared.skipInitialSpace ?? false, lineEnd)
+    const layout = layoutOf(delimiter, quote, declared.skipInitialSpace ?? false, lineEnd, declared)
     return score(tokenize(text, { ...layout, escape: mark }, isCut))
   }
   const quotes = declared.quoteChar === undefined ? [...freeOf(['"'], declared), null] : [declared.quoteChar]
   for (const quote of quotes) {
-    const usual = [',', ';', '\t', '|'].filter(
+    // In what follows, any character of texts may occur.
+    const usual = (isCut ? ['\u001f'] : [',', ';', '\t', '|']).filter(
       (one) => one === declared.delimiter || !charactersOf(declared).includes(one),
     )
     const tried = usual.map((delimiter) => read(delimiter, quote))
@@ -130,19 +158,31 @@ function layoutOf(
   quote: string | null,
   skipInitialSpace: boolean,
   lineEnd: Layout['lineEnd'],
+  { escapeChar, doubleQuote, commentChar }: DeclaredDialect,
 ): Layout {
   const quoteCode = quote === null ? 'none' : quote.charCodeAt(0)
-  return { delimiter: delimiter.charCodeAt(0), quote: quoteCode, escape: 'doubled', skipInitialSpace, lineEnd }
+  const layout = {
+    delimiter: delimiter.charCodeAt(0),
+    quote: quoteCode,
+    escape: 'doubled',
+    skipInitialSpace,
+    ...(commentChar !== undefined && { comment: commentChar ?? '' }),
+    lineEnd,
+  } as const
+  if (escapeChar === undefined || escapeChar === quote) return layout
+  return { ...layout, isEscapeDeclared: true, ...(escapeChar !== null && doubleQuote && { doublesToo: true }) }
 }
 
-function declaredLineEnd({ lineTerminator }: DeclaredDialect): Layout['lineEnd'] | undefined {
+/** Where CR LF is declared and occurs, an LF alone ends nothing. */
+function declaredLineEnd({ lineTerminator }: DeclaredDialect, text: string): Layout['lineEnd'] | undefined {
+  if (lineTerminator === '\r\n' && text.includes('\r\n')) return 'crlf'
   return lineTerminator === undefined ? undefined : lineTerminator === '\r' ? 'cr' : 'lf'
 }
 
 function declaredEscape(declared: DeclaredDialect): Layout['escape'] | undefined {
   if (declared.escapeChar)
     return declared.escapeChar === (declared.quoteChar ?? '"') ? 'doubled' : declared.escapeChar.charCodeAt(0)
-  if (declared.doubleQuote === undefined) return undefined
+  if (declared.doubleQuote === undefined) return declared.escapeChar === null ? 'doubled' : undefined
   return declared.doubleQuote ? 'doubled' : 'nothing'
 }
 

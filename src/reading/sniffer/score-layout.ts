@@ -74,20 +74,15 @@ const fieldsScoredMax = 1500
  * Scores the text under one layout: the share of records of the same width, times how clean their values look, times
  * a factor for the width.
  */
-export function score(tokens: Tokens): Candidate {
-  const width = usualWidth(tokens)
+export function score(all: Tokens): Candidate {
+  const width = usualWidth(all)
+  const tokens = withoutSurplus(all, width)
   const uniform = uniformity(tokens, width)
   const clean = cleanness(tokens, width)
   const quoteWeight = tokens.layout.quote !== apostrophe ? 1 : tokens.text.includes('"') ? 0.9 : 0.98
-  const columns = width === 1 ? 0.2 : ((width - 1) / width) * delimiterWeight(tokens)
+  const columns =
+    width === 1 ? 0.2 : ((width - 1) / width) * (delimiterWeights[String.fromCharCode(tokens.layout.delimiter)] ?? 1)
   return { tokens, width, score: uniform * uniform * clean * columns * quoteWeight }
-}
-
-/** An unusual delimiter must be consistent over several records. */
-function delimiterWeight(tokens: Tokens): number {
-  const weight = delimiterWeights[String.fromCharCode(tokens.layout.delimiter)] ?? 1
-  const records = recordCount(tokens)
-  return weight === 1 ? 1 : (weight * records) / (records + 2)
 }
 
 /** Number of fields of the widest unbroken record: that of a table whose records may lack some at their ends. */
@@ -106,12 +101,21 @@ export function greatestWidth(tokens: Tokens, from = 0): number {
  */
 export function usualWidth(tokens: Tokens, from = 0): number {
   const counts = new Map<number, number>()
+  /** By width: the fields up to the last that is not empty, in the record that has most of them. */
+  const filled = new Map<number, number>()
   for (let record = from; record < recordCount(tokens); record += 1) {
     if (isBlank(tokens, record) || tokens.broken.has(record)) continue
     if (widthOf(tokens, record) === 1 && (isCommentLike(tokens, record) || isRule(tokens, record))) continue
     const width = widthOf(tokens, record)
+    if (filled.get(width) !== width) {
+      const most = filledWidth(tokens, record)
+      // Records without a value count only where all are.
+      if (most === 0 && (filled.size > 0 || record + 1 < recordCount(tokens))) continue
+      filled.set(width, Math.max(filled.get(width) ?? 0, most))
+    }
     counts.set(width, (counts.get(width) ?? 0) + 1)
   }
+  countSurplus(counts, filled)
   let usual = 1
   let most = 0
   for (const [width, count] of counts) {
@@ -126,6 +130,52 @@ export function usualWidth(tokens: Tokens, from = 0): number {
   // Names and values above a table, such as those of an account, have less of the file than the table.
   if (end !== null && end.width * end.records > usual * most * 2) return end.width
   return hasRowNameAlone(tokens, from, counts, usual) ? usual + 1 : usual
+}
+
+/**
+ * Counts records whose last fields are all empty with narrower ones that have the rest: spreadsheets write the width of a
+ * block of rows.
+ */
+function countSurplus(counts: Map<number, number>, filled: ReadonlyMap<number, number>): void {
+  const widths = [...counts.keys()].sort((a, b) => b - a)
+  for (const width of widths) {
+    const most = filled.get(width) ?? width
+    const narrower = widths.findLast((one) => one < width && one >= most && filled.get(one) === one)
+    // A single narrower record may be the header: the columns beyond it may have values further down.
+    if (narrower === undefined || narrower < 2 || (counts.get(narrower) ?? 0) < 2) continue
+    counts.set(narrower, (counts.get(narrower) ?? 0) + (counts.get(width) ?? 0))
+    counts.delete(width)
+  }
+}
+
+function filledWidth({ firstFields, fieldStarts, fieldEnds }: Tokens, record: number): number {
+  const first = firstFields[record] ?? 0
+  let field = (firstFields[record + 1] ?? 0) - 1
+  while (field >= first && fieldStarts[field] === fieldEnds[field]) field -= 1
+  return field + 1 - first
+}
+
+/** The records without empty fields beyond the width, which the scanner drops, too. */
+export function withoutSurplus(tokens: Tokens, width: number): Tokens {
+  const isSurplus = (record: number) => widthOf(tokens, record) > width && filledWidth(tokens, record) <= width
+  let hasSurplus = false
+  for (let record = 0; record < recordCount(tokens) && !hasSurplus; record += 1) hasSurplus = isSurplus(record)
+  if (width < 2 || !hasSurplus) return tokens
+  const fields = { starts: [] as number[], ends: [] as number[] }
+  const firstFields = [0]
+  for (let record = 0; record < recordCount(tokens); record += 1) {
+    const first = tokens.firstFields[record] ?? 0
+    const last = isSurplus(record) && !tokens.broken.has(record) ? first + width : tokens.firstFields[record + 1]
+    fields.starts.push(...tokens.fieldStarts.subarray(first, last))
+    fields.ends.push(...tokens.fieldEnds.subarray(first, last))
+    firstFields.push(fields.starts.length)
+  }
+  return {
+    ...tokens,
+    firstFields: Uint32Array.from(firstFields),
+    fieldStarts: Uint32Array.from(fields.starts),
+    fieldEnds: Uint32Array.from(fields.ends),
+  }
 }
 
 /** A header as R writes it, one name short, above a single record. */
@@ -185,9 +235,9 @@ function holdsTypes(tokens: Tokens, from: number, width: number): boolean {
   return records.length > 0 && Array.from({ length: width }, (_, column) => column).some(isTyped)
 }
 
-/** A record that begins with `#`, unless that is the delimiter. */
-export function isCommentLike(tokens: Tokens, record: number): boolean {
-  return tokens.text[tokens.recordStarts[record] ?? 0] === '#' && tokens.layout.delimiter !== 0x23
+/** A record that begins with the declared character or `#`, unless that is the delimiter. */
+export function isCommentLike({ text, recordStarts, layout }: Tokens, record: number): boolean {
+  return text[recordStarts[record] ?? 0] === (layout.comment ?? '#') && layout.delimiter !== 0x23
 }
 
 function isRule({ text, recordStarts, recordEnds }: Tokens, record: number): boolean {

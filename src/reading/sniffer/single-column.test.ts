@@ -19,6 +19,8 @@ const columns: readonly [what: string, text: string, names: string][] = [
   ['places with a semicolon and a blank', 'place\nBerlin; Germany\nRome; Italy\nOslo; Norway\n', 'place'],
   ['positions', 'pos\n48.2, 16.3\n47.1, 15.4\n46.6, 14.3\n', 'pos'],
   ['two words below two words', 'full name\nAda Lovelace\nAlan Turing\nGrace Hopper\n', 'full name'],
+  ['times and words', '10:00:01 a b\n10:00:02 c d\n10:00:03 e f\n', 'column_1'],
+  ['words and numbers', 'flight no\nLH 400\nBA 117\nUA 22\n', 'flight no'],
   ['two words below one', 'name\nAda Lovelace\nAlan Turing\nGrace Hopper\n', 'name'],
   ['moments', 'when\n2020-01-01 10:00\n2020-01-02 11:00\n2020-01-03 12:30\n', 'when'],
   ['times', 'time\n10:00\n11:00\n12:30\n', 'time'],
@@ -68,7 +70,7 @@ const tables: readonly [what: string, text: string, names: string][] = [
   ['a title above a header', 'Sales\na,b\n1,2\n3,4\n5,6\n', 'a|b'],
   ['a title above names and figures', 'Team\nAda Lovelace, 36\nAlan Mathison Turing, 41\n', 'column_1|column_2'],
   ['times and figures', 'time,value\n10:00:01,123\n10:00:02,456\n10:00:03,789\n', 'time|value'],
-  ['times beside words', '10:00:01 a b\n10:00:02 c d\n10:00:03 e f\n', 'column_1|column_2|column_3'],
+  ['times beside figures', '10:00:01 a 7\n10:00:02 c 8\n10:00:03 e 9\n', 'column_1|column_2|column_3'],
   ['figures between colons', 'a:10:20:30\nb:11:20:31\nc:12:20:32\n', 'column_1|column_2|column_3|column_4'],
   ['values with semicolons', 'x\na;1\nb;2\nc;3\n', 'column_1|column_2'],
   ['names and figures of any width', 'Team\nAda, 36, x\nAlan, 41, y\nBob, 5\n', 'column_1|column_2|column_3'],
@@ -79,7 +81,16 @@ const tables: readonly [what: string, text: string, names: string][] = [
     'id name sum\n1 "Nguyen, Ada" 5\n2 "Smith, Al" 7\n3 "Wu, Bo" 9\n',
     'id|name|sum',
   ],
-  ['words and figures', 'host port\na 1\nb 2\nc 3\n', 'host|port'],
+  ['words and figures below as many names', 'host port load\na 1 x\nb 2 y\nc 3 z\n', 'host|port|load'],
+  ['two figures', 'x y\n1 2\n3 40\n', 'x|y'],
+  ['a single record below names', 'x y z\n1 2 3\n', 'x|y|z'],
+  ['names with plus signs between blanks', 'name + state\nAnn Lee + NY\nBo Ray + LA\n', 'name|state'],
+  ['a title above bars between blanks', 'Words\nkind | word\nQ | sum\nS | difference\n', 'kind|word'],
+  ['a list in a field after a comma', 'key,values\nalpha,5;2;8\n', 'key|values'],
+  ['a list in a field after a tab', 'id\tlist\na1\tx;y;z\nb2\tx;y;w\nc3\tx;v;u\n', 'id|list'],
+  ['a list in a field after a semicolon', '1;Ann;red,blue\n2;Bo;green,black\n', 'column_1|column_2|column_3'],
+  ['decimal commas between semicolons', 'Ann;1,5\nBo;2,5\nCy;7,5\n', 'column_1|column_2'],
+  ['blocks of rows with surplus delimiters', 'a,b,,,\n1,x,,,\n2,y,,,\n3,z\n4,w\n', 'a|b'],
   ['two columns of figures without a header', '1,5\n2,75\n3,25\n4,00\n', 'column_1|column_2'],
 ]
 for (const [what, text, names] of tables) {
@@ -99,3 +110,49 @@ for (const [what, text, wanted] of quotes) {
     assert.equal(read(text), wanted)
   })
 }
+
+/** Kinds of values with blanks or colons in them; a number makes another one like the others. */
+const kindsOfValues: Readonly<Record<string, (i: number) => string>> = {
+  'flight no': (i) => `${['LH', 'BA', 'UA'][i % 3]} ${100 + ((i * 37) % 900)}`,
+  'full name': (i) => `${['Ada', 'Alan', 'Grace'][i % 3]} ${['Lovelace', 'Turing', 'Hopper', 'Wu'][i % 4]}`,
+  'created at': (i) => `2024-0${1 + (i % 9)}-1${i % 10} 1${i % 10}:2${i % 10}:05`,
+  'unit price': (i) => `${10 + i}.${10 + ((i * 7) % 90)} EUR`,
+  'post code': (i) => `${110 + i} ${10 + ((i * 7) % 90)}`,
+  'post town': (i) => `${10_115 + i} Berlin`,
+  'phone no': (i) => `0${30 + (i % 60)} ${1_234_567 + i * 91}`,
+  'area phone': (i) => `+49 ${30 + (i % 60)} ${123_456 + i * 91}`,
+  'total amount': (i) => `${1 + i} ${100 + ((i * 37) % 900)}`,
+  'valid until': (i) => `${1 + (i % 28)} May 20${10 + (i % 15)}`,
+  'size range': (i) => `${i}-${i + 4} cm`,
+  'opening time': (i) => `1${i % 10}:${10 + (i % 50)} PM`,
+  'aspect ratio': (i) => `${4 + (i % 12)}:${3 + (i % 6)}`,
+  'street name': (i) => `${['High', 'Elm', 'Oak'][i % 3]} Street`,
+}
+
+test('readHead() reads as many columns from any number of records alike', () => {
+  for (const [name, write] of Object.entries(kindsOfValues)) {
+    for (let count = 2; count < 24; count += 1) {
+      for (const header of [`${name}\n`, '']) {
+        const text = header + Array.from({ length: count }, (_, i) => `${write(i)}\n`).join('')
+        assert.equal(readHead(Buffer.from(text), true).width, 1, text.slice(0, 60))
+      }
+    }
+  }
+  const table: Readonly<Record<string, (i: number) => string>> = {
+    'x y': (i) => `${i} ${i * i}`,
+    'id name score': (i) => `${i} n${i} ${i}.5`,
+    'name dept pay': (i) => `Ann HR ${1000 + i}`,
+    'a:b:c': (i) => `k${i}:${i}:v`,
+  }
+  for (const [names, recordOf] of Object.entries(table)) {
+    for (let count = 1; count < 24; count += 1) {
+      const text = `${names}\n${Array.from({ length: count }, (_, i) => `${recordOf(i)}\n`).join('')}`
+      const { width, notes } = readHead(Buffer.from(text), true)
+      assert.equal(width, names.split(/[ :]/).length, text.slice(0, 60))
+      assert.ok(
+        notes.some(({ code }) => code === 'DELIMITER_UNCERTAIN'),
+        text.slice(0, 60),
+      )
+    }
+  }
+})

@@ -1,7 +1,7 @@
 // Single column: distinguishes lines with one value, which a delimiter would split, from a table of columns. Knows one reading of a text.
 import { type Candidate, delimiterWeights } from './score-layout.ts'
 import { fieldValue, fits, hasQuotes, isBlank, recordCount, type Tokens, widthOf } from './tokenize.ts'
-import { type Kind, kindOf } from './value-kind.ts'
+import { isMeasured, type Kind, kindOf } from './value-kind.ts'
 
 const recordsMax = 200
 /** Fewer lines prove nothing. */
@@ -9,27 +9,77 @@ const linesMin = 2
 /** With this many lines, a single odd one is a slip. */
 const oneOddMin = 5
 
+/** Less than this is low: such characters occur in words, times and codes. */
+const lowWeight = 0.7
+
+export function isOfLowWeight({ layout }: Tokens): boolean {
+  return weightOf(layout.delimiter) < lowWeight
+}
+
+function weightOf(delimiter: number): number {
+  return delimiterWeights[String.fromCharCode(delimiter)] ?? 1
+}
+
 /**
- * True if a delimiter is more likely part of the values of one column: either a header of one field precedes lines that
- * would all be split, and the pieces are alike, as in decimals, `Lovelace, Ada` and words; or all lines are two words.
+ * True if a delimiter is more likely part of the values of one column: lines are wholly one value of a type; or it is of low
+ * weight, and there is no proof of columns; or a header of one field precedes lines that would all be split, and the pieces
+ * are alike, as in decimals and `Lovelace, Ada`.
  */
 export function isOneColumn({ tokens, width }: Candidate): boolean {
   const delimiter = String.fromCharCode(tokens.layout.delimiter)
-  const isUnusual = (delimiterWeights[delimiter] ?? 1) < 1
-  if (width < 2 || !(isUnusual || ',;|'.includes(delimiter))) return false
+  const weight = weightOf(tokens.layout.delimiter)
+  if (width < 2 || !(weight < 1 || ',;'.includes(delimiter))) return false
   const rows = firstRows(tokens)
   const header = rows[0]
   const body = rows.slice(1)
-  if (header === undefined || body.length < linesMin || tokens.broken.has(header)) return false
-  if ((isUnusual || delimiter === ',') && areValues(tokens, body, isUnusual)) return true
-  if (widthOf(tokens, header) !== 1 && delimiter !== ' ') return false
-  const isBelowOne = isHeadedByOne(tokens)
-  if (isBelowOne && body.every((row) => isBracketed(lineOf(tokens, row)))) return true
-  if (isBelowOne && isUnusual && areNearlyAll(tokens, body, width)) return true
+  if (header === undefined) return false
+  if (weight < lowWeight && !areProven(tokens, rows, width)) return true
+  if (body.length < linesMin || tokens.broken.has(header)) return false
+  if (areValues(tokens, body)) return true
+  if (widthOf(tokens, header) !== 1) return false
+  if (body.every((row) => isBracketed(lineOf(tokens, row)))) return true
+  if (weight < 1) return areNearlyAll(tokens, body, width)
   if (rows.some((row) => hasQuotes(tokens, row))) return false
-  if (!body.every((row) => fits(tokens, row, width))) return isBelowOne && !isUnusual && areLists(tokens, body)
-  if (isBelowOne) return areHalves(tokens, body, width)
-  return delimiter === ' ' && width === 2 && fits(tokens, header, width) && rows.every((row) => areWords(tokens, row))
+  return body.every((row) => fits(tokens, row, width)) ? areHalves(tokens, body, width) : areLists(tokens, body)
+}
+
+/**
+ * Whether lines cut at a delimiter of low weight are records. Equal widths prove nothing, nor does their number: a column of
+ * flights or names has both. Proof is a quoted field on most lines, the same blank or mark before every delimiter, two columns
+ * of figures or dates, or one in a wider table that has as many names above it.
+ */
+function areProven(tokens: Tokens, rows: readonly number[], width: number): boolean {
+  const [header, ...body] = rows
+  const fitting = body.filter((row) => fits(tokens, row, width))
+  if (header === undefined || fitting.length === 0) return false
+  if (fitting.filter((row) => hasQuotes(tokens, row)).length * 2 > fitting.length) return true
+  if (fitting.length * 2 < body.length || isHeadedByOne(tokens) || areValues(tokens, body)) return false
+  const delimiter = String.fromCharCode(tokens.layout.delimiter)
+  const marks = rows.flatMap((row) => lineOf(tokens, row).split(delimiter).slice(0, -1)).map((piece) => piece.at(-1))
+  if (delimiter !== ' ' && new Set(marks).size === 1 && /[ =~|+*#<-]/.test(marks[0] ?? '')) return true
+  const measured = Array.from({ length: width }, (_, column) => column).filter((column) => {
+    const odd = fitting.filter((row) => !isFigure(valueAt(tokens, row, column)))
+    return odd.length < fitting.length && isFewOf(odd.length, fitting)
+  }).length
+  const isNamed = fits(tokens, header, width) && kindsOf(tokens, header).every((kind) => kind === 'text')
+  if (width === 2 && delimiter === ' ') return measured === 2 && !areCodes(tokens, body)
+  return measured >= (isNamed ? 1 : 2) && (width > 2 || isNamed)
+}
+
+/** A number, date or time, or nothing. Digits after a zero or a plus are part of a code. */
+function isFigure(value: string): boolean {
+  const kind = kindOf(value)
+  return kind === 'empty' || kind === 'null' || (isMeasured(kind) && kind !== 'boolean' && !/^(?:\+|0\d)/.test(value))
+}
+
+/** At least this many digits make a code of constant form. */
+const codeDigitsMin = 5
+
+/** Lines of digits in one form, as of post codes. */
+function areCodes(tokens: Tokens, body: readonly number[]): boolean {
+  const forms = new Set(body.map((row) => lineOf(tokens, row).replaceAll(/\d/g, '0')))
+  const [form = ''] = forms
+  return forms.size === 1 && /^[0 ]+$/.test(form) && form.replaceAll(' ', '').length >= codeDigitsMin
 }
 
 /** In lines of a log, the colons of a time, and the comma before its milliseconds. */
@@ -45,6 +95,12 @@ export function cutsTimes({ tokens, width }: Candidate): boolean {
   const rows = firstRows(tokens)
   const odd = rows.filter((row) => !time.test(lineOf(tokens, row))).length
   return rows.length > linesMin && isFewOf(odd, rows)
+}
+
+/** At least half of the records have the same number of fields. */
+export function isMostlyUniform({ tokens, width }: Candidate): boolean {
+  const rows = firstRows(tokens)
+  return rows.filter((row) => fits(tokens, row, width)).length * 2 >= rows.length
 }
 
 /** All records but a few have the same number of fields. */
@@ -76,27 +132,37 @@ export function isQuotedColumn({ tokens, width }: Candidate): boolean {
   return width === 1 && odd * 4 <= quoted
 }
 
-/** Lines with one value each, except for a footer or a slip: an amount or, unless the delimiter is a comma, a place. */
-function areValues(tokens: Tokens, body: readonly number[], mayBePlaces: boolean): boolean {
+/** Lines with one value each, except for a footer or a slip. */
+function areValues(tokens: Tokens, body: readonly number[]): boolean {
+  const isCommon = weightOf(tokens.layout.delimiter) >= 1
   let odd = 0
   for (const row of body) {
-    const line = lineOf(tokens, row)
-    if (isAmount(line) || (mayBePlaces && isPlace(line))) continue
+    if (isValue(lineOf(tokens, row), isCommon)) continue
     odd += 1
     if (!isFewOf(odd, body)) return false
   }
   return true
 }
 
-/** A Windows path, a URL, an address of a network card, or a telephone number. */
-function isPlace(line: string): boolean {
-  const isPathOrPhone = /^"?(?:[A-Za-z]:|\\)\\|^\+\d{1,3} \d[\d ()/-]{4,}$/.test(line)
-  return isPathOrPhone || kindOf(line) === 'address'
+/**
+ * Wholly one value of a type: an amount, date, address, path or telephone number; where a common delimiter cuts it, not a
+ * number without a currency, nor a path.
+ */
+function isValue(line: string, isCutByCommon: boolean): boolean {
+  const kind = kindOf(line)
+  if (isCutByCommon)
+    return (kind === 'number' && /\p{Sc}|[A-Z]{3}/u.test(line)) || kind === 'date' || kind === 'timestamp'
+  return (isMeasured(kind) && kind !== 'boolean') || kind === 'address' || isPath(line) || isTelephone(line)
 }
 
-/** An amount with a currency, with or without thousands. */
-function isAmount(line: string): boolean {
-  return /^-?\p{Sc} ?-?(?:\d+|\d{1,3}(?:,\d{3})+)(?:\.\d+)?$/u.test(line)
+function isPath(line: string): boolean {
+  return /^"?(?:[A-Za-z]:|\\)\\/.test(line)
+}
+
+/** Seven to fifteen digits in groups, the first of which begins with a zero, a plus or a bracket. */
+function isTelephone(line: string): boolean {
+  const digits = line.replaceAll(/\D/g, '').length
+  return /^(?:\+|0|\(\+?)\d[\d ()/-]*$/.test(line) && digits >= 7 && digits <= 15
 }
 
 function isFewOf(odd: number, body: readonly number[]): boolean {
@@ -145,15 +211,13 @@ function lineOf({ text, recordStarts, recordEnds }: Tokens, row: number): string
   return text.slice(recordStarts[row], recordEnds[row]).trim()
 }
 
-/** Words, and the delimiter. */
-function areWords(tokens: Tokens, row: number): boolean {
-  const line = lineOf(tokens, row).replaceAll(String.fromCharCode(tokens.layout.delimiter), ' ')
-  return kindsOf(tokens, row).every((kind) => kind === 'text') && /^[\p{L}\p{M}.'’ -]+$/u.test(line)
-}
-
 function fieldsOf(tokens: Tokens, row: number): number[] {
   const first = tokens.firstFields[row] ?? 0
   return Array.from({ length: widthOf(tokens, row) }, (_, at) => first + at)
+}
+
+function valueAt(tokens: Tokens, row: number, column: number): string {
+  return fieldValue(tokens, (tokens.firstFields[row] ?? 0) + column).trim()
 }
 
 function kindsOf(tokens: Tokens, row: number): Kind[] {

@@ -21,7 +21,32 @@ const readable: readonly [what: string, text: string, layout: Partial<Layout>, w
   ['blanks after a closing quote', '"a" ,"b"\t\n', {}, [['a', 'b']]],
   ['quotes that open no field', 'a "b",c"\n', {}, [['a "b"', 'c"']]],
   ['blanks after a delimiter as padding', 'a,  "b", c\n', { skipInitialSpace: true }, [['a', 'b', 'c']]],
-  ['blanks at the start of a record as content', ' a, b\n', { skipInitialSpace: true }, [[' a', 'b']]],
+  ['no blanks before fields', ' "a", b\n', { skipInitialSpace: true }, [['a', 'b']]],
+  ['several blanks as one', ' a  b \n', { skipInitialSpace: true, delimiter: 0x20 }, [['a', 'b', '']]],
+  [
+    'what a declared escape escapes',
+    'a\\,b,c\\\nd,\\\\\n"e\\"",\\N\n',
+    { escape: 0x5c, isEscapeDeclared: true },
+    [
+      ['a,b', 'c\nd', '\\'],
+      ['e"', '\\N'],
+    ],
+  ],
+  [
+    'doubled quotes beside an escape',
+    '"a""b\\"",c\n',
+    { escape: 0x5c, isEscapeDeclared: true, doublesToo: true },
+    [['a"b"', 'c']],
+  ],
+  [
+    'LF alone as content',
+    'a,b\nc\r\n"d\n",e\r\n',
+    { lineEnd: 'crlf' },
+    [
+      ['a', 'b\nc'],
+      ['d\n', 'e'],
+    ],
+  ],
   ['escaped quotes', '"a\\"b\\\\",c\n', { escape: 0x5c }, [['a"b\\\\', 'c']]],
   ['quotes that are not marked at all', '"a "b", c",d\n', { escape: 'nothing' }, [['a "b', ' c"', 'd']]],
   [

@@ -13,8 +13,15 @@ export interface Layout {
    * With `nothing` a quote closes the field only before a delimiter or line end.
    */
   readonly escape: 'doubled' | 'nothing' | number
+  /** The escape was declared, and counts outside quotes, too. */
+  readonly isEscapeDeclared?: boolean
+  /** Quotes may be doubled beside an escape. */
+  readonly doublesToo?: boolean
   readonly skipInitialSpace: boolean
-  readonly lineEnd: 'lf' | 'cr'
+  /** As declared; `''` for none, absent for `#`, if lines look like comments. */
+  readonly comment?: string
+  /** `crlf`: an LF alone is text. */
+  readonly lineEnd: 'lf' | 'cr' | 'crlf'
 }
 
 /** Text split into records and fields, stored as offsets: field values are made only when they are read. */
@@ -43,7 +50,7 @@ const tab = 0x09
 
 const none: ReadonlySet<number> = new Set()
 
-/** Memory for offsets, shared by all texts, one after the other. */
+/** Memory for offsets, shared by all texts, one after the other; something is left only of one not split to its end. */
 const gathered = {
   recordStarts: new OffsetList(),
   recordEnds: new OffsetList(),
@@ -64,8 +71,8 @@ const gathered = {
 export function tokenize(text: string, layout: Layout, isCut: boolean, strays: ReadonlySet<number> = none): Tokens {
   const { delimiter, quote, skipInitialSpace } = layout
   const lineEnd = layout.lineEnd === 'cr' ? cr : lf
+  const isExact = layout.lineEnd === 'crlf' || escapeOutside(layout) !== null
   const { recordStarts, recordEnds, firstFields, fieldStarts, fieldEnds } = gathered
-  // Nothing is left in them, unless a text could not be split to its end.
   for (const list of Object.values(gathered)) list.length = 0
   const broken = new Set<number>()
   let unclosed: number | null = null
@@ -73,12 +80,12 @@ export function tokenize(text: string, layout: Layout, isCut: boolean, strays: R
   const codes = codesOf(text)
   codes[length] = lineEnd // ends the last field, so that no character has to be asked whether it is the last
   let retryBudget = 8 * length
-  let at = 0
-  let isLastWhole = true
+  let [at, isLastWhole] = [0, true]
   while (at < length && retryBudget >= 0) {
     recordStarts.push(at)
     firstFields.push(fieldStarts.length)
     for (;;) {
+      if (skipInitialSpace) at = afterSkipped(text, at, delimiter)
       const fieldStart = at
       let code = codes[at] as number
       if (code === quote) {
@@ -87,8 +94,11 @@ export function tokenize(text: string, layout: Layout, isCut: boolean, strays: R
           retryBudget -= -at - fieldStart
           broken.add(recordStarts.length - 1)
           if (-at >= length) unclosed ??= recordStarts.length - 1
-          at = lineEndAt(text, fieldStart, lineEnd)
+          at = isExact ? plainEnd(codes, fieldStart, layout, length, true) : lineEndAt(text, fieldStart, lineEnd)
         }
+        code = codes[at] as number
+      } else if (isExact) {
+        at = plainEnd(codes, at, layout, length, false)
         code = codes[at] as number
       } else {
         while (code !== delimiter && code !== lineEnd) code = codes[++at] as number
@@ -97,7 +107,6 @@ export function tokenize(text: string, layout: Layout, isCut: boolean, strays: R
       if (at < length && code === delimiter) {
         fieldEnds.push(at)
         at += 1
-        if (skipInitialSpace) at = afterBlanks(text, at, delimiter)
         continue
       }
       const isCrLf = lineEnd === lf && code === lf && at < length && at > fieldStart && codes[at - 1] === cr
@@ -168,7 +177,7 @@ function quotedFieldEnd(text: string, at: number, layout: Layout, lineEnd: numbe
     if (close < 0) return -Math.max(text.length, 1)
     if (typeof layout.escape === 'number' && isEscaped(text, close, at, layout.escape)) continue
     let after = close + 1
-    if (layout.escape === 'doubled' && text.charAt(after) === quote) {
+    if ((layout.escape === 'doubled' || layout.doublesToo) && text.charAt(after) === quote) {
       close = after
       continue
     }
@@ -177,11 +186,37 @@ function quotedFieldEnd(text: string, at: number, layout: Layout, lineEnd: numbe
     const isEnd =
       after >= text.length ||
       code === layout.delimiter ||
-      code === lineEnd ||
+      (code === lineEnd && layout.lineEnd !== 'crlf') ||
       (code === cr && text.charCodeAt(after + 1) === lf)
     if (isEnd) return after
     if (layout.escape !== 'nothing') return -Math.max(after, 1)
   }
+}
+
+/** The character that escapes others outside quotes; null if none does. */
+function escapeOutside({ escape: mark, isEscapeDeclared }: Layout): number | null {
+  return isEscapeDeclared && typeof mark === 'number' ? mark : null
+}
+
+/** End of an unquoted field, or of its line, where what ends it is declared; as in record-rules.ts. */
+function plainEnd(codes: Uint16Array, from: number, layout: Layout, length: number, isLine: boolean): number {
+  const mark = escapeOutside(layout)
+  const endCode = layout.lineEnd === 'cr' ? cr : lf
+  for (let at = from; at < length; at += 1) {
+    const code = codes[at]
+    if (code === layout.delimiter && !isLine) return at
+    if (code === mark) at += codes[at + 1] === cr && codes[at + 2] === lf && endCode === lf ? 2 : 1
+    else if (code === endCode && (layout.lineEnd !== 'crlf' || at + 1 === length || (at > 0 && codes[at - 1] === cr)))
+      return at
+  }
+  return length
+}
+
+/** After blanks before a field; several are one if a blank delimits. */
+function afterSkipped(text: string, from: number, delimiter: number): number {
+  let at = from
+  while (text.charCodeAt(at) === space || (text.charCodeAt(at) === tab && delimiter !== tab)) at += 1
+  return at
 }
 
 /** Blanks are space and tab, unless they delimit. */
@@ -247,14 +282,30 @@ export function hasInnerQuote({ text, fieldStarts, fieldEnds }: Tokens, field: n
 /** The value of one field: without quotes, escapes undone. */
 export function fieldValue(tokens: Tokens, field: number): string {
   const raw = tokens.text.slice(tokens.fieldStarts[field], tokens.fieldEnds[field])
-  if (!isQuoted(tokens, field) || raw.length === 0) return raw
+  const outside = escapeOutside(tokens.layout)
+  if (!isQuoted(tokens, field) || raw.length === 0)
+    return outside === null ? raw : unescaped(raw, tokens.layout, outside)
   const quote = raw.charAt(0)
   const close = raw.lastIndexOf(quote)
   if (close === 0) return raw
   const inner = raw.slice(1, close)
   const mark = tokens.layout.escape
+  if (outside !== null) return unescaped(inner, tokens.layout, outside)
   if (mark === 'nothing') return inner
   return inner.replaceAll((mark === 'doubled' ? quote : String.fromCharCode(mark)) + quote, quote)
+}
+
+/** The text without a declared escape before characters that it escapes. */
+function unescaped(text: string, { delimiter, quote, doublesToo }: Layout, mark: number): string {
+  const special = [delimiter, quote, mark, cr, lf]
+  let value = ''
+  for (let at = 0; at < text.length; at += 1) {
+    const [code, next] = [text.charCodeAt(at), text.charCodeAt(at + 1)]
+    const isPair = code === mark ? special.includes(next) : doublesToo === true && code === quote && next === quote
+    if (isPair) at += 1
+    value += text.charAt(at)
+  }
+  return value
 }
 
 /** The values of one record. */

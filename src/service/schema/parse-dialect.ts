@@ -22,7 +22,10 @@ const members: { readonly [Name in keyof Required<DeclaredDialect>]: { wanted: s
       wanted: 'a text of at most 20 characters',
       is: (value) => typeof value === 'string' && value.length <= 20,
     },
-    commentChar: { wanted: 'one ASCII character or null', is: isAsciiCharacterOrNull },
+    commentChar: {
+      wanted: 'one character or null',
+      is: (value) => value === null || (value !== ', ' && isDelimiter(value)),
+    },
     skipInitialSpace: { wanted: 'true or false', is: isBoolean },
     padShortRecords: { wanted: 'true or false', is: isBoolean },
     encoding: { wanted: 'the name of an encoding', is: (value) => typeof value === 'string' && value.length <= 40 },

@@ -85,6 +85,7 @@ function holdsDialect(dialect: Members): void {
     choices.every((name) => typeof dialect[name] === 'boolean'),
     'dialect',
   )
+  holds(dialect.declared === undefined || Array.isArray(dialect.declared), 'dialect')
   holds(['\r\n', '\n', '\r', '\r\r\n', '\n\r'].includes(String(dialect.lineTerminator)), 'dialect')
 }
 

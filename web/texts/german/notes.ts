@@ -4,7 +4,8 @@ import type { NoteCode } from '../../../src/core/notes.ts'
 const sentences: Readonly<Record<NoteCode, string>> = {
   ENCODING_GUESSED: 'Der Zeichensatz ist nicht sicher: Er wurde aus den Bytes erschlossen. Bitte die Umlaute prüfen.',
 
-  DELIMITER_UNCERTAIN: 'Das Trennzeichen ist nicht sicher: Ein anderes passt fast genauso gut.',
+  DELIMITER_UNCERTAIN:
+    'Das Trennzeichen ist nicht sicher: Ein anderes passt fast genauso gut, oder jede Zeile ist ein einziger Wert.',
   DELIMITER_TOO_LONG:
     'Die Felder scheinen durch mehrere Zeichen getrennt zu sein, wie || oder ~|~; nur eines davon gilt als Trennzeichen.',
   DELIMITER_LINE_IGNORED:
@@ -52,6 +53,7 @@ const sentences: Readonly<Record<NoteCode, string>> = {
   RECORDS_END_WITH_CR:
     'Einige Datensätze enden mit einem Wagenrücklauf, der hier kein Zeilenende ist; er gehört zum letzten Wert, oder sie sind abgelehnt.',
 
+  LINE_ENDS_MIXED: 'Einige Datensätze enden mit LF, andere mit CR LF; beides gilt als Zeilenende.',
   UNUSUAL_LINE_ENDS: 'Zeilen enden mit CR CR LF oder LF CR: Beides gilt als ein Zeilenende, CR LF, auch in Werten.',
 
   DECLARED_ENCODING_CONFLICT:
