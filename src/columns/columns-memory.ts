@@ -23,6 +23,7 @@ interface Exports {
   find(end: number, recordsMax: number): number
   setKind(first: number, second: number, decimalByte: number, group: number): void
   read(column: number, records: number, kind: number, nullWords: number, form: number): number
+  place(column: number, record: number): void
   encode(records: number, kind: number, valueBytes: number, form: number): void
   toUtf8(table: number, from: number, end: number, out: number, isAscii: number): number
   /** For tests. Returns 0 after the last region. */

@@ -27,13 +27,18 @@ export class FactsTally {
   readonly #classes = new Map<ValueClass, ClassFacts>()
   #numberTexts: NumberTexts | null = null
 
-  /** @param empty Number of fields that are empty and not quoted; `table` is what the module has gathered. */
-  add(records: number, empty: number, table: Uint32Array): void {
+  /**
+   * @param empty Number of fields that are empty and not quoted; `table` is what the module has gathered.
+   * @param textOf The text of a record, from 1, of these.
+   */
+  add(records: number, empty: number, table: Uint32Array, textOf: (record: number) => string): void {
     // Plain loops: each column has a hundred words, nearly all of them 0, however few the records are.
     for (let i = 0; i < valueClasses.length; i += 1) {
       const row = (i + 1) * rowLength
       const count = table[row] as number
-      if (count > 0) this.#addClass(valueClasses[i] as ValueClass, count, table.subarray(row, row + rowLength))
+      if (count === 0) continue
+      const texts = 2 * count <= records ? textOf : null
+      this.#addClass(valueClasses[i] as ValueClass, count, table.subarray(row, row + rowLength), texts)
     }
     for (let i = 0; i < nullWords.length; i += 1) {
       this.#wordCounts[i] = (this.#wordCounts[i] as number) + (table[wordsRow * rowLength + i] as number)
@@ -55,12 +60,20 @@ export class FactsTally {
     }
   }
 
-  #addClass(name: ValueClass, count: number, row: Uint32Array): void {
+  #addClass(name: ValueClass, count: number, row: Uint32Array, textOf: ((record: number) => string) | null): void {
     const [, ...rest] = row
-    const first = rest.slice(0, Math.min(count, firstMax)).map((record) => record + this.#records)
-    const [wholeMax = 0, scaleMin = 0, scaleMax = 0] = rest.slice(firstMax)
-    const added = { count, first, ...(wholeMax > 0 && { digits: { wholeMax, scaleMin, scaleMax } }) }
     const before = this.#classes.get(name)
+    const found = rest.slice(0, Math.min(count, firstMax))
+    const first = found.map((record) => record + this.#records)
+    const isNew = (before?.first.length ?? 0) < firstMax
+    const texts = textOf === null || !isNew ? undefined : found.map(textOf)
+    const [wholeMax = 0, scaleMin = 0, scaleMax = 0] = rest.slice(firstMax)
+    const added = {
+      count,
+      first,
+      ...(texts && { texts }),
+      ...(wholeMax > 0 && { digits: { wholeMax, scaleMin, scaleMax } }),
+    }
     this.#classes.set(name, before === undefined ? added : joinClasses([before, added]))
   }
 }

@@ -75,6 +75,32 @@ test('facts classify numbers of many digits as a plain parser does', (t) => {
   }
 })
 
+test('few values that keep a column from a type are named, with the characters that do not show', () => {
+  const layout = layoutOf(1)
+  const factsOf = (odd: readonly string[], count: number) => {
+    const texts = Array.from({ length: count }, (_, i) => [odd[i - 200] ?? String(i)])
+    return writeColumns(csvText(texts, layout), {
+      layout,
+      columns: factsOnly(1),
+      rowGroupRecords: 150,
+      withTexts: true,
+    }).facts
+  }
+  const doubtOf = (odd: readonly string[], count: number) =>
+    decideTypes(factsOf(odd, count), (record) => record + 1)[0]!.doubt
+  assert.deepEqual(doubtOf(['1\u00a0x', '\u200b7'], 300), {
+    code: 'FEW_MISFITS',
+    clause:
+      "2 of 300 values are not integers without padding (lines 202, 203): '1<U+00A0>x', '<U+200B>7', so it is kept as text",
+    lines: [202, 203],
+  })
+  const hundred = (count: number) => Array.from({ length: count }, () => 'x')
+  assert.equal(doubtOf(hundred(3), 300)?.code, 'FEW_MISFITS')
+  assert.equal(doubtOf(hundred(4), 300), null)
+  assert.equal(doubtOf(hundred(1_000), 200_000)?.code, 'FEW_MISFITS')
+  assert.equal(doubtOf(hundred(1_001), 200_000), null)
+})
+
 test('a column of doubles is numbers, however programs print them', (t) => {
   t.diagnostic(`SEED=${seed}`)
   const random = randomFrom(seed)

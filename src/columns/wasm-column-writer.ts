@@ -31,6 +31,9 @@ const rowGroupBytesUsual = 1_572_864
 const windowBytesUsual = 3 * rowGroupBytesUsual
 /** A smaller buffer is not returned while room can be made. */
 const roomBytesMin = 65_536
+/** Longer texts of odd values are cut off. */
+const textBytesMax = 48
+const utf8 = new TextDecoder()
 /** From the report of `encode`. */
 const formIndex = 13
 
@@ -263,6 +266,14 @@ export class WasmColumnWriter implements ColumnWriter {
     this.#begin(this.#foundEnd)
   }
 
+  /** The beginning of a field of the records found, as it is written in the file. */
+  #textOf(column: number, record: number): string {
+    const { exports, bytes } = this.#memory
+    exports.place(column, record)
+    const [start = 0, end = 0] = this.#memory.result
+    return utf8.decode(bytes.subarray(start, Math.min(end, start + textBytesMax))).trimEnd()
+  }
+
   #copyColumn(column: Column, records: number): ColumnChunk {
     const group = this.#older?.rowGroups[this.#groupRecords.length]
     const chunk = group?.chunks[column.kept ?? 0]
@@ -283,7 +294,9 @@ export class WasmColumnWriter implements ColumnWriter {
     const [withoutValue = 0] = this.#memory.result
     const table = this.#memory.facts
     const areWordsNull = misfit === 0 && !isMisfit && column.stored !== null && column.nullWords !== 0
-    column.facts.add(records, withoutValue - (areWordsNull ? wordCount(table) : 0), table)
+    column.facts.add(records, withoutValue - (areWordsNull ? wordCount(table) : 0), table, (record) =>
+      this.#textOf(index, record),
+    )
     column.nulls += withoutValue
     if (misfit > 0) column.misfit = this.#records + misfit
     if (column.misfit !== null || column.stored === null || this.#file === null) return null

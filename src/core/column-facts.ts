@@ -91,6 +91,8 @@ export interface ClassFacts {
   readonly count: number
   /** The rows of the first three: accepted records, counted from 1 within those seen. */
   readonly first: readonly number[]
+  /** Their texts, cut off where they are long, if most values are in other classes. */
+  readonly texts?: readonly string[]
   /**
    * For numbers with a fraction, where a comma that could separate groups counts as a decimal comma, and for `number`,
    * `numberComma` and `tooLong`, where an exponent counts as 99 whole digits: no decimal has as many.
@@ -150,9 +152,16 @@ export interface NumberTexts {
 /** Joins the facts of a class over consecutive runs of records; record numbers continue from run to run. */
 export function joinClasses(parts: readonly ClassFacts[]): ClassFacts {
   const count = parts.reduce((sum, part) => sum + part.count, 0)
-  const first = parts.flatMap((part) => part.first).sort((a, b) => a - b)
+  const seen = parts.flatMap((part) => part.first.map((record, i) => ({ record, text: part.texts?.[i] })))
+  const first = seen.sort((a, b) => a.record - b.record).slice(0, firstMax)
+  const texts = first.flatMap(({ text }) => text ?? [])
   const digits = joinDigits(parts)
-  return { count, first: first.slice(0, firstMax), ...(digits !== null && { digits }) }
+  return {
+    count,
+    first: first.map(({ record }) => record),
+    ...(texts.length > 0 && texts.length === first.length && { texts }),
+    ...(digits !== null && { digits }),
+  }
 }
 
 /** Over all numbers with a fraction among the classes; null if there are none. */

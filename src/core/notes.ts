@@ -282,6 +282,11 @@ export const noteTable = {
     meaning: 'All values in the column look typed, but not as the same type; they are kept as text.',
     advice: 'Correct the named values, or send a schema.',
   },
+  FEW_MISFITS: {
+    meaning:
+      'At most 1 % of the values in the column, and at most 1,000, keep it from the type of the others: it is text. The message has the first of them, with the code points of characters that do not show.',
+    advice: 'Correct the named values, or send a schema with `missingValues` or a type.',
+  },
   MORE_COLUMNS: {
     meaning: 'More columns have notes than the receipt lists.',
     advice: 'Read `why` of each column.',

@@ -3,12 +3,12 @@ import {
   NUMBERED, bodyAt, bodyBytes, encodeNumbers, encodeTexts, encodeValues, encoding, isCompressed, pageDictionaryBytes, pageEntryCount,
   plainBytes, setTextEnds, columnForm,
 } from './encode-column'
-import { setDialect } from './fields/dialect'
+import { setDialect, width } from './fields/dialect'
 import { FACTS_ONLY, TEXTS, setKind } from './column-kinds'
 import { POWERS, RESULT, layOut, levels, regionEnd, regionStart, window } from './memory'
 import { fillDays } from './values/iso-dates'
 import { beginRecords, endsWithRecord, findPlaces, records, recordsEnd } from './fields/find-fields'
-import { nullCount, readFacts, readTexts, readValues } from './read-column'
+import { nullCount, placeOf, readFacts, readTexts, readValues } from './read-column'
 import { readNumbered } from './read-numbered'
 import { fillLanes } from './values/wide-digits'
 import { greatestBytes, hasStatistics, isGreatestExact, isLeastExact, leastBytes } from './parquet/statistics'
@@ -30,6 +30,13 @@ export function configure(windowBytes: usize, placesMax: usize, recordsMax: usiz
   store<u32>(RESULT, levels as u32)
   store<u32>(RESULT, window as u32, 4)
   return bytes
+}
+
+/** Results: where a field of the records found begins and ends; the record is counted from 1. */
+export function place(column: u32, record: u32): void {
+  const at = placeOf(column) + ((((record - 1) * width) as usize) << 2)
+  store<u32>(RESULT, load<u32>(at - 4) + 1)
+  store<u32>(RESULT, load<u32>(at), 4)
 }
 
 export { toUtf8 } from '../shared/single-byte'

@@ -153,11 +153,29 @@ function misfit(
   values: number,
   lineOf: LineOf | undefined,
 ): Decision {
-  const { why, code, first } = faultOf(facts, candidates, values, lineOf)
+  const { why, code, offenders } = faultOf(facts, candidates, values, lineOf)
+  const { count: found, texts = [] } = offenders
+  const isFew = found > 0 && found <= fewMax && found * 100 <= values
   // If every value looks like a number, a date or the like, someone may well have meant it to be one.
   const isDoubtful = facts.classes.text === undefined
-  const doubt = { code, clause: `${why}, so it is kept as text`, lines: linesOf(first, lineOf) }
-  return text(facts.records, why, isDoubtful ? doubt : null)
+  const odd = isFew && texts.length > 0 ? `: ${texts.map(spelledOut).join(', ')}` : ''
+  const doubt = {
+    code: isFew && (!isDoubtful || code === 'MIXED_VALUES') ? ('FEW_MISFITS' as const) : code,
+    clause: `${why}${odd}, so it is kept as text`,
+    lines: linesOf(offenders.first, lineOf),
+  }
+  return text(facts.records, why, isDoubtful || isFew ? doubt : null)
+}
+
+/** No more values than these are named as the few that keep a column from a type. */
+const fewMax = 1_000
+
+/** A text with the code points of characters that do not show. */
+function spelledOut(value: string): string {
+  const shown = value.replaceAll(/(?! )[\p{C}\p{Z}\ufffd]/gu, (one) => {
+    return `<U+${one.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}>`
+  })
+  return `'${shown}'`
 }
 
 function longDecimalDoubt(facts: ColumnFacts, type: ColumnType, lineOf: LineOf | undefined): Doubt | null {
@@ -209,7 +227,7 @@ function faultOf(
   candidates: readonly Candidate[],
   values: number,
   lineOf: LineOf | undefined,
-): { readonly why: string; readonly code: NoteCode; readonly first: readonly number[] } {
+): { readonly why: string; readonly code: NoteCode; readonly offenders: ClassFacts } {
   const nearest = candidates.reduce((best, next) =>
     countOf(facts, next.keeps) > countOf(facts, best.keeps) ? next : best,
   )
@@ -219,7 +237,7 @@ function faultOf(
   const trait = offending.length === 1 ? traits[offending[0]!] : undefined
   if (trait === undefined && !isNear) {
     const why = values === 1 ? 'the only value fits no other type' : `none of the ${values} values fits another type`
-    return { why, code: 'MIXED_VALUES', first: [] }
+    return { why, code: 'MIXED_VALUES', offenders: { count: 0, first: [] } }
   }
   const isOne = offenders.count === 1
   const fault = trait
@@ -228,7 +246,7 @@ function faultOf(
       ? `is not ${nearest.one}`
       : `are not ${nearest.many}`
   const why = `${offenders.count} of ${count(values, 'value')} ${fault} (${places(offenders, lineOf)})`
-  return { why, code: trait?.code ?? 'MIXED_VALUES', first: offenders.first }
+  return { why, code: trait?.code ?? 'MIXED_VALUES', offenders }
 }
 
 /** What no number type keeps of the values of a class. */

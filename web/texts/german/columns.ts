@@ -10,6 +10,7 @@ const traits: Partial<Readonly<Record<NoteCode, string>>> = {
   TOO_MANY_DIGITS: 'Werte haben mehr Stellen, als eine Zahl genau darstellt',
   AMBIGUOUS_DATES: 'Tag oder Monat kann vorn stehen',
   AMBIGUOUS_NUMBERS: 'ein Zeichen kann Tausender oder Nachkommastellen abtrennen',
+  FEW_MISFITS: 'wenige Werte passen nicht zum Typ der anderen',
   MIXED_VALUES: 'die Werte passen nicht zu einem gemeinsamen Typ',
 }
 
