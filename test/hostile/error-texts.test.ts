@@ -9,11 +9,15 @@ import { Conversation } from '../wire/conversation.ts'
 import { bareRequest, fileBody, rawRequest } from '../wire/requests.ts'
 
 const scratch = await scratchDir()
-const flags = ['--max-file-size', '2MB', '--max-request-size', '3MB', '--headers-time', '500ms']
-const service = await RunningService.start(scratch.path, [...flags, '--body-idle-time', '500ms', '--converters', '1'])
+const flags = ['--max-file-size', '2MB', '--max-request-size', '3MB']
+const service = await RunningService.start(join(scratch.path, 'data'), flags)
+/** For clients that stall: on a busy machine, its times are too short for others. */
+const hasty = ['--headers-time', '500ms', '--body-idle-time', '500ms']
+const hastyService = await RunningService.start(join(scratch.path, 'hasty'), [...flags, ...hasty])
 const client = new Client(service.url)
 after(async () => {
   await service[Symbol.asyncDispose]()
+  await hastyService[Symbol.asyncDispose]()
   await scratch[Symbol.asyncDispose]()
 })
 
@@ -105,7 +109,7 @@ const raws: Readonly<Record<string, Buffer>> = {
 
 for (const [what, request] of Object.entries(raws)) {
   test(`a refusal on the wire reveals no internals: ${what}`, async () => {
-    using talk = await Conversation.open(service.port)
+    using talk = await Conversation.open(hastyService.port)
     await talk.send(request)
     await talk.ended()
     const [answer] = talk.answers.final
@@ -116,7 +120,7 @@ for (const [what, request] of Object.entries(raws)) {
 
 test('a damaged store does not reveal where it is', async () => {
   const damaged = await client.upload('id,name\n2,Berta\n')
-  const dir = join(scratch.path, 'datasets', damaged.id)
+  const dir = join(scratch.path, 'data', 'datasets', damaged.id)
   const original = join(dir, 'original')
   chmodSync(original, 0o600)
   truncateSync(original, 3)

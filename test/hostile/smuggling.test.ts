@@ -12,7 +12,7 @@ import { bareRequest, chunked, fileBody, rawRequest } from '../wire/requests.ts'
 let server: HttpServer
 let victim = ''
 before(async () => {
-  const options = { ...defaultHttpOptions, port: 0, shutdownGraceMs: 100, bodyIdleMs: 500, headersMs: 1_000 }
+  const options = { ...defaultHttpOptions, port: 0, shutdownGraceMs: 100 }
   server = await createHttpServer(createFakeService(), options, pino({ level: 'silent' }))
   victim = JSON.parse((await acceptance(server.port, rawRequest())).body.toString()).id
 })

@@ -8,7 +8,7 @@ import { type BorrowedBytes, lengthOf } from '../../core/borrowed-bytes.ts'
 import { isServiceError, ServiceError } from '../../core/errors.ts'
 import { RequestBody } from './request-body.ts'
 
-const patient = { bodyIdleMs: 5_000, bodyBytesPerSecondMin: 0 }
+const patient = { bodyIdleMs: 60_000, bodyBytesPerSecondMin: 0 }
 
 /** A request whose head has arrived, and the client's end of its connection. */
 async function begin(headers: string): Promise<{ request: IncomingMessage; client: Socket } & AsyncDisposable> {
@@ -136,9 +136,15 @@ test('RequestBody.chunks() throws REQUEST_TIMEOUT when bytes drip below the rate
     [2_000, false],
   ] as const) {
     await using upload = await begin('Content-Length: 1000')
-    // The window is a second long; a drip comes every 25 ms, so no wait is long.
-    const drip = setInterval(() => upload.client.write(Buffer.alloc(bytesPerSecond / 40)), 25)
-    const pace = { bodyIdleMs: 1_000, bodyBytesPerSecondMin: 400 }
+    // The window is two seconds long; a drip comes every 25 ms, so no wait is long. A late one has more bytes.
+    const beganMs = performance.now()
+    let sentBytes = 0
+    const drip = setInterval(() => {
+      const dueBytes = Math.floor(((performance.now() - beganMs) * bytesPerSecond) / 1_000)
+      upload.client.write(Buffer.alloc(dueBytes - sentBytes))
+      sentBytes = dueBytes
+    }, 25)
+    const pace = { bodyIdleMs: 2_000, bodyBytesPerSecondMin: 400 }
     try {
       const read = Array.fromAsync(RequestBody.of(upload.request).chunks(pace), lengthOf)
       if (isSlow) await assert.rejects(read, (error) => isServiceError(error, 'REQUEST_TIMEOUT'))
