@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { after, type TestContext, test } from 'node:test'
 import { S3Objects } from '../../src/store/s3/s3-objects.ts'
 import { createS3Store } from '../../src/store/s3/s3-store.ts'
-import { removedMs, survey, sweep } from '../../src/store/s3/s3-sweep.ts'
+import { survey, sweep } from '../../src/store/s3/s3-sweep.ts'
 import type { Store } from '../../src/store/store.ts'
 import { assertAbsent, assertNotFound, assertWhole, idsOf } from '../../src/store/store-assertions.testing.ts'
 import {
@@ -170,10 +170,10 @@ function declareTests(server: S3Server): void {
     const read = await receiptOf(b)
     await using reads = await b.store.open(read, 'original')
     await a.store.remove({ id })
-    await sweep(objects, objects.now() + removedMs - 60_000)
+    await sweep(objects, objects.now() + hourMs - 60_000)
     const original = wanted.files.get('original')!
     assert.ok(original.equals(await reads.read(0, original.length)))
-    await sweep(objects, objects.now() + removedMs + 60_000)
+    await sweep(objects, objects.now() + hourMs + 60_000)
     await using late = await b.store.open(read, 'original').catch(() => null)
     assert.equal(late, null)
     await publishSample(a.store, wanted, 2)
@@ -188,7 +188,7 @@ function declareTests(server: S3Server): void {
     await using reads = await b.store.open(large.receipt, 'original')
     assert.equal((await reads.read(0, 10)).length, 10)
     await a.store.remove(large.receipt)
-    await sweep(objects, objects.now() + removedMs + 60_000)
+    await sweep(objects, objects.now() + hourMs + 60_000)
     await assertNotFound(reads.read(2_000_000, 10))
   })
 
