@@ -55,7 +55,11 @@ export function replacing(storeTest: StoreTest): void {
 
   storeTest('replace() makes a new dataset of one that was removed meanwhile', async (store) => {
     const wanted = sample({ seed: 1 })
-    assert.deepEqual(await replaceSample(store, wanted, 1), wanted.receipt)
+    await using draft = await store.draft()
+    await fill(draft, wanted)
+    const upload = { ...sampleUpload(wanted.receipt, 1), outcome: 'repaired' } as const
+    const stored = await store.replace(draft, wanted.receipt, upload, wanted.receipt)
+    assert.deepEqual(stored, { receipt: wanted.receipt, upload: { ...upload, outcome: 'new' } })
     await assertWhole(store, wanted)
   })
 

@@ -130,7 +130,8 @@ export async function replaceSample(
 ): Promise<Receipt | null> {
   await using draft = await store.draft()
   await fill(draft, wanted)
-  return await store.replace(draft, wanted.receipt, sampleUpload(wanted.receipt, number), damaged)
+  const stored = await store.replace(draft, wanted.receipt, sampleUpload(wanted.receipt, number), damaged)
+  return stored?.receipt ?? null
 }
 
 /** All bytes of a stream. */

@@ -104,6 +104,12 @@ export interface SliceCopy {
   readonly sha256: string
 }
 
+/** What an upload has made, as it is stored. */
+export interface Stored {
+  readonly receipt: Receipt
+  readonly upload: Upload
+}
+
 export interface Store {
   /** Uploads that may arrive in several requests, on the disk of this process. */
   readonly spools: Spools
@@ -126,11 +132,11 @@ export interface Store {
    * Replaces a damaged publish of the dataset `receipt.id` with a finished draft: as a whole, with the upload records
    * and the creation time of the damaged one. Readers find one of the two; so does the next start after a crash, and
    * certainly the new one once this has resolved. Waits for `withLocal` in progress. If the dataset was removed
-   * meanwhile, the draft becomes a new one. Resolves to the receipt as it is stored; to null, keeping nothing, if there
+   * meanwhile, the draft becomes a new one, and its upload is stored as new. Resolves to null, keeping nothing, if there
    * is another publish. The draft is used up in any case.
    * @throws {ServiceError} DISK_FULL, STORE_UNAVAILABLE, TOO_MANY_OPEN_FILES, STORE_FAILED
    */
-  replace(draft: Draft, receipt: Receipt, upload: Upload, damaged: Published): Promise<Receipt | null>
+  replace(draft: Draft, receipt: Receipt, upload: Upload, damaged: Published): Promise<Stored | null>
   /**
    * Keeps the record of one more upload of a dataset, no longer than the dataset; durable once it resolves. Each
    * dataset keeps its first record and the last 999. Keeps nothing if the dataset no longer exists.

@@ -221,6 +221,17 @@ function declareTests(server: S3Server): void {
     assert.deepEqual(again.usage(wanted.receipt.owner), { datasets: 1, bytes: storedBytes(wanted) })
   })
 
+  test('a repair keeps the record of the upload before it, even if that was in its receipt alone', async (t) => {
+    const { open, objects } = await place(t, server)
+    const store = await open()
+    const damaged = sample({ seed: 1 })
+    const stopped = stopAt(t, 'put', /^index/)
+    await publishSample(store, damaged, 1)
+    stopped.restore()
+    await replaceSample(store, damaged, 2)
+    assert.equal((await keysOf(objects)).filter((key) => key.includes('/uploads/')).length, 2)
+  })
+
   test('a removal is done once the tombstone is there, and nothing has changed before', async (t) => {
     const { open, objects } = await place(t, server)
     const store = await open()

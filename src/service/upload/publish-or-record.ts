@@ -1,6 +1,6 @@
 // Publish or record: ends an upload durably, as a new or repaired dataset or as one more upload of an existing one.
 import type { Receipt, Upload, UploadOutcome } from '../../core/receipt.ts'
-import type { Draft, Published, Store } from '../../store/store.ts'
+import type { Draft, Published, Store, Stored } from '../../store/store.ts'
 import type { UploadReply } from '../service.ts'
 import { type Arrival, uploadRecord } from './arrival.ts'
 import type { Existing } from './existing-datasets.ts'
@@ -41,9 +41,8 @@ export async function publishOrRecord(
   using _ = await tools.copies.request(taken.receipt)
   const record = (outcome: UploadOutcome) => uploadRecord(arrival, id, fileName, outcome)
   if (taken.kind !== 'duplicate') {
-    const upload = record(taken.kind)
-    const stored = await publish(tools, taken, upload)
-    if (stored !== null) return { receipt: stored, upload }
+    const stored = await publish(tools, taken, record(taken.kind))
+    if (stored !== null) return stored
   }
   // Another upload of the same bytes may have been first; its result is the same dataset.
   const receipt = taken.kind === 'duplicate' ? taken.receipt : ((await store.receipt(id)) ?? taken.receipt)
@@ -52,14 +51,14 @@ export async function publishOrRecord(
   return { receipt, upload }
 }
 
-/** Returns the receipt as it is stored; null if another upload was first. */
+/** Null if another upload was first. */
 async function publish(
   { store, quota }: PublishTools,
   taken: Exclude<Intake, { kind: 'duplicate' }>,
   upload: Upload,
-): Promise<Receipt | null> {
+): Promise<Stored | null> {
   const { draft, receipt } = taken
   if (taken.kind === 'repaired') return await store.replace(draft, receipt, upload, taken.damaged)
   using _ = await quota.reserve(receipt)
-  return (await store.publish(draft, receipt, upload)) ? receipt : null
+  return (await store.publish(draft, receipt, upload)) ? { receipt, upload } : null
 }

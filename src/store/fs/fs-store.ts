@@ -118,14 +118,15 @@ class FsStore extends FsReads implements Store {
     )
   }
 
-  async replace(draft: Draft, remade: Receipt, upload: Upload, damaged: Published): Promise<Receipt | null> {
+  async replace(draft: Draft, remade: Receipt, upload: Upload, damaged: Published) {
     const { id } = remade
     return this.#turns.take(id, () =>
       this.#usingUp(draft, remade, async () => {
         const entry = this.#index.get(id)
         if (entry === undefined) {
-          await this.#commit(draft, remade, upload)
-          return remade
+          const made = { ...upload, outcome: 'new' } as const
+          await this.#commit(draft, remade, made)
+          return { receipt: remade, upload: made }
         }
         if (!this.isThere(damaged)) return null
         const receipt = { ...remade, createdAt: entry.createdAt }
@@ -145,7 +146,7 @@ class FsStore extends FsReads implements Store {
         )
         await Promise.all([this.#syncMove(), syncDirectory(this.#paths.replacing)])
         await this.#discard(asidePath)
-        return receipt
+        return { receipt, upload }
       }),
     )
   }

@@ -45,7 +45,7 @@ import {
   recordText,
   S3Receipts,
 } from './s3-receipts.ts'
-import { complete, removeEntries, startSweeps, sweepAttempt } from './s3-sweep.ts'
+import { complete, putRecord, removeEntries, startSweeps, sweepAttempt } from './s3-sweep.ts'
 import { Scratch } from './scratch.ts'
 
 export interface S3StoreOptions extends S3Options {
@@ -131,15 +131,12 @@ class S3Store implements Store {
     return (await this.#usingUp(draft, receipt, () => this.#commit(draft, receipt, upload, null))) !== null
   }
 
-  async replace(draft: Draft, remade: Receipt, upload: Upload, damaged: Published): Promise<Receipt | null> {
+  async replace(draft: Draft, remade: Receipt, upload: Upload, damaged: Published) {
     return await this.#usingUp(draft, remade, () => this.#commit(draft, remade, upload, damaged))
   }
 
-  /**
-   * Makes a dataset of a draft unless there is one; a damaged publish is replaced. Null, and nothing is kept, if there is
-   * another publish.
-   */
-  async #commit(draft: Draft, remade: Receipt, upload: Upload, damaged: Published | null): Promise<Receipt | null> {
+  /** Makes a dataset of a draft, in the place of a damaged publish. Null, and keeps nothing, if there is another one. */
+  async #commit(draft: Draft, remade: Receipt, given: Upload, damaged: Published | null) {
     const { id } = remade
     let sent: Attempt | null = null
     for (;;) {
@@ -154,12 +151,14 @@ class S3Store implements Store {
       const known = old?.committed?.receipt ?? (old === null ? undefined : this.#index.datasets.get(id))
       const receipt = { ...remade, createdAt: known?.createdAt ?? remade.createdAt }
       const since = old?.facts?.since ?? attempt
+      const upload = { ...given, outcome: old === null ? 'new' : 'repaired' } as const
       const committed = { id, attempt, since, publishedAt: this.#objects.now(), renewals: 0, upload, receipt }
-      // Recorded first, so that what a crash leaves of the damaged one is found.
+      // Recorded first, so that what a crash leaves of the damaged one is found; its record may be in its receipt alone.
       if (old?.facts) await this.#objects.put(pendingKey(old.attempt), noteOf(old.facts))
+      if (old?.committed) await putRecord(this.#objects, old.committed)
       if (!(await this.#receipts.put(id, formatCommit(committed), before))) continue
       await this.#hasCommitted(draft, committed, old)
-      return receipt
+      return { receipt, upload }
     }
   }
 

@@ -127,10 +127,15 @@ export async function complete(objects: S3Objects, of: Committed, otherNames: re
   const entry = entryOf(of.receipt)
   const names = [...new Set([...entry.names, ...otherNames])]
   for (const [number, name] of names.entries()) await objects.put(indexKey(of, entry, number, name), nothing)
-  if (of.upload !== null) await objects.put(recordKey(of, of.upload), recordText(of.upload))
+  await putRecord(objects, of)
   const found = await readReceipt(objects, of.id)
   if (isNamed(of, found)) await objects.delete([pendingKey(of.attempt)])
   else await removeEntries(objects, { ...of, since: keepsRecords(of, found) ? undefined : of.since })
+}
+
+/** Writes the record of the upload that made a publish. */
+export async function putRecord(objects: S3Objects, of: Committed): Promise<void> {
+  if (of.upload !== null) await objects.put(recordKey(of, of.upload), recordText(of.upload))
 }
 
 /** True if a repair has taken the place of a publish: it has its upload records. */
