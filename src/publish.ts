@@ -1,6 +1,8 @@
-// Publish: finds the files of datasets in their bucket, without a server. Like app.ts, a place where implementations are chosen.
+// Publish: finds the files of datasets in their bucket, and checks it, without a server. Like app.ts, a place where implementations are chosen.
 import { readConfig } from './config/config.ts'
+import { type BucketCheck, checkBucket } from './store/s3/s3-check.ts'
 import { bucketOf } from './store/s3/s3-keys.ts'
+import { S3Objects } from './store/s3/s3-objects.ts'
 import { type Located, locateInBucket } from './store/s3/s3-receipts.ts'
 
 export interface Bucket {
@@ -8,6 +10,8 @@ export interface Bucket {
   readonly endpoint: string
   /** @throws {Error} unless exactly one dataset has an id with this prefix */
   find(idPrefix: string): Promise<Located>
+  /** Compares everything in it with the receipts. @throws {ServiceError} STORE_UNAVAILABLE, STORE_FAILED */
+  check(): Promise<BucketCheck>
 }
 
 /** Enough to see that several datasets share a prefix. */
@@ -31,6 +35,10 @@ export function openBucket(argv: readonly string[]): Bucket | null {
       if (only !== undefined && found.length === 1) return only
       const problem = only === undefined ? 'no dataset has such an id' : `it could be ${found.map(idOf).join(', ')}`
       throw new Error(`Cannot find dataset '${idPrefix}': ${problem}`)
+    },
+    check: async () => {
+      using opened = new DisposableStack()
+      return await checkBucket(opened.adopt(new S3Objects(options), (objects) => objects.close()))
     },
   }
 }

@@ -44,6 +44,10 @@ export const modules: readonly { readonly name: string; readonly what: string }[
     what: 'Eight stores on one bucket of a real S3 server publish the same dataset within milliseconds of each other; two of them lose a tenth of the responses to their commits. Exactly one must publish the dataset; the others must find it and leave no files.',
   },
   {
+    name: 'replicas',
+    what: 'Three replicas over one bucket, in schedules from a seed: uploads, deletions, expiry, repairs, reads, profiles, lists. Each call to the bucket is held and released by itself, fails, loses its response or arrives late; replicas pause for minutes, are killed and start again; their clocks are up to 20 minutes apart; files are damaged. Nobody acts on a receipt that it has not read, every answer is true, and two days later the bucket holds exactly what the receipts name, which every replica lists and counts. As controls, the checks must fail on a bucket that ignores conditions, and without sweeps. Then processes over a real S3 server are killed during requests.',
+  },
+  {
     name: 'columns',
     what: 'Generated tables of nasty values, most of a few records, some of tens of thousands, are ingested as by the service. DuckDB reads the same texts with the rules in SQL. Types, formats, null words, notes, all values, nulls, and minimum and maximum in the statistics of the parts must be equal. With the same `SEED`, an interrupted run continues.',
   },

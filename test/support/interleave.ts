@@ -61,7 +61,7 @@ function gateFileCalls(): Disposable {
 }
 
 /** Resolves when every task waits for its turn, for another task, or has ended. */
-async function quiet(): Promise<void> {
+export async function quiet(): Promise<void> {
   for (let idle = 0; idle < 2; idle += 1) {
     await new Promise((resolve) => setImmediate(resolve))
     if (process.getActiveResourcesInfo().some((one) => one.includes('Req'))) idle = -1

@@ -6,6 +6,7 @@ import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { goProgram } from './client-generators.ts'
 import { freePort } from './free-port.ts'
+import { assertAllSwept } from './swept-bucket.ts'
 import { until } from './until.ts'
 
 const modulePath = 'github.com/versity/versitygw/cmd/versitygw'
@@ -29,7 +30,10 @@ export interface S3Server extends AsyncDisposable {
 
 const bucket = 'datasets'
 
-/** Starts a server on a free port; credentials go into the environment of this process. Disposing removes all data. */
+/**
+ * Starts a server on a free port; credentials go into the environment of this process. Disposing removes all data: if
+ * the server still runs then, the bucket must hold exactly what its receipts name once everything is swept.
+ */
 export async function startS3Server(): Promise<S3Server> {
   process.env.AWS_ACCESS_KEY_ID = 'test'
   process.env.AWS_SECRET_ACCESS_KEY = 'test-secret'
@@ -55,15 +59,21 @@ export async function startS3Server(): Promise<S3Server> {
     await ended
   }
   await start()
+  const endpoint = `http://127.0.0.1:${port}`
   return {
-    endpoint: `http://127.0.0.1:${port}`,
+    endpoint,
     bucket,
     root,
     kill,
     start,
     [Symbol.asyncDispose]: async () => {
-      await kill()
-      await rm(dir, { recursive: true, force: true })
+      try {
+        const { exitCode, signalCode } = child ?? {}
+        if (exitCode === null && signalCode === null) await assertAllSwept(endpoint, bucket)
+      } finally {
+        await kill()
+        await rm(dir, { recursive: true, force: true })
+      }
     },
   }
 }

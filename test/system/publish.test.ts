@@ -1,5 +1,7 @@
-// Tests of csv-upload publish: prints SQL for datasets of a bucket; DuckDB runs the SQL printed for it.
+// Tests of the commands that read a bucket: csv-upload publish prints SQL for its datasets, of which DuckDB runs its own;
+// csv-upload doctor compares it with its receipts.
 import assert from 'node:assert/strict'
+import { cp, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { openDuckDb } from '../../src/duckdb/duckdb.ts'
@@ -111,4 +113,50 @@ ALTER TABLE prices EXECUTE add_files(location => '${location}', format => 'PARQU
   }
   const nowhere = await runCommand(['publish', id, '--as', 'spark'])
   assert.match(nowhere.stderr, /no bucket given/)
+})
+
+test('csv-upload doctor --store finds what no receipt names, and what is missing', { skip: noS3Server }, async () => {
+  await using s3 = await startS3Server()
+  await using scratch = await scratchDir()
+  const { AWS_ACCESS_KEY_ID = '', AWS_SECRET_ACCESS_KEY = '' } = process.env
+  const url = `s3://${s3.bucket}/some/prefix`
+  const flags = { CSV_UPLOAD_S3_ENDPOINT: s3.endpoint, CSV_UPLOAD_S3_PATH_STYLE: 'yes' }
+  const environment = { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, ...flags }
+  const doctor = (...args: string[]) => runCommand(['doctor', '--store', url, ...args], { environment })
+  const ids: string[] = []
+  {
+    const store = ['--store', url, '--s3-endpoint', s3.endpoint, '--s3-path-style', 'yes']
+    await using service = await RunningService.start(join(scratch.path, 'data'), store)
+    for (const text of ['n\n1\n', 'n\n2\n']) ids.push((await new Client(service.url).upload(text)).id)
+  }
+  const whole = await doctor()
+  assert.deepEqual(
+    [whole.code, whole.stdout],
+    [0, 'ok    bucket   2 datasets, 0 attempts in progress or being removed\n'],
+  )
+
+  const root = join(s3.root, s3.bucket, 'some/prefix')
+  const attempts = await readdir(join(root, 'files'))
+  const original = join(root, 'files', attempts[0]!, 'original')
+  await rename(original, `${original}.kept`)
+  const other = attempts[0]!.replace(/.$/, (digit) => (digit === '0' ? '1' : '0'))
+  await cp(join(root, 'files', attempts[1]!), join(root, 'files', other), { recursive: true })
+  const damaged = await doctor('--json')
+  assert.equal(damaged.code, 1)
+  const { ok, checks } = JSON.parse(damaged.stdout) as { ok: boolean; checks: { check: string; detail: string }[] }
+  assert.equal(ok, false)
+  assert.deepEqual(
+    checks
+      .slice(1)
+      .map(({ check, detail }) => [check, detail])
+      .toSorted(),
+    [
+      ['missing', `files/${attempts[0]}/original`],
+      ['unnamed', `files/${other}/`],
+      ['unnamed', `files/${attempts[0]}/original.kept`],
+    ].toSorted(),
+  )
+  await rename(`${original}.kept`, original)
+  await rm(join(root, 'files', other), { recursive: true })
+  assert.equal((await doctor()).code, 0)
 })

@@ -1,12 +1,14 @@
-// doctor: checks whether this machine and the server are ready for uploads. Changes nothing.
+// doctor: checks whether this machine and the server are ready for uploads, or what a bucket holds. Changes nothing.
 import type { IncomingMessage } from 'node:http'
 import { readCaller } from '../../../client/caller.ts'
 import type { Client } from '../../../client/client.ts'
+import { text } from '../../../config/value-parsers.ts'
 import { type Context, defineCommand, noArguments, serverOptions } from '../../command.ts'
 import { outcomeOf } from '../../command-error.ts'
 import { connect } from '../../connect.ts'
 import { type ExitCode, exitCodes } from '../../exit-codes.ts'
-import { shownBytes, shownTime } from '../../terminal/format-amounts.ts'
+import { loadService } from '../../load-service.ts'
+import { counted, shownBytes, shownTime } from '../../terminal/format-amounts.ts'
 import { jsonLine, printable } from '../../terminal/printable.ts'
 
 /** The oldest Node that the command line runs on; the service brings its own. */
@@ -25,18 +27,31 @@ export const doctor = defineCommand({
   summary: 'check this machine and the server',
   usage: '[options]',
   about:
-    'Checks the local Node, whether the server can be reached and accepts uploads, its version, its clock and its size limit. Changes nothing. Exits with 0 if all checks pass. With --json, prints one document.',
-  options: { ...serverOptions },
-  examples: [{ line: 'csv-upload doctor --url https://files.example', what: 'A remote server.' }],
+    'Checks the local Node, whether the server can be reached and accepts uploads, its version, its clock and its size limit. With --store, compares everything in a bucket with the receipts instead, and prints what no receipt names and what is missing; without a service that runs, nothing is in progress. Changes nothing. Exits with 0 if all checks pass. With --json, prints one document.',
+  options: {
+    ...serverOptions,
+    store: {
+      flag: '--store',
+      value: '<url>',
+      fallback: null,
+      ...text('s3://bucket or s3://bucket/prefix'),
+      help: 'Bucket to check; its server is that of CSV_UPLOAD_S3_ENDPOINT and the like.',
+    },
+  },
+  examples: [
+    { line: 'csv-upload doctor --url https://files.example', what: 'A remote server.' },
+    { line: 'csv-upload doctor --store s3://csv-uploads/prod', what: 'What a bucket holds.' },
+  ],
   completes: 'nothing',
-  async run(context, { json, ...server }, args) {
+  async run(context, { json, store, ...server }, args) {
     noArguments(args)
     using client = connect(context, { ...server, retries: 0 })
-    const findings = [localNode(), ...(await serverFindings(client, context))]
+    const findings =
+      store === null ? [localNode(), ...(await serverFindings(client, context))] : await bucketFindings(store)
     const { terminal } = context
     if (json)
       await terminal.print(
-        `${jsonLine({ ok: findings.every(({ ok }) => ok), url: client.url.href, checks: findings })}\n`,
+        `${jsonLine({ ok: findings.every(({ ok }) => ok), url: store ?? client.url.href, checks: findings })}\n`,
       )
     else
       for (const { check, ok, detail } of findings) {
@@ -52,6 +67,18 @@ function exitCode(findings: readonly Finding[]): ExitCode {
   if (failed.has('reached')) return exitCodes.network
   if (failed.has('key')) return exitCodes.refusedKey
   return failed.size === 0 ? exitCodes.ok : exitCodes.failed
+}
+
+async function bucketFindings(store: string): Promise<readonly Finding[]> {
+  // Loaded only here: it also loads the AWS SDK.
+  const { openBucket } = await loadService(() => import('../../../publish.ts'))
+  const { datasets, notes, unnamed, missing } = await openBucket(['--store', store])!.check()
+  const detail = `${counted(datasets, 'dataset')}, ${counted(notes, 'attempt')} in progress or being removed`
+  return [
+    { check: 'bucket', ok: true, detail },
+    ...unnamed.map((key) => ({ check: 'unnamed', ok: false, detail: key })),
+    ...missing.map((what) => ({ check: 'missing', ok: false, detail: what })),
+  ]
 }
 
 function localNode(): Finding {
