@@ -19,20 +19,20 @@ export function keptDouble(text: string): number {
   if (digits === '') return number
   const size = Math.abs(number)
   if (digits.length <= digitsKept && size >= 1e-290 && size <= 1e290) return number
-  const isRounded = digits.length > digitsKept && digits.length <= digitsMax && rounded(size, digits.length) === digits
-  return isRounded || digitsOf(size.toExponential()) === digits ? number : Number.NaN
+  const isLong = digits.length > digitsKept && digits.length <= digitsMax
+  return (isLong && isRounded(digits, size)) || digitsOf(size.toExponential()) === digits ? number : Number.NaN
 }
 
 function digitsOf(text: string): string {
   return text.slice(0, text.indexOf('e')).replace('.', '')
 }
 
-/** The digits of a number, rounded half to even, as Python and C print it; JavaScript rounds half up. */
-function rounded(number: number, count: number): string {
+/** Half way between two texts, C and Python print the even one, JavaScript the greater. */
+function isRounded(digits: string, number: number): boolean {
   // Enough to tell half way from just above it.
   const exact = digitsOf(number.toExponential(2 * digitsMax))
-  const head = BigInt(exact.slice(0, count))
-  const rest = exact.slice(count)
+  const below = BigInt(exact.slice(0, digits.length))
+  const rest = exact.slice(digits.length)
   const half = '5'.padEnd(rest.length, '0')
-  return String(rest > half || (rest === half && head % 2n === 1n) ? head + 1n : head)
+  return (rest <= half && BigInt(digits) === below) || (rest >= half && BigInt(digits) === below + 1n)
 }

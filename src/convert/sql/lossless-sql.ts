@@ -57,7 +57,11 @@ export function isKeptByDouble(text: string, cast: string): string {
   // Far from the ends of the range, where a double is infinite or has fewer digits.
   const isShort = `${count} <= 15 AND (abs(${cast}) BETWEEN 1e-290 AND 1e290 OR ${count} = 0)`
   const digitsOf = (printed: string) => `replace(regexp_extract(${printed}, '^[0-9.]*'), '.', '')`
-  const isRounded = `${count} BETWEEN 16 AND 19 AND ${digitsOf(`format('{:.{}e}', abs(${cast}), greatest(1, least(19, ${count})) - 1)`)} = ${digits}`
+  const printed = (digitsMax: string) => digitsOf(`format('{:.{}e}', abs(${cast}), ${digitsMax} - 1)`)
+  const exact = printed('40')
+  // Half way between two texts, DuckDB, C and Python print the even one, JavaScript the greater.
+  const isGreater = `regexp_full_match(substr(${exact}, ${count} + 1), '50*') AND TRY_CAST(left(${exact}, ${count}) AS HUGEINT) + 1 = TRY_CAST(${digits} AS HUGEINT)`
+  const isRounded = `${count} BETWEEN 16 AND 19 AND (${printed(`greatest(1, least(19, ${count}))`)} = ${digits} OR ${isGreater})`
   const isShortest = `ltrim(${digitsOf(`CAST(abs(${cast}) AS VARCHAR)`)}, '0') = ${digits}`
   return `(${isShort} OR ${isRounded} OR ${isShortest})`
 }

@@ -162,7 +162,7 @@ function significantOf(text: string): string {
   return (mantissa.includes('.') ? mantissa.replace('.', '') : mantissa.replace(/0*$/, '')).replace(/^0+/, '')
 }
 
-/** Whether a double is at most half a unit of the last digit from a text, in exact arithmetic; half a unit if it is even. */
+/** Whether a double is at most half a unit of the last digit from a text, in exact arithmetic. */
 function isHalfUnitFrom(text: string, size: number): boolean {
   const view = new DataView(new ArrayBuffer(8))
   view.setFloat64(0, size)
@@ -178,5 +178,5 @@ function isHalfUnitFrom(text: string, size: number): boolean {
   const unit = up(10n, decimal) * up(2n, -binary)
   const exact = significand * up(2n, binary) * up(10n, -decimal)
   const twice = 2n * (digits * unit > exact ? digits * unit - exact : exact - digits * unit)
-  return twice < unit || (twice === unit && digits % 2n === 0n)
+  return twice <= unit
 }

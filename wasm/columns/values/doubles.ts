@@ -139,8 +139,8 @@ function keptNearest(number: u64, places: i32): i32 {
   for (; 2 * difference < -step; difference += step) nearest--
   const twice = (2 * abs(difference)) as u64
   const unit = shift < 63 ? (1 as u64) << (shift as u64) : 0x8000000000000000
-  // Half way between two texts, programs print the even one.
-  if (twice > unit || (twice == unit && (number & 1) == 1)) return 0
+  // Half way between two texts, C and Python print the even one, JavaScript the greater.
+  if (twice > unit) return 0
   const value = reinterpret<f64>(nearest)
   double = isMinus ? -value : value
   return 1

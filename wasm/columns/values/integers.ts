@@ -26,5 +26,5 @@ function isKeptWhole(number: u64): bool {
     number /= 10
     unit *= 10
   }
-  return twice < unit || twice == 0
+  return twice <= unit
 }
