@@ -31,6 +31,18 @@ function change({ dir }: Place, sql: string): void {
   database.close()
 }
 
+/** Damages the page with the ids, but not those with their number and with the state of the index. */
+async function damagePage({ dir }: Place): Promise<void> {
+  const path = join(dir, 'index.sqlite')
+  using database = new DatabaseSync(path)
+  const { page } = database
+    .prepare("SELECT rootpage AS page FROM sqlite_schema WHERE name = 'sqlite_autoindex_datasets_1'")
+    .get()!
+  const { page_size: bytes } = database.prepare('PRAGMA page_size').get()!
+  const file = await readFile(path)
+  await writeFile(path, file.fill(0xff, (Number(page) - 1) * Number(bytes), Number(page) * Number(bytes)))
+}
+
 /** A wrong entry that only reading the receipt can correct. */
 const wrong = `UPDATE datasets SET createdAt = 99, bytes = 0 WHERE id = '${first}'`
 
@@ -87,6 +99,7 @@ const damages: readonly [string, (at: Place) => Promise<void> | void][] = [
   ['is empty', ({ dir }) => truncate(join(dir, 'index.sqlite'))],
   ['is not a database', ({ dir }) => writeFile(join(dir, 'index.sqlite'), 'x'.repeat(10_000))],
   ['is truncated', ({ dir }) => truncate(join(dir, 'index.sqlite'), 6_000)],
+  ['has a damaged page', damagePage],
   ['is of another version', (at) => change(at, `${wrong}; UPDATE meta SET value = '0' WHERE key = 'version'`)],
   [
     'was open when the system ended',

@@ -35,7 +35,7 @@ export async function openIndex(
 ): Promise<DatasetIndex> {
   const unfinished = (await readdir(paths.incoming)).map((name) => join(paths.incoming, name))
   await forEachLimit(unfinished, atOnceMax, removeTree)
-  const { index, found } = await openAndUpdate(await openKept(paths, readAllMax), paths, logger)
+  const { index, found } = await openAndUpdate(await openKept(paths, readAllMax, logger), paths, logger)
   for (const { id, error } of found.damaged) {
     logger.warn({ id, error }, 'cannot read receipt: dataset is kept but not shown')
   }
@@ -108,7 +108,7 @@ interface Kept {
 }
 
 /** The existing index; null if it cannot be trusted or is not needed. */
-async function openKept(paths: FsPaths, readAllMax: number): Promise<Kept | null> {
+async function openKept(paths: FsPaths, readAllMax: number, logger: StoreLogger): Promise<Kept | null> {
   let index: DatasetIndex | null = null
   try {
     // Otherwise SQLite would create one.
@@ -119,8 +119,8 @@ async function openKept(paths: FsPaths, readAllMax: number): Promise<Kept | null
     // After a power loss, the last changes or parts of the index may be missing; the age of a copy is unknown.
     const isTrusted = state.startsWith(`closed ${identity} `) || state === `open ${await bootId()} ${identity}`
     if (isTrusted && index.meta('version') === indexVersion && index.size > readAllMax) return { index, state }
-  } catch {
-    // Missing, damaged or of another version: rebuild it.
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') logger.warn({ error }, 'cannot use the index: it is built again')
   }
   index?.[Symbol.dispose]()
   return null
