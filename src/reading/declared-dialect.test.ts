@@ -77,7 +77,12 @@ const cases: readonly [what: string, text: string, declared: DeclaredDialect, re
     { delimiter: ' ', skipInitialSpace: true, header: false },
     'a,b\nc,d\n',
   ],
-  ['blanks at the end', 'a b  \nc d\n', { delimiter: ' ', skipInitialSpace: true, header: false }, 'a,b\nc,d\n'],
+  [
+    'blanks at the end',
+    'a b  \nc d\ne f\n',
+    { delimiter: ' ', skipInitialSpace: true, header: false },
+    'a,b\nc,d\ne,f\n',
+  ],
   ['a comment beyond ASCII', '§ x,y,z\na,b\n1,2\n§ end\n3,§4\n', { commentChar: '§' }, '1,2\n3,§4\n'],
   ['comment and delimiter beyond ASCII', '§ x\na¦b\n1¦2\n§ end\n', { commentChar: '§', delimiter: '¦' }, '1,2\n'],
 ]

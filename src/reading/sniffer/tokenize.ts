@@ -79,8 +79,7 @@ export function tokenize(text: string, layout: Layout, isCut: boolean, strays: R
   const length = text.length
   const codes = codesOf(text)
   codes[length] = lineEnd // ends the last field, so that no character has to be asked whether it is the last
-  let retryBudget = 8 * length
-  let [at, isLastWhole] = [0, true]
+  let [at, isLastWhole, retryBudget] = [0, true, 8 * length]
   while (at < length && retryBudget >= 0) {
     recordStarts.push(at)
     firstFields.push(fieldStarts.length)
