@@ -94,7 +94,7 @@ const sampleBytesMax = 4096
 const usual = 'windows-1252'
 /** Worth of a letter that any language of the encoding has there: less than in a single one. */
 const mixedWorth = 0.55
-/** Required lead of any other encoding over the usual one, divided by the number of characters, and that of a rare one. */
+/** Required lead of any other encoding over the usual one, divided by the number of characters and twice as much for one, and that of a rare one. */
 const doubt = 0.5
 const rareDoubt = 1.2
 /** With less than this it is not a language. */
@@ -134,7 +134,7 @@ function likeliest(textIn: (name: string) => string | null): string | null {
     if (text === null || count === 0 || (candidate.languages !== undefined && count * 5 > text.length * 2)) continue
     const { name, isRare } = candidate
     const score = scoreOf(beside, candidate) / count
-    const lead = score - (name === usual ? 0 : (isRare ? rareDoubt : doubt) / count)
+    const lead = score - (name === usual ? 0 : ((isRare ? rareDoubt : doubt) * (1 + 1 / count)) / count)
     if (lead <= most) continue
     best = { name, score }
     most = lead
