@@ -1,9 +1,9 @@
 // Publish: finds the files of datasets in their bucket, and checks it, without a server. Like app.ts, a place where implementations are chosen.
 import { readConfig } from './config/config.ts'
-import { type BucketCheck, checkBucket } from './store/s3/s3-check.ts'
 import { bucketOf } from './store/s3/s3-keys.ts'
 import { S3Objects } from './store/s3/s3-objects.ts'
 import { type Located, locateInBucket } from './store/s3/s3-receipts.ts'
+import { type BucketCheck, checkBucket } from './store/s3/s3-sweep.ts'
 
 export interface Bucket {
   /** Endpoint of its server; empty for AWS. */

@@ -1,8 +1,7 @@
 // Swept bucket: the proof by listing that a bucket holds exactly what its receipts name. Writes nothing but what a sweep does.
 import assert from 'node:assert/strict'
-import { checkBucket } from '../../src/store/s3/s3-check.ts'
 import { S3Objects } from '../../src/store/s3/s3-objects.ts'
-import { sweep } from '../../src/store/s3/s3-sweep.ts'
+import { checkBucket, sweep } from '../../src/store/s3/s3-sweep.ts'
 
 const laterMs = 26 * 3_600_000
 
