@@ -59,12 +59,12 @@ test('fix sends nothing if nothing was changed', async () => {
 })
 
 test('fix keeps the edits if something is refused, and can send them again', async () => {
-  const { stderr, code } = await fix(`sed -i 's/,"2",/,"2,Grace,",/; s/"4,Kurt,x"/"4,Kurt"/' "$2"`, id)
+  const { stderr, code } = await fix(`sed -i 's/,"2",/,"2,Grace,x",/; s/"4,Kurt,x"/"4,Kurt"/' "$2"`, id)
   assert.equal(code, 3)
   assert.match(stderr, /^1 corrected in dataset .*, 0 unchanged, 1 refused; 1 rejects left\.$/m)
   assert.match(stderr, /^record 3: too_many_fields: 3 fields, expected 2$/m)
   const path = keptFile(stderr)
-  await writeFile(path, (await readFile(path, 'utf8')).replace('Grace,', 'Grace'))
+  await writeFile(path, (await readFile(path, 'utf8')).replace('Grace,x', 'Grace'))
   const again = await fix(null, id, '--from', path, '--json')
   assert.equal(again.code, 0, again.stderr)
   assert.deepEqual(JSON.parse(again.stdout).corrected, { sent: 2, unchanged: 0, refused: 0, firstRefused: [] })

@@ -195,7 +195,8 @@ for (const [body, status, message, type = 'text/csv'] of refusals) {
 
 const texts: readonly (readonly [string, string, RegExp])[] = [
   ['1,2,3\\n4,5,6', 'several_records', /2 records, expected 1/],
-  [' ', 'too_few_fields', /1 field, expected 3/],
+  ['1', 'too_few_fields', /1 field, expected 3/],
+  [' ', 'no_record', /no record/],
   ['\\n', 'no_record', /no record/],
   ['"1,2,3', 'unclosed_quote', /quote opened at offset 0 is not closed/],
   ['1,"2"x,3', 'text_after_quote', /text after a closing quote/],

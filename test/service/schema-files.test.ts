@@ -310,11 +310,11 @@ test('short records are rejects, unless the dialect declares that they are padde
       { name: 'd', type: 'string', constraints: { required: true } },
     ],
   }
-  const filled = `a,b,c,d\n1\n2,x\n3,y,z\n4,q,z,d\n5,y,z,d\n6,y,"z",d,\n`
+  const filled = `a,b,c,d\n1\n2,x\n3,y,z\n4,q,z,d\n5,y,z,d\n6,y,"z",d,e\n`
   const mismatch = await client.refused({ content: filled, dialect: { delimiter: ',', padShortRecords: true }, schema })
   assert.match(mismatch.message, /, 'column_5'/)
   const receipt = await client.upload({
-    content: filled.replace('"z",d,', '"z",d'),
+    content: filled.replace('"z",d,e', '"z",d'),
     dialect: { delimiter: ',', padShortRecords: true },
     schema,
   })

@@ -272,7 +272,7 @@ for (const { name, usual, proof, contradiction, type, format, doubt, proofShown,
     assert.equal(receipt.notes[0]!.lines?.length, 1)
     assert.match(
       receipt.notes[0]!.message,
-      /^Column value: 1 of 4001 values is not .* \(line \d+\), so it is kept as text\.$/,
+      /^Column value: 1 of 4001 values is not .* \(line \d+\): '.*', so it is kept as text\.$/,
     )
   })
 
