@@ -170,7 +170,7 @@ const cases: readonly [what: string, text: string, wanted: string][] = [
   ['one column of figures', 'n\n1\n2\n3\n', ', " | 1 | 1 0 0 | n'],
   ['one column of texts with commas', 'note\nOne, two.\nThree\nFour, five, six\n', '; " | 1 | 1 0 0 | note'],
   ['one value', 'x', ', " | 1 | 0 0 0 | column_1'],
-  ['blank lines only', '\n\n', ', " | 1 | 0 0 2 | column_1'],
+  ['blank lines only', '\n\n', ', " | 0 | 0 0 2 | '],
 ]
 
 for (const [what, text, wanted] of cases) test(`readHead() reads ${what}`, () => assert.equal(read(text), wanted))

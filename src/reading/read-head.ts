@@ -62,7 +62,9 @@ function decide(head: Uint8Array, isWholeFile: boolean, declared: DeclaredDialec
   const ranked = rankSample(text.slice(comments.offset), isWholeFile, split, named)
   const firstRecord = named === null ? comments.lines : 1
   const { tokens, runaway, usual } = tokensOf(bestTokens(text, ranked[0].tokens, !isWholeFile), firstRecord)
-  const width = comments.width ?? (declared.padShortRecords ? greatestWidth(tokens, firstRecord) : usual)
+  const widthOfRecords = comments.width ?? (declared.padShortRecords ? greatestWidth(tokens, firstRecord) : usual)
+  // A file of blank lines has no column.
+  const width = isWholeFile && !/[^\r\n]/.test(text) ? 0 : widthOfRecords
   if (width > columnsMax) {
     // The message does not say how many more: the head may end within the first record.
     const problem = `it has more than ${columnsMax} columns, which is the limit; send files with fewer columns, or one record per value: row, column, value`

@@ -135,11 +135,14 @@ for (const { what, content, names, rows, counts } of oddities) {
   })
 }
 
-test('uploading a file of only blank lines counts them', async () => {
-  const { records, columns, rejects } = await client.upload('\n\r\n\n\n')
+test('uploading a file of only blank lines counts them, and finds no column', async () => {
+  const receipt = await client.upload('\n\r\n\n\n')
+  const { records, columns, rejects, parts, links } = receipt
   assert.deepEqual(records, { total: 4, header: 0, blank: 4, skipped: 0, accepted: 0, rejected: 0 })
-  assert.equal(columns.length, 1)
-  assert.equal(rejects.count, 0)
+  assert.deepEqual([columns, parts, rejects.count], [[], [], 0])
+  assert.deepEqual(await client.allRows(receipt), [])
+  const { status } = await client.ask('GET', links.parquet)
+  assert.equal(status, 404, 'Parquet has no table without a column')
 })
 
 /** A ZIP with these entries, stored and empty: enough to recognize it. */

@@ -24,9 +24,9 @@ export function nameColumns(
 ): Naming {
   const notes: Note[] = []
   const first = headers[0]
-  if (first === undefined) {
+  if (first === undefined && width > 0) {
     notes.push(note('NO_HEADER', 'No header was found: the columns are named column_1, column_2 and so on.'))
-  } else if (first.length !== width) {
+  } else if (first !== undefined && first.length !== width) {
     const message = `The header has ${first.length} names for ${width} columns: please check which name belongs to which column.`
     notes.push(note('HEADER_WIDTH_DIFFERS', message))
   }

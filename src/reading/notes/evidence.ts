@@ -46,7 +46,7 @@ function dialectEvidence({ tokens, width, rows, ranked, declared, named }: Decid
   for (const record of rows) if (fits(tokens, record, width)) fitting += 1
   const [best, next] = ranked
   const table = { delimiter: String.fromCharCode(tokens.layout.delimiter), width, fitting, records: rows.length }
-  if (width === 1 && declared.delimiter === undefined) return { code: 'one_column', ...table }
+  if (width < 2 && declared.delimiter === undefined) return { code: 'one_column', ...table }
   return {
     code: declared.delimiter !== undefined ? 'declared' : isNamed(tokens, named) ? 'named' : 'best',
     ...table,

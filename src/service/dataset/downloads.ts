@@ -78,7 +78,7 @@ export class Downloads {
 
   async #parquet(receipt: Receipt, signal: AbortSignal): Promise<Download> {
     const [only, ...others] = receipt.parts
-    if (only !== undefined && others.length === 0) return this.#file(receipt, only)
+    if (others.length === 0) return this.#file(receipt, only ?? null)
     const merged = await this.#tools.merged.file(receipt, signal)
     if (merged === null) {
       return { receipt, bytes: null, sha256: null, open: (one) => this.#mergedOnce(receipt, one) }
