@@ -3,11 +3,11 @@ import { ServiceError } from '../../core/errors.ts'
 import { noteLinesMax } from '../../core/notes.ts'
 import type { Encoding } from '../../core/receipt.ts'
 import { byteLines } from '../byte-lines.ts'
-import { isAscii, isUtf8, latin1Text } from '../platform-bytes.ts'
+import { includesBytes, isAscii, isUtf8, latin1Text } from '../platform-bytes.ts'
 import { codePage, detectEbcdic } from './code-pages.ts'
 import { createDecoder, encodingName } from './decoder.ts'
 import { detectLegacy } from './detect-legacy.ts'
-import { declaredRefusal, provenRefusal } from './refused-encodings.ts'
+import { declaredRefusal, hzDoubt, provenRefusal } from './refused-encodings.ts'
 import { kindOf } from './single-byte.ts'
 
 /** The encoding, and how certain it is. */
@@ -17,6 +17,8 @@ export interface EncodingFound {
   readonly why: string
   /** True if other encodings are possible too, so that a person should know. */
   readonly isGuess: boolean
+  /** What the doubt is, if the guess alone does not say it. */
+  readonly doubt?: string
   /** Set if some lines are valid UTF-8 although the encoding is not: the file may have been assembled from several. */
   readonly utf8Lines?: Utf8Lines
 }
@@ -30,6 +32,8 @@ export interface Utf8Lines {
 
 const lf = 0x0a
 const escapeByte = 0x1b
+/** `~{` */
+const hzShift = Uint8Array.of(0x7e, 0x7b)
 
 const marks: readonly { readonly name: string; readonly bytes: readonly number[] }[] = [
   { name: 'utf-8', bytes: [0xef, 0xbb, 0xbf] },
@@ -92,7 +96,9 @@ function narrowEncoding(head: Uint8Array): EncodingFound {
   const { verifying, first, breaking } = checkUtf8(head)
   if (breaking === 0) {
     const what = isAscii(head) ? 'ASCII, which is the same in most encodings' : 'valid UTF-8'
-    return found('utf-8', `Encoding utf-8: all bytes of the head are ${what}.`)
+    const proven = found('utf-8', `Encoding utf-8: all bytes of the head are ${what}.`)
+    const doubt = includesBytes(head, hzShift, 0) && isAscii(head) ? hzDoubt(latin1Text(head)) : null
+    return doubt === null ? proven : { ...proven, isGuess: true, doubt }
   }
   const lines = `${breaking} lines of the head are not valid UTF-8, ${verifying} prove it`
   if (verifying >= breaking) return found('utf-8', `Encoding utf-8: ${lines}.`)

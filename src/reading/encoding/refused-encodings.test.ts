@@ -39,7 +39,10 @@ for (const [name, command, text] of proven) {
 
 const ascii: readonly string[] = [
   'a,b\n+AGE-,+AGI-\n+AUE-ukasz,1 +- 1\n',
-  '~{PUC{~},~{3GJP~}\n~{MuP!C7~},~~1~~\n',
+  // Placeholders, a single shift, and a pair that is not closed.
+  'template\n~{NAME~}\n~{CITYNAME~}\n',
+  '~{PUC{~},b\n',
+  '~{PUC{~},~{3GJP~}\n~{1,2\n',
   'grade\nA+\nB+-\nA+,x\n',
   'template\n~{name~}\n~{city~}\n',
   // A designator without a shift, a shift without a designator, and colors of a terminal.
@@ -54,3 +57,15 @@ for (const text of ascii) {
     assert.deepEqual([encoding.name, isGuess], ['utf-8', false])
   })
 }
+
+test('detectEncoding() doubts ASCII in which all texts between the shifts of HZ are Chinese', () => {
+  for (const text of [
+    '~{1`:E~},~{PUC{~},~{3GJP~}\n1,~{UEH}7a~},~{11>)JP~}\n',
+    '~{PUC{~},~{3GJP~}\n~{MuP!C7~},~~1~~\n',
+  ]) {
+    const { encoding, isGuess, doubt } = detectEncoding(Buffer.from(text))
+    assert.deepEqual([encoding.name, isGuess], ['utf-8', true])
+    assert.match(doubt ?? '', /uconv -f HZ -t UTF-8/)
+    assert.equal(detectEncoding(Buffer.from(text), 'utf-8').isGuess, false)
+  }
+})

@@ -47,6 +47,21 @@ export function provenRefusal(text: string): string | null {
   return found === undefined ? null : `it is in ${found.name}, which browsers do not read either; ${wayOut(found)}`
 }
 
+/** Characters of the first level of GB 2312 in seven bits (RFC 1843), which nearly all are, between the shifts of HZ. */
+const hzRun = /~\{((?:[0-W][!-~])+)~\}/g
+
+/**
+ * Why a text of ASCII bytes may be HZ; null unless every shift encloses such characters, in at least two places, and marks
+ * among them show that a third are not placeholders, such as `~{NAME~}`.
+ */
+export function hzDoubt(text: string): string | null {
+  const runs = Array.from(text.matchAll(hzRun), ([, run = '']) => run)
+  const marked = runs.filter((run) => /\W/.test(run))
+  if (runs.length < 2 || runs.length * 2 !== text.split(/~[{}]/).length - 1 || marked.length * 3 < runs.length)
+    return null
+  return 'utf-8 was used, but texts between `~{` and `~}` are Chinese in HZ, which browsers do not read either; if they are, convert the file with uconv -f HZ -t UTF-8, and send that'
+}
+
 function wayOut({ command }: Refused): string {
   return `convert the file with ${command} -t UTF-8, and send that`
 }

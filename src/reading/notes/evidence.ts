@@ -109,7 +109,11 @@ function layoutDoubts({ encoding, ranked, tokens, named, declared }: Decided): N
   return notes
 }
 
-function encodingNote({ encoding, utf8Lines }: EncodingFound, tokens: Tokens): Note {
+function encodingNote({ encoding, utf8Lines, doubt }: EncodingFound, tokens: Tokens): Note {
+  if (doubt !== undefined) {
+    const lines = linesWith(tokens, /~\{/g)
+    return note('ENCODING_GUESSED', `The encoding is not certain${within(lines)}: ${doubt}.`, lines)
+  }
   const guessed = `The encoding is not certain: ${encoding.name} was guessed from the bytes`
   if (utf8Lines !== undefined) {
     const lines = noted(utf8Lines.first, utf8Lines.count)
