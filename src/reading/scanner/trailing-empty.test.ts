@@ -53,6 +53,23 @@ test('withTrailingEmpty() treats a carriage return as part of a line end only if
   alike(ends('lf', 34, '1,2,3\n,,\r\n,,\n4,5,6\n,,\r\n,,'), [4, 2, 0])
 })
 
+test('withTrailingEmpty() takes the end of a value with escaped line ends for no empty record', () => {
+  const escaped = { ...options, escape: 92, isEscapeDeclared: true }
+  for (const [text, accepted, blank] of [
+    ['1,2,x\\\n\n', '1,2,x\\\n\n', 0],
+    ['1,2,x\\\r\n\r\n', '1,2,x\\\r\n\r\n', 0],
+    ['x\\\n,,\n,,\n', 'x\\\n,,\n', 1],
+    ['1,2,x\\\n\n,,\n4,5,6\n', '1,2,x\\\n\n,,\n4,5,6\n', 0],
+    ['1,2,x\\\\\n,,\n', '1,2,x\\\\\n', 1],
+    ['1,2,\\\\\\\n\n', '1,2,\\\\\\\n\n', 0],
+  ] as const) {
+    for (const chunks of everyCut(Buffer.from(text))) {
+      const outcome = outcomeOf(create(escaped), chunks)
+      assert.deepEqual([outcome.text, outcome.blank], [accepted, blank], JSON.stringify(text))
+    }
+  }
+})
+
 test('withTrailingEmpty() passes on empty records before a record, and treats a long run as data', () => {
   const run = ',,\n'.repeat(emptyRecordsMax)
   for (const [text, accepted, blank] of [

@@ -38,7 +38,7 @@ interface HeldReject {
  */
 class TrailingEmptyScanner implements Scanner {
   readonly #scanner: Scanner
-  readonly #options: Pick<FileScanOptions, 'delimiter' | 'lineEnd'>
+  readonly #options: RunOptions
   /** Bytes of an empty record, including its line end; all held ones are identical. */
   #line: Uint8Array = new Uint8Array(0)
   #heldCount = 0
@@ -46,7 +46,7 @@ class TrailingEmptyScanner implements Scanner {
   /** True in a run that is too long to be held, until the next other record. */
   #isPassing = false
 
-  constructor(scanner: Scanner, options: Pick<FileScanOptions, 'delimiter' | 'lineEnd'>) {
+  constructor(scanner: Scanner, options: RunOptions) {
     this.#scanner = scanner
     this.#options = options
   }
@@ -166,19 +166,24 @@ interface Run {
 
 const noRun: Run = { count: 0, bytes: 0, line: new Uint8Array(0) }
 
-/** The run at the end of `pieces`, which end with a record. */
-function runAtEnd(
-  pieces: readonly Uint8Array[],
-  { delimiter, lineEnd }: Pick<FileScanOptions, 'delimiter' | 'lineEnd'>,
-): Run {
+type RunOptions = Pick<FileScanOptions, 'delimiter' | 'lineEnd' | 'escape' | 'isEscapeDeclared'>
+
+/** The run at the end of `pieces`, which end with a record. An escaped line end ends none. */
+function runAtEnd(pieces: readonly Uint8Array[], options: RunOptions): Run {
+  const { delimiter, lineEnd } = options
   const end = lineEnd === 'cr' ? cr : lf
+  const escapeByte = options.isEscapeDeclared ? options.escape : null
   if (endsWithValue(pieces.at(-1), delimiter, end)) return noRun
   let [count, bytes] = [0, 0]
   /** Counts for the record being read, from its end. */
   let [recordBytes, delimiters] = [0, 0]
   let [lineBytes, lineDelimiters] = [0, 0]
+  let escapes = 0
+  /** The run without the record found last, whose beginning is text if the line end above it is escaped. */
+  let shorter = noRun
   const endRecord = () => {
     if (recordBytes === 0) return
+    shorter = run()
     count++
     bytes += recordBytes
     lineBytes = recordBytes
@@ -195,6 +200,11 @@ function runAtEnd(
   for (const piece of pieces.toReversed()) {
     for (let at = piece.length - 1; at >= 0; at--) {
       const byte = piece[at]
+      if (byte === escapeByte && delimiters === 0) {
+        escapes++
+        continue
+      }
+      if (escapes > 0) return escapes % 2 > 0 ? shorter : run()
       if (byte === delimiter) delimiters++
       else if (byte === end) endRecord()
       // The CR of a CR LF; a lone one is text.
@@ -202,7 +212,8 @@ function runAtEnd(
       recordBytes++
     }
   }
-  endRecord()
+  if (escapes % 2 > 0) return shorter
+  if (escapes === 0) endRecord()
   return run()
 }
 
