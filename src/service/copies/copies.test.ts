@@ -33,7 +33,12 @@ function keepingIn(kept: Map<string, Uint8Array>): Pick<CopiesOptions['store'], 
 /** A journal, datasets, and a fake database that runs `meet` for each copy. */
 async function place(t: TestContext) {
   const dir = await mkdtemp(join(tmpdir(), 'copies-'))
-  t.after(() => rm(dir, { recursive: true, force: true }))
+  const opened = new AsyncDisposableStack()
+  // In this order: a copy that has ended still deletes its request.
+  t.after(async () => {
+    await opened.disposeAsync()
+    await rm(dir, { recursive: true, force: true })
+  })
   const datasets = new Set(['a', 'b', 'c'])
   const kept = new Map<string, Uint8Array>()
   const orders: CopyOrder[] = []
@@ -62,9 +67,7 @@ async function place(t: TestContext) {
       retryMs: [1, 1],
       ...given,
     }
-    const copies = await Copies.open(options)
-    t.after(() => copies[Symbol.asyncDispose]())
-    return copies
+    return opened.use(await Copies.open(options))
   }
   return { open, datasets, kept, orders, outcomes, journalPath, uploadsPath }
 }
