@@ -4,38 +4,22 @@ import { whySentence } from '../sentences.ts'
 import type { ShownReceipt } from '../texts/shown-receipt.ts'
 import { t } from '../texts.ts'
 import { Spoken } from './spoken.tsx'
+import { Table } from './table.tsx'
 
 export function ColumnTable({ receipt }: { readonly receipt: ShownReceipt }) {
   return (
     <div class="scroll">
-      <table class="column-list">
-        <thead>
-          <tr>
-            <th scope="col">{t.name}</th>
-            <th scope="col">{t.type}</th>
-            <th scope="col" class="number">
-              {t.nulls}
-            </th>
-            <th scope="col">{t.why}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {receipt.columns.map(({ name, type, nulls }, at) => (
-            <tr key={name}>
-              <th scope="row" class="name">
-                {name}
-              </th>
-              <td>{type}</td>
-              <td class="number" data-name={t.nulls}>
-                {count(nulls)}
-              </td>
-              <td class="quiet">
-                <Spoken sentence={whySentence(receipt, at)} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Table
+        class="column-list"
+        rows={receipt.columns}
+        keyOf={({ name }) => name}
+        columns={[
+          { head: t.name, cell: ({ name }) => name, isRowHead: true, class: 'name' },
+          { head: t.type, cell: ({ type }) => type },
+          { head: t.nulls, cell: ({ nulls }) => count(nulls), isNumber: true, name: t.nulls },
+          { head: t.why, cell: (_, at) => <Spoken sentence={whySentence(receipt, at)} />, class: 'quiet' },
+        ]}
+      />
     </div>
   )
 }

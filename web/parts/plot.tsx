@@ -3,6 +3,7 @@
 import { useRef, useState } from 'preact/hooks'
 import { count } from '../format.ts'
 import { t } from '../texts.ts'
+import { Table } from './table.tsx'
 
 export interface Bar {
   /** What the bar represents: a value, or a range of values. */
@@ -110,26 +111,15 @@ function PlotBar({ bar, index, total, most, isActive, isEntry, onPoint, onFocus,
 
 function PlotTable({ name, bars }: { readonly name: string; readonly bars: readonly Bar[] }) {
   return (
-    <table aria-label={name}>
-      <thead>
-        <tr>
-          <th scope="col">{t.values}</th>
-          <th scope="col" class="number">
-            {t.count}
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {bars.map((bar) => (
-          <tr key={bar.label}>
-            <td class="name">
-              <a href={bar.href}>{bar.label}</a>
-            </td>
-            <td class="number">{count(bar.count)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <Table
+      label={name}
+      rows={bars}
+      keyOf={(bar) => bar.label}
+      columns={[
+        { head: t.values, cell: ({ label, href }) => <a href={href}>{label}</a>, class: 'name' },
+        { head: t.count, cell: (bar) => count(bar.count), isNumber: true },
+      ]}
+    />
   )
 }
 

@@ -1,6 +1,7 @@
 // Preview table: the first rows of a file as they would be read, with names and types. Knows no file.
 import { count } from '../format.ts'
 import { t } from '../texts.ts'
+import { Table } from './table.tsx'
 import { isNumeric, Value } from './value.tsx'
 
 /** Nobody reads a table with more columns, and browsers render it slowly. */
@@ -13,39 +14,30 @@ export interface PreviewTableProps {
 }
 
 export function PreviewTable({ label, columns, rows }: PreviewTableProps) {
-  const shown = columns.slice(0, columnsMax)
+  const shown = columns.slice(0, columnsMax).map(({ name, type }, column) => ({
+    head: (
+      <>
+        {name} <span class="type">{type}</span>
+      </>
+    ),
+    cell: (row: readonly unknown[]) => <Value value={row[column]} />,
+    isNumber: isNumeric(type),
+  }))
+  const number = {
+    head: (
+      <>
+        <span aria-hidden="true">#</span>
+        <span class="hidden">{t.rowNumber}</span>
+      </>
+    ),
+    cell: (_: readonly unknown[], at: number) => count(at + 1),
+    isNumber: true,
+    isRowHead: true,
+  }
   return (
     <>
       <section class="preview" aria-label={label} tabIndex={0}>
-        <table class="compact">
-          <thead>
-            <tr>
-              <th scope="col" class="number">
-                <span aria-hidden="true">#</span>
-                <span class="hidden">{t.rowNumber}</span>
-              </th>
-              {shown.map(({ name, type }) => (
-                <th scope="col" key={name} class={isNumeric(type) ? 'number' : undefined}>
-                  {name} <span class="type">{type}</span>
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map((row, index) => (
-              <tr key={index}>
-                <th scope="row" class="number">
-                  {count(index + 1)}
-                </th>
-                {shown.map(({ name, type }, column) => (
-                  <td key={name} class={isNumeric(type) ? 'number' : undefined}>
-                    <Value value={row[column]} />
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Table class="compact" rows={rows} columns={[number, ...shown]} />
       </section>
       {columns.length > columnsMax && <p class="quiet">{t.moreColumns(count(columns.length - columnsMax))}</p>}
     </>

@@ -4,6 +4,7 @@ import { rejectSentence } from '../sentences.ts'
 import type { ShownReason } from '../texts/shown-receipt.ts'
 import { t } from '../texts.ts'
 import { Spoken } from './spoken.tsx'
+import { Table } from './table.tsx'
 
 export interface ShownReject extends ShownReason {
   readonly line: number
@@ -19,36 +20,24 @@ interface RejectTableProps {
 }
 
 export function RejectTable({ rejects, columns }: RejectTableProps) {
+  const reasonOf = (reject: ShownReject) => (
+    <>
+      <Spoken sentence={rejectSentence(reject, columns)} /> <span class="quiet">{reject.reason}</span>
+    </>
+  )
   return (
     <div class="scroll">
-      <table class="rejects">
-        <thead>
-          <tr>
-            <th scope="col" class="number">
-              {t.line}
-            </th>
-            <th scope="col" class="number">
-              {t.offset}
-            </th>
-            <th scope="col">{t.reason}</th>
-            <th scope="col">{t.text}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rejects.map((reject) => (
-            <tr key={reject.byteOffset}>
-              <td class="number">{count(reject.line)}</td>
-              <td class="number">{count(reject.byteOffset)}</td>
-              <td>
-                <Spoken sentence={rejectSentence(reject, columns)} /> <span class="quiet">{reject.reason}</span>
-              </td>
-              <td>
-                <code class="record">{reject.text ?? reject.base64 ?? '…'}</code>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Table
+        class="rejects"
+        rows={rejects}
+        keyOf={({ byteOffset }) => byteOffset}
+        columns={[
+          { head: t.line, cell: ({ line }) => count(line), isNumber: true },
+          { head: t.offset, cell: ({ byteOffset }) => count(byteOffset), isNumber: true },
+          { head: t.reason, cell: reasonOf },
+          { head: t.text, cell: ({ text, base64 }) => <code class="record">{text ?? base64 ?? '…'}</code> },
+        ]}
+      />
     </div>
   )
 }

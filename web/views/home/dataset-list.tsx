@@ -4,6 +4,7 @@ import { type ListedReceipt, listDatasets } from '../../api.ts'
 import { lookAtCaller, useCaller, useMay, useMayLook } from '../../caller.ts'
 import { bytes, count, moment } from '../../format.ts'
 import { Failure } from '../../parts/failure.tsx'
+import { Table } from '../../parts/table.tsx'
 import { datasetHref } from '../../router.ts'
 import { t } from '../../texts.ts'
 import { useDeletion } from './use-deletion.ts'
@@ -86,6 +87,7 @@ interface DatasetTableProps extends Pick<DatasetListProps, 'timesSent'> {
 }
 
 function DatasetTable({ datasets, timesSent, onDeleted }: DatasetTableProps) {
+  const mayDelete = useMay('delete')
   const { leaving, failed, isGone, remove, undo } = useDeletion((id) => {
     onDeleted(id)
     void lookAtCaller()
@@ -93,16 +95,23 @@ function DatasetTable({ datasets, timesSent, onDeleted }: DatasetTableProps) {
   return (
     <>
       <div class="scroll">
-        <table class="datasets">
-          <DatasetHead />
-          <tbody>
-            {datasets
-              .filter(({ id }) => !isGone(id))
-              .map((dataset) => (
-                <DatasetRow key={dataset.id} dataset={dataset} onRemove={() => remove(dataset)} />
-              ))}
-          </tbody>
-        </table>
+        <Table
+          class="datasets"
+          rows={datasets.filter(({ id }) => !isGone(id))}
+          keyOf={({ id }) => id}
+          columns={[
+            { head: t.file, cell: nameLink },
+            { head: t.created, cell: ({ createdAt }) => moment(createdAt) },
+            { head: t.accepted, cell: ({ records }) => count(records.accepted), isNumber: true, name: t.accepted },
+            { head: t.rejected, cell: ({ records }) => count(records.rejected), isNumber: true, name: t.rejected },
+            { head: t.size, cell: ({ file }) => bytes(file.bytes), isNumber: true, name: t.size },
+            {
+              head: <span class="hidden">{t.deleteDataset}</span>,
+              cell: (dataset) => mayDelete && <DeleteButton dataset={dataset} onRemove={() => remove(dataset)} />,
+              class: 'number',
+            },
+          ]}
+        />
       </div>
       {failed !== null && (
         <>
@@ -127,60 +136,18 @@ function focusIfLost(button: HTMLButtonElement | null): void {
   if (document.activeElement === document.body) button?.focus({ preventScroll: true })
 }
 
-function DatasetHead() {
+function nameLink({ id, file }: ListedReceipt) {
   return (
-    <thead>
-      <tr>
-        <th scope="col">{t.file}</th>
-        <th scope="col">{t.created}</th>
-        <th scope="col" class="number">
-          {t.accepted}
-        </th>
-        <th scope="col" class="number">
-          {t.rejected}
-        </th>
-        <th scope="col" class="number">
-          {t.size}
-        </th>
-        <th scope="col">
-          <span class="hidden">{t.deleteDataset}</span>
-        </th>
-      </tr>
-    </thead>
+    <a class="name" href={datasetHref(id)}>
+      {file.name || id}
+    </a>
   )
 }
 
-function DatasetRow({ dataset, onRemove }: { readonly dataset: ListedReceipt; readonly onRemove: () => void }) {
-  const mayDelete = useMay('delete')
+function DeleteButton({ dataset, onRemove }: { readonly dataset: ListedReceipt; readonly onRemove: () => void }) {
   return (
-    <tr>
-      <td>
-        <a class="name" href={datasetHref(dataset.id)}>
-          {dataset.file.name || dataset.id}
-        </a>
-      </td>
-      <td>{moment(dataset.createdAt)}</td>
-      <td class="number" data-name={t.accepted}>
-        {count(dataset.records.accepted)}
-      </td>
-      <td class="number" data-name={t.rejected}>
-        {count(dataset.records.rejected)}
-      </td>
-      <td class="number" data-name={t.size}>
-        {bytes(dataset.file.bytes)}
-      </td>
-      <td class="number">
-        {mayDelete && (
-          <button
-            type="button"
-            class="small"
-            aria-label={`${t.deleteDataset}: ${dataset.file.name}`}
-            onClick={onRemove}
-          >
-            {t.delete}
-          </button>
-        )}
-      </td>
-    </tr>
+    <button type="button" class="small" aria-label={`${t.deleteDataset}: ${dataset.file.name}`} onClick={onRemove}>
+      {t.delete}
+    </button>
   )
 }

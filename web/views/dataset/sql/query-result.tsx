@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 import { downloadQuery, type RowPage } from '../../../api.ts'
 import { count, figure } from '../../../format.ts'
 import { Failure } from '../../../parts/failure.tsx'
+import { Table } from '../../../parts/table.tsx'
 import { isNumeric, Value } from '../../../parts/value.tsx'
 import { t } from '../../../texts.ts'
 import { barColumns, ResultBars } from './result-bars.tsx'
@@ -46,28 +47,16 @@ export function QueryResult({ id, sql, page, tookMs }: QueryResultProps) {
 function ResultTable({ page }: { readonly page: RowPage }) {
   return (
     <section class="result" aria-label={t.result} tabIndex={0}>
-      <table class="compact">
-        <thead>
-          <tr>
-            {page.columns.map(({ name, type }, index) => (
-              <th scope="col" key={index} title={type} class={isNumeric(type) ? 'number' : undefined}>
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {page.rows.slice(0, rowsMax).map((row, index) => (
-            <tr key={index}>
-              {row.map((value, column) => (
-                <td key={column} class={isNumeric(page.columns[column]?.type) ? 'number' : undefined}>
-                  <Value value={value} />
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Table
+        class="compact"
+        rows={page.rows.slice(0, rowsMax)}
+        columns={page.columns.map(({ name, type }, column) => ({
+          head: name,
+          title: type,
+          isNumber: isNumeric(type),
+          cell: (row: readonly unknown[]) => <Value value={row[column]} />,
+        }))}
+      />
     </section>
   )
 }
