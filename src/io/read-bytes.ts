@@ -26,12 +26,7 @@ export async function withReadsOfWritten<Result>(
   try {
     return await use(async (position, length) => {
       const buffer = Buffer.alloc(length)
-      let count = 0
-      while (count < length) {
-        const read = orStoreError(() => readSync(file, buffer, count, length - count, position + count))
-        if (read === 0) break
-        count += read
-      }
+      const count = orStoreError(() => readFullySync(file, buffer, position))
       return buffer.subarray(0, count)
     })
   } finally {
@@ -47,6 +42,15 @@ function orStoreError<Result>(call: () => Result): Result {
     return call()
   } catch (error) {
     return throwStoreError(error)
+  }
+}
+
+/** Like `readFully`, on this thread. */
+export function readFullySync(file: number, buffer: Uint8Array, position: number): number {
+  for (let count = 0; ; ) {
+    const read = readSync(file, buffer, count, buffer.length - count, position + count)
+    count += read
+    if (read === 0 || count === buffer.length) return count
   }
 }
 

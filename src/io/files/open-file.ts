@@ -10,8 +10,6 @@ import {
   open,
   openSync,
   type Stats,
-  write,
-  writeSync,
   writev,
   writevSync,
 } from 'node:fs'
@@ -74,17 +72,7 @@ export class OpenFile implements AsyncDisposable {
 
   /** Writes all of the bytes, even if a full disk or a signal cuts a write short. */
   write(bytes: Uint8Array, position: number): Promise<void> {
-    return this.#use(async (fd) => {
-      for (let from = 0; from < bytes.length; ) {
-        const at = from
-        const count = await written(
-          bytes.length - at,
-          () => writeSync(fd, bytes, at, bytes.length - at, position + at),
-          (done) => write(fd, bytes, at, bytes.length - at, position + at, done),
-        )
-        from += count
-      }
-    })
+    return this.writeSlices([bytes], position)
   }
 
   /** Writes all bytes of the slices, one slice after another. */
@@ -136,37 +124,19 @@ export class OpenFile implements AsyncDisposable {
   }
 
   async #use<Result>(work: (fd: number) => Promise<Result>): Promise<Result> {
-    this.#begin()
-    try {
-      return await work(this.#fd)
-    } finally {
-      this.#end()
-    }
-  }
-
-  /** Like `#use`, for a single call. */
-  #call(call: (fd: number, done: (error: Error | null) => void) => void): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.#begin()
-      shortCalls.begin()
-      call(this.#fd, (error) => {
-        shortCalls.end()
-        this.#end()
-        if (error === null) resolve()
-        else reject(error)
-      })
-    })
-  }
-
-  #begin(): void {
     // The descriptor may by now belong to another file.
     if (this.#closed !== null) throw new Error('Cannot use a file: it is closed')
     this.#running += 1
+    try {
+      return await work(this.#fd)
+    } finally {
+      this.#running -= 1
+      if (this.#running === 0) this.#whenIdle?.()
+    }
   }
 
-  #end(): void {
-    this.#running -= 1
-    if (this.#running === 0) this.#whenIdle?.()
+  #call(call: (fd: number, done: (error: Error | null) => void) => void): Promise<void> {
+    return this.#use((fd) => handedOver<void>((done) => call(fd, (error) => done(error, undefined))))
   }
 }
 

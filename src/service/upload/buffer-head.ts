@@ -1,7 +1,8 @@
 // Buffer head: reads the beginning of a file before the rest of it is processed. The bytes wait on disk, not in memory.
 import { closeSync, openSync, readSync } from 'node:fs'
-import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
+import { type BorrowedBytes, viewOf } from '../../core/borrowed-bytes.ts'
 import { inFront } from '../../io/chunks/in-front.ts'
+import { readFullySync } from '../../io/read-bytes.ts'
 
 /** The text of a file, which is written to disk while it arrives. */
 export interface ArrivingFile {
@@ -51,7 +52,7 @@ export async function bufferHead<Result>(
     const { bytes, held } = start
     if (held !== null) return { result: read(held, isWhole), from: (at) => inFront([[held.subarray(at)]], iterator) }
     await file.flush()
-    const result = headBuffer.read(file.textPath, Math.min(bytes, bytesMax), (head) => read(head, isWhole))
+    const result = readHead(file.textPath, Math.min(bytes, bytesMax), (head) => read(head, isWhole))
     return { result, from: (at) => inFront(writtenChunks(file.textPath, at, bytes, signal), iterator) }
   } catch (error) {
     await iterator.return?.()
@@ -62,28 +63,17 @@ export async function bufferHead<Result>(
 /** The beginning of a file: the bytes themselves while they are few, then only their number. */
 class FileStart {
   bytes = 0
-  #slices = 0
-  #buffer: Buffer | null = Buffer.alloc(0)
+  #slices: Uint8Array[] | null = []
 
   add(slice: BorrowedBytes): void {
-    const before = this.bytes
     this.bytes += slice.length
-    this.#slices += 1
-    if (this.bytes > heldBytesMax || this.#slices > heldSlicesMax) this.#buffer = null
-    if (this.#buffer === null) return
-    // One growing buffer, never a list: a client may send single bytes, and each list entry would take far more than a
-    // byte.
-    if (this.bytes > this.#buffer.length) {
-      const roomy = Buffer.allocUnsafeSlow(Math.max(2 * before, this.bytes))
-      this.#buffer.copy(roomy, 0, 0, before)
-      this.#buffer = roomy
-    }
-    this.#buffer.set(slice, before)
+    if (this.bytes > heldBytesMax || this.#slices?.length === heldSlicesMax) this.#slices = null
+    this.#slices?.push(Buffer.from(viewOf(slice)))
   }
 
   /** All bytes so far; null if they are too many to hold. */
   get held(): Uint8Array | null {
-    return this.#buffer?.subarray(0, this.bytes) ?? null
+    return this.#slices && Buffer.concat(this.#slices)
   }
 }
 
@@ -91,26 +81,20 @@ class FileStart {
  * Heads are read back one after the other, into the same memory. This happens on this thread: they have just been
  * written, and handing a call to another thread takes longer than the call.
  */
-class HeadBuffer {
-  #buffer = Buffer.alloc(0)
+let headBuffer = Buffer.alloc(0)
 
-  read<Result>(path: string, bytes: number, read: (head: Uint8Array) => Result): Result {
-    if (this.#buffer.length < bytes) this.#buffer = Buffer.allocUnsafeSlow(bytes)
-    const file = openSync(path, 'r')
-    try {
-      for (let at = 0; at < bytes; ) {
-        const count = readSync(file, this.#buffer, at, bytes - at, at)
-        if (count === 0) throw new Error(`Cannot read the head of a file: it has ${at} bytes, wanted ${bytes}`)
-        at += count
-      }
-    } finally {
-      closeSync(file)
-    }
-    return read(this.#buffer.subarray(0, bytes))
+function readHead<Result>(path: string, bytes: number, read: (head: Uint8Array) => Result): Result {
+  if (headBuffer.length < bytes) headBuffer = Buffer.allocUnsafeSlow(bytes)
+  const head = headBuffer.subarray(0, bytes)
+  const file = openSync(path, 'r')
+  try {
+    const count = readFullySync(file, head, 0)
+    if (count < bytes) throw new Error(`Cannot read the head of a file: it has ${count} bytes, wanted ${bytes}`)
+  } finally {
+    closeSync(file)
   }
+  return read(head)
 }
-
-const headBuffer = new HeadBuffer()
 
 /** Reads again what has just been written, like the head. */
 function* writtenChunks(
