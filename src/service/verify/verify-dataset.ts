@@ -1,5 +1,5 @@
 // Verify dataset: compares the files of a dataset with its receipt, offline: checksums, counts, record positions.
-import { createReadStream } from 'node:fs'
+import { createReadStream, existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { decompress } from '../../compression/decompress.ts'
@@ -40,13 +40,21 @@ const unlimited = { textBytesMax: Number.POSITIVE_INFINITY, ratioMax: Number.POS
 const readBytes = 262_144
 const tablePageRecords = 10_000
 
+/** A dataset that is verified. */
+interface Verified extends Pick<VerifyTools, 'createScanner' | 'reader'> {
+  readonly dir: string
+  readonly receipt: ParsedReceipt
+  readonly progress: VerifyProgress
+  readonly signal: AbortSignal
+}
+
 /**
  * Verifies a directory with `receipt.json`, `original` and parts, as in a store or as copied by a client. Yields each
  * check as it is done; without a receipt there is only one. Memory does not grow with the files.
  */
 export async function* verifyFiles(
   dir: string,
-  { createScanner, reader, verifyChecksum }: VerifyTools,
+  { verifyChecksum, ...tools }: VerifyTools,
   progress: VerifyProgress,
   signal: AbortSignal,
 ): AsyncGenerator<Check> {
@@ -63,35 +71,57 @@ export async function* verifyFiles(
     yield { check: 'receipt', ok: false, detail: problem }
     return
   }
-  yield* verifySums(receipt)
-  const table = new TableRejects(dir, receipt, reader, signal)
+  yield verifySums(receipt)
+  const dataset = { ...tools, dir, receipt, progress, signal }
   if (receipt.corrections !== null) {
-    const check = await verifyCorrections(dir, receipt.corrections, progress, signal)
+    const check = await verifyCorrections(dataset, receipt.corrections)
     yield check
     if (!check.ok) return
   }
-  yield* verifyOriginal(dir, receipt, { createScanner, reader }, table, progress, signal)
-  yield* verifyText(dir, receipt, progress, signal)
+  yield* verifyOriginal(dataset)
+  yield* verifyText(dataset)
   // One column suffices, since all of them have been compared.
   const names = receipt.columns.slice(0, 1).map(({ name }) => name)
-  for (const part of receipt.parts) yield* verifyPart(dir, part, names, reader, progress, signal)
-  for (const part of receipt.rejects.parts ?? [])
-    yield* verifyPart(dir, part, rejectColumnNames, reader, progress, signal)
+  for (const part of receipt.parts) yield await verifyPart(dataset, part, names)
+  for (const part of receipt.rejects.parts ?? []) yield await verifyPart(dataset, part, rejectColumnNames)
+}
+
+/** A check that fails if `look` does, unless it was aborted. */
+async function checked(check: string, { signal }: Verified, look: () => Promise<Check>): Promise<Check> {
+  try {
+    return await look()
+  } catch (error) {
+    signal.throwIfAborted()
+    return { check, ok: false, detail: messageOf(error) }
+  }
+}
+
+/** What was counted, how often, and how often it should be. */
+type Count = readonly [what: string, seen: number, wanted: number]
+
+/** @param detail If all counts are right. */
+function sameCounts(
+  check: string,
+  counts: readonly Count[],
+  detail: string,
+  differing = (seen: number, wanted: number) => `${seen}, wanted ${wanted}`,
+): Check {
+  const wrong = counts.filter(([, seen, wanted]) => seen !== wanted)
+  const problem = wrong.map(([what, seen, wanted]) => `${what}: ${differing(seen, wanted)}`).join('; ')
+  return { check, ok: wrong.length === 0, detail: problem || detail }
 }
 
 /** The receipt agrees with itself. */
-function* verifySums({ records, parts, rejects }: ParsedReceipt): Generator<Check> {
+function verifySums({ records, parts, rejects }: ParsedReceipt): Check {
   const { total, header, blank, skipped, accepted, rejected } = records
-  const sums: readonly (readonly [string, number, number])[] = [
+  const sums: readonly Count[] = [
     ['header + blank + skipped + accepted + rejected', header + blank + skipped + accepted + rejected, total],
     ['records of all parts', sumOf(parts), accepted],
     ['rejects by reason', Object.values(rejects.reasons).reduce((sum, count) => sum + count, 0), rejected],
     ['rejects', rejects.count, rejected],
     ...(rejects.parts === null ? [] : [['records of the rejects table', sumOf(rejects.parts), rejected] as const]),
   ]
-  const wrong = sums.filter(([, seen, wanted]) => seen !== wanted)
-  const detail = wrong.map(([what, seen, wanted]) => `${what}: ${seen}, wanted ${wanted}`).join('; ')
-  yield { check: 'receipt', ok: wrong.length === 0, detail: detail || `its counts add up to ${recordsText(total)}` }
+  return sameCounts('receipt', sums, `its counts add up to ${recordsText(total)}`)
 }
 
 function sumOf(parts: readonly Part[]): number {
@@ -99,24 +129,18 @@ function sumOf(parts: readonly Part[]): number {
 }
 
 /** The bytes are those of the receipt, every record is found again where the receipt says, with its values. */
-async function* verifyOriginal(
-  dir: string,
-  receipt: ParsedReceipt,
-  { createScanner, reader }: Pick<VerifyTools, 'createScanner' | 'reader'>,
-  table: TableRejects,
-  progress: VerifyProgress,
-  signal: AbortSignal,
-): AsyncGenerator<Check> {
+async function* verifyOriginal(dataset: Verified): AsyncGenerator<Check> {
+  const { dir, receipt, createScanner, reader, signal } = dataset
   const { body, records, rejects } = receipt
   const tally = new RecordTally()
-  const places = new PlaceCheck(table)
+  const places = new PlaceCheck(new TableRejects(dataset))
   let values: Check
   try {
     await using check = new ValueCheck(dir, receipt, reader, signal)
     const original = new PassingHash()
     const text = new PassingHash()
     const { compression } = receipt.file
-    const received = original.through(fileSlices(join(dir, 'original'), progress, signal))
+    const received = original.through(fileSlices(dataset, 'original'))
     const chunks = compression === undefined ? received : decompress(received, compression.format, unlimited)
     for await (const scanned of scannedAgain(dir, receipt, createScanner, text.through(chunks))) {
       tally.add(scanned)
@@ -135,71 +159,49 @@ async function* verifyOriginal(
   // A record that breaks the declared schema is readable, so the scanner accepts it: these are counted in the table.
   const forbidden = rejects.reasons.constraint ?? 0
   const passed = body.records + (body.gap?.records ?? 0)
-  const counted: readonly (readonly [string, number, number])[] = [
+  const counted: readonly Count[] = [
     ['accepted', tally.accepted - forbidden, records.accepted],
     ['rejected', tally.rejected + forbidden, records.rejected],
     ['before the data', records.header + records.blank + records.skipped - tally.blank - tally.skipped, passed],
     ['in all', passed + tally.accepted + tally.rejected + tally.blank + tally.skipped, records.total],
   ]
-  const wrong = counted.filter(([, seen, wanted]) => seen !== wanted)
-  const detail = wrong.map(([what, seen, wanted]) => `${what}: ${seen} found, ${wanted} in the receipt`).join('; ')
-  yield { check: 'records', ok: wrong.length === 0, detail: detail || `${records.total} found again in the original` }
+  const differing = (seen: number, wanted: number) => `${seen} found, ${wanted} in the receipt`
+  yield sameCounts('records', counted, `${records.total} found again in the original`, differing)
   yield places.verdict(forbidden)
   yield values
 }
 
 /** The list of corrected records is that of the receipt. */
-async function verifyCorrections(
-  dir: string,
-  wanted: NonNullable<ParsedReceipt['corrections']>,
-  progress: VerifyProgress,
-  signal: AbortSignal,
-): Promise<Check> {
-  try {
-    const path = correctionPath(dir)
-    const same = sameFile('corrections', await hashFile(path, progress, signal), wanted)
+function verifyCorrections(dataset: Verified, wanted: NonNullable<ParsedReceipt['corrections']>): Promise<Check> {
+  return checked('corrections', dataset, async () => {
+    const same = sameFile('corrections', await hashFile(dataset, 'corrections'), wanted)
     if (!same.ok) return same
     let count = 0
-    for await (const _ of readCorrections(path)) count++
+    for await (const _ of readCorrections(correctionPath(dataset.dir))) count++
     return { ...same, ok: count === wanted.count, detail: `${same.detail}, ${count} of ${recordsText(wanted.count)}` }
-  } catch (error) {
-    signal.throwIfAborted()
-    return { check: 'corrections', ok: false, detail: messageOf(error) }
-  }
+  })
 }
 
-async function* fileSlices(
-  path: string,
-  progress: VerifyProgress,
-  signal: AbortSignal,
-): AsyncGenerator<readonly Uint8Array[]> {
-  for await (const chunk of createReadStream(path, { highWaterMark: readBytes, signal })) {
+async function* fileSlices({ dir, progress, signal }: Verified, file: string): AsyncGenerator<readonly Uint8Array[]> {
+  for await (const chunk of createReadStream(join(dir, file), { highWaterMark: readBytes, signal })) {
     progress.bytes += chunk.length
     yield [chunk]
   }
 }
 
-async function hashFile(path: string, progress: VerifyProgress, signal: AbortSignal): Promise<HashedBytes> {
-  const file = new PassingHash()
-  for await (const _ of file.through(fileSlices(path, progress, signal)));
-  return file.digest()
+async function hashFile(dataset: Verified, file: string): Promise<HashedBytes> {
+  const hash = new PassingHash()
+  for await (const _ of hash.through(fileSlices(dataset, file)));
+  return hash.digest()
 }
 
 /** The text stored beside the original; a client's copy needs none, since the original contains it. */
-async function* verifyText(
-  dir: string,
-  { file: { compression }, rejects }: ParsedReceipt,
-  progress: VerifyProgress,
-  signal: AbortSignal,
-): AsyncGenerator<Check> {
-  if (compression === undefined) return
-  try {
-    yield sameFile('text', await hashFile(join(dir, 'text'), progress, signal), compression)
-  } catch (error) {
-    signal.throwIfAborted()
-    const isCopy = rejects.parts === null
-    if (!isCopy || errorCode(error) !== 'ENOENT') yield { check: 'text', ok: false, detail: messageOf(error) }
-  }
+async function* verifyText(dataset: Verified): AsyncGenerator<Check> {
+  const { dir, receipt } = dataset
+  const { compression } = receipt.file
+  const isCopy = receipt.rejects.parts === null
+  if (compression === undefined || (isCopy && !existsSync(join(dir, 'text')))) return
+  yield await checked('text', dataset, async () => sameFile('text', await hashFile(dataset, 'text'), compression))
 }
 
 function sameFile(check: string, seen: HashedBytes, wanted: HashedBytes): Check {
@@ -214,31 +216,19 @@ function sameFile(check: string, seen: HashedBytes, wanted: HashedBytes): Check 
   }
 }
 
-async function* verifyPart(
-  dir: string,
-  part: Part,
-  columns: readonly string[],
-  reader: PartReader,
-  progress: VerifyProgress,
-  signal: AbortSignal,
-): AsyncGenerator<Check> {
-  const path = join(dir, part.file)
-  try {
-    const same = sameFile(part.file, await hashFile(path, progress, signal), part)
-    if (!same.ok) {
-      yield same
-      return
-    }
+function verifyPart(dataset: Verified, part: Part, columns: readonly string[]): Promise<Check> {
+  const { dir, reader, signal } = dataset
+  return checked(part.file, dataset, async () => {
+    const same = sameFile(part.file, await hashFile(dataset, part.file), part)
+    if (!same.ok) return same
     // If the last record exists, with these columns, and none follows it, the count is right without reading more.
     const offset = Math.max(0, part.records - 1)
-    const rows = await reader.rows([{ path, records: part.records + 1 }], columns, offset, 2, signal)
+    const local = { path: join(dir, part.file), records: part.records + 1 }
+    const rows = await reader.rows([local], columns, offset, 2, signal)
     const isAsMany = rows.length === Math.min(1, part.records)
     const detail = `${isAsMany ? '' : 'not '}${recordsText(part.records)}`
-    yield { check: part.file, ok: isAsMany, detail: `${same.detail}, ${detail}` }
-  } catch (error) {
-    signal.throwIfAborted()
-    yield { check: part.file, ok: false, detail: messageOf(error) }
-  }
+    return { ...same, ok: isAsMany, detail: `${same.detail}, ${detail}` }
+  })
 }
 
 /**
@@ -248,7 +238,7 @@ class TableRejects {
   readonly isWhole: boolean
   readonly #rejects: AsyncIterator<Reject, undefined> | Iterator<Reject, undefined>
 
-  constructor(dir: string, { rejects }: ParsedReceipt, reader: PartReader, signal: AbortSignal) {
+  constructor({ dir, receipt: { rejects }, reader, signal }: Verified) {
     this.isWhole = rejects.parts !== null || rejects.first.length === rejects.count
     this.#rejects = rejects.parts === null ? rejects.first.values() : tablePages(dir, rejects.parts, reader, signal)
   }
