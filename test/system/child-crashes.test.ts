@@ -67,7 +67,7 @@ test('an upload whose converters all die is refused and leaves nothing, and the 
 
 test('a reader that dies or hangs during a request costs only a second try', async (t) => {
   if (!seesProcesses) return t.skip(noProcesses)
-  const { service, client, converter, reader, query } = await startWith('reader', ['--convert-time-max', '3s'])
+  const { service, client, converter, reader, query } = await startWith('reader', ['--convert-time-max', '15s'])
   await using _ = service
   const { links } = await client.upload('a,b\n1,2\n')
   const rows = async () => JSON.parse((await client.get(links.rows)).toString()).rows
