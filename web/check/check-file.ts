@@ -113,7 +113,7 @@ class Check {
     this.#writer.close()
     const { reading, tally } = this
     const lineOf = lineOfRecord(reading, tally)
-    const decisions = decideTypes(facts, lineOf)
+    const decisions = decideTypes(facts, lineOf, reading.dialect.delimiter)
     const columns = reading.names.map((name, i) => columnOf(name, decisions[i]!, facts[i]!))
     const nothingDeclared = reading.names.map(() => null)
     const end = { bytes, reading, lines: tally.lines, lastRejects: tally.last }

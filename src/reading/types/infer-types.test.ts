@@ -293,7 +293,8 @@ test('joinFacts() gives the same type in either order', () => {
 const locales: readonly (readonly [others: readonly string[], delimiter: string, type: string, code: string | null])[] =
   [
     [[], ',', 'decimal(9,3)', null],
-    [[], '\t', 'decimal(9,3)', 'AMBIGUOUS_NUMBERS'],
+    [[], '\t', 'text', 'AMBIGUOUS_NUMBERS'],
+    [['integer'], '|', 'text', 'AMBIGUOUS_NUMBERS'],
     [[], ';', 'text', 'AMBIGUOUS_NUMBERS'],
     [['date .dmy'], ';', 'text', 'AMBIGUOUS_NUMBERS'],
     [['date .either'], '\t', 'text', 'AMBIGUOUS_NUMBERS'],
@@ -308,5 +309,15 @@ for (const [others, delimiter, type, code] of locales) {
     const [decision] = decideTypes(columns, undefined, delimiter)
     assert.equal(columnTypeName(decision!.type), type)
     assert.equal(decision!.doubt?.code ?? null, code)
+  })
+}
+
+for (const name of ['thousandPoint:3.3', 'thousandComma:3.3']) {
+  test(`decideTypes() keeps ${name} as text where nothing else in the file decides, alone or beside integers`, () => {
+    for (const others of [[], ['integer']]) {
+      const [decision] = decideTypes([factsOf([name, ...others])], undefined, '\t')
+      assert.equal(decision!.type.kind, 'text')
+      assert.equal(decision!.doubt?.code, 'AMBIGUOUS_NUMBERS')
+    }
   })
 }

@@ -83,7 +83,9 @@ export function decideTypes(
     ({ type }) => 'form' in type && type.form && 'decimalChar' in type.form && type.form.decimalChar === ',',
   )
   const evidence = fileEvidence(columns, hasDecimalComma, delimiter)
-  return evidence.decimalChar === '.' ? alone : columns.map((facts) => decideType(facts, evidence, lineOf))
+  return evidence.decimalChar === '.' && !evidence.isContested
+    ? alone
+    : columns.map((facts) => decideType(facts, evidence, lineOf))
 }
 
 /** A null word becomes null only if at least one other value has a type, and all others have the same. */
@@ -199,17 +201,17 @@ export function isLong(name: ValueClass): boolean {
 
 /**
  * For a column in which every point precedes three digits: the points may separate groups, which whole numbers beside
- * them lack, or which the rest of the file neither suggests nor excludes.
+ * them lack, or something in the file suggests a decimal comma.
  */
 function pointDoubt(
   facts: ColumnFacts,
   type: ColumnType,
-  { decimalChar }: FileEvidence,
+  { isContested = false }: FileEvidence,
   lineOf: LineOf | undefined,
 ): Doubt | null {
   const { integer, thousandPoint } = facts.classes
   if (thousandPoint === undefined || ('form' in type && type.form !== undefined)) return null
-  if (integer === undefined && decimalChar === '.') return null
+  if (integer === undefined && !isContested) return null
   const values = valueCount(facts)
   if ((integer?.count ?? 0) + thousandPoint.count < values) return null
   const others = integer === undefined ? '' : ', and the others are whole numbers'

@@ -24,8 +24,10 @@ const precisions = [9, 18, 38]
 
 /** Facts about the whole file, for columns that are ambiguous by themselves. */
 export interface FileEvidence {
-  /** The decimal character that the other columns and the delimiter suggest; null if they suggest neither or both. */
+  /** The decimal character that the other columns and the delimiter suggest; null if they suggest neither. */
   readonly decimalChar: NumberForm['decimalChar'] | null
+  /** They prove a point, but something suggests a comma. */
+  readonly isContested?: boolean
 }
 
 /** The types that a column might have, narrower and more usual ones first. */
@@ -87,9 +89,9 @@ function has({ classes }: ColumnFacts, ...names: readonly ValueClass[]): boolean
   return names.some((name) => classes[name] !== undefined)
 }
 
-/** A point is a decimal one unless all points of the column could separate groups and the file gives a reason. */
+/** A point is a decimal one unless all points of the column could separate groups and nothing in the file speaks for it. */
 function isPointVerified(facts: ColumnFacts, { decimalChar }: FileEvidence): boolean {
-  return decimalChar !== ',' || !has(facts, 'thousandPoint') || has(facts, 'decimal', 'longDecimal', 'number')
+  return decimalChar === '.' || !has(facts, 'thousandPoint') || has(facts, 'decimal', 'longDecimal', 'number')
 }
 
 /**
@@ -104,7 +106,7 @@ export function fileEvidence(
   if (hasDecimalComma) return { decimalChar: ',' }
   const suggestsComma = delimiter === ';' || columns.some((facts) => has(facts, ...dottedDates))
   const suggestsPoint = columns.some((facts) => has(facts, 'decimal', 'longDecimal', ...pointClasses))
-  if (suggestsComma) return { decimalChar: suggestsPoint ? null : ',' }
+  if (suggestsComma) return suggestsPoint ? { decimalChar: '.', isContested: true } : { decimalChar: ',' }
   return { decimalChar: suggestsPoint || delimiter === ',' ? '.' : null }
 }
 
