@@ -7,8 +7,8 @@ import { bytes, count, duration, percent } from '../../format.ts'
 import { ColumnTable } from '../../parts/column-table.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { NoteList } from '../../parts/note-list.tsx'
-import { RejectTable } from '../../parts/reject-table.tsx'
 import { reasonName, t } from '../../texts.ts'
+import { RejectTable } from './reject-table.tsx'
 
 export function WholeCheck({ state, file }: { readonly state: CheckState; readonly file: File }) {
   switch (state.kind) {

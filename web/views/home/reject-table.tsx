@@ -1,10 +1,10 @@
 // Reject table: rejected records with their place, the reason and their text. Knows no dataset.
-import { count } from '../format.ts'
-import { rejectSentence } from '../sentences.ts'
-import type { ShownReason } from '../texts/shown-receipt.ts'
-import { t } from '../texts.ts'
-import { Spoken } from './spoken.tsx'
-import { Table } from './table.tsx'
+import { count } from '../../format.ts'
+import { Spoken } from '../../parts/spoken.tsx'
+import { Table } from '../../parts/table.tsx'
+import { rejectSentence } from '../../sentences.ts'
+import type { ShownReason } from '../../texts/shown-receipt.ts'
+import { t } from '../../texts.ts'
 
 export interface ShownReject extends ShownReason {
   readonly line: number
