@@ -25,7 +25,9 @@ export async function mustFail(module: string, seed: number, breakId: string, ex
       code.replace(find, () => replace),
     )
     const args = ['torture/main.ts', '--only', module, '--scale', 'short', '--seed', String(seed)]
-    const child = spawn(process.execPath, args, { cwd: dir, stdio: ['ignore', 'ignore', 'pipe'] })
+    // Not with the counts of this run.
+    const env = { ...process.env, DATASETS: undefined, KILLS: undefined }
+    const child = spawn(process.execPath, args, { cwd: dir, env, stdio: ['ignore', 'ignore', 'pipe'] })
     const [said, [status]] = await Promise.all([text(child.stderr), once(child, 'close')])
     const found = expected.exec(said)?.[0]
     if (status === 0 || found === undefined) {

@@ -17,7 +17,7 @@ export const modules: readonly { readonly name: string; readonly what: string }[
   },
   {
     name: 'thousands',
-    what: 'A service of thousands of datasets, unfinished resumable uploads, keys, ended uploads and requests for copies ends cleanly or is killed, also while datasets come and go; its directory is copied; its index is missing, damaged, older, or lacks datasets; receipts are damaged; directories without receipts are added. After each start, the datasets of the directory, but for the damaged ones, are those in the list, a thousand of them are found by id (after every fourth start, all), and so are all others. As a control, the same must fail with an index whose batches lose what is read meanwhile.',
+    what: 'A service of thousands of datasets, unfinished resumable uploads, keys, ended uploads and requests for copies ends cleanly or is killed, also while datasets come and go; its directory is copied; its index is missing, damaged, older, or lacks datasets; receipts are damaged; directories without receipts are added. After each start, the datasets of the directory, but for the damaged ones, are those in the list, a thousand of them are found by id (after the last start, all), and so are all others. As a control, the same must fail with an index whose batches lose what is read meanwhile.',
   },
   {
     name: 'mixed-clients',
