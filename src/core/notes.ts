@@ -287,6 +287,11 @@ export const noteTable = {
       'At most 1 % of the values in the column, and at most 1,000, keep it from the type of the others: it is text. The message has the first of them, with the code points of characters that do not show.',
     advice: 'Correct the named values, or send a schema with `missingValues` or a type.',
   },
+  VALUES_AS_FORMULAS: {
+    meaning:
+      'Each value of a column is written as a formula, `="…"`, for Excel; it is kept as text, with these characters.',
+    advice: 'Write the values without `="` and `"`; to keep zeros in front, send a schema with type `string`.',
+  },
   MORE_COLUMNS: {
     meaning: 'More columns have notes than the receipt lists.',
     advice: 'Read `why` of each column.',

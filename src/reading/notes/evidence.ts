@@ -12,6 +12,7 @@ import type { DeclaredDialect } from '../reading.ts'
 import type { Ranking } from '../sniffer/detect-dialect.ts'
 import { isOfLowWeight } from '../sniffer/single-column.ts'
 import { fits, isBlank, recordCount, type Tokens, widthOf } from '../sniffer/tokenize.ts'
+import { formulaTexts } from './formula-texts.ts'
 import { lineOf, linesOf, linesWith, type NotedLines, noted } from './line-numbers.ts'
 import { longDelimiter } from './long-delimiter.ts'
 import { markedRecords } from './marked-records.ts'
@@ -76,6 +77,7 @@ export function doubtsOf(decided: Decided): Note[] {
     ...repeatedHeaders(decided),
     ...markedRecords(decided),
     ...suspiciousContent(tokens, width, rows),
+    ...formulaTexts(decided, decided.names),
   ]
 }
 
