@@ -88,6 +88,7 @@ const tables: readonly [what: string, text: string, names: string][] = [
   ['a title above bars between blanks', 'Words\nkind | word\nQ | sum\nS | difference\n', 'kind|word'],
   ['a list in a field after a comma', 'key,values\nalpha,5;2;8\n', 'key|values'],
   ['a list in a field after a tab', 'id\tlist\na1\tx;y;z\nb2\tx;y;w\nc3\tx;v;u\n', 'id|list'],
+  ['lists as long in each record, without a header', '1\tx;y;z\n2\tx;y;w\n3\tx;v;u\n', 'column_1|column_2'],
   ['a list in a field after a semicolon', '1;Ann;red,blue\n2;Bo;green,black\n', 'column_1|column_2|column_3'],
   ['decimal commas between semicolons', 'Ann;1,5\nBo;2,5\nCy;7,5\n', 'column_1|column_2'],
   ['blocks of rows with surplus delimiters', 'a,b,,,\n1,x,,,\n2,y,,,\n3,z\n4,w\n', 'a|b'],
