@@ -31,6 +31,7 @@ export function reading(storeTest: StoreTest): void {
       await assertNotFound(store.open({ id: text }, 'original'))
       await assertNotFound(store.stamp({ id: text }, 'original'))
       await assertNotFound(store.withLocal({ id: text }, ['original'], () => assert.fail('was used')))
+      assert.equal(await store.isGone(text), true)
       assert.equal(await store.remove({ id: text }), false, text)
     }
     await assertWhole(store, wanted)

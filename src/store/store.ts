@@ -220,6 +220,11 @@ export interface Store {
   ownerOf(id: string): Promise<string | null>
   /** The publish that is there, even if its receipt is damaged; null if there is none. `id` may be any text. */
   published(id: string): Promise<Published | null>
+  /**
+   * True if a dataset is certainly gone, or never was there: what is damaged or cannot be read is not, and a removal in
+   * progress, which a crash may undo, is waited for. @throws {ServiceError} STORE_UNAVAILABLE, STORE_FAILED
+   */
+  isGone(id: string): Promise<boolean>
   /** True for a dataset that `usage` counts. */
   isCounted(id: string): boolean
   /**

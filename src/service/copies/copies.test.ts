@@ -49,6 +49,7 @@ async function place(t: TestContext) {
     const options: CopiesOptions = {
       store: {
         receipt: async (id) => (datasets.has(id) ? receiptOf(id) : null),
+        isGone: async (id) => !datasets.has(id),
         ...keepingIn(kept),
       },
       sourceOf: () => () => assert.fail(),
@@ -165,6 +166,7 @@ test('Copies starts no copy whose request has failed, neither now nor after a re
   const store: CopiesOptions['store'] = {
     ...keepingIn(kept),
     receipt: async (id) => receiptOf(id),
+    isGone: async () => false,
     keep: async ({ id }, name, bytes) => {
       if (id === 'b') {
         keeping!.resolve()
@@ -262,12 +264,13 @@ test('Copies.removed() keeps the request of an upload that is published while th
   const gate = Promise.withResolvers<void>()
   const store = {
     // What the store knew when it was asked.
-    receipt: async (id: string) => {
-      const receipt = datasets.has(id) ? receiptOf(id) : null
+    isGone: async (id: string) => {
+      const isGone = !datasets.has(id)
       looking.resolve()
       await gate.promise
-      return receipt
+      return isGone
     },
+    receipt: async (id: string) => (datasets.has(id) ? receiptOf(id) : null),
     keep: async () => {},
     kept: async () => null,
   }
@@ -282,6 +285,26 @@ test('Copies.removed() keeps the request of an upload that is published while th
   gate.resolve()
   await removing
   assert.deepEqual(await readdir(uploadsPath), ['a.pg'])
+})
+
+test('Copies keeps the request of an upload whose dataset cannot be found, until it is certainly gone', async (t) => {
+  const { open, kept, datasets, orders, outcomes, uploadsPath } = await place(t)
+  const gone = new Set<string>()
+  const store = {
+    ...keepingIn(kept),
+    receipt: async (id: string) => (datasets.has(id) ? receiptOf(id) : null),
+    isGone: async (id: string) => gone.has(id) || Promise.reject(new ServiceError('STORE_FAILED', {})),
+  }
+  const copies = await open(async () => {}, { store, uploadsTo: 'pg' })
+  for (const id of ['hidden', 'other']) (await copies.request(receiptOf(id)))[Symbol.dispose]()
+  await copies.removed('hidden')
+  const tries = async () => (await copies.list(receiptOf('hidden'))).copies[0]?.tries ?? 0
+  await until('it is tried five times', async () => (await tries()) >= 5 || tries())
+  assert.deepEqual([outcomes, (await readdir(uploadsPath)).length], [[], 2])
+  datasets.add('hidden')
+  gone.add('other')
+  await ended(outcomes, 2)
+  assert.deepEqual([outcomes.toSorted(), orders.map(({ datasetId }) => datasetId)], [['done', 'dropped'], ['hidden']])
 })
 
 test('Copies.request() makes a copy durable before the dataset is', async (t) => {

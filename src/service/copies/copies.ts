@@ -13,7 +13,7 @@ import { KeptCopies } from './kept-copies.ts'
 import { UploadRequests } from './upload-requests.ts'
 
 export interface CopiesOptions {
-  readonly store: Pick<Store, 'receipt' | 'keep' | 'kept' | 'keptNames'>
+  readonly store: Pick<Store, 'receipt' | 'isGone' | 'keep' | 'kept' | 'keptNames'>
   /** The records of a dataset, for a database to read. */
   readonly sourceOf: (receipt: Receipt, signal: AbortSignal) => CopySource
   readonly targets: readonly CopyTarget[]
@@ -155,7 +155,7 @@ export class Copies implements AsyncDisposable {
     const { uploadsTo, store } = this.#options
     if (uploadsTo === '') return
     try {
-      if ((await store.receipt(datasetId)) !== null) return
+      if (!(await store.isGone(datasetId))) return
       // An upload of the same bytes that was published meanwhile holds the request, or its copy is due.
       await this.#requests.delete(name, () => this.#jobs.has(name))
     } catch {
@@ -298,9 +298,9 @@ export class Copies implements AsyncDisposable {
   }
 
   async #failed(job: Job, error: unknown): Promise<void> {
-    const { logger, retryMs = retryMsByDefault } = this.#options
+    const { logger, store, retryMs = retryMsByDefault } = this.#options
     const { datasetId, createdAt, request } = job
-    if (isServiceError(error, 'DATASET_NOT_FOUND') && (await this.#isGone(datasetId))) {
+    if (isServiceError(error, 'DATASET_NOT_FOUND') && (await store.isGone(datasetId).catch(() => false))) {
       await this.#forget(job, 'dropped')
       return
     }
@@ -331,14 +331,6 @@ export class Copies implements AsyncDisposable {
       waitMs * (0.5 + Math.random() / 2),
     ).unref()
     this.#timers.add(timer)
-  }
-
-  /** False as long as that is unknown. */
-  async #isGone(datasetId: string): Promise<boolean> {
-    return await this.#options.store.receipt(datasetId).then(
-      (receipt) => receipt === null,
-      () => false,
-    )
   }
 
   async #end(job: Job, end: Pick<CopyStatus, 'records' | 'problem'> & { state: 'done' | 'failed' }): Promise<void> {

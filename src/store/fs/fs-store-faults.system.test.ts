@@ -274,3 +274,42 @@ async function onSync(t: TestContext, before: (count: number) => void | Promise<
   })
   return { count: () => count, restore: () => mocked.mock.restore() }
 }
+
+test('isGone() waits for a removal in progress, and is false if it failed or the receipt cannot be read', async (t) => {
+  const { dir, open } = await place(t)
+  const store = await open()
+  const wanted = sample({ seed: 1 })
+  const { id } = wanted.receipt
+  assert.deepEqual([await store.isGone(id), await store.isGone('nothing')], [true, true])
+  await publishSample(store, wanted)
+  const [gate, used] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const using = store.withLocal({ id }, ['original'], async () => {
+    used.resolve()
+    await gate.promise
+  })
+  await used.promise
+  const removing = store.remove({ id })
+  assert.equal(await store.receipt(id), null)
+  const asked = store.isGone(id)
+  // The removal fails: the dataset is not in its place when it is to be moved away.
+  await rename(join(dir, 'datasets', id), join(dir, 'elsewhere'))
+  gate.resolve()
+  await using
+  await assert.rejects(removing, failsWith('STORE_FAILED'))
+  assert.equal(await asked, false)
+  await rename(join(dir, 'elsewhere'), join(dir, 'datasets', id))
+  await store.close()
+  // What a start cannot read is a directory here; the dataset is not shown.
+  const receiptPath = join(dir, 'datasets', id, 'receipt.json')
+  await rename(receiptPath, join(dir, 'receipt.json'))
+  await mkdir(receiptPath)
+  const again = await open()
+  assert.deepEqual([await again.receipt(id), await again.isGone(id)], [null, false])
+  await again.close()
+  await rm(receiptPath, { recursive: true })
+  await rename(join(dir, 'receipt.json'), receiptPath)
+  const last = await open()
+  assert.equal(await last.isGone(id), false)
+  await last.remove({ id })
+  assert.equal(await last.isGone(id), true)
+})

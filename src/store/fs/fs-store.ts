@@ -1,7 +1,7 @@
 // File-system store: datasets in a local directory, the default. Everything unfinished is below `incoming/`, and one
 // rename out of it makes a dataset or a record exist. Why: docs/decisions/one-rename-commits.md.
 import assert from 'node:assert/strict'
-import { readdir, rename } from 'node:fs/promises'
+import { lstat, readdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ServiceError } from '../../core/errors.ts'
 import type { Receipt, Upload } from '../../core/receipt.ts'
@@ -240,6 +240,19 @@ class FsStore extends FsReads implements Store {
 
   async ownerOf(id: string): Promise<string | null> {
     return this.#index.get(id)?.owner ?? null
+  }
+
+  async isGone(id: string): Promise<boolean> {
+    if (!isDatasetId(id)) return true
+    return await this.#turns.take(id, async () => {
+      if (this.#index.has(id)) return false
+      await this.#parts.place.check()
+      // One whose receipt could not be read at the start is in no index.
+      return await lstat(this.#paths.dataset(id)).then(
+        () => false,
+        (error) => isMissing(error) || throwStoreError(error),
+      )
+    })
   }
 
   isCounted(id: string): boolean {

@@ -146,8 +146,9 @@ class S3Store implements Store {
         if (sent !== null) await sweepAttempt(this.#objects, sent)
         return null
       }
-      const attempt: Attempt = sent ?? (await send(draft, remade))
-      sent = attempt
+      assert(draft instanceof S3Draft, 'a draft is published by the store that made it')
+      sent ??= await draft.send(id, storedFiles(remade))
+      const attempt: Attempt = sent
       const known = old?.committed?.receipt ?? (old === null ? undefined : this.#index.datasets.get(id))
       const receipt = { ...remade, createdAt: known?.createdAt ?? remade.createdAt }
       const since = old?.facts?.since ?? attempt
@@ -317,6 +318,10 @@ class S3Store implements Store {
     return head && { id, publish: head.attempt }
   }
 
+  async isGone(id: string): Promise<boolean> {
+    return (await this.published(id)) === null
+  }
+
   isCounted(id: string): boolean {
     return this.#index.datasets.has(id)
   }
@@ -389,10 +394,4 @@ const nothing = Buffer.alloc(0)
 
 function indexEntryOf({ receipt, publishedAt }: Committed) {
   return { ...entryOf(receipt), lastUploadAt: publishedAt }
-}
-
-/** Sends the files of a draft to the bucket, under a prefix that no one else uses. */
-async function send(draft: Draft, receipt: Receipt): Promise<Attempt> {
-  assert(draft instanceof S3Draft, 'a draft is published by the store that made it')
-  return await draft.send(receipt.id, storedFiles(receipt))
 }
