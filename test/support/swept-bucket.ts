@@ -8,8 +8,8 @@ const laterMs = 26 * 3_600_000
 /** Sweeps as if it were so much later that everything unfinished and removed is due; the second one what the first found. */
 export async function assertSwept(objects: S3Objects): Promise<void> {
   for (let i = 0; i < 2; i += 1) await sweep(objects, objects.now() + laterMs)
-  const { unnamed, missing, notes } = await checkBucket(objects)
-  assert.deepEqual({ unnamed, missing, notes }, { unnamed: [], missing: [], notes: 0 })
+  const { unnamed, missing, notes, tombstones } = await checkBucket(objects)
+  assert.deepEqual({ unnamed, missing, notes, tombstones }, { unnamed: [], missing: [], notes: 0, tombstones: 0 })
 }
 
 /** The same for all prefixes that have been used in a bucket. */

@@ -238,6 +238,8 @@ export interface BucketCheck {
   readonly datasets: number
   /** Attempts that a note mentions: uploads in progress, and what is removed within an hour. */
   readonly notes: number
+  /** Marks of removed datasets without a note: a sweep writes it, unless the server cannot remove them. */
+  readonly tombstones: number
   /** Keys or prefixes that neither a receipt nor a note names. */
   readonly unnamed: readonly string[]
   /** What a receipt names that is not there. */
@@ -261,7 +263,7 @@ export async function checkBucket(objects: S3Objects): Promise<BucketCheck> {
       if (!named.delete(key) && !key.startsWith(`${attemptPrefix(attempt)}derived/`)) unnamed.push(key)
     missing.push(...named)
   }
-  return { datasets, notes: notes + unnoted.length, unnamed, missing }
+  return { datasets, notes, tombstones: unnoted.length, unnamed, missing }
 }
 
 /** The attempt of a dataset whose receipt certainly names it, so far as lists show. */
