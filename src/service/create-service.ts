@@ -115,7 +115,8 @@ function serviceOf(owner: string, { name: sender, mayRead }: Sender, tools: Tool
     readAgain: async (id, given, signal) => {
       const declared = await readUploadOptions(given, tools.converter, signal)
       const receipt = await catalog.receipt(id)
-      const place = admissionControl.admitReading(textOf(receipt).bytes, owner)
+      const { bytes: fileBytes } = textOf(receipt)
+      const place = admissionControl.admitBytes({ fileBytes, missingBytes: fileBytes }, owner)
       const { name: fileName, bytes } = receipt.file
       const sent = { owner, sender, fileName, receivedBytes: bytes, expectedBytes: bytes }
       return await runUpload(uploads, sent, signal, (arrival, live, ending) => {

@@ -40,12 +40,17 @@ interface FileSizes {
   readonly missingBytes: number
 }
 
+/** An upload that needs a place. */
+interface Arriving extends FileSizes {
+  readonly network?: string | undefined
+  readonly body?: PendingBody | undefined
+}
+
 /** What a place holds until it is released. */
-interface Held extends FileSizes {
+interface Held extends Arriving {
   readonly owner: string
   /** Clients among which places are shared: an owner, or a network for anonymous uploads. */
   readonly client: string
-  readonly body: PendingBody | undefined
 }
 
 export class AdmissionControl {
@@ -77,19 +82,10 @@ export class AdmissionControl {
    * @throws {ServiceError} NOT_MULTIPART, NO_BOUNDARY, BAD_MULTIPART, CONTENT_CODED, REQUEST_TOO_LARGE, TOO_MANY_UPLOADS,
    *   DISK_FULL, QUOTA_EXCEEDED
    */
-  admit(
-    { contentType, contentCoding = '', declaredBytes, body, network, idempotencyKey = null }: UploadHead,
-    owner: string,
-  ): Admission {
+  admit(head: UploadHead, owner: string): Admission {
+    const { contentType, declaredBytes, body, idempotencyKey } = head
     const boundary = boundaryOf(contentType)
-    this.#checkBody(contentCoding, declaredBytes)
-    const { release } = this.#takePlace({
-      owner,
-      client: clientOf(owner, network),
-      fileBytes: declaredBytes ?? 0,
-      missingBytes: declaredBytes ?? 0,
-      body,
-    })
+    const { release } = this.#admitBody(head, 0, owner)
     const key = typeof idempotencyKey === 'string' ? idempotencyKey : null
     return { boundary, declaredBytes, body, idempotencyKey: key, release }
   }
@@ -101,12 +97,9 @@ export class AdmissionControl {
    * @throws {ServiceError} NOT_CORRECTIONS, and as `admit`
    */
   admitCorrections(head: UploadHead, fileBytes: number, owner: string): Omit<CorrectionAdmission, 'receipt'> {
-    const { contentType, contentCoding = '', declaredBytes, body, network } = head
+    const { contentType, declaredBytes, body } = head
     const boundary = isCorrections(contentType) ? null : boundaryOf(contentType, 'NOT_CORRECTIONS')
-    this.#checkBody(contentCoding, declaredBytes)
-    const bytes = fileBytes + (declaredBytes ?? 0)
-    const sizes = { fileBytes: bytes, missingBytes: bytes }
-    const { release } = this.#takePlace({ owner, client: clientOf(owner, network), ...sizes, body })
+    const { release } = this.#admitBody(head, fileBytes, owner)
     return { boundary, release, declaredBytes, body }
   }
 
@@ -116,7 +109,9 @@ export class AdmissionControl {
     this.#endingForRoom(0, [])
   }
 
-  #checkBody(contentCoding: string, declaredBytes: number | null): void {
+  /** @param storedBytes What is read besides the body. */
+  #admitBody(head: UploadHead, storedBytes: number, owner: string): Place {
+    const { contentCoding = '', declaredBytes, network, body } = head
     if (!/^(identity)?$/i.test(contentCoding.trim())) {
       throw new ServiceError('CONTENT_CODED', { coding: contentCoding.slice(0, 100) })
     }
@@ -124,28 +119,13 @@ export class AdmissionControl {
     if (declaredBytes !== null && declaredBytes > requestBytesMax) {
       throw new ServiceError('REQUEST_TOO_LARGE', { limitBytes: requestBytesMax })
     }
-  }
-
-  /** Admits the reading of a stored file as if it were sent. @throws {ServiceError} TOO_MANY_UPLOADS, DISK_FULL, QUOTA_EXCEEDED */
-  admitReading(fileBytes: number, owner: string): Place {
-    const sizes = { fileBytes, missingBytes: fileBytes }
-    return this.#takePlace({ owner, client: clientOf(owner, undefined), ...sizes, body: undefined })
-  }
-
-  /**
-   * Admits the bytes of an upload that are still to come; all of it counts for the quota.
-   * @throws {ServiceError} TOO_MANY_UPLOADS, DISK_FULL, QUOTA_EXCEEDED
-   */
-  admitBytes(
-    { network, body, ...sizes }: { readonly body?: PendingBody; readonly network: string } & FileSizes,
-    owner: string,
-  ): Place {
-    return this.#takePlace({ owner, client: clientOf(owner, network), ...sizes, body })
+    const bytes = storedBytes + (declaredBytes ?? 0)
+    return this.admitBytes({ network, body, fileBytes: bytes, missingBytes: bytes }, owner)
   }
 
   /** Whether `admitBytes` would admit them now. @throws {ServiceError} as `admitBytes` */
-  checkBytes({ network, ...sizes }: { readonly network: string } & FileSizes, owner: string): void {
-    this.#endingFor({ owner, client: clientOf(owner, network), ...sizes, body: undefined })
+  checkBytes(upload: Arriving, owner: string): void {
+    this.#endingFor({ ...upload, owner, client: clientOf(owner, upload.network) })
   }
 
   /** The places of slow uploads that have to be freed for another one; none are if it is refused. */
@@ -159,7 +139,12 @@ export class AdmissionControl {
     return this.#endingForRoom(bytesFor(sizes), ending)
   }
 
-  #takePlace(held: Held): Place {
+  /**
+   * Admits the bytes of an upload that are still to come, or to be read; all of it counts for the quota.
+   * @throws {ServiceError} TOO_MANY_UPLOADS, DISK_FULL, QUOTA_EXCEEDED
+   */
+  admitBytes(upload: Arriving, owner: string): Place {
+    const held = { ...upload, owner, client: clientOf(owner, upload.network) }
     const problem = 'its body arrived slowly, and another upload needed its place'
     for (const place of this.#endingFor(held)) {
       const body = this.#admitted.get(place)?.body
