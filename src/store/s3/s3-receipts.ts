@@ -13,8 +13,8 @@ export interface Committed extends PublishFacts {
   readonly receipt: Receipt
   /** Number of uploads of its bytes since: so each version of the object has another ETag. */
   readonly renewals: number
-  /** The record of the upload that published it; null if it is of an older version. */
-  readonly upload: Upload | null
+  /** The record of the upload that published it. */
+  readonly upload: Upload
 }
 
 /** A receipt object. */
@@ -137,14 +137,11 @@ function parseCommit({ body, etag, modifiedAt }: SmallObject, id: string): Found
   const found = { etag, modifiedAt, attempt, facts: null as PublishFacts | null, committed: null, isTombstone: false }
   if (!isUploadId(attempt)) return { ...found, attempt: etag }
   try {
-    // An older version wrote the receipt alone.
-    const isOlder = line.startsWith('{"checksum"')
-    const older = { since: attempt, publishedAt: 0, renewals: 0, upload: null, removal: undefined }
-    // Otherwise it is of formatCommit() or formatTombstone().
-    const { since, publishedAt, renewals, upload, removal } = isOlder ? older : JSON.parse(line)
+    // It is of formatCommit() or formatTombstone().
+    const { since, publishedAt, renewals, upload, removal } = JSON.parse(line)
     found.facts = { id, attempt, since, publishedAt }
     if (removal !== undefined) return { ...found, isTombstone: true }
-    const receipt = ofPublish(parseReceipt(isOlder ? `${line}\n` : rest.join('\n'), id), attempt)
+    const receipt = ofPublish(parseReceipt(rest.join('\n'), id), attempt)
     return { ...found, committed: { ...found.facts, renewals, upload, receipt } }
   } catch {
     return found

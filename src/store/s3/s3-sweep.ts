@@ -137,7 +137,7 @@ export async function complete(objects: S3Objects, of: Committed, otherNames: re
 
 /** Writes the record of the upload that made a publish. */
 export async function putRecord(objects: S3Objects, of: Committed): Promise<void> {
-  if (of.upload !== null) await objects.put(recordKey(of, of.upload), recordText(of.upload))
+  await objects.put(recordKey(of, of.upload), recordText(of.upload))
 }
 
 /** True if a repair has taken the place of a publish: it has its upload records. */
@@ -221,8 +221,7 @@ export async function survey(objects: S3Objects, readAll: boolean): Promise<Surv
     for (const entry of entries)
       if (!isThere || entry.attempt !== facts.attempt) found.strays.push(indexEntryPrefix(entry))
     for (const since of sinces) if (!isThere || since !== facts.since) found.strays.push(recordsPrefix({ id, since }))
-    const hasRecord = receipt?.committed?.upload === null || sinces.has(facts?.since ?? '')
-    const isListed = entries.some((entry) => entry.attempt === facts?.attempt) && hasRecord
+    const isListed = entries.some((entry) => entry.attempt === facts?.attempt) && sinces.has(facts?.since ?? '')
     if (receipt?.committed && !isListed) found.incomplete.push(receipt.committed)
     if (receipt?.isTombstone && facts !== null && !noted.has(facts.attempt)) found.unnoted.push(facts)
   })
