@@ -4,7 +4,7 @@
     python3 scripts/verify.py DIRECTORY...    a directory has receipt.json, original and data/, as in the data directory
 
 Hashes the files, cuts the rejected byte ranges out of the original, reads the records with the csv module and the
-receipt's dialect and encoding, and compares every value. Python 3.12 also tells an empty field from "". Exit code 1 if
+receipt's dialect and encoding, and compares every value. Needs Python 3.11; 3.12 also tells an empty field from "". Exit code 1 if
 anything differs. Files that Python reads in another way (by the receipt's notes) are named; their values are not compared.
 """
 import csv, datetime as dt, hashlib, json, re, sys
@@ -22,21 +22,49 @@ def text_of(data, encoding):
         return ''.join(CP1252[b] for b in data)
     return data.decode({'utf-8': 'utf-8', 'utf-16le': 'utf-16-le', 'utf-16be': 'utf-16-be', 'shift_jis': 'cp932',
         'euc-kr': 'cp949', 'gbk': 'gb18030', 'big5': 'big5hkscs', 'macintosh': 'mac_roman', 'x-mac-cyrillic': 'mac_cyrillic',
-        'windows-874': 'cp874', 'utf-32le': 'utf-32-le', 'utf-32be': 'utf-32-be'}.get(encoding, encoding), 'surrogatepass')
+        'windows-874': 'cp874', 'ibm737': 'cp737', 'utf-32le': 'utf-32-le', 'utf-32be': 'utf-32-be'}.get(encoding, encoding), 'surrogatepass')
 CP1252 = [bytes([b]).decode('cp1252') if b not in (0x81, 0x8d, 0x8f, 0x90, 0x9d) else chr(b) for b in range(256)]
 def table(directory, parts):
     return pa.concat_tables([pq.read_table(directory / p['file']) for p in parts]) if parts else None
 class Lines:
-    """Lines for csv.reader. Where a record begins, comments are left out, and a blank is marked: it is part of the value."""
-    def __init__(self, text, isComment, mark):
-        self.lines, self.isComment, self.mark, self.begins = iter(re.findall(r'[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+$', text)), isComment, mark, True
+    """Lines for csv.reader. Where a record begins, comments are left out."""
+    def __init__(self, text, isComment):
+        self.lines, self.isComment, self.begins = iter(re.findall(r'[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+$', text)), isComment, True
     def __iter__(self): return self
     def __next__(self):
         line = next(self.lines)
         while self.begins and self.isComment(line): line = next(self.lines)
-        marked = self.mark + line if self.begins and line[:1] == ' ' else line
         self.begins = False
-        return marked
+        return line
+def declared(text, d, isComment):
+    """Records in a dialect that the csv module does not know: docs/reading.md, declared without exception."""
+    parts, quote, comma = d.get('declared', ()), d['quoteChar'], d['delimiter'][0]
+    escape = d['escapeChar'] if 'escapeChar' in parts else None
+    end = '\r' if d['lineTerminator'] == '\r' else r'\r\n|\n\Z' if 'lineTerminator' in parts else r'\r?\n'
+    pair, C, Q = '' if d['lineTerminator'] == '\r' else r'\r\n|', re.escape(comma), quote and re.escape(quote)
+    E, kept = escape and re.escape(escape), ''.join({comma, quote or comma, escape or comma, '\r', '\n'})
+    escaped = rf'{E}(?!(?:{end})?\Z)(?:{pair}.)|' if escape else ''
+    doubled = f'{Q}{Q}|' if quote and (not escape or d['doubleQuote']) else ''
+    blanks = ('[ \t]*' if comma != '\t' else ' *') if d['skipInitialSpace'] or len(d['delimiter']) > 1 else ''
+    after = '[' + ' \t'.replace(comma, '') + ']*'
+    field = re.compile(blanks + (f'(?:{Q}((?:{escaped}{doubled}[^{Q}])*+){Q}{after}(?={C}|{end}|\\Z)|' if quote else '(?:()(?!)|') + f'((?:{escaped}(?!{C}|{end}).)*+))', re.S)
+    line, stop = re.compile(f'(?:{escaped}(?!{end}).)*+(?:{end})?', re.S), re.compile(end)
+    plain = re.compile(rf'{E}({pair}[{re.escape(kept)}])') if escape else re.compile('(?!)')
+    within = re.compile('|'.join(filter(None, [escape and plain.pattern, doubled and f'{Q}({Q})'])) or '(?!)')
+    at = 0
+    while at < len(text):
+        if isComment(text[at:line.match(text, at).end()]):
+            at = line.match(text, at).end()
+            continue
+        row, begins = [], at - 1
+        while begins < at:
+            found = field.match(text, at)
+            value, replaced = (found[2], plain) if found[1] is None else (found[1], within)
+            row.append(replaced.sub(lambda m: m[m.lastindex], value) if value or found[1] is not None else None)
+            at = begins = found.end()
+            if text[at:at + 1] == comma: at += 1
+        at = (stop.match(text, at) or found).end()
+        yield row
 def records(directory, receipt):
     """The accepted records, as lists of texts; None for an empty field if Python can tell it from ''."""
     packed, data = receipt['file'].get('compression'), (directory / 'original').read_bytes()
@@ -55,23 +83,24 @@ def records(directory, receipt):
         text, at = text + text_of(data[at:offset], encoding) + instead, offset + length
     text += text_of(data[at:], encoding)
     if d['lineTerminator'] in ('\r\r\n', '\n\r'): text = text.replace(d['lineTerminator'], '\r\n')
-    # Two characters that the file does not have: for one that ends no record of it, but would for the csv module; and a mark.
-    inner, blank = [c for c in map(chr, range(0xe000, 0xf900)) if c not in text][:2]
-    text = text.replace('\n', inner) if d['lineTerminator'] == '\r' else re.sub('\r(?!\n)', inner, text)
-    quote = d['quoteChar']
-    if d.get('escapeChar') and quote: text = text.replace(d['escapeChar'] + quote, quote * 2)
+    # A character that the file does not have, for one that ends no record of it, but would for the csv module.
+    inner, quote = next(c for c in map(chr, range(0xe000, 0xf900)) if c not in text), d['quoteChar']
+    if d.get('escapeChar') and quote and 'escapeChar' not in d.get('declared', ()): text = text.replace(d['escapeChar'] + quote, quote * 2)
     form = {'delimiter': d['delimiter'][0], 'quotechar': quote, 'doublequote': True, 'strict': False,
         'quoting': csv.QUOTE_NONE if quote is None else getattr(csv, 'QUOTE_NOTNULL', csv.QUOTE_MINIMAL),
         'skipinitialspace': d['skipInitialSpace'] or len(d['delimiter']) > 1}
-    width, rows, mark = len(receipt['columns']), [], blank if form['skipinitialspace'] else ''
+    width, rows = len(receipt['columns']), []
     isRecord = lambda line: body.get('keepsWideComments') and width > 1 and len(next(csv.reader([line], **form))) == width
-    lines = Lines(text, lambda line: d['commentChar'] and line.startswith(d['commentChar']) and not isRecord(line), mark)
-    for row in csv.reader(lines, **form):
+    isComment = lambda line: d['commentChar'] and line.startswith(d['commentChar']) and not isRecord(line)
+    isPlain = not d.get('declared') and not form['skipinitialspace']
+    if isPlain: text = text.replace('\n', inner) if d['lineTerminator'] == '\r' else re.sub('\r(?!\n)', inner, text)
+    lines = Lines(text, isComment)
+    for row in csv.reader(lines, **form) if isPlain else declared(text, d, isComment):
         lines.begins = True
-        if mark and row and row[0]: row[0] = row[0].removeprefix(mark)
-        if not row or (len(row) == 1 and width > 1 and (row[0] or '').strip() == ''): continue
-        end = '\n' if d['lineTerminator'] == '\r' else '\r'
-        row = [one and one.replace(inner, end) for one in row]
+        isBlank = all(one is None or not one.strip() and (one != '' or BLURS and isPlain) for one in row)
+        if row in ([], [None]) or (len(row) != width and isBlank): continue
+        if not any(row[width:]): row = row[:width]  # surplus fields without a byte
+        if isPlain: row = [one and one.replace(inner, '\n' if d['lineTerminator'] == '\r' else '\r') for one in row]
         rows.append(row + [None] * (width - len(row)) if d.get('padShortRecords') else row)
     while len(rows) > receipt['records']['accepted'] and not any(rows[-1]): rows.pop()
     return rows
