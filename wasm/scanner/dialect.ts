@@ -1,4 +1,4 @@
-// Dialect: the bytes with a meaning in a file, set once by the host. Knows nothing of records.
+// Dialect: the bytes with a meaning in a file. The host sets these variables by their names. Knows nothing of records.
 /** Stands for a byte that the dialect does not use; equal to no byte. */
 export const NONE: u32 = 256
 
@@ -35,48 +35,6 @@ export let figureColumn: u32 = 0
 export let otherFigureColumn: u32 = 0
 /** This many lines of a value that read as records make its quote a runaway; 0 for never. */
 export let runawayLinesMin: u32 = 0
-
-export function configure(
-  delimiterByte: u32,
-  quoteByte: u32,
-  escapeByte: u32,
-  commentByte: u32,
-  skipsInitialSpace: bool,
-  lineEndByte: u32,
-  fieldCount: u32,
-  padsShortRecords: bool,
-  bytesMax: usize,
-  aheadLines: u32,
-  aheadBytes: usize,
-  figures: u32,
-  otherFigures: u32,
-  runawayLines: u32,
-  keepsComments: bool,
-  wantsReturn: bool,
-  isEscapeDeclared: bool,
-  doublesQuotes: bool,
-): void {
-  delimiter = delimiterByte
-  quote = quoteByte
-  escape = escapeByte
-  comment = commentByte
-  skipInitialSpace = skipsInitialSpace
-  lineEnd = lineEndByte
-  otherEnd = lineEndByte == 10 ? 13 : 10
-  width = fieldCount
-  padsShort = padsShortRecords
-  recordBytesMax = bytesMax
-  lookAheadLines = aheadLines
-  lookAheadBytes = aheadBytes
-  figureColumn = figures
-  otherFigureColumn = otherFigures
-  runawayLinesMin = runawayLines
-  keepsWideComments = keepsComments
-  isCrLf = wantsReturn
-  escapesAll = isEscapeDeclared && escapeByte < NONE
-  hasOtherEscape = !isEscapeDeclared
-  doublesToo = doublesQuotes
-}
 
 @inline
 export function isBlank(byte: u32): bool {

@@ -29,7 +29,7 @@ import {
   windowEnd,
 } from './scan-result'
 
-export { configure } from './dialect'
+export * from './dialect'
 export { writeLines } from './reject-lines'
 export { toUtf8 } from '../shared/single-byte'
 

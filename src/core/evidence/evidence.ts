@@ -19,19 +19,8 @@ export interface DialectEvidence {
   readonly next?: { readonly delimiter: string; readonly percent: number }
 }
 
-/** What decides about a header; `votesText` says what each means. */
-export type HeaderCode =
-  | 'declared'
-  | 'columns'
-  | 'years'
-  | 'counting'
-  | 'alone'
-  | 'delimited'
-  | 'width'
-  | 'groups'
-  | 'channels'
-  | 'quoted'
-  | 'empty'
+/** What decides about a header; `reasonsFor` says what each means. */
+export type HeaderCode = keyof ReturnType<typeof reasonsFor>
 
 /** The votes of the columns on whether the first record is a header. */
 export interface HeaderVotes {
@@ -83,9 +72,13 @@ function headerText({ lines, ...votes }: HeaderEvidence): string {
 }
 
 /** What speaks for and against a header, as a clause. */
-export function votesText({ code, typed, unlike, like, isUncertain }: HeaderVotes, isHeader: boolean): string {
+export function votesText(votes: HeaderVotes, isHeader: boolean): string {
+  return `${reasonsFor(votes, isHeader)[votes.code]}${votes.isUncertain ? '; it may be either' : ''}`
+}
+
+function reasonsFor({ typed, unlike, like }: Omit<HeaderVotes, 'code'>, isHeader: boolean) {
   const count = (columns: number) => `${columns} ${columns === 1 ? 'column' : 'columns'}`
-  const reasons = {
+  return {
     declared: 'as declared',
     columns: [
       ...(typed > 0 ? [`${count(typed)} ${typed === 1 ? 'has' : 'have'} a type only below a header`] : []),
@@ -106,7 +99,6 @@ export function votesText({ code, typed, unlike, like, isUncertain }: HeaderVote
     quoted: 'it alone is quoted',
     empty: 'there is no record',
   }
-  return `${reasons[code]}${isUncertain ? '; it may be either' : ''}`
 }
 
 /** How a sentence names a delimiter. */

@@ -1,15 +1,15 @@
 // Detect legacy: guesses the legacy encoding under which the text looks most like a language. Knows no files.
 import { concatBytes, isUtf8 } from '../platform-bytes.ts'
 import { createDecoder } from './decoder.ts'
-import { isFrequent, type LatinLanguage, latinPairsOf } from './frequent-characters.ts'
+import { isFrequent, latinPairsOf } from './frequent-characters.ts'
 
 /** What text in an encoding should look like. */
 interface Candidate {
   readonly name: string
   /** Letters frequent in any text of the language. Kana and other letters of its own alphabet need not be listed. */
   readonly common?: string
-  /** The languages written in an encoding of Latin letters. */
-  readonly languages?: readonly LatinLanguage[]
+  /** The languages written in an encoding of Latin letters; latinPairsOf() knows them. */
+  readonly languages?: string
   readonly script: RegExp
   /** True if hardly any file has it: a few bytes are then more likely damage. */
   readonly isRare?: true
@@ -21,25 +21,8 @@ const cyrillic = /\p{Script=Cyrillic}/u
 const han = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー、。（）「」・％]/u
 const hangul = /[\p{Script=Hangul}\p{Script=Han}]/u
 
-const western = [
-  'fr',
-  'de',
-  'es',
-  'pt',
-  'it',
-  'nl',
-  'ca',
-  'gl',
-  'sv',
-  'da',
-  'fi',
-  'is',
-  'fo',
-  'ga',
-  'et',
-  'sq',
-] as const
-const central = ['pl', 'cs', 'sk', 'hu', 'sl', 'hr', 'ro'] as const
+const western = 'fr de es pt it nl ca gl sv da fi is fo ga et sq'
+const central = 'pl cs sk hu sl hr ro'
 const russian = 'оеаинтсрвлкмдпуя'
 const simplified =
   '的一是不了在人有我他这个们中来上大为和国地到以说时要就出会可也你对生能而子得于着下自之年过发后作里用道行所然家种事成方多经么去法学如都同现当没动面起看定天分还进好小部其些主样理心本前开因只从想实日者意无力与长把机十民第公已工使情明性知全三又关点正业外将两高间由问很最重并物手应向头文体政美相见被利二等产或新制身加西月话合回特代内信表化老给世位次度门任常先海通教原东声提立及比员解水名真论处走义各入几口认条平系气题活电数安少报结反受目量再建务接必场件计管期市直德资山金指统区保至社便空决治展马科司五基书非则白界光放强即权思王完设式色路记南品住告类求据程北边张该交规万取拉格望术领共确师观清今切院让识候带导争运广湖江河上京津号姓名址'
@@ -54,16 +37,16 @@ const candidates: readonly Candidate[] = [
   { name: 'windows-1252', languages: western, script: latin },
   { name: 'windows-1250', languages: central, script: latin },
   { name: 'iso-8859-2', languages: central, script: latin },
-  { name: 'windows-1254', languages: ['tr'], script: latin },
-  { name: 'windows-1257', languages: ['lv', 'lt', 'et'], script: latin },
-  { name: 'iso-8859-3', languages: ['mt'], script: latin, isRare: true },
-  { name: 'iso-8859-4', languages: ['lv', 'lt', 'et'], script: latin, isRare: true },
-  { name: 'iso-8859-14', languages: ['cy', 'ga'], script: latin, isRare: true },
-  { name: 'iso-8859-15', languages: ['fi', 'fr', 'et'], script: latin, isRare: true },
+  { name: 'windows-1254', languages: 'tr', script: latin },
+  { name: 'windows-1257', languages: 'lv lt et', script: latin },
+  { name: 'iso-8859-3', languages: 'mt', script: latin, isRare: true },
+  { name: 'iso-8859-4', languages: 'lv lt et', script: latin, isRare: true },
+  { name: 'iso-8859-14', languages: 'cy ga', script: latin, isRare: true },
+  { name: 'iso-8859-15', languages: 'fi fr et', script: latin, isRare: true },
   { name: 'ibm850', languages: western, script: latin },
   { name: 'macintosh', languages: western, script: latin },
   { name: 'ibm852', languages: central, script: latin, isRare: true },
-  { name: 'ibm857', languages: ['tr'], script: latin, isRare: true },
+  { name: 'ibm857', languages: 'tr', script: latin, isRare: true },
   { name: 'windows-1251', common: russian, script: cyrillic },
   { name: 'koi8-r', common: russian, script: cyrillic },
   { name: 'koi8-u', common: `${russian}іїєґ`, script: cyrillic },
@@ -176,7 +159,7 @@ function tellingLines(head: Uint8Array): readonly Uint8Array[] {
 
 /** The score of the characters beyond ASCII: 1 for each frequent letter, and for punctuation in its usual place. */
 function scoreOf(beside: readonly Context[], candidate: Candidate): number {
-  const { languages } = candidate
+  const languages = candidate.languages?.split(' ')
   const common = new Set(candidate.common)
   let sum = 0
   for (const [context, times] of beside) {

@@ -41,7 +41,7 @@ function read(encoding: string): ReadonlySet<string> {
  * Pairs of letters, one of them accented; a blank stands for the beginning or end of a word. They cover 96 % of those in
  * the names of countries, languages, currencies, months and units in CLDR, and of towns and people.
  */
-const latinPairs = {
+const latinPairs: Readonly<Record<string, string>> = {
   fr: 'réé  éér îîléenéélaïtéégdéétménçhéénésbéléçaédièpéçoéciérèéoépcéfévéènèvévgéègètéalèmèoûûtœuhèoésèzéècèsébémêtëlïteçeïhôâtèréfêmaçaëoïtèuévèèqéqézïcôn â œaécœdèdîfèhâjélêmênîoëoîpârçrêrôsûsœtêwéyéâgçuèlèzéjééîmînîtïdïfïl',
   de: 'änürrößeläsüß übüd äönösmääh ükötüöraßoßrüüsißlüärätbüfäfügöhökämömüräußwäzöägäiöhötößücül ödäpääsäubäbödüeßgühäjäjöjülöménínüsãtäwüzäßbãoäcädäfäpålí öbödögölüfügühün åcógähékülílómånöpüré',
   es: 'ésánóní ñoóldóeñtáíarínéñalííndéióní ámátíañpúáré ísúbúncógülésáuídíiñlómétóuéuñál úcídámónúoñséénírórúl íaéaícéiéáfásérígómú  óbúcáeófégígúhúnópépórárérútúvíyáá ádávéféiélímíññeñiódósúmúñüeüiüíbébíbóiákálálú',
@@ -72,13 +72,12 @@ const latinPairs = {
   cy: 'ŵrônlŷŵyŷnî gŵiâmôpîtŵtŷânôrŷ ïaŵn ŵâ ôlŷdcôrŵé ónŵe ŷbŷcŵdâdŵdŷfôgêgôhîhôhŷiôiŵlâlêlóménénïnônŵnŷpêpŵrárírïrôsãsŵtâtêáiârãoålê êlêmênínînïeôsöeŵ ŷgŷrŷs åbîbïhéjïlímámåmönírérórö',
 }
 
-export type LatinLanguage = keyof typeof latinPairs
-
-const pairSets = new Map<LatinLanguage, ReadonlySet<string>>()
+const pairSets = new Map<string, ReadonlySet<string>>()
 
 /** The pairs of a language, and its accented letters. */
-export function latinPairsOf(language: LatinLanguage): ReadonlySet<string> {
-  const known = pairSets.get(language) ?? new Set(latinPairs[language].match(/../g)?.flatMap((pair) => [pair, ...pair]))
+export function latinPairsOf(language: string): ReadonlySet<string> {
+  const known =
+    pairSets.get(language) ?? new Set(latinPairs[language]?.match(/../g)?.flatMap((pair) => [pair, ...pair]))
   pairSets.set(language, known)
   return known
 }

@@ -27,19 +27,11 @@ import { isQuotedAlone, looksLikeNames, profile, votesBy, weighHeader } from './
 import { withoutLabel } from './table-rows.ts'
 
 /** What is above the data. Records are indices into the tokens. */
-export interface Top {
-  /** Values of the header records, one array each; empty if there is no header. */
-  readonly headers: readonly (readonly string[])[]
+export interface Top extends HeadersFound {
   /** Titles: records above the header that are not part of the table. */
   readonly titles: readonly number[]
-  /** What speaks for and against the header. */
-  readonly votes: HeaderVotes
   /** The records of the header. */
   readonly headerRows: readonly number[]
-  /** Records of units below the header, which are not part of the table. */
-  readonly unitRows: number
-  /** Blank records among those of the header. */
-  readonly emptyRows: number
   /** The first record of the header; the first data record if there is none. */
   readonly firstHeader: number
   /** The first record below the header; the number of records if there is none. */
@@ -74,12 +66,8 @@ export function findTop(question: TopQuestion): Top {
     isFree && header === undefined && weighed.votes.code !== 'groups' ? keyRowsAt(question, start.tableRow) : 0
   if (keys > 0) {
     const at = start.tableRow + keys
-    return withHeader(
-      question,
-      { tableRow: at, titleRows: isBelowTitles ? at : start.titleRows },
-      at,
-      headersAt(question, at),
-    )
+    const titleRows = isBelowTitles ? at : start.titleRows
+    return withHeader(question, { tableRow: at, titleRows }, at, headersAt(question, at))
   }
   // Below titles, names that may be a record are a header.
   const mayBeNames = weighed.votes.isUncertain && looksLikeNames(recordValues(tokens, rows[start.tableRow] ?? 0))
@@ -135,11 +123,13 @@ function declaredStart(skipRows: number): TableStart {
 }
 
 interface HeadersFound {
-  /** Empty if there is no header. */
-  readonly headers: readonly string[][]
+  /** Values of the header records, one array each; empty if there is no header. */
+  readonly headers: readonly (readonly string[])[]
+  /** Records of units below the header, which are not part of the table. */
   readonly unitRows: number
-  /** Between or below them. */
+  /** Blank records between or below those of the header. */
   readonly emptyRows: number
+  /** What speaks for and against the header. */
   readonly votes: HeaderVotes
 }
 
@@ -193,23 +183,16 @@ function areNumberedNames([first, ...others]: readonly string[]): boolean {
   return numbers.length > 0 && areRising && kindOf(first ?? '') === 'text'
 }
 
-function withHeader(
-  question: TopQuestion,
-  { titleRows }: TableStart,
-  at: number,
-  { headers, unitRows, emptyRows, votes }: HeadersFound,
-): Top {
+function withHeader(question: TopQuestion, { titleRows }: TableStart, at: number, found: HeadersFound): Top {
+  const { headers, unitRows, emptyRows } = found
   const { rows, tokens } = question
   const titles = rows.slice(0, titlesAbove(tokens, rows, titleRows, at))
   const below = at + headers.length + emptyRows
   const firstData = rows[below + unitRows] ?? recordCount(tokens)
   const firstHeader = rows[at] ?? firstData
   return {
-    headers,
+    ...found,
     titles,
-    votes,
-    unitRows,
-    emptyRows,
     headerRows: rows.slice(at, below).filter((row) => emptyRows === 0 || filledIn(tokens, row).length > 0),
     firstHeader,
     firstData,
@@ -221,17 +204,8 @@ function withoutHeader(question: TopQuestion, { titleRows }: TableStart, votes: 
   const { rows, tokens, skipRows } = question
   const count = skipRows ?? titlesWithoutHeader(tokens, rows, titleRows)
   const firstData = rows[count] ?? recordCount(tokens)
-  return {
-    headers: [],
-    titles: rows.slice(0, count),
-    votes,
-    unitRows: 0,
-    emptyRows: 0,
-    headerRows: [],
-    firstHeader: firstData,
-    firstData,
-    firstScanned: firstData,
-  }
+  const first = { firstHeader: firstData, firstData, firstScanned: firstData }
+  return { ...noHeader, titles: rows.slice(0, count), votes, headerRows: [], ...first }
 }
 
 /** @throws {ServiceError} BAD_PARAMETER if the head has no such record, or it is empty. */
@@ -248,11 +222,10 @@ function declaredTop({ tokens, rows }: TopQuestion, headerRows: readonly number[
   const last = headers.at(-1) ?? 0
   const firstData = rows.find((record) => record > last) ?? recordCount(tokens)
   return {
+    ...noHeader,
     headers: headers.map((record) => recordValues(tokens, record)),
     titles: rows.filter((record) => record < last && !headers.includes(record)),
     votes: votesBy('declared'),
-    unitRows: 0,
-    emptyRows: 0,
     headerRows: headers,
     firstHeader: headers[0] ?? firstData,
     firstData,

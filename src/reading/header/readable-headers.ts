@@ -4,6 +4,7 @@ import type { Encoding } from '../../core/receipt.ts'
 import { decodeHeader } from '../encoding/decode-header.ts'
 import { linesOf } from '../notes/line-numbers.ts'
 import { recordCount, recordValues, type Tokens, tokenize } from '../sniffer/tokenize.ts'
+import { isSame } from './header-lines.ts'
 
 type Values = readonly string[]
 
@@ -36,7 +37,7 @@ export function readableHeaders(
     const beside = values.slice(0, values.length - found.length)
     const isFound = isEndOf(values, recordValues(tokens, record)) && found.length <= values.length
     const better = isFound ? [...beside, ...found] : values.map((value) => value.replaceAll('\ufffd', '?'))
-    if (!isAlike(better, values)) changed.push(record)
+    if (!isSame(better, values)) changed.push(record)
     record += 1
     return better
   })
@@ -50,9 +51,5 @@ export function readableHeaders(
 /** True if `values` are the last values of a record, and nearly all of them. */
 function isEndOf(values: Values, record: Values): boolean {
   const missing = values.length - record.length
-  return (missing === 0 || missing === 1) && isAlike(values.slice(missing), record)
-}
-
-function isAlike(one: Values, other: Values): boolean {
-  return one.length === other.length && one.every((value, i) => value === other[i])
+  return (missing === 0 || missing === 1) && isSame(values.slice(missing), record)
 }

@@ -6,9 +6,11 @@ const pageBytes = 65_536
 const idleMax = 4
 const idleBytesMax = 1_048_576
 
+/** Values of the variables of wasm/scanner/dialect.ts, by their names. */
+export type DialectGlobals = Readonly<Record<string, number>>
+
 interface Exports {
   readonly memory: WebAssembly.Memory
-  configure(...dialect: readonly number[]): void
   scan(start: number, end: number, isLast: number): number
   writeLines(rows: number, count: number, words: number, out: number): number
   toUtf8(table: number, from: number, end: number, out: number, isAscii: number): number
@@ -34,6 +36,11 @@ export class WasmInstance {
   /** Returns it to the pool; its bytes must not be used afterwards. */
   give(): void {
     if (idle.length < idleMax && this.bytes.length <= idleBytesMax) idle.push(this)
+  }
+
+  configure(dialect: DialectGlobals): void {
+    const globals = this.exports as unknown as Readonly<Record<string, { value: number }>>
+    for (const [name, value] of Object.entries(dialect)) globals[name]!.value = value
   }
 
   /** Grows the memory to at least this size. */

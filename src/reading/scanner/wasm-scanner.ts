@@ -16,7 +16,7 @@ import {
 import { ScratchBuffer } from './scratch-buffer.ts'
 import { wantedOf } from './shown-reject.ts'
 import { SliceList } from './slice-list.ts'
-import { WasmInstance } from './wasm-instance.ts'
+import { type DialectGlobals, WasmInstance } from './wasm-instance.ts'
 
 // The layout of wasm/scanner/memory.ts.
 const windowStart = 73_728
@@ -59,7 +59,7 @@ export function createScanner(options: ScanOptions, ahead: LookAhead = lookAhead
 class WasmScanner implements Scanner {
   readonly #options: ScanOptions
   readonly #lineEnd: number
-  readonly #dialect: readonly number[]
+  readonly #dialect: DialectGlobals
   /** Held during a call, and between calls while a long record is in it. */
   #memory: WasmInstance | null = null
   /** Between calls, the bytes not consumed, unless the instance is held. */
@@ -99,26 +99,29 @@ class WasmScanner implements Scanner {
     this.#fileOffset = options.start.byteOffset
     this.#records = options.start.records
     this.#lines = options.start.lines
-    this.#dialect = [
-      options.delimiter,
-      options.quote ?? none,
-      this.#options.escape === 'nothing' ? nothing : (this.#options.escape ?? none),
-      options.comment ?? none,
-      options.skipInitialSpace ? 1 : 0,
-      this.#lineEnd,
-      options.width,
-      options.padsShort ? 1 : 0,
-      options.recordBytesMax,
-      ahead.lines,
-      ahead.bytes,
-      options.runaway?.figureColumns[0] ?? 0,
-      options.runaway?.figureColumns[1] ?? 0,
-      mayRunAway(options) ? (options.runaway?.linesMin ?? 0) : 0,
-      options.keepsWideComments ? 1 : 0,
-      options.lineEnd === 'crlf' ? 1 : 0,
-      options.isEscapeDeclared ? 1 : 0,
-      options.doublesToo ? 1 : 0,
-    ]
+    const mark = this.#options.escape
+    this.#dialect = {
+      delimiter: options.delimiter,
+      quote: options.quote ?? none,
+      escape: mark === 'nothing' ? nothing : (mark ?? none),
+      comment: options.comment ?? none,
+      skipInitialSpace: options.skipInitialSpace ? 1 : 0,
+      lineEnd: this.#lineEnd,
+      otherEnd: this.#lineEnd === 10 ? 13 : 10,
+      isCrLf: options.lineEnd === 'crlf' ? 1 : 0,
+      escapesAll: options.isEscapeDeclared && typeof mark === 'number' ? 1 : 0,
+      doublesToo: options.doublesToo ? 1 : 0,
+      hasOtherEscape: options.isEscapeDeclared ? 0 : 1,
+      width: options.width,
+      padsShort: options.padsShort ? 1 : 0,
+      keepsWideComments: options.keepsWideComments ? 1 : 0,
+      recordBytesMax: options.recordBytesMax,
+      lookAheadLines: ahead.lines,
+      lookAheadBytes: ahead.bytes,
+      figureColumn: options.runaway?.figureColumns[0] ?? 0,
+      otherFigureColumn: options.runaway?.figureColumns[1] ?? 0,
+      runawayLinesMin: mayRunAway(options) ? (options.runaway?.linesMin ?? 0) : 0,
+    }
   }
 
   exclude(ordinals: readonly number[]): void {
@@ -188,7 +191,7 @@ class WasmScanner implements Scanner {
   #takeMemory(): void {
     if (this.#memory !== null) return
     this.#memory = WasmInstance.take()
-    this.#memory.exports.configure(...this.#dialect)
+    this.#memory.configure(this.#dialect)
     this.#memory.bytes.set(this.#carried.subarray(0, this.#end - this.#start), windowStart)
     this.#end += windowStart - this.#start
     this.#start = windowStart

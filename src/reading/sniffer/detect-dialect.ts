@@ -13,7 +13,7 @@ import {
   isOneColumn,
   isQuotedColumn,
 } from './single-column.ts'
-import { fits, hasInnerQuote, isBlank, isQuoted, type Layout, recordCount, type Tokens, tokenize } from './tokenize.ts'
+import { hasInnerQuote, isQuoted, isWhole, type Layout, recordCount, type Tokens, tokenize } from './tokenize.ts'
 
 const backslash = 0x5c
 
@@ -116,17 +116,6 @@ function outerFirst(ranked: readonly Candidate[]): readonly Candidate[] {
       isOuter(tokens, best.tokens),
   )
   return outer === undefined ? ranked : [outer, ...ranked.filter((candidate) => candidate !== outer)]
-}
-
-/** True if the first `count` records that are not blank have this many fields. */
-function isWhole(tokens: Tokens, count: number, width: number): boolean {
-  let left = count
-  for (let record = 0; record < recordCount(tokens) && left > 0; record += 1) {
-    if (isBlank(tokens, record)) continue
-    if (!fits(tokens, record, width)) return false
-    left -= 1
-  }
-  return true
 }
 
 /** One column also needs a delimiter: the first that does not occur outside quotes, so that every line is a value. */

@@ -1,7 +1,7 @@
 // Plain quotes: reads a text without quoting if quotes are plain characters of its values. Knows one delimiter.
 import { runawayQuotes, runawayRule } from './runaway-quotes.ts'
 import { apostrophe, type Candidate, score } from './score-layout.ts'
-import { fits, hasInnerQuote, isBlank, isQuoted, type Layout, recordCount, type Tokens, tokenize } from './tokenize.ts'
+import { hasInnerQuote, isQuoted, isWhole, type Layout, recordCount, type Tokens, tokenize } from './tokenize.ts'
 
 /** At least this many quotes must be out of place: a single one is a slip. More if the text continues. */
 const misplacedMin = 2
@@ -31,7 +31,10 @@ export function plainReading(
     )
   if (!isBroken && !isMisplaced) return null
   const candidate = score(tokenize(text, layout, isCut))
-  return { candidate, isSure: isMisplaced && candidate.width > 1 && isUniform(candidate) }
+  return {
+    candidate,
+    isSure: isMisplaced && candidate.width > 1 && isWhole(candidate.tokens, Infinity, candidate.width),
+  }
 }
 
 /** One stray double quote is a broken record; several show that this file does not quote. */
@@ -53,11 +56,4 @@ function countQuotes({ tokens, width }: Candidate): { readonly misplaced: number
     }
   }
   return { misplaced: tokens.broken.size + runaways.size, placed }
-}
-
-function isUniform({ tokens, width }: Candidate): boolean {
-  for (let record = 0; record < recordCount(tokens); record += 1) {
-    if (!isBlank(tokens, record) && !fits(tokens, record, width)) return false
-  }
-  return true
 }

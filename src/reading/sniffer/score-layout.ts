@@ -16,54 +16,30 @@ export interface Candidate {
 /** Control characters that programs use as delimiters: Hive, Concordance, and the separators of ASCII. */
 const separators = '\u0001\u0014\u001c\u001d\u001e\u001f'
 /** All but NUL, tab and characters that end lines or pages. */
-const controls = Array.from({ length: 0x1f }, (_, at) => String.fromCharCode(at + 1)).filter((one) => !/\s/.test(one))
+const controls = Array.from({ length: 0x1f }, (_, at) => String.fromCharCode(at + 1))
+  .filter((one) => !/\s/.test(one))
+  .join('')
 
 /**
- * Prior belief that a character is a delimiter: programs write comma, semicolon, tab and bar; the others also occur in
- * ordinary text and values.
+ * Prior belief that a character is a delimiter: programs write comma, semicolon, tab and bar, and control characters occur
+ * in values only in damaged files; the others also occur in ordinary text and values. Beyond ASCII: first characters chosen
+ * because they do not occur in values, then the commas and bars of other scripts.
  */
-export const delimiterWeights: Readonly<Record<string, number>> = {
-  ',': 1,
-  ';': 1,
-  '\t': 1,
-  '|': 1,
-  // Control characters occur in values only in damaged files.
-  ...Object.fromEntries(controls.map((control) => [control, separators.includes(control) ? 1 : 0.7])),
-  '^': 0.7,
-  '~': 0.7,
-  ' ': 0.6,
-  '#': 0.5,
-  '*': 0.5,
-  ':': 0.4,
-  '=': 0.4,
-  '&': 0.4,
-  '!': 0.4,
-  '@': 0.3,
-  '%': 0.3,
-  $: 0.3,
-  '?': 0.3,
-  '+': 0.3,
-  '`': 0.3,
-  '<': 0.3,
-  '>': 0.3,
-  '\\': 0.3,
-  // Beyond ASCII: first characters chosen because they do not occur in values, then the commas and bars of other
-  // scripts.
-  '§': 0.9,
-  '¦': 0.9,
-  '¬': 0.9,
-  '¤': 0.9,
-  '¶': 0.9,
-  '│': 0.9,
-  '｜': 0.9,
-  '؛': 0.4,
-  '،': 0.4,
-  '、': 0.4,
-  '，': 0.4,
-  '；': 0.4,
-  '·': 0.4,
-  '•': 0.4,
-}
+const weighted: readonly (readonly [weight: number, delimiters: string])[] = [
+  [1, ',;\t|'],
+  [0.7, `${controls}^~`],
+  [1, separators],
+  [0.6, ' '],
+  [0.5, '#*'],
+  [0.4, ':=&!'],
+  [0.3, '@%$?+`<>\\'],
+  [0.9, '§¦¬¤¶│｜'],
+  [0.4, '؛،、，；·•'],
+]
+
+export const delimiterWeights: Readonly<Record<string, number>> = Object.fromEntries(
+  weighted.flatMap(([weight, delimiters]) => Array.from(delimiters, (delimiter) => [delimiter, weight])),
+)
 
 /** Quotes fields in few files, and occurs in the text of many. */
 export const apostrophe = 0x27

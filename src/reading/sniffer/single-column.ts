@@ -1,6 +1,6 @@
 // Single column: distinguishes lines with one value, which a delimiter would split, from a table of columns. Knows one reading of a text.
 import { type Candidate, delimiterWeights } from './score-layout.ts'
-import { fieldValue, fits, hasQuotes, isBlank, recordCount, type Tokens, widthOf } from './tokenize.ts'
+import { fieldValue, fits, hasQuotes, isBlank, recordCount, recordValues, type Tokens, widthOf } from './tokenize.ts'
 import { isMeasured, type Kind, kindOf } from './value-kind.ts'
 
 const recordsMax = 200
@@ -38,7 +38,7 @@ export function isOneColumn({ tokens, width }: Candidate): boolean {
   if (areValues(tokens, body)) return true
   if (widthOf(tokens, header) !== 1) return false
   if (body.every((row) => isBracketed(lineOf(tokens, row)))) return true
-  if (weight < 1) return areNearlyAll(tokens, body, width)
+  if (weight < 1) return isFewOf(body.filter((row) => !fits(tokens, row, width) || hasQuotes(tokens, row)).length, body)
   if (rows.some((row) => hasQuotes(tokens, row))) return false
   return body.every((row) => fits(tokens, row, width)) ? areHalves(tokens, body, width) : areLists(tokens, body)
 }
@@ -111,16 +111,8 @@ export function isNearlyUniform({ tokens, width }: Candidate): boolean {
 
 /** The first record that is not blank has one field. */
 export function isHeadedByOne(tokens: Tokens): boolean {
-  for (let record = 0; record < recordCount(tokens); record += 1) {
-    if (!isBlank(tokens, record)) return widthOf(tokens, record) === 1
-  }
-  return false
-}
-
-/** Lines without quotes that are all split alike, except for a footer or a slip. */
-function areNearlyAll(tokens: Tokens, body: readonly number[], width: number): boolean {
-  const odd = body.filter((row) => !fits(tokens, row, width) || hasQuotes(tokens, row)).length
-  return isFewOf(odd, body)
+  const [header] = firstRows(tokens)
+  return header !== undefined && widthOf(tokens, header) === 1
 }
 
 /** Most lines are one quoted value: the others are slips. */
@@ -135,13 +127,7 @@ export function isQuotedColumn({ tokens, width }: Candidate): boolean {
 /** Lines with one value each, except for a footer or a slip. */
 function areValues(tokens: Tokens, body: readonly number[]): boolean {
   const isCommon = weightOf(tokens.layout.delimiter) >= 1
-  let odd = 0
-  for (const row of body) {
-    if (isValue(lineOf(tokens, row), isCommon)) continue
-    odd += 1
-    if (!isFewOf(odd, body)) return false
-  }
-  return true
+  return isFewOf(body.filter((row) => !isValue(lineOf(tokens, row), isCommon)).length, body)
 }
 
 /**
@@ -176,7 +162,8 @@ function isBracketed(line: string): boolean {
 
 const decimalComma = /^[^\d,]{0,4}\d[\d. '\u00a0\u202f\u2019]*,\d+[^\d,]{0,4}$/
 
-function firstRows(tokens: Tokens): number[] {
+/** The first records with a text. */
+export function firstRows(tokens: Tokens): number[] {
   const rows: number[] = []
   for (let record = 0; record < recordCount(tokens) && rows.length < recordsMax; record += 1) {
     if (!isBlank(tokens, record) && hasText(tokens, record)) rows.push(record)
@@ -211,15 +198,10 @@ function lineOf({ text, recordStarts, recordEnds }: Tokens, row: number): string
   return text.slice(recordStarts[row], recordEnds[row]).trim()
 }
 
-function fieldsOf(tokens: Tokens, row: number): number[] {
-  const first = tokens.firstFields[row] ?? 0
-  return Array.from({ length: widthOf(tokens, row) }, (_, at) => first + at)
-}
-
 function valueAt(tokens: Tokens, row: number, column: number): string {
   return fieldValue(tokens, (tokens.firstFields[row] ?? 0) + column).trim()
 }
 
 function kindsOf(tokens: Tokens, row: number): Kind[] {
-  return fieldsOf(tokens, row).map((field) => kindOf(fieldValue(tokens, field)))
+  return recordValues(tokens, row).map(kindOf)
 }

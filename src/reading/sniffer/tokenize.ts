@@ -260,6 +260,17 @@ export function isBlank(tokens: Tokens, record: number): boolean {
   return tokens.recordStarts[record] === tokens.recordEnds[record]
 }
 
+/** True if the first `count` records that are not blank have this many fields. */
+export function isWhole(tokens: Tokens, count: number, width: number): boolean {
+  let left = count
+  for (let record = 0; record < recordCount(tokens) && left > 0; record += 1) {
+    if (isBlank(tokens, record)) continue
+    if (!fits(tokens, record, width)) return false
+    left -= 1
+  }
+  return true
+}
+
 /** True if the field is quoted. */
 export function isQuoted(tokens: Tokens, field: number): boolean {
   return tokens.text.charCodeAt(tokens.fieldStarts[field] ?? 0) === tokens.layout.quote

@@ -2,23 +2,7 @@
 
 export type Kind = 'empty' | 'null' | 'number' | 'date' | 'time' | 'timestamp' | 'boolean' | 'address' | 'text'
 
-const nullWords = new Set([
-  'na',
-  'n/a',
-  'null',
-  'none',
-  'nan',
-  '\\n',
-  '-',
-  '--',
-  '?',
-  '.',
-  '#n/a',
-  '#value!',
-  'nil',
-  '…',
-  '..',
-])
+const nullWords = new Set('na n/a null none nan \\n - -- ? . #n/a #value! nil … ..'.split(' '))
 const booleans = new Set(['true', 'false', 'yes', 'no'])
 /** The first characters of these words, as codes. */
 const beginsWord = new Set([...nullWords, ...booleans].flatMap((word) => [word, word.toUpperCase()]).map(firstCode))
