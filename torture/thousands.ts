@@ -253,6 +253,7 @@ export const run: Run = async (scale, seed) => {
     'resumable uploads, keys, ended uploads': `${others} of each`,
     'requests for copies': all.ids.size,
     'not listed, not found, forgotten or left': 0,
+    'control with batches that lose what is read meanwhile': scale === 'long' ? 'found' : 'not run',
   }
 }
 
