@@ -104,7 +104,7 @@ function hasNoValue(start: usize, end: usize): bool {
 
 /** Whether all fields beyond the width are empty. The record is read again where a delimiter may be text or one of many. */
 function isSurplusEmpty(start: usize): bool {
-  const cut = clean.surplusAt(reader.contentEnd)
+  const cut = clean.surplusAt(start, reader.contentEnd)
   if (cut == 0 || (!escapesAll && !(skipInitialSpace && delimiter == 32))) return cut != 0
   const end = reader.recordEnd
   const isSurplus = reader.read(start, cut) == reader.STOPPED && reader.fields == width

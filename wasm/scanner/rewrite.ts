@@ -112,24 +112,34 @@ function fieldEnd(from: usize, contentEnd: usize): usize {
 }
 
 /** Where the fields beyond the width of the record just read begin, if nothing is in them; 0 if something is. */
-export function surplusAt(contentEnd: usize): usize {
+export function surplusAt(start: usize, contentEnd: usize): usize {
   let at = contentEnd
   for (let left = reader.fields - width; left > 0; ) {
     const byte = load<u8>(--at) as u32
+    if (isEscaped(at, start)) return 0
     if (byte == delimiter) left--
     else if (!skipInitialSpace || !isSkipped(byte)) return 0
   }
   // Several blanks are one delimiter, with all blanks after the first.
-  for (let from = at; skipInitialSpace && delimiter == 32 && isSkipped(load<u8>(from - 1)); ) {
-    if (load<u8>(--from) == 32) at = from
+  for (let from = at; skipInitialSpace && delimiter == 32 && from > start && isSkipped(load<u8>(from - 1)); ) {
+    if (isEscaped(--from, start)) break
+    if (load<u8>(from) == 32) at = from
   }
   return at
+}
+
+/** Whether the byte at `at` stands after an escape that is not escaped itself. */
+function isEscaped(at: usize, start: usize): bool {
+  if (!escapesAll) return false
+  let before = at
+  while (before > start && (load<u8>(before - 1) as u32) == escape) before--
+  return ((at - before) & 1) == 1
 }
 
 /** The same for a record that was just read and not repaired. Most have one odd place; the rest is copied as is. */
 export function writeRead(start: usize, contentEnd: usize, end: usize): void {
   if (reader.oddPlaces > 1 || reader.hasLeadingBlank || reader.hasBareQuote || reader.fields > width) {
-    writeClean(start, reader.fields > width ? surplusAt(contentEnd) : contentEnd, end, 0, 0)
+    writeClean(start, reader.fields > width ? surplusAt(start, contentEnd) : contentEnd, end, 0, 0)
     return
   }
   let copied = start

@@ -34,6 +34,12 @@ const rows: readonly Row[] = [
     accepted: 'a,b,c\r\n"d","e ""x"", f","g\nh"\n',
   },
   { title: 'a last record without line end', input: 'a,b,c\nd,e,f', accepted: 'a,b,c\nd,e,f\n' },
+  {
+    title: 'an escaped delimiter before surplus ones',
+    input: 'a\\   \nb\\\\  \nc\\ \n',
+    options: { delimiter: 32, escape: 92, isEscapeDeclared: true, skipInitialSpace: true, width: 1 },
+    accepted: 'a\\ \nb\\\\\nc\\ \n',
+  },
   { title: 'a last record with half a line end', input: 'a,b,c\r', accepted: 'a,b,c\r\n' },
   { title: 'empty fields', input: ',,\n"","",""\n', accepted: ',,\n"","",""\n' },
   { title: 'blank lines', input: '\n\r\na,b,c\n\n', accepted: 'a,b,c\n', blank: 3 },
