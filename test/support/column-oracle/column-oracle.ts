@@ -143,7 +143,7 @@ function decide(table: PlacedTable, place: number): DecidedTable {
   const facts = plainFacts(table.cells)
   // Texts in the receipt name lines if each record is one line.
   const hasLines = table.body.split('\n').length - 1 === table.records
-  const decisions = decideTypes(facts, hasLines ? (record) => record + 1 : undefined)
+  const decisions = decideTypes(facts, hasLines ? (record) => record + 1 : undefined, table.layout.delimiter)
   const slots = new Map<string, number>()
   const columns = decisions.map(({ type, nullWords }, position) => {
     const first = columnName(type, 0)
