@@ -51,7 +51,8 @@ function numberClassOf(text: string): ValueClass | undefined {
       const isVerified = groups > 1 || plain.includes('.') || (groupChar !== ',' && groupChar !== '.')
       if (!isVerified) continue
       const inner = classOf(plain)
-      if (inner === 'tooLong') return 'tooLong'
+      // Beyond 64 bits or 38 digits, in groups.
+      if (inner === 'tooLong' || inner === 'number') return 'tooLong'
       const decimal = plain.includes('.') ? decimalChar : ''
       return inner.startsWith('long') ? `longGrouped ${groupChar}${decimal}` : `grouped ${groupChar}${decimal}`
     }
