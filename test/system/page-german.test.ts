@@ -35,7 +35,7 @@ describe('the page in German', { skip: noBrowser }, () => {
     const { id } = await site.client.upload({ content: messy, fileName: 'orte.csv' })
     await using page = await site.browser.open(`${site.service.url}/#/datasets/${id}`, options)
     await page.getByText('Zeichensatz utf-8: Die Bytes am Anfang der Datei passen dazu.').waitFor()
-    await page.getByText('Trennzeichen „;“: 2 von 4 Datensätzen ergeben damit 3 Spalten.').waitFor()
+    await page.getByText('Trennzeichen „;“: 3 von 6 Datensätzen am Anfang der Datei haben 3 Felder').waitFor()
     await page.getByText('Spalte plz: Werte haben führende Nullen; sie bleiben Text.').waitFor()
     assert.deepEqual(await englishOf(page), [])
     assert.deepEqual(await axeViolations(page), [])
