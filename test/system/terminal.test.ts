@@ -56,7 +56,7 @@ test('the contents and name of a file never move the cursor of a terminal', asyn
   if (noTerminal !== null) return t.skip(noTerminal)
   const evil = `${esc}[2Jtitle\x07`
   const name = `${evil}.csv`
-  await writeFile(join(cwd, name), `a${evil},b\n1,${evil}\n2,${evil},3\n`)
+  await writeFile(join(cwd, name), `a${evil},b\n1,${evil}\n2,x\n3,y\n4,${evil},3\n`)
   const { stdout } = await runCommand(['send', name, '--json'], { environment, cwd })
   const { id } = JSON.parse(stdout).receipt
   const plain = { environment: { ...environment, NO_COLOR: '1', CI: '1' }, cwd }

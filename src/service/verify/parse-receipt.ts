@@ -55,7 +55,7 @@ const receiptShape = {
     accepted: isCount,
     rejected: isCount,
   },
-  columns: (value: unknown) => listOf({ name: isText })(value) && (value as readonly unknown[]).length > 0,
+  columns: listOf({ name: isText }),
   dialect: {
     delimiter: (value: unknown) => isText(value) && value !== '',
     quoteChar: orNull(isText),
