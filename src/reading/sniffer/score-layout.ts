@@ -21,9 +21,9 @@ const controls = Array.from({ length: 0x1f }, (_, at) => String.fromCharCode(at 
   .join('')
 
 /**
- * Prior belief that a character is a delimiter: programs write comma, semicolon, tab and bar, and control characters occur
- * in values only in damaged files; the others also occur in ordinary text and values. Beyond ASCII: first characters chosen
- * because they do not occur in values, then the commas and bars of other scripts.
+ * Prior belief that a character is a delimiter: programs write comma, semicolon, tab and bar, and control characters
+ * occur in values only in damaged files; the others also occur in ordinary text and values. Beyond ASCII: first characters
+ * chosen because they do not occur in values, then the commas and bars of other scripts. The last weight of one counts.
  */
 const weighted: readonly (readonly [weight: number, delimiters: string])[] = [
   [1, ',;\t|'],

@@ -5,9 +5,9 @@ import { type ByteStream, fileStream } from '../../core/byte-stream.ts'
 import { isServiceError, ServiceError } from '../../core/errors.ts'
 import type { Receipt } from '../../core/receipt.ts'
 import { errorCode, toStoreError } from '../../core/storage-error.ts'
-import { forEachLimit } from '../../io/for-each-limit.ts'
 import { readsOf } from '../../io/read-bytes.ts'
 import type { DatasetIndex } from '../dataset-index.ts'
+import { listedReceipts } from '../listed-receipts.ts'
 import { isDatasetFile } from '../name-rules.ts'
 import { ofPublish } from '../receipt-file.ts'
 import type { DatasetFile, FileStamp, ListQuery, Published, StoredReads, StoreLogger } from '../store.ts'
@@ -55,20 +55,16 @@ export class FsReads {
   }
 
   async list(query: ListQuery): Promise<{ readonly receipts: readonly Receipt[]; readonly after: string | null }> {
-    const { ids, after } = this.#index.page(query)
-    const byId = new Map<string, Receipt>()
-    await forEachLimit(ids, receiptsAtOnceMax, async (id) => {
-      try {
-        const receipt = await this.receipt(id)
-        if (receipt !== null) byId.set(id, receipt)
-      } catch (error) {
+    return await listedReceipts(this.#index.page(query), {
+      read: (id) => this.receipt(id),
+      check: async (error) => {
         if (isServiceError(error, 'TOO_MANY_OPEN_FILES')) throw error
-        // A list without unreadable datasets is useful; an empty list because the directory is gone would be wrong.
+        // An empty list because the directory is gone would be wrong.
         await this.#parts.place.check()
-        this.#parts.logger.warn({ id, error }, 'cannot read receipt: dataset is left out of the list')
-      }
+      },
+      readsAtOnceMax: receiptsAtOnceMax,
+      logger: this.#parts.logger,
     })
-    return { receipts: ids.flatMap((id) => byId.get(id) ?? []), after }
   }
 
   async read(of: Published, file: DatasetFile, range?: Readonly<{ start: number; end: number }>): Promise<ByteStream> {

@@ -8,10 +8,10 @@ import { isServiceError } from '../../core/errors.ts'
 import type { Receipt, Upload } from '../../core/receipt.ts'
 import { toStoreError } from '../../core/storage-error.ts'
 import { storedFiles } from '../../core/stored-files.ts'
-import { forEachLimit } from '../../io/for-each-limit.ts'
 import { KeyedMutex } from '../../io/keyed-mutex.ts'
 import { withChecksum, withoutChecksum } from '../checksum-line.ts'
 import { entryOf } from '../dataset-index.ts'
+import { listedReceipts } from '../listed-receipts.ts'
 import { isDatasetId } from '../name-rules.ts'
 import type { DatasetFile, Draft, FileStamp, ListQuery, Published, Store, StoredReads, StoreLogger } from '../store.ts'
 import { cachePrefixes, copiesIn } from './local-cache.ts'
@@ -192,18 +192,14 @@ class S3Store implements Store {
 
   async list(query: ListQuery): Promise<{ readonly receipts: readonly Receipt[]; readonly after: string | null }> {
     await this.#index.refresh()
-    const { ids, after } = this.#index.datasets.page(query)
-    const byId = new Map<string, Receipt>()
-    await forEachLimit(ids, receiptsAtOnceMax, async (id) => {
-      try {
-        const receipt = await this.receipt(id)
-        if (receipt !== null) byId.set(id, receipt)
-      } catch (error) {
+    return await listedReceipts(this.#index.datasets.page(query), {
+      read: (id) => this.receipt(id),
+      check: (error) => {
         if (!isServiceError(error, 'DATASET_DAMAGED')) throw error
-        this.#logger.warn({ id, error }, 'cannot read receipt: dataset is left out of the list')
-      }
+      },
+      readsAtOnceMax: receiptsAtOnceMax,
+      logger: this.#logger,
     })
-    return { receipts: ids.flatMap((id) => byId.get(id) ?? []), after }
   }
 
   async remove(of: Published, uploadedBefore = Number.POSITIVE_INFINITY): Promise<boolean> {

@@ -1,0 +1,35 @@
+// Listed receipts: those of a page of a list, several read at once. Knows nothing of where they are stored.
+import type { Receipt } from '../core/receipt.ts'
+import { forEachLimit } from '../io/for-each-limit.ts'
+import type { StoreLogger } from './store.ts'
+
+interface Reading {
+  /** Null for a dataset that is gone. */
+  readonly read: (id: string) => Promise<Receipt | null>
+  /** Throws the error of a receipt if it is one of the whole list. */
+  readonly check: (error: unknown) => void | Promise<void>
+  readonly readsAtOnceMax: number
+  readonly logger: StoreLogger
+}
+
+/**
+ * The receipts of a page, in its order. A list without unreadable datasets is useful: they are left out, with a warning.
+ *
+ * @throws whatever `check` throws
+ */
+export async function listedReceipts(
+  { ids, after }: { readonly ids: readonly string[]; readonly after: string | null },
+  { read, check, readsAtOnceMax, logger }: Reading,
+): Promise<{ readonly receipts: readonly Receipt[]; readonly after: string | null }> {
+  const byId = new Map<string, Receipt>()
+  await forEachLimit(ids, readsAtOnceMax, async (id) => {
+    try {
+      const receipt = await read(id)
+      if (receipt !== null) byId.set(id, receipt)
+    } catch (error) {
+      await check(error)
+      logger.warn({ id, error }, 'cannot read receipt: dataset is left out of the list')
+    }
+  })
+  return { receipts: ids.flatMap((id) => byId.get(id) ?? []), after }
+}
