@@ -1,5 +1,6 @@
 // Column writer: the interface to turn accepted records into one typed Parquet part. Its implementation is beside it.
 import type { ColumnFacts } from '../core/column-facts.ts'
+import type { DeclaredValues, Violation } from '../core/declared-values.ts'
 import type { ColumnType } from '../core/receipt.ts'
 import type { RowGroup } from './parquet-format.ts'
 
@@ -19,8 +20,10 @@ export interface WriterColumn {
   readonly name: string
   /** Null if only facts are wanted: then no part is written. */
   readonly type: ColumnType | null
-  /** Of the known null words, those that are null in this column. Texts have none. */
+  /** Of the known null words, those that are null in this column. Texts and declared columns have none. */
   readonly nullWords: readonly string[]
+  /** How its texts are read and which rules its values must satisfy, if a client declared it. */
+  readonly declared?: DeclaredValues
   /** The position of this column in the older part, from 0: its pages are copied, and its values are not read. */
   readonly kept?: number
   /**
@@ -50,6 +53,8 @@ export interface ColumnWriterOptions {
   readonly rowGroupBytes?: number
   /** The part from which columns are copied. */
   readonly older?: OlderPart
+  /** Receives the first rule that each record breaks, in the order of the records. */
+  readonly onViolation?: (violation: Violation) => void
 }
 
 /** Takes records as bytes, split anywhere, and writes a part. After an error, it must not be used again. */
@@ -91,10 +96,13 @@ export interface ColumnWriter {
 }
 
 export interface WrittenColumns {
+  /** Records read. */
   readonly records: number
+  /** Those of them that break a declared rule: they are in no part, and in no facts. */
+  readonly violations: number
   /** The part; null if none was written because the type of no column fits: what the sink received is then useless. */
   readonly bytes: number | null
-  /** For each column the first record, from 1, with a value that does not fit its type; null if all fit. */
+  /** For each column the first record, from 1 and without those that break rules, with a value that does not fit its type; null if all fit. */
   readonly misfits: readonly (number | null)[]
   /** For each column whether the part has it: if it has a type and no misfit. Their order is that of the others. */
   readonly isWritten: readonly boolean[]

@@ -167,6 +167,7 @@ export class WasmColumnWriter implements ColumnWriter {
     this.#hasEnded = true
     return {
       records: this.#records,
+      violations: 0,
       bytes: hasPart ? (this.#file?.end(stored, rowGroups) ?? null) : null,
       misfits: this.#columns.map(({ misfit }) => misfit),
       isWritten: this.#columns.map(isWritten),
