@@ -1,4 +1,6 @@
 // Columns memory: an instance of the module that reads and encodes columns, with its memory. Knows no records.
+import { isJson } from './is-json.ts'
+import { keptDouble } from './kept-double.ts'
 
 const pageBytes = 65_536
 
@@ -12,11 +14,13 @@ const utf8OfBytesAt = 401_472
 const encodedBytesAt = 402_560
 const encodedBytesMax = 16_384
 const decodedAt = 419_072
+/** Where the tables of declared columns begin. */
+export const rulesAt = 468_352
 
 interface Exports {
   readonly memory: WebAssembly.Memory
   fillTables(): void
-  configure(windowBytes: number, placesMax: number, recordsMax: number): number
+  configure(windowBytes: number, placesMax: number, recordsMax: number, rulesBytes: number): number
   setDialect(width: number, delimiter: number, quote: number, lineEnd: number): void
   setTextEnds(areUsed: number): void
   begin(start: number): void
@@ -24,6 +28,23 @@ interface Exports {
   setKind(first: number, second: number, decimalByte: number, group: number): void
   read(column: number, records: number, kind: number, nullWords: number, form: number): number
   place(column: number, record: number): void
+  setRules(form: number, flags: number, missing: number, reader: number, decimalChar: number, groupChar: number): void
+  clearMarks(records: number): void
+  check(column: number, records: number, kind: number, mark: number): void
+  checkBound(records: number, bound: number, limit: bigint, rule: number): void
+  checkNumberBound(column: number, records: number, bound: number, limit: number, isLong: number, rule: number): void
+  checkListed(
+    column: number,
+    records: number,
+    valueBytes: number,
+    listed: number,
+    areNumbers: number,
+    isLong: number,
+    rule: number,
+  ): void
+  checkTexts(column: number, records: number, what: number, first: number, second: number, rule: number): void
+  endChecks(): number
+  dropMarked(records: number): number
   encode(records: number, kind: number, valueBytes: number, form: number): void
   toUtf8(table: number, from: number, end: number, out: number, isAscii: number): number
   /** For tests. Returns 0 after the last region. */
@@ -31,12 +52,10 @@ interface Exports {
   regionEnd(index: number): number
 }
 
-/** Computed in JavaScript for the module. */
-export interface HostFunctions {
-  readonly keptDouble: (text: string) => number
-}
+/** Decided for the module while it checks a column: the rule is a number of `ruleCode`, the text a number in the column's form. */
+export type CompareNumber = (rule: number, text: string) => number
 
-const latin1 = new TextDecoder('latin1')
+const utf8 = new TextDecoder()
 
 /** An instance with its memory, which only grows, and never beyond the 1 GiB that the module allows. */
 export class ColumnsMemory {
@@ -44,14 +63,22 @@ export class ColumnsMemory {
   /** Addresses of the levels and of the bytes of records, in the layout made by `configure`. */
   levelsAt = 0
   windowAt = 0
+  /** Where a mark for each record of the row group is, if there are rules. */
+  marksAt = 0
   #bytes: Uint8Array
   #words: Uint32Array
   readonly #decoded = new Uint8Array(3 * encodedBytesMax)
 
-  constructor(module: WebAssembly.Module, { keptDouble }: HostFunctions) {
+  /** Set before the checks of a column with rules for numbers. */
+  compareNumber: CompareNumber = () => 0
+
+  constructor(module: WebAssembly.Module) {
+    const textAt = (start: number, bytes: number) => utf8.decode(this.bytes.subarray(start, start + bytes))
     const host = {
-      keptDouble: (start: number, bytes: number) =>
-        keptDouble(latin1.decode(this.bytes.subarray(start, start + bytes))),
+      keptDouble: (start: number, bytes: number) => keptDouble(textAt(start, bytes)),
+      nearestDouble: (start: number, bytes: number) => Number(textAt(start, bytes)),
+      compareNumber: (rule: number, start: number, bytes: number) => this.compareNumber(rule, textAt(start, bytes)),
+      isJson: (start: number, bytes: number, isArray: number) => Number(isJson(textAt(start, bytes), isArray === 1)),
     }
     // The shape is that of wasm/columns/columns.ts, from which the module was built.
     this.exports = new WebAssembly.Instance(module, { host }).exports as unknown as Exports
@@ -95,6 +122,11 @@ export class ColumnsMemory {
     }
   }
 
+  /** The marks of records, see wasm/columns/rules/marks.ts. */
+  marks(records: number): Uint32Array {
+    return this.#words.subarray(this.marksAt / 4, this.marksAt / 4 + records)
+  }
+
   least(bytes: number): Uint8Array {
     return this.#bytes.slice(leastAt, leastAt + bytes)
   }
@@ -108,11 +140,12 @@ export class ColumnsMemory {
    *
    * @throws {RangeError} if that is more than the module allows.
    */
-  configure(windowBytes: number, placesMax: number, recordsMax: number): void {
-    const wanted = this.exports.configure(windowBytes, placesMax, recordsMax)
-    const [levelsAt = 0, windowAt = 0] = this.result
+  configure(windowBytes: number, placesMax: number, recordsMax: number, rulesBytes = 0): void {
+    const wanted = this.exports.configure(windowBytes, placesMax, recordsMax, rulesBytes)
+    const [levelsAt = 0, windowAt = 0, , marksAt = 0] = this.result
     this.levelsAt = levelsAt
     this.windowAt = windowAt
+    this.marksAt = marksAt
     const missing = wanted - this.#bytes.length
     if (missing <= 0) return
     this.exports.memory.grow(Math.ceil(missing / pageBytes))

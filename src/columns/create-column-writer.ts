@@ -2,7 +2,6 @@
 import type { ColumnWriter, ColumnWriterOptions } from './column-writer.ts'
 import { ColumnsMemory } from './columns-memory.ts'
 import { columnsModule } from './columns-module.ts'
-import { keptDouble } from './kept-double.ts'
 import { WasmColumnWriter } from './wasm-column-writer.ts'
 
 /** A memory that has grown beyond this, for a long record, is not kept. */
@@ -11,7 +10,7 @@ const idleBytesMax = 67_108_864
 let idle: ColumnsMemory | null = null
 
 export function createColumnWriter(options: ColumnWriterOptions): ColumnWriter {
-  const memory = idle ?? new ColumnsMemory(columnsModule(), { keptDouble })
+  const memory = idle ?? new ColumnsMemory(columnsModule())
   idle = null
   let isHeld = true
   const release = () => {

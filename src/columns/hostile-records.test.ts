@@ -11,7 +11,6 @@ import { type ColumnWriterOptions, MalformedRecordsError, type RecordLayout } fr
 import { csvText, factsOnly, layoutOf, seed, writeColumns } from './columns.testing.ts'
 import { ColumnsMemory } from './columns-memory.ts'
 import { createColumnWriter } from './create-column-writer.ts'
-import { keptDouble } from './kept-double.ts'
 import { readRecords } from './record-reader.testing.ts'
 import { WasmColumnWriter } from './wasm-column-writer.ts'
 
@@ -165,7 +164,7 @@ test('WasmColumnWriter writes nothing between the regions of its memory', (t) =>
   const layout = layoutOf(types.length)
   const columns = types.map((type, i) => ({ name: `n${i}`, type, nullWords: [] }))
   for (let round = 0; round < 6; round++) {
-    const memory = new ColumnsMemory(module, { keptDouble })
+    const memory = new ColumnsMemory(module)
     const rowGroupRecords = 1 + random(round % 2 === 0 ? 5000 : 200)
     const rowGroupBytes = 1024 << random(11)
     // A smaller window would grow, which moves the regions.

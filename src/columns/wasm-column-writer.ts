@@ -1,4 +1,6 @@
 // WASM column writer: passes records to the module window by window, and writes its columns. Knows no files.
+import { type Violation, violationTextMax } from '../core/declared-values.ts'
+import type { ColumnType } from '../core/receipt.ts'
 import { type ColumnKind, columnKind, storedType } from './column-kind.ts'
 import {
   type ColumnWriter,
@@ -9,11 +11,13 @@ import {
   type WriterColumn,
   type WrittenColumns,
 } from './column-writer.ts'
-import type { ColumnsMemory } from './columns-memory.ts'
+import { type ColumnsMemory, rulesAt } from './columns-memory.ts'
+import { brokenRule, DeclaredRules } from './declared-rules.ts'
 import { FactsTally, wordCount, wordMask } from './facts-tally.ts'
 import { readRowGroups } from './older-part.ts'
 import type { ColumnChunk, RowGroup } from './parquet-format.ts'
 import { firstOffset, type PartColumn, PartFile } from './part-file.ts'
+import { RuleTables } from './rule-tables.ts'
 
 /** Statuses of `find`, see wasm/columns/fields/find-fields.ts. */
 const status = { needsMore: 0, full: 1, wrongWidth: 2, wrongQuote: 3 } as const
@@ -39,6 +43,8 @@ const formIndex = 13
 
 interface Column {
   readonly kind: ColumnKind
+  /** Null if it is not declared. */
+  readonly rules: DeclaredRules | null
   readonly stored: PartColumn | null
   /** Its position in the older part. */
   readonly kept: number | null
@@ -53,9 +59,13 @@ interface Column {
   readonly chunks: ColumnChunk[]
 }
 
-function columnOf({ name, type, nullWords, kept, byEnds }: WriterColumn): Column {
+function columnOf({ name, type, nullWords, declared, kept, byEnds }: WriterColumn, tables: RuleTables): Column {
+  const rules = declared === undefined ? null : new DeclaredRules(declared, tables)
+  const form = rules?.form
   return {
-    kind: columnKind(type),
+    // Only numbers have such a form.
+    kind: columnKind(type !== null && form !== undefined ? ({ ...type, form } as ColumnType) : type),
+    rules,
     stored: type === null ? null : { name, ...storedType(type) },
     kept: kept ?? null,
     nullWords: wordMask(nullWords),
@@ -75,6 +85,10 @@ export class WasmColumnWriter implements ColumnWriter {
   readonly #release: () => void
   readonly #layout: RecordLayout
   readonly #columns: readonly Column[]
+  readonly #tables = new RuleTables()
+  readonly #onViolation: (violation: Violation) => void
+  /** Some columns have rules that a record may break. */
+  readonly #hasChecks: boolean
   readonly #file: PartFile | null
   readonly #older: { readonly part: OlderPart; readonly rowGroups: readonly RowGroup[] } | null
   /** Records of the row groups written so far. */
@@ -89,6 +103,8 @@ export class WasmColumnWriter implements ColumnWriter {
   /** Number found from `#start` on, and the end of the last one. */
   #found = 0
   #foundEnd: number
+  /** Records read, and those of them that break no rule. */
+  #read = 0
   #records = 0
   #hasEnded = false
 
@@ -105,10 +121,13 @@ export class WasmColumnWriter implements ColumnWriter {
     // Each byte of a row group may be a separator, and one more shows that there is room. A longer record is a row
     // group of its own.
     this.#placesMax = Math.max(this.#rowGroupBytes, layout.width) + 1
-    this.#columns = columns.map(columnOf)
+    this.#columns = columns.map((column) => columnOf(column, this.#tables))
+    this.#hasChecks = this.#columns.some(({ rules }) => rules?.hasChecks)
+    this.#onViolation = options.onViolation ?? (() => {})
     const { older } = options
     this.#older = older === undefined ? null : { part: older, rowGroups: readRowGroups(older) }
     this.#configure()
+    memory.bytes.set(this.#tables.bytes, rulesAt)
     const { delimiter, quote, lineTerminator } = layout
     const lineEnd = lineTerminator === '\r' ? 13 : 10
     memory.exports.setDialect(
@@ -154,8 +173,7 @@ export class WasmColumnWriter implements ColumnWriter {
       this.push(new TextEncoder().encode(lineEnd))
     }
     if (this.#found > 0) this.#writeRowGroup()
-    if (this.#start < this.#end)
-      throw new MalformedRecordsError(`Cannot read record ${this.#records + 1}: it has no end`)
+    if (this.#start < this.#end) throw new MalformedRecordsError(`Cannot read record ${this.#read + 1}: it has no end`)
     if (this.#older !== null && this.#older.rowGroups.length !== this.#groupRecords.length) this.#failOlder()
     const written = this.#columns.filter(isWritten)
     const rowGroups = this.#groupRecords.map((records, group) => {
@@ -166,8 +184,8 @@ export class WasmColumnWriter implements ColumnWriter {
     const hasPart = this.#file !== null && written.length > 0
     this.#hasEnded = true
     return {
-      records: this.#records,
-      violations: 0,
+      records: this.#read,
+      violations: this.#read - this.#records,
       bytes: hasPart ? (this.#file?.end(stored, rowGroups) ?? null) : null,
       misfits: this.#columns.map(({ misfit }) => misfit),
       isWritten: this.#columns.map(isWritten),
@@ -186,10 +204,18 @@ export class WasmColumnWriter implements ColumnWriter {
     return this.#memory.windowAt + this.#windowBytes - this.#end
   }
 
-  /** Most records in the next row group; exactly those of the older part if columns are copied from one. */
+  /**
+   * If columns are copied from an older part, its row groups determine which records are next; but if rules leave out
+   * records, they are those that are found in the same way as before.
+   */
+  get #followsOlder(): boolean {
+    return this.#older !== null && !this.#hasChecks
+  }
+
+  /** Most records in the next row group. */
   get #recordsWanted(): number {
-    if (this.#older === null) return this.#recordsMax
-    return Math.min(this.#recordsMax, this.#older.rowGroups[this.#groupRecords.length]?.records ?? this.#recordsMax)
+    if (!this.#followsOlder) return this.#recordsMax
+    return Math.min(this.#recordsMax, this.#older?.rowGroups[this.#groupRecords.length]?.records ?? this.#recordsMax)
   }
 
   #failOlder(): never {
@@ -197,13 +223,12 @@ export class WasmColumnWriter implements ColumnWriter {
   }
 
   #configure(): void {
-    this.#memory.configure(this.#windowBytes, this.#placesMax, this.#recordsMax)
+    this.#memory.configure(this.#windowBytes, this.#placesMax, this.#recordsMax, this.#tables.bytes.length)
   }
 
   /** Returns a status: `full` if a row group is ready to be written. */
   #find(): number {
-    // If columns are copied from an older part, its row groups determine which records are next.
-    const groupEnd = this.#older === null ? this.#start + this.#rowGroupBytes : this.#end
+    const groupEnd = !this.#followsOlder ? this.#start + this.#rowGroupBytes : this.#end
     const found = this.#findUpTo(Math.min(groupEnd, this.#end), this.#recordsWanted)
     if (found !== status.needsMore || groupEnd >= this.#end) return found
     return this.#found > 0 ? status.full : this.#findUpTo(this.#end, 1)
@@ -220,7 +245,7 @@ export class WasmColumnWriter implements ColumnWriter {
     if (found === status.wrongWidth || found === status.wrongQuote) {
       const what =
         found === status.wrongWidth ? `it does not have ${this.#layout.width} fields` : 'a quote is misplaced'
-      throw new MalformedRecordsError(`Cannot read record ${this.#records + records + 1}: ${what}`)
+      throw new MalformedRecordsError(`Cannot read record ${this.#read + records + 1}: ${what}`)
     }
     return found
   }
@@ -233,7 +258,7 @@ export class WasmColumnWriter implements ColumnWriter {
     try {
       this.#configure()
     } catch (error) {
-      throw new MalformedRecordsError(`Cannot read record ${this.#records + 1}: it is too long`, { cause: error })
+      throw new MalformedRecordsError(`Cannot read record ${this.#read + 1}: it is too long`, { cause: error })
     }
   }
 
@@ -253,18 +278,70 @@ export class WasmColumnWriter implements ColumnWriter {
     this.#memory.exports.begin(start)
   }
 
-  /** All columns of the records found. */
+  /** All columns of the records found that break no rule. */
   #writeRowGroup(): void {
+    if (this.#found === 0)
+      throw new MalformedRecordsError(`Cannot read record ${this.#read + 1}: it has too many fields`)
+    const end = this.#foundEnd
+    const read = this.#found
+    if (this.#hasChecks) this.#dropBroken()
     const records = this.#found
-    if (records === 0)
-      throw new MalformedRecordsError(`Cannot read record ${this.#records + 1}: it has too many fields`)
+    if (records > 0) this.#writeColumns(records)
+    this.#read += read
+    this.#begin(end)
+  }
+
+  #writeColumns(records: number): void {
     this.#columns.forEach((column, i) => {
       const chunk = column.kept === null ? this.#writeColumn(column, i, records) : this.#copyColumn(column, records)
       if (chunk !== null) column.chunks.push(chunk)
     })
     this.#groupRecords.push(records)
     this.#records += records
-    this.#begin(this.#foundEnd)
+  }
+
+  /** Reports the records found that break a rule, and removes them from the window. */
+  #dropBroken(): void {
+    const { exports } = this.#memory
+    const records = this.#found
+    exports.clearMarks(records)
+    this.#columns.forEach(({ rules }, column) => {
+      if (rules?.hasChecks) rules.check(this.#memory, { column, records })
+    })
+    if (exports.endChecks() === 0) return
+    let broken = 0
+    for (const [i, mark] of this.#memory.marks(records).entries()) {
+      if (mark === 0) continue
+      broken++
+      const { column, rule } = brokenRule(mark)
+      this.#onViolation({ record: this.#read + i + 1, column, rule, value: this.#valueOf(column, i + 1) })
+    }
+    const end = this.#foundEnd
+    this.#begin(exports.dropMarked(records))
+    if (broken === records) return
+    this.#findUpTo(end, records - broken)
+    if (this.#found !== records - broken || this.#foundEnd !== end)
+      throw new Error(
+        `Cannot leave out records that break rules: ${this.#found} were found, wanted ${records - broken}`,
+      )
+  }
+
+  /** The text of a field of the records found, without quotes; only the beginning of a long one. */
+  #valueOf(column: number, record: number): string {
+    const { exports, bytes } = this.#memory
+    exports.place(column, record)
+    const [start = 0, end = 0] = this.#memory.result
+    // A character has at most four bytes, and a quote may stand for half of it.
+    const raw = utf8.decode(bytes.subarray(start, Math.min(end, start + 8 * violationTextMax)))
+    const { quote, lineTerminator, width } = this.#layout
+    const text = column === width - 1 && lineTerminator !== '\r' ? raw.replace(/\r$/, '') : raw
+    const isQuoted = quote !== null && text.startsWith(quote)
+    const inner = isQuoted
+      ? text.slice(1).replaceAll(`${quote}${quote}`, '\0').split(quote, 1)[0]?.replaceAll('\0', quote)
+      : text
+    return Array.from(inner ?? '')
+      .slice(0, violationTextMax)
+      .join('')
   }
 
   /** The beginning of a field of the records found, as it is written in the file. */
@@ -290,6 +367,8 @@ export class WasmColumnWriter implements ColumnWriter {
     const { exports } = this.#memory
     const isMisfit = column.misfit !== null
     const { kind, form } = isMisfit ? columnKind(null) : column.kind
+    if (column.rules === null) exports.setRules(0, 0, 0, 0, 0, 0)
+    else column.rules.use(this.#memory)
     exports.setKind(...form)
     const misfit = exports.read(index, records, kind, column.nullWords, column.form)
     const [withoutValue = 0] = this.#memory.result

@@ -1,5 +1,7 @@
 // Declared values: how a column's text is parsed and which rules its values must satisfy, as declared. Plain values, no SQL.
 
+import type { ValueClass } from './column-facts.ts'
+
 /** How a text becomes a value. Text in another form violates the type. Patterns are RE2 and match the whole text. */
 export type TextForm =
   | { readonly kind: 'text' }
@@ -9,17 +11,19 @@ export type TextForm =
   /**
    * Digits with any sign and leading zeros, with a group character between any two; or exactly what `shape` matches.
    */
-  | { readonly kind: 'integer'; readonly groupChar: string | null; readonly shape?: string }
+  | { readonly kind: 'integer'; readonly groupChar: string | null; readonly isYear?: true; readonly shape?: string }
   /** With `isNearest`, a number with more digits than a double keeps becomes the nearest double. */
   | {
       readonly kind: 'number'
       readonly groupChar: string | null
       readonly decimalChar: string
+      /** Classes of numbers that a double does not keep, but whose digits are counted: the type will hold them. */
+      readonly counted: readonly ValueClass[]
       readonly isNearest?: true
     }
   | { readonly kind: 'boolean'; readonly trueValues: readonly string[]; readonly falseValues: readonly string[] }
-  /** ISO 8601, in the form the type requires. */
-  | { readonly kind: 'iso' }
+  /** ISO 8601. */
+  | { readonly kind: 'iso'; readonly of: 'date' | 'time' | 'datetime' }
   /** ISO 8601 timestamps, some with an offset and some without: they stay text, since no type can hold both. */
   | { readonly kind: 'moment' }
   /** Directives of strptime; `shape` is what they match. */

@@ -5,11 +5,15 @@ import {
 } from './encode-column'
 import { setDialect, width } from './fields/dialect'
 import { FACTS_ONLY, TEXTS, setKind } from './column-kinds'
-import { POWERS, RESULT, layOut, levels, regionEnd, regionStart, window } from './memory'
+import { POWERS, RESULT, layOut, levels, marks, regionEnd, regionStart, rules, window } from './memory'
 import { fillDays } from './values/iso-dates'
 import { beginRecords, endsWithRecord, findPlaces, records, recordsEnd } from './fields/find-fields'
 import { nullCount, placeOf, readFacts, readTexts, readValues } from './read-column'
 import { readNumbered } from './read-numbered'
+import { checkBound, checkListed, checkNumberBound } from './rules/check-values'
+import { checkTexts } from './rules/check-texts'
+import { checkFor, clearMarks, dropMarked, marked } from './rules/marks'
+import { setRules } from './rules/rules'
 import { fillLanes } from './values/wide-digits'
 import { greatestBytes, hasStatistics, isGreatestExact, isLeastExact, leastBytes } from './parquet/statistics'
 
@@ -24,11 +28,16 @@ export function fillTables(): void {
   fillLanes()
 }
 
-/** Lays out the memory; returns the number of bytes it needs. Results: the addresses of the levels and the window. */
-export function configure(windowBytes: usize, placesMax: usize, recordsMax: usize): usize {
-  const bytes = layOut(windowBytes, placesMax, recordsMax)
+/**
+ * Lays out the memory; returns the number of bytes it needs. Results: the addresses of the levels, the window, the
+ * rules and the marks.
+ */
+export function configure(windowBytes: usize, placesMax: usize, recordsMax: usize, rulesBytes: usize): usize {
+  const bytes = layOut(windowBytes, placesMax, recordsMax, rulesBytes)
   store<u32>(RESULT, levels as u32)
   store<u32>(RESULT, window as u32, 4)
+  store<u32>(RESULT, rules as u32, 8)
+  store<u32>(RESULT, marks as u32, 12)
   return bytes
 }
 
@@ -40,7 +49,8 @@ export function place(column: u32, record: u32): void {
 }
 
 export { toUtf8 } from '../shared/single-byte'
-export { beginRecords as begin, regionEnd, regionStart, setDialect, setKind, setTextEnds }
+export { beginRecords as begin, checkBound, checkListed, checkNumberBound, checkTexts, clearMarks, dropMarked, setRules }
+export { regionEnd, regionStart, setDialect, setKind, setTextEnds }
 
 /**
  * Finds records up to `end`; returns a status of fields/find-fields.ts. Results: the number of records, where they
@@ -52,6 +62,19 @@ export function find(end: usize, recordsMax: u32): u32 {
   store<u32>(RESULT, recordsEnd as u32, 4)
   store<u32>(RESULT, endsWithRecord() as u32, 8)
   return status
+}
+
+/** Begins the checks of a column: `mark` is that of its rule 0. Values are read, and marked if they are not of the kind. */
+export function check(column: u32, count: u32, kind: u32, mark: u32): void {
+  checkFor(mark)
+  if (kind == TEXTS) checkTexts(column, count, 0, 0, 0, 0)
+  else readValues(column, count, kind, 0)
+}
+
+/** Ends the checks; returns how many records are marked. */
+export function endChecks(): u32 {
+  checkFor(0)
+  return marked
 }
 
 /** The texts of the last column read are numbered. */

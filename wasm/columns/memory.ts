@@ -52,6 +52,11 @@ export const DECODED: usize = 419072
 /** `layOut` sets the lengths of the regions from here on. */
 const DYNAMIC: usize = 468352
 
+/** What the host needs to know of declared columns: tables of words, states and programs. */
+export let rules: usize = 0
+let rulesEnd: usize = 0
+/** For each record of the row group 0, or the number of a broken rule, u32 each; none if there are no rules. */
+export let marks: usize = 0
 /** Positions of separators, u32 each, after that of the byte before the records. */
 export let places: usize = 0
 export let placesEnd: usize = 0
@@ -71,8 +76,11 @@ export let packed: usize = 0
 let memoryEnd: usize = 0
 
 /** Lays out the regions; returns how many bytes of memory they need. */
-export function layOut(windowBytes: usize, placesMax: usize, recordsMax: usize): usize {
-  places = DYNAMIC
+export function layOut(windowBytes: usize, placesMax: usize, recordsMax: usize, rulesBytes: usize): usize {
+  rules = DYNAMIC
+  rulesEnd = rules + rulesBytes
+  marks = after(rulesEnd)
+  places = after(marks + (rulesBytes > 0 ? recordsMax * 4 : 0))
   placesEnd = places + 4 + placesMax * 4
   // A block of 64 bytes has at most 64 separators.
   levels = after(placesEnd + 64 * 4)
@@ -113,13 +121,15 @@ export function regionStart(index: u32): usize {
     case 15: return UTF8_OF_BYTES
     case 16: return ENCODED_BYTES
     case 17: return DECODED
-    case 18: return places
-    case 19: return levels
-    case 20: return values
-    case 21: return window
-    case 22: return texts
-    case 23: return encoded
-    case 24: return packed
+    case 18: return rules
+    case 19: return marks
+    case 20: return places
+    case 21: return levels
+    case 22: return values
+    case 23: return window
+    case 24: return texts
+    case 25: return encoded
+    case 26: return packed
     default: return 0
   }
 }
@@ -144,13 +154,15 @@ export function regionEnd(index: u32): usize {
     case 15: return UTF8_OF_BYTES + 1024
     case 16: return ENCODED_BYTES + ENCODED_BYTES_MAX + PAD_BYTES
     case 17: return DECODED + 3 * ENCODED_BYTES_MAX + PAD_BYTES
-    case 18: return placesEnd + 64 * 4
-    case 19: return values - GUARD_BYTES
-    case 20: return window - GUARD_BYTES
-    case 21: return texts - GUARD_BYTES
-    case 22: return textsEnd + PAD_BYTES
-    case 23: return packed - GUARD_BYTES
-    case 24: return memoryEnd - GUARD_BYTES
+    case 18: return rulesEnd
+    case 19: return places - GUARD_BYTES
+    case 20: return placesEnd + 64 * 4
+    case 21: return values - GUARD_BYTES
+    case 22: return window - GUARD_BYTES
+    case 23: return texts - GUARD_BYTES
+    case 24: return textsEnd + PAD_BYTES
+    case 25: return packed - GUARD_BYTES
+    case 26: return memoryEnd - GUARD_BYTES
     default: return 0
   }
 }

@@ -10,6 +10,9 @@ import { copyText, copyUnquoted, textEnd, textStart, unquote } from './fields/fi
 import { BOOLEANS, DECIMALS, INTEGERS, NUMBERS, TIMESTAMPS, hasDigits, hasForm, readValue, spelling, valueBytes } from './column-kinds'
 import { levels, places, texts, values } from './memory'
 import { readUsual } from './read-usual'
+import { readDeclared, broken } from './rules/read-declared'
+import { REQUIRED, isChecking, markRecord } from './rules/marks'
+import { ANY_NUMBER, DETECTED, form, isEmptyNull, isMissing, isQuotedEmptyNull, isRequired, isUsual, missing } from './rules/rules'
 import { NO_WORD, wordOf } from './values/special-words'
 
 /** Fields of the column without a value, and with one. */
@@ -83,23 +86,22 @@ export function readValues(column: u32, records: u32, kind: u32, nullWords: u32)
     let start = (load<u32>(place - 4) as usize) + 1
     let end = load<u32>(place) as usize
     if (trims && end > start && load<u8>(end - 1) == 13) end--
-    if (start == end) {
-      clearLevel(record)
-      nullCount++
+    if (start == end && isEmptyNull) {
+      addNull(record)
+      if (isChecking) out += bytes
       continue
     }
-    if ((load<u8>(start) as u32) == quote) {
+    if ((load<u8>(start) as u32) == quote && start != end) {
       unquote(start, end)
       start = textStart
       end = textEnd
     }
-    const valueClass = start == end ? NO_CLASS : readValue(kind, start, end, out)
+    const valueClass = start == end || !isUsual ? NO_CLASS : readValue(kind, start, end, out)
     if (valueClass == NO_CLASS) {
-      const word = wordOf(start, end - start)
-      if (word == NO_WORD || ((nullWords >> word) & 1) == 0) return record + 1
-      addWord(word)
-      clearLevel(record)
-      nullCount++
+      const other = form == DETECTED ? readWord(start, end, nullWords) : readOther(kind, start, end, out, record)
+      if (other == MISFIT) return record + 1
+      if (other == NULL) addNull(record)
+      if (other == VALUE || isChecking) out += bytes
       continue
     }
     out += bytes
@@ -124,9 +126,42 @@ export function readValues(column: u32, records: u32, kind: u32, nullWords: u32)
   return 0
 }
 
+// What a text that is no usual value is.
+const MISFIT: u32 = 0
+const NULL: u32 = 1
+const VALUE: u32 = 2
+/** Marked, because it breaks a rule. */
+const BROKEN: u32 = 3
+
+/** A null must not be where it is required. */
+function addNull(record: u32): void {
+  clearLevel(record)
+  nullCount++
+  if (isChecking && isRequired) markRecord(record, REQUIRED)
+}
+
+function readWord(start: usize, end: usize, nullWords: u32): u32 {
+  const word = wordOf(start, end - start)
+  if (word == NO_WORD || ((nullWords >> word) & 1) == 0) return MISFIT
+  addWord(word)
+  return NULL
+}
+
+function readOther(kind: u32, start: usize, end: usize, out: usize, record: u32): u32 {
+  if (isMissing(start, end)) return NULL
+  if (readDeclared(kind, start, end, out)) {
+    if (!isChecking && form == ANY_NUMBER) addFact(start, end, record)
+    return VALUE
+  }
+  if (!isChecking) return MISFIT
+  clearLevel(record)
+  markRecord(record, broken)
+  return BROKEN
+}
+
 /** The class that `readUsual` reads for a kind; WORD, which no value has, if it reads none. */
 function usualClassOf(kind: u32): u32 {
-  if (hasForm) return WORD
+  if (hasForm || !isUsual) return WORD
   if (kind == INTEGERS) return INTEGER
   if (kind == DECIMALS || kind == NUMBERS) return DECIMAL
   if (kind == BOOLEANS && spelling != 0) return TRUE_LOWER + spelling - 1
@@ -160,16 +195,17 @@ export function readFacts(column: u32, records: u32): void {
     let start = (load<u32>(place - 4) as usize) + 1
     let end = load<u32>(place) as usize
     if (trims && end > start && load<u8>(end - 1) == 13) end--
-    if (start == end) {
+    if (start == end && isEmptyNull) {
       nullCount++
       continue
     }
-    if ((load<u8>(start) as u32) == quote) {
+    if ((load<u8>(start) as u32) == quote && start != end) {
       unquote(start, end)
       start = textStart
       end = textEnd
     }
-    addFact(start, end, record)
+    if (form != DETECTED && isMissing(start, end)) nullCount++
+    else addFact(start, end, record)
   }
   storeNumberTexts()
   valueCount = records - nullCount
@@ -197,14 +233,15 @@ export function readTexts(column: u32, records: u32): void {
     const start = (load<u32>(place - 4) as usize) + 1
     let end = load<u32>(place) as usize
     if (trims && end > start && load<u8>(end - 1) == 13) end--
-    if (start == end) {
+    let bytes = end - start
+    const isQuoted = bytes > 0 && (load<u8>(start) as u32) == quote
+    if (isQuoted) bytes = copyUnquoted(out, start + 1, end - 1) - out
+    else copyText(out, start, bytes)
+    if (bytes == 0 ? (isQuoted ? isQuotedEmptyNull : isEmptyNull) : missing != 0 && isMissing(out, out + bytes)) {
       clearLevel(record)
       nullCount++
       continue
     }
-    let bytes = end - start
-    if ((load<u8>(start) as u32) == quote) bytes = copyUnquoted(out, start + 1, end - 1) - out
-    else copyText(out, start, bytes)
     // Most texts begin with a letter and are longer than any word: one check is enough for them.
     if (plainTexts > 2 && bytes > 5 && (load<u8>(out) as u32) - 43 > 14) plainTexts++
     else {

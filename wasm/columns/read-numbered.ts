@@ -11,6 +11,7 @@ import {
   BYTES, CLASS, WORD_NUMBER, addKnown, countOf, countText, forgetTexts, numberOf, recordOf, rowAfter, rowOf, textRowsEnd,
 } from './known-texts'
 import { TEXT_ROWS, packed, texts } from './memory'
+import { isEmptyNull, isMissing, isQuotedEmptyNull, missing } from './rules/rules'
 import { addEntry, beginDictionary, dictionaryBytes, entryAt, entryCount } from './parquet/dictionary'
 
 /** A column has too many distinct texts if they exceed a quarter of those seen by more than this. */
@@ -33,18 +34,20 @@ export function readNumbered(column: u32, records: u32): bool {
     let start = (load<u32>(place - 4) as usize) + 1
     let end = load<u32>(place) as usize
     if (trims && end > start && load<u8>(end - 1) == 13) end--
-    if (start == end) {
-      clearLevel(record)
-      nulls++
-      continue
-    }
-    if ((load<u8>(start) as u32) == quote) {
+    let isNull = start == end && isEmptyNull
+    if (start != end && (load<u8>(start) as u32) == quote) {
       start++
       end--
+      isNull = start == end && isQuotedEmptyNull
       if (hasQuote(start, end)) {
         end = copyUnquoted(texts, start, end)
         start = texts
       }
+    }
+    if (isNull || (missing != 0 && start != end && isMissing(start, end))) {
+      clearLevel(record)
+      nulls++
+      continue
     }
     let row = rowOf(start, end - start)
     if (row == 0) {

@@ -12,7 +12,7 @@ import type { TargetColumn } from '../convert.ts'
 
 const converter = startConverter()
 
-const number = { kind: 'number', groupChar: null, decimalChar: '.' } as const
+const number = { kind: 'number', groupChar: null, decimalChar: '.', counted: [] } as const
 const kinds: readonly { form: TextForm; type: ColumnType; checks: readonly DeclaredCheck[] }[] = [
   {
     form: { kind: 'text' },
@@ -37,7 +37,7 @@ const kinds: readonly { form: TextForm; type: ColumnType; checks: readonly Decla
   { form: number, type: { kind: 'number' }, checks: [{ rule: 'exclusiveMaximum', value: '1e3' }] },
   { form: { ...number, isNearest: true }, type: { kind: 'number' }, checks: [] },
   {
-    form: { kind: 'number', groupChar: '.', decimalChar: ',' },
+    form: { kind: 'number', groupChar: '.', decimalChar: ',', counted: [] },
     type: { kind: 'number' },
     checks: [{ rule: 'minimum', value: '0' }],
   },
@@ -51,10 +51,18 @@ const kinds: readonly { form: TextForm; type: ColumnType; checks: readonly Decla
     type: { kind: 'boolean' },
     checks: [{ rule: 'enum', values: ['true'] }],
   },
-  { form: { kind: 'iso' }, type: { kind: 'date' }, checks: [{ rule: 'minimum', value: '2024-01-31' }] },
-  { form: { kind: 'iso' }, type: { kind: 'time' }, checks: [{ rule: 'maximum', value: '12:00:00' }] },
-  { form: { kind: 'iso' }, type: { kind: 'timestamp' }, checks: [{ rule: 'minimum', value: '2024-01-31T00:00:00Z' }] },
-  { form: { kind: 'iso' }, type: { kind: 'timestamptz' }, checks: [{ rule: 'minimum', value: '2024-01-31T00:00:00' }] },
+  { form: { kind: 'iso', of: 'datetime' }, type: { kind: 'date' }, checks: [{ rule: 'minimum', value: '2024-01-31' }] },
+  { form: { kind: 'iso', of: 'datetime' }, type: { kind: 'time' }, checks: [{ rule: 'maximum', value: '12:00:00' }] },
+  {
+    form: { kind: 'iso', of: 'datetime' },
+    type: { kind: 'timestamp' },
+    checks: [{ rule: 'minimum', value: '2024-01-31T00:00:00Z' }],
+  },
+  {
+    form: { kind: 'iso', of: 'datetime' },
+    type: { kind: 'timestamptz' },
+    checks: [{ rule: 'minimum', value: '2024-01-31T00:00:00' }],
+  },
   {
     form: { kind: 'moment' },
     type: { kind: 'text' },

@@ -1,7 +1,7 @@
 // Declared column: what a declared field means for the values of its column. Trusts the field: parse-field.ts has checked it.
 import { type ColumnFacts, joinClasses, joinDigits, type ValueClass } from '../../core/column-facts.ts'
 import type { DeclaredValues, TextForm } from '../../core/declared-values.ts'
-import type { ColumnType, GroupChar } from '../../core/receipt.ts'
+import { type ColumnType, groupChars } from '../../core/receipt.ts'
 import type { FieldType } from '../../core/table-schema.ts'
 import {
   classesOfForm,
@@ -70,19 +70,19 @@ const digitsMax = 38
  * The decimal that keeps all numbers, if they have the same number of places or a double would lose digits; null if it
  * is to be a double. `long` are the facts of numbers that a double does not keep.
  */
-function numberType({ decimalChar, groupChar }: Extract<TextForm, { kind: 'number' }>, { classes }: ColumnFacts) {
-  // Facts know no other characters, nor groups of other than three digits: such numbers count as texts.
-  if (decimalChar !== '.' && decimalChar !== ',') return { type: null, long: [] }
-  // Another group character names classes without values.
-  const { whole, fractions } = classesOfForm({ decimalChar, groupChar: groupChar as GroupChar | null })
+function numberType(form: Extract<TextForm, { kind: 'number' }>, { classes }: ColumnFacts) {
+  const long = form.counted.flatMap((name) => classes[name] ?? [])
+  const known = classesOf(form)
+  if (known === null) return { type: null, long }
+  const { whole, fractions } = known
   const has = (name: ValueClass) => classes[name] !== undefined
-  const long = [...whole, ...fractions, 'tooLong' as const].filter(isLong).flatMap((name) => classes[name] ?? [])
   const digitsOf = (names: readonly ValueClass[]) => joinDigits(names.flatMap((name) => classes[name] ?? []))
-  const isMixed = [...whole, ...otherNumbers].some(has) || (groupChar !== null && has('text'))
-  const equal = isMixed ? null : decimalOf(digitsOf(fractions))
-  if (signedNumbers.some(has) || (equal === null && long.length === 0)) return { type: null, long }
-  // Texts may be numbers in a form that has no class of its own, such as `1.`.
-  if (equal !== null && !has('text')) return { type: equal, long }
+  // Only the digits of these are counted.
+  const counted: readonly string[] = [...whole, ...fractions, ...otherNumbers]
+  if (Object.keys(classes).some((name) => !counted.includes(name))) return { type: null, long }
+  const equal = [...whole, ...otherNumbers].some(has) ? null : decimalOf(digitsOf(fractions))
+  if (equal !== null) return { type: equal, long }
+  if (long.length === 0) return { type: null, long }
   const digits = digitsOf([...fractions, ...otherNumbers])
   const scale = digits?.scaleMax ?? 0
   const wholeMax = Math.max(whole.some(has) ? 19 : 1, digits?.wholeMax ?? 0)
@@ -92,5 +92,19 @@ function numberType({ decimalChar, groupChar }: Extract<TextForm, { kind: 'numbe
 
 /** Classes of numbers that are a decimal only to keep the digits of others: `-0`, `.5`; and of those that may be too long. */
 const otherNumbers = ['number', 'numberComma', 'tooLong'] as const
-/** Classes whose digits are not known. */
-const signedNumbers = ['padded', 'signed'] as const
+
+/** Null for characters that facts do not know: such numbers count as texts. */
+function classesOf({
+  decimalChar,
+  groupChar,
+}: Pick<Extract<TextForm, { kind: 'number' }>, 'decimalChar' | 'groupChar'>) {
+  const group = groupChars.find((one) => one === groupChar) ?? null
+  if ((decimalChar !== '.' && decimalChar !== ',') || group !== groupChar) return null
+  return classesOfForm({ decimalChar, groupChar: group })
+}
+
+/** Classes of numbers in a form that a double does not keep, but whose digits facts count. */
+export function countedClasses(groupChar: string | null, decimalChar: string): readonly ValueClass[] {
+  const known = classesOf({ groupChar, decimalChar })
+  return known === null ? [] : [...known.whole, ...known.fractions, 'tooLong' as const].filter(isLong)
+}

@@ -3,6 +3,7 @@
 import type { TextForm } from '../../core/declared-values.ts'
 import type { ColumnType } from '../../core/receipt.ts'
 import type { FieldType, JsonScalar, TableField } from '../../core/table-schema.ts'
+import { countedClasses } from './declared-column.ts'
 import { refuse, shown } from './schema-error.ts'
 import { isIso, type MomentKind, parseFormat } from './strptime-format.ts'
 
@@ -53,12 +54,12 @@ export function meaningOf(type: FieldType, members: Members, place: string): Mea
     case 'boolean':
       return booleanMeaning(members, place)
     case 'number': {
-      const form = { kind: 'number', groupChar, decimalChar } as const
+      const form = { kind: 'number', groupChar, decimalChar, counted: countedClasses(groupChar, decimalChar) } as const
       const plain = (value: JsonScalar) => plainNumber(value, groupChar, decimalChar)
       return { type: 'byValues', form, plain, wanted: 'a number' }
     }
     default: {
-      const shape = type === 'year' ? { shape: '-?[0-9]{4,9}' } : {}
+      const shape = type === 'year' ? ({ isYear: true, shape: '-?[0-9]{4,9}' } as const) : {}
       const plain = (value: JsonScalar) => plainInteger(value, groupChar)
       const wanted = 'a whole number of at most 64 bits, as text if it is beyond 2^53'
       return { type: { kind: 'integer' }, form: { kind: 'integer', groupChar, ...shape }, plain, wanted }
@@ -69,7 +70,7 @@ export function meaningOf(type: FieldType, members: Members, place: string): Mea
 function momentMeaning(type: MomentKind, format: string | undefined, place: string): Meaning {
   if (format === undefined) {
     const plain = (value: JsonScalar) => (typeof value === 'string' && isIso(value, type) ? value : null)
-    const form = { kind: 'iso' } as const
+    const form = { kind: 'iso', of: type } as const
     return { type: type === 'datetime' ? 'byValues' : { kind: type }, form, plain, wanted: `an ISO 8601 ${type}` }
   }
   if (!format.includes('%')) {

@@ -1,6 +1,6 @@
 // Field text: finds the text of a field, without its quotes. Knows positions, no types.
 import { quote } from './dialect'
-import { LAST_LANES, SCRATCH, SCRATCH_BYTES } from '../memory'
+import { LAST_LANES, SCRATCH, SCRATCH_BYTES, texts } from '../memory'
 
 /** The text inside the quotes, as `unquote` found it; `textStart` is in the window or in the scratch. */
 export let textStart: usize = 0
@@ -18,6 +18,19 @@ export function unquote(start: usize, end: usize): void {
   if (at == textEnd || textEnd - textStart > SCRATCH_BYTES) return
   textEnd = copyUnquoted(SCRATCH, textStart, textEnd)
   textStart = SCRATCH
+}
+
+/** The whole text of the field that ends at a place; long ones with doubled quotes are copied to `texts`. */
+export function findText(place: usize, trims: bool): void {
+  textStart = (load<u32>(place - 4) as usize) + 1
+  textEnd = load<u32>(place) as usize
+  if (trims && textEnd > textStart && load<u8>(textEnd - 1) == 13) textEnd--
+  if (textStart == textEnd || (load<u8>(textStart) as u32) != quote) return
+  textStart++
+  textEnd--
+  if (!hasQuote(textStart, textEnd)) return
+  textEnd = copyUnquoted(texts, textStart, textEnd)
+  textStart = texts
 }
 
 /** Whether a text between quotes has doubled quotes. */

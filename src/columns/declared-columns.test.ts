@@ -1,0 +1,137 @@
+// Tests of declared columns: records that break a rule are reported and left out, and the part is that of the others.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { DeclaredValues, Violation } from '../core/declared-values.ts'
+import { type Random, randomFrom } from '../core/random.testing.ts'
+import type { ColumnType } from '../core/receipt.ts'
+import type { OlderPart, WriterColumn } from './column-writer.ts'
+import { csvText, layoutOf, seed, type Table, writeColumns } from './columns.testing.ts'
+
+const anything: Omit<DeclaredValues, 'form'> = { missing: [''], isRequired: false, checks: [] }
+const layout = layoutOf(4)
+
+const declared: readonly DeclaredValues[] = [
+  {
+    ...anything,
+    form: { kind: 'integer', groupChar: null },
+    checks: [
+      { rule: 'minimum', value: '0' },
+      { rule: 'enum', values: ['0', '1', '2', '3', '40'] },
+    ],
+  },
+  { ...anything, form: { kind: 'text' }, isRequired: true, checks: [{ rule: 'maxLength', length: 3 }] },
+  { ...anything, form: { kind: 'iso', of: 'date' }, missing: ['', 'NA'] },
+  { ...anything, form: { kind: 'number', groupChar: null, decimalChar: '.', counted: [] } },
+]
+const types: readonly ColumnType[] = [
+  { kind: 'integer' },
+  { kind: 'text' },
+  { kind: 'date' },
+  { kind: 'decimal', precision: 9, scale: 2 },
+]
+const columns = types.map((type, i): WriterColumn => ({ name: `n${i}`, type, nullWords: [], declared: declared[i]! }))
+
+/** For each column texts that keep the rules, then texts that break one, with its number. */
+const texts: readonly (readonly [
+  kept: readonly (string | null)[],
+  broken: readonly (readonly [string | null, number])[],
+])[] = [
+  [
+    ['0', '1', '40', null],
+    [
+      ['-1', 3],
+      ['x', 1],
+      ['99999999999999999999', 2],
+      ['5', 4],
+    ],
+  ],
+  [
+    ['a', 'äöü', 'x"y'],
+    [
+      [null, 0],
+      ['äöüß', 3],
+    ],
+  ],
+  [['2024-02-29', null], [['2023-02-29', 1]]],
+  [
+    ['1.50', '-0.25', null],
+    [
+      ['1.5.0', 1],
+      ['1e999', 2],
+    ],
+  ],
+]
+
+function randomTable(random: Random, records: number, oneBrokenIn: number) {
+  const violations: Omit<Violation, 'value'>[] = []
+  const table = Array.from({ length: records }, (_, i) => {
+    const row: (string | null)[] = texts.map(([kept]) => kept[random(kept.length)] as string | null)
+    if (random(oneBrokenIn) > 0) return row
+    const column = random(texts.length)
+    const broken = texts[column]![1]
+    const [text, rule] = broken[random(broken.length)]!
+    row[column] = text
+    violations.push({ record: i + 1, column, rule })
+    return row
+  })
+  return { table, violations }
+}
+
+function write(table: Table, columns: readonly WriterColumn[], random: Random, options = {}) {
+  const violations: Violation[] = []
+  const text = csvText(table, layout, random)
+  const written = writeColumns(text, { layout, columns, onViolation: (one) => violations.push(one), ...options })
+  return {
+    ...written,
+    violations: violations.map(({ value: _, ...rest }) => rest),
+    values: violations.map(({ value }) => value),
+  }
+}
+
+test('createColumnWriter() writes the part of the records that keep the rules, byte for byte', (t) => {
+  t.diagnostic(`SEED=${seed}`)
+  const random = randomFrom(seed)
+  const plain = columns.map(({ declared: _, ...column }) => column)
+  for (let round = 0; round < 60; round++) {
+    const { table, violations } = randomTable(random, 1 + random(400), 1 + random(40))
+    const broken = new Set(violations.map(({ record }) => record - 1))
+    const kept = table.filter((_, i) => !broken.has(i))
+    const mine = write(table, columns, random)
+    assert.deepEqual(mine.violations, violations, `round ${round}`)
+    const texts = violations.map(({ record, column }) => table[record - 1]?.[column] ?? '')
+    assert.deepEqual(mine.values, texts)
+    const wanted = write(kept, plain, random)
+    assert.ok(mine.part.equals(wanted.part), `SEED=${seed} round ${round}`)
+    assert.deepEqual(mine.facts, wanted.facts, `round ${round}`)
+    assert.deepEqual([mine.nulls, mine.misfits], [wanted.nulls, wanted.misfits])
+  }
+})
+
+test('createColumnWriter() copies columns beside those that it reads and checks again', (t) => {
+  t.diagnostic(`SEED=${seed}`)
+  const random = randomFrom(seed)
+  for (let round = 0; round < 40; round++) {
+    const { table } = randomTable(random, 200 + random(400), 1 + random(20))
+    const options = { rowGroupRecords: 1 + random(80), rowGroupBytes: 64 << random(6) }
+    const quoting = random(2 ** 31)
+    const first = write(table, columns, randomFrom(quoting), options)
+    const older: OlderPart = { bytes: first.part.length, read: (at, count) => first.part.subarray(at, at + count) }
+    const kept = columns.map((column, i) => (random(2) === 0 ? { ...column, kept: i } : column))
+    const again = write(table, kept, randomFrom(quoting), { ...options, older })
+    assert.ok(again.part.equals(first.part), `SEED=${seed} round ${round}`)
+    assert.deepEqual(again.violations, first.violations)
+  }
+})
+
+test('createColumnWriter() finds a value that does not fit, among records that keep the rules', (t) => {
+  t.diagnostic(`SEED=${seed}`)
+  const table = [
+    ['0', 'a', null, '1.50'],
+    ['-1', 'a', null, '1.50'],
+    ['1', 'b', 'NA', '1.555'],
+  ]
+  const { misfits, facts, nulls } = write(table, columns, randomFrom(seed))
+  assert.deepEqual(misfits, [null, null, null, 2])
+  assert.deepEqual(facts[3]?.classes.decimal?.count, 1)
+  assert.deepEqual(nulls, [0, 0, 2, 0])
+})
