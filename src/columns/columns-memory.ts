@@ -1,6 +1,8 @@
 // Columns memory: an instance of the module that reads and encodes columns, with its memory. Knows no records.
-import { isJson } from './is-json.ts'
+
 import { keptDouble } from './kept-double.ts'
+import type { Pattern } from './patterns/pattern.ts'
+import { isJson } from './rules/is-json.ts'
 
 const pageBytes = 65_536
 
@@ -47,6 +49,7 @@ interface Exports {
   dropMarked(records: number): number
   encode(records: number, kind: number, valueBytes: number, form: number): void
   toUtf8(table: number, from: number, end: number, out: number, isAscii: number): number
+  matchesPattern(block: number, start: number, end: number): number
   /** For tests. Returns 0 after the last region. */
   regionStart(index: number): number
   regionEnd(index: number): number
@@ -65,6 +68,8 @@ export class ColumnsMemory {
   windowAt = 0
   /** Where a mark for each record of the row group is, if there are rules. */
   marksAt = 0
+  /** Patterns of the writer that uses the memory, by the address of their tables. */
+  readonly patterns = new Map<number, Pattern>()
   #bytes: Uint8Array
   #words: Uint32Array
   readonly #decoded = new Uint8Array(3 * encodedBytesMax)
@@ -79,6 +84,11 @@ export class ColumnsMemory {
       nearestDouble: (start: number, bytes: number) => Number(textAt(start, bytes)),
       compareNumber: (rule: number, start: number, bytes: number) => this.compareNumber(rule, textAt(start, bytes)),
       isJson: (start: number, bytes: number, isArray: number) => Number(isJson(textAt(start, bytes), isArray === 1)),
+      nextRow: (at: number, row: number, column: number) => {
+        const pattern = this.patterns.get(at)
+        if (pattern === undefined) throw new Error(`Cannot match a pattern: there is none at ${at}`)
+        return pattern.nextRow(this.#words, at, row, column)
+      },
     }
     // The shape is that of wasm/columns/columns.ts, from which the module was built.
     this.exports = new WebAssembly.Instance(module, { host }).exports as unknown as Exports
@@ -125,6 +135,12 @@ export class ColumnsMemory {
   /** The marks of records, see wasm/columns/rules/marks.ts. */
   marks(records: number): Uint32Array {
     return this.#words.subarray(this.marksAt / 4, this.marksAt / 4 + records)
+  }
+
+  /** Writes the tables of a pattern. @param at A multiple of 16. @param bytes Its `blockBytes`. */
+  placePattern(pattern: Pattern, at: number, bytes: number): void {
+    pattern.writeTo(this.#words, at, bytes)
+    this.patterns.set(at, pattern)
   }
 
   least(bytes: number): Uint8Array {

@@ -19,7 +19,15 @@ const declared: readonly DeclaredValues[] = [
       { rule: 'enum', values: ['0', '1', '2', '3', '40'] },
     ],
   },
-  { ...anything, form: { kind: 'text' }, isRequired: true, checks: [{ rule: 'maxLength', length: 3 }] },
+  {
+    ...anything,
+    form: { kind: 'text' },
+    isRequired: true,
+    checks: [
+      { rule: 'maxLength', length: 3 },
+      { rule: 'pattern', pattern: '\\pL.*' },
+    ],
+  },
   { ...anything, form: { kind: 'iso', of: 'date' }, missing: ['', 'NA'] },
   { ...anything, form: { kind: 'number', groupChar: null, decimalChar: '.', counted: [] } },
 ]
@@ -50,6 +58,7 @@ const texts: readonly (readonly [
     [
       [null, 0],
       ['äöüß', 3],
+      ['4a', 4],
     ],
   ],
   [['2024-02-29', null], [['2023-02-29', 1]]],

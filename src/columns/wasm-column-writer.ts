@@ -11,13 +11,13 @@ import {
   type WriterColumn,
   type WrittenColumns,
 } from './column-writer.ts'
-import { type ColumnsMemory, rulesAt } from './columns-memory.ts'
-import { brokenRule, DeclaredRules } from './declared-rules.ts'
+import type { ColumnsMemory } from './columns-memory.ts'
 import { FactsTally, wordCount, wordMask } from './facts-tally.ts'
 import { readRowGroups } from './older-part.ts'
 import type { ColumnChunk, RowGroup } from './parquet-format.ts'
 import { firstOffset, type PartColumn, PartFile } from './part-file.ts'
-import { RuleTables } from './rule-tables.ts'
+import { brokenRule, DeclaredRules, patternsOf } from './rules/declared-rules.ts'
+import { RuleTables } from './rules/rule-tables.ts'
 
 /** Statuses of `find`, see wasm/columns/fields/find-fields.ts. */
 const status = { needsMore: 0, full: 1, wrongWidth: 2, wrongQuote: 3 } as const
@@ -85,7 +85,7 @@ export class WasmColumnWriter implements ColumnWriter {
   readonly #release: () => void
   readonly #layout: RecordLayout
   readonly #columns: readonly Column[]
-  readonly #tables = new RuleTables()
+  readonly #tables: RuleTables
   readonly #onViolation: (violation: Violation) => void
   /** Some columns have rules that a record may break. */
   readonly #hasChecks: boolean
@@ -121,13 +121,14 @@ export class WasmColumnWriter implements ColumnWriter {
     // Each byte of a row group may be a separator, and one more shows that there is room. A longer record is a row
     // group of its own.
     this.#placesMax = Math.max(this.#rowGroupBytes, layout.width) + 1
+    this.#tables = new RuleTables(columns.reduce((sum, { declared }) => sum + patternsOf(declared), 0))
     this.#columns = columns.map((column) => columnOf(column, this.#tables))
     this.#hasChecks = this.#columns.some(({ rules }) => rules?.hasChecks)
     this.#onViolation = options.onViolation ?? (() => {})
     const { older } = options
     this.#older = older === undefined ? null : { part: older, rowGroups: readRowGroups(older) }
     this.#configure()
-    memory.bytes.set(this.#tables.bytes, rulesAt)
+    this.#tables.writeTo(memory)
     const { delimiter, quote, lineTerminator } = layout
     const lineEnd = lineTerminator === '\r' ? 13 : 10
     memory.exports.setDialect(

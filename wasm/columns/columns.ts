@@ -49,6 +49,7 @@ export function place(column: u32, record: u32): void {
 }
 
 export { toUtf8 } from '../shared/single-byte'
+export { matchesPattern } from './rules/pattern'
 export { beginRecords as begin, checkBound, checkListed, checkNumberBound, checkTexts, clearMarks, dropMarked, setRules }
 export { regionEnd, regionStart, setDialect, setKind, setTextEnds }
 

@@ -4,6 +4,7 @@ import { width } from '../fields/dialect'
 import { findText, textEnd, textStart } from '../fields/field-text'
 import { levels } from '../memory'
 import { REQUIRED, isMarked, markRecord } from './marks'
+import { matchesPattern } from './pattern'
 import { isMissing, isRequired } from './rules'
 import { positionOf } from './words'
 
@@ -21,6 +22,7 @@ const WORDS: u32 = 3
 const JSON: u32 = 4
 /** By bytes: the bounds of check-values.ts with a text of `other` bytes as the limit. */
 const BOUNDS: u32 = 5
+const PATTERN: u32 = 6
 
 /** `first` and `second` are the parameters of what is checked: a number of characters, an address, a kind. */
 export function checkTexts(column: u32, records: u32, what: u32, first: u32, second: u32, rule: u32): void {
@@ -49,6 +51,8 @@ function isKept(what: u32, first: u32, second: u32): bool {
       return bytes <= (first as usize) || characters() <= first
     case WORDS:
       return positionOf(first, textStart, bytes) != 0
+    case PATTERN:
+      return matchesPattern(first, textStart, textEnd)
     case JSON:
       return hostIsJson(textStart, bytes, first)
     default: {

@@ -1,5 +1,5 @@
 // Rules: how the texts of the column that is read next are to be read if it is declared. Set by the host for each
-// column; src/columns/declared-rules.ts has the same numbers. Knows no values.
+// column; src/columns/rules/declared-rules.ts has the same numbers. Knows no values.
 import { positionOf } from './words'
 
 /** The column is not declared. */

@@ -1,22 +1,22 @@
 // Declared rules: how the module reads and checks the texts of a declared column. Knows no records.
-import { type ValueClass, valueClasses } from '../core/column-facts.ts'
+import { type ValueClass, valueClasses } from '../../core/column-facts.ts'
 import {
   type Bound,
   type DeclaredCheck,
   type DeclaredValues,
   ruleCode,
   type TextForm,
-} from '../core/declared-values.ts'
-import { type GroupChar, groupChars, type NumberForm } from '../core/receipt.ts'
-import { type ColumnKind, columnKind } from './column-kind.ts'
-import type { ColumnsMemory } from './columns-memory.ts'
+} from '../../core/declared-values.ts'
+import { type GroupChar, groupChars, type NumberForm } from '../../core/receipt.ts'
+import { type ColumnKind, columnKind } from '../column-kind.ts'
+import type { ColumnsMemory } from '../columns-memory.ts'
 import { compareExactly, type ExactNumber, exactNumber } from './compare-numbers.ts'
 import { alignment, type RuleTables } from './rule-tables.ts'
 
 // Numbers of wasm/columns/rules.
 const forms = { text: 1, integer: 2, year: 3, number: 4, boolean: 5, iso: 6, strptime: 7 } as const
 const flags = { emptyIsNull: 1, isRequired: 2, isUsual: 4, isNearest: 8 } as const
-const textChecks = { lengthMin: 1, lengthMax: 2, words: 3, json: 4, bounds: 5 } as const
+const textChecks = { lengthMin: 1, lengthMax: 2, words: 3, json: 4, bounds: 5, pattern: 6 } as const
 const bounds: readonly Bound[] = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum']
 
 /** Marks of a column: more than it has rules. */
@@ -29,6 +29,12 @@ const utf8 = new TextEncoder()
 /** The column and the rule of a mark. */
 export function brokenRule(mark: number): { readonly column: number; readonly rule: number } {
   return { column: Math.floor((mark - 1) / rulesMax), rule: (mark - 1) % rulesMax }
+}
+
+/** How many patterns a column has at most. */
+export function patternsOf(declared: DeclaredValues | undefined): number {
+  if (declared === undefined) return 0
+  return Number(declared.form.kind === 'shaped') + declared.checks.filter(({ rule }) => rule === 'pattern').length
 }
 
 /** A column of the records in the window. */
@@ -73,7 +79,7 @@ export class DeclaredRules {
       'groupChar' in form && form.groupChar !== null ? packed(form.groupChar) : 0,
     ]
     const own = checks.map((check, i) => ({ rule: ruleCode.firstCheck + i, run: runOf(check, form, tables) }))
-    const shape = shapeOf(form)
+    const shape = shapeOf(form, tables)
     this.#checks = shape === null ? own : [{ rule: ruleCode.type, run: shape }, ...own]
     this.hasChecks = form.kind !== 'text' || isRequired || checks.length > 0
     // Marks have room only if there are tables.
@@ -159,7 +165,8 @@ function readerOf(form: TextForm, tables: RuleTables): number {
   return tables.add(Uint8Array.from([0, ...valueClasses.map((name) => Number(counted.includes(name)))]))
 }
 
-function shapeOf(form: TextForm): Run | null {
+function shapeOf(form: TextForm, tables: RuleTables): Run | null {
+  if (form.kind === 'shaped') return textRun(textChecks.pattern, tables.pattern(form.shape), 0)
   if (form.kind !== 'json') return null
   return textRun(textChecks.json, Number(form.of === 'ARRAY'), 0)
 }
@@ -176,7 +183,7 @@ function runOf(check: DeclaredCheck, form: TextForm, tables: RuleTables): Run {
       return textRun(what, Math.min(check.length, 0xffffffff), 0)
     }
     case 'pattern':
-      throw new Error('not yet')
+      return textRun(textChecks.pattern, tables.pattern(check.pattern), 0)
     case 'enum':
     case 'categories':
       return listRun(check.values, form, tables)

@@ -1,9 +1,15 @@
 // Rule tables: the bytes that the module needs to read declared columns, gathered before its memory is laid out.
 // Knows no rules. Formats: wasm/columns/rules.
-import { rulesAt } from './columns-memory.ts'
+import { type ColumnsMemory, rulesAt } from '../columns-memory.ts'
+import { compilePattern, type Pattern } from '../patterns/pattern.ts'
 
 /** Everything begins at a multiple of this. */
 export const alignment = 16
+/** For the states of a pattern: if it needs more, they are computed again and again. */
+const patternBytesMax = 65_536
+const patternBytesMin = 8_192
+/** Of all patterns together, unless they have the least. */
+const patternsBytes = 8_388_608
 const utf8 = new TextEncoder()
 
 export class RuleTables {
@@ -11,10 +17,37 @@ export class RuleTables {
   /** There are rules only if it is not zero. */
   #length = 0
   readonly #tables = new Map<string, number>()
+  readonly #patterns = new Map<string, { readonly pattern: Pattern; readonly at: number; readonly bytes: number }>()
+
+  readonly #patternsMax: number
+
+  /** @param patternsMax At most as many patterns will be added. */
+  constructor(patternsMax: number) {
+    this.#patternsMax = patternsMax
+  }
 
   /** Everything so far. */
   get bytes(): Uint8Array {
     return this.#bytes.subarray(0, this.#length)
+  }
+
+  /** Makes the tables available to the module, whose memory has been laid out for as many bytes. */
+  writeTo(memory: ColumnsMemory): void {
+    memory.bytes.set(this.bytes, rulesAt)
+    memory.patterns.clear()
+    for (const { pattern, at, bytes } of this.#patterns.values()) memory.placePattern(pattern, at, bytes)
+  }
+
+  /** The tables of a pattern, which are filled while texts are matched; equal patterns share them. */
+  pattern(source: string): number {
+    const known = this.#patterns.get(source)
+    if (known !== undefined) return known.at
+    const pattern = compilePattern(source)
+    const share = patternsBytes / this.#patternsMax
+    const bytes = pattern.blockBytes(Math.max(patternBytesMin, Math.min(patternBytesMax, share)))
+    const at = this.reserve(bytes)
+    this.#patterns.set(source, { pattern, at, bytes })
+    return at
   }
 
   /** Reserves zeros; returns their address in the memory of the module. */
