@@ -50,9 +50,10 @@ interface Exports {
   encode(records: number, kind: number, valueBytes: number, form: number): void
   toUtf8(table: number, from: number, end: number, out: number, isAscii: number): number
   matchesPattern(block: number, start: number, end: number): number
-  /** For tests. Returns 0 after the last region. */
+  /** From here on for tests. Returns 0 after the last region. */
   regionStart(index: number): number
   regionEnd(index: number): number
+  readMomentOf(program: number, start: number, end: number): number
 }
 
 /** Decided for the module while it checks a column: the rule is a number of `ruleCode`, the text a number in the column's form. */

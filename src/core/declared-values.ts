@@ -29,6 +29,10 @@ export type TextForm =
   /** Directives of strptime; `shape` is what they match. */
   | { readonly kind: 'strptime'; readonly format: string; readonly shape: string }
 
+/** The names of `%B`; the first three letters are those of `%b`. In any case. */
+export const monthNames: readonly string[] =
+  'january february march april may june july august september october november december'.split(' ')
+
 export type Bound = 'minimum' | 'maximum' | 'exclusiveMinimum' | 'exclusiveMaximum'
 
 /** A rule for values. Bounds are in plain form: `-12.5`, `2024-01-31`, `2024-01-31T12:00:00Z`, `true`. */

@@ -14,6 +14,7 @@ import { checkBound, checkListed, checkNumberBound } from './rules/check-values'
 import { checkTexts } from './rules/check-texts'
 import { checkFor, clearMarks, dropMarked, marked } from './rules/marks'
 import { setRules } from './rules/rules'
+import { isMomentShape, readMoment } from './rules/moment-format'
 import { fillLanes } from './values/wide-digits'
 import { greatestBytes, hasStatistics, isGreatestExact, isLeastExact, leastBytes } from './parquet/statistics'
 
@@ -46,6 +47,11 @@ export function place(column: u32, record: u32): void {
   const at = placeOf(column) + ((((record - 1) * width) as usize) << 2)
   store<u32>(RESULT, load<u32>(at - 4) + 1)
   store<u32>(RESULT, load<u32>(at), 4)
+}
+
+/** For tests: 0 if a program reads a text, and the value as the result; 2 if the text has only its form; else 1. */
+export function readMomentOf(program: usize, start: usize, end: usize): u32 {
+  return readMoment(program, start, end, RESULT) ? 0 : isMomentShape ? 2 : 1
 }
 
 export { toUtf8 } from '../shared/single-byte'

@@ -1,4 +1,5 @@
 // Strptime format: reads dates and times by a strptime pattern. Knows no SQL and no schema.
+import { monthNames } from '../../core/declared-values.ts'
 
 /** A supported pattern. */
 export interface DeclaredFormat {
@@ -10,11 +11,10 @@ export interface DeclaredFormat {
 
 export type MomentKind = 'date' | 'time' | 'datetime'
 
-const months = 'january february march april may june july august september october november december'.split(' ')
-const shortMonths = months.map((month) => month.slice(0, 3))
+const shortMonths = monthNames.map((month) => month.slice(0, 3))
 
 interface Directive {
-  /** Directly beside another directive, a number needs all its digits; `narrow` is for all other places. */
+  /** Beside another directive or before a digit, a number needs all its digits; `narrow` is for all other places. */
   readonly wide: string
   readonly narrow?: string
   readonly gives: 'year' | 'month' | 'day' | 'hour' | 'minute' | 'second' | 'fraction' | 'half' | 'offset'
@@ -27,7 +27,7 @@ const directives: Readonly<Record<string, Directive>> = {
   y: { wide: '[0-9]{2}', gives: 'year' },
   m: { wide: '0[1-9]|1[0-2]', narrow: '0?[1-9]|1[0-2]', gives: 'month' },
   b: { wide: shortMonths.join('|'), gives: 'month', isWord: true },
-  B: { wide: months.join('|'), gives: 'month', isWord: true },
+  B: { wide: monthNames.join('|'), gives: 'month', isWord: true },
   d: { wide: '0[1-9]|[12][0-9]|3[01]', narrow: '0?[1-9]|[12][0-9]|3[01]', gives: 'day' },
   H: { wide: '[01][0-9]|2[0-3]', narrow: '[01]?[0-9]|2[0-3]', gives: 'hour' },
   I: { wide: '0[1-9]|1[0-2]', narrow: '0?[1-9]|1[0-2]', gives: 'hour' },
@@ -56,7 +56,8 @@ export function parseFormat(format: string, kind: MomentKind): DeclaredFormat | 
   if ('problem' in tokens) return tokens
   const problem = problemOf(tokens, kind)
   if (problem !== null) return { problem }
-  const isTight = (i: number) => [tokens[i - 1], tokens[i + 1]].some((one) => one !== undefined && 'directive' in one)
+  const [isDirective, isDigit] = [tokens.map((one) => 'directive' in one), tokens.map(isDigitText)]
+  const isTight = (i: number) => isDirective[i - 1] || isDirective[i + 1] || isDigit[i + 1]
   const shapes = tokens.map((token, i) => {
     if ('text' in token) return token.text.replaceAll(/[^0-9A-Za-z ]/g, '\\$&')
     return isTight(i) ? token.directive.wide : (token.directive.narrow ?? token.directive.wide)
@@ -68,6 +69,10 @@ export function parseFormat(format: string, kind: MomentKind): DeclaredFormat | 
   const named = tokens.map((token, i) => ('text' in token ? shapes[i] : `(?<${token.directive.gives}>${shapes[i]})`))
   const reader = new RegExp(`^${named.join('')}$`, 'i')
   return { shape: pieces.join(''), toIso: (text) => isoOf(reader.exec(text)?.groups, kind) }
+}
+
+function isDigitText(token: Token): boolean {
+  return 'text' in token && /[0-9]/.test(token.text)
 }
 
 function tokensOf(format: string): readonly Token[] | { readonly problem: string } {

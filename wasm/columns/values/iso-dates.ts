@@ -4,10 +4,10 @@ import { isDigit, twoDigits } from './digits'
 import { MONTHS, YEARS } from '../memory'
 import { areDigits, pairsOf } from './wide-digits'
 
-const dayMicros: i64 = 86400000000
+export const dayMicros: i64 = 86400000000
 /** 0001-01-01 and the day after 9999-12-31. */
-const instantMin: i64 = -719162 * 86400000000
-const instantEnd: i64 = 2932897 * 86400000000
+export const instantMin: i64 = -719162 * 86400000000
+export const instantEnd: i64 = 2932897 * 86400000000
 
 /** Fills the tables of the days before each year, and before each month. */
 export function fillDays(): void {

@@ -1,9 +1,7 @@
 // Other dates: reads dates and timestamps in an order or with separators other than ISO 8601. Knows no columns.
 import { DASH, DMY, DOT, EITHER, MDY, NO_CLASS, SLASH, YMD, dateFormClass } from '../facts/value-classes'
 import { countDigits, isDigit, twoDigits } from './digits'
-import { NO_DAY, NO_MICROS, dayOf, fractionMicros, timeEnd, timeEndsAt } from './iso-dates'
-
-const dayMicros: i64 = 86400000000
+import { NO_DAY, NO_MICROS, dayMicros, dayOf, fractionMicros, timeEnd, timeEndsAt } from './iso-dates'
 
 // The three fields of the last date scanned, the separator between them, and where it ends.
 let first: i32 = 0
