@@ -11,6 +11,7 @@ import { type GroupChar, groupChars, type NumberForm } from '../../core/receipt.
 import { type ColumnKind, columnKind } from '../column-kind.ts'
 import type { ColumnsMemory } from '../columns-memory.ts'
 import { compareExactly, type ExactNumber, exactNumber } from './compare-numbers.ts'
+import { momentProgram } from './moment-format.ts'
 import { alignment, type RuleTables } from './rule-tables.ts'
 
 // Numbers of wasm/columns/rules.
@@ -159,6 +160,7 @@ function packed(character: string): number {
 
 function readerOf(form: TextForm, tables: RuleTables): number {
   if (form.kind === 'boolean') return tables.texts([...form.trueValues, ...form.falseValues], form.trueValues)
+  if (form.kind === 'strptime') return tables.add(momentProgram(form.format))
   if (form.kind !== 'number') return 0
   const counted: readonly ValueClass[] = form.counted
   // Class 0 is that of no value.

@@ -12,7 +12,7 @@ import { ColumnsMemory } from '../columns-memory.ts'
 import { columnsModule } from '../columns-module.ts'
 import { momentProgram } from './moment-format.ts'
 
-const memory = new ColumnsMemory(columnsModule(), { keptDouble: Number })
+const memory = new ColumnsMemory(columnsModule())
 memory.configure(65_536, 1_000, 1_000)
 
 /** The value as a number of days or microseconds, or the number of the rule that the text breaks. */

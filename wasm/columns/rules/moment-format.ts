@@ -1,5 +1,5 @@
 // Moment format: reads dates and times as a program says, which the host makes from a strptime pattern. Knows no columns.
-// The host, src/columns/moment-format.ts, has the same numbers.
+// The host, src/columns/rules/moment-format.ts, has the same numbers.
 import { tenTo } from '../values/decimals'
 import { isDigit } from '../values/digits'
 import { NO_DAY, dayMicros, dayOf, instantEnd, instantMin } from '../values/iso-dates'

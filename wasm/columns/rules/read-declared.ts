@@ -9,7 +9,8 @@ import { double, isKeptAsScanned, scanNumber } from '../values/doubles'
 import { readInteger } from '../values/integers'
 import { readTimestampWithZone } from '../values/iso-dates'
 import { RANGE, TYPE, isChecking } from './marks'
-import { ANY_NUMBER, ISO, TRUE_OR_FALSE, WHOLE_NUMBER, YEAR, decimalChar, form, groupChar, isNearest, reader } from './rules'
+import { isMomentShape, readMoment } from './moment-format'
+import { ANY_NUMBER, ISO, PATTERNED, TRUE_OR_FALSE, WHOLE_NUMBER, YEAR, decimalChar, form, groupChar, isNearest, reader } from './rules'
 import { positionOf } from './words'
 
 /** Provided by the host: the double next to a number, infinite if it is beyond all. */
@@ -37,6 +38,11 @@ export function readDeclared(kind: u32, start: usize, end: usize, out: usize): b
     }
     case ISO:
       return readIso(kind, start, end, out)
+    case PATTERNED: {
+      if (readMoment(reader, start, end, out)) return true
+      if (isMomentShape) broken = RANGE
+      return false
+    }
     default:
       return false
   }
