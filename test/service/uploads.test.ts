@@ -137,6 +137,8 @@ test('a status has an ETag, and a waiting request gets a response on a change, a
   const { headers } = await client.ask('GET', path)
   const known = { 'if-none-match': headers.etag! }
   assert.equal((await client.ask('GET', path, undefined, known)).status, 304)
+  assert.equal((await client.ask('HEAD', path, undefined, known)).status, 304)
+  assert.equal((await client.ask('GET', path, undefined, { 'if-match': '"x"' })).status, 412)
 
   const beganMs = performance.now()
   const late = await client.ask('GET', path, undefined, { ...known, prefer: 'wait=1' })

@@ -40,7 +40,6 @@ describe('datasets over HTTP', () => {
     assert.equal(ofUpload.join(), `id,duplicate,upload,${stay}`)
     const response = await get(`/qas/datasets/${id}`)
     assert.equal(response.headers.get('content-type'), 'application/json;charset=UTF-8')
-    assert.equal(response.headers.get('cache-control'), 'no-store')
     const receipt = (await response.json()) as { links: Record<string, string> }
     assert.equal(Object.keys(receipt).join(), `id,${stay}`)
     const { readings = '', query = '', corrections = '', ...pages } = receipt.links
@@ -173,10 +172,26 @@ describe('datasets over HTTP', () => {
         const response = await get(`/qas/datasets/${id}/original`, { 'if-none-match': known })
         assert.equal(response.status, 304, known)
         assert.equal(response.headers.get('etag'), `"${sha256}"`)
+        assert.equal(response.headers.get('content-type'), null)
       }
       const other = await get(`/qas/datasets/${id}/original`, { 'if-none-match': '"x"' })
       assert.equal((await other.arrayBuffer()).byteLength, content.length)
     })
+  })
+
+  it('a receipt is compared with the one that the client has or means', async () => {
+    const path = `/qas/datasets/${id}`
+    for (const method of ['GET', 'HEAD']) {
+      const ask = async (headers: Record<string, string>) => (await get(path, headers, method)).status
+      const { headers } = await get(path, {}, method)
+      const tag = headers.get('etag') ?? assert.fail('no ETag')
+      assert.equal(headers.get('cache-control'), 'private, no-cache')
+      assert.equal(await ask({ 'if-none-match': `"x", W/${tag}` }), 304)
+      assert.equal(await ask({ 'if-none-match': '"x"', 'if-match': tag }), 200)
+      assert.equal(await ask({ 'if-none-match': tag, 'if-match': '"x"' }), 412)
+      const known = await get(path, { 'if-none-match': tag }, method)
+      assert.deepEqual([known.headers.get('etag'), known.headers.get('content-type')], [tag, null])
+    }
   })
 
   it('downloads have the type of their format, or application/octet-stream if the client prefers it', async () => {

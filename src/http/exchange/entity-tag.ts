@@ -1,7 +1,8 @@
-// Entity tag: the ETag of a JSON resource, and whether a client has or means this version (RFC 9110 section 13). Knows no route.
+// Entity tag: the ETag of a resource, and whether a client has or means this version (RFC 9110 section 13). Knows no route.
 import { createHash } from 'node:crypto'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../core/errors.ts'
+import { sendJson } from './send.ts'
 
 /** A strong tag: it changes whenever the JSON does. */
 export function entityTag(value: object): string {
@@ -24,12 +25,17 @@ export function hasEntity(ifNoneMatch: string | undefined, etag: string): boolea
 }
 
 /**
- * True if the client already has this version, so the answer is 304.
- *
- * @param action What is refused for another version, as the error message says it.
+ * Sets the tag of the response. True if the client already has this version, so the response is 304.
  * @throws {ServiceError} PRECONDITION_FAILED if the client means another version.
  */
-export function isKnown({ headers }: FastifyRequest, etag: string, action: string): boolean {
-  if (!isMatch(headers['if-match'], etag)) throw new ServiceError('PRECONDITION_FAILED', { action })
+export function isKnown({ headers }: FastifyRequest, reply: FastifyReply, etag: string): boolean {
+  if (!isMatch(headers['if-match'], etag)) throw new ServiceError('PRECONDITION_FAILED', { action: 'send resource' })
+  // A response that must not be stored could not be compared later.
+  reply.headers({ etag, 'cache-control': 'private, no-cache' })
   return hasEntity(headers['if-none-match'], etag)
+}
+
+/** Sends JSON with its tag, or 304. @throws {ServiceError} PRECONDITION_FAILED */
+export function sendTagged(request: FastifyRequest, reply: FastifyReply, value: object, etag = entityTag(value)) {
+  return isKnown(request, reply, etag) ? reply.code(304).send() : sendJson(reply, value)
 }

@@ -23,18 +23,18 @@ export async function sendDownload(
   { contentType, fileName }: SavedAs,
   idleMs: number,
 ): Promise<FastifyReply> {
+  const { bytes, sha256 } = download
+  reply.header('vary', 'accept')
+  const range = sha256 === null || bytes === null ? null : negotiate(request, reply, { bytes, sha256 })
+  if (range === 'known') return reply.code(304).send()
   const { accept } = request.headers
   const prefersBytes = acceptedType(accept, [contentType.split(';', 1)[0] ?? '', octetStream]) === octetStream
   // Keeps browsers from guessing the type of a hostile file, and from running it.
   reply.headers({
     'content-type': prefersBytes ? octetStream : contentType,
-    vary: 'accept',
     'content-disposition': attachment(fileName),
     'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
   })
-  const { bytes, sha256 } = download
-  const range = sha256 === null || bytes === null ? null : negotiate(request, reply, { bytes, sha256 })
-  if (range === 'known') return reply.code(304).send()
   if (request.method === 'HEAD') {
     if (bytes !== null) reply.header('content-length', bytes)
     return reply.send()
@@ -51,13 +51,11 @@ function negotiate(
 ): ByteRange | 'known' | null {
   const etag = `"${sha256}"`
   reply.headers({
-    etag,
     'accept-ranges': 'bytes',
-    'cache-control': 'private, no-cache',
     'repr-digest': `sha-256=:${Buffer.from(sha256, 'hex').toString('base64')}:`,
   })
   const { 'if-range': expected, range: wanted } = request.headers
-  if (isKnown(request, etag, 'send file')) return 'known'
+  if (isKnown(request, reply, etag)) return 'known'
   // Range applies only to GET, and with If-Range only to the file that the client has begun to download.
   const isPartial = request.method === 'GET' && (expected === undefined || expected === etag)
   const range = isPartial ? readRange(wanted, bytes) : null

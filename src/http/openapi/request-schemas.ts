@@ -10,8 +10,6 @@ const shownId = (examples as { readonly uploadCsv?: { readonly id?: string } }).
 /** The id of the upload in the recorded examples, see test/api/session.ts. */
 const shownUploadId = '019aa1b2-4c80-7000-8000-0123456789ab'
 
-const someStatusTag = '"m1ab2c3d"'
-
 const offset = Type.Integer({
   minimum: 0,
   maximum: Number.MAX_SAFE_INTEGER,
@@ -158,6 +156,14 @@ export const queryBody = Type.Object(
   { additionalProperties: false },
 )
 
+const someTag = '"acb57c3e109c84a7f2e958b7442014f099867e7ef31ca454a2145fd57325688f"'
+
+/** Request headers for everything that has an `ETag`. */
+export const conditionHeaders: Readonly<Record<string, Header>> = {
+  'If-Match': header('Send it only if the `ETag` equals this.', someTag, false),
+  'If-None-Match': header('The `ETag` that the client already has.', someTag, false),
+}
+
 /** Request headers for the status of an upload. */
 export const waitHeaders: Readonly<Record<string, Header>> = {
   Prefer: header(
@@ -166,7 +172,7 @@ export const waitHeaders: Readonly<Record<string, Header>> = {
     'wait=20',
     false,
   ),
-  'If-None-Match': header('The `ETag` of a status that the client already has.', someStatusTag, false),
+  ...conditionHeaders,
 }
 
 export const noQuery = Type.Object({})
@@ -228,11 +234,8 @@ export const correctionBody: RequestBody = {
   },
 }
 
-const someTag = '"acb57c3e109c84a7f2e958b7442014f099867e7ef31ca454a2145fd57325688f"'
-
 export const rangeHeaders: Readonly<Record<string, Header>> = {
   Range: header('One range of bytes. A request for several gets the whole file.', 'bytes=0-9', false),
   'If-Range': header('Send the range only if the `ETag` equals this, otherwise the whole file.', someTag, false),
-  'If-Match': header('Send the file only if the `ETag` equals this.', someTag, false),
-  'If-None-Match': header('The `ETag` of a file that the client already has.', someTag, false),
+  ...conditionHeaders,
 }

@@ -4,12 +4,12 @@ import { audit } from '../access/authorize.ts'
 import type { App } from '../app.ts'
 import { attachment } from '../exchange/content-disposition.ts'
 import { dataPackageJson } from '../exchange/data-package.ts'
-import { entityTag, isMatch } from '../exchange/entity-tag.ts'
+import { entityTag, isMatch, sendTagged } from '../exchange/entity-tag.ts'
 import { datasetsPath, receiptJson, receiptLineJson, uploadJson } from '../exchange/receipt-json.ts'
 import { goneSignal, sendJson } from '../exchange/send.ts'
 import { failures, header, json, noContent } from '../openapi/operation.ts'
 import { packageAnswer } from '../openapi/package-schemas.ts'
-import { datasetParams, listQuery, noQuery, readingBody } from '../openapi/request-schemas.ts'
+import { conditionHeaders, datasetParams, listQuery, noQuery, readingBody } from '../openapi/request-schemas.ts'
 import { listAnswer, receiptAnswer, uploadAnswer } from '../openapi/response-schemas.ts'
 
 const get = ['GET', 'HEAD']
@@ -56,15 +56,15 @@ function addReceipt(app: App): void {
       description: 'The receipt accounts for every byte of the file. Use its `ETag` in `If-Match` to delete it.',
       params: datasetParams,
       querystring: noQuery,
+      requestHeaders: conditionHeaders,
       response: {
         200: { ...json('The receipt.', receiptAnswer), headers: { ETag: tag } },
-        ...failures(...datasetFailures),
+        304: noContent('The client already has this receipt.', { ETag: tag }),
+        ...failures(...datasetFailures, 'PRECONDITION_FAILED'),
       },
     },
-    handler: async (request, reply) => {
-      const receipt = receiptJson(await request.service.dataset(request.params.id))
-      return sendJson(reply.header('etag', entityTag(receipt)), receipt)
-    },
+    handler: async (request, reply) =>
+      sendTagged(request, reply, receiptJson(await request.service.dataset(request.params.id))),
   })
 }
 

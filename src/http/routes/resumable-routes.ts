@@ -7,8 +7,8 @@ import type { App } from '../app.ts'
 import { checkCoding } from '../connection/head-checks.ts'
 import type { BodyPace } from '../connection/request-body.ts'
 import { headerLines } from '../connection/request-target.ts'
+import { sendTagged } from '../exchange/entity-tag.ts'
 import { prefersAsync } from '../exchange/headers/prefer.ts'
-import { sendJson } from '../exchange/send.ts'
 import { uploadStatusJson, uploadsPath, uploadTag } from '../exchange/upload-json.ts'
 import { uploadParams } from '../openapi/request-schemas.ts'
 import { field, uploadAsync } from '../resumable/async-upload.ts'
@@ -86,8 +86,7 @@ export function addResumableRoutes(app: App, pace: BodyPace, { bytesMax }: Pick<
 /** Where to resume an upload. For a client that does not speak tus, this is an ordinary HEAD of its status. */
 async function sendOffset(request: FastifyRequest, reply: FastifyReply, id: string): Promise<FastifyReply> {
   const { resumable, uploads } = request.service
-  const state = speaksTus(request, reply) ? await resumable.state(id) : null
+  if (speaksTus(request, reply)) return stateByTus(await resumable.state(id), reply)
   const status = uploads.get(id)
-  reply.headers({ etag: uploadTag(status), 'cache-control': 'no-store' })
-  return state === null ? sendJson(reply, uploadStatusJson(status)) : stateByTus(state, reply)
+  return sendTagged(request, reply, uploadStatusJson(status), uploadTag(status))
 }

@@ -5,7 +5,7 @@ import { audit } from '../access/authorize.ts'
 import { clientNetworkOf } from '../access/client-network.ts'
 import type { App } from '../app.ts'
 import { headerLines } from '../connection/request-target.ts'
-import { hasEntity } from '../exchange/entity-tag.ts'
+import { hasEntity, sendTagged } from '../exchange/entity-tag.ts'
 import { eventId, statusEvents } from '../exchange/event-stream.ts'
 import { preferredWait } from '../exchange/headers/prefer.ts'
 import { goneSignal, sendJson, sendStream } from '../exchange/send.ts'
@@ -75,7 +75,7 @@ function addStatus(app: App, closing: AbortSignal): void {
       response: {
         200: { ...json('The status.', uploadStatusAnswer), headers: { ETag: tag, 'Preference-Applied': applied } },
         304: noContent('The client already has this status.', { ETag: tag }),
-        ...failures('UPLOAD_NOT_FOUND', 'BAD_PARAMETER', 'TOO_MANY_WATCHERS'),
+        ...failures('UPLOAD_NOT_FOUND', 'BAD_PARAMETER', 'TOO_MANY_WATCHERS', 'PRECONDITION_FAILED'),
       },
     },
     handler: async (request, reply) => {
@@ -85,9 +85,7 @@ function addStatus(app: App, closing: AbortSignal): void {
         seconds === null
           ? uploads.get(request.params.id)
           : await waited(request, reply, request.params.id, seconds, closing)
-      reply.headers({ etag: uploadTag(status), 'cache-control': 'private, no-cache' })
-      if (hasEntity(request.headers['if-none-match'], uploadTag(status))) return reply.code(304).send()
-      return sendJson(reply, uploadStatusJson(status))
+      return sendTagged(request, reply, uploadStatusJson(status), uploadTag(status))
     },
   })
 }
