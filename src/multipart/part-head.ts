@@ -9,6 +9,7 @@ const headerLinesMax = 64
 const dispositionRules = { once: ['name', 'filename', 'filename*'], bareQuotes: ['filename'] }
 /** Charset, language, and printable ASCII with other bytes written as `%hh`. */
 const extendedPattern = /^(utf-8|iso-8859-1)'[^']*'((?:%[0-9a-f]{2}|[!-$&-~])*)$/i
+const unnamable = /[\0\r\n]/
 const headerPattern = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):(.*)$/s
 
 /**
@@ -64,14 +65,15 @@ export function fileNameOf(disposition: string): string | null {
   return readFileName(parameters.values)
 }
 
-/** RFC 6266 section 4.3: `filename*` takes precedence over `filename` if it can be decoded. */
+/** RFC 6266 section 4.3: `filename*` takes precedence over `filename` if it can be decoded to a name. */
 function readFileName(values: ReadonlyMap<string, string>): string | null {
-  const plain = values.get('filename')
+  const text = values.get('filename')
   // A word that stands for nothing is still a name.
-  const path =
-    readExtendedValue(values.get('filename*')) ?? (plain && (decodeWords(plain.replaceAll('%22', '"')) || plain))
+  const plain = text && (decodeWords(text.replaceAll('%22', '"')) || text)
+  const extended = readExtendedValue(values.get('filename*'))
+  const path = plain && (!extended || unnamable.test(extended)) ? plain : (extended ?? plain)
   if (path === undefined) return values.has('filename*') ? '' : null
-  if (/[\0\r\n]/.test(path)) throw bad('a file name contains a NUL or a line end')
+  if (unnamable.test(path)) throw bad('a file name contains a NUL or a line end')
   return lastSegment(path)
 }
 
