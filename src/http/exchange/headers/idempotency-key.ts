@@ -9,7 +9,7 @@ const keyLengthMax = 255
  */
 export function idempotencyKey(lines: readonly string[]): string | ServiceError | null {
   const [line] = lines
-  if (line === undefined) return null
+  if (line === undefined || (lines.length === 1 && line.trim() === '')) return null
   const [, quoted, bare] = /^(?:"((?:[ !#-[\]-~]|\\["\\])*)"|([!#-+\--:<-~]+))$/.exec(line.trim()) ?? []
   const key = quoted?.replaceAll(/\\(.)/g, '$1') ?? bare ?? ''
   if (lines.length === 1 && key !== '' && key.length <= keyLengthMax) return key
