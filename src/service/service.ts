@@ -22,7 +22,7 @@ export type { UploadReply } from './upload-reply.ts'
 export interface UploadHead {
   /** The first `Content-Type` header as sent. */
   readonly contentType: string | undefined
-  /** `Content-Encoding` as sent; empty for none. */
+  /** `Content-Encoding` as sent; empty for none, and for what is no coding. */
   readonly contentCoding?: string
   /** `Content-Length`; null for a chunked body. */
   readonly declaredBytes: number | null

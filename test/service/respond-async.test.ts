@@ -38,6 +38,15 @@ async function ended(path: string): Promise<Status> {
   return jsonOf<Status>(await client.ask('GET', path, undefined, { prefer: 'wait=30' }))
 }
 
+test('a coded form is refused, after one without boundary', async () => {
+  const coded = { ...later, 'content-encoding': 'gzip' }
+  assert.equal(refusalOf(await client.ask('POST', '/qas/uploadCsv', bodyOf({ content }), coded)).status, 415)
+  const unbound = { ...coded, 'content-type': 'multipart/form-data' }
+  const answer = await client.ask('POST', '/qas/uploadCsv', bodyOf({ content }), unbound)
+  assert.equal(refusalOf(answer).exception, 'java.lang.NullPointerException')
+  assert.deepEqual(unfinished(), [])
+})
+
 test('every way of sending gets 202, and gives the same dataset as otherwise', async () => {
   const form = bodyOf({ content })
   const posted = await client.ask('POST', '/qas/uploadCsv', form, later)

@@ -229,8 +229,7 @@ function boundaryOf(head: UploadHead, limits: FakeLimits): string {
   if (type.kind === 'other') throw new ServiceError('NOT_MULTIPART', { contentType: head.contentType || null })
   if (type.kind === 'no-boundary') throw new ServiceError('NO_BOUNDARY', {})
   if (type.kind === 'bad') throw new ServiceError('BAD_MULTIPART', { problem: type.problem })
-  if (!['', 'identity'].includes(head.contentCoding?.toLowerCase() ?? ''))
-    throw new ServiceError('CONTENT_CODED', { coding: head.contentCoding ?? '' })
+  if (head.contentCoding) throw new ServiceError('CONTENT_CODED', { coding: head.contentCoding })
   if ((head.declaredBytes ?? 0) > limits.requestBytesMax) {
     throw new ServiceError('REQUEST_TOO_LARGE', { limitBytes: limits.requestBytesMax })
   }

@@ -51,10 +51,23 @@ export function checkExpectation(request: IncomingMessage): void {
   throw new ServiceError('EXPECTATION_FAILED', { expect: expect.slice(0, 100) })
 }
 
+/** Content codings registered with IANA, besides `identity`. */
+const codingPattern =
+  /(?:^|,)\s*(?:aes128gcm|br|(?:x-)?compress|dcb|dcz|deflate|exi|(?:x-)?gzip|pack200-gzip|zstd)\s*(?:,|$)/i
+
+/**
+ * `Content-Encoding` as sent if it names a coding; empty if not. Old clients set it to a charset or `binary` by
+ * mistake, with a body that can be read in only one way.
+ */
+export function contentCodingOf(request: IncomingMessage): string {
+  const coding = headerLines(request, 'content-encoding').join(', ')
+  return codingPattern.test(coding) ? coding : ''
+}
+
 /** @throws {ServiceError} CONTENT_CODED: we read, measure and count bodies as they are sent. */
 export function checkCoding(request: IncomingMessage): void {
-  const coding = headerLines(request, 'content-encoding').join(', ')
-  if (!/^(identity)?$/i.test(coding.trim())) throw new ServiceError('CONTENT_CODED', { coding: coding.slice(0, 100) })
+  const coding = contentCodingOf(request)
+  if (coding !== '') throw new ServiceError('CONTENT_CODED', { coding: coding.slice(0, 100) })
 }
 
 /** Methods by path, filled as routes are added. */

@@ -4,7 +4,7 @@ import type { ServiceError } from '../../core/errors.ts'
 import type { Appended, ResumableBytes, UploadReply } from '../../service/service.ts'
 import { audit } from '../access/authorize.ts'
 import { clientNetworkOf } from '../access/client-network.ts'
-import { expectsContinue } from '../connection/head-checks.ts'
+import { contentCodingOf, expectsContinue } from '../connection/head-checks.ts'
 import { type BodyPace, RequestBody } from '../connection/request-body.ts'
 import { headerLines } from '../connection/request-target.ts'
 import { idempotencyKey } from '../exchange/headers/idempotency-key.ts'
@@ -29,7 +29,7 @@ export async function uploadAsync(
   const { resumable } = request.service
   const type = sentType(request)
   const { id } = await resumable.create({
-    form: isForm ? { contentType: type ?? '' } : null,
+    form: isForm ? { contentType: type ?? '', contentCoding: contentCodingOf(request.raw) } : null,
     fileName: '',
     disposition: field(request, 'content-disposition') ?? null,
     fileType: type ?? null,

@@ -5,7 +5,7 @@ import type { UploadHead } from '../../service/service.ts'
 import { audit } from '../access/authorize.ts'
 import { clientNetworkOf } from '../access/client-network.ts'
 import type { App } from '../app.ts'
-import { expectsContinue } from '../connection/head-checks.ts'
+import { contentCodingOf, expectsContinue } from '../connection/head-checks.ts'
 import { type BodyPace, RequestBody } from '../connection/request-body.ts'
 import { headerLines } from '../connection/request-target.ts'
 import { correctionJson, datasetsPath } from '../exchange/receipt-json.ts'
@@ -78,7 +78,7 @@ function headOf(request: IncomingMessage, network: string): UploadHead {
   if (contentTypes.length > 1) {
     throw new ServiceError('BAD_REQUEST', { problem: 'it has more than one Content-Type header' })
   }
-  const contentCoding = headerLines(request, 'content-encoding').join(', ')
+  const contentCoding = contentCodingOf(request)
   const declared = request.headers['content-length']
   const declaredBytes = declared === undefined ? null : Number(declared)
   return { contentType: contentTypes[0], contentCoding, declaredBytes, body: RequestBody.of(request), network }

@@ -5,7 +5,7 @@ import type { Admission, Service } from '../../service/service.ts'
 import { audit } from '../access/authorize.ts'
 import { clientNetworkOf } from '../access/client-network.ts'
 import type { App } from '../app.ts'
-import { checkCoding, expectsContinue } from '../connection/head-checks.ts'
+import { contentCodingOf, expectsContinue } from '../connection/head-checks.ts'
 import { type BodyPace, RequestBody } from '../connection/request-body.ts'
 import { headerLines } from '../connection/request-target.ts'
 import { idempotencyKey } from '../exchange/headers/idempotency-key.ts'
@@ -85,10 +85,7 @@ export function addUploadRoute(app: App, pace: BodyPace): void {
       },
       handler: async (request, reply) => {
         checkTypes(request.raw)
-        if (prefersAsync(headerLines(request.raw, 'prefer'))) {
-          checkCoding(request.raw)
-          return await uploadAsync(request, reply, pace, true)
-        }
+        if (prefersAsync(headerLines(request.raw, 'prefer'))) return await uploadAsync(request, reply, pace, true)
         const admission = await admit(request.service, request.raw, reply.raw, clientNetworkOf(request.ip))
         if (expectsContinue(request.raw)) reply.raw.writeContinue()
         const body = RequestBody.of(request.raw).chunks(pace)
@@ -120,7 +117,7 @@ async function admit(
   response: ServerResponse,
   network: string,
 ): Promise<Admission> {
-  const contentCoding = headerLines(request, 'content-encoding').join(', ')
+  const contentCoding = contentCodingOf(request)
   const declared = request.headers['content-length']
   const [contentType] = headerLines(request, 'content-type')
   try {

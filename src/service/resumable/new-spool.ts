@@ -5,7 +5,7 @@ import { fileNameOf, lastSegment } from '../../multipart/part-head.ts'
 import type { Spool } from '../../store/store.ts'
 import { clientOf } from '../fair-places.ts'
 import { parseUploadOptions } from '../schema/upload-options.ts'
-import { type AdmissionControl, boundaryOf } from '../upload/admission.ts'
+import { type AdmissionControl, boundaryOf, checkCoding } from '../upload/admission.ts'
 import type { UploadTools } from '../upload/upload.ts'
 import { declaredTexts } from './read-spool.ts'
 import type { NewResumable } from './resumable.ts'
@@ -30,7 +30,10 @@ export async function newSpool(
   }: NewResumable & Pick<UploadDetails, 'idempotencyKey'> & { readonly sender: string },
 ): Promise<Spool> {
   const client = clientOf(owner, network)
-  if (given.form !== null) boundaryOf(given.form.contentType)
+  if (given.form !== null) {
+    boundaryOf(given.form.contentType)
+    checkCoding(given.form.contentCoding)
+  }
   if (expectedBytes === 0) throw new ServiceError('EMPTY_FILE', {})
   if ((expectedBytes ?? 0) > bytesMax) throw new ServiceError('FILE_TOO_LARGE', { limitBytes: bytesMax })
   const bytes = expectedBytes ?? 0

@@ -7,7 +7,7 @@ import type { UploadReply } from '../upload-reply.ts'
 /** Describes a new upload. */
 export interface NewResumable {
   /** The file itself, or a form with the file in it, read with its boundary. */
-  readonly form: { readonly contentType: string } | null
+  readonly form: { readonly contentType: string; readonly contentCoding: string } | null
   /** Name of the file, of which a path in front is ignored; for a form, the names in its parts count. */
   readonly fileName: string
   /** Content-Disposition, which may have the name of the file instead. */

@@ -112,9 +112,7 @@ export class AdmissionControl {
   /** @param storedBytes What is read besides the body. */
   #admitBody(head: UploadHead, storedBytes: number, owner: string): Place {
     const { contentCoding = '', declaredBytes, network, body } = head
-    if (!/^(identity)?$/i.test(contentCoding.trim())) {
-      throw new ServiceError('CONTENT_CODED', { coding: contentCoding.slice(0, 100) })
-    }
+    checkCoding(contentCoding)
     const { requestBytesMax } = this.#limits
     if (declaredBytes !== null && declaredBytes > requestBytesMax) {
       throw new ServiceError('REQUEST_TOO_LARGE', { limitBytes: requestBytesMax })
@@ -226,6 +224,11 @@ const correctionTypes = /^\s*(?:text\/csv|application\/(?:x-)?(?:ndjson|jsonl|js
 
 function isCorrections(contentType: string | undefined): boolean {
   return contentType !== undefined && correctionTypes.test(contentType)
+}
+
+/** @throws {ServiceError} CONTENT_CODED */
+export function checkCoding(contentCoding: string): void {
+  if (contentCoding !== '') throw new ServiceError('CONTENT_CODED', { coding: contentCoding.slice(0, 100) })
 }
 
 /** @throws {ServiceError} NO_BOUNDARY, NOT_MULTIPART, BAD_MULTIPART */
