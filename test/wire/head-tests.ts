@@ -39,7 +39,6 @@ export function headTests(port: () => number): void {
     const malformed: Readonly<Record<string, Buffer>> = {
       'no Host': rawRequest({ without: ['host'] }),
       'two Host lines': rawRequest({ headers: ['Host: 127.0.0.1', 'Host: 127.0.0.1'] }),
-      'another host in the target': rawRequest({ path: `http://example.org${uploadPath}` }),
       'Content-Length and chunked': rawRequest({ headers: ['Transfer-Encoding: chunked'], body: chunked(valid) }),
       'two Content-Lengths': rawRequest({ headers: ['Content-Length: 5', 'Content-Length: 6'] }),
       'Content-Length -1': rawRequest({ headers: ['Content-Length: -1'] }),
@@ -144,7 +143,7 @@ export function headTests(port: () => number): void {
       })
     }
 
-    for (const path of [`http://127.0.0.1${uploadPath}`, `HTTP://127.0.0.1:80${uploadPath}/?a=b`]) {
+    for (const path of [`http://127.0.0.1${uploadPath}`, `HTTP://LOCALHOST.:80${uploadPath}/?a=b`]) {
       it(`in absolute form reach the endpoint: ${path}`, async () => {
         await acceptance(port(), rawRequest({ path }))
         const answer = await refusal(port(), rawRequest({ path, body: fileBody('x', 'other') }))
@@ -228,7 +227,25 @@ export function headTests(port: () => number): void {
         assert.equal(answer.status, 421)
         assert.deepEqual(recordFaults(answer, { exception: 'csvupload.HostNotAllowedException' }), [])
       }
-      await acceptance(port(), rawRequest({ headers: ['Host: localhost:1'] }))
+      for (const host of ['localhost:1', 'localhost.', 'localhost.:8080'])
+        await acceptance(port(), rawRequest({ headers: [`Host: ${host}`] }))
+    })
+
+    it('count by the target if it is in absolute form', async () => {
+      const headers = ['Host: evil.example', 'Origin: http://localhost:1']
+      await acceptance(port(), rawRequest({ path: `http://localhost:1${uploadPath}`, headers }))
+      for (const [host, status] of [
+        ['evil.example', 421],
+        ['user@localhost', 421],
+        ['localhost:2', 403],
+      ] as const) {
+        const path = `http://${host}${uploadPath}`
+        const answer = await refusal(
+          port(),
+          rawRequest({ path, headers: ['Host: localhost:1', 'Origin: http://localhost:1'] }),
+        )
+        assert.equal(answer.status, status, host)
+      }
     })
 
     it('requested by a page of another origin are refused before the body', async () => {

@@ -1,12 +1,13 @@
 // Head checks: what can be wrong with a request, whatever it asks for. Knows routes only by their patterns and methods.
 import type { IncomingMessage } from 'node:http'
 import { ServiceError } from '../../core/errors.ts'
-import { headerLines, hostName, isKnownVersion, targetHostName } from './request-target.ts'
+import { headerLines, isKnownVersion, targetAuthority } from './request-target.ts'
 
 const headerLinesMax = 1_000
 
 /**
- * Rejects a head that could be read in two ways, or that is unreasonably large.
+ * Rejects a head that could be read in two ways, or that is unreasonably large. The host of a target in absolute form
+ * replaces that of the header (RFC 9112 section 3.2.2).
  *
  * @param target As sent, before conversion to origin form.
  * @throws {ServiceError} VERSION_NOT_SUPPORTED, HEADERS_TOO_LARGE, BAD_REQUEST
@@ -26,17 +27,14 @@ export function checkHead(request: IncomingMessage, target: string): void {
   if (coding !== '' && request.httpVersion === '1.0') {
     throw new ServiceError('BAD_REQUEST', { problem: 'it is HTTP/1.0 with a transfer coding, which needs HTTP/1.1' })
   }
-  const hosts = headerLines(request, 'host')
-  const [host] = hosts
-  if (hosts.length > 1) throw new ServiceError('BAD_REQUEST', { problem: 'it has more than one Host header' })
-  if (host === undefined) {
-    if (request.httpVersion === '1.0') return
+  const hosts = headerLines(request, 'host').length
+  if (hosts > 1) throw new ServiceError('BAD_REQUEST', { problem: 'it has more than one Host header' })
+  if (hosts === 0 && request.httpVersion !== '1.0') {
     throw new ServiceError('BAD_REQUEST', { problem: 'it has no Host header' })
   }
-  const asked = targetHostName(target)
-  if (asked !== null && asked !== hostName(host)) {
-    throw new ServiceError('BAD_REQUEST', { problem: 'its target and its Host header name different hosts' })
-  }
+  // All that follows reads the host there.
+  const authority = targetAuthority(target)
+  if (authority !== null) request.headers.host = authority
 }
 
 /** True when the client waits for `100 Continue` before it sends the body. */

@@ -54,15 +54,15 @@ export function isKnownVersion(version: string): boolean {
   return version === '1.1' || version === '1.0'
 }
 
-/** Host name, without port, of a target in absolute form; null for any other. */
-export function targetHostName(target: string): string | null {
+/** Host and port of a target in absolute form; null for any other. */
+export function targetAuthority(target: string): string | null {
   const origin = originOf(target)
-  return origin === null ? null : hostName(origin.slice(origin.indexOf('://') + 3))
+  return origin === null ? null : origin.slice(origin.indexOf('://') + 3)
 }
 
-/** The host name of `host:port`, in lower case. */
+/** The host name of `host:port`, in lower case, without the dot of the root: `localhost.` is `localhost`. */
 export function hostName(authority: string): string {
-  return authority.replace(/:\d*$/, '').toLowerCase()
+  return authority.replace(/\.?(?::\d*)?$/, '').toLowerCase()
 }
 
 /** Values of all lines of a header, as sent: Node joins or drops repeated ones. `name` is in lower case. */
