@@ -42,6 +42,8 @@ export interface UploadStatus {
   readonly phase: UploadPhase
   /** The client's key for it; null for none. */
   readonly idempotencyKey: string | null
+  /** The client's own text, as of a resumable upload; absent for none. */
+  readonly remark?: string | null
   /** Null until the name has arrived. */
   readonly fileName: string | null
   /**

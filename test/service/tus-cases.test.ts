@@ -85,6 +85,14 @@ const cases: readonly Case[] = [
       'tus-resumable': '1.0.0',
     },
   },
+  {
+    what: 'HEAD of a finished upload: metadata, too',
+    begun: { bytes, sent: content },
+    method: 'HEAD',
+    headers: tus,
+    status: 200,
+    answers: { 'upload-offset': String(bytes), 'upload-length': String(bytes), 'upload-metadata': metadata },
+  },
   { what: 'HEAD of no upload', method: 'HEAD', path: nowhere, headers: tus, status: 404 },
   {
     what: 'HEAD of an upload whose length is not known',

@@ -37,10 +37,10 @@ export class ResumableStates {
 
   /** State of one that has ended. @throws {ServiceError} UPLOAD_NOT_FOUND, UPLOAD_ENDED */
   afterEnd(uploads: OwnUploads, id: string): ResumableState {
-    const { phase, bytes, datasetId, error, expiresAt } = uploads.get(id)
+    const { phase, bytes, datasetId, error, expiresAt, remark } = uploads.get(id)
     if (phase === 'done') {
       const whole = { bytes: bytes.received, expectedBytes: bytes.received, isComplete: true }
-      return { id, ...whole, expiresAt: expiresAt ?? 0, remark: null, datasetId }
+      return { id, ...whole, expiresAt: expiresAt ?? 0, remark: remark ?? null, datasetId }
     }
     if (phase === 'failed') throw new ServiceError('UPLOAD_ENDED', { id, problem: `it has failed: ${error?.message}` })
     if (phase === 'expired') throw new ServiceError('UPLOAD_ENDED', { id, problem: notInTime })

@@ -21,6 +21,9 @@ export interface UploadDetails
 /** How long bytes wait for more before they are written and read. Milliseconds. */
 const gatherMs = 20
 
+/** What `checkRoom` finds once more bytes have arrived than may. */
+const tooLong = ['UPLOAD_LENGTH_MISMATCH', 'FILE_TOO_LARGE'] as const
+
 export class ResumableUpload {
   readonly spool: Spool
   readonly details: UploadDetails
@@ -31,8 +34,6 @@ export class ResumableUpload {
   growth: Growth
   /** Resolves once the reading has come to the file, and its key is not refused. */
   readonly fileBegun = Promise.withResolvers<void>()
-  /** More bytes have arrived than the client announced: none of them can be trusted. */
-  hasOverflowed = false
   /** True while a request adds to it, until its bytes are durable. */
   isGrowing = false
   #stopWriter: ((error: ServiceError) => void) | null = null
@@ -93,6 +94,7 @@ export class ResumableUpload {
     { bytesMax, reserve }: Pick<Limits, 'bytesMax' | 'reserve'>,
     isNewest: () => boolean,
   ): Promise<void> {
+    const before = this.spool.state
     const expectedBytes = agreedLength(this.spool, given, bytesMax)
     if (!isNewest()) throw new ServiceError('UPLOAD_TAKEN_OVER', {})
     // From here on, and not only once bytes are read: a request that arrives in between must not wait for a client that
@@ -110,13 +112,16 @@ export class ResumableUpload {
     } catch (error) {
       if (given.checksum !== null) throw error
       failure = error
-      this.hasOverflowed = isServiceError(error, 'UPLOAD_LENGTH_MISMATCH')
     } finally {
       this.#stopWriter = null
     }
+    // Of a body that turns out to be too long, nothing counts, as of one that announces its length.
+    if (tooLong.some((code) => isServiceError(failure, code))) {
+      this.live.receivedBytes = (await writer.commit(before)).bytes
+      throw failure
+    }
     // Nothing is missing after the last byte, even if the connection breaks before the body ends.
-    const hasAll = writer.bytes === expectedBytes && !this.hasOverflowed
-    const isComplete = this.details.isOneRequest ? failure === null : hasAll
+    const isComplete = this.details.isOneRequest ? failure === null : writer.bytes === expectedBytes
     await writer.commit({ expectedBytes: isComplete ? writer.bytes : expectedBytes, isComplete })
     this.growth.grow(writer.bytes, isComplete)
     this.live.receivedBytes = writer.bytes

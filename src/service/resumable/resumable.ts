@@ -76,7 +76,7 @@ export interface ResumableUploads {
   state(id: string): Promise<ResumableState>
   /**
    * Adds bytes; they are durable when it resolves. If it rejects, those that arrived still count, unless there was a
-   * checksum.
+   * checksum, or there were too many.
    * @throws {ServiceError} UPLOAD_NOT_FOUND, UPLOAD_ENDED, UPLOAD_OFFSET_MISMATCH, UPLOAD_LENGTH_MISMATCH,
    *   UPLOAD_CHECKSUM_MISMATCH, UPLOAD_TAKEN_OVER, FILE_TOO_LARGE; as `admit`; what the body throws; what is found to be
    *   wrong with the file meanwhile

@@ -120,10 +120,19 @@ export class Resumables implements AsyncDisposable {
 
   #add(spool: Spool, key: HeldKey | null): Entry {
     const { facts, state } = spool
-    const { fileName, form, client, sender, idempotencyKey } = facts.details as UploadDetails
+    const { fileName, form, client, sender, idempotencyKey, remark } = facts.details as UploadDetails
     const stop = (error: ServiceError) => this.#background(this.#end(entry, error))
     const { id, owner, createdAt } = facts
-    const known = { id, owner, sender, createdAt, idempotencyKey, fileName: form === null ? fileName : null, stop }
+    const known = {
+      id,
+      owner,
+      sender,
+      createdAt,
+      idempotencyKey,
+      remark,
+      fileName: form === null ? fileName : null,
+      stop,
+    }
     const sizes = { receivedBytes: state.bytes, expectedBytes: state.expectedBytes }
     const live = this.#tools.uploads.begin({ ...known, ...sizes })
     const upload = new ResumableUpload(spool, live, key)
@@ -165,7 +174,7 @@ export class Resumables implements AsyncDisposable {
         await upload.append(bytes, { bytesMax: this.#bytesMax, reserve: entry.held.reserve }, isNewest)
       }
     } catch (error) {
-      if (upload.hasOverflowed || upload.details.isOneRequest) {
+      if (upload.details.isOneRequest) {
         // Once this request has let it go.
         this.#background(Promise.resolve().then(() => this.#end(entry, failureOf(error))))
       }

@@ -17,6 +17,7 @@ export interface NewUpload {
   /** Epoch milliseconds. */
   readonly createdAt: number
   readonly idempotencyKey?: string | null
+  readonly remark?: string | null
   readonly fileName?: string | null
   readonly receivedBytes?: number
   readonly expectedBytes: number | null
@@ -50,13 +51,13 @@ export class LiveUpload implements UploadProgress {
   /** @param onEnd Called once, with the last status. */
   constructor(upload: NewUpload, onEnd: (status: UploadStatus) => void) {
     const { id, owner, sender = '', createdAt, fileName = null, receivedBytes = 0, expectedBytes, stop } = upload
-    const { idempotencyKey = null } = upload
+    const { idempotencyKey = null, remark = null } = upload
     const nothing = { encoding: null, dialect: null, columns: null, datasetId: null, outcome: null, error: null }
     this.receivedBytes = receivedBytes
     this.#expectedBytes = expectedBytes
     this.#stop = stop
     this.#onEnd = onEnd
-    const known = { id, owner, sender, createdAt, expiresAt: null, idempotencyKey, fileName }
+    const known = { id, owner, sender, createdAt, expiresAt: null, idempotencyKey, remark, fileName }
     this.#facts = { ...known, phase: 'receiving', ...nothing }
     this.#status = this.#look(0)
   }

@@ -87,6 +87,21 @@ test('open() drops bytes that were written but not committed', async (t) => {
   assert.equal(await bytesOf(found), 'kept added')
 })
 
+test('commit() of fewer bytes drops those after them, in this store and the next', async (t) => {
+  const { open } = await place(t)
+  const store = await open()
+  const spool = await store.spools.create(spoolFacts(), null)
+  await append(spool, 'kept ')
+  const { state } = spool
+  await append(spool, 'dropped', { expectedBytes: 12 })
+  await append(spool, 'dropped, too', state)
+  assert.deepEqual([spool.state.bytes, spool.state.expectedBytes], [5, null])
+  await store.close()
+  const [found] = (await open()).spools.found
+  await append(found!, 'added')
+  assert.equal(await bytesOf(found!), 'kept added')
+})
+
 test('flush() makes bytes readable before commit() makes them durable', async (t) => {
   const store = await (await place(t)).open()
   const spool = await store.spools.create(spoolFacts(), null)

@@ -44,8 +44,8 @@ export interface SpoolState {
   readonly changedAt: number
 }
 
-/** What a commit may change besides the bytes. */
-type SpoolChange = Partial<Pick<SpoolState, 'expectedBytes' | 'isComplete'>>
+/** What a commit may change; fewer `bytes` than there are drop those after them. */
+type SpoolChange = Partial<Pick<SpoolState, 'bytes' | 'expectedBytes' | 'isComplete'>>
 
 /**
  * Of two valid slots, the one with the higher number counts, if the file has all its bytes; a torn write leaves the
@@ -241,7 +241,8 @@ export class Spool {
 
   async #commit(state: OpenFile, bytes: BufferedWriter, change: SpoolChange): Promise<SpoolState> {
     if (this.#failure !== null) throw this.#failure
-    const slot = { ...this.#slot, ...change, number: this.#slot.number + 1, bytes: bytes.bytes, changedAt: Date.now() }
+    const number = this.#slot.number + 1
+    const slot = { ...this.#slot, bytes: bytes.bytes, ...change, number, changedAt: Date.now() }
     try {
       await bytes.sync()
       await state.write(slotOf(slot), (slot.number % 2) * slotBytes).catch(throwStoreError)
