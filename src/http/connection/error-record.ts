@@ -8,6 +8,9 @@ import { requestPath, type SeenRequest } from './request-target.ts'
 
 export const jsonContentType = 'application/json;charset=UTF-8'
 
+/** Media type of the bytes that tus appends with PATCH. */
+export const appendedType = 'application/offset+octet-stream'
+
 /** Headers that an error keeps: which page may read it, and that tus is spoken. */
 const keptHeaders: ReadonlySet<string> = new Set([
   'access-control-allow-origin',
@@ -67,7 +70,7 @@ export function answerError(
   // The head is complete before the body, so Node frames the body: in chunks, until the close for HTTP/1.0, none for
   // HEAD. By itself, it would not use chunks for a version like 2.0, and use them for HTTP/1.0 with `TE: chunked`.
   response.useChunkedEncodingByDefault = request.httpVersion !== '1.0'
-  response.writeHead(error.status, errorHeaders(error))
+  response.writeHead(error.status, errorHeaders(error, request.method))
   response.end(errorBody(error, requestPath(request.url ?? '/')))
 }
 
@@ -82,7 +85,7 @@ export function answerErrorOnSocket(
   const body = errorBody(error, seen.path)
   const isChunked = seen.version !== '1.0'
   const headers = {
-    ...errorHeaders(error),
+    ...errorHeaders(error, seen.method),
     ...(isChunked ? { 'Transfer-Encoding': 'chunked' } : {}),
     Date: new Date().toUTCString(),
   }
@@ -105,7 +108,7 @@ function errorBody(error: ServiceError, path: string): string {
   })
 }
 
-function errorHeaders(error: ServiceError): Record<string, string> {
+function errorHeaders(error: ServiceError, method: string | undefined): Record<string, string> {
   const headers: Record<string, string> = {
     'Content-Type': jsonContentType,
     'X-Content-Type-Options': 'nosniff',
@@ -116,6 +119,10 @@ function errorHeaders(error: ServiceError): Record<string, string> {
   const help = helpOf(error)
   if (help !== null) headers.Link = `<${helpPath}>; rel="help"; title="${help}"`
   if (isServiceError(error, 'UPLOAD_OFFSET_MISMATCH')) headers['Upload-Offset'] = String(error.details.expected)
+  // RFC 5789 section 2.2, RFC 7694 section 3.
+  if (isServiceError(error, 'NOT_BYTES') || (error.status === 415 && method === 'PATCH'))
+    headers['Accept-Patch'] = appendedType
+  if (isServiceError(error, 'CONTENT_CODED')) headers['Accept-Encoding'] = 'identity'
   if (isServiceError(error, 'PROTOCOL_NOT_SUPPORTED')) headers['Tus-Version'] = '1.0.0'
   if (isServiceError(error, 'METHOD_NOT_ALLOWED')) headers.Allow = error.details.allow.join(', ')
   if (isServiceError(error, 'RANGE_NOT_SATISFIABLE')) headers['Content-Range'] = `bytes */${error.details.bytes}`

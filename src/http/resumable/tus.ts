@@ -8,14 +8,13 @@ import {
   type ResumableState,
 } from '../../service/service.ts'
 import { clientNetworkOf } from '../access/client-network.ts'
+import { appendedType } from '../connection/error-record.ts'
 import type { BodyPace } from '../connection/request-body.ts'
 import { datasetsPath } from '../exchange/receipt-json.ts'
 import { uploadsPath } from '../exchange/upload-json.ts'
 import { bodyOf, declaredBytes, field, keyOf, outcomeOf, sentType } from './async-upload.ts'
 
 const version = '1.0.0'
-/** Media type of appended bytes. */
-const bytesType = 'application/offset+octet-stream'
 /** How long a client may wait for the outcome of its upload; after that, it must ask for the status. Milliseconds. */
 const waitMsMax = 30_000
 
@@ -153,7 +152,7 @@ function lengthOf(request: FastifyRequest): number | null {
 
 function checkType(request: FastifyRequest): void {
   const type = sentType(request)
-  if (type?.split(';')[0]?.trim().toLowerCase() === bytesType) return
+  if (type?.split(';')[0]?.trim().toLowerCase() === appendedType) return
   throw new ServiceError('NOT_BYTES', { contentType: type ?? null })
 }
 

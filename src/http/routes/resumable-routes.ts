@@ -4,6 +4,7 @@ import { ServiceError } from '../../core/errors.ts'
 import type { ResumableUploads } from '../../service/service.ts'
 import { audit } from '../access/authorize.ts'
 import type { App } from '../app.ts'
+import { appendedType } from '../connection/error-record.ts'
 import { checkCoding } from '../connection/head-checks.ts'
 import type { BodyPace } from '../connection/request-body.ts'
 import { headerLines } from '../connection/request-target.ts'
@@ -48,7 +49,7 @@ export function addResumableRoutes(app: App, pace: BodyPace, { bytesMax }: Pick<
   app.route({
     method: 'PATCH',
     url: onePath,
-    config,
+    config: { ...config, optionsFields: { ...config.optionsFields, 'accept-patch': appendedType } },
     onRequest: unread,
     schema: { ...ofProtocol, params: uploadParams },
     handler: (request, reply) => append(request, reply, request.params.id),
