@@ -113,7 +113,7 @@ function serviceOf(owner: string, { name: sender, mayRead }: Sender, tools: Tool
   const service: Service = {
     ...uploading(owner, sender, tools),
     readAgain: async (id, given, signal) => {
-      const declared = await readUploadOptions(given, tools.converter, signal)
+      const declared = await readUploadOptions(given, signal)
       const receipt = await catalog.receipt(id)
       const { bytes: fileBytes } = textOf(receipt)
       const place = admissionControl.admitBytes({ fileBytes, missingBytes: fileBytes }, owner)

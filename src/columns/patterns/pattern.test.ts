@@ -5,9 +5,8 @@ import { type Random, randomFrom } from '../../core/random.testing.ts'
 import { openDuckDb } from '../../duckdb/duckdb.ts'
 import { seed } from '../columns.testing.ts'
 import { patternElementsMax } from './check-source.ts'
-import { compilePattern } from './pattern.ts'
+import { compilePattern, PatternError } from './pattern.ts'
 import { matcherOf } from './patterns.testing.ts'
-import { PatternError } from './re2-program.ts'
 
 const db = await openDuckDb({})
 after(() => db.closeSync())
@@ -207,4 +206,8 @@ test('compilePattern() counts elements with counts written out', () => {
   assert.throws(() => compilePattern(`${most}a`), {
     message: `it has more than ${patternElementsMax} elements, with counts written out`,
   })
+})
+
+test('compilePattern() accepts named groups as current versions of RE2 do, and DuckDB does not', () => {
+  assert.deepEqual(ours('(?<n>a)b|(?P<m>c)', ['ab', 'c', 'a', '(?<n>a)b']), [true, true, false, false])
 })

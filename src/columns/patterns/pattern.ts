@@ -3,6 +3,8 @@
 import { type CodePointClasses, codePointClasses, holds } from './code-point-classes.ts'
 import { assertions, compileProgram, op, type Program } from './re2-program.ts'
 
+export { PatternError } from './re2-program.ts'
+
 /** What is before a state, first in its text: `any` if no assertion is next, which could tell them apart. */
 const kinds = { any: 0, other: 1, word: 2, lineEnd: 3, beginning: 4 } as const
 const wordCharacters = Int32Array.of(48, 57, 65, 90, 95, 95, 97, 122)

@@ -56,11 +56,13 @@ function compiled(source: string): Re2Program {
     return (RE2JS.compile(source).re2Input as unknown as { readonly prog: Re2Program }).prog
   } catch (error) {
     if (!(error instanceof RE2JSSyntaxException)) throw error
-    const place = error.getPattern()
+    const place = [...(error.getPattern() ?? '')].slice(0, placeCharactersMax).join('')
     throw new PatternError(place ? `${error.getDescription()}: ${place}` : error.getDescription(), { cause: error })
   }
 }
 
+/** Where in a pattern the problem is. */
+const placeCharactersMax = 40
 const foldCase = 1
 const lastCodePoint = 0x10ffff
 

@@ -12,7 +12,7 @@ import type { NewResumable } from './resumable.ts'
 import type { UploadDetails } from './resumable-upload.ts'
 import type { UnfinishedPlaces } from './unfinished-places.ts'
 
-export interface NewSpoolTools extends Pick<UploadTools, 'store' | 'converter'> {
+export interface NewSpoolTools extends Pick<UploadTools, 'store'> {
   readonly admissionControl: AdmissionControl
   readonly places: UnfinishedPlaces
   readonly bytesMax: number
@@ -20,7 +20,7 @@ export interface NewSpoolTools extends Pick<UploadTools, 'store' | 'converter'> 
 
 /** @throws {ServiceError} as `ResumableUploads.create` */
 export async function newSpool(
-  { store, converter, admissionControl, places, bytesMax }: NewSpoolTools,
+  { store, admissionControl, places, bytesMax }: NewSpoolTools,
   owner: string,
   {
     network,
@@ -40,7 +40,7 @@ export async function newSpool(
   places.check(client, bytes)
   // Its first bytes hold a place; until then, no other upload ends for it.
   admissionControl.checkBytes({ fileBytes: bytes, missingBytes: bytes, network }, owner)
-  await parseUploadOptions(declaredTexts(given.declared), converter, AbortSignal.timeout(10_000))
+  await parseUploadOptions(declaredTexts(given.declared), AbortSignal.timeout(10_000))
   places.check(client, bytes)
   const createdAt = Date.now()
   const details: UploadDetails = { ...given, fileName: nameOf(given.fileName, disposition), client }

@@ -46,7 +46,7 @@ export async function uploadFile(
   signal: AbortSignal,
 ): Promise<UploadReply> {
   arrival.progress.named(incoming.name)
-  const declared = await parseUploadOptions(incoming.texts, tools.converter, signal)
+  const declared = await parseUploadOptions(incoming.texts, signal)
   await using draft = await tools.store.draft()
   await using original = await openOriginal(join(draft.dir, 'original'))
   const taken = await takeIn(tools, arrival, { ...incoming, original }, declared, draft, signal)

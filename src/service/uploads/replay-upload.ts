@@ -1,6 +1,5 @@
 // Replay upload: repeats the response to an earlier request, once all bytes have proved that it is the same request.
 import { createHash } from 'node:crypto'
-import type { Converter } from '../../convert/convert.ts'
 import { viewOf } from '../../core/borrowed-bytes.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { byteTurns } from '../../io/turns/byte-turns.ts'
@@ -13,7 +12,6 @@ import type { HeldKey } from './idempotency-keys.ts'
 
 export interface ReplayTools {
   readonly existing: ExistingDatasets
-  readonly converter: Converter
 }
 
 /** A request that may repeat an earlier one. */
@@ -29,7 +27,7 @@ export interface SentAgain {
  * throws
  */
 export async function replayUpload(
-  { existing, converter }: ReplayTools,
+  { existing }: ReplayTools,
   key: HeldKey | null,
   { owner, receive }: SentAgain,
   signal: AbortSignal,
@@ -45,7 +43,7 @@ export async function replayUpload(
   if (found.kind !== 'whole') return null
   using _ = byteTurns.begin()
   const incoming = await receive()
-  const declared = await parseUploadOptions(incoming.texts, converter, signal)
+  const declared = await parseUploadOptions(incoming.texts, signal)
   const hash = createHash('sha256')
   for await (const slices of incoming.chunks) for (const slice of slices) hash.update(viewOf(slice))
   const id = datasetId({ sha256: hash.digest('hex'), declared, owner })
