@@ -4,7 +4,7 @@ import { after, test } from 'node:test'
 import { type Random, randomFrom } from '../../core/random.testing.ts'
 import { openDuckDb } from '../../duckdb/duckdb.ts'
 import { seed } from '../columns.testing.ts'
-import { patternElementsMax } from './check-source.ts'
+import { countElements, patternElementsMax } from './count-elements.ts'
 import { compilePattern, PatternError } from './pattern.ts'
 import { matcherOf } from './patterns.testing.ts'
 
@@ -192,20 +192,28 @@ test('a full table is cleared, and later values match as before', async () => {
 })
 
 test('compilePattern() counts elements with counts written out', () => {
-  for (const [source, least] of [
-    ['a{N}', 1],
-    ['aaaa(?:b{10}){N}', 0.09],
-    ['(?:[^)]\\Q(((\\E[]({9}]){N}', 0.166],
+  for (const [source, elements] of [
+    ['', 0],
+    ['aa(?:bc){10}', 32],
+    ['a{3}{0,}(|b*){2,5}?', 24],
+    ['(?:[^)]\\Q(((\\E[]({9}]){7}', 42],
+    ['\\pL[^\\pN\\P{L}]\\\\pL', 35],
+    ['[a-\\x{8000}]', 1],
+    ['(?i:[a-\\x{8000}][\\--耀])', 263],
   ] as const) {
-    const times = (n: number) => source.replace('N', String(n)).repeat(10)
-    compilePattern(times(Math.floor(990 * least)))
-    assert.throws(() => compilePattern(times(Math.ceil(1000 * least) + 1)), PatternError)
+    assert.equal(countElements(source), elements, source)
   }
   const most = 'a'.repeat(patternElementsMax)
-  compilePattern(most)
-  assert.throws(() => compilePattern(`${most}a`), {
-    message: `it has more than ${patternElementsMax} elements, with counts written out`,
-  })
+  assert.equal(compilePattern(most).elements, patternElementsMax)
+  for (const large of [
+    `${most}a`,
+    '(?:a{100}){10}'.repeat(10),
+    '\\pL'.repeat(910),
+    `(?i)${'[B-\\x{1E000}]'.repeat(21)}`,
+  ]) {
+    const message = `it has more than ${patternElementsMax} elements, with counts written out`
+    assert.throws(() => compilePattern(large), { message })
+  }
 })
 
 test('compilePattern() accepts named groups as current versions of RE2 do, and DuckDB does not', () => {

@@ -3,7 +3,7 @@
 import { type CodePointClasses, codePointClasses, holds } from './code-point-classes.ts'
 import { assertions, compileProgram, op, type Program } from './re2-program.ts'
 
-export { PatternError } from './re2-program.ts'
+export { PatternError } from './count-elements.ts'
 
 /** What is before a state, first in its text: `any` if no assertion is next, which could tell them apart. */
 const kinds = { any: 0, other: 1, word: 2, lineEnd: 3, beginning: 4 } as const
@@ -31,6 +31,8 @@ export function compilePattern(source: string): Pattern {
  * kept as a text, with a kind and then the index of each instruction as a character, to be found again.
  */
 export class Pattern {
+  /** Its size, as the limits count it. */
+  readonly elements: number
   readonly #program: Program
   readonly #classes: CodePointClasses
   /** Intervals beyond ASCII. */
@@ -44,6 +46,7 @@ export class Pattern {
   #stateUnits = 0
 
   constructor(program: Program) {
+    this.elements = program.elements
     this.#program = program
     this.#classes = codePointClasses(program)
     this.#firstInterval = this.#classes.starts.indexOf(0x80)

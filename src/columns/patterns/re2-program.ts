@@ -1,7 +1,7 @@
 // RE2 program: turns a pattern into instructions. The only file that uses re2js, for its parser and compiler alone:
 // their result has no types, hence the exact version in package.json. Knows no states.
 import { RE2JS, RE2JSSyntaxException } from 're2js'
-import { checkSource } from './check-source.ts'
+import { countElements, PatternError } from './count-elements.ts'
 
 /** Operations of re2js, which are those of Go's regexp/syntax; those from `rune` on consume a character. */
 export const op = { alt: 1, capture: 3, assertion: 4, fail: 5, match: 6, nop: 7, rune: 8 } as const
@@ -19,12 +19,11 @@ export interface Instruction {
 export const assertions = { beginLine: 1, endLine: 2, beginText: 4, endText: 8, wordEdge: 16, noWordEdge: 32 } as const
 
 export interface Program {
+  /** The size of the pattern, see `countElements`. */
+  readonly elements: number
   readonly instructions: readonly Instruction[]
   readonly start: number
 }
-
-/** A pattern that is not accepted; the message says why. */
-export class PatternError extends Error {}
 
 interface Re2Program {
   readonly inst: readonly {
@@ -38,16 +37,20 @@ interface Re2Program {
 
 /** @throws {PatternError} */
 export function compileProgram(source: string): Program {
-  const problem = checkSource(source)
-  if (problem !== null) throw new PatternError(problem)
+  const elements = countElements(source)
   const { inst, start } = compiled(source)
   const orbits = new Map<number, Int32Array>()
   const instructions = inst.map(({ op: operation, out, arg, runes }) => {
     const isOne = runes.length === 1
-    const ranges = isOne ? rangesOf(runes[0] ?? 0, (arg & foldCase) !== 0, orbits) : Int32Array.from(runes)
+    const ranges = isOne ? rangesOf(runes[0] ?? 0, (arg & foldCase) !== 0, orbits) : toRanges(runes)
     return { op: Math.min(operation, op.rune), out, arg, ranges }
   })
-  return { instructions, start }
+  return { elements, instructions, start }
+}
+
+/** Repeated instructions share theirs. */
+function toRanges(runes: ArrayLike<number>): Int32Array {
+  return runes instanceof Int32Array ? runes : Int32Array.from(runes)
 }
 
 function compiled(source: string): Re2Program {

@@ -34,19 +34,26 @@ export async function readUploadOptions(
   return await checked(declared, signal)
 }
 
+/** Of all patterns: each takes memory in whatever writes the columns, and time here. */
+const elementsMax = 200_000
+
 async function checked(statements: UploadOptions, signal: AbortSignal): Promise<UploadOptions> {
+  let elements = 0
   for (const [i, { constraints }] of (statements.schema?.table.fields ?? []).entries()) {
     if (constraints?.pattern === undefined) continue
     // Each may take a tenth of a second, and there may be hundreds; other requests go on between them.
     await setImmediate(undefined, { signal })
-    checkPattern(constraints.pattern, `fields[${i}].constraints.pattern`)
+    const place = `fields[${i}].constraints.pattern`
+    elements += elementsOf(constraints.pattern, place)
+    const wanted = `at most ${elementsMax} elements in all patterns, with counts written out`
+    if (elements > elementsMax) throw refuse(place, shown(constraints.pattern), wanted)
   }
   return statements
 }
 
-function checkPattern(pattern: string, place: string): void {
+function elementsOf(pattern: string, place: string): number {
   try {
-    compilePattern(pattern)
+    return compilePattern(pattern).elements
   } catch (error) {
     if (!(error instanceof PatternError)) throw error
     throw refuse(place, shown(pattern), `a regular expression that RE2 accepts (${error.message})`)
