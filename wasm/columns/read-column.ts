@@ -70,11 +70,12 @@ export function readValues(column: u32, records: u32, kind: u32, nullWords: u32)
   let out = values
   let runClass = NO_CLASS
   let run: u32 = 0
-  const usualClass = usualClassOf(kind)
+  let usualClass = usualClassOf(kind)
+  const isSpelledAnyhow = kind == BOOLEANS && spelling == 0
   let usualFrom: u32 = 0
   for (let record: u32 = 0; record < records; record++, place += step) {
     if (runClass == usualClass && record >= usualFrom) {
-      const usual = readUsual(kind, place, step, records - record, trims, out)
+      const usual = readUsual(kind, runClass, place, step, records - record, trims, out)
       run += usual
       record += usual
       if (record == records) break
@@ -118,6 +119,8 @@ export function readValues(column: u32, records: u32, kind: u32, nullWords: u32)
       addCount(runClass, run)
       run = 0
       runClass = addValue(valueClass, record + 1) ? valueClass : NO_CLASS
+      // Any spelling may be the usual one; WORD is that of no value.
+      if (isSpelledAnyhow) usualClass = runClass == NO_CLASS ? WORD : runClass
     }
   }
   addCount(runClass, run)
@@ -159,7 +162,7 @@ function readOther(kind: u32, start: usize, end: usize, out: usize, record: u32)
   return BROKEN
 }
 
-/** The class that `readUsual` reads for a kind; WORD, which no value has, if it reads none. */
+/** The class that `readUsual` reads for a kind; WORD if it reads none. */
 function usualClassOf(kind: u32): u32 {
   if (hasForm || !isUsual) return WORD
   if (kind == INTEGERS) return INTEGER

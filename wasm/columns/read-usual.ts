@@ -1,7 +1,7 @@
 // Read usual: the fast path for fields like most of their column: plain values that add no new facts. Stops at the
 // first other field. Takes one to two thirds of the time of the general path.
-import { DECIMAL, TRUE_LOWER } from './facts/value-classes'
-import { BOOLEANS, DECIMALS, INTEGERS, NUMBERS, spelling } from './column-kinds'
+import { DECIMAL } from './facts/value-classes'
+import { BOOLEANS, DECIMALS, INTEGERS, NUMBERS } from './column-kinds'
 import { areFractionsKnown, areTrailingZerosKnown, isZeroWholeKnown } from './facts/number-texts'
 import { scaleMax, scaleMin, wholeMax } from './facts/facts'
 import { POWERS } from './memory'
@@ -15,15 +15,15 @@ import {
 /**
  * Reads at most `count` fields from `place` on, and writes their values to `out`. With `trims`, a CR may end a field.
  * The facts must already have three values of the usual class of the kind: integers of at most 15 digits, decimals and
- * numbers of class DECIMAL, booleans in the spelling that was set, timestamps.
+ * numbers of class DECIMAL, booleans of `valueClass`, timestamps.
  *
  * @returns How many fields were read. All are of that class and need only be counted.
  */
-export function readUsual(kind: u32, place: usize, step: usize, count: u32, trims: bool, out: usize): u32 {
+export function readUsual(kind: u32, valueClass: u32, place: usize, step: usize, count: u32, trims: bool, out: usize): u32 {
   if (kind == INTEGERS) return readIntegers(place, step, count, trims, out)
   if (kind == DECIMALS) return readDecimals(place, step, count, trims, out)
   if (kind == NUMBERS) return readNumbers(place, step, count, trims, out)
-  if (kind == BOOLEANS) return readBooleans(place, step, count, trims, out)
+  if (kind == BOOLEANS) return readBooleans(valueClass, place, step, count, trims, out)
   return readTimestamps(place, step, count, trims, out)
 }
 
@@ -201,8 +201,7 @@ function readNumbers(place: usize, step: usize, count: u32, trims: bool, out: us
 }
 
 /** Reads booleans of one spelling, one byte each. Does not branch on the value, because it cannot be predicted. */
-function readBooleans(place: usize, step: usize, count: u32, trims: bool, out: usize): u32 {
-  const spellings = TRUE_LOWER + spelling - 1
+function readBooleans(spellings: u32, place: usize, step: usize, count: u32, trims: bool, out: usize): u32 {
   const yes = spellingOf(spellings, true)
   const no = spellingOf(spellings, false)
   for (let done: u32 = 0; done < count; done++, place += step, out++) {
