@@ -1,6 +1,5 @@
 // Code point classes: the code points that no instruction of a program tells apart are one class. Knows no states.
-import type { Program } from './re2-program.ts'
-import { op } from './re2-program.ts'
+import { op, type Program } from './re2-program.ts'
 
 export interface CodePointClasses {
   /** Where intervals of code points of one class begin, ascending from 0. */
@@ -11,15 +10,15 @@ export interface CodePointClasses {
   readonly examples: readonly number[]
 }
 
-/** What assertions tell apart: word characters, which are ASCII in RE2, and line ends. */
-const assertionSets = [Int32Array.of(48, 57, 65, 90, 95, 95, 97, 122), Int32Array.of(10, 10)]
+/** ASCII in RE2. */
+export const wordCharacters = Int32Array.of(48, 57, 65, 90, 95, 95, 97, 122)
+/** What assertions tell apart. */
+const assertionSets = [wordCharacters, Int32Array.of(10, 10)]
 
 export function codePointClasses({ instructions }: Program): CodePointClasses {
-  const sets = distinct([
-    ...instructions.map(({ ranges }) => ranges),
-    ...(instructions.some((one) => one.op === op.assertion) ? assertionSets : []),
-  ])
-  const starts = Int32Array.from(new Set([0, 0x80, ...sets.flatMap(startsOf)])).sort()
+  const hasAssertion = instructions.some((one) => one.op === op.assertion)
+  const sets = new Set([...instructions.map(({ ranges }) => ranges), ...(hasAssertion ? assertionSets : [])])
+  const starts = Int32Array.from(new Set([0, 0x80, ...[...sets].flatMap(startsOf)])).sort()
   const intervalAt = new Map(Array.from(starts, (start, interval) => [start, interval]))
   const classes = new Int32Array(starts.length)
   let count = 1
@@ -42,11 +41,6 @@ export function codePointClasses({ instructions }: Program): CodePointClasses {
     classes[interval] = numbers.get(one) ?? 0
   }
   return { starts, classes, examples }
-}
-
-function distinct(sets: readonly Int32Array[]): readonly Int32Array[] {
-  const key = ({ buffer }: Int32Array) => Buffer.from(buffer).toString('latin1')
-  return [...new Map(sets.map((ranges) => [key(ranges), ranges])).values()]
 }
 
 function startsOf(ranges: Int32Array): readonly number[] {

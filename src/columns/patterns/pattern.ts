@@ -1,13 +1,12 @@
 // Pattern: a regular expression as tables of states for wasm/columns/rules/pattern.ts, filled as values need them, so
 // that each character of a value is looked at once. Knows no columns.
-import { type CodePointClasses, codePointClasses, holds } from './code-point-classes.ts'
+import { type CodePointClasses, codePointClasses, holds, wordCharacters } from './code-point-classes.ts'
 import { assertions, compileProgram, op, type Program } from './re2-program.ts'
 
 export { PatternError } from './count-elements.ts'
 
 /** What is before a state, first in its text: `any` if no assertion is next, which could tell them apart. */
 const kinds = { any: 0, other: 1, word: 2, lineEnd: 3, beginning: 4 } as const
-const wordCharacters = Int32Array.of(48, 57, 65, 90, 95, 95, 97, 122)
 
 /** The block, in words: where the first row is, how many intervals follow, ASCII, intervals, rows. */
 const asciiIndex = 4
@@ -16,8 +15,6 @@ const intervalsIndex = asciiIndex + 128
 const deadRow = 4
 /** With fewer, a value could not go on. */
 const rowsMin = 4
-/** Instructions in all states of a table, which take two bytes each. */
-const stateUnitsMax = 1_000_000
 /** A program has fewer than 0xd800 instructions, so that their indexes are characters. */
 const utf16 = new TextDecoder('utf-16le')
 
@@ -41,9 +38,11 @@ export class Pattern {
   readonly #rowsIndex: number
   readonly #closure: Closure
   #rowsMax = 0
+  /** Of the texts of all states, which thus take twice the bytes of the block. */
+  #charactersMax = 0
   #states: string[] = []
   readonly #rows = new Map<string, number>()
-  #stateUnits = 0
+  #characters = 0
 
   constructor(program: Program) {
     this.elements = program.elements
@@ -77,6 +76,7 @@ export class Pattern {
       block[index] = starts[interval] ?? 0
       block[index + 1] = column(interval)
     }
+    this.#charactersMax = bytes
     this.#rowsMax = Math.floor((block.length - this.#rowsIndex) / this.#rowWords)
     this.#clear(block)
   }
@@ -94,7 +94,7 @@ export class Pattern {
       return deadRow
     }
     const known = this.#rows.get(next)
-    const isFull = this.#states.length === this.#rowsMax || this.#stateUnits + next.length > stateUnitsMax
+    const isFull = this.#states.length === this.#rowsMax || this.#characters + next.length > this.#charactersMax
     if (known === undefined && isFull) {
       this.#clear(block)
       return this.#rows.get(next) ?? this.#add(block, next)
@@ -108,7 +108,7 @@ export class Pattern {
     block.fill(0, this.#rowsIndex, this.#rowsIndex + this.#rowsMax * this.#rowWords)
     this.#states = []
     this.#rows.clear()
-    this.#stateUnits = 0
+    this.#characters = 0
     this.#closure.begin()
     this.#closure.add(this.#program.start, null)
     this.#add(block, this.#closure.state(kinds.beginning))
@@ -119,7 +119,7 @@ export class Pattern {
     block[index] = this.#closure.resolve(state, null).includes(this.#closure.match, 1) ? 1 : 0
     this.#states.push(state)
     this.#rows.set(state, 4 * index)
-    this.#stateUnits += state.length
+    this.#characters += state.length
     return 4 * index
   }
 

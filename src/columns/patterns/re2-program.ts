@@ -11,7 +11,7 @@ export interface Instruction {
   readonly out: number
   /** The other way of `alt`; for an assertion, a bit for each of `assertions` that must hold. */
   readonly arg: number
-  /** Code points that are consumed: pairs of first and last, ascending. */
+  /** Code points that are consumed: pairs of first and last, ascending. Equal ones are one array. */
   readonly ranges: Int32Array
 }
 
@@ -40,17 +40,15 @@ export function compileProgram(source: string): Program {
   const elements = countElements(source)
   const { inst, start } = compiled(source)
   const orbits = new Map<number, Int32Array>()
+  const known = new Map<string, Int32Array>()
   const instructions = inst.map(({ op: operation, out, arg, runes }) => {
-    const isOne = runes.length === 1
-    const ranges = isOne ? rangesOf(runes[0] ?? 0, (arg & foldCase) !== 0, orbits) : toRanges(runes)
-    return { op: Math.min(operation, op.rune), out, arg, ranges }
+    const isFolded = (arg & foldCase) !== 0
+    const ranges = runes.length === 1 ? rangesOf(runes[0] ?? 0, isFolded, orbits) : Int32Array.from(runes)
+    const key = Buffer.from(ranges.buffer).toString('latin1')
+    if (!known.has(key)) known.set(key, ranges)
+    return { op: Math.min(operation, op.rune), out, arg, ranges: known.get(key) ?? ranges }
   })
   return { elements, instructions, start }
-}
-
-/** Repeated instructions share theirs. */
-function toRanges(runes: ArrayLike<number>): Int32Array {
-  return runes instanceof Int32Array ? runes : Int32Array.from(runes)
 }
 
 function compiled(source: string): Re2Program {
@@ -75,6 +73,7 @@ function rangesOf(rune: number, isFolded: boolean, orbits: Map<number, Int32Arra
   const known = orbits.get(rune)
   if (known !== undefined) return known
   const both = compiled(`(?i)[\\x{${rune.toString(16)}}\\x{${lastCodePoint.toString(16)}}]`)
+  // Without the last code point.
   const ranges = Int32Array.from(both.inst[both.start]?.runes ?? []).slice(0, -2)
   orbits.set(rune, ranges)
   return ranges
