@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { configuredAccess } from './access/configured-access.ts'
 import { type Config, ConfigError } from './config/config.ts'
 import { createColumnConverter } from './convert/column-converter.ts'
-import { createConverter } from './convert/duckdb-converter.ts'
 import { createPartReader } from './convert/duckdb-reader.ts'
 import type { UploadStatus } from './core/upload-status.ts'
 import { uploadLineJson } from './http/exchange/upload-json.ts'
@@ -225,18 +224,8 @@ async function startChildren(
   }
   if (isConfined) logger.info({ holds }, isolates ? 'children run confined' : 'children run partly confined')
   else logger.warn({ holds }, 'children run unconfined')
-  const segmentBytesMax = config.segmentBytes + config.recordBytesMax
-  const converters = {
-    jobMsMax,
-    ...(sandbox.isConfined && { sandbox, segmentBytesMax }),
-    logger,
-    size,
-    onLost: () => metrics.childLost('converter'),
-  }
-  const columnThreads = { jobMsMax, logger, size, onLost: converters.onLost }
-  const converter = started.adopt(createColumnConverter(columnThreads, createConverter(converters)), (one) =>
-    one.close(),
-  )
+  const columnThreads = { jobMsMax, logger, size, onLost: () => metrics.childLost('converter') }
+  const converter = started.adopt(createColumnConverter(columnThreads), (one) => one.close())
   const readers = {
     jobMsMax,
     size,

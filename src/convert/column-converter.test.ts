@@ -26,7 +26,7 @@ import type { ConvertResult, Segment, TargetColumn } from './convert.ts'
 import { examples, undecidedClasses } from './sql/value-examples.testing.ts'
 
 const duckDb = startConverter()
-const converter = createColumnConverter({ size: 2, jobMsMax, logger }, duckDb)
+const converter = createColumnConverter({ size: 2, jobMsMax, logger })
 const reader = startReader()
 after(() => converter.close())
 
@@ -122,7 +122,7 @@ async function assertRestIsKept(
   })
   const [ours, theirs] = [join(dir, 'again.parquet'), join(dir, 'theirs.parquet')]
   const older = result.rest && { path, kept }
-  const our = await converter.convert(segment, wanted, ours, never, older)
+  const our = await converter.convert(segment, wanted, ours, never, { ...(older && { older }) })
   const their = await duckDb.convert(segment, wanted, theirs, never)
   assert.ok(our.kind === 'part' && their.kind === 'part', `SEED=${seed}`)
   assert.deepEqual(our.nulls, their.nulls)

@@ -9,10 +9,7 @@ export type { ColumnFacts }
 export interface Segment {
   /** A file of the records; with `pieces`, of those that are in no other file, if there are any. */
   readonly path: string
-  /**
-   * Where the records are, in order; each piece has whole records. Absent if all of them are in `path`, as for declared
-   * columns.
-   */
+  /** Where the records are, in order; each piece has whole records. Absent if all of them are in `path`. */
   readonly pieces?: readonly SegmentPiece[]
   /**
    * If pieces are in another file that is not in UTF-8: the UTF-8 for each byte value, as in
@@ -60,10 +57,8 @@ export interface ConvertedPart {
   readonly part: Omit<Part, 'file'>
   /** Nulls by column, in column order. */
   readonly nulls: readonly number[]
-  /** Checksums of its blocks, as from `checksumsOfFile`, if they were computed on the way. */
-  readonly checksums?: Buffer
-  /** Facts as from `profile`, if they were gathered on the way and no columns were copied. */
-  readonly facts?: readonly ColumnFacts[]
+  /** Checksums of its blocks, as from `checksumsOfFile`. */
+  readonly checksums: Buffer
 }
 
 /** A part written earlier from the same segment: what need not be written again. */
@@ -74,22 +69,46 @@ export interface OlderColumns {
 }
 
 export type ConvertResult =
-  | ({ readonly kind: 'part' } & ConvertedPart)
+  | (Examined & { readonly kind: 'part' } & ConvertedPart)
   /** Some value does not fit its column's type. */
-  | {
+  | (Examined & {
       readonly kind: 'misfit'
-      readonly facts?: readonly ColumnFacts[]
       /** What was written nevertheless; absent if nothing was. It has only the columns in `isWritten`. */
       readonly rest?: ConvertedPart & { readonly isWritten: readonly boolean[] }
-    }
+    })
+
+interface Examined {
+  /** Facts as from `profile`; meaningless for columns that were copied. */
+  readonly facts: readonly ColumnFacts[]
+  /** Records that break declared rules: no part has them, and no facts count them. */
+  readonly violations: number
+}
+
+/** What a conversion may also use and make. */
+export interface ConvertOptions {
+  readonly older?: OlderColumns
+  /**
+   * A file for the records that break declared rules: a line of JSON each, a `Violation`, in order, compressed with
+   * gzip. It is not created if there are none. Without it, they are only counted.
+   */
+  readonly violationsPath?: string
+}
 
 export interface Converter {
-  /** Reads a segment and returns the facts of each column, in column order. */
-  profile(segment: Segment, signal: AbortSignal): Promise<readonly ColumnFacts[]>
+  /**
+   * Reads a segment and returns the facts of each column, in column order, about the records that break no declared
+   * rule: `declared` has those of each column.
+   */
+  profile(
+    segment: Segment,
+    signal: AbortSignal,
+    declared?: readonly (DeclaredValues | undefined)[],
+  ): Promise<readonly ColumnFacts[]>
   /**
    * Writes a segment as one Parquet file, records in order; the caller makes it durable. Every value keeps its exact
-   * meaning; a value that would not is a misfit. Columns may be copied from `older`.
-   * @throws {ServiceError} CONVERSION_FAILED if the number of records differs from the segment's, or the child died.
+   * meaning; a value that would not is a misfit. Records that break declared rules are left out. Columns may be copied
+   * from an older part.
+   * @throws {ServiceError} CONVERSION_FAILED if the number of records differs from the segment's, or its thread was lost.
    * @throws {ServiceError} DISK_FULL if there is no space.
    */
   convert(
@@ -97,23 +116,11 @@ export interface Converter {
     columns: readonly TargetColumn[],
     toPath: string,
     signal: AbortSignal,
-    older?: OlderColumns,
+    options?: ConvertOptions,
   ): Promise<ConvertResult>
-  /**
-   * Writes the records of a segment that break declared rules to a file: a line of JSON each, a `Violation`, in order,
-   * compressed with Zstandard. Returns their number. At least one column has declared rules.
-   */
-  violations(segment: Segment, columns: readonly TargetColumn[], toPath: string, signal: AbortSignal): Promise<number>
-  /** Returns for each regular expression what is wrong with it, or null. */
-  checkPatterns(patterns: readonly string[], signal: AbortSignal): Promise<readonly (string | null)[]>
-  /** @throws {ServiceError} if no child can be started */
-  check(): Promise<void>
-  /** Ends the children; running jobs fail. */
+  /** Ends the threads; running jobs fail. */
   close(): Promise<void>
 }
-
-/** Converts declared columns, and columns whose types are known. */
-export type SqlConverter = Omit<Converter, 'profile'>
 
 /** Statistics of the values of a column, in the terms of the Hugging Face dataset viewer. */
 export interface ColumnStatistics {

@@ -1,7 +1,21 @@
 // DuckDB converter: checks and converts segments in child processes. Knows the jobs, not how they are done.
 import { rm } from 'node:fs/promises'
-import type { SqlConverter, TargetColumn } from './convert.ts'
+import type { ConvertedPart, Segment, TargetColumn } from './convert.ts'
 import { type ConverterPoolOptions, createConverterPool } from './converter/converter-pool.ts'
+
+/** Converts declared columns, and columns whose types are known. */
+export interface SqlConverter {
+  convert(
+    segment: Segment,
+    columns: readonly TargetColumn[],
+    toPath: string,
+    signal: AbortSignal,
+  ): Promise<({ readonly kind: 'part' } & Omit<ConvertedPart, 'checksums'>) | { readonly kind: 'misfit' }>
+  violations(segment: Segment, columns: readonly TargetColumn[], toPath: string, signal: AbortSignal): Promise<number>
+  checkPatterns(patterns: readonly string[], signal: AbortSignal): Promise<readonly (string | null)[]>
+  check(): Promise<void>
+  close(): Promise<void>
+}
 
 /** Converts with DuckDB, in up to `size` child processes, each started on demand. */
 export function createConverter(options: ConverterPoolOptions): SqlConverter {

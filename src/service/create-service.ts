@@ -154,7 +154,7 @@ function serviceOf(owner: string, { name: sender, mayRead }: Sender, tools: Tool
     ready: async () => {
       await tools.storeCheck.run()
       await admissionControl.checkRoom()
-      await Promise.all([tools.converter, tools.reader, runner].map((one) => one.check()))
+      await Promise.all([tools.reader, runner].map((one) => one.check()))
     },
     // Without authentication, all requests share one owner and so this object.
     as: (other, by) => (other === '' ? service : serviceOf(other, by, tools)),

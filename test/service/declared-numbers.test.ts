@@ -18,7 +18,8 @@ const cases: readonly (readonly [values: readonly string[], type: string, stored
   [[long, '.5'], 'decimal(38,2)', [long, '0.50']],
   [[long, '-.000000000000000000125'], 'number', [Number(long), -1.25e-19]],
   [[long, '1e3'], 'number', [Number(long), 1000]],
-  [['64814973212553765321', '1e400', '12'], 'number', [Number('64814973212553765321'), 12]],
+  // What is rejected decides nothing.
+  [['64814973212553765321', '1e400', '12'], 'decimal(38,0)', ['64814973212553765321', '12']],
   [['-0', '12'], 'number', [0, 12]],
   [['1.50', '-0'], 'number', [1.5, 0]],
 ]

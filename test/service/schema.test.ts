@@ -121,12 +121,19 @@ const cases: Readonly<Record<string, Case>> = {
     rejected: [],
     type: 'decimal(9,2)',
   },
-  'numbers with as many places among texts are wide decimals': {
+  'numbers with as many places among texts are decimals': {
     field: { type: 'number' },
-    values: ['19.90', 'x', '1234567890123.', '-0.05'],
-    accepted: ['19.90', '1234567890123.00', '-0.05'],
+    values: ['19.90', 'x', '1234567890123.25', '-0.05'],
+    accepted: ['19.90', '1234567890123.25', '-0.05'],
     rejected: ['"x" violates type number'],
-    type: 'decimal(38,2)',
+    type: 'decimal(18,2)',
+  },
+  'numbers with a point and no places beside others are doubles': {
+    field: { type: 'number' },
+    values: ['19.90', '1234567890123.', '-0.05'],
+    accepted: [19.9, 1234567890123, -0.05],
+    rejected: [],
+    type: 'number',
   },
   'numbers with decimal comma and as many places are decimals': {
     field: { type: 'number', decimalChar: ',', groupChar: '.' },

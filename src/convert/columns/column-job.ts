@@ -2,26 +2,31 @@
 
 import type { WriterColumn } from '../../columns/column-writer.ts'
 import type { ColumnFacts } from '../../core/column-facts.ts'
+import type { DeclaredValues } from '../../core/declared-values.ts'
 import type { Part } from '../../core/receipt.ts'
-import type { OlderColumns, Segment, SegmentPiece, TargetColumn } from '../convert.ts'
+import type { ConvertOptions, Segment, SegmentPiece, TargetColumn } from '../convert.ts'
 
 /** Reads a segment, and writes a part of it if `target` is given. */
 export interface ColumnJob {
   readonly segment: Segment
   readonly target: ColumnTarget | null
+  /** The rules of each column, if there is no target. */
+  readonly declared?: readonly (DeclaredValues | undefined)[]
 }
 
 /** The part to write. */
 export interface ColumnTarget {
   readonly columns: readonly TargetColumn[]
   readonly path: string
-  readonly older?: OlderColumns
+  readonly options: ConvertOptions
 }
 
 /** A segment that was read. Without a part, there is no file. */
 export interface ColumnResult {
   /** Meaningless if columns were copied. */
   readonly facts: readonly ColumnFacts[]
+  /** Records that break declared rules. */
+  readonly violations: number
   /** Null if no column fits, or no part was wanted. */
   readonly part: Omit<Part, 'file'> | null
   /** For each column whether the part has it; not if a value does not fit. */
@@ -52,8 +57,11 @@ export function piecesOf({ path, pieces, bytes, utf8OfBytes }: Segment): readonl
 }
 
 /** The columns of the target; without one, only facts are wanted. */
-export function writerColumns({ layout }: Segment, target: ColumnJob['target']): readonly WriterColumn[] {
-  return target?.columns ?? Array.from({ length: layout.width }, () => ({ name: '', type: null, nullWords: [] }))
+export function writerColumns({ segment: { layout }, target, declared = [] }: ColumnJob): readonly WriterColumn[] {
+  if (target !== null) return target.columns
+  return Array.from({ length: layout.width }, (_, i) => {
+    return { name: '', type: null, nullWords: [], ...(declared[i] && { declared: declared[i] }) }
+  })
 }
 
 /** False if a column whose type is open has a value that might prove its type. */

@@ -34,7 +34,7 @@ function jobIn(
   records = 2,
 ): ColumnJob & { readonly target: { readonly path: string } } {
   const segment = writeSegment(dir, text, records, layout)
-  return { segment, target: { columns: textColumns(2), path: join(dir, 'part.parquet') } }
+  return { segment, target: { columns: textColumns(2), path: join(dir, 'part.parquet'), options: {} } }
 }
 
 const failed = (error: unknown) => isServiceError(error, 'CONVERSION_FAILED')
@@ -118,13 +118,14 @@ test('run() writes a part without the columns that have a misfit, and copies the
   const [first, second] = textColumns(2)
   const integer = { ...first!, type: { kind: 'integer' } as const }
   const path = join(dir, 'other.parquet')
-  const misfit = await threads.run({ ...job, target: { columns: [integer, second!], path } }, never)
+  const misfit = await threads.run({ ...job, target: { columns: [integer, second!], path, options: {} } }, never)
   assert.deepEqual(misfit.isWritten, [false, true])
   assert.deepEqual(misfit.facts, facts)
-  const target = { columns: textColumns(2), path: join(dir, 'again.parquet'), older: { path, kept: [null, 0] } }
+  const options = { older: { path, kept: [null, 0] } }
+  const target = { columns: textColumns(2), path: join(dir, 'again.parquet'), options }
   const again = await threads.run({ ...job, target }, never)
   assert.deepEqual([again.part, again.nulls], [part, nulls])
-  const none = { columns: [integer, { ...integer, name: 'b' }], path: join(dir, 'none.parquet') }
+  const none = { columns: [integer, { ...integer, name: 'b' }], path: join(dir, 'none.parquet'), options: {} }
   assert.equal((await threads.run({ ...job, target: none }, never)).part, null)
   assert.equal(existsSync(none.path), false)
 })
@@ -137,9 +138,9 @@ test('run() fails, and leaves no part, if the older part does not belong to the 
   const path = join(dir, 'other.parquet')
   const older = { path: job.target.path, kept: [null, 1] }
   const longer = jobIn(dir, 'a,b\nc,d\ne,f\n', 3)
-  const target = { columns: textColumns(2), path, older }
+  const target = { columns: textColumns(2), path, options: { older } }
   await assert.rejects(threads.run({ ...longer, target }, never), because(/the older part has other records/))
-  const missing = { ...target, older: { ...older, path: join(dir, 'missing.parquet') } }
+  const missing = { ...target, options: { older: { ...older, path: join(dir, 'missing.parquet') } } }
   await assert.rejects(threads.run({ ...job, target: missing }, never), because(/ENOENT/))
   assert.equal(existsSync(path), false)
 })

@@ -13,6 +13,7 @@ import {
   piecesOf,
   writerColumns,
 } from './column-job.ts'
+import { ViolationFile } from './violation-file.ts'
 
 const readBytes = 1_048_576
 /** Bytes in another encoding are converted in portions that fit in a core's cache. */
@@ -21,36 +22,51 @@ const encodedBytes = 65_536
 const gatheredBytes = 262_144
 
 /** @throws {Error} if the segment is not as described, or the part cannot be written; then there is no part. */
-export function runColumnJob({ segment, target }: ColumnJob): ColumnResult {
+export function runColumnJob(job: ColumnJob): ColumnResult {
+  const { segment, target } = job
   if (target === null) {
-    const { facts, nulls } = readSegment(segment, { columns: writerColumns(segment, null), sink: () => {} })
-    return { facts, nulls, ...noPart }
+    const { facts, nulls, violations } = readSegment(segment, { columns: writerColumns(job), sink: () => {} })
+    return { facts, nulls, violations, ...noPart }
   }
-  const older = target.older === undefined ? null : new PartFileReader(target.older.path)
+  const { older, violationsPath } = target.options
+  const olderPart = older === undefined ? null : new PartFileReader(older.path)
+  using violationFile = violationsPath === undefined ? null : new ViolationFile(violationsPath)
   try {
-    return writePart(segment, target, older)
+    const result = writePart(segment, target, olderPart, violationFile)
+    violationFile?.end()
+    return result
   } finally {
-    older?.close()
+    olderPart?.close()
   }
 }
 
-function writePart(segment: Segment, target: ColumnTarget, older: OlderPart | null): ColumnResult {
-  const file = new PartWriter(target.path)
+function writePart(
+  segment: Segment,
+  { columns: targets, path, options }: ColumnTarget,
+  older: OlderPart | null,
+  violationFile: ViolationFile | null,
+): ColumnResult {
+  const file = new PartWriter(path)
   let isComplete = false
   try {
-    const columns = target.columns.map((column, i) => {
-      const kept = target.older?.kept[i] ?? null
+    const columns = targets.map((column, i) => {
+      const kept = options.older?.kept[i] ?? null
       return kept === null ? column : { ...column, kept }
     })
-    const options = { columns, sink: (piece: Uint8Array) => file.write(piece), ...(older && { older }) }
-    const { facts, nulls, isWritten, bytes } = readSegment(segment, options)
-    if (bytes === null) return { facts, nulls, ...noPart }
+    const { facts, nulls, violations, isWritten, bytes } = readSegment(segment, {
+      columns,
+      sink: (piece) => file.write(piece),
+      ...(older && { older }),
+      ...(violationFile && { onViolation: (violation) => violationFile.add(violation) }),
+    })
+    if (bytes === null) return { facts, nulls, violations, ...noPart }
     const { sha256, checksums } = file.end()
     isComplete = true
-    return { facts, nulls, isWritten, part: { bytes, records: segment.records, sha256 }, checksums }
+    const records = segment.records - violations
+    return { facts, nulls, violations, isWritten, part: { bytes, records, sha256 }, checksums }
   } finally {
     file.close()
-    if (!isComplete) rmSync(target.path, { force: true })
+    if (!isComplete) rmSync(path, { force: true })
   }
 }
 

@@ -2,12 +2,14 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { createColumnWriter } from '../../columns/create-column-writer.ts'
+import type { Violation } from '../../core/declared-values.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { throwStoreError } from '../../core/storage-error.ts'
 import { OpenFile } from '../../io/files/open-file.ts'
 import { OwnDigest } from '../../io/hashing/file-digest.ts'
 import type { Segment } from '../convert.ts'
 import { type ColumnJob, type ColumnResult, type EncodedPiece, noPart, piecesOf, writerColumns } from './column-job.ts'
+import { ViolationFile } from './violation-file.ts'
 
 /** Nothing else runs while the columns are made: at most about a millisecond. */
 const bytesMax = 131_072
@@ -37,19 +39,24 @@ export async function runInMemory(job: ColumnJob, signal: AbortSignal): Promise<
   signal.throwIfAborted()
   if (job.target === null) {
     lookedAt.set(job.segment, pieces)
-    const { facts, nulls } = writeColumns(job, pieces)
-    return { facts, nulls, ...noPart }
+    const { facts, nulls, violations } = writeColumns(job, pieces)
+    return { facts, nulls, violations: violations.length, ...noPart }
   }
   await using file = new PartFile(job.target.path)
-  const { part, facts, nulls, isWritten } = writeColumns(job, pieces)
-  if (part === null) return { facts, nulls, ...noPart }
-  const written = file.write(part)
+  const { part, violations, ...made } = writeColumns(job, pieces)
   const digest = new OwnDigest()
-  digest.add(part)
+  if (part !== null) {
+    const written = file.write(part)
+    digest.add(part)
+    await written.catch(throwStoreError)
+  }
+  const { violationsPath } = job.target.options
+  if (violationsPath !== undefined) writeViolations(violations, violationsPath)
+  const result = { ...made, violations: violations.length }
+  if (part === null) return { ...result, ...noPart }
   const { sha256, checksums } = digest.end()
-  await written.catch(throwStoreError)
-  const { records } = job.segment
-  return { facts, nulls, isWritten, part: { bytes: part.length, records, sha256 }, checksums }
+  const records = job.segment.records - violations.length
+  return { ...result, part: { bytes: part.length, records, sha256 }, checksums }
 }
 
 /**
@@ -115,13 +122,27 @@ function readUpTo(file: number, byteOffset: number, bytes: number): Buffer {
   return buffer.subarray(0, count)
 }
 
-function writeColumns({ segment, target }: ColumnJob, pieces: readonly PieceBytes[]) {
-  const columns = writerColumns(segment, target)
+/** Fewer than there are bytes in a small segment. */
+function writeViolations(violations: readonly Violation[], path: string): void {
+  try {
+    using file = new ViolationFile(path)
+    for (const violation of violations) file.add(violation)
+    file.end()
+  } catch (error) {
+    throwStoreError(error)
+  }
+}
+
+function writeColumns(job: ColumnJob, pieces: readonly PieceBytes[]) {
+  const { segment } = job
+  const columns = writerColumns(job)
+  const violations: Violation[] = []
+  const onViolation = (violation: Violation) => void violations.push(violation)
   const part: Uint8Array[] = []
   const sink = (bytes: Uint8Array) => void part.push(Uint8Array.from(bytes))
   // A line end may be added.
   const windowBytes = Math.max(segment.bytes + 1, 4096)
-  const writer = createColumnWriter({ layout: segment.layout, columns, sink, windowBytes })
+  const writer = createColumnWriter({ layout: segment.layout, columns, sink, windowBytes, onViolation })
   try {
     for (const { encoded, utf8OfBytes } of pieces) {
       if (utf8OfBytes === null) writer.push(encoded)
@@ -130,7 +151,7 @@ function writeColumns({ segment, target }: ColumnJob, pieces: readonly PieceByte
     const { records, bytes, facts, nulls, isWritten } = writer.end()
     if (records !== segment.records)
       throw new Error(`Cannot read segment: ${records} records, wanted ${segment.records}`)
-    return { facts, nulls, isWritten, part: bytes === null ? null : Buffer.concat(part) }
+    return { facts, nulls, violations, isWritten, part: bytes === null ? null : Buffer.concat(part) }
   } catch (error) {
     throw new ServiceError('CONVERSION_FAILED', {}, error)
   } finally {

@@ -74,7 +74,8 @@ export interface IngestSource extends ArrivingFile {
 /**
  * Reads a file while it arrives. Types are guessed from the first segment and are right for most files. If a later
  * value does not fit, nothing is rejected: all columns are typed over all records, and those that change are written
- * again. Only a value that breaks a declared rule has its record rejected, and the parts are made again without it.
+ * again. Only a value that breaks a declared rule has its record rejected: no part has it, and the original is scanned once
+ * more for where it is.
  *
  * @returns null if the last byte shows that the file is a duplicate
  * @throws {ServiceError} NOT_CSV, NOT_READABLE, SCHEMA_MISMATCH, CORRECTIONS_MISMATCH, CONVERSION_FAILED, DISK_FULL, STORE_FAILED
@@ -102,7 +103,9 @@ export async function ingest(source: IngestSource, tools: IngestTools, signal: A
   const rejects = new PartList(source.draft, 'rejects')
   const guess = await pass.guessAndConvert(head.from(reading.before.bytes), first, rejects)
   if (source.isDuplicate()) return null
-  const { typed, tally } = guess ?? (await pass.convertWithFinalTypes(first, rejects))
+  const typed = guess ?? (await pass.convertWithFinalTypes())
+  const tally = (await pass.rejectViolations(rejects)) ?? first
+  checkCount(typed.parts.list(), tally)
   const lineOf = lineOfRecord(reading, tally)
   const columns = typed.columns(tally.accepted, lineOf)
   return {
@@ -127,10 +130,11 @@ export async function ingest(source: IngestSource, tools: IngestTools, signal: A
   }
 }
 
-/** The result of a pass over a file. */
-interface Converted {
-  readonly typed: TypedParts
-  readonly tally: RecordTally
+function checkCount(parts: readonly Part[], { accepted }: RecordTally): void {
+  const records = parts.reduce((sum, part) => sum + part.records, 0)
+  if (records === accepted) return
+  const cause = new Error(`the parts have ${records} records, wanted ${accepted}`)
+  throw new ServiceError('CONVERSION_FAILED', {}, cause)
 }
 
 /** The ways to process one file. Each ends with all its jobs ended. */
@@ -140,8 +144,9 @@ class Pass {
   readonly #tools: IngestTools
   /** Aborted when the caller disconnects. */
   readonly #signal: AbortSignal
-  /** Facts about the values of each segment. */
+  /** Facts about the accepted values of each segment. */
   readonly #facts: (readonly ColumnFacts[])[] = []
+  readonly #violations: Violations
   /** Numbers of corrected records, from the first pass, which rejects nothing because of declared rules. */
   #corrected: CorrectedOrdinals = { all: [], added: [] }
 
@@ -150,6 +155,7 @@ class Pass {
     this.#matched = matched
     this.#tools = tools
     this.#signal = signal
+    this.#violations = new Violations(source.draft.dir, matched.columns)
   }
 
   /**
@@ -161,33 +167,31 @@ class Pass {
     chunks: AsyncIterable<readonly BorrowedBytes[]>,
     tally: RecordTally,
     rejects: PartList,
-  ): Promise<Converted | null> {
+  ): Promise<TypedParts | null> {
     const guess: { made: Promise<Guess> | null; fits: boolean } = { made: null, fits: true }
-    await using kept = new KeptSegments(this.#isDeclared ? -1 : keptBytesMax)
-    const items = this.#cut(chunks, { tally, withRejects: true })
+    await using kept = new KeptSegments(keptBytesMax)
+    const items = this.#cut(chunks, { tally, keeps: ['accepted', 'rejected'] })
     const work = async (item: CutSegment, signal: AbortSignal) => {
       if (item.kind === 'rejected') return await this.#keepRejects(item, rejects, signal)
       guess.made ??= this.#guess(item, signal)
       const { typed, converted } = await guess.made
       if (item === converted) return
       if (guess.fits || kept.isComplete) {
-        const { kind, facts } = await typed.convert(item, this.#tools.converter, signal)
-        if (facts !== undefined) this.#facts[item.index] = facts
-        if (kind === 'part') return
+        if (await this.#convert(typed, item, signal)) return
         guess.fits = false
         if (kept.isComplete) this.#decide(typed, false)
-      } else if (!this.#isDeclared) this.#facts[item.index] = await this.#profile(item.segment, signal)
+      } else this.#facts[item.index] = await this.#profile(item.segment, signal)
     }
     await this.#eachSegment(items, work, kept)
     // Its jobs were aborted, including the guess.
     if (this.#source.isDuplicate()) return null
     const typed = (await guess.made)?.typed
     if (typed === undefined) throw new Error('Cannot decide types: no segment came, wanted at least one')
-    if (guess.fits) return { typed, tally }
+    if (guess.fits) return typed
     if (kept.isComplete) {
       this.#decide(typed, true)
       await this.#convertChanged(typed, kept)
-      return { typed, tally }
+      return typed
     }
     await typed.parts.clear()
     return null
@@ -202,42 +206,30 @@ class Pass {
     })
   }
 
-  /**
-   * Examines every value first, and then converts, in passes over the stored original. `first` is what the first pass
-   * counted, `rejects` what it rejected: both are replaced if records break declared rules.
-   */
-  async convertWithFinalTypes(first: RecordTally, rejects: PartList): Promise<Converted> {
-    const facts = this.#needsFacts() ? await this.#allFacts() : []
-    const typed = this.#typed(facts, true)
-    const violations = await this.#findViolations(typed)
-    const isRejecting = violations.count > 0
-    const { columns } = this.#matched
-    const { corrections } = this.#source
-    if (corrections !== null && isRejecting) {
-      await refusedCorrections(violations.exclusions(columns, false), this.#corrected, corrections)
-    }
-    if (isRejecting) await rejects.clear()
-    const tally = new RecordTally()
-    const found = isRejecting ? violations.exclusions(columns, true) : null
-    const exclusions = found && corrections !== null ? inOriginal(found, this.#corrected) : found
-    const items = this.#cutOriginal({ tally, withRejects: isRejecting, exclusions })
-    await this.#eachSegment(items, async (item, signal) => {
-      if (item.kind === 'rejected') return await this.#keepRejects(item, rejects, signal)
-      if ((await typed.convert(item, this.#tools.converter, signal)).kind === 'misfit') throwMisfit()
+  /** Converts the stored original, once the facts about all its values are known. */
+  async convertWithFinalTypes(): Promise<TypedParts> {
+    const typed = this.#typed(this.#joinedFacts(), true)
+    await this.#eachSegment(this.#cutOriginal({ keeps: ['accepted'] }), async (item, signal) => {
+      if (!(await this.#convert(typed, item, signal))) throwMisfit()
     })
-    return { typed, tally: isRejecting ? tally : first }
+    return typed
   }
 
-  /** Finds the records that break declared rules; reads nothing if none are declared. */
-  async #findViolations({ targets }: TypedParts): Promise<Violations> {
-    if (this.#matched.columns.every((column) => column === null)) return new Violations('')
-    const violations = new Violations(await this.#source.draft.folder('segments'))
-    await this.#eachSegment(this.#cutOriginal(), async ({ index, segment }, signal) => {
-      const path = violations.path(index)
-      const count = await this.#tools.converter.violations(segment, targets, path, signal)
-      violations.add(index, segment.records, count)
-    })
-    return violations
+  /**
+   * If records break declared rules, scans the stored original once more, to find where they are, and returns the
+   * counts without them. `rejects` are replaced.
+   */
+  async rejectViolations(rejects: PartList): Promise<RecordTally | null> {
+    if (this.#violations.count === 0) return null
+    const found = () => this.#violations.exclusions(this.#signal)
+    const { corrections } = this.#source
+    if (corrections !== null) await refusedCorrections(found(), this.#corrected, corrections)
+    await rejects.clear()
+    const tally = new RecordTally()
+    const exclusions = corrections === null ? found() : inOriginal(found(), this.#corrected)
+    const items = this.#cutOriginal({ tally, keeps: ['rejected'], exclusions })
+    await this.#eachSegment(items, (item, signal) => this.#keepRejects(item, rejects, signal))
+    return tally
   }
 
   /** False if every type is declared. */
@@ -249,18 +241,25 @@ class Pass {
   async #guess(item: CutSegment, signal: AbortSignal): Promise<Guess> {
     const { sample, segment } = item
     if (!this.#needsFacts()) return { typed: this.#typed([], false), converted: null }
-    if (sample === undefined || this.#isDeclared) {
-      return { typed: this.#typed(await this.#profile(segment, signal), false), converted: null }
-    }
-    const { converter } = this.#tools
-    const typed = new TypedParts(this.#source.draft, this.#basis(await this.#profile(sample, signal), false))
-    const { facts } = await typed.convert(item, converter, signal)
-    if (facts === undefined) throw new Error('Cannot decide types: there are no facts with the first part')
-    this.#facts[item.index] = facts
+    const profiled = await this.#profile(sample ?? segment, signal)
+    if (sample === undefined) return { typed: this.#typed(profiled, false), converted: null }
+    const typed = new TypedParts(this.#source.draft, this.#basis(profiled, false))
+    await this.#convert(typed, item, signal)
+    const facts = this.#facts[item.index] ?? []
     typed.decideFirst(this.#basis(facts, false))
     this.#source.progress.typed(typed.types())
-    if (!(await typed.convertChanged(item, facts, converter, signal))) throwMisfit()
+    if (!(await typed.convertChanged(item, facts, this.#tools.converter, signal))) throwMisfit()
     return { typed, converted: item }
+  }
+
+  /** False if a value does not fit. */
+  async #convert(typed: TypedParts, item: CutSegment, signal: AbortSignal): Promise<boolean> {
+    const { index, segment } = item
+    const violationsPath = this.#violations.path(index)
+    const { kind, facts, violations } = await typed.convert(item, violationsPath, this.#tools.converter, signal)
+    this.#facts[index] = facts
+    this.#violations.add(index, segment.records, violations)
+    return kind === 'part'
   }
 
   #typed(facts: readonly ColumnFacts[], isFinal: boolean): TypedParts {
@@ -284,17 +283,6 @@ class Pass {
     await rejects.convert(item, rejectColumns, this.#tools.converter, signal)
   }
 
-  /** Facts about every value: from the first pass if it gathered them, otherwise from a pass for this alone. */
-  async #allFacts(): Promise<readonly ColumnFacts[]> {
-    if (this.#isDeclared) {
-      this.#facts.length = 0
-      await this.#eachSegment(this.#cutOriginal(), async ({ index, segment }, signal) => {
-        this.#facts[index] = await this.#profile(segment, signal)
-      })
-    }
-    return this.#joinedFacts()
-  }
-
   /** Facts about all values of a column; null if nobody has examined them. */
   factsOf(column: number): ColumnFacts | null {
     const all = this.#facts.map((facts) => facts[column])
@@ -306,13 +294,9 @@ class Pass {
     return this.#facts.reduce((joined, next) => joined.map((one, i) => joinFacts(one, next[i] ?? one)))
   }
 
-  /** A dataset with a declared column is converted by SQL, which gathers no facts. */
-  get #isDeclared(): boolean {
-    return this.#matched.columns.some((column) => column !== null)
-  }
-
   #profile(segment: Segment, signal: AbortSignal): Promise<readonly ColumnFacts[]> {
-    return this.#tools.converter.profile(segment, signal)
+    const declared = this.#matched.columns.map((column) => column?.values)
+    return this.#tools.converter.profile(segment, signal, declared)
   }
 
   /**
@@ -345,15 +329,14 @@ class Pass {
   #cut(chunks: AsyncIterable<readonly BorrowedBytes[]>, cut: Cut): AsyncGenerator<CutSegment> {
     const { reading } = this.#matched
     const { segmentBytes, recordBytesMax } = this.#tools
-    const { tally = new RecordTally(), withRejects = false, exclusions = null } = cut
+    const { tally = new RecordTally(), keeps, exclusions = null } = cut
     const { draft, isDuplicate, textPath, corrections } = this.#source
     const layout = scanOptionsOf(reading, recordBytesMax)
     const scanner = this.#tools.createScanner({ ...layout, marksRejects: corrections !== null })
     const flush = () => this.#source.flush()
-    // SQL reads whole files.
-    const text = this.#isDeclared ? null : { path: textPath, startOffset: reading.before.bytes, flush }
+    const text = { path: textPath, startOffset: reading.before.bytes, flush }
     // The same in every pass: how a dataset is split must not depend on how often it was read.
-    const sizes = { firstBytes: headBytesMax, segmentBytes, withRejects, isDuplicate, text }
+    const sizes = { firstBytes: headBytesMax, segmentBytes, keeps, isDuplicate, text }
     const corrector = corrections && this.#corrector(corrections, layout)
     const options = { draft, ...placedForm(reading), ...sizes, corrector }
     const excluded = corrections === null ? exclusions : excludedAsWell(corrections, exclusions)
@@ -369,7 +352,7 @@ class Pass {
     return corrector
   }
 
-  #cutOriginal(cut: Cut = {}): AsyncGenerator<CutSegment> {
+  #cutOriginal(cut: Cut): AsyncGenerator<CutSegment> {
     return this.#cut(fileChunks(this.#source.textPath, this.#matched.reading.before.bytes, this.#signal), cut)
   }
 }
@@ -386,9 +369,9 @@ function throwMisfit(): never {
   throw new ServiceError('CONVERSION_FAILED', {}, cause)
 }
 
-/** How a pass splits a file. By default nothing is counted or excluded, and rejects are not kept. */
+/** How a pass splits a file. By default nothing is counted or excluded. */
 interface Cut {
+  readonly keeps: readonly CutSegment['kind'][]
   readonly tally?: RecordTally
-  readonly withRejects?: boolean
-  readonly exclusions?: AsyncIterable<Exclusion> | null
+  readonly exclusions?: AsyncIterable<Exclusion>
 }

@@ -13,10 +13,9 @@ export class KeptSegments implements AsyncDisposable {
   #segments: Pick<CutSegment, 'index' | 'segment'>[] = []
   #isComplete = true
 
-  /** @param ownBytesMax Total size of files that exist only for segments; nothing is kept if it is negative. */
+  /** @param ownBytesMax Total size of files that exist only for segments. */
   constructor(ownBytesMax: number) {
     this.#ownBytesMax = ownBytesMax
-    this.#isComplete = ownBytesMax >= 0
   }
 
   /** True while all segments so far can be read again. */

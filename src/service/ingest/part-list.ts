@@ -5,7 +5,6 @@ import type { Converter, ConvertResult, TargetColumn } from '../../convert/conve
 import type { Part } from '../../core/receipt.ts'
 import { throwStoreError } from '../../core/storage-error.ts'
 import { OpenFile } from '../../io/files/open-file.ts'
-import { checksumsOfFile } from '../../io/hashing/block-checksums.ts'
 import { backgroundSyncs } from '../../io/turns/few-at-once.ts'
 import type { DraftFiles } from '../../store/store.ts'
 import type { CutSegment } from './write-segments.ts'
@@ -30,27 +29,30 @@ export class PartList {
 
   /**
    * A misfit leaves a part without some columns, or no part. An existing part is replaced; the columns for which `kept`
-   * has positions may be copied from it.
+   * has positions may be copied from it. `violationsPath` is as in `ConvertOptions`.
    */
   async convert(
     { index, segment }: Pick<CutSegment, 'index' | 'segment'>,
     columns: readonly TargetColumn[],
     converter: Converter,
     signal: AbortSignal,
-    kept?: readonly (number | null)[],
+    {
+      kept,
+      violationsPath,
+    }: { readonly kept?: readonly (number | null)[]; readonly violationsPath?: string } = {},
   ): Promise<ConvertResult> {
     const file = `${this.#folder}/part-${String(index).padStart(5, '0')}.parquet`
     const path = join(this.#draft.dir, file)
     if (this.#folder !== 'data') await this.#draft.folder(this.#folder)
     const older = kept !== undefined && this.#parts[index] !== undefined ? { path, kept } : undefined
     const toPath = older === undefined ? path : `${path}.new`
-    const result = await converter.convert(segment, columns, toPath, signal, older)
+    const options = { ...(older && { older }), ...(violationsPath !== undefined && { violationsPath }) }
+    const result = await converter.convert(segment, columns, toPath, signal, options)
     const made = result.kind === 'part' ? result : result.rest
     if (made === undefined) return result
     if (older !== undefined) await rename(toPath, path).catch(throwStoreError)
     this.#parts[index] = { file, ...made.part }
-    // Now, while the part is still in the page cache.
-    this.#checksums[index] = made.checksums ?? (await checksumsOfFile(path))
+    this.#checksums[index] = made.checksums
     if (result.kind === 'part' && made.part.bytes >= syncedBytesMin) await syncFile(path)
     if (result.kind === 'part') this.#draft.finished(file)
     return result

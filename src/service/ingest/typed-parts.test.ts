@@ -4,30 +4,32 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import type { ColumnFacts, Converter, OlderColumns, TargetColumn } from '../../convert/convert.ts'
+import type { ColumnFacts, Converter, ConvertOptions, TargetColumn } from '../../convert/convert.ts'
 import type { ValueClass } from '../../core/column-facts.ts'
 import { TypedParts } from './typed-parts.ts'
 
+const violationsPath = '/violations'
 const never = new AbortController().signal
 const names = ['a', 'b', 'c']
 
 interface Call {
   readonly columns: readonly TargetColumn[]
   readonly toPath: string
-  readonly older: OlderColumns | undefined
+  readonly options: ConvertOptions | undefined
 }
 
 /** A converter that records its calls, and omits the columns in `missing`. */
 function recordingConverter(calls: Call[], missing: readonly string[] = []) {
-  const convert: Converter['convert'] = async (segment, columns, toPath, _, older) => {
-    calls.push({ columns, toPath, older })
+  const convert: Converter['convert'] = async (segment, columns, toPath, _, options) => {
+    calls.push({ columns, toPath, options })
     await writeFile(toPath, `${calls.length}`)
     const isWritten = columns.map(({ name }) => !missing.includes(name))
     const part = { bytes: 1, records: segment.records, sha256: `${calls.length}` }
-    const made = { part, nulls: columns.map(() => calls.length) }
-    return isWritten.every(Boolean) || older !== undefined
-      ? { kind: 'part', ...made }
-      : { kind: 'misfit', rest: { ...made, isWritten } }
+    const made = { part, nulls: columns.map(() => calls.length), checksums: Buffer.alloc(0) }
+    const seen = { facts: [], violations: 0 }
+    return isWritten.every(Boolean) || options?.older !== undefined
+      ? { kind: 'part', ...seen, ...made }
+      : { kind: 'misfit', ...seen, rest: { ...made, isWritten } }
   }
   // Nothing else is called.
   return { convert } as Converter
@@ -74,11 +76,11 @@ async function setUp(t: TestContext) {
 test('convertChanged() rewrites the changed columns of a part, and copies the others', async (t) => {
   const { dir, item, typed, calls } = await setUp(t)
   const converter = recordingConverter(calls)
-  await typed.convert(item, converter, never)
+  await typed.convert(item, violationsPath, converter, never)
   typed.decide(basis([integers, mixed, integers]))
   assert.equal(await typed.convertChanged(item, [integers, dates, integers], converter, never), true)
   const path = join(dir, 'data', 'part-00000.parquet')
-  assert.deepEqual(calls[1]?.older, { path, kept: [0, null, 2] })
+  assert.deepEqual(calls[1]?.options?.older, { path, kept: [0, null, 2] })
   assert.notEqual(calls[1]?.toPath, path, 'the older part must exist while it is read')
   assert.equal(await readFile(path, 'utf8'), '2')
   assert.deepEqual(
@@ -98,49 +100,53 @@ test('convertChanged() rewrites the changed columns of a part, and copies the ot
 test('convertChanged() leaves a part unchanged if its columns match the decision', async (t) => {
   const { item, typed, calls } = await setUp(t)
   const converter = recordingConverter(calls)
-  await typed.convert(item, converter, never)
+  await typed.convert(item, violationsPath, converter, never)
   // The null word is in another segment.
   typed.decide(basis([withWord, dates, integers]))
   assert.equal(await typed.convertChanged(item, [integers, dates, integers], converter, never), true)
   assert.equal(calls.length, 1)
   assert.equal(await typed.convertChanged(item, [withWord, dates, integers], converter, never), true)
-  assert.deepEqual(calls[1]?.older?.kept, [null, 1, 2])
+  assert.deepEqual(calls[1]?.options?.older?.kept, [null, 1, 2])
 })
 
 test('convertChanged() copies a text column in which a null word is a value', async (t) => {
   const { dir, item, calls } = await setUp(t)
   const typed = new TypedParts(draftIn(dir), basis([textsWithWord, dates, integers], false))
   const converter = recordingConverter(calls)
-  await typed.convert(item, converter, never)
+  await typed.convert(item, violationsPath, converter, never)
   typed.decide(basis([textsWithWord, mixed, integers]))
   assert.equal(await typed.convertChanged(item, [textsWithWord, dates, integers], converter, never), true)
-  assert.deepEqual(calls[1]?.older?.kept, [0, null, 2])
+  assert.deepEqual(calls[1]?.options?.older?.kept, [0, null, 2])
 })
 
 test('convertChanged() counts places without the columns that the part lacks', async (t) => {
   const { item, typed, calls } = await setUp(t)
   const facts = [integers, mixed, integers]
-  await typed.convert(item, recordingConverter(calls, ['b']), never)
+  await typed.convert(item, violationsPath, recordingConverter(calls, ['b']), never)
   typed.decide(basis(facts))
   const converter = recordingConverter(calls)
   assert.equal(await typed.convertChanged(item, facts, converter, never), true)
-  assert.deepEqual(calls[1]?.older?.kept, [0, null, 1])
+  assert.deepEqual(calls[1]?.options?.older?.kept, [0, null, 1])
   assert.equal(await typed.convertChanged(item, facts, converter, never), true)
   assert.equal(calls.length, 2)
 })
 
 test('TypedParts decides once how texts are compressed, from the first types', async (t) => {
-  const { dir } = await setUp(t)
-  const byEnds = ({ targets }: TypedParts) => targets.map((target) => target.byEnds ?? false)
+  const { dir, item } = await setUp(t)
+  const byEnds = async (typed: TypedParts) => {
+    const calls: Call[] = []
+    await typed.convert(item, violationsPath, recordingConverter(calls), never)
+    return calls[0]?.columns.map((target) => target.byEnds ?? false)
+  }
   const few = new TypedParts(draftIn(dir), basis([integers, dates, mixed], false))
-  assert.deepEqual(byEnds(few), [false, false, true])
+  assert.deepEqual(await byEnds(few), [false, false, true])
   few.decide(basis([mixed, dates, mixed]))
-  assert.deepEqual(byEnds(few), [true, false, true])
+  assert.deepEqual(await byEnds(few), [true, false, true])
   const many = new TypedParts(draftIn(dir), basis([mixed, dates, mixed], false))
-  assert.deepEqual(byEnds(many), [false, false, false])
+  assert.deepEqual(await byEnds(many), [false, false, false])
   many.decide(basis([integers, dates, mixed]))
-  assert.deepEqual(byEnds(many), [false, false, false])
+  assert.deepEqual(await byEnds(many), [false, false, false])
   // A decision on the whole first segment replaces the one on its sample.
   many.decideFirst(basis([integers, dates, mixed]))
-  assert.deepEqual(byEnds(many), [false, false, true])
+  assert.deepEqual(await byEnds(many), [false, false, true])
 })

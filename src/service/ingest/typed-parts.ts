@@ -64,10 +64,6 @@ export class TypedParts {
     this.#targets = this.#withCompression(targets)
   }
 
-  get targets(): readonly TargetColumn[] {
-    return this.#targets
-  }
-
   /** Decides types again, for later parts. */
   decide(basis: TypeBasis): void {
     this.#basis = basis
@@ -87,9 +83,14 @@ export class TypedParts {
   }
 
   /** After a misfit, the part may exist without some columns. */
-  async convert(item: CutSegment, converter: Converter, signal: AbortSignal): Promise<ConvertResult> {
+  async convert(
+    item: CutSegment,
+    violationsPath: string,
+    converter: Converter,
+    signal: AbortSignal,
+  ): Promise<ConvertResult> {
     const targets = this.#targets
-    const result = await this.parts.convert(item, targets, converter, signal)
+    const result = await this.parts.convert(item, targets, converter, signal, { violationsPath })
     if (result.kind === 'part') this.#made[item.index] = { columns: targets, nulls: result.nulls }
     else if (result.rest !== undefined) {
       const { isWritten, nulls } = result.rest
@@ -115,7 +116,7 @@ export class TypedParts {
     const made = this.#made[item.index]
     const isSame = targets.map((target, i) => isSameColumn(made?.columns[i] ?? null, target, facts[i]))
     if (isSame.every(Boolean)) return true
-    const result = await this.parts.convert(item, targets, converter, signal, placesOf(made, isSame))
+    const result = await this.parts.convert(item, targets, converter, signal, { kept: placesOf(made, isSame) })
     if (result.kind === 'misfit') return false
     const nulls = result.nulls.map((count, i) => (isSame[i] ? (made?.nulls[i] ?? 0) : count))
     this.#made[item.index] = { columns: targets, nulls }

@@ -1,9 +1,8 @@
-// Violations: which records break declared rules, kept on disk between two passes over a file. Knows no SQL and no scanner.
+// Violations: which records break declared rules, kept on disk until the file is scanned for where they are. Knows no scanner.
 import { createReadStream } from 'node:fs'
-import { unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream'
-import { createZstdDecompress } from 'node:zlib'
+import { createGunzip } from 'node:zlib'
 import {
   type DeclaredCheck,
   type DeclaredValues,
@@ -25,60 +24,68 @@ export interface Exclusion {
 
 /** The violations of a file, segment by segment, each in a file of its own. */
 export class Violations {
-  /** Records with at least one. */
-  count = 0
   readonly #dir: string
-  /** Records of each segment. */
-  readonly #records: number[] = []
+  readonly #columns: readonly (DeclaredColumn | null)[]
+  /** Of each segment. */
+  readonly #counts: { readonly records: number; readonly violations: number }[] = []
+  /** What each rule of each column says, by both. */
+  readonly #texts = new Map<string, string>()
 
-  constructor(dir: string) {
+  constructor(dir: string, columns: readonly (DeclaredColumn | null)[]) {
     this.#dir = dir
+    this.#columns = columns
   }
 
-  /** The path for the violations of a segment, as lines of JSON compressed with Zstandard. */
+  /** Records with at least one. */
+  get count(): number {
+    return this.#counts.reduce((sum, { violations }) => sum + violations, 0)
+  }
+
+  /** The path for the violations of a segment, see `ConvertOptions`. */
   path(index: number): string {
-    return join(this.#dir, `violations-${String(index).padStart(5, '0')}.ndjson.zst`)
+    return join(this.#dir, `violations-${String(index).padStart(5, '0')}.ndjson.gz`)
   }
 
-  /** Adds a segment whose file is written. */
-  add(index: number, segmentRecords: number, violations: number): void {
-    this.#records[index] = segmentRecords
-    this.count += violations
+  /** Adds a segment, or replaces it if it was read before. It has a file if there are violations. */
+  add(index: number, records: number, violations: number): void {
+    this.#counts[index] = { records, violations }
   }
 
-  /** All of them, in file order; each file is deleted once it is read, unless they are needed again. */
-  async *exclusions(columns: readonly (DeclaredColumn | null)[], isLast: boolean): AsyncGenerator<Exclusion> {
+  /** All of them, in file order. */
+  async *exclusions(signal: AbortSignal): AsyncGenerator<Exclusion> {
     let before = 0
-    for (const [index, records] of this.#records.entries()) {
-      for await (const line of jsonLines(this.path(index))) {
-        // Only the converter writes this file.
-        const violation = JSON.parse(line) as Violation
-        yield exclusionOf(violation, before, columns[violation.column] ?? null)
+    for (const [index, { records, violations }] of this.#counts.entries()) {
+      if (violations > 0) {
+        for await (const line of jsonLines(this.path(index))) {
+          signal.throwIfAborted()
+          // Only the converter writes this file.
+          const violation = JSON.parse(line) as Violation
+          const { record, column } = violation
+          yield { ordinal: before + record, column: column + 1, message: this.#message(violation) }
+        }
       }
-      if (isLast) await unlink(this.path(index))
       before += records
     }
+  }
+
+  /** The rule with its value, and the value that breaks it, all shortened if long. */
+  #message({ column: index, rule, value }: Violation): string {
+    const column = this.#columns[index] ?? null
+    if (column === null) return 'breaks a declared rule'
+    const key = `${index} ${rule}`
+    const text = this.#texts.get(key) ?? cut(ruleText(rule, column.fieldType, column.values), ruleCharactersMax)
+    this.#texts.set(key, text)
+    const place = cut(column.name, nameCharactersMax)
+    if (rule === ruleCode.required) return `${place}: no value, required by the schema`
+    return `${place}: ${JSON.stringify(cut(value, violationTextMax - 1))} violates ${text}`
   }
 }
 
 function jsonLines(path: string): AsyncGenerator<string> {
   // A problem with the file shows when the text is read.
-  const text = pipeline(createReadStream(path), createZstdDecompress(), () => {}).setEncoding('utf8')
+  const text = pipeline(createReadStream(path), createGunzip(), () => {}).setEncoding('utf8')
   // The encoding has been set.
   return textLines(text as AsyncIterable<string>)
-}
-
-function exclusionOf(violation: Violation, recordsBefore: number, column: DeclaredColumn | null): Exclusion {
-  const ordinal = recordsBefore + violation.record
-  const message = column === null ? 'breaks a declared rule' : messageOf(violation, column)
-  return { ordinal, column: violation.column + 1, message }
-}
-
-/** The rule with its value, and the value that breaks it, all shortened if long. */
-function messageOf({ rule, value }: Violation, { name, fieldType, values }: DeclaredColumn): string {
-  const place = cut(name, nameCharactersMax)
-  if (rule === ruleCode.required) return `${place}: no value, required by the schema`
-  return `${place}: ${JSON.stringify(cut(value, violationTextMax - 1))} violates ${cut(ruleText(rule, fieldType, values), ruleCharactersMax)}`
 }
 
 const nameCharactersMax = 100
@@ -100,7 +107,8 @@ function checkText(check: DeclaredCheck): string {
       return `pattern ${check.pattern}`
     case 'enum':
     case 'categories':
-      return `${check.rule} ${check.values.join(', ')}`
+      // More do not show.
+      return `${check.rule} ${check.values.slice(0, ruleCharactersMax).join(', ')}`
     default:
       return `${check.rule} ${check.value}`
   }

@@ -40,12 +40,21 @@ async function* chunksOf(text: string, bytes: number): AsyncGenerator<readonly U
   for (let from = 0; from < all.length; from += bytes) yield [all.subarray(from, from + bytes)]
 }
 
+/** A text that is not on disk. */
+const file: TextFile = { path: 'file', startOffset: 0, flush: async () => {} }
+
+async function textOf({ path, pieces, bytes }: CutSegment['segment'], text: string): Promise<string> {
+  const own = await readFile(path, 'utf8').catch(() => '')
+  return (pieces ?? [{ path, byteOffset: 0, bytes }])
+    .map((piece) => (piece.path === path ? own : text).slice(piece.byteOffset, piece.byteOffset + piece.bytes))
+    .join('')
+}
+
 async function cut(
   text: string,
   sizes: { firstBytes: number; segmentBytes: number },
-  withRejects = true,
+  keeps: readonly CutSegment['kind'][] = ['accepted', 'rejected'],
   chunks = chunksOf(text, 10),
-  places: TextFile | null = null,
 ) {
   const dir = await mkdtemp(join(root, 'cut-'))
   const tally = new RecordTally()
@@ -53,16 +62,16 @@ async function cut(
   const options = {
     draft: draftIn(dir),
     layout,
-    text: places,
+    text: file,
     rewrite: null,
     utf8OfBytes: null,
     corrector: null,
-    withRejects,
+    keeps,
     isDuplicate: () => false,
     ...sizes,
   }
   for await (const item of cutSegments(chunks, createScanner(scanOptions), options, tally)) {
-    segments.push({ ...item, text: places === null ? await readFile(item.segment.path, 'utf8') : '' })
+    segments.push({ ...item, text: await textOf(item.segment, text) })
   }
   return { dir, tally, segments }
 }
@@ -76,7 +85,7 @@ test('cutSegments() keeps to the segment sizes even if everything arrives at onc
     yield slices
   }
   for (const sliceBytes of [1_000, 65_536, text.length]) {
-    const { segments } = await cut(text, sizes, true, atOnce(sliceBytes))
+    const { segments } = await cut(text, sizes, undefined, atOnce(sliceBytes))
     assert.equal(segments.map((one) => one.text).join(''), text)
     for (const { index, segment } of segments) {
       const wanted = index === 0 ? sizes.firstBytes : sizes.segmentBytes
@@ -116,7 +125,7 @@ test('cutSegments() puts rejects into separate segments, counts their reasons an
 })
 
 test('cutSegments() yields one empty segment if no record is accepted', async () => {
-  const { segments } = await cut('bad\n', { firstBytes: 10, segmentBytes: 10 }, false)
+  const { segments } = await cut('bad\n', { firstBytes: 10, segmentBytes: 10 }, ['accepted'])
   assert.deepEqual(
     segments.map(({ kind, text }) => [kind, text]),
     [['accepted', '']],
@@ -128,11 +137,11 @@ test('cutSegments() leaves no unfinished segment when its receiver stops early',
   const options = {
     draft: draftIn(dir),
     layout,
-    text: null,
+    text: file,
     rewrite: null,
     utf8OfBytes: null,
     corrector: null,
-    withRejects: true,
+    keeps: ['accepted', 'rejected'] as const,
     isDuplicate: () => false,
     firstBytes: 8,
     segmentBytes: 1000,
@@ -150,11 +159,11 @@ test('cutSegments() drops the rest once the file turns out to be a duplicate', a
   const options = {
     draft: draftIn(dir),
     layout,
-    text: null,
+    text: file,
     rewrite: null,
     utf8OfBytes: null,
     corrector: null,
-    withRejects: true,
+    keeps: ['accepted', 'rejected'] as const,
     isDuplicate: () => true,
     firstBytes: 99,
     segmentBytes: 99,
@@ -181,7 +190,7 @@ test('cutSegments() refers to ranges of the file if all their bytes are accepted
     rewrite: null,
     utf8OfBytes: null,
     corrector: null,
-    withRejects: false,
+    keeps: ['accepted'] as const,
     isDuplicate: () => false,
     firstBytes: 100,
     segmentBytes: 400,
@@ -221,11 +230,11 @@ test('cutSegments() counts the bytes of ranges in UTF-8, whatever the encoding o
   const options = {
     draft: draftIn(root),
     layout,
-    text: { path: 'file', startOffset: 0, flush: async () => {} },
+    text: file,
     rewrite: null,
     utf8OfBytes: utf8OfBytes(encoding),
     corrector: null,
-    withRejects: false,
+    keeps: ['accepted'] as const,
     isDuplicate: () => false,
     firstBytes: 100,
     segmentBytes: 400,
@@ -246,9 +255,8 @@ test('cutSegments() counts the bytes of ranges in UTF-8, whatever the encoding o
 
 test('cutSegments() yields a sample from all over a long first segment that refers to the file', async () => {
   const text = Array.from({ length: 100_000 }, (_, i) => `${i},x\n`).join('')
-  const places = { path: 'file', startOffset: 0, flush: async () => {} }
   const sizes = { firstBytes: 700_000, segmentBytes: 70_000 }
-  const { segments } = await cut(text, sizes, true, chunksOf(text, text.length), places)
+  const { segments } = await cut(text, sizes, undefined, chunksOf(text, text.length))
   const [first, ...others] = segments
   const { pieces = [], records, bytes } = first?.sample ?? assert.fail('no sample')
   const sampled = pieces.map(({ byteOffset, bytes: length }) => text.slice(byteOffset, byteOffset + length))
@@ -263,37 +271,33 @@ test('cutSegments() yields a sample from all over a long first segment that refe
 
 test('cutSegments() keeps early segments that refer to the file small, one row group each', async () => {
   const text = Array.from({ length: 2_300_000 }, (_, i) => `${i},x\n`).join('')
-  const places = { path: 'file', startOffset: 0, flush: async () => {} }
   const sizes = { firstBytes: 1_048_576, segmentBytes: 5_000_000 }
-  const cutTo = async (file: TextFile | null, segmentBytes: number) => {
-    const { segments } = await cut(text, { ...sizes, segmentBytes }, true, chunksOf(text, 65_536), file)
+  const cutTo = async (segmentBytes: number) => {
+    const { segments } = await cut(text, { ...sizes, segmentBytes }, undefined, chunksOf(text, 65_536))
     return segments.slice(0, -1).map(({ segment }) => segment.bytes)
   }
-  const early = await cutTo(places, sizes.segmentBytes)
+  const early = await cutTo(sizes.segmentBytes)
   const least = [1_048_576, 1_507_328, 1_507_328, 1_507_328, 3_014_656, 5_000_000]
   assert.ok(early.length > least.length)
   for (const [i, wanted] of least.entries()) {
     const bytes = early[i] ?? 0
     assert.ok(bytes >= wanted && bytes < wanted + 10, `segment ${i} of ${bytes} bytes`)
   }
-  assert.ok((await cutTo(places, 100_000)).slice(1).every((bytes) => bytes < 100_010))
-  assert.ok((await cutTo(null, sizes.segmentBytes)).slice(1).every((bytes) => bytes >= sizes.segmentBytes))
+  assert.ok((await cutTo(100_000)).slice(1).every((bytes) => bytes < 100_010))
 })
 
-test('cutSegments() joins a short remainder to the last segment if the records are in the file', async () => {
+test('cutSegments() joins a short remainder to the last segment', async () => {
   const line = `${'x'.repeat(98)},\n`
-  const places = { path: 'file', startOffset: 0, flush: async () => {} }
   const sizes = { firstBytes: 1_048_576, segmentBytes: 5_000_000 }
-  for (const [bytes, file, counts] of [
-    [1_300_000, places, [13_000]],
-    [1_310_700, places, [13_107]],
-    [1_310_800, places, [10_486, 2_622]],
-    [1_500_000, places, [10_486, 4_514]],
-    [2_800_000, places, [10_486, 17_514]],
-    [1_300_000, null, [10_486, 2_514]],
+  for (const [bytes, counts] of [
+    [1_300_000, [13_000]],
+    [1_310_700, [13_107]],
+    [1_310_800, [10_486, 2_622]],
+    [1_500_000, [10_486, 4_514]],
+    [2_800_000, [10_486, 17_514]],
   ] as const) {
     const text = line.repeat(bytes / line.length)
-    const { segments, tally } = await cut(text, sizes, true, chunksOf(text, 65_536), file)
+    const { segments, tally } = await cut(text, sizes, undefined, chunksOf(text, 65_536))
     assert.equal(tally.accepted, bytes / line.length)
     for (const [i, wanted] of counts.entries()) {
       const { records, bytes: length, pieces } = segments[i]?.segment ?? assert.fail(`segment ${i} of ${bytes}`)
@@ -319,7 +323,7 @@ async function contentsOf(chunks: AsyncIterable<readonly Uint8Array[]>, encoded:
     rewrite: null,
     utf8OfBytes: encoding === 'utf-8' ? null : utf8OfBytes(encoding),
     corrector: null,
-    withRejects: true,
+    keeps: ['accepted', 'rejected'] as const,
     isDuplicate: () => false,
     firstBytes: 600_000,
     segmentBytes: 50_000,
@@ -370,11 +374,21 @@ test('cutSegments() cuts the same bytes into the same segments, in whatever chun
   }
 })
 
-test('cutSegments() yields no sample of a short segment, or of a segment with its own file', async () => {
+test('cutSegments() yields no sample of a short segment', async () => {
   const text = Array.from({ length: 100_000 }, (_, i) => `${i},x\n`).join('')
-  const places = { path: 'file', startOffset: 0, flush: async () => {} }
   const sizes = { firstBytes: 100_000, segmentBytes: 70_000 }
-  const short = await cut(text, sizes, true, chunksOf(text, text.length), places)
-  const own = await cut(text, { ...sizes, firstBytes: 700_000 }, true, chunksOf(text, text.length))
-  assert.deepEqual([short.segments[0]?.sample, own.segments[0]?.sample], [undefined, undefined])
+  const { segments } = await cut(text, sizes, undefined, chunksOf(text, text.length))
+  assert.equal(segments[0]?.sample, undefined)
+})
+
+test('cutSegments() counts accepted records, and makes no segments of them, if only rejects are kept', async () => {
+  const text = `${'1,2\nbad\n3,"4"  \n'.repeat(100)}`
+  const { dir, segments, tally } = await cut(text, { firstBytes: 100, segmentBytes: 1000 }, ['rejected'])
+  assert.deepEqual([tally.accepted, tally.rejected], [200, 100])
+  assert.ok(segments.length > 1 && segments.every(({ kind }) => kind === 'rejected'))
+  assert.deepEqual(
+    segments.flatMap((one) => one.text.split('\n').filter(Boolean)).map((line) => Number(line.split(',')[0])),
+    Array.from({ length: 100 }, (_, i) => 3 * i + 2),
+  )
+  assert.ok((await readdir(join(dir, 'segments'))).every((name) => name.startsWith('rejected')))
 })

@@ -19,14 +19,14 @@ export interface CutterOptions {
   readonly firstBytes: number
   /** Size of all others, except early ones that refer to the file. Bytes. */
   readonly segmentBytes: number
-  /** The file itself, if segments may refer to ranges of it instead of having a copy; null if they may not. */
-  readonly text: TextFile | null
+  /** The file itself: accepted segments refer to ranges of it where they can, instead of having a copy. */
+  readonly text: TextFile
   /** If the file has one byte per character and is not in UTF-8: the UTF-8 for each byte, as in `Segment`. */
   readonly utf8OfBytes: Uint32Array | null
   /** Rewrites accepted records in `layout`; null if they are in it already. */
   readonly rewrite: CsvRewriter | null
-  /** False on a second pass, which needs only the accepted records. */
-  readonly withRejects: boolean
+  /** The kinds of records that are needed; segments of others are not made. */
+  readonly keeps: readonly CutSegment['kind'][]
   /** Replaces rejects with corrected records; null if there are none. Disposed here. */
   readonly corrector: Corrector | null
   /** Called after the last chunk: true if no more segments are needed, not even for the remaining records. */
@@ -47,14 +47,14 @@ export interface CutSegment {
   readonly kind: 'accepted' | 'rejected'
   readonly index: number
   readonly segment: Segment
-  /** Some of its records, from all over it. Only for a long first segment that refers to the file. */
+  /** Some of its records, from all over it. Only for a long first segment. */
   readonly sample?: Segment
 }
 
 /**
  * Scans chunks and writes segments, each cut at the first record end at or after its size: whatever pieces the same
- * bytes arrive in, the segments are the same. Yields at least one accepted segment, even if it is empty, so
- * that a file without records still has its columns. If the caller stops early, segments not yet yielded are deleted.
+ * bytes arrive in, the segments are the same. If accepted segments are needed, yields at least one, even if it is empty,
+ * so that a file without records still has its columns. If the caller stops early, segments not yet yielded are deleted.
  */
 export async function* cutSegments(
   chunks: AsyncIterable<readonly BorrowedBytes[]>,
@@ -66,13 +66,17 @@ export async function* cutSegments(
   await using rejected = new SegmentWriter('rejected', rejectLayout, options)
 
   const { rewrite, text } = options
+  const keepsAccepted = options.keeps.includes('accepted')
+  const keepsRejected = options.keeps.includes('rejected')
   const rejectLines = new RejectLines()
   await using corrector = options.corrector
-  let keptTo = text?.startOffset ?? 0
+  let keptTo = text.startOffset
   const writeAsRead = async ({ pieces: read, accepted: count, rejects }: Scanned): Promise<void> => {
-    const pieces = rewrite === null ? read : rewrite(read)
-    await accepted.add({ pieces, count, bytes: sumOfLengths(pieces), place: null })
-    if (!options.withRejects || rejects.length === 0) return
+    if (keepsAccepted) {
+      const pieces = rewrite === null ? read : rewrite(read)
+      await accepted.add({ pieces, count, bytes: sumOfLengths(pieces), place: null })
+    }
+    if (!keepsRejected || rejects.length === 0) return
     const lines = rejectLines.of(rejects)
     await rejected.add({ pieces: [lines], count: rejects.length, bytes: lines.length, place: null })
   }
@@ -83,7 +87,8 @@ export async function* cutSegments(
     const { isVerbatim, pieces, consumedTo } = scanned
     const place = { byteOffset: keptTo, bytes: consumedTo - keptTo }
     keptTo = consumedTo
-    if (text === null || rewrite !== null || !isVerbatim) return writeAsRead(scanned)
+    if (rewrite !== null || !isVerbatim) return writeAsRead(scanned)
+    if (!keepsAccepted) return null
     return accepted.add({ pieces, count: scanned.accepted, bytes: sumOfLengths(pieces), place })
   }
 
@@ -106,7 +111,7 @@ export async function* cutSegments(
   await keep(scanner.end())
   await corrector?.end()
   await accepted.joinRemainder()
-  while (accepted.hasRecords || accepted.index === 0) yield await accepted.cut()
+  while (accepted.hasRecords || (keepsAccepted && accepted.index === 0)) yield await accepted.cut()
   while (rejected.hasRecords) yield await rejected.cut()
 }
 
@@ -132,14 +137,13 @@ const earlyBytes = 1_572_864 - 65_536
 const earlyCount = 3
 
 /** Size of an accepted segment after the first: `earlyBytes` at first, then twice as many each time. */
-function acceptedBytes(index: number, { text, segmentBytes }: CutterOptions): number {
-  // A segment with its own file is converted with SQL, which takes nearly as long for a small segment.
-  return text === null ? segmentBytes : Math.min(segmentBytes, earlyBytes * 2 ** Math.max(0, index - earlyCount))
+function acceptedBytes(index: number, { segmentBytes }: CutterOptions): number {
+  return Math.min(segmentBytes, earlyBytes * 2 ** Math.max(0, index - earlyCount))
 }
 
 /**
  * A shorter remainder at the end of the file belongs to the last full segment, because a separate part takes some
- * 1.5 ms of CPU, whatever its size. Only for segments that may refer to the file. Bytes.
+ * 1.5 ms of CPU, whatever its size. Bytes.
  */
 const remainderBytes = 262_144
 /** If segments are small, so is the remainder that may belong to one. */
@@ -281,8 +285,8 @@ class SegmentWriter implements AsyncDisposable {
 
   /** Null if there is nothing to wait for. */
   add(records: Records): Promise<void> | null {
-    const path = this.#options.text?.path
-    if (records.place === null || path === undefined) return this.#write(records)
+    const { path } = this.#options.text
+    if (records.place === null) return this.#write(records)
     for (const [segment, share] of this.#shares(records)) if (share.place) segment.add({ path, ...share.place }, share)
     return null
   }
@@ -337,10 +341,10 @@ class SegmentWriter implements AsyncDisposable {
     const open = this.#open.shift() ?? this.#begin()
     const { path, places, sample: some } = open
     const { records, bytes } = places
-    const hasPlaces = places.pieces.some((piece) => piece.path === text?.path)
+    const hasPlaces = places.pieces.some((piece) => piece.path === text.path)
     if (!hasPlaces) open.writer ??= await this.#create(open)
     await open.writer?.close()
-    if (hasPlaces) await text?.flush()
+    if (hasPlaces) await text.flush()
     const encoded = utf8OfBytes === null ? {} : { utf8OfBytes }
     const pieces = hasPlaces ? { pieces: places.pieces, ...encoded } : {}
     const segment = { path, ...pieces, records, bytes, layout: this.#layout }
@@ -359,18 +363,18 @@ class SegmentWriter implements AsyncDisposable {
 
   /** A remainder of at least this many bytes after a segment is a segment of its own. */
   #remainderMin(index: number): number {
-    if (this.#kind === 'rejected' || this.#options.text === null) return 0
+    if (this.#kind === 'rejected') return 0
     return Math.min(remainderBytes, acceptedBytes(index, this.#options) / remaindersPerSegmentMin)
   }
 
   #begin(): OpenSegment {
-    const { draft, text, firstBytes, segmentBytes } = this.#options
+    const { draft, firstBytes, segmentBytes } = this.#options
     const index = this.index + this.#open.length
     const path = join(draft.dir, 'segments', `${this.#kind}-${String(index).padStart(5, '0')}.csv`)
     const isFirst = this.#kind === 'accepted' && index === 0
     const bytesMin =
       this.#kind === 'rejected' ? segmentBytes : isFirst ? firstBytes : acceptedBytes(index, this.#options)
-    const segment = new OpenSegment(path, bytesMin, isFirst && text !== null)
+    const segment = new OpenSegment(path, bytesMin, isFirst)
     this.#open.push(segment)
     return segment
   }

@@ -37,7 +37,7 @@ export class Ingester {
     const pool = { jobMsMax: 60_000, size: 1, logger: { warn() {} } }
     const createFiles = withTrailingEmpty(createFileScanner(createScanner))
     // Never starts a child, because these tables have no declared columns.
-    this.#converter = createColumnConverter(pool, createConverter(pool))
+    this.#converter = createColumnConverter(pool)
     this.#tools = {
       readHead: createHeadReader(readHead, createFiles),
       createScanner: createFiles,
