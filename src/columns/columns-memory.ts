@@ -46,7 +46,7 @@ interface Exports {
   ): void
   checkTexts(column: number, records: number, what: number, first: number, second: number, rule: number): void
   endChecks(): number
-  dropMarked(records: number): number
+  dropMarked(records: number): void
   encode(records: number, kind: number, valueBytes: number, form: number): void
   toUtf8(table: number, from: number, end: number, out: number, isAscii: number): number
   matchesPattern(block: number, start: number, end: number): number

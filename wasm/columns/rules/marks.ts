@@ -38,20 +38,30 @@ export function markRecord(record: u32, rule: u32): void {
   marked++
 }
 
-/** Closes the gaps of the marked ones among the records found, towards the end. Returns where the first one begins. */
-export function dropMarked(records: u32): usize {
+/** Closes the gaps of the marked ones among the records found: bytes and places of the others move to the front. */
+export function dropMarked(records: u32): void {
   const step = (width as usize) << 2
-  let to = (load<u32>(places + (records as usize) * step) as usize) + 1
-  let keptEnd = records
-  for (let record = records; record > 0; ) {
-    record--
-    if (record > 0 && !isMarked(record)) continue
-    const from = isMarked(record) ? record + 1 : record
-    const start = (load<u32>(places + (from as usize) * step) as usize) + 1
-    const bytes = (load<u32>(places + (keptEnd as usize) * step) as usize) + 1 - start
-    to -= bytes
-    memory.copy(to, start, bytes)
-    keptEnd = record
+  let place = places
+  let out = places
+  let removed: u32 = 0
+  let start = load<u32>(places) + 1
+  /** Where the records begin that are to be moved together. */
+  let runStart = start
+  for (let record: u32 = 0; record < records; record++, place += step) {
+    const end = load<u32>(place + step) + 1
+    if (isMarked(record)) {
+      moveBytes(runStart, start, removed)
+      removed += end - start
+      runStart = end
+    } else {
+      if (removed > 0) for (let i: usize = 4; i <= step; i += 4) store<u32>(out + i, load<u32>(place + i) - removed)
+      out += step
+    }
+    start = end
   }
-  return to
+  moveBytes(runStart, start, removed)
+}
+
+function moveBytes(from: u32, end: u32, distance: u32): void {
+  if (distance > 0) memory.copy(from - distance, from, end - from)
 }
