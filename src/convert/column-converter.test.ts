@@ -4,6 +4,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
+import { gunzipSync } from 'node:zlib'
 import { isServiceError } from '../core/errors.ts'
 import { randomFrom } from '../core/random.testing.ts'
 import { utf8OfBytes } from '../reading/encoding/single-byte.ts'
@@ -192,18 +193,56 @@ for (const count of [20, 20_000]) {
   })
 }
 
-test('convert() passes segments with declared columns to the other converter', async (t) => {
-  const dir = scratchDir(t)
-  const layout = layoutOf(2)
-  const segment = writeSegment(dir, '+05,1\n', 1, layout)
-  const [first, second] = textColumns(2)
-  const declared = { form: { kind: 'integer', groupChar: null }, missing: [''], isRequired: false, checks: [] } as const
-  const columns = [{ ...first!, type: { kind: 'integer' } as const, declared }, second!]
-  const path = join(dir, 'part.parquet')
-  assert.equal((await converter.convert(segment, columns, path, never)).kind, 'part')
-  const names = columns.map(({ name }) => name)
-  assert.deepEqual(await reader.rows([{ path, records: 1 }], names, 0, 1, never), [[5, '1']])
-})
+for (const [where, count] of [
+  ['on this thread', 200],
+  ['in a thread', 20_000],
+] as const) {
+  test(`convert() leaves out the records that break declared rules, and names them, ${where}`, async (t) => {
+    const dir = scratchDir(t)
+    const isBroken = (i: number) => i % 7 === 3
+    const lines = Array.from(
+      { length: count },
+      (_, i) => `${isBroken(i) ? 'x' : `+0${i}`},${isBroken(i) ? 'text' : i}\n`,
+    )
+    const segment = writeSegment(dir, lines.join(''), count, layoutOf(2))
+    const [first, second] = textColumns(2)
+    const integer = { kind: 'integer' } as const
+    const declared = { form: { ...integer, groupChar: null }, missing: [''], isRequired: false, checks: [] } as const
+    const columns = [{ ...first!, type: integer, declared }, second!]
+    const [path, violationsPath] = [join(dir, 'part.parquet'), join(dir, 'violations')]
+    const broken = lines.flatMap((_, i) => (isBroken(i) ? [{ record: i + 1, column: 0, rule: 1, value: 'x' }] : []))
+    const accepted = count - broken.length
+    const [, detected] = await converter.profile(segment, never, [declared, undefined])
+    assert.deepEqual([detected?.records, Object.keys(detected?.classes ?? {})], [accepted, ['integer']])
+
+    const made = await converter.convert(segment, columns, path, never, { violationsPath })
+    assert.ok(made.kind === 'part')
+    assert.deepEqual([made.part.records, made.violations], [accepted, broken.length])
+    assert.deepEqual(made.facts[1], detected)
+    const found = gunzipSync(readFileSync(violationsPath)).toString().split('\n')
+    assert.deepEqual(
+      found.filter(Boolean).map((line) => JSON.parse(line)),
+      broken,
+    )
+    // Written again with another type, without the file of violations.
+    rmSync(violationsPath)
+    const again = join(dir, 'again.parquet')
+    const other = [columns[0]!, { ...second!, type: integer }]
+    const rewritten = await converter.convert(segment, other, again, never, { older: { path, kept: [0, null] } })
+    assert.deepEqual([rewritten.kind, rewritten.violations], ['part', broken.length])
+    const names = columns.map(({ name }) => name)
+    assert.deepEqual(
+      await reader.rows([{ path: again, records: accepted }], names, 0, count, never),
+      lines.flatMap((_, i) => (isBroken(i) ? [] : [[i, i]])),
+    )
+    // None without violations, and none of a job that fails.
+    const whole = writeSegment(dir, '1,2\n'.repeat(count), count, layoutOf(2), 'whole.csv')
+    assert.equal((await converter.convert(whole, columns, path, never, { violationsPath })).violations, 0)
+    const wrong = { ...segment, records: count + 1 }
+    await assert.rejects(converter.convert(wrong, columns, path, never, { violationsPath }))
+    assert.equal(existsSync(violationsPath), false)
+  })
+}
 
 test('convert() keeps a column open only while no value decides its type', async (t) => {
   const dir = scratchDir(t)

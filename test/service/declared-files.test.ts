@@ -31,7 +31,12 @@ function lines(count: number, word: string, delimiter: string): readonly Line[] 
 }
 
 /** Every record is accepted or rejected, in file order, with its place. */
-async function accountsFor(receipt: UploadAnswer, text: Buffer, all: readonly Line[], decode: (slice: Buffer) => string) {
+async function accountsFor(
+  receipt: UploadAnswer,
+  text: Buffer,
+  all: readonly Line[],
+  decode: (slice: Buffer) => string,
+) {
   const bad = all.filter(({ reason }) => reason !== null)
   const { accepted, rejected } = receipt.records
   assert.deepEqual([accepted, rejected], [all.length - bad.length, bad.length])
@@ -76,7 +81,13 @@ const files: readonly [
     (text) => Buffer.from(text, 'utf16le'),
     (slice) => slice.toString('utf16le'),
   ],
-  ['in windows-1252', 'Zürich', { delimiter: ';', encoding: 'windows-1252' }, latin1, (slice) => slice.toString('latin1')],
+  [
+    'in windows-1252',
+    'Zürich',
+    { delimiter: ';', encoding: 'windows-1252' },
+    latin1,
+    (slice) => slice.toString('latin1'),
+  ],
   [
     'in Shift JIS',
     'あ',
@@ -151,7 +162,10 @@ test('a late value decides types again, and violations are counted once', async 
     rejects.map(({ record }) => record),
     Array.from({ length: broken }, (_, i) => 500 * i + 5),
   )
-  assert.equal(receipt.parts.reduce((sum, { records }) => sum + records, 0), many - broken)
+  assert.equal(
+    receipt.parts.reduce((sum, { records }) => sum + records, 0),
+    many - broken,
+  )
   await assertVerified(dirOf(receipt))
 })
 

@@ -22,6 +22,7 @@ const cases: readonly (readonly [values: readonly string[], type: string, stored
   [['64814973212553765321', '1e400', '12'], 'decimal(38,0)', ['64814973212553765321', '12']],
   [['-0', '12'], 'number', [0, 12]],
   [['1.50', '-0'], 'number', [1.5, 0]],
+  [['19.90', '1234567890123.', '-0.05'], 'number', [19.9, 1234567890123, -0.05]],
 ]
 for (const [values, type, stored] of cases) {
   test(`the declared numbers ${values.join(' and ')} are stored as ${type}`, async () => {

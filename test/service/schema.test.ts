@@ -128,13 +128,6 @@ const cases: Readonly<Record<string, Case>> = {
     rejected: ['"x" violates type number'],
     type: 'decimal(18,2)',
   },
-  'numbers with a point and no places beside others are doubles': {
-    field: { type: 'number' },
-    values: ['19.90', '1234567890123.', '-0.05'],
-    accepted: [19.9, 1234567890123, -0.05],
-    rejected: [],
-    type: 'number',
-  },
   'numbers with decimal comma and as many places are decimals': {
     field: { type: 'number', decimalChar: ',', groupChar: '.' },
     values: ['1.234,50', '0,25', '123.456.789.012.345,67'],

@@ -2,7 +2,7 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { createColumnWriter } from '../../columns/create-column-writer.ts'
-import type { Violation } from '../../core/declared-values.ts'
+import type { DeclaredValues, Violation } from '../../core/declared-values.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { throwStoreError } from '../../core/storage-error.ts'
 import { OpenFile } from '../../io/files/open-file.ts'
@@ -14,6 +14,7 @@ import { ViolationFile } from './violation-file.ts'
 /** Nothing else runs while the columns are made: at most about a millisecond. */
 const bytesMax = 131_072
 const widthMax = 32
+const listedMax = 100
 
 /** As they are in the file. */
 type PieceBytes = Pick<EncodedPiece, 'utf8OfBytes'> & { readonly encoded: Buffer }
@@ -25,8 +26,15 @@ type PieceBytes = Pick<EncodedPiece, 'utf8OfBytes'> & { readonly encoded: Buffer
 const lookedAt = new WeakMap<Segment, readonly PieceBytes[]>()
 
 /** True for a job that takes less time than handing it over. */
-export function isSmall({ segment: { bytes, layout } }: ColumnJob): boolean {
-  return bytes <= bytesMax && layout.width <= widthMax
+export function isSmall({ segment: { bytes, layout }, target, declared }: ColumnJob): boolean {
+  if (bytes > bytesMax || layout.width > widthMax) return false
+  return (target?.columns.map((column) => column.declared) ?? declared ?? []).every((one) => !one || areFew(one))
+}
+
+/** False if reading the rules may take milliseconds: each pattern takes one, and 50,000 listed values take 30. */
+function areFew({ form, checks }: DeclaredValues): boolean {
+  if (form.kind === 'shaped') return false
+  return checks.every((check) => check.rule !== 'pattern' && !('values' in check && check.values.length > listedMax))
 }
 
 /**

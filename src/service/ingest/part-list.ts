@@ -36,10 +36,7 @@ export class PartList {
     columns: readonly TargetColumn[],
     converter: Converter,
     signal: AbortSignal,
-    {
-      kept,
-      violationsPath,
-    }: { readonly kept?: readonly (number | null)[]; readonly violationsPath?: string } = {},
+    { kept, violationsPath }: { readonly kept?: readonly (number | null)[]; readonly violationsPath?: string } = {},
   ): Promise<ConvertResult> {
     const file = `${this.#folder}/part-${String(index).padStart(5, '0')}.parquet`
     const path = join(this.#draft.dir, file)

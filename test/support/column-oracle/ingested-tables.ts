@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { csvText } from '../../../src/columns/columns.testing.ts'
 import { createColumnConverter } from '../../../src/convert/column-converter.ts'
 import type { Converter } from '../../../src/convert/convert.ts'
-import { createConverter } from '../../../src/convert/duckdb-converter.ts'
 import { createHeadReader } from '../../../src/reading/head-reader.ts'
 import { readHead } from '../../../src/reading/read-head.ts'
 import { createFileScanner } from '../../../src/reading/scanner/file-scanner.ts'
@@ -36,7 +35,6 @@ export class Ingester {
   constructor() {
     const pool = { jobMsMax: 60_000, size: 1, logger: { warn() {} } }
     const createFiles = withTrailingEmpty(createFileScanner(createScanner))
-    // Never starts a child, because these tables have no declared columns.
     this.#converter = createColumnConverter(pool)
     this.#tools = {
       readHead: createHeadReader(readHead, createFiles),
