@@ -79,7 +79,9 @@ describe('the description of the service', () => {
     const ending = new Set(['cancelUpload', 'deleteDataset'])
     const gets = exchanges.filter(({ operationId, status }) => !ending.has(operationId) && status < 300)
     const asked = new Set(gets.flatMap(({ method, path }) => (method === 'GET' ? [path] : [])))
-    const paths = new Map(gets.map(({ path, operationId }) => [path, operationId]))
+    const paths = new Map(
+      [...gets, ...gets.filter(({ method }) => method === 'GET')].map(({ path, operationId }) => [path, operationId]),
+    )
     for (const [path, operationId] of paths) {
       const described = description.operations.filter((one) => Description.matches(one.path, path))
       assert.ok(described.length > 0, path)

@@ -84,6 +84,18 @@ export async function session(url: string, { keep = false } = {}): Promise<reado
     await ask(operationId, path)
   }
   await refusals(dataset, ask)
+  const file = { method: 'POST', body: 'id,city\n1,Oslo\n' }
+  await ask('uploadFile', '/qas/uploads', {
+    ...file,
+    headers: { 'content-disposition': 'attachment; filename="cities.csv"' },
+  })
+  const headers = { prefer: 'respond-async' }
+  const begun = [
+    await ask('uploadFile', '/qas/uploads', { ...file, headers }),
+    await ask('uploadCsv', '/qas/uploadCsv', { ...upload(file.body), headers }),
+  ]
+  for (const { headers: answered } of begun)
+    await ask('getUpload', answered.get('location') ?? '', { headers: { prefer: 'wait=60' } })
   const events = await ask('watchUpload', `/qas/uploads/${one.id}/events`)
   const [, lastId = ''] = /^id: (.*)$/m.exec(events.body.toString()) ?? []
   await ask('watchUpload', `/qas/uploads/${one.id}/events`, { headers: { 'last-event-id': lastId } })

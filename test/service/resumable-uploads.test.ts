@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { Client, contentType, jsonOf, refusalOf, uploadFraming } from '../support/client.ts'
+import { bodyOf, Client, contentType, jsonOf, refusalOf, type UploadAnswer, uploadFraming } from '../support/client.ts'
 import { begin, create, offsetOf, patch, textOf, tus, tusBytes } from '../support/resumable.ts'
 import { RunningService, scratchDir } from '../support/running-service.ts'
 import { until } from '../support/until.ts'
@@ -48,6 +48,27 @@ test('a file sent in parts gives the same dataset as in one piece; its spool bec
   const again = await client.ask('HEAD', path, undefined, tus)
   assert.deepEqual([again.status, again.headers['upload-offset'], again.headers['content-location']], [200, '37', link])
   assert.equal((await client.upload(other)).id, receipt.id)
+})
+
+test('POST takes the file itself, of any type, and a form', async () => {
+  const named = { 'content-disposition': 'attachment; filename="raw.csv"' }
+  for (const type of ['text/csv', 'application/octet-stream', 'application/x-www-form-urlencoded', '']) {
+    const headers = { ...named, 'content-type': type }
+    const receipt = jsonOf<UploadAnswer>(await client.ask('POST', '/qas/uploads', content, headers))
+    assert.deepEqual([receipt.id, receipt.upload.fileName], [plain.id, 'raw.csv'], type)
+  }
+  const form = jsonOf<UploadAnswer>(await client.ask('POST', '/qas/uploads', bodyOf({ content })))
+  assert.deepEqual([form.id, form.upload.fileName], [plain.id, 'sample.csv'])
+  const partial = { 'content-type': 'text/csv', 'content-range': `bytes 0-${content.length - 1}/1000` }
+  assert.equal((await client.ask('POST', '/qas/uploads', content, partial)).status, 400)
+  const empty = await client.ask('POST', '/qas/uploads', undefined, { 'content-length': 0 })
+  assert.match(refusalOf(empty).message, /it is empty/)
+  const refused = await client.ask('POST', '/qas/uploadCsv', content, { 'content-type': 'text/csv' })
+  assert.match(
+    String(refused.headers.link),
+    /rel="help"; title="send a plain file as the body of POST \/qas\/uploads"$/,
+  )
+  assert.equal(refusalOf(refused).message, "Content type 'text/csv' not supported")
 })
 
 test('tus: a connection that breaks at any byte loses none before it', async () => {
@@ -233,7 +254,6 @@ test('uploads that cannot be created are refused before any bytes', async () => 
   assert.equal(await ask({ 'upload-length': '7', 'upload-concat': 'partial' }), 400)
   assert.equal(await ask({ 'upload-length': '7', 'upload-metadata': 'filename ä' }), 400)
   assert.equal(await ask({ 'upload-length': '7', 'tus-resumable': '0.2.2' }), 412)
-  assert.equal((await client.ask('POST', '/qas/uploads', Buffer.from('a,b\n'))).status, 400)
   assert.equal(
     (
       await client.ask('PATCH', '/qas/uploads/00000000-0000-7000-8000-000000000000', Buffer.from('x'), {

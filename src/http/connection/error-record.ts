@@ -136,10 +136,11 @@ function helpOf(error: ServiceError): string | null {
   if (isServiceError(error, 'NO_BOUNDARY')) {
     return 'Content-Type has no boundary; do not set it yourself, the HTTP library adds it'
   }
+  if (isServiceError(error, 'NOT_MULTIPART')) return 'send a plain file as the body of POST /qas/uploads'
   return null
 }
 
-function phrase(status: number): string {
+export function phrase(status: number): string {
   // tus defines this status; Node does not know it.
   if (status === 460) return 'Checksum Mismatch'
   return STATUS_CODES[status] ?? 'Unknown'

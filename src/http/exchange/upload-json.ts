@@ -1,6 +1,6 @@
 // Upload JSON: how clients see the status of an upload. The one place that knows its JSON format and its links.
-import { STATUS_CODES } from 'node:http'
 import type { UploadStatus } from '../../core/upload-status.ts'
+import { phrase } from '../connection/error-record.ts'
 import { datasetsPath } from './receipt-json.ts'
 
 export const uploadsPath = '/qas/uploads'
@@ -45,7 +45,7 @@ function errorJson({ id, error }: UploadStatus) {
   return {
     timestamp,
     status,
-    error: STATUS_CODES[status] ?? 'Unknown',
+    error: phrase(status),
     exception,
     message,
     path: `${uploadsPath}/${id}`,

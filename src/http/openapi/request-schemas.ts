@@ -2,7 +2,7 @@
 import Type from 'typebox'
 import { rejectReasons } from '../../core/receipt.ts'
 import examples from './examples.json' with { type: 'json' }
-import { type Header, header, type RequestBody } from './operation.ts'
+import { type Header, header, octetStream, type RequestBody } from './operation.ts'
 
 /** The id of the dataset in the recorded examples. */
 const shownId = (examples as { readonly uploadCsv?: { readonly id?: string } }).uploadCsv?.id ?? '0'.repeat(32)
@@ -213,6 +213,13 @@ export const uploadBody: RequestBody = {
       encoding: { dialect: { contentType: 'text/plain, application/json' }, file: { contentType: '*/*' } },
     },
   },
+}
+
+/** Read from the stream, too. */
+export const fileBody: RequestBody = {
+  description: 'The file itself.',
+  required: true,
+  content: { [octetStream]: { schema: Type.String({ format: 'binary' }) }, 'text/csv': { schema: Type.String() } },
 }
 
 /**

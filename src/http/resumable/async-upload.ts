@@ -17,10 +17,10 @@ import { uploadsPath } from '../exchange/upload-json.ts'
 export const waitSecondsMax = 60
 
 /**
- * Receives a whole upload, a form or the file itself, whose client prefers not to wait for the outcome. Nothing is kept
- * unless all of it arrives.
+ * Receives a whole upload, a form or the file itself, whose client may prefer not to wait for the outcome. Nothing is
+ * kept unless all of it arrives.
  */
-export async function uploadAsync(
+export async function uploadWhole(
   request: FastifyRequest,
   reply: FastifyReply,
   pace: BodyPace,

@@ -1,5 +1,5 @@
-// Resumable routes: uploads in several requests, by tus 1.0; uploads in one request whose client does not wait.
-import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
+// Resumable routes: uploads in several requests, by tus 1.0; a file or a form as the body of one request.
+import type { FastifyReply, FastifyRequest, FastifySchema, onRequestHookHandler } from 'fastify'
 import { ServiceError } from '../../core/errors.ts'
 import type { ResumableUploads } from '../../service/service.ts'
 import { audit } from '../access/authorize.ts'
@@ -7,17 +7,29 @@ import type { App } from '../app.ts'
 import { appendedType } from '../connection/error-record.ts'
 import { checkCoding } from '../connection/head-checks.ts'
 import type { BodyPace } from '../connection/request-body.ts'
-import { headerLines } from '../connection/request-target.ts'
 import { sendTagged } from '../exchange/entity-tag.ts'
-import { prefersAsync } from '../exchange/headers/prefer.ts'
 import { uploadStatusJson, uploadsPath, uploadTag } from '../exchange/upload-json.ts'
-import { uploadParams } from '../openapi/request-schemas.ts'
-import { field, uploadAsync } from '../resumable/async-upload.ts'
+import { header } from '../openapi/operation.ts'
+import { fileBody, uploadHeaders, uploadParams } from '../openapi/request-schemas.ts'
+import { field, uploadWhole } from '../resumable/async-upload.ts'
 import { appendByTus, createByTus, speaksTus, stateByTus, tusOptions } from '../resumable/tus.ts'
+import { uploadAnswers } from './upload-route.ts'
 
 /** The media type for which Fastify leaves the body unread. */
 const streamedType = 'multipart/form-data'
 const onePath = `${uploadsPath}/:id`
+const savedAs = header('Its name.', 'attachment; filename="people.csv"', false)
+const described = {
+  operationId: 'uploadFile',
+  tags: ['uploads'],
+  summary: 'Upload a file as the body',
+  description:
+    'The body is the file, whatever its media type; a form is read as by `uploadCsv`. Its name is that in ' +
+    '`Content-Disposition`. With `Tus-Resumable`, the request begins a resumable upload instead (201).',
+  requestHeaders: { ...uploadHeaders, 'Content-Disposition': savedAs },
+  requestBody: fileBody,
+  response: uploadAnswers,
+} satisfies FastifySchema
 /** Clients of tus call these routes, see docs/uploads.md; a client generated from OpenAPI could not. */
 const ofProtocol = { isHidden: true } as const
 
@@ -32,13 +44,14 @@ export function addResumableRoutes(app: App, pace: BodyPace, { bytesMax }: Pick<
   app.post(uploadsPath, {
     config,
     onRequest: unread,
-    schema: ofProtocol,
+    schema: described,
     handler: async (request, reply) => {
       checkCoding(request.raw)
       if (speaksTus(request, reply)) return await createByTus(request, reply, pace)
-      if (prefersAsync(headerLines(request.raw, 'prefer'))) return await uploadAsync(request, reply, pace)
-      const problem = "it has neither 'Tus-Resumable: 1.0.0' nor 'Prefer: respond-async'"
-      throw new ServiceError('BAD_REQUEST', { problem })
+      // Otherwise the part of a file that a client of another protocol sends would be taken for the whole.
+      const foreign = Object.keys(request.raw.headers).find((name) => /^(?:upload-|content-range$)/.test(name))
+      if (foreign === undefined) return await uploadWhole(request, reply, pace)
+      throw new ServiceError('BAD_REQUEST', { problem: `it has '${foreign}', but no 'Tus-Resumable: 1.0.0'` })
     },
   })
   const append = async (request: FastifyRequest, reply: FastifyReply, id: string) => {

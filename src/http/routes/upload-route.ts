@@ -12,10 +12,10 @@ import { idempotencyKey } from '../exchange/headers/idempotency-key.ts'
 import { prefersAsync } from '../exchange/headers/prefer.ts'
 import { uploadJson } from '../exchange/receipt-json.ts'
 import { goneSignal, sendJson } from '../exchange/send.ts'
-import { failures, header, json } from '../openapi/operation.ts'
+import { failures, header, json, noContent } from '../openapi/operation.ts'
 import { uploadBody, uploadHeaders } from '../openapi/request-schemas.ts'
 import { uploadAnswer } from '../openapi/response-schemas.ts'
-import { uploadAsync } from '../resumable/async-upload.ts'
+import { uploadWhole } from '../resumable/async-upload.ts'
 
 /** The endpoint of the specification, also with a trailing slash. */
 const uploadPaths = ['/qas/uploadCsv', '/qas/uploadCsv/']
@@ -39,6 +39,7 @@ const refusals = failures(
   'NOT_CSV',
   'NOT_READABLE',
   'TOO_MANY_UPLOADS',
+  'TOO_MANY_UNFINISHED',
   'QUOTA_EXCEEDED',
   'DISK_FULL',
   'STORE_FAILED',
@@ -49,6 +50,13 @@ const replayed = header(
   'true',
   false,
 )
+export const uploadAnswers = {
+  200: { ...json('The receipt.', uploadAnswer), headers: { 'Idempotent-Replayed': replayed } },
+  202: noContent('All bytes are stored; with `Prefer: respond-async`.', {
+    Location: header('The path of the upload.', '/qas/uploads/019aa1b2-4c80-7000-8000-0123456789ab'),
+  }),
+  ...refusals,
+}
 
 /** The media type for which Fastify leaves the body unread. */
 const streamedType = 'multipart/form-data'
@@ -72,11 +80,7 @@ export function addUploadRoute(app: App, pace: BodyPace): void {
           'of the upload in `Location`, as soon as the file is stored.',
         requestHeaders: uploadHeaders,
         requestBody: uploadBody,
-        // Without the 202: generated clients would return a union with no content, or `unknown`, instead of a receipt.
-        response: {
-          200: { ...json('The receipt.', uploadAnswer), headers: { 'Idempotent-Replayed': replayed } },
-          ...refusals,
-        },
+        response: uploadAnswers,
       },
       onRequest: (request, _reply, done) => {
         // Fastify parses Content-Type more strictly than the contract; we read the raw header ourselves.
@@ -85,7 +89,7 @@ export function addUploadRoute(app: App, pace: BodyPace): void {
       },
       handler: async (request, reply) => {
         checkTypes(request.raw)
-        if (prefersAsync(headerLines(request.raw, 'prefer'))) return await uploadAsync(request, reply, pace, true)
+        if (prefersAsync(headerLines(request.raw, 'prefer'))) return await uploadWhole(request, reply, pace, true)
         const admission = await admit(request.service, request.raw, reply.raw, clientNetworkOf(request.ip))
         if (expectsContinue(request.raw)) reply.raw.writeContinue()
         const body = RequestBody.of(request.raw).chunks(pace)
