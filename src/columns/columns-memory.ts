@@ -59,7 +59,7 @@ interface Exports {
 /** Decided for the module while it checks a column: the rule is a number of `ruleCode`, the text a number in the column's form. */
 export type CompareNumber = (rule: number, text: string) => number
 
-const utf8 = new TextDecoder()
+const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /** An instance with its memory, which only grows, and never beyond the 1 GiB that the module allows. */
 export class ColumnsMemory {

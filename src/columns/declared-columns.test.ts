@@ -144,3 +144,58 @@ test('createColumnWriter() finds a value that does not fit, among records that k
   assert.deepEqual(facts[3]?.classes.decimal?.count, 1)
   assert.deepEqual(nulls, [0, 0, 2, 0])
 })
+
+test('createColumnWriter() accepts the same numbers whether the type is known or not', () => {
+  const form = { kind: 'number', groupChar: null, decimalChar: '.', counted: ['longDecimal', 'tooLong'] } as const
+  const texts = ['+0.30000000000000004441', '0.30000000000000004441', '1e10', '00.30000000000000004441']
+  const table = texts.map((text) => [text, 'n'])
+  const broken = [null, { kind: 'number' } as const].map((type) => {
+    const values = { ...anything, form: { ...form, ...(type && { isNearest: true as const }) } }
+    const own = { name: 'x', type, nullWords: [], declared: values }
+    return violationsOf(table, [own, { name: 'n', type, nullWords: [] }])
+  })
+  const wanted = [texts[0], texts[3]].map((value, i) => ({ record: 3 * i + 1, column: 0, rule: 2, value }))
+  assert.deepEqual(broken, [wanted, wanted])
+})
+
+test('createColumnWriter() compares a number too small for a double as zero', () => {
+  const form = { kind: 'number', groupChar: null, decimalChar: '.', counted: ['tooLong'] } as const
+  const check = { rule: 'exclusiveMinimum', value: '0' } as const
+  const own = { name: 'x', type: null, nullWords: [], declared: { ...anything, form, checks: [check] } }
+  const table = ['1e-400', '1.00000000000000000000e-400', '5e-324'].map((text) => [text, 'n'])
+  const found = violationsOf(table, [own, { name: 'n', type: null, nullWords: [] }])
+  assert.deepEqual(
+    found.map(({ record }) => record),
+    [1, 2],
+  )
+})
+
+test('createColumnWriter() counts moments that missing values keep from being read in the usual way', () => {
+  const values = { ...anything, form: { kind: 'iso', of: 'datetime' }, missing: ['', '1'] } as const
+  const type = { kind: 'timestamp' } as const
+  const own = { name: 'x', type, nullWords: [], declared: values }
+  const text = csvText([['2024-01-01T00:00:00', 'n']], layoutOf(2))
+  const { facts } = writeColumns(text, {
+    layout: layoutOf(2),
+    columns: [own, { name: 'n', type: { kind: 'text' }, nullWords: [] }],
+  })
+  assert.deepEqual(facts[0]?.classes, { timestamp: { count: 1, first: [1] } })
+})
+
+test('createColumnWriter() reports a value that begins with a byte order mark with it', () => {
+  const own = {
+    name: 'x',
+    type: null,
+    nullWords: [],
+    declared: { ...anything, form: { kind: 'iso', of: 'date' } },
+  } as const
+  const [found] = violationsOf([['\ufeff2024-01-01', 'n']], [own, { name: 'n', type: null, nullWords: [] }])
+  assert.equal(found?.value, '\ufeff2024-01-01')
+})
+
+function violationsOf(table: Table, columns: readonly WriterColumn[]): readonly Violation[] {
+  const found: Violation[] = []
+  const layout = layoutOf(columns.length)
+  writeColumns(csvText(table, layout), { layout, columns, onViolation: (one) => found.push(one) })
+  return found
+}

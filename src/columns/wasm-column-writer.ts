@@ -37,7 +37,7 @@ const windowBytesUsual = 3 * rowGroupBytesUsual
 const roomBytesMin = 65_536
 /** Longer texts of odd values are cut off. */
 const textBytesMax = 48
-const utf8 = new TextDecoder()
+const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
 /** From the report of `encode`. */
 const formIndex = 13
 

@@ -12,7 +12,7 @@ import { levels, places, texts, values } from './memory'
 import { readUsual } from './read-usual'
 import { readDeclared, broken } from './rules/read-declared'
 import { REQUIRED, isChecking, markRecord } from './rules/marks'
-import { ANY_NUMBER, DETECTED, form, isEmptyNull, isMissing, isQuotedEmptyNull, isRequired, isUsual, missing } from './rules/rules'
+import { ANY_NUMBER, DETECTED, ISO, form, isEmptyNull, isMissing, isQuotedEmptyNull, isRequired, isUsual, missing } from './rules/rules'
 import { NO_WORD, wordOf } from './values/special-words'
 
 /** Fields of the column without a value, and with one. */
@@ -153,7 +153,7 @@ function readWord(start: usize, end: usize, nullWords: u32): u32 {
 function readOther(kind: u32, start: usize, end: usize, out: usize, record: u32): u32 {
   if (isMissing(start, end)) return NULL
   if (readDeclared(kind, start, end, out)) {
-    if (!isChecking && form == ANY_NUMBER) addFact(start, end, record)
+    if (!isChecking && (form == ANY_NUMBER || form == ISO)) addFact(start, end, record)
     return VALUE
   }
   if (!isChecking) return MISFIT

@@ -12,7 +12,8 @@ export function exactNumber(text: string, groupChar = '', decimalChar = '.'): Ex
   const plain = (groupChar === '' ? text : text.replaceAll(groupChar, '')).replace(decimalChar, '.')
   const [, sign, whole = '', fraction = '', exponent = '0'] =
     /^([-+]?)(\d*)\.?(\d*)(?:[eE]([-+]?\d+))?$/.exec(plain) ?? []
-  const all = `${whole}${fraction}`
+  // Too small for a double: such a number is stored as zero.
+  const all = Number(plain) === 0 ? '' : `${whole}${fraction}`
   const digits = all.replace(/^0+/, '')
   const point = whole.length - (all.length - digits.length) + Number(exponent)
   return { isNegative: sign === '-' && digits !== '', digits: digits.replace(/0+$/, ''), point }

@@ -81,11 +81,11 @@ function readNumber(kind: u32, start: usize, end: usize, out: usize): bool {
     store<f64>(out, double)
     return true
   }
-  if (!isNearest) {
-    // While rules are checked, the type is open: it will hold the numbers of classes that show how long they are.
-    if (!isChecking || load<u8>(reader + classOf(start, end)) == 0) return false
+  if (isChecking) {
+    // Whatever the type, so that each pass accepts the same: numbers of classes that show how long they are.
+    if (load<u8>(reader + classOf(start, end)) == 0) return false
     toPlain(start, end, ANY_PLACES)
-  }
+  } else if (!isNearest) return false
   const nearest = hostNearestDouble(plainStart, plainEnd - plainStart)
   store<f64>(out, nearest + 0.0)
   return abs(nearest) < Infinity
