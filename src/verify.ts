@@ -1,4 +1,5 @@
 // Verify: verifies datasets offline. Like app.ts, a place where implementations are chosen, without a server.
+import { createColumnConverter } from './convert/column-converter.ts'
 import { createPartReader } from './convert/duckdb-reader.ts'
 import { createFileScanner } from './reading/scanner/file-scanner.ts'
 import { withTrailingEmpty } from './reading/scanner/trailing-empty.ts'
@@ -12,19 +13,27 @@ export type { Check, Damage, ScrubProgress, VerifyProgress }
 /** Timeout for one part. Milliseconds. */
 const jobMsMax = 600_000
 
-/** Verifies dataset directories, all with one reader, which disposing ends. */
+/** Verifies dataset directories, all with one thread that writes and one reader, which disposing ends. */
 export interface Verifier extends AsyncDisposable {
   /** Yields each check. */
   verify(dir: string, progress: VerifyProgress, signal: AbortSignal): AsyncGenerator<Check>
 }
 
-/** Its reader starts with the first dataset. */
 export function createVerifier(): Verifier {
-  const reader = createPartReader({ jobMsMax, size: 1, logger: { warn() {} } })
-  const tools = { createScanner: withTrailingEmpty(createFileScanner(createScanner)), reader, verifyChecksum }
+  const options = { jobMsMax, size: 1, logger: { warn() {} } }
+  const reader = createPartReader(options)
+  const converter = createColumnConverter(options)
+  const tools = {
+    createScanner: withTrailingEmpty(createFileScanner(createScanner)),
+    converter,
+    reader,
+    verifyChecksum,
+  }
   return {
     verify: (dir, progress, signal) => verifyFiles(dir, tools, progress, signal),
-    [Symbol.asyncDispose]: () => reader.close(),
+    async [Symbol.asyncDispose]() {
+      await Promise.all([converter.close(), reader.close()])
+    },
   }
 }
 

@@ -73,6 +73,8 @@ export type ConvertResult =
   /** Some value does not fit its column's type. */
   | (Examined & {
       readonly kind: 'misfit'
+      /** For each column the first record with such a value, from 1 and without violations; null if all fit. */
+      readonly misfits: readonly (number | null)[]
       /** What was written nevertheless; absent if nothing was. It has only the columns in `isWritten`. */
       readonly rest?: ConvertedPart & { readonly isWritten: readonly boolean[] }
     })
@@ -220,6 +222,17 @@ export interface PartReader {
     columns: readonly string[],
     signal: AbortSignal,
   ): Promise<readonly ColumnStatistics[]>
+  /**
+   * Compares the records of one part with records offset, offset+1, … of all `parts`, whose columns have the same names.
+   * Returns the first value, or the first column's type, that differs, counted from 0.
+   */
+  difference(
+    part: { readonly path: string; readonly records: number },
+    parts: readonly { readonly path: string; readonly records: number }[],
+    columns: readonly string[],
+    offset: number,
+    signal: AbortSignal,
+  ): Promise<{ readonly record: number; readonly column: number } | null>
   /**
    * Compares the records of a segment, without those that break declared rules, with records offset, offset+1, … of all
    * parts. Returns the number of these records, and the first value that is not what its text says, counted from 0.

@@ -7,7 +7,6 @@ import { isServiceError } from '../core/errors.ts'
 import { openDuckDb } from '../duckdb/duckdb.ts'
 import { layoutOf, never, scratchDir, startConverter, startReader, writeSegment } from './convert.testing.ts'
 import type { NumericStatistics, TargetColumn } from './convert.ts'
-import { sqlType } from './sql/lossless-sql.ts'
 import { literal } from './sql/segment-sql.ts'
 
 const converter = startConverter()
@@ -210,66 +209,4 @@ test('lines() writes the records of a window as objects, unchanged, and overwrit
   ])
   await reader.lines(path, ['n'], { offset: 1, limit: 1 }, { toPath, csvDelimiter: null }, never)
   assert.equal(readFileSync(toPath, 'utf8'), '{"n":"9007199254740993"}\n')
-})
-
-test('compare() accepts the exact value of a text alone', async (t) => {
-  const dir = scratchDir(t)
-  const duckDb = await openDuckDb({})
-  const number = { kind: 'number' } as const
-  const decimal = { kind: 'decimal', precision: 9, scale: 2 } as const
-  const comma = { kind: 'number', form: { decimalChar: ',', groupChar: '.' } } as const
-  const dmy = { kind: 'date', form: { order: 'dmy', separator: '.' } } as const
-  const cases: readonly (readonly [TargetColumn['type'], text: string, value: string, isSame: boolean])[] = [
-    [{ kind: 'text' }, '007', "'007'", true],
-    [{ kind: 'text' }, '007', "'7'", false],
-    [{ kind: 'text' }, '""', "''", true],
-    [{ kind: 'text' }, '""', 'NULL', false],
-    [{ kind: 'text' }, '"""q"""', `'"q"'`, true],
-    [{ kind: 'text' }, '"""q"""', "'q'", false],
-    [{ kind: 'integer' }, '7', '7', true],
-    [{ kind: 'integer' }, '007', '7', false],
-    [{ kind: 'integer' }, 'NA', 'NULL', true],
-    [{ kind: 'integer' }, 'N', 'NULL', false],
-    [{ kind: 'integer' }, '0', 'NULL', false],
-    [{ kind: 'integer' }, 'NA', '0', false],
-    [decimal, '1.50', '1.50', true],
-    [decimal, '1.5', '1.50', false],
-    [number, '0.1', '0.1', true],
-    [number, '0.1', '0.1000000000000001', false],
-    [number, '1e5', '100000', true],
-    [number, '-0', '0', true],
-    [number, '1e400', "'inf'", false],
-    [number, '7', '7', true],
-    [number, '007', '7', false],
-    [number, '+7', '7', false],
-    [number, '7_0', '70', false],
-    [comma, '"1.234,5"', '1234.5', true],
-    [comma, '1234.5', '1234.5', false],
-    [{ kind: 'boolean' }, 'TRUE', 'true', true],
-    [{ kind: 'boolean' }, 'tRUE', 'true', false],
-    [dmy, '1.2.2024', "'2024-02-01'", true],
-    [dmy, '2024-02-01', "'2024-02-01'", false],
-    [{ kind: 'time' }, '12:30', "'12:30:00'", true],
-    [{ kind: 'timestamp' }, '2024-01-01T00:00', "'2024-01-01 00:00:00'", true],
-    [{ kind: 'timestamp' }, '2024-01-01T00:00', "'2024-01-01 00:00:01'", false],
-    [{ kind: 'timestamptz' }, '2024-01-01 00:00+02:00', "'2023-12-31 22:00:00+00'", true],
-    [{ kind: 'timestamptz' }, '2024-01-01 00:00+02:00', "'2024-01-01 00:00:00+00'", false],
-  ]
-  for (const [i, [type, text, value, isSame]] of cases.entries()) {
-    // The second part shows that whole parts are read one after another.
-    const parts = [0, 1].map((at) => ({ path: join(dir, `${i}-${at}.parquet`), records: 1 }))
-    for (const [at, { path }] of parts.entries())
-      await duckDb.run(
-        `COPY (SELECT CAST(${value} AS ${sqlType(type)}) AS v, CAST(${at} AS BIGINT) AS n) TO ${literal(path)}`,
-      )
-    const targets: readonly TargetColumn[] = [
-      { name: 'v', type, nullWords: ['NA'] },
-      { name: 'n', type: { kind: 'integer' }, nullWords: [] },
-    ]
-    const how = { columns: targets, offset: 0, mayBreakRules: false }
-    const segment = writeSegment(dir, `${text},0\n${text},1\n`, 2, layoutOf(2))
-    const { differs } = await reader.compare(segment, parts, how, never)
-    assert.deepEqual(differs, isSame ? null : { record: 0, column: 0 }, `${text} and ${value}`)
-  }
-  duckDb.closeSync()
 })

@@ -2,7 +2,7 @@
 import { rm } from 'node:fs/promises'
 import { forEachLimit } from '../io/for-each-limit.ts'
 import type { ColumnStatistics, PartReader } from './convert.ts'
-import type { PartSlice } from './converter/converter-job.ts'
+import type { PartComparison, PartSlice } from './converter/converter-job.ts'
 import { type ConverterPoolOptions, createConverterPool } from './converter/converter-pool.ts'
 
 /**
@@ -64,6 +64,13 @@ export function createPartReader(options: ConverterPoolOptions): PartReader {
       return { records, differs: place === null ? null : { record: Math.floor(place / width), column: place % width } }
     },
 
+    async difference(part, parts, columns, offset, signal) {
+      const slices = slicesOf(parts, offset, part.records)
+      if (slices.length === 0) return part.records === 0 ? null : { record: 0, column: 0 }
+      const place = await pool.run('difference', comparisonOf(part, parts, columns, slices), signal)
+      return place === null ? null : { record: Math.floor(place / columns.length), column: place % columns.length }
+    },
+
     async merge(parts, toPath, signal) {
       try {
         await pool.run('merge', { paths: parts.map(({ path }) => path), toPath }, signal)
@@ -77,6 +84,18 @@ export function createPartReader(options: ConverterPoolOptions): PartReader {
 
     close: () => pool.close(),
   }
+}
+
+/** @param slices Of the parts that have the same records. */
+function comparisonOf(
+  { path, records }: { readonly path: string; readonly records: number },
+  parts: readonly { readonly path: string; readonly records: number }[],
+  columns: readonly string[],
+  slices: readonly PartSlice[],
+): PartComparison {
+  const paths = slices.map((slice) => slice.path)
+  const whole = parts.reduce((sum, part) => sum + (paths.includes(part.path) ? part.records : 0), 0)
+  return { path, columns, paths, offset: slices[0]?.offset ?? 0, limit: records, isWhole: whole === records }
 }
 
 /** The parts that contain records offset … offset+limit-1, and the range of records in each. */

@@ -33,6 +33,8 @@ export interface ColumnResult {
   readonly isWritten: readonly boolean[]
   /** Checksums of the blocks of the part. */
   readonly checksums: Uint8Array
+  /** For each column the first record with a value that does not fit its type, from 1; null if all fit. */
+  readonly misfits: readonly (number | null)[]
   /** By column, in column order. */
   readonly nulls: readonly number[]
 }

@@ -25,8 +25,8 @@ const gatheredBytes = 262_144
 export function runColumnJob(job: ColumnJob): ColumnResult {
   const { segment, target } = job
   if (target === null) {
-    const { facts, nulls, violations } = readSegment(segment, { columns: writerColumns(job), sink: () => {} })
-    return { facts, nulls, violations, ...noPart }
+    const { facts, nulls, violations, misfits } = readSegment(segment, { columns: writerColumns(job), sink: () => {} })
+    return { facts, nulls, violations, misfits, ...noPart }
   }
   const { older, violationsPath } = target.options
   const olderPart = older === undefined ? null : new PartFileReader(older.path)
@@ -53,17 +53,17 @@ function writePart(
       const kept = options.older?.kept[i] ?? null
       return kept === null ? column : { ...column, kept }
     })
-    const { facts, nulls, violations, isWritten, bytes } = readSegment(segment, {
+    const { facts, nulls, violations, misfits, isWritten, bytes } = readSegment(segment, {
       columns,
       sink: (piece) => file.write(piece),
       ...(older && { older }),
       ...(violationFile && { onViolation: (violation) => violationFile.add(violation) }),
     })
-    if (bytes === null) return { facts, nulls, violations, ...noPart }
+    if (bytes === null) return { facts, nulls, violations, misfits, ...noPart }
     const { sha256, checksums } = file.end()
     isComplete = true
     const records = segment.records - violations
-    return { facts, nulls, violations, isWritten, part: { bytes, records, sha256 }, checksums }
+    return { facts, nulls, violations, misfits, isWritten, part: { bytes, records, sha256 }, checksums }
   } finally {
     file.close()
     if (!isComplete) rmSync(path, { force: true })

@@ -47,8 +47,8 @@ export async function runInMemory(job: ColumnJob, signal: AbortSignal): Promise<
   signal.throwIfAborted()
   if (job.target === null) {
     lookedAt.set(job.segment, pieces)
-    const { facts, nulls, violations } = writeColumns(job, pieces)
-    return { facts, nulls, violations: violations.length, ...noPart }
+    const { facts, nulls, violations, misfits } = writeColumns(job, pieces)
+    return { facts, nulls, violations: violations.length, misfits, ...noPart }
   }
   await using file = new PartFile(job.target.path)
   const { part, violations, ...made } = writeColumns(job, pieces)
@@ -156,10 +156,10 @@ function writeColumns(job: ColumnJob, pieces: readonly PieceBytes[]) {
       if (utf8OfBytes === null) writer.push(encoded)
       else writer.pushEncoded(encoded, utf8OfBytes)
     }
-    const { records, bytes, facts, nulls, isWritten } = writer.end()
+    const { records, bytes, facts, nulls, misfits, isWritten } = writer.end()
     if (records !== segment.records)
       throw new Error(`Cannot read segment: ${records} records, wanted ${segment.records}`)
-    return { facts, nulls, violations, isWritten, part: bytes === null ? null : Buffer.concat(part) }
+    return { facts, nulls, violations, misfits, isWritten, part: bytes === null ? null : Buffer.concat(part) }
   } catch (error) {
     throw new ServiceError('CONVERSION_FAILED', {}, error)
   } finally {

@@ -46,6 +46,10 @@ export interface Jobs {
     readonly job: { readonly segment: Segment; readonly columns: readonly TargetColumn[] } & ComparedParts
     readonly answer: readonly [records: number, differs: number | null]
   }
+  readonly difference: {
+    readonly job: PartComparison
+    readonly answer: number | null
+  }
   readonly merge: {
     readonly job: { readonly paths: readonly string[]; readonly toPath: string }
     readonly answer: null
@@ -59,6 +63,17 @@ export interface PartSlice {
   readonly path: string
   readonly offset: number
   readonly limit: number
+}
+
+/** One part, and the parts of which records offset … offset+limit-1 should be the same. */
+export interface PartComparison {
+  readonly path: string
+  readonly columns: readonly string[]
+  readonly paths: readonly string[]
+  readonly offset: number
+  readonly limit: number
+  /** These are all records of these parts. */
+  readonly isWhole: boolean
 }
 
 /** The parts that hold the records of a segment, from record `offset` of the first one. */
@@ -98,6 +113,8 @@ export function moveFiles(
         return { ...message, paths: message.paths.map(path) }
       case 'compare':
         return { ...message, segment: at(message.segment), paths: message.paths.map(path) }
+      case 'difference':
+        return { ...at(message), paths: message.paths.map(path) }
       case 'merge':
         return { ...message, paths: message.paths.map(path), toPath: madeAt }
     }

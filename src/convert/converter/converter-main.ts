@@ -10,6 +10,7 @@ import { convertSql, misfitMessage } from '../sql/convert-sql.ts'
 import { describedType } from '../sql/lossless-sql.ts'
 import {
   describeSql,
+  differenceSql,
   linesSql,
   matchingRowsSql,
   mergeSql,
@@ -131,6 +132,16 @@ const work: Work = {
         return [Number(row?.[0]), row?.[1] == null ? null : Number(row[1])] as const
       }),
     )
+  },
+
+  async difference(job) {
+    const [typeOf, wanted] = [await columnTypes(job.path), await columnTypes(job.paths[0] ?? '')]
+    const other = job.columns.findIndex((name) => typeOf.get(name) !== wanted.get(name))
+    if (other >= 0) return other
+    await planFor(true)
+    await allowMemoryFor(job.columns.length)
+    const [row] = await select(differenceSql(job))
+    return row?.[0] == null ? null : Number(row[0])
   },
 
   async merge({ paths, toPath }) {

@@ -62,6 +62,7 @@ const parsers: Parsers = {
     if (count(records) > segment.records) throw misshapen('no more records than the segment has')
     return [count(records), differs === null ? null : count(differs)]
   },
+  difference: (value) => (value === null ? null : count(value)),
   merge: nothing,
 }
 

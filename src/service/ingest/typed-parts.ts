@@ -186,7 +186,8 @@ function isText({ type }: TargetColumn): boolean {
   return type.kind === 'text'
 }
 
-function hasFewTexts(targets: readonly TargetColumn[]): boolean {
+/** Then their texts are compressed in less time. */
+export function hasFewTexts(targets: readonly TargetColumn[]): boolean {
   return 2 * targets.filter(isText).length <= targets.length
 }
 

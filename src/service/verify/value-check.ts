@@ -1,25 +1,36 @@
-// Value check: compares every value of the parts with its text in the original. Knows no files of a dataset but the parts.
+// Value check: writes the records once more, in the types that the receipt states, and compares these parts with those of
+// the dataset. Knows no other files of it.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { PartReader, Segment, SegmentLayout, TargetColumn } from '../../convert/convert.ts'
+import type { Converter, PartReader, Segment, SegmentLayout, TargetColumn } from '../../convert/convert.ts'
 import type { Column, ColumnType, DateForm, GroupChar, NumberForm, Part } from '../../core/receipt.ts'
 import { BufferedWriter } from '../../io/buffered-writer.ts'
 import type { Scanned } from '../../reading/scanner/scanner.ts'
 import { segmentForm } from '../ingest/segment-form.ts'
+import { hasFewTexts } from '../ingest/typed-parts.ts'
 import { readDeclaredSchema } from '../schema/parse-schema.ts'
 import type { ParsedReceipt } from './parse-receipt.ts'
 
-/** Records are compared at the end of a part from the first size on, and anywhere from the second on. */
-const segmentBytes = { atPartEnd: 8_388_608, atMost: 33_554_432 }
+/** Where the ends of parts cannot be known, segments end from this size on. */
+const segmentBytesUsual = 16_777_216
 
-/** Takes the records as they are scanned again. Two segments of them are on disk, little in memory. */
+export interface ValueTools {
+  readonly converter: Pick<Converter, 'convert'>
+  readonly reader: PartReader
+}
+
+/**
+ * Takes the records as they are scanned again, a part at a time if no records that break declared rules are between
+ * them: then the same writer makes the same bytes. Parts with other bytes, as another version may have written them, are
+ * compared value by value. Two segments, and a part of one, are on disk, little in memory.
+ */
 export class ValueCheck implements AsyncDisposable {
   /** Made for the first record. */
   #dir: string | null = null
   readonly #receipt: ParsedReceipt
   readonly #parts: readonly { readonly path: string; readonly records: number }[]
-  readonly #reader: PartReader
+  readonly #tools: ValueTools
   readonly #signal: AbortSignal
   readonly #form: ReturnType<typeof segmentForm>
   readonly #columns: readonly TargetColumn[]
@@ -36,17 +47,17 @@ export class ValueCheck implements AsyncDisposable {
   /** Never rejects. */
   #comparing: Promise<void> = Promise.resolve()
 
-  constructor(datasetDir: string, receipt: ParsedReceipt, reader: PartReader, signal: AbortSignal) {
+  constructor(datasetDir: string, receipt: ParsedReceipt, tools: ValueTools, signal: AbortSignal) {
     this.#receipt = receipt
     this.#parts = receipt.parts.map(({ file, records }) => ({ path: join(datasetDir, file), records }))
-    this.#reader = reader
+    this.#tools = tools
     this.#signal = signal
     this.#form = segmentForm({ dialect: receipt.dialect, width: receipt.columns.length })
     this.#columns = targetsOf(receipt)
     this.#mayBreakRules = receipt.rejects.reasons.constraint !== undefined
   }
 
-  async add({ pieces, accepted }: Scanned): Promise<void> {
+  async add({ pieces, accepted }: Pick<Scanned, 'pieces' | 'accepted'>): Promise<void> {
     if (accepted === 0 || this.#problem !== null) return
     let rest = this.#form.rewrite === null ? pieces : this.#form.rewrite(pieces)
     for (let records = accepted; records > 0; ) {
@@ -57,8 +68,8 @@ export class ValueCheck implements AsyncDisposable {
       this.#file ??= await BufferedWriter.create(this.#path, { syncEveryBytes: null })
       await this.#file.write(before)
       this.#records += taken
-      const bytesMax = taken === left ? segmentBytes.atPartEnd : segmentBytes.atMost
-      if (this.#file.bytes >= bytesMax) await this.#compare()
+      const isFull = this.#mayBreakRules && this.#file.bytes >= segmentBytesUsual
+      if (taken === left || isFull) await this.#compare()
       rest = after
       records -= taken
     }
@@ -110,17 +121,33 @@ export class ValueCheck implements AsyncDisposable {
 
   async #compareSegment(segment: Segment): Promise<void> {
     if (this.#problem !== null) return
-    const offset = this.#compared
-    const how = { columns: this.#columns, offset, mayBreakRules: this.#mayBreakRules }
     try {
-      const compared = await this.#reader.compare(segment, this.#parts, how, this.#signal)
-      this.#compared += compared.records
-      const { differs } = compared
-      if (differs !== null) this.#problem = this.#differenceAt(offset + differs.record, differs.column)
+      this.#problem = await this.#differenceIn(segment)
       await rm(segment.path)
     } catch (error) {
       this.#problem = String(error)
     }
+  }
+
+  async #differenceIn(segment: Segment): Promise<string | null> {
+    const path = `${segment.path}.parquet`
+    const { converter, reader } = this.#tools
+    const written = await converter.convert(segment, this.#columns, path, this.#signal)
+    const offset = this.#compared
+    this.#compared += segment.records - written.violations
+    if (written.kind === 'misfit') {
+      const { misfits } = written
+      const record = misfits.reduce<number>((least, one) => Math.min(least, one ?? least), Number.POSITIVE_INFINITY)
+      return this.#differenceAt(offset + record - 1, misfits.indexOf(record))
+    }
+    const { part } = written
+    const at = this.#partOf(offset)
+    const isSame = at?.before === offset && at.part.sha256 === part.sha256 && at.part.records === part.records
+    const names = this.#columns.map(({ name }) => name)
+    const made = { path, records: part.records }
+    const differs = isSame ? null : await reader.difference(made, this.#parts, names, offset, this.#signal)
+    await rm(path)
+    return differs && this.#differenceAt(offset + differs.record, differs.column)
   }
 
   #differenceAt(record: number, column: number): string {
@@ -160,8 +187,14 @@ function splitRecords(
   throw new Error('Cannot split records: there are fewer')
 }
 
-/** How the texts of each column are read, by the receipt. */
-function targetsOf({ columns, schema, body, notes }: ParsedReceipt): readonly TargetColumn[] {
+/** How the columns were written, by the receipt. */
+function targetsOf(receipt: ParsedReceipt): readonly TargetColumn[] {
+  const targets = readTargets(receipt)
+  const byEnds = hasFewTexts(targets)
+  return targets.map((target) => (byEnds && target.type.kind === 'text' ? { ...target, byEnds } : target))
+}
+
+function readTargets({ columns, schema, body, notes }: ParsedReceipt): readonly TargetColumn[] {
   const declared = schema === undefined ? null : readDeclaredSchema(schema)
   const { fieldsMatch = 'exact' } = declared?.table ?? {}
   return columns.map((column, i) => {
@@ -188,7 +221,7 @@ function typeOf({ type, format = '' }: Column): ColumnType {
   const groupChar = (number?.[1] || null) as GroupChar | null
   const decimalChar = (number?.[2] || (groupChar === '.' ? ',' : '.')) as NumberForm['decimalChar']
   const form = date ? { order, separator: date[2] } : number && { decimalChar, groupChar }
-  // A receipt has only types of this form; SQL fails for others.
+  // A receipt has only types of this form; writing fails for others.
   return {
     kind,
     ...(scale !== undefined && { precision: Number(precision), scale: Number(scale) }),

@@ -14,11 +14,10 @@ import { RecordTally } from '../ingest/record-tally.ts'
 import { rejectColumnNames, rejectOfRow } from '../ingest/reject-table.ts'
 import { type ParsedReceipt, parseAnyReceipt } from './parse-receipt.ts'
 import { scannedAgain } from './scanned-again.ts'
-import { ValueCheck } from './value-check.ts'
+import { ValueCheck, type ValueTools } from './value-check.ts'
 
-export interface VerifyTools {
+export interface VerifyTools extends ValueTools {
   readonly createScanner: CreateScanner
-  readonly reader: PartReader
   /** Throws if the text of a receipt has a checksum that does not match. */
   readonly verifyChecksum: (text: string) => void
 }
@@ -41,7 +40,7 @@ const readBytes = 262_144
 const tablePageRecords = 10_000
 
 /** A dataset that is verified. */
-interface Verified extends Pick<VerifyTools, 'createScanner' | 'reader'> {
+interface Verified extends Omit<VerifyTools, 'verifyChecksum'> {
   readonly dir: string
   readonly receipt: ParsedReceipt
   readonly progress: VerifyProgress
@@ -130,13 +129,13 @@ function sumOf(parts: readonly Part[]): number {
 
 /** The bytes are those of the receipt, every record is found again where the receipt says, with its values. */
 async function* verifyOriginal(dataset: Verified): AsyncGenerator<Check> {
-  const { dir, receipt, createScanner, reader, signal } = dataset
+  const { dir, receipt, createScanner, signal } = dataset
   const { body, records, rejects } = receipt
   const tally = new RecordTally()
   const places = new PlaceCheck(new TableRejects(dataset))
   let values: Check
   try {
-    await using check = new ValueCheck(dir, receipt, reader, signal)
+    await using check = new ValueCheck(dir, receipt, dataset, signal)
     const original = new PassingHash()
     const text = new PassingHash()
     const { compression } = receipt.file

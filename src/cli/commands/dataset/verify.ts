@@ -12,7 +12,7 @@ export const verify = defineCommand({
   summary: 'verify every byte and every value of a dataset, offline',
   usage: '<directory>… [options]',
   about:
-    'Compares a dataset with its receipt, without a server: size and SHA-256 of the original and of every part; every record, read again from the original; the positions of all rejects; every value of every Parquet file, read with another reader than wrote it and compared with its text in the original. Takes a directory of the service (data/datasets/<id>) or one from `csv-upload get --as dataset`. Exits with 0 if everything matches. With --json, prints one line per directory.',
+    'Compares a dataset with its receipt, without a server: size and SHA-256 of the original and of every part; every record, read again from the original; the positions of all rejects; every value of every Parquet file: the records are written once more by the same writer, in the types that the receipt states, and compared with the stored values. So it finds every damaged, lost, moved or mixed-up value, but no mistake that the writer makes each time: scripts/verify.py, which shares no code with the service, finds those. Takes a directory of the service (data/datasets/<id>) or one from `csv-upload get --as dataset`. Exits with 0 if everything matches. With --json, prints one line per directory.',
   options: {},
   examples: [
     { line: 'csv-upload verify data/datasets/*', what: 'Everything that the service stores.' },
