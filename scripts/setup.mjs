@@ -43,7 +43,7 @@ export async function setUp() {
 }
 
 /** The programs of child processes. Their sandbox lets them read the compile cache, but not write it. */
-const childPrograms = ['src/convert/converter/converter-main.ts', 'src/query/query-main.ts']
+const childPrograms = ['src/convert/readers/reader-main.ts', 'src/query/query-main.ts']
 
 /** Every program of the service. A process that is killed, as in tests, does not write the compile cache. */
 export const servicePrograms = [...childPrograms, 'src/app.ts', 'src/cli/main.ts']

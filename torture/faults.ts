@@ -3,12 +3,12 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { layoutOf, textColumns, writeSegment } from '../src/convert/convert.testing.ts'
-import { createConverterPool } from '../src/convert/converter/converter-pool.ts'
+import { writePart } from '../src/convert/convert.testing.ts'
+import { createReaderPool } from '../src/convert/readers/reader-pool.ts'
 import { isServiceError } from '../src/core/errors.ts'
 import { scratchDir } from '../test/support/running-service.ts'
 import { createRandom } from '../test/support/samples.ts'
-import { bloatConverter, fillDisks, healthWhileConverting, sendAtOnce } from '../test/system/faults.ts'
+import { fillDisks, healthWhileConverting, sendAtOnce } from '../test/system/faults.ts'
 import { stopUnderLoad } from '../test/system/shutdown.ts'
 
 const counts = {
@@ -29,8 +29,7 @@ export async function run(scale: 'short' | 'long', seed: number): Promise<Readon
   const disks = await fillDisks(left)
   const atOnce = await sendAtOnce(place('at-once'), { seed, rounds: roundsAtOnce, kills: true })
   const stopped = await stopUnderLoad(place('stopped'), { seed, rounds: stops })
-  const killed = await killConverters(seed, jobs)
-  const bloated = scale === 'long' ? (await bloatConverter(place('bloated'))).status : 'not tried'
+  const killed = await killReaders(seed, jobs)
   const health = await healthWhileConverting(place('health'), uploads)
   if (scale === 'long' && health.p99Ms > healthMsMax) throw new Error(`/healthz took ${health.p99Ms} ms`)
   return {
@@ -40,40 +39,32 @@ export async function run(scale: 'short' | 'long', seed: number): Promise<Readon
     'services killed meanwhile': atOnce.kills,
     'services stopped under load, by one signal or two': stopped.stops,
     'uploads while stopping': stopped.kept + stopped.refused + stopped.unanswered,
-    'converter jobs': jobs,
-    'converters killed': killed.kills,
-    'jobs that lost two converters': killed.failed,
-    'status for a file that bloats its converter': bloated,
+    'reader jobs': jobs,
+    'readers killed': killed.kills,
+    'jobs that lost two readers': killed.failed,
     '/healthz while converting, 99th percentile': `${Math.round(health.p99Ms)} ms`,
     'promises broken': 0,
   }
 }
 
-/** Thousands of small jobs, some of them aborted, while converters are killed at random: each must end in time. */
-async function killConverters(seed: number, jobs: number): Promise<{ kills: number; failed: number }> {
+/** Thousands of small jobs, some of them aborted, while readers are killed at random: each must end in time. */
+async function killReaders(seed: number, jobs: number): Promise<{ kills: number; failed: number }> {
   const dir = mkdtempSync(join(tmpdir(), 'csv-upload-torture-'))
   const random = createRandom(seed)
   const late: string[] = []
   const warn = (_fields: object, message: string) => void (message.includes('late') && late.push(message))
-  const pool = createConverterPool({ size: 3, jobMsMax: 60_000, logger: { warn } })
+  const pool = createReaderPool({ size: 3, jobMsMax: 60_000, logger: { warn } })
   const did = { kills: 0, failed: 0 }
   let left = jobs
   let isOver = false
-  const segments = Array.from({ length: 8 }, (_, i) => {
-    const records = 2 + i * 200
-    return writeSegment(dir, 'a\n'.repeat(records), records, layoutOf(1), `${i}.csv`)
-  })
-  const work = async (_: unknown, worker: number) => {
+  const path = writePart(dir, 'a\n'.repeat(2_000))
+  const work = async () => {
     while (left-- > 0) {
       const abort = new AbortController()
       if (random(20) === 0) setTimeout(() => abort.abort(new Error('gone')), random(30))
       try {
-        const segment = segments[random(segments.length)]!
-        await pool.run(
-          'convert',
-          { segment, columns: textColumns(1), toPath: join(dir, `${worker}.parquet`) },
-          abort.signal,
-        )
+        const slice = { path, offset: 0, limit: 2 + random(8) * 200 }
+        await pool.run('rows', { slices: [slice], columns: ['column 0'] }, abort.signal)
       } catch (error) {
         if (abort.signal.aborted) continue
         if (!isServiceError(error, 'CONVERSION_FAILED') || !/SIGKILL/.test(String(error.cause))) throw error
@@ -103,7 +94,7 @@ async function killConverters(seed: number, jobs: number): Promise<{ kills: numb
   }
 }
 
-/** Process ids of the converters: the children of this process. */
+/** Process ids of the readers: the children of this process. */
 function childIds(): readonly number[] {
   // Ended children disappear from the list once Node has reaped them.
   const tasks = readdirSync(`/proc/${process.pid}/task`)

@@ -82,7 +82,7 @@ async function openDatabase(): Promise<PostgresServer> {
   return database
 }
 
-/** Kills converters, readers and others until it is enough. */
+/** Kills readers and queries until it is enough. */
 async function killChildren(
   service: RunningService,
   random: (below: number) => number,

@@ -77,6 +77,6 @@ export const modules: readonly { readonly name: string; readonly what: string }[
   },
   {
     name: 'faults',
-    what: 'Disks with too little space to just enough; the same bytes uploaded 2 to 16 times at once, with kills; stops under load, by one signal or two; thousands of small jobs while converters are killed and jobs aborted; a file that bloats its converter; `/healthz` while files are converted.',
+    what: 'Disks with too little space to just enough; the same bytes uploaded 2 to 16 times at once, with kills; stops under load, by one signal or two; thousands of small jobs while readers are killed and jobs aborted; `/healthz` while files are converted.',
   },
 ]

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { never, scratchDir, startConverter, writeSegment } from '../convert/convert.testing.ts'
+import { convertBySql } from '../../test/support/sql/convert-sql.ts'
+import { fitsExactly } from '../../test/support/sql/lossless-sql.ts'
+import { scratchDir, writeSegment } from '../convert/convert.testing.ts'
 import type { TargetColumn } from '../convert/convert.ts'
-import { fitsExactly } from '../convert/sql/lossless-sql.ts'
-import { literal, pathLiteral } from '../convert/sql/segment-sql.ts'
-import { examples, textsOfOtherForms } from '../convert/sql/value-examples.testing.ts'
+import { literal, pathLiteral } from '../convert/sql/sql-text.ts'
 import { type ColumnFacts, nullWords } from '../core/column-facts.ts'
 import { randomFrom } from '../core/random.testing.ts'
 import type { ColumnType } from '../core/receipt.ts'
@@ -17,8 +17,8 @@ import type { WriterColumn } from './column-writer.ts'
 import { csvText, factsOnly, layoutOf, seed, writeColumns } from './columns.testing.ts'
 import { nastyTable } from './nasty-tables.testing.ts'
 import { plainFacts } from './plain-facts.testing.ts'
+import { examples, textsOfOtherForms } from './value-examples.testing.ts'
 
-const converter = startConverter()
 const duckDb = await openDuckDb({})
 
 async function rows(sql: string): Promise<readonly (readonly unknown[])[]> {
@@ -90,8 +90,7 @@ test('createColumnWriter() writes the types and values that DuckDB finds in the 
 
     const targets = wanted.map((one, i): TargetColumn => ({ name: `n${i}`, ...decideTypes([one])[0]! }))
     const theirs = join(dir, 'theirs.parquet')
-    const result = await converter.convert(segment, targets, theirs, never)
-    assert.ok(result.kind === 'part', `SEED=${seed}: a misfit`)
+    const nulls = await convertBySql(duckDb, segment, targets, theirs)
     const written = writeColumns(text, { ...options, columns: targets }, cut)
     assert.deepEqual(
       written.misfits,
@@ -101,7 +100,7 @@ test('createColumnWriter() writes the types and values that DuckDB finds in the 
     assert.equal(written.records, records)
     assert.equal(written.bytes, written.part.length)
     assert.deepEqual(written.facts.map(sorted), wanted.map(sorted), `SEED=${seed}`)
-    assert.deepEqual(written.nulls, result.nulls)
+    assert.deepEqual(written.nulls, nulls)
     const ours = join(dir, 'ours.parquet')
     writeFileSync(ours, written.part)
     await assertSameParts(

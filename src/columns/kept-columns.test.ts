@@ -1,13 +1,13 @@
 // Tests of columns copied from an older part: the result is, byte for byte, the part that a complete rewrite produces.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { examples } from '../convert/sql/value-examples.testing.ts'
 import type { ValueClass } from '../core/column-facts.ts'
 import { type Random, randomFrom } from '../core/random.testing.ts'
 import { decideTypes } from '../reading/types/infer-types.ts'
 import type { OlderPart, WriterColumn } from './column-writer.ts'
 import { csvText, layoutOf, seed, type Table, writeColumns } from './columns.testing.ts'
 import { readRowGroups } from './older-part.ts'
+import { examples } from './value-examples.testing.ts'
 
 const width = 9
 const layout = layoutOf(width)

@@ -1,8 +1,9 @@
 // Nasty tables: columns that are mostly of one type, with anything else in between, from a seed. Knows no oracle.
-import { examples, textsNearExamples } from '../convert/sql/value-examples.testing.ts'
+
 import { nullWords, type ValueClass } from '../core/column-facts.ts'
 import type { Random } from '../core/random.testing.ts'
 import type { Table } from './columns.testing.ts'
+import { examples, textsNearExamples } from './value-examples.testing.ts'
 
 /** Classes that together give a column a type that none of them gives alone. */
 const familyClasses: readonly (readonly ValueClass[])[] = [

@@ -4,13 +4,13 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { examples } from '../convert/sql/value-examples.testing.ts'
 import type { ValueClass } from '../core/column-facts.ts'
 import { randomFrom } from '../core/random.testing.ts'
 import { openDuckDb } from '../duckdb/duckdb.ts'
 import { decideTypes } from '../reading/types/infer-types.ts'
 import { csvText, factsOnly, layoutOf, seed, type Table, writeColumns } from './columns.testing.ts'
 import { footerLength, slicePart } from './part-slice.ts'
+import { examples } from './value-examples.testing.ts'
 
 const duckDb = await openDuckDb({})
 /** A column of each class, one of text, and one without values. */

@@ -1,7 +1,8 @@
 // Plain facts: the facts of the columns of a table, in plain TypeScript: the oracle for those of the column writer.
-import { classOf } from '../convert/sql/value-oracle.testing.ts'
+
 import { type ClassFacts, type ColumnFacts, joinClasses, nullWords, type ValueClass } from '../core/column-facts.ts'
 import type { Table } from './columns.testing.ts'
+import { classOf } from './value-oracle.testing.ts'
 
 /** Everything but how numbers are written. */
 export function plainFacts(table: Table): readonly Omit<ColumnFacts, 'numberTexts'>[] {

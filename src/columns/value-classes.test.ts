@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
-import { examples, textsNearExamples } from '../convert/sql/value-examples.testing.ts'
-import { classOf } from '../convert/sql/value-oracle.testing.ts'
 import { nullWords, type ValueClass, valueClasses } from '../core/column-facts.ts'
 import { randomFrom } from '../core/random.testing.ts'
 import { columnFormat, decideTypes } from '../reading/types/infer-types.ts'
 import { csvText, factsOnly, layoutOf, seed, writeColumns } from './columns.testing.ts'
+import { examples, textsNearExamples } from './value-examples.testing.ts'
+import { classOf } from './value-oracle.testing.ts'
 
 const all = Object.values(examples).flat()
 

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
 import { gunzipSync } from 'node:zlib'
+import { examples, undecidedClasses } from '../columns/value-examples.testing.ts'
 import { isServiceError } from '../core/errors.ts'
 import { randomFrom } from '../core/random.testing.ts'
 import { utf8OfBytes } from '../reading/encoding/single-byte.ts'
@@ -24,7 +25,6 @@ import {
   writeSegment,
 } from './convert.testing.ts'
 import type { ConvertResult, Segment, TargetColumn } from './convert.ts'
-import { examples, undecidedClasses } from './sql/value-examples.testing.ts'
 
 const duckDb = startConverter()
 const converter = createColumnConverter({ size: 2, jobMsMax, logger })

@@ -3,19 +3,20 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, type TestContext } from 'node:test'
-import type { PartReader, Segment, SegmentLayout, TargetColumn } from './convert.ts'
-import { createConverter, type SqlConverter } from './duckdb-converter.ts'
+import { csvText, seed, writeColumns } from '../columns/columns.testing.ts'
+import { createColumnConverter } from './column-converter.ts'
+import type { Converter, PartReader, Segment, SegmentLayout, TargetColumn } from './convert.ts'
 import { createPartReader } from './duckdb-reader.ts'
 
-export { csvText, seed } from '../columns/columns.testing.ts'
+export { csvText, seed }
 
 export const logger = { warn() {} }
 export const jobMsMax = 60_000
 export const never = new AbortController().signal
 
-/** A converter with one child, closed after the tests of the file that requests it. */
-export function startConverter(): SqlConverter {
-  const converter = createConverter({ size: 1, jobMsMax, logger })
+/** A converter with one thread, closed after the tests of the file that requests it. */
+export function startConverter(): Converter {
+  const converter = createColumnConverter({ size: 1, jobMsMax, logger })
   after(() => converter.close())
   return converter
 }
@@ -57,4 +58,11 @@ export function writeSegment(
 
 export function textColumns(width: number): readonly TargetColumn[] {
   return Array.from({ length: width }, (_, i) => ({ name: `column ${i}`, type: { kind: 'text' }, nullWords: [] }))
+}
+
+/** A part with one column of text, `column 0`, of these lines. */
+export function writePart(dir: string, lines: string): string {
+  const path = join(dir, 'part.parquet')
+  writeFileSync(path, writeColumns(lines, { layout: layoutOf(1), columns: textColumns(1) }).part)
+  return path
 }

@@ -233,19 +233,6 @@ export interface PartReader {
     offset: number,
     signal: AbortSignal,
   ): Promise<{ readonly record: number; readonly column: number } | null>
-  /**
-   * Compares the records of a segment, without those that break declared rules, with records offset, offset+1, … of all
-   * parts. Returns the number of these records, and the first value that is not what its text says, counted from 0.
-   */
-  compare(
-    segment: Segment,
-    parts: readonly { readonly path: string; readonly records: number }[],
-    how: { readonly columns: readonly TargetColumn[]; readonly offset: number; readonly mayBreakRules: boolean },
-    signal: AbortSignal,
-  ): Promise<{
-    readonly records: number
-    readonly differs: { readonly record: number; readonly column: number } | null
-  }>
   /** Writes all parts, in order, as one Parquet file. */
   merge(parts: readonly { readonly path: string }[], toPath: string, signal: AbortSignal): Promise<void>
   /** @throws {ServiceError} if no child can be started */

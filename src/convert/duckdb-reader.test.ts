@@ -7,7 +7,7 @@ import { isServiceError } from '../core/errors.ts'
 import { openDuckDb } from '../duckdb/duckdb.ts'
 import { layoutOf, never, scratchDir, startConverter, startReader, writeSegment } from './convert.testing.ts'
 import type { NumericStatistics, TargetColumn } from './convert.ts'
-import { literal } from './sql/segment-sql.ts'
+import { literal } from './sql/sql-text.ts'
 
 const converter = startConverter()
 const reader = startReader()

@@ -2,8 +2,8 @@
 import { rm } from 'node:fs/promises'
 import { forEachLimit } from '../io/for-each-limit.ts'
 import type { ColumnStatistics, PartReader } from './convert.ts'
-import type { PartComparison, PartSlice } from './converter/converter-job.ts'
-import { type ConverterPoolOptions, createConverterPool } from './converter/converter-pool.ts'
+import { createReaderPool, type ReaderPoolOptions } from './readers/reader-pool.ts'
+import type { PartComparison, PartSlice } from './sql/rows-sql.ts'
 
 /**
  * One job measures as much as takes less than a second, so that no page of rows waits for longer and all children have
@@ -16,8 +16,8 @@ const columnsAtOnceMax = 32
  * Reads with DuckDB in child processes. One starts at once, since it could not start on a full disk; up to `size` run
  * once as many columns of a large dataset are to be measured.
  */
-export function createPartReader(options: ConverterPoolOptions): PartReader {
-  const pool = createConverterPool({ ...options, startCount: 1 })
+export function createPartReader(options: ReaderPoolOptions): PartReader {
+  const pool = createReaderPool({ ...options, startCount: 1 })
   return {
     async rows(parts, columns, offset, limit, signal) {
       const slices = slicesOf(parts, offset, limit)
@@ -48,20 +48,6 @@ export function createPartReader(options: ConverterPoolOptions): PartReader {
         for (const [i, one] of statistics.entries()) measured[from + i] = one
       })
       return measured
-    },
-
-    async compare(segment, parts, { columns, offset, mayBreakRules }, signal) {
-      const slices = slicesOf(parts, offset, segment.records)
-      // Past the last record, there may still be records that break declared rules.
-      const last = parts.slice(-1).map(({ path, records }) => ({ path, offset: records, limit: 0 }))
-      const compared = slices.length > 0 ? slices : last
-      const paths = compared.map(({ path }) => path)
-      const wholeRecords = parts.reduce((sum, { path, records }) => sum + (paths.includes(path) ? records : 0), 0)
-      const isWhole = !mayBreakRules && wholeRecords === segment.records
-      const job = { segment, columns, paths, offset: compared[0]?.offset ?? 0, isWhole }
-      const [records, place] = await pool.run('compare', job, signal)
-      const width = columns.length
-      return { records, differs: place === null ? null : { record: Math.floor(place / width), column: place % width } }
     },
 
     async difference(part, parts, columns, offset, signal) {

@@ -76,7 +76,7 @@ async function works(way: Confinement, dir: string): Promise<boolean> {
   const [command, ...rest] = [...way.wrapper(userId), process.execPath, ...program]
   const user = spawnUser(way, userId).userId
   try {
-    new WorkDir(dir, way.hasOwnUser ? userId : null, 'two files')
+    new WorkDir(dir, way.hasOwnUser ? userId : null, 'one file')
     const as = user === undefined ? {} : { uid: user, gid: user }
     await promisify(execFile)(command!, rest, { timeout: triedMsMax, env: {}, cwd: dir, ...as })
     return true

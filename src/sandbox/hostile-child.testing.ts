@@ -1,4 +1,4 @@
-// Hostile child: a program that a test starts instead of a converter or a query, and that misbehaves as its job says.
+// Hostile child: a program that a test starts instead of a reader or a query, and that misbehaves as its job says.
 import { writeFileSync, writeSync } from 'node:fs'
 import { answerDescriptor, frameOf, readyText, writeFrame } from './frames.ts'
 import { listenToParent, sendToParent } from './parent-channel.ts'
@@ -25,7 +25,7 @@ const handleAck = '{"cmd":"NODE_HANDLE_ACK"}'
 
 /** Whether it replaces a query: a query gets its settings as JSON when started. */
 const isQuery = process.argv[2]?.startsWith('{') ?? false
-const validAnswer = isQuery ? '{"kind":"begun"}' : '{"kind":"answer","shouldRecycle":false,"answer":[null]}'
+const validAnswer = isQuery ? '{"kind":"begun"}' : '{"kind":"answer","shouldRecycle":false,"answer":[[null]]}'
 
 function writeRaw(bytes: Uint8Array): void {
   let written = 0

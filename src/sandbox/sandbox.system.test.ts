@@ -1,4 +1,4 @@
-// Tests of the sandbox: what a hostile program can do in place of a converter or a query, under each kind of confinement.
+// Tests of the sandbox: what a hostile program can do in place of a reader or a query, under each kind of confinement.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import {
@@ -17,7 +17,7 @@ import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { scratchDir } from '../convert/convert.testing.ts'
-import { converterProgram } from '../convert/converter/converter-process.ts'
+import { readerProgram } from '../convert/readers/reader-process.ts'
 import { queryProgram } from '../query/query-process.ts'
 import type { Attempt, Attempts, Outcomes } from './confined-program.testing.ts'
 import type { Means } from './confinement.ts'
@@ -34,8 +34,8 @@ const querySettings = { memoryBytesMax: 256_000_000, spillBytesMax: 1_000_000, c
 /** What each program needs, and what its child may do. */
 const programs: Readonly<Record<string, { readonly program: SandboxedProgram; readonly ownWork: readonly string[] }>> =
   {
-    converter: {
-      program: converterProgram(1_000_000, programPath),
+    reader: {
+      program: readerProgram(programPath),
       ownWork: ['read what it was given', 'write what it makes'],
     },
     query: {

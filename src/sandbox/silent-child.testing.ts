@@ -1,3 +1,3 @@
-// Silent child: a program that a test starts instead of a converter or a query, and that never gets ready.
+// Silent child: a program that a test starts instead of a reader or a query, and that never gets ready.
 
 setInterval(() => {}, 60_000)

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { createConverterPool } from '../convert/converter/converter-pool.ts'
+import { createReaderPool } from '../convert/readers/reader-pool.ts'
 import { isServiceError } from '../core/errors.ts'
 import { createQueryRunner } from '../query/query-runner.ts'
 import { Sandbox } from './sandbox.ts'
@@ -19,9 +19,9 @@ const queryLimits = { queryMsMax: 10_000, queryMemoryBytesMax: 268_435_456, quer
 const never = new AbortController().signal
 const isNotReady = (error: unknown) => isServiceError(error, 'NOT_READY')
 
-test('ConverterPool.check() tries to start a converter each time, and resolves when one can', async (t) => {
-  const bad = createConverterPool({ size: 1, jobMsMax: 10_000, logger, programPath })
-  const good = createConverterPool({ size: 1, jobMsMax: 10_000, logger })
+test('ReaderPool.check() tries to start a reader each time, and resolves when one can', async (t) => {
+  const bad = createReaderPool({ size: 1, jobMsMax: 10_000, logger, programPath })
+  const good = createReaderPool({ size: 1, jobMsMax: 10_000, logger })
   t.after(() => Promise.all([bad.close(), good.close()]))
   await assert.rejects(bad.check(), isNotReady)
   await assert.rejects(bad.check(), isNotReady)
@@ -48,7 +48,7 @@ test('a child that does not start is killed, and its work is refused without wai
   const dir = await mkdtemp(join(tmpdir(), 'start-'))
   const silent = { sandbox: await Sandbox.open(dir), logger, programPath: silentPath, startMsMax: 100 }
   const runner = createQueryRunner({ ...queryLimits, ...silent })
-  const pool = createConverterPool({ size: 1, jobMsMax: 60_000, ...silent })
+  const pool = createReaderPool({ size: 1, jobMsMax: 60_000, ...silent })
   t.after(async () => {
     await Promise.all([runner.close(), pool.close()])
     await rm(dir, { recursive: true })
@@ -56,7 +56,7 @@ test('a child that does not start is killed, and its work is refused without wai
   await assert.rejects(runner.open({ paths: [], columns: [] }, never), /had not started after 100 ms/)
   await assert.rejects(runner.check(), isNotReady)
   const isLost = (error: unknown) => /had not started after 100 ms/.test(String((error as Error).cause))
-  await assert.rejects(pool.run('patterns', { patterns: ['a'] }, never), isLost)
+  await assert.rejects(pool.run('merge', { paths: [], toPath: '' }, never), isLost)
   await assert.rejects(pool.check(), isNotReady)
 })
 

@@ -13,7 +13,7 @@ test('takeOutput() takes a file, but no link, pipe or directory in its place', a
   t.after(() => rmSync(dir, { recursive: true }))
   const secret = join(dir, 'secret')
   writeFileSync(secret, 'secret')
-  const made = new WorkDir(join(dir, 'work'), null, 'two files')
+  const made = new WorkDir(join(dir, 'work'), null, 'one file')
   const [output, taken] = [join(made.dir, outputPath), join(dir, 'taken')]
   writeFileSync(output, 'result')
   await made.takeOutput(taken)

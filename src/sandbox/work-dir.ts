@@ -7,14 +7,13 @@ import { join } from 'node:path'
 export const outputDir = 'out'
 
 /**
- * Either two files that exist already: then no name in the work directory can stand for another file, and the limit on file
+ * Either one file that exists already: then no name in the work directory can stand for another file, and the limit on file
  * sizes bounds what the child can write. Or any files it creates.
  */
-export type Writable = 'two files' | 'files it makes'
+export type Writable = 'one file' | 'files it makes'
 
-/** The two files: the result, and a copy of the input. */
+/** The one file. */
 export const outputPath = 'out/result'
-export const copyPath = 'out/copy'
 
 /** What a child may read, relative to its work directory. */
 export function inputPath(index: number): string {
@@ -39,13 +38,11 @@ export class WorkDir {
       chmodSync(path, mode)
     }
     for (const path of [dir, join(dir, 'in'), join(dir, outputDir)]) mkdirSync(path)
-    if (writes === 'two files') {
-      for (const path of [outputPath, copyPath]) {
-        writeFileSync(join(dir, path), '', { flag: 'wx' })
-        own(join(dir, path), modes.writable)
-      }
+    if (writes === 'one file') {
+      writeFileSync(join(dir, outputPath), '', { flag: 'wx' })
+      own(join(dir, outputPath), modes.writable)
     }
-    own(join(dir, outputDir), writes === 'two files' ? modes.directory : modes.writableDirectory)
+    own(join(dir, outputDir), writes === 'one file' ? modes.directory : modes.writableDirectory)
     own(join(dir, 'in'), modes.directory)
     own(dir, modes.directory)
   }

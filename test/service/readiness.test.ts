@@ -18,7 +18,7 @@ test('a service whose children have no work directory is not ready until they ha
   await writeFile(workDirs, 'in the way')
   const refusal = refusalOf(await client.ask('GET', '/readyz'))
   assert.equal(refusal.status, 503)
-  assert.match(refusal.message, /no (converter|query) starts/)
+  assert.match(refusal.message, /no (reader|query) starts/)
   await rm(workDirs)
   assert.equal((await client.ask('GET', '/readyz')).status, 200)
   // The service works again.

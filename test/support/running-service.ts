@@ -41,7 +41,7 @@ export class RunningService implements AsyncDisposable {
   }
 
   /**
-   * Resolves when the service listens. By default with one converter, since each takes 0.2 s of CPU time to start.
+   * Resolves when the service listens. By default with one thread that writes columns, and one reader.
    * `environment` extends that of this process; `wrapper` is a command that runs the service.
    */
   static async start(
@@ -100,13 +100,12 @@ export class RunningService implements AsyncDisposable {
   }
 
   /** Starts the children that otherwise start on demand; resolves when they are ready. */
-  async startChildren(): Promise<{ readonly converter: number; readonly reader: number; readonly query: number }> {
+  async startChildren(): Promise<{ readonly reader: number; readonly query: number }> {
     const { status } = await fetch(`${this.url}/readyz`)
     if (status !== 200) throw new Error(`Cannot start children: /readyz returns ${status}`)
     const [query = 0] = this.queries()
-    // In the order of their start.
-    const [reader = 0, converter = 0] = this.children().filter((pid) => pid !== query)
-    return { converter, reader, query }
+    const [reader = 0] = this.children().filter((pid) => pid !== query)
+    return { reader, query }
   }
 
   /** The targets of its open descriptors, such as `socket`, `pipe` or a path, sorted. */

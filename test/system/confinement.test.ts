@@ -45,12 +45,12 @@ async function useAll(client: Client): Promise<UploadAnswer> {
   return receipt
 }
 
-/** The status of the converters and the reader, from the system. */
+/** The status of the readers, from the system. */
 function childStatuses(service: RunningService): readonly { readonly pid: number; readonly status: string }[] {
   return service
     .children()
     .map((pid) => ({ pid, command: readFileSync(`/proc/${pid}/cmdline`, 'latin1') }))
-    .filter(({ command }) => command.includes('converter/converter-main.ts'))
+    .filter(({ command }) => command.includes('readers/reader-main.ts'))
     .map(({ pid }) => ({ pid, status: readFileSync(`/proc/${pid}/status`, 'latin1') }))
 }
 
@@ -64,7 +64,7 @@ function belongToService(service: RunningService, { id }: UploadAnswer, userId: 
   }
 }
 
-test('run as root, the service gives each converter and the reader its own user, and everything works', async (t) => {
+test('run as root, the service gives each reader its own user, and everything works', async (t) => {
   if (!isRoot) return t.skip(noRoot)
   if (!seesProcesses) return t.skip('this system does not show processes')
   await using service = await RunningService.start(join(scratch.path, 'root'), flags)

@@ -1,4 +1,4 @@
-// Tests of faults around the service: of disks, descriptors and converters. It continues, or says why not.
+// Tests of faults around the service: of disks and descriptors. It continues, or says why not.
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
 import { chmod, chown, cp, mkdir, rename, rm, writeFile } from 'node:fs/promises'
@@ -11,7 +11,7 @@ import { RunningService, scratchDir, seesProcesses } from '../support/running-se
 import { csvText, seed } from '../support/samples.ts'
 import { stillMsMax, until } from '../support/until.ts'
 import { fillDisks, mountDisk, mountFreezableDisk, sendAtOnce } from './faults.ts'
-import { body, declaredBody, flags, isWhole, smallDeclared } from './service-kills.ts'
+import { body, flags, isWhole } from './service-kills.ts'
 
 const scratch = await scratchDir()
 after(() => scratch[Symbol.asyncDispose]())
@@ -238,21 +238,6 @@ test('without descriptors, uploads and downloads are told to retry, and then acc
   assert.equal((await client.ask('GET', '/readyz')).status, 200)
   await isWhole(client, id)
   await isWhole(client, jsonOf<UploadAnswer>(await client.ask('POST', '/qas/uploadCsv', body)).id)
-})
-
-test('an upload survives a stopped converter: it times out, and another does its work', async (t) => {
-  if (!seesProcesses) return t.skip('this system does not show processes')
-  const limits = ['--converters', '1', '--convert-time-max', '3s']
-  await using service = await RunningService.start(join(scratch.path, 'stopped'), [...flags, ...limits])
-  const client = new Client(service.url)
-  const { converter } = await service.startChildren()
-  // It does one job before, so that its start is not measured.
-  await client.send(smallDeclared)
-  process.kill(converter, 'SIGSTOP')
-  const answer = await client.ask('POST', '/qas/uploadCsv', declaredBody)
-  assert.equal(answer.status, 200, answer.body.toString())
-  await isWhole(client, jsonOf<UploadAnswer>(answer).id)
-  assert.ok(!service.children().includes(converter))
 })
 
 test(`the same bytes many times at once, then a kill, give one complete dataset (SEED=${seed})`, async (t) => {

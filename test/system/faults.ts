@@ -169,17 +169,3 @@ export async function healthWhileConverting(
   tookMs.sort((a, b) => a - b)
   return { p99Ms: tookMs[Math.floor(tookMs.length * 0.99)] ?? 0, asked: tookMs.length }
 }
-
-/** Uploads a file whose records are too wide for a converter's memory: it may be refused; others are unaffected. */
-export async function bloatConverter(dataDir: string): Promise<{ status: number }> {
-  await using service = await RunningService.start(dataDir)
-  const client = new Client(service.url)
-  const row = `${'x'.repeat(900)},`.repeat(7_999)
-  const wide = csvText(`${'a,'.repeat(7_999)}a`, 10, () => `${row}x`)
-  const sending = client.send({ content: wide })
-  assert.equal((await client.upload('a,b\n1,2\n')).records.accepted, 1)
-  const answer = await sending
-  assert.ok(answer.status === 200 || refusalOf(answer).status === 500, answer.body.toString().slice(0, 300))
-  assert.equal((await client.upload('a,b\n3,4\n')).records.accepted, 1)
-  return { status: answer.status }
-}

@@ -164,7 +164,7 @@ test('a start with too few descriptors for a child is logged as not ready, with 
   await until('the log says so', () => service.said.some(isUnready))
   const line = JSON.parse(service.said.find(isUnready) ?? '{}')
   assert.equal(line.level, 50)
-  assert.match(line.err.message, /no converter starts|the limit of open files and connections/)
+  assert.match(line.err.message, /no reader starts|the limit of open files and connections/)
 })
 
 function form(csv: string, declared?: string): FormData {

@@ -16,18 +16,7 @@ const content = csvText('id,name,amount', 40_000, (i) => `${i},name ${i} and som
 export const body = bodyOf({ content })
 const gzipBody = bodyOf({ content: gzipSync(content), fileName: 'sample.csv.gz' })
 const zstdBody = bodyOf({ content: zstdCompressSync(content), fileName: 'sample.csv.zst' })
-/** The same with a schema, so that it needs converters. */
-export const declaredBody = bodyOf({
-  content,
-  schema: {
-    fields: [
-      { name: 'id', type: 'integer' },
-      { name: 'name', type: 'string' },
-      { name: 'amount', type: 'number' },
-    ],
-  },
-})
-/** A small upload that needs a converter. */
+/** A small upload with a schema. */
 export const smallDeclared = {
   content: 'a,b\n1,2\n',
   schema: { fields: [{ name: 'a', type: 'integer' }, { name: 'b' }] },

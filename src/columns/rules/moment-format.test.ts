@@ -1,8 +1,8 @@
 // Tests of moments by a strptime pattern: the module gives the value, or the rule, that DuckDB gives.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readDeclared, violatedSql } from '../../convert/sql/declared-sql.ts'
-import { literal } from '../../convert/sql/segment-sql.ts'
+import { readDeclared, violatedSql } from '../../../test/support/sql/declared-sql.ts'
+import { literal } from '../../convert/sql/sql-text.ts'
 import { randomFrom } from '../../core/random.testing.ts'
 import type { ColumnType } from '../../core/receipt.ts'
 import { openDuckDb } from '../../duckdb/duckdb.ts'

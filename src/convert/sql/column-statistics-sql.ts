@@ -1,7 +1,7 @@
 // Column statistics SQL: statements that count and measure the column values of Parquet parts. Every result is text or null.
 import type { PartColumn } from './rows-sql.ts'
 import { partsSql } from './rows-sql.ts'
-import { identifier, literal } from './segment-sql.ts'
+import { identifier, literal } from './sql-text.ts'
 
 /** What is measured of a column: numbers as they are, times as a count of units, texts by their length. */
 export interface Measured {

@@ -16,7 +16,7 @@ import {
   writeSegment,
 } from '../convert.testing.ts'
 import type { ColumnStatistics, NumericStatistics, TargetColumn } from '../convert.ts'
-import { literal } from '../sql/segment-sql.ts'
+import { literal } from '../sql/sql-text.ts'
 
 const converter = startConverter()
 const reader = startReader()

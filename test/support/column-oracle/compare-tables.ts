@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { sqlType } from '../../../src/convert/sql/lossless-sql.ts'
-import { identifier, literal } from '../../../src/convert/sql/segment-sql.ts'
+import { identifier, literal } from '../../../src/convert/sql/sql-text.ts'
 import type { ColumnType } from '../../../src/core/receipt.ts'
 import type { DuckDBConnection } from '../../../src/duckdb/duckdb.ts'
+import { sqlType } from '../sql/lossless-sql.ts'
 import { list, valuesSql } from './duckdb-tables.ts'
 
 /** An expected column. */

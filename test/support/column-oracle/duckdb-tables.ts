@@ -3,11 +3,12 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Segment, SegmentLayout } from '../../../src/convert/convert.ts'
-import { withReadable } from '../../../src/convert/converter/readable-segment.ts'
-import { readExactly, tryCast } from '../../../src/convert/sql/lossless-sql.ts'
-import { fieldName, literal, type ReadMode, readModes, recordsSql } from '../../../src/convert/sql/segment-sql.ts'
+import { literal } from '../../../src/convert/sql/sql-text.ts'
 import type { ColumnType } from '../../../src/core/receipt.ts'
 import type { DuckDBConnection } from '../../../src/duckdb/duckdb.ts'
+import { readExactly, tryCast } from '../sql/lossless-sql.ts'
+import { withReadable } from '../sql/readable-segment.ts'
+import { fieldName, type ReadMode, readModes, recordsSql } from '../sql/segment-sql.ts'
 import type { TriedTable } from './tried-tables.ts'
 
 /** A table with the number of its first column among the columns of all tables. */

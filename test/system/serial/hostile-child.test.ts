@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { createConverterPool } from '../../../src/convert/converter/converter-pool.ts'
+import { createReaderPool } from '../../../src/convert/readers/reader-pool.ts'
 import { isServiceError } from '../../../src/core/errors.ts'
 import { createQueryRunner } from '../../../src/query/query-runner.ts'
 import { type Misdeed, misdeeds } from '../../../src/sandbox/hostile-child.testing.ts'
@@ -40,21 +40,22 @@ async function growthOf(run: () => Promise<void>): Promise<number> {
 const afterAnswer: ReadonlySet<Misdeed> = new Set(['answer without end', 'answer twice'])
 
 for (const misdeed of misdeeds) {
-  test(`a converter that tries to ${misdeed} ends alone`, async (t) => {
+  test(`a reader that tries to ${misdeed} ends alone`, async (t) => {
     const { promise: lost, resolve: warn } = Promise.withResolvers<object>()
-    const pool = createConverterPool({
+    const pool = createReaderPool({
       size: 1,
       jobMsMax: 20_000,
       logger: { warn },
       programPath,
     })
     t.after(() => pool.close())
-    const job = (what: string) => pool.run('patterns', { patterns: [`hostile: ${what}`] }, never)
+    const slices = [{ path: '', offset: 0, limit: 1 }]
+    const job = (what: string) => pool.run('rows', { slices, columns: [`hostile: ${what}`] }, never)
     const growth = await growthOf(async () => {
-      if (afterAnswer.has(misdeed)) assert.deepEqual(await job(misdeed), [null])
+      if (afterAnswer.has(misdeed)) assert.deepEqual(await job(misdeed), [[null]])
       else await assert.rejects(job(misdeed), (error) => isServiceError(error, 'CONVERSION_FAILED'))
       await lost
-      assert.deepEqual(await job('nothing'), [null])
+      assert.deepEqual(await job('nothing'), [[null]])
     })
     assert.ok(growth < growthMax, `${growth} bytes`)
     await pool.close()

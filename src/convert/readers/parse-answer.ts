@@ -1,6 +1,6 @@
-// Parse answer: checks the answer of a converter child against its job, since the child has read untrusted data. Knows no process.
+// Parse answer: checks the answer of a reader child against its job, since the child has read untrusted data. Knows no process.
 import type { ColumnStatistics } from '../convert.ts'
-import type { Answer, AnswerMessage, JobKind, JobMessage, Jobs } from './converter-job.ts'
+import type { Answer, AnswerMessage, JobKind, JobMessage, Jobs } from './reader-job.ts'
 
 const usualBytesMax = 16_000_000
 const rowsBytesMax = 256_000_000
@@ -35,19 +35,6 @@ type Parsers = {
 }
 
 const parsers: Parsers = {
-  convert: (value, { segment, columns }) => {
-    if (value === null) return null
-    const { part, nulls } = record(value)
-    const { bytes, records, sha256 } = record(part)
-    if (typeof sha256 !== 'string' || !/^[0-9a-f]{64}$/.test(sha256)) throw misshapen('a SHA-256')
-    if (records !== segment.records) throw misshapen('as many records as the segment has')
-    return {
-      part: { bytes: count(bytes), sha256, records: segment.records },
-      nulls: list(nulls, columns.length).map(count),
-    }
-  },
-  violations: count,
-  patterns: (value, { patterns }) => list(value, patterns.length).map(textOrNull),
   rows: (value, { columns, slices }) =>
     rowsOf(
       value,
@@ -57,11 +44,6 @@ const parsers: Parsers = {
   matchingRows: (value, { columns, limit }) => rowsOf(value, columns, limit),
   lines: nothing,
   measure: (value, { columns }) => list(value, columns.length).map((one, i) => statistics(one, columns[i] ?? '')),
-  compare: (value, { segment }) => {
-    const [records, differs] = list(value, 2)
-    if (count(records) > segment.records) throw misshapen('no more records than the segment has')
-    return [count(records), differs === null ? null : count(differs)]
-  },
   difference: (value) => (value === null ? null : count(value)),
   merge: nothing,
 }
@@ -111,10 +93,6 @@ function count(value: unknown): number {
 function text(value: unknown): string {
   if (typeof value !== 'string') throw misshapen('a text')
   return value
-}
-
-function textOrNull(value: unknown): string | null {
-  return value === null ? null : text(value)
 }
 
 function boolean(value: unknown): boolean {

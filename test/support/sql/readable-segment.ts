@@ -1,35 +1,31 @@
 // Readable segment: a segment in a form that DuckDB reads correctly. Knows no SQL.
 import { closeSync, createReadStream, createWriteStream, openSync, readSync } from 'node:fs'
-import { rm, truncate } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
-import type { Segment } from '../convert.ts'
+import type { Segment } from '../../../src/convert/convert.ts'
 
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf])
 
 /**
  * Runs `use` with the segment. DuckDB skips a byte order mark at the start of any file. If it is data, part of the
- * first record's first value, `use` gets a copy with a second mark in front; the copy is removed afterwards, or emptied
- * if its path was given.
+ * first record's first value, `use` gets a copy with a second mark in front.
  */
 export async function withReadable<Result>(
   segment: Segment,
   use: (segment: Segment) => Promise<Result>,
-  givenPath?: string,
 ): Promise<Result> {
   if (!beginsWithMark(segment.path)) return use(segment)
-  const path = givenPath ?? `${segment.path}.marked`
+  const path = `${segment.path}.marked`
   try {
     const copy = createWriteStream(path)
     copy.write(byteOrderMark)
     await pipeline(createReadStream(segment.path), copy)
     return await use({ ...segment, path, bytes: segment.bytes + byteOrderMark.length })
   } finally {
-    // If its path was given, the directory is not ours.
-    await (givenPath === undefined ? rm(path, { force: true }) : truncate(path))
+    await rm(path, { force: true })
   }
 }
 
-/** Nothing else runs in a converter, so it reads synchronously. */
 function beginsWithMark(path: string): boolean {
   const descriptor = openSync(path, 'r')
   try {

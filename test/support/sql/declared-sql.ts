@@ -1,15 +1,15 @@
 // Declared SQL: conditions and values of a column whose type and rules a client declared. Knows no files, and detects nothing.
 
+import { literal } from '../../../src/convert/sql/sql-text.ts'
 import {
   type Bound,
   type DeclaredCheck,
   type DeclaredValues,
   ruleCode,
   type TextForm,
-} from '../../core/declared-values.ts'
-import type { ColumnType } from '../../core/receipt.ts'
+} from '../../../src/core/declared-values.ts'
+import type { ColumnType } from '../../../src/core/receipt.ts'
 import { fitsExactly, isKeptByDouble, readExactly, sqlType, tryCast } from './lossless-sql.ts'
-import { literal } from './segment-sql.ts'
 
 /** SQL for reading a text as declared. `value` is null if the text is not a value of the type. */
 export interface DeclaredSql {

@@ -1,13 +1,8 @@
-// Converter main: the program of a converter child. It does one job at a time and keeps nothing between jobs.
-import { createHash } from 'node:crypto'
-import { closeSync, openSync, readFileSync, readSync } from 'node:fs'
+// Reader main: the program of a reader child. It does one job at a time and keeps nothing between jobs.
+import { readFileSync } from 'node:fs'
 import { type JS, openDuckDb } from '../../duckdb/duckdb.ts'
 import { readyText } from '../../sandbox/frames.ts'
 import { listenToParent, sendToParent } from '../../sandbox/parent-channel.ts'
-import type { Segment, TargetColumn } from '../convert.ts'
-import { compareSql } from '../sql/compare-sql.ts'
-import { convertSql, misfitMessage } from '../sql/convert-sql.ts'
-import { describedType } from '../sql/lossless-sql.ts'
 import {
   describeSql,
   differenceSql,
@@ -16,15 +11,13 @@ import {
   mergeSql,
   numberName,
   type PartColumn,
+  type PartSlice,
   type PartWindow,
   rowsSql,
 } from '../sql/rows-sql.ts'
-import { identifier, isOtherWidth, literal, type ReadMode, readModes, withoutValues } from '../sql/segment-sql.ts'
-import { violationsSql } from '../sql/violations-sql.ts'
 import { measure } from '../statistics/column-statistics.ts'
-import type { AnswerMessage, JobKind, JobMessage, Jobs, PartSlice } from './converter-job.ts'
 import { answerBytesMax } from './parse-answer.ts'
-import { withReadable } from './readable-segment.ts'
+import type { AnswerMessage, JobKind, JobMessage, Jobs } from './reader-job.ts'
 
 type Work = {
   readonly [Kind in JobKind]: (job: Jobs[Kind]['job']) => Promise<Jobs[Kind]['answer'] | JsonText>
@@ -47,8 +40,8 @@ const residentBytesMax = 320_000_000
 const dataBytesMax = 2_000_000_000
 const cpuSecondsUsual = 3_600
 
-/** Where to put a copy of the input, if one is needed. Default: beside it. */
-const copyPath = process.argv[2]
+/** For the log. */
+const problemCharactersMax = 500
 
 /** Memory for DuckDB, at least and per column: measured for 1,000 to 10,000 columns. */
 const memoryKilobytesUsual = 256_000
@@ -59,37 +52,6 @@ let memoryKilobytes = memoryKilobytesUsual
 const opening = openDuckDb({ memory_limit: `${memoryKilobytesUsual}KB`, temp_directory: '' })
 
 const work: Work = {
-  async convert({ segment, columns, toPath }) {
-    try {
-      const nulls = await withSegment(segment, (readable) =>
-        inSomeMode(readable, async (mode) => {
-          const [row] = await select(convertSql(readable, columns, toPath, mode))
-          wantRecords(segment, Number(row?.[1]))
-          return nullsOf(row, columns)
-        }),
-      )
-      return { part: { ...fingerprint(toPath), records: segment.records }, nulls }
-    } catch (error) {
-      if (isMisfit(error)) return null
-      throw error
-    }
-  },
-
-  async violations({ segment, columns, toPath }) {
-    return withSegment(segment, (readable) =>
-      inSomeMode(readable, async (mode) => {
-        const [row] = await select(violationsSql(readable, columns, toPath, mode))
-        return Number(row?.[0])
-      }),
-    )
-  },
-
-  async patterns({ patterns }) {
-    const problems: (string | null)[] = []
-    for (const pattern of patterns) problems.push(await patternProblem(pattern))
-    return problems
-  },
-
   async rows({ slices, columns }) {
     const first = slices[0]
     if (first === undefined) return []
@@ -122,18 +84,6 @@ const work: Work = {
     return measure(select, paths, typed(columns, typeOf), records)
   },
 
-  async compare({ segment, columns, ...parts }) {
-    const typeOf = await columnTypes(parts.paths[0] ?? '')
-    const other = columns.findIndex(({ name, type }) => typeOf.get(name) !== describedType(type))
-    if (other >= 0) return [0, other]
-    return withSegment(segment, (readable) =>
-      inSomeMode(readable, async (mode) => {
-        const [row] = await select(compareSql(readable, columns, parts, mode))
-        return [Number(row?.[0]), row?.[1] == null ? null : Number(row[1])] as const
-      }),
-    )
-  },
-
   async difference(job) {
     const [typeOf, wanted] = [await columnTypes(job.path), await columnTypes(job.paths[0] ?? '')]
     const other = job.columns.findIndex((name) => typeOf.get(name) !== wanted.get(name))
@@ -163,7 +113,7 @@ listenToParent((message) => {
       JSON.stringify({
         kind: 'failure',
         isDiskFull: isDiskFull(error),
-        problem: withoutValues(String(error)),
+        problem: String(error).slice(0, problemCharactersMax),
         shouldRecycle: shouldRecycle(),
       } satisfies AnswerMessage),
     )
@@ -193,33 +143,10 @@ function shouldRecycle(): boolean {
   return Number(pages[5]) * 4_096 > dataBytesMax
 }
 
-/** Uses a segment in a form that DuckDB reads correctly. */
-function withSegment<Result>(segment: Segment, use: (readable: Segment) => Promise<Result>): Promise<Result> {
-  return withReadable(segment, use, copyPath)
-}
-
 async function select(sql: string): Promise<JS[][]> {
   const connection = await opening
   const reader = await connection.runAndReadAll(sql)
   return reader.getRowsJS()
-}
-
-async function inSomeMode<Result>(segment: Segment, read: (mode: ReadMode) => Promise<Result>): Promise<Result> {
-  await planFor(true)
-  await allowMemoryFor(segment.layout.width * declaredColumnWeight)
-  const modes = readModes(segment)
-  for (const [i, mode] of modes.entries()) {
-    try {
-      return await read(mode)
-    } catch (error) {
-      // A record longer than the buffer may seem to have another width, so the width is certain only if everything is
-      // read at once.
-      const isWhole = mode.bufferBytes > segment.bytes
-      const isFinal = isMisfit(error) || isDiskFull(error) || (isWhole && isOtherWidth(String(error)))
-      if (isFinal || i === modes.length - 1) throw error
-    }
-  }
-  throw new Error('unreachable: the last mode returns or throws')
 }
 
 /** All parts of a dataset have the same columns. */
@@ -243,14 +170,11 @@ async function columnTypes(path: string, names: readonly string[] | null = null)
   return new Map(rows.map(([name, type]) => [name ?? null, type ?? null]))
 }
 
-/** Declared columns have long expressions, and each part of one keeps its results for 2,048 records. */
-const declaredColumnWeight = 4
 let isPlannedForLong = false
 
 /**
- * For many or long expressions, DuckDB's search for common parts takes quadratic time and worse: a thousand declared
- * numbers took 8 s with it and 1 s without; a page of 4,000 integers more than two minutes, and 0.9 s without (DuckDB
- * 1.5.6, 2026-11).
+ * For many or long expressions, DuckDB's search for common parts takes quadratic time and worse: a page of 4,000
+ * integers took more than two minutes with it, and 0.9 s without (DuckDB 1.5.6, 2026-11).
  */
 async function planFor(hasLong: boolean): Promise<void> {
   if (hasLong === isPlannedForLong) return
@@ -268,62 +192,7 @@ async function allowMemoryFor(columns: number): Promise<void> {
   memoryKilobytes = kilobytes
 }
 
-async function patternProblem(pattern: string): Promise<string | null> {
-  try {
-    await select(`SELECT regexp_full_match('', ${literal(pattern)})`)
-    return null
-  } catch (error) {
-    if (error instanceof Error && error.message.startsWith(badInput)) return error.message.slice(badInput.length)
-    throw error
-  }
-}
-
-/** Prefix of DuckDB's message for a regular expression that RE2 rejects. */
-const badInput = 'Invalid Input Error: '
-
-function wantRecords(segment: Segment, records: number): void {
-  if (records !== segment.records) throw new Error(`Cannot read segment: ${records} records, wanted ${segment.records}`)
-}
-
-function isMisfit(error: unknown): boolean {
-  return error instanceof Error && error.message === misfitMessage
-}
-
 /** DuckDB has no codes, but passes on the system's text for ENOSPC; Node's messages contain the name of the code. */
 function isDiskFull(error: unknown): boolean {
   return error instanceof Error && /No space left on device|ENOSPC|EDQUOT|Disk quota exceeded/.test(error.message)
-}
-
-/** Reads the row of COPY … RETURN_STATS: file name, count, bytes, footer bytes, statistics by quoted column name. */
-function nullsOf(row: readonly JS[] | undefined, columns: readonly TargetColumn[]): readonly number[] {
-  // DuckDB documents a map of maps of text; the binding returns a map as a list of entries.
-  const statistics = row?.[4] as unknown as readonly { key: string; value: readonly { key: string; value: string }[] }[]
-  const byName = new Map(statistics.map(({ key, value }) => [key, value]))
-  return columns.map(({ name }) => {
-    const count = byName.get(identifier(name))?.find(({ key }) => key === 'null_count')?.value
-    if (count === undefined) throw new Error(`Cannot count the nulls of column ${name}`)
-    return Number(count)
-  })
-}
-
-/** Bytes hashed at once: one buffer, since a new one for each file would cost a run of the garbage collector. */
-const pieceOfFile = Buffer.allocUnsafeSlow(262_144)
-
-/**
- * Checksums of a written file. The caller makes it durable: waiting for the disk here would keep the child idle.
- * Nothing else runs in this process, so it reads synchronously.
- */
-function fingerprint(path: string): { bytes: number; sha256: string } {
-  const hash = createHash('sha256')
-  const descriptor = openSync(path, 'r')
-  try {
-    for (let bytes = 0; ; ) {
-      const count = readSync(descriptor, pieceOfFile)
-      if (count === 0) return { bytes, sha256: hash.digest('hex') }
-      hash.update(pieceOfFile.subarray(0, count))
-      bytes += count
-    }
-  } finally {
-    closeSync(descriptor)
-  }
 }

@@ -1,20 +1,6 @@
-// Segment SQL: names and paths safe in a statement, and the records of a segment as a table. Knows no types.
-import type { Segment } from '../convert.ts'
-
-/** A name of any characters but NUL. */
-export function identifier(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`
-}
-
-/** A text of any characters. */
-export function literal(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`
-}
-
-/** A path to read from, as a literal: DuckDB reads `*`, `?` and `[` in a path as a pattern. */
-export function pathLiteral(path: string): string {
-  return literal(path.replaceAll(/[*?[]/g, '[$&]'))
-}
+// Segment SQL: the records of a segment as a table. Knows no types.
+import type { Segment } from '../../../src/convert/convert.ts'
+import { literal, pathLiteral } from '../../../src/convert/sql/sql-text.ts'
 
 /** The text of field `i` of a record is column `c<i>`: names from outside appear only where Parquet is written. */
 export function fieldName(i: number): string {
@@ -45,22 +31,6 @@ export function readModes({ bytes, layout }: Segment): readonly ReadMode[] {
   if (whole > bufferBytesUsual) modes.push({ isStrict: true, bufferBytes: whole })
   if (layout.escape === null) modes.push({ isStrict: false, bufferBytes: whole })
   return modes
-}
-
-/** DuckDB's message for the log, without the record that it quotes, which we may not show. */
-export function withoutValues(message: string): string {
-  const quoteAt = message.indexOf('Original Line:')
-  if (quoteAt < 0) return message.slice(0, messageCharactersMax)
-  const width = otherWidth.exec(message)?.[0]
-  return `${message.slice(0, quoteAt)}${width ?? 'a record that could not be read'}`
-}
-
-const messageCharactersMax = 500
-const otherWidth = /^Expected Number of Columns: \d+ Found: \d+$/m
-
-/** True for a segment whose records have another number of fields: no other way can then read it correctly. */
-export function isOtherWidth(message: string): boolean {
-  return otherWidth.test(message)
 }
 
 /**

@@ -1,6 +1,6 @@
 // Value oracle: the value of a text, in plain TypeScript, to compare with SQL. For tests only.
-import { nullWords, type ValueClass } from '../../core/column-facts.ts'
-import { type DateForm, groupChars, type NumberForm } from '../../core/receipt.ts'
+import { nullWords, type ValueClass } from '../core/column-facts.ts'
+import { type DateForm, groupChars, type NumberForm } from '../core/receipt.ts'
 
 /** The class of a text that is not null, or `word` for a null word. */
 export function classOf(text: string): ValueClass | 'word' {

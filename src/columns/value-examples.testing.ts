@@ -1,6 +1,6 @@
 // Value examples: texts of each class, and texts near them, for tests only.
-import type { ValueClass } from '../../core/column-facts.ts'
-import { type ColumnType, type GroupChar, groupChars } from '../../core/receipt.ts'
+import type { ValueClass } from '../core/column-facts.ts'
+import { type ColumnType, type GroupChar, groupChars } from '../core/receipt.ts'
 
 /** Grouped by class, so that each group also makes a column of one type. */
 const plainExamples = {

@@ -1,22 +1,9 @@
-// Converter job: the messages between the service and a converter child. Plain values only, so that any channel can carry them.
-import type { Part } from '../../core/receipt.ts'
-import type { ColumnStatistics, LinesTarget, RowMatch, Segment, TargetColumn } from '../convert.ts'
+// Reader job: the messages between the service and a reader child. Plain values only, so that any channel can carry them.
+import type { ColumnStatistics, LinesTarget, RowMatch } from '../convert.ts'
+import type { PartComparison, PartSlice } from '../sql/rows-sql.ts'
 
 /** The requests to a child, and their answers. */
 export interface Jobs {
-  readonly convert: {
-    readonly job: { readonly segment: Segment; readonly columns: readonly TargetColumn[]; readonly toPath: string }
-    /** Null for a misfit. */
-    readonly answer: { readonly part: Omit<Part, 'file'>; readonly nulls: readonly number[] } | null
-  }
-  readonly violations: {
-    readonly job: { readonly segment: Segment; readonly columns: readonly TargetColumn[]; readonly toPath: string }
-    readonly answer: number
-  }
-  readonly patterns: {
-    readonly job: { readonly patterns: readonly string[] }
-    readonly answer: readonly (string | null)[]
-  }
   readonly rows: {
     readonly job: {
       readonly slices: readonly PartSlice[]
@@ -42,10 +29,6 @@ export interface Jobs {
     readonly job: { readonly paths: readonly string[]; readonly columns: readonly string[]; readonly records: number }
     readonly answer: readonly ColumnStatistics[]
   }
-  readonly compare: {
-    readonly job: { readonly segment: Segment; readonly columns: readonly TargetColumn[] } & ComparedParts
-    readonly answer: readonly [records: number, differs: number | null]
-  }
   readonly difference: {
     readonly job: PartComparison
     readonly answer: number | null
@@ -57,32 +40,6 @@ export interface Jobs {
 }
 
 export type JobKind = keyof Jobs
-
-/** Records of one part. */
-export interface PartSlice {
-  readonly path: string
-  readonly offset: number
-  readonly limit: number
-}
-
-/** One part, and the parts of which records offset … offset+limit-1 should be the same. */
-export interface PartComparison {
-  readonly path: string
-  readonly columns: readonly string[]
-  readonly paths: readonly string[]
-  readonly offset: number
-  readonly limit: number
-  /** These are all records of these parts. */
-  readonly isWhole: boolean
-}
-
-/** The parts that hold the records of a segment, from record `offset` of the first one. */
-export interface ComparedParts {
-  readonly paths: readonly string[]
-  readonly offset: number
-  /** The segment has exactly the records of these parts. Otherwise some of its records may break declared rules. */
-  readonly isWhole: boolean
-}
 
 export type JobMessage = { [Kind in JobKind]: { readonly kind: Kind } & Jobs[Kind]['job'] }[JobKind]
 
@@ -99,11 +56,6 @@ export function moveFiles(
 
   function moved(): JobMessage {
     switch (message.kind) {
-      case 'convert':
-      case 'violations':
-        return { ...message, segment: at(message.segment), toPath: madeAt }
-      case 'patterns':
-        return message
       case 'rows':
         return { ...message, slices: message.slices.map(at) }
       case 'lines':
@@ -111,8 +63,6 @@ export function moveFiles(
       case 'matchingRows':
       case 'measure':
         return { ...message, paths: message.paths.map(path) }
-      case 'compare':
-        return { ...message, segment: at(message.segment), paths: message.paths.map(path) }
       case 'difference':
         return { ...at(message), paths: message.paths.map(path) }
       case 'merge':

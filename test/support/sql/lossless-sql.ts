@@ -1,6 +1,7 @@
 // Lossless SQL: SQL that converts text to a type, and conditions under which nothing of the text is lost. Knows no files or columns.
-import type { ColumnType, DateForm, NumberForm } from '../../core/receipt.ts'
-import { literal } from './segment-sql.ts'
+
+import { literal } from '../../../src/convert/sql/sql-text.ts'
+import type { ColumnType, DateForm, NumberForm } from '../../../src/core/receipt.ts'
 
 /** A text that makes `when` true has the value `value`. For other texts `when` is false or null. */
 export interface ExactRead {
@@ -113,11 +114,6 @@ export function sqlType(type: ColumnType): string {
     default:
       return type.kind.toUpperCase()
   }
-}
-
-/** As DESCRIBE names it. */
-export function describedType(type: ColumnType): string {
-  return type.kind === 'timestamptz' ? 'TIMESTAMP WITH TIME ZONE' : sqlType(type)
 }
 
 const spellings = [

@@ -1,4 +1,4 @@
-// Converter pool: converter processes and their queue. Knows how processes start and end, nothing of their jobs.
+// Reader pool: reader processes and their queue. Knows how processes start and end, nothing of their jobs.
 import { ServiceError } from '../../core/errors.ts'
 import { toStoreError } from '../../core/storage-error.ts'
 import { readyText } from '../../sandbox/frames.ts'
@@ -6,23 +6,16 @@ import type { Sandbox } from '../../sandbox/sandbox.ts'
 import type { Child } from '../../sandbox/spawn-child.ts'
 import { killUnlessStarted, startFailure } from '../../sandbox/start-failure.ts'
 import { inputPath, outputPath, type WorkDir } from '../../sandbox/work-dir.ts'
-import {
-  type Answer,
-  type AnswerMessage,
-  type JobKind,
-  type JobMessage,
-  type Jobs,
-  moveFiles,
-} from './converter-job.ts'
-import { converterProgram, startConverter } from './converter-process.ts'
 import { answerBytesMax, parseAnswer } from './parse-answer.ts'
+import { type Answer, type AnswerMessage, type JobKind, type JobMessage, type Jobs, moveFiles } from './reader-job.ts'
+import { readerProgram, startReader } from './reader-process.ts'
 
 /** What a pool uses of a pino logger. */
 export interface ChildLogger {
   warn(fields: object, message: string): void
 }
 
-export interface ConverterPoolOptions {
+export interface ReaderPoolOptions {
   /** Maximum number of children, each with one thread. At least 1. */
   readonly size: number
   /** Children to start at once; others start on demand. Default: 0. */
@@ -32,17 +25,15 @@ export interface ConverterPoolOptions {
   readonly logger: ChildLogger
   /** Confines the children to the files of their job. Default: limits only. */
   readonly sandbox?: Sandbox
-  /** Maximum size of a segment. Bytes. */
-  readonly segmentBytesMax?: number
   /** Called for each child that ended unexpectedly. */
   readonly onLost?: () => void
-  /** The program to run, for tests. Default: a converter. */
+  /** The program to run, for tests. Default: a reader. */
   readonly programPath?: string
   /** A child that has not started within this time is killed; tests use less. Milliseconds. */
   readonly startMsMax?: number
 }
 
-export interface ConverterPool {
+export interface ReaderPool {
   /**
    * Gives a job to the next free child, in the order of calls. Once the promise has settled, no child works on the job
    * any more. If the child dies or is late, another child repeats the job once, so it must be safe to run twice: the
@@ -94,17 +85,17 @@ interface Worker {
 }
 
 /** Starts children when a job or `check()` needs them: each takes 0.25 s of CPU time. */
-export function createConverterPool(options: ConverterPoolOptions): ConverterPool {
+export function createReaderPool(options: ReaderPoolOptions): ReaderPool {
   return new Pool(options)
 }
 
-class Pool implements ConverterPool {
-  readonly #options: ConverterPoolOptions
+class Pool implements ReaderPool {
+  readonly #options: ReaderPoolOptions
   readonly #workers = new Set<Worker>()
   readonly #queue: Task[] = []
   #isClosed = false
 
-  constructor(options: ConverterPoolOptions) {
+  constructor(options: ReaderPoolOptions) {
     this.#options = options
     for (let i = 0; i < (options.startCount ?? 0); i++) this.#start()
   }
@@ -181,14 +172,14 @@ class Pool implements ConverterPool {
   }
 
   #start(): Worker {
-    const { sandbox, segmentBytesMax, programPath, startMsMax } = this.#options
-    const { child, workDir } = startConverter(converterProgram(segmentBytesMax, programPath), sandbox)
+    const { sandbox, programPath, startMsMax } = this.#options
+    const { child, workDir } = startReader(readerProgram(programPath), sandbox)
     const left = child.gone.then(async ({ how, startError }) => {
       worker.isGone = true
-      worker.start.resolve(startFailure(startError ?? new Error(how), 'converter'))
+      worker.start.resolve(startFailure(startError ?? new Error(how), 'reader'))
       await worker.workDirTask
       await workDir?.remove()
-      this.#gone(worker, `converter child ${how}`, startError)
+      this.#gone(worker, `reader child ${how}`, startError)
     })
     const worker: Worker = {
       child,
@@ -241,7 +232,7 @@ class Pool implements ConverterPool {
   async #tidy(worker: Worker, workDir: WorkDir, { message: job }: Task, message: AnswerMessage): Promise<void> {
     worker.isClearing = true
     try {
-      if ('toPath' in job) await workDir.takeOutput(hasMade(job, message) ? job.toPath : null)
+      if ('toPath' in job) await workDir.takeOutput(message.kind === 'answer' ? job.toPath : null)
       await workDir.clear()
     } catch (error) {
       // Files of this job may be left, which the next job would see.
@@ -289,10 +280,7 @@ class Pool implements ConverterPool {
     const { current, ending, isLate } = worker
     const isLost = ending === null || isLate
     if (isLost) {
-      this.#options.logger.warn(
-        { how },
-        isLate ? 'a converter child was too late' : 'a converter child ended by itself',
-      )
+      this.#options.logger.warn({ how }, isLate ? 'a reader child was too late' : 'a reader child ended by itself')
       this.#options.onLost?.()
     }
     const isAgain = isLost && current !== null && !current.task.isSecondTry && !this.#isClosed
@@ -318,11 +306,6 @@ function awaitedBytesMax({ isReady, current, isClearing }: Worker): number {
 
 function isFree({ current, ending, isGone }: Worker): boolean {
   return current === null && ending === null && !isGone
-}
-
-/** Failures and misfits leave no file that is needed. */
-function hasMade(job: JobMessage, message: AnswerMessage): boolean {
-  return message.kind === 'answer' && !(job.kind === 'convert' && message.answer === null)
 }
 
 /** A lack of disk space, descriptors or storage keeps its own code. */
