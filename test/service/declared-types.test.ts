@@ -73,6 +73,7 @@ testAnswers({
     field: { type: 'number' },
     column: 'decimal(9,2)',
     keeps: '1.50 · -200.25 · 0.05',
+    breaks: { 'type number': 'x · 7.5.0' },
   },
   'number: a decimal if a double would lose digits': {
     field: { type: 'number' },

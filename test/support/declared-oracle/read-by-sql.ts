@@ -1,0 +1,211 @@
+// Read by SQL: what the SQL of declared columns says about a small table. Knows no column writer.
+import type { Table } from '../../../src/columns/columns.testing.ts'
+import { plainFacts } from '../../../src/columns/plain-facts.testing.ts'
+import { literal } from '../../../src/convert/sql/segment-sql.ts'
+import { classOf, isKeptByDouble } from '../../../src/convert/sql/value-oracle.testing.ts'
+import type { ColumnFacts } from '../../../src/core/column-facts.ts'
+import { type DeclaredValues, ruleCode, type Violation, violationTextMax } from '../../../src/core/declared-values.ts'
+import type { ColumnType } from '../../../src/core/receipt.ts'
+import type { DuckDBConnection } from '../../../src/duckdb/duckdb.ts'
+import { type DeclaredColumn, declaredTarget } from '../../../src/service/schema/declared-column.ts'
+import { readDeclared, violatedSql } from './declared-sql.ts'
+import { firstBroken, plainNumber } from './exact-numbers.ts'
+
+/** How a column is read. */
+export interface Target {
+  readonly type: ColumnType
+  readonly values: DeclaredValues
+}
+
+/** A table as declared: what was accepted, and why the rest was not. */
+export interface ReadTable {
+  readonly targets: readonly Target[]
+  /** The first rule that each record breaks, in order. */
+  readonly violations: readonly Violation[]
+  /** For each column the values of the accepted records, as DuckDB prints them. */
+  readonly values: readonly (readonly (string | null)[])[]
+  /** Of the accepted records. */
+  readonly facts: readonly Omit<ColumnFacts, 'numberTexts'>[]
+}
+
+/** The rule that each text of a column breaks, and its value. */
+interface ReadColumn {
+  readonly rules: readonly (number | null)[]
+  readonly values: readonly (string | null)[]
+}
+
+/** Where this oracle differs from the SQL that wrote declared columns up to November 2026, and how often it did. */
+export const meantDifferences = {
+  /** DuckDB also reads `[1,]` and `[NaN]` as JSON, but not `["\ud800"]` and `[1e999]`: RFC 8259 counts. */
+  json: 0,
+  /** SQL compared a number with bounds as a double, unless its column was a decimal: `0.10000000000000001` was 0.1. */
+  exactNumbers: 0,
+  /**
+   * Beside numbers whose digits are counted, SQL also accepted others that no double keeps, such as those with a plus
+   * sign. Whether a number is accepted depends on its text alone.
+   */
+  longNumbers: 0,
+  /** A double keeps what it would in a detected column: a number half way between two texts, and `9007199254740994.`. */
+  keptNumbers: 0,
+}
+
+/** Types that depend on values are decided by the accepted records. */
+export async function readBySql(
+  duckDb: DuckDBConnection,
+  columns: readonly DeclaredColumn[],
+  table: Table,
+): Promise<ReadTable> {
+  const read = await readRules(duckDb, columns, table)
+  const violations = table.flatMap((record, i) => firstViolation(record, i, read))
+  const broken = new Set(violations.map(({ record }) => record - 1))
+  const accepted = <Item>(items: readonly Item[]) => items.filter((_, i) => !broken.has(i))
+  const facts = factsOf(accepted(table), columns)
+  const targets = columns.map((column, i) => targetOf(column, facts[i]!))
+  const open = columns.flatMap(({ type }, i) => (type === 'byValues' ? [i] : []))
+  const written = await readColumns(
+    duckDb,
+    table,
+    open.map((place) => ({ place, ...targets[place]! })),
+  )
+  const values = read.map((one, i) => accepted((written[open.indexOf(i)] ?? one).values))
+  for (const [k, place] of open.entries()) {
+    if (accepted(written[k]!.rules).some((rule) => rule === ruleCode.type || rule === ruleCode.range))
+      throw new Error(`An accepted value of column ${place} does not fit ${JSON.stringify(targets[place]!.type)}`)
+  }
+  return { targets, violations, values, facts }
+}
+
+export function targetOf(column: DeclaredColumn, facts: ColumnFacts): Target {
+  const { type, values } = declaredTarget(column, facts)
+  return { type, values }
+}
+
+/** The rules that the texts of each column break, whatever its type will be. */
+async function readRules(
+  duckDb: DuckDBConnection,
+  columns: readonly DeclaredColumn[],
+  table: Table,
+): Promise<readonly ReadColumn[]> {
+  const wanted = columns.map(({ type, values }, place): Placed => {
+    if (type !== 'byValues') return { place, type, values }
+    if (values.form.kind !== 'number')
+      return { place, type: { kind: 'text' }, values: { ...values, form: { kind: 'moment' } } }
+    return { place, type: { kind: 'number' }, values }
+  })
+  const nearest = wanted.flatMap((one) => {
+    const { form } = one.values
+    return form.kind === 'number'
+      ? [{ ...one, values: { ...one.values, form: { ...form, isNearest: true as const } } }]
+      : []
+  })
+  const read = await readColumns(duckDb, table, [...wanted, ...nearest])
+  return wanted.map((one, i) => {
+    const texts = table.map((record) => record[i] ?? null)
+    if (one.values.form.kind === 'json') return readJson(one.values.form.of, read[i]!, texts)
+    const k = nearest.findIndex(({ place }) => place === i)
+    return k < 0 ? read[i]! : readNumbers(one.values, read[i]!, read[wanted.length + k]!, texts)
+  })
+}
+
+/** Empty fields are text unless the empty text is missing. */
+function factsOf(table: Table, columns: readonly DeclaredColumn[]): ReadTable['facts'] {
+  const cells = table.map((record) =>
+    columns.map(({ values: { missing } }, i) => (missing.includes(record[i] ?? '') ? null : (record[i] ?? ''))),
+  )
+  const facts = plainFacts(cells)
+  return columns.map((_, i) => facts[i] ?? { records: 0, nulls: 0, nullWords: {}, classes: {} })
+}
+
+function firstViolation(record: Table[number], i: number, read: readonly ReadColumn[]): readonly Violation[] {
+  const column = read.findIndex(({ rules }) => rules[i] !== null)
+  if (column < 0) return []
+  const value = [...(record[column] ?? '')].slice(0, violationTextMax).join('')
+  return [{ record: i + 1, column, rule: read[column]!.rules[i]!, value }]
+}
+
+interface Placed extends Target {
+  /** Of the column in the table. */
+  readonly place: number
+}
+
+/** By one statement: each takes longer to plan than to run. */
+async function readColumns(
+  duckDb: DuckDBConnection,
+  table: Table,
+  placed: readonly Placed[],
+): Promise<readonly ReadColumn[]> {
+  if (table.length === 0 || placed.length === 0) return placed.map(() => ({ rules: [], values: [] }))
+  const width = table[0]!.length
+  const sqls = placed.map(({ place, type, values }, k) => {
+    const read = readDeclared(values, type, `c${place}`)
+    const rule = violatedSql(values, type, { ...read, value: `t${k}` })
+    const value = `CASE WHEN NOT ${read.isMissing} THEN CAST(t${k} AS VARCHAR) END`
+    return { wanted: `${rule}, ${value}`, read: `${read.value} AS t${k}` }
+  })
+  const rows = table.map((record) => `(${record.map(textLiteral).join(', ')})`)
+  const names = Array.from({ length: width }, (_, i) => `c${i}`)
+  const texts = `(VALUES ${rows.join(', ')}) AS texts(${names.join(', ')})`
+  const values = `(SELECT *, ${sqls.map(({ read }) => read).join(', ')} FROM ${texts})`
+  const result = await duckDb.runAndReadAll(`SELECT ${sqls.map(({ wanted }) => wanted).join(', ')} FROM ${values}`)
+  // The statement has these types.
+  const found = result.getRowsJson() as readonly (readonly (string | number | null)[])[]
+  return placed.map((_, k) => ({
+    rules: found.map((row) => row[2 * k] as number | null),
+    values: found.map((row) => row[2 * k + 1] as string | null),
+  }))
+}
+
+/** A number that a double does not keep is accepted if facts count its digits, and the nearest double is finite. */
+function readNumbers(
+  values: DeclaredValues,
+  strict: ReadColumn,
+  nearest: ReadColumn,
+  texts: readonly (string | null)[],
+): ReadColumn {
+  const form = values.form as Extract<DeclaredValues['form'], { kind: 'number' }>
+  const counted: readonly string[] = form.counted
+  const rules = texts.map((text, i) => {
+    const rule = strict.rules[i]!
+    const bySql = nearest.rules[i]!
+    if (rule === ruleCode.required || rule === ruleCode.type || (rule === null && strict.values[i] === null))
+      return rule
+    const isKept = rule !== ruleCode.range || isKeptByDouble(plainNumber(text ?? '', form))
+    if (isKept !== (rule !== ruleCode.range)) meantDifferences.keptNumbers++
+    const isAccepted = bySql !== ruleCode.range && (isKept || counted.includes(classOf(text ?? '')))
+    if (isAccepted !== (bySql !== ruleCode.range)) meantDifferences.longNumbers++
+    if (!isAccepted) return ruleCode.range
+    const broken = firstBroken(text ?? '', form, values.checks)
+    if (broken !== bySql) meantDifferences.exactNumbers++
+    return broken
+  })
+  return { rules, values: nearest.values }
+}
+
+function readJson(
+  of: 'OBJECT' | 'ARRAY',
+  { rules, values }: ReadColumn,
+  texts: readonly (string | null)[],
+): ReadColumn {
+  const read = texts.map((text, i) => {
+    const isMissing = rules[i] === ruleCode.required || (rules[i] === null && values[i] === null)
+    if (isMissing) return { rule: rules[i]!, value: null }
+    const isRight = kindOfJson(text ?? '') === of
+    if (isRight !== (rules[i] === null)) meantDifferences.json++
+    return isRight ? { rule: null, value: text ?? '' } : { rule: ruleCode.type, value: null }
+  })
+  return { rules: read.map(({ rule }) => rule), values: read.map(({ value }) => value) }
+}
+
+function kindOfJson(text: string): string | null {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value !== 'object' || value === null) return null
+    return Array.isArray(value) ? 'ARRAY' : 'OBJECT'
+  } catch {
+    return null
+  }
+}
+
+function textLiteral(text: string | null): string {
+  return text === null ? 'CAST(NULL AS VARCHAR)' : literal(text)
+}
