@@ -111,9 +111,9 @@ export const threats: readonly Threat[] = [
     `${heads}: are refused with a record`,
   ]),
   threat(21, 'two Host lines', '400', [`${smuggling}: two Host lines`, `${heads}: two Host lines`]),
-  threat(22, 'a target with another host', '400', [
+  threat(22, 'a target with another host', '421 or 403', [
     `${smuggling}: a target of another host`,
-    `${heads}: another host in the target`,
+    `${heads}: count by the target if it is in absolute form`,
   ]),
   threat(23, 'TRACE, CONNECT, unknown methods, upgrades', '405 with Allow; an upgrade is ignored', [
     `${heads}: other than POST are refused on the endpoint`,
@@ -218,7 +218,7 @@ export const threats: readonly Threat[] = [
     'test/hostile/surprises.test.ts: values that other readers change are typed as in the table, and exported as sent',
     'test/hostile/surprises.test.ts: a note names an encoding that readers often guess wrong, and the bytes are kept',
     'test/service/types.test.ts: a receipt notes leading zeros with their lines',
-    'src/convert/sql/lossless-sql.system.test.ts: convert() keeps the meaning of every value in the type that decideType() found',
+    'src/convert/exact-values.system.test.ts: convert() keeps the meaning of every value in the type that decideType() found',
   ]),
   threat(
     47,
