@@ -19,7 +19,7 @@ interface Kind {
   readonly misfits: readonly string[]
 }
 
-const kinds: readonly Kind[] = [
+const kinds: Kind[] = [
   {
     type: { kind: 'integer' },
     usual: (random) => digits(random, 1 + random(9)),
@@ -113,6 +113,50 @@ const kinds: readonly Kind[] = [
     misfits: ['2023-02-29 00:00:00', '2001-01-01', '2001-13-01 00:00:00', '2001-01-01 24:00:00', '2001-01-01x00:00:00'],
   },
 ]
+
+/** The same numbers with a decimal comma. */
+const withComma = ({ type, usual, others, misfits }: Kind): Kind => {
+  const comma = (text: string) => text.replace(/[.,]/g, (mark) => (mark === '.' ? ',' : '.'))
+  return {
+    type: { ...type, form: { decimalChar: ',', groupChar: null } } as ColumnType,
+    usual: (random) => comma(usual(random)),
+    others: others.filter((text) => !text.includes('e')).map(comma),
+    misfits: misfits.map(comma),
+  }
+}
+const ofDates: readonly Kind[] = [
+  {
+    type: { kind: 'date', form: { order: 'dmy', separator: '.' } },
+    usual: (random) => `${two(random, 28)}.${two(random, 12)}.20${two(random, 98)}`,
+    others: ['1.2.2024', '29.02.2024', '31.12.0001', '12.12.9999'],
+    misfits: [
+      '29.02.2023',
+      '12.13.2024',
+      '12/12/2024',
+      '12.12/2024',
+      '2024.12.12',
+      '12.12.0000',
+      '1x.12.2024',
+      '12.12.2024 10:00',
+    ],
+  },
+  {
+    type: { kind: 'timestamp', form: { order: 'mdy', separator: '/' } },
+    usual: (random) =>
+      `${two(random, 12)}/${two(random, 28)}/20${two(random, 98)} ${two(random, 22)}:${two(random, 58)}${random(2) ? `:${two(random, 58)}` : ''}`,
+    others: ['1/2/2024 3:04', '02/29/2024 23:59:59.5', '12/31/0001 00:00'],
+    misfits: [
+      '13/12/2024 10:00',
+      '12/12/2024',
+      '12/12/2024 24:00',
+      '12/12/2024 10:60',
+      '12/12/2024T10:00',
+      '12/12/2024 10:00:60',
+      '12/12/2024 10:00.30',
+    ],
+  },
+]
+kinds.push(...kinds.filter(({ type }) => type.kind === 'decimal' || type.kind === 'number').map(withComma), ...ofDates)
 
 function assertSame(texts: readonly string[], type: ColumnType, isLast: boolean, lineTerminator: '\n' | '\r\n') {
   const layout = layoutOf(2, { delimiter: ';', lineTerminator })

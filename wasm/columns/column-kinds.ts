@@ -1,5 +1,5 @@
 // Column kinds: how the texts of a column are read. The host, src/columns/column-kind.ts, has the same numbers.
-import { NO_CLASS, NUMBER, NUMBER_COMMA, TEXT, TRUE_LOWER } from './facts/value-classes'
+import { DECIMAL, DECIMAL_COMMA, NO_CLASS, NUMBER, NUMBER_COMMA, TEXT, TRUE_LOWER } from './facts/value-classes'
 import { classOf } from './facts/classify-value'
 import { readDateForm } from './values/other-dates'
 import { readDecimal, readLongDecimal, setDecimal } from './values/decimals'
@@ -29,13 +29,16 @@ export const DATES_IN_FORM: u32 = 11
 export const TIMESTAMPS_IN_FORM: u32 = 12
 
 const COMMA_BYTE: u32 = 44
+const POINT_BYTE: u32 = 46
 
 /** Numbers are not in plain form. */
 export let hasForm: bool = false
-let decimal: u32 = 0
+/** The decimal character, and the class of numbers with few digits that have it. */
+export let decimal: u32 = POINT_BYTE
+export let decimalClass: u32 = DECIMAL
 let group: u32 = 0
-let order: u32 = 0
-let separator: u32 = 0
+export let order: u32 = 0
+export let separator: u32 = 0
 /** The spelling of a boolean from 1, 0 for any. */
 export let spelling: u32 = 0
 
@@ -52,7 +55,8 @@ export function setKind(first: u32, second: u32, decimalByte: u32, groupCharacte
   separator = second
   spelling = first
   hasForm = decimalByte != 0
-  decimal = decimalByte
+  decimal = hasForm ? decimalByte : POINT_BYTE
+  decimalClass = decimal == COMMA_BYTE ? DECIMAL_COMMA : DECIMAL
   group = groupCharacter
 }
 
@@ -96,8 +100,7 @@ function readRarer(kind: u32, start: usize, end: usize, out: usize): u32 {
       return readLongDecimal(start, end, out)
     case DATES_IN_FORM:
     case TIMESTAMPS_IN_FORM:
-      if (!readDateForm(start, end, order, separator, kind == TIMESTAMPS_IN_FORM, out)) return NO_CLASS
-      return classOf(start, end)
+      return readDateForm(start, end, order, separator, kind == TIMESTAMPS_IN_FORM, out)
     default:
       return NO_CLASS
   }

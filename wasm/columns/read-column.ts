@@ -1,5 +1,5 @@
 // Read column: turns the fields of one column of a row group into values, levels and facts. Knows no Parquet.
-import { DECIMAL, INTEGER, NO_CLASS, NUMBER, NUMBER_COMMA, TEXT, TIMESTAMP, TOO_LONG, TRUE_LOWER, WORD, isFraction } from './facts/value-classes'
+import { INTEGER, NO_CLASS, NUMBER, NUMBER_COMMA, TEXT, TIMESTAMP, TOO_LONG, TRUE_LOWER, WORD, YMD, dateFormClass, isFraction } from './facts/value-classes'
 import { classOf, classScale, classWhole, classWord } from './facts/classify-value'
 import { lineEnd, quote, width } from './fields/dialect'
 import { addCount, addDigits, addValue, addWord, clearFacts } from './facts/facts'
@@ -7,7 +7,10 @@ import { addFraction, addOther, clearNumberTexts, storeNumberTexts } from './fac
 import { scale, wholeDigits } from './values/decimals'
 import { fractionCount, hasExponent, numberEnd, wholeCount } from './values/doubles'
 import { copyText, copyUnquoted, textEnd, textStart, unquote } from './fields/field-text'
-import { BOOLEANS, DECIMALS, INTEGERS, NUMBERS, TIMESTAMPS, hasDigits, hasForm, readValue, spelling, valueBytes } from './column-kinds'
+import {
+  BOOLEANS, DATES_IN_FORM, DECIMALS, INTEGERS, NUMBERS, TIMESTAMPS, TIMESTAMPS_IN_FORM, decimalClass, hasDigits, hasForm, order,
+  readValue, separator, spelling, valueBytes,
+} from './column-kinds'
 import { levels, places, texts, values } from './memory'
 import { readUsual } from './read-usual'
 import { readDeclared, broken } from './rules/read-declared'
@@ -164,9 +167,10 @@ function readOther(kind: u32, start: usize, end: usize, out: usize, record: u32)
 
 /** The class that `readUsual` reads for a kind; WORD if it reads none. */
 function usualClassOf(kind: u32): u32 {
-  if (hasForm || !isUsual) return WORD
-  if (kind == INTEGERS) return INTEGER
-  if (kind == DECIMALS || kind == NUMBERS) return DECIMAL
+  if (!isUsual) return WORD
+  if (kind == DECIMALS || kind == NUMBERS) return decimalClass
+  if (kind == INTEGERS) return hasForm ? WORD : INTEGER
+  if (kind >= DATES_IN_FORM && order != YMD) return dateFormClass(kind == TIMESTAMPS_IN_FORM, separator, order)
   if (kind == BOOLEANS && spelling != 0) return TRUE_LOWER + spelling - 1
   return kind == TIMESTAMPS ? TIMESTAMP : WORD
 }

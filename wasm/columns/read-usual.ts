@@ -1,12 +1,15 @@
 // Read usual: the fast path for fields like most of their column: plain values that add no new facts. Stops at the
 // first other field. Takes one to two thirds of the time of the general path.
-import { DECIMAL } from './facts/value-classes'
-import { BOOLEANS, DECIMALS, INTEGERS, NUMBERS } from './column-kinds'
+import { DOT, EITHER, SLASH, dateFormClass } from './facts/value-classes'
+import {
+  BOOLEANS, DATES_IN_FORM, DECIMALS, INTEGERS, NUMBERS, TIMESTAMPS_IN_FORM, decimal, decimalClass, order, separator,
+} from './column-kinds'
 import { areFractionsKnown, areTrailingZerosKnown, isZeroWholeKnown } from './facts/number-texts'
-import { scaleMax, scaleMin, wholeMax } from './facts/facts'
+import { addCount, isKnown, scaleMax, scaleMin, wholeMax } from './facts/facts'
 import { POWERS } from './memory'
 import { scale } from './values/decimals'
 import { readUsualTimestamp } from './values/iso-dates'
+import { isEither, readWholeDate } from './values/other-dates'
 import { spellingOf } from './values/special-words'
 import {
   areDigits, digitsBefore, eightBefore, lastLanes, lastOfEight, numberOf, twoNumbersOf, withSigns, withoutPoint,
@@ -15,15 +18,16 @@ import {
 /**
  * Reads at most `count` fields from `place` on, and writes their values to `out`. With `trims`, a CR may end a field.
  * The facts must already have three values of the usual class of the kind: integers of at most 15 digits, decimals and
- * numbers of class DECIMAL, booleans of `valueClass`, timestamps.
+ * numbers of `decimalClass`, booleans of `valueClass`, timestamps, dates in the order that was set.
  *
- * @returns How many fields were read. All are of that class and need only be counted.
+ * @returns How many fields were read. All are of that class, or counted as if, and need only be counted.
  */
 export function readUsual(kind: u32, valueClass: u32, place: usize, step: usize, count: u32, trims: bool, out: usize): u32 {
   if (kind == INTEGERS) return readIntegers(place, step, count, trims, out)
   if (kind == DECIMALS) return readDecimals(place, step, count, trims, out)
   if (kind == NUMBERS) return readNumbers(place, step, count, trims, out)
   if (kind == BOOLEANS) return readBooleans(valueClass, place, step, count, trims, out)
+  if (kind >= DATES_IN_FORM) return readDates(kind, place, step, count, trims, out)
   return readTimestamps(place, step, count, trims, out)
 }
 
@@ -81,7 +85,8 @@ function readIntegers(place: usize, step: usize, count: u32, trims: bool, out: u
 
 function readDecimals(place: usize, step: usize, count: u32, trims: bool, out: usize): u32 {
   const places = scale as usize
-  const wholeLimit = wholeMax(DECIMAL) as usize
+  const point = decimal as u8
+  const wholeLimit = wholeMax(decimalClass) as usize
   const isZeroKnown = isZeroWholeKnown()
   const arePaddedKnown = areTrailingZerosKnown(scale)
   // With three places, the point might separate groups.
@@ -104,7 +109,7 @@ function readDecimals(place: usize, step: usize, count: u32, trims: bool, out: u
       const aWhole = aPoint - aFrom
       const bWhole = bPoint - bFrom
       pairsFrom = done + pairsPause
-      if (aWhole - 1 >= shortLimit || bWhole - 1 >= shortLimit || load<u8>(aPoint) != 46 || load<u8>(bPoint) != 46) break
+      if (aWhole - 1 >= shortLimit || bWhole - 1 >= shortLimit || load<u8>(aPoint) != point || load<u8>(bPoint) != point) break
       if (load<u8>(aFrom) == 48 && (aWhole > 1 || !isZeroKnown)) break
       if (load<u8>(bFrom) == 48 && (bWhole > 1 || !isZeroKnown)) break
       if (!arePaddedKnown && (load<u8>(aEnd - 1) == 48 || load<u8>(bEnd - 1) == 48)) break
@@ -122,9 +127,9 @@ function readDecimals(place: usize, step: usize, count: u32, trims: bool, out: u
     const end = endAt(place, trims)
     const isNegative = load<u8>(start) == 45
     const from = start + (isNegative as usize)
-    const point = end - places - 1
-    const whole = point - from
-    if (whole - 1 >= wholeLimit || end - start > 15 || load<u8>(point) != 46) return done
+    const pointAt = end - places - 1
+    const whole = pointAt - from
+    if (whole - 1 >= wholeLimit || end - start > 15 || load<u8>(pointAt) != point) return done
     if (load<u8>(from) == 48 && (whole > 1 || !isZeroKnown)) return done
     if (!arePaddedKnown && load<u8>(end - 1) == 48) return done
     const lanes = lastLanes(withoutPoint(digitsBefore(end), places), whole + places)
@@ -138,10 +143,11 @@ function readDecimals(place: usize, step: usize, count: u32, trims: bool, out: u
 
 /** Reads numbers of at most 15 digits, which a double keeps: only the division rounds, since all else is below 2^53. */
 function readNumbers(place: usize, step: usize, count: u32, trims: bool, out: usize): u32 {
-  const point = i8x16.splat(46 - 48)
-  const wholeLimit = wholeMax(DECIMAL) as usize
-  const least = scaleMin(DECIMAL) as usize
-  const span = (scaleMax(DECIMAL) as usize) - least
+  const point = i8x16.splat((decimal - 48) as i8)
+  const pointByte = i8x16.splat(decimal as i8)
+  const wholeLimit = wholeMax(decimalClass) as usize
+  const least = scaleMin(decimalClass) as usize
+  const span = (scaleMax(decimalClass) as usize) - least
   const isZeroKnown = isZeroWholeKnown()
   if (!areFractionsKnown(least as u32)) return 0
   let pairsFrom: u32 = 0
@@ -160,7 +166,7 @@ function readNumbers(place: usize, step: usize, count: u32, trims: bool, out: us
       pairsFrom = done + pairsPause
       if (aBytes - 1 >= 9 || bBytes - 1 >= 9) break
       const text = eightBefore(aEnd, bEnd)
-      const points = i8x16.bitmask(i8x16.eq(text, i8x16.splat(46))) as u32
+      const points = i8x16.bitmask(i8x16.eq(text, pointByte)) as u32
       // Without a point in 8 bytes, the fraction counts as 8 digits; then none is before it, or a later check fails.
       const aFraction = clz((points << 24) | 0x800000) as usize
       const bFraction = clz(((points >> 8) << 24) | 0x800000) as usize
@@ -222,4 +228,23 @@ function readTimestamps(place: usize, step: usize, count: u32, trims: bool, out:
     if (endAt(place, trims) - start != 19 || !readUsualTimestamp(start, out)) return done
   }
   return count
+}
+
+/** Reads dates or timestamps with the day or the month first. */
+function readDates(kind: u32, place: usize, step: usize, count: u32, trims: bool, out: usize): u32 {
+  const hasTime = kind == TIMESTAMPS_IN_FORM
+  const either = dateFormClass(hasTime, separator, EITHER)
+  if (!isKnown(either)) return 0
+  const mark: u32 = separator == SLASH ? 47 : separator == DOT ? 46 : 45
+  let eitherCount: u32 = 0
+  let done: u32 = 0
+  for (; done < count; done++, place += step, out += 8) {
+    const start = startAt(place)
+    if (!readWholeDate(start, endAt(place, trims) - start, order, mark, hasTime, out)) break
+    eitherCount += isEither as u32
+  }
+  // The caller counts all as of the usual class.
+  addCount(either, eitherCount)
+  addCount(dateFormClass(hasTime, separator, order), 0 - eitherCount)
+  return done
 }

@@ -22,6 +22,11 @@ export function addValue(valueClass: u32, record: u32): bool {
   return count >= 2
 }
 
+/** Whether the first three records of a class are known. */
+export function isKnown(valueClass: u32): bool {
+  return load<u32>(FACTS + (valueClass as usize) * ROW_BYTES) >= 3
+}
+
 /** Adds values of a class whose first three records are known. */
 export function addCount(valueClass: u32, count: u32): void {
   if (valueClass == NO_CLASS) return

@@ -43,7 +43,7 @@ export function readMoment(program: usize, start: usize, end: usize, out: usize)
   return readTokens(program, start, end, out)
 }
 
-/** Reads a text with all its digits at once: a third of the time of one after the other. */
+/** Reads a text with all its digits at once: less than half of the time of one after the other. */
 @inline
 function readWhole(program: usize, start: usize, out: usize): bool {
   const head = v128.load(start)
@@ -156,7 +156,7 @@ function readDirective(directive: u32, isWide: bool, names: usize, end: usize): 
   if (directive == FRACTION) {
     const from = at
     if (!readNumber(6, false, end)) return false
-    fraction = number * (tenTo((6 - (at - from)) as u32) as i32)
+    fraction = number * (tenTo(6 - ((at - from) as u32)) as i32)
     return true
   }
   if (directive == HALF) {
