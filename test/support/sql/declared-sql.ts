@@ -1,4 +1,5 @@
-// Declared SQL: conditions and values of a column whose type and rules a client declared. Knows no files, and detects nothing.
+// Declared SQL: what DuckDB's SQL says about the texts of a declared column: each value, and the rule that it breaks.
+// The oracle of the column writer. Knows no files.
 
 import { literal } from '../../../src/convert/sql/sql-text.ts'
 import {
@@ -41,11 +42,6 @@ export function violatedSql({ form, isRequired, checks }: DeclaredValues, type: 
     (check, i) => `WHEN NOT (${checkSql(check, { form, type, value })}) THEN ${ruleCode.firstCheck + i}`,
   )
   return `CASE WHEN ${isMissing} THEN ${isRequired ? ruleCode.required : 'NULL'} WHEN ${value} IS NULL THEN ${wrongType} ${broken.join(' ')} END`
-}
-
-/** SQL that is true for a value, not null, that satisfies all rules. */
-export function keepsChecks({ form, checks }: DeclaredValues, type: ColumnType, value: string): string {
-  return [`${value} IS NOT NULL`, ...checks.map((check) => `(${checkSql(check, { form, type, value })})`)].join(' AND ')
 }
 
 function valueSql(form: TextForm, type: ColumnType, text: string): string {
@@ -165,7 +161,8 @@ const operators: Readonly<Record<Bound, string>> = {
 function comparable({ form, type, value }: ReadValue, declared: string): { left: string; right: string } {
   // Without an offset, both sides are taken as UTC, which is the time zone of the session.
   const right = `TIMESTAMPTZ '${declared}'`
-  if (form.kind === 'moment') return { left: `TRY_CAST(${value} AS TIMESTAMPTZ)`, right }
+  // A plain cast, as this SQL had once, is null for an offset without seconds, and a bound that is null breaks nothing.
+  if (form.kind === 'moment') return { left: tryCast({ kind: 'timestamptz' }, value), right }
   switch (type.kind) {
     case 'integer':
       return { left: value, right: `CAST('${declared}' AS BIGINT)` }
