@@ -124,7 +124,7 @@ async function openService(given: Config, logger: ServiceLogger) {
     readHead: createHeadReader(readHead, createFiles),
     segmentBytes: config.segmentBytes,
     recordBytesMax: config.recordBytesMax,
-    // One more that waits and one whose part is being synced, so that no converter idles.
+    // One more that waits and one whose part is being synced, so that no column thread idles.
     segmentsMax: config.converterCount + 2,
     limits: config,
   })
@@ -191,9 +191,8 @@ function openWebhook(config: Config, logger: ServiceLogger, metrics: Metrics, st
 }
 
 /**
- * Whatever keeps child processes from starting is logged now, not with the first request that needs one. A converter,
- * which few uploads need, would not start either if a reader does not. The store has just been opened; checking it
- * again would leave a file in `incoming/` for a moment.
+ * Whatever keeps child processes from starting is logged now, not with the first request that needs one. The store has
+ * just been opened; checking it again would leave a file in `incoming/` for a moment.
  */
 function logUnready(children: readonly { check(): Promise<void> }[], logger: ServiceLogger): Disposable {
   let isClosing = false

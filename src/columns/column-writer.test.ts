@@ -79,7 +79,7 @@ test('createColumnWriter() writes the types and values that DuckDB finds in the 
     const layout = layoutOf(width)
     const table = nastyTable(random, width, records)
     const text = csvText(table, layout, random)
-    const segment = writeSegment(dir, text, records, { ...layout, escape: null })
+    const segment = writeSegment(dir, text, records, layout)
     const wanted = plainFacts(table)
     // Thousands of row groups would take DuckDB a quarter of a minute, and show no more than hundreds.
     const sizes = { windowBytes: 4096 << random(10), rowGroupBytes: Math.max(records, 64 << random(15)) }

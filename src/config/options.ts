@@ -251,7 +251,7 @@ export const options = {
     fallback: String(availableParallelism()),
     fallbackShown: 'number of cores',
     ...wholeNumber(1, 256),
-    help: 'Converter processes, each with one thread.',
+    help: 'Threads that convert files, and at most as many processes that read datasets.',
   },
   bodyIdleMs: {
     flag: '--body-idle-time',
@@ -299,7 +299,7 @@ export const options = {
     flag: '--convert-time-max',
     fallback: '120s',
     ...duration(1_000, 86_400_000),
-    help: 'Maximum time to convert one part; after that, the upload fails.',
+    help: 'Maximum time to convert one part, or to read what one job of a reader reads; it is retried once, then the request fails.',
   },
   queriesMax: {
     flag: '--queries-max',

@@ -41,7 +41,7 @@ export function scratchDir(t: { after: TestContext['after'] }, name = "it's [a] 
 }
 
 export function layoutOf(width: number, other: Partial<SegmentLayout> = {}): SegmentLayout {
-  return { width, delimiter: ',', quote: '"', escape: null, lineTerminator: '\n', ...other }
+  return { width, delimiter: ',', quote: '"', lineTerminator: '\n', ...other }
 }
 
 export function writeSegment(

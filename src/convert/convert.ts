@@ -29,13 +29,11 @@ export interface SegmentPiece {
   readonly bytes: number
 }
 
-/** Everything needed to read a segment; nothing is detected. Quote and escape as in RFC 4180 unless given. */
+/** Everything needed to read a segment; nothing is detected. Quotes are doubled. */
 export interface SegmentLayout {
   readonly width: number
   readonly delimiter: string
   readonly quote: string | null
-  /** Null if quotes are doubled. */
-  readonly escape: string | null
   readonly lineTerminator: '\n' | '\r\n' | '\r'
 }
 

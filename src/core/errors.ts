@@ -279,7 +279,7 @@ export const errorTable = {
   CONVERSION_FAILED: row(
     500,
     `${own}.ConversionException`,
-    'Cannot convert file to a dataset: the converter failed; nothing of the upload was kept',
+    'Cannot convert or read the dataset: its job failed; nothing of an upload was kept',
   ),
 
   BAD_REQUEST: row<{ problem: string }>(400, `${own}.BadRequestException`, (d) => `Cannot read request: ${d.problem}`),

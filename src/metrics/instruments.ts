@@ -63,14 +63,19 @@ export function createInstruments() {
     /** Label names by metric; the client library does not show those of a metric without samples. */
     labels: labels as ReadonlyMap<string, readonly string[]>,
     ...uploadInstruments(makers),
-    jobs: seconds('job', 'Time of jobs in child processes, including the wait for a process.', ['pool', 'job']),
-    jobsInProgress: gauge('jobs', 'Jobs that are `running` in a child process, or `waiting` for one.', [
+    jobs: seconds('job', 'Time of jobs of column threads (`converter`) and readers, including the wait for one.', [
+      'pool',
+      'job',
+    ]),
+    jobsInProgress: gauge('jobs', 'Jobs that are `running` in a column thread or reader, or `waiting` for one.', [
       'pool',
       'state',
     ]),
-    childrenLost: counter('children_lost_total', 'Child processes that ended unexpectedly; another one takes over.', [
-      'pool',
-    ]),
+    childrenLost: counter(
+      'children_lost_total',
+      'Column threads and readers that ended unexpectedly; another one takes over.',
+      ['pool'],
+    ),
     store: seconds('store', 'Time of store operations; `withLocal` lasts as long as its files are in use.', [
       'operation',
     ]),

@@ -13,7 +13,7 @@ import { observedResumable } from './observe-resumable.ts'
 /** Metrics of one service. Each method except those of Meter takes a component and returns it, observed. */
 export interface Metrics extends Meter {
   store(store: Store): Store
-  /** Runs jobs in child processes, `size` of them in parallel. */
+  /** Runs jobs in threads or child processes, `size` of them in parallel. */
   pool<Pool extends object>(name: string, pool: Pool, size: number): Pool
   service(service: Service): Service
   /** Read whenever the metrics are. */
@@ -25,7 +25,7 @@ export interface Metrics extends Meter {
   webhookSettled(outcome: string): void
   /** A copy into a database has ended. */
   copyEnded(outcome: string): void
-  /** A child process of that pool ended unexpectedly. */
+  /** A thread or child process of that pool ended unexpectedly. */
   childLost(pool: string): void
 }
 

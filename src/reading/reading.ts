@@ -1,4 +1,4 @@
-// Reading: what the head of a file decides about the rest. Knows nothing of uploads, stores or converters.
+// Reading: what the head of a file decides about the rest. Knows nothing of uploads or stores.
 
 import type { Evidence } from '../core/evidence/evidence.ts'
 import type { Note } from '../core/notes.ts'
@@ -73,9 +73,8 @@ export interface Reading {
 export const headBytesMax = 1_048_576
 
 /**
- * Columns of a table. A converter takes about 115 KB of memory a column, 1.0 GB for these, because DuckDB processes 2,048
- * records at once, and its time grows faster than the columns: 10,000 took 85 s for 80 MB. The statement that converts them
- * has 1.1 MB. With 16,384 a converter ran out of its 2 GB (DuckDB 1.5.6, 2 cores, 2026-11-20).
+ * Columns of a table. To read them back, DuckDB takes up to 300 KB of memory a column, because it processes 2,048 records
+ * at once.
  */
 export const columnsMax = 8_192
 

@@ -168,7 +168,7 @@ function serviceRows({ beside = [], start, sizes = [] }: Figures): readonly Row[
       '≤ 150 MB + 2 × 130 MB',
       peakOf(sizes.map(({ peakMegabytes }) => peakMegabytes.server)),
     ],
-    ['Peak memory of a converter', '≤ 130 MB', peakOf(sizes.flatMap(({ peakMegabytes }) => peakMegabytes.converters))],
+    ['Peak memory of a reader', '≤ 130 MB', peakOf(sizes.flatMap(({ peakMegabytes }) => peakMegabytes.converters))],
   ]
 }
 

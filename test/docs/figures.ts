@@ -94,7 +94,7 @@ export function cpuTable(): string {
   return [
     `${figures.machine}, ${figures.date}.`,
     '',
-    '| File | Turns | Ratio: median (lowest to highest) | CPU s: server | converters | client |',
+    '| File | Turns | Ratio: median (lowest to highest) | CPU s: server | readers | client |',
     '| --- | --- | --- | --- | --- | --- |',
     ...figures.sizes.map(
       ({ name, rounds, ratio, ratioMin, ratioMax, cpuSeconds: { server, converters, client } }) =>
@@ -110,7 +110,7 @@ function smallLine({ files, p50Ms, cpuSeconds }: Figures['small']): readonly str
   const { server, converters } = cpuSeconds
   return [
     '',
-    `Files of 1 KB, ${files} one after another: median ${time(p50Ms)}; CPU time of the server ${time(server * 1000)}, of a converter ${time(converters * 1000)} each.`,
+    `Files of 1 KB, ${files} one after another: median ${time(p50Ms)}; CPU time of the server ${time(server * 1000)}, of readers ${time(converters * 1000)} each.`,
   ]
 }
 
@@ -150,7 +150,7 @@ export function figuresTable(): string {
   return [
     `Client, service and disk on one machine: ${machine}, ${date}. Times are medians from the first byte sent to the response read, with everything synced to disk. *DuckDB alone* converts the same local file to Parquet.`,
     '',
-    '| File | Upload | DuckDB alone | Ratio | Peak memory of the server, of a converter |',
+    '| File | Upload | DuckDB alone | Ratio | Peak memory of the server, of a reader |',
     '| --- | --- | --- | --- | --- |',
     ...sizes.map(
       ({ name, uploadMs, duckdbMs, ratio, peakMegabytes }) =>

@@ -72,7 +72,10 @@ test('run as root, the service gives each reader its own user, and everything wo
   belongToService(service, receipt, 0)
   const statuses = childStatuses(service)
   const users = statuses.map(({ status }) => Number(/^Uid:\s+(\d+)/m.exec(status)?.[1]))
-  assert.ok(users.length > 0 && new Set(users).size === users.length && users.every((user) => user >= 60_578), String(users))
+  assert.ok(
+    users.length > 0 && new Set(users).size === users.length && users.every((user) => user >= 60_578),
+    String(users),
+  )
   holdsPrivileges(statuses)
 })
 

@@ -164,7 +164,7 @@ export class Downloads {
     }
   }
 
-  /** Each batch of records goes through a file, so that neither memory nor a converter waits for a slow client. */
+  /** Each batch of records goes through a file, so that neither memory nor a reader waits for a slow client. */
   async *#lines(
     { columns, parts }: Receipt,
     shared: SharedFiles,

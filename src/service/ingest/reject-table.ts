@@ -17,7 +17,6 @@ export const rejectLayout: SegmentLayout = {
   width: names.length,
   delimiter: ',',
   quote: '"',
-  escape: null,
   lineTerminator: '\n',
 }
 

@@ -1,4 +1,4 @@
-// Segment form: the format in which accepted records are passed to the converter. Knows no files.
+// Segment form: the format in which accepted records are passed to the column writer. Knows no files.
 import type { SegmentLayout } from '../../convert/convert.ts'
 import { type CsvRewriter, createCsvRewriter } from '../../csv/csv-rewriter.ts'
 import { utf8OfBytes } from '../../reading/encoding/single-byte.ts'
@@ -6,8 +6,7 @@ import type { Reading } from '../../reading/reading.ts'
 
 /**
  * The format of segments: that of the file, unless the delimiter is not ASCII or quotes are escaped with another
- * character. Engines do not agree on what an escape before any other character means (DuckDB 1.5.6 drops it, in
- * unquoted fields, too), so such records are passed to the converter with commas and doubled quotes.
+ * character: the column writer knows neither, so such records are passed to it with commas and doubled quotes.
  */
 export function segmentForm({ dialect, width }: Pick<Reading, 'dialect' | 'width'>): {
   layout: SegmentLayout
@@ -17,10 +16,10 @@ export function segmentForm({ dialect, width }: Pick<Reading, 'dialect' | 'width
   const lineTerminator = segmentLineEnd(dialect)
   if (escapeChar !== null || delimiter > '\x7f') {
     const end = lineTerminator === '\r' ? '\r\n' : lineTerminator
-    const layout = { width, delimiter: ',', quote: '"', escape: null, lineTerminator: end }
+    const layout = { width, delimiter: ',', quote: '"', lineTerminator: end }
     return { layout, rewrite: createCsvRewriter(dialect) }
   }
-  const layout = { width, delimiter: delimiter.charAt(0), quote: quoteChar, escape: null, lineTerminator }
+  const layout = { width, delimiter: delimiter.charAt(0), quote: quoteChar, lineTerminator }
   return { layout, rewrite: null }
 }
 

@@ -58,7 +58,7 @@ export class Violations {
       if (violations > 0) {
         for await (const line of jsonLines(this.path(index))) {
           signal.throwIfAborted()
-          // Only the converter writes this file.
+          // Only column threads write this file.
           const violation = JSON.parse(line) as Violation
           const { record, column } = violation
           yield { ordinal: before + record, column: column + 1, message: this.#message(violation) }

@@ -17,7 +17,6 @@ const informational = ['$schema', 'name', 'title', 'description', 'homepage', 'v
 /** These concern several records together, and are rejected. */
 const keys = ['primaryKey', 'uniqueKeys', 'foreignKeys']
 const known = ['fields', 'fieldsMatch', 'missingValues']
-/** This many were checked within a few seconds per segment; 8,000 took more memory than a converter may use (DuckDB 1.5.6, 2026-11). */
 const fieldsMax = 2_000
 const wantedForm = 'a Frictionless Table Schema'
 

@@ -24,12 +24,12 @@ const bufferBytesUsual = 2_097_152
  * - A record may be longer than the usual buffer.
  * - Lenient mode reads all line ends, but also accepts an escape outside quotes.
  */
-export function readModes({ bytes, layout }: Segment): readonly ReadMode[] {
+export function readModes({ bytes }: Segment): readonly ReadMode[] {
   // Some extra bytes, because DuckDB reads on from a buffer that is exactly full.
   const whole = bytes + 64
   const modes = [{ isStrict: true, bufferBytes: Math.min(bufferBytesUsual, whole) }]
   if (whole > bufferBytesUsual) modes.push({ isStrict: true, bufferBytes: whole })
-  if (layout.escape === null) modes.push({ isStrict: false, bufferBytes: whole })
+  modes.push({ isStrict: false, bufferBytes: whole })
   return modes
 }
 
@@ -44,11 +44,11 @@ export function readModes({ bytes, layout }: Segment): readonly ReadMode[] {
  * - A byte order mark at the start is removed even if it is data: see `withReadable`.
  */
 export function recordsSql({ path, layout }: Segment, mode: ReadMode): string {
-  const { width, delimiter, quote, escape: escapeCharacter } = layout
+  const { width, delimiter, quote } = layout
   const columns = Array.from({ length: width }, (_, i) => `${fieldName(i)}: 'VARCHAR'`)
   const options = [
     `columns = {${columns.join(', ')}}, auto_detect = false, header = false`,
-    `delim = ${literal(delimiter)}, quote = ${literal(quote ?? '')}, escape = ${literal(escapeCharacter ?? quote ?? '')}, comment = ''`,
+    `delim = ${literal(delimiter)}, quote = ${literal(quote ?? '')}, escape = ${literal(quote ?? '')}, comment = ''`,
     `strict_mode = ${mode.isStrict}${newLineOption(layout, mode)}`,
     `nullstr = '', allow_quoted_nulls = false, null_padding = false, ignore_errors = false`,
     `parallel = false, compression = 'none', hive_partitioning = false`,
