@@ -80,7 +80,7 @@ async function measureSize(bench: Bench, duckdb: LineProcess, wish: SizeWish) {
   return result
 }
 
-/** CPU seconds so far. Excludes converters that have ended. */
+/** CPU seconds so far. Excludes readers that have ended. */
 export function cpuByProcess({ service, client }: Bench): Record<string, number> {
   const pids = { server: [service.pid], converters: descendants(service.pid), client: [client.pid] }
   return Object.fromEntries(

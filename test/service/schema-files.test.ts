@@ -373,7 +373,7 @@ test('values in messages are shortened, and may contain anything', async () => {
   )
 })
 
-test('field names and rule values are plain text to the converter', async () => {
+test('field names and rule values are plain text to the column writer', async () => {
   const name = `a"'); DROP TABLE x; --`
   const schema = {
     missingValues: ["'"],

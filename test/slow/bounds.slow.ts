@@ -11,7 +11,7 @@ after(() => scratch[Symbol.asyncDispose]())
 
 /** A record may have 16 MiB, and the scanner holds several times that: measured 165 to 197, 150 for 1000 clean MB. */
 const serverMegabytesUsual = 250
-/** The usual bound of a converter, and its additional memory for records of thousands of columns. */
+/** The usual bound of a reader, and its additional memory for records of thousands of columns. */
 const childMegabytesMax = 350
 
 interface Bound {
@@ -120,6 +120,6 @@ for (const { title, content, status, records, reasons, message, ...bound } of bo
     } else if (message !== undefined) assert.match((answer as { message: string }).message, message)
     const serverMegabytesMax = bound.serverMegabytesMax ?? serverMegabytesUsual
     assert.ok(peaks.server <= serverMegabytesMax, `the server took ${peaks.server} MB`)
-    for (const child of peaks.children) assert.ok(child <= childMegabytesMax, `a converter took ${child} MB`)
+    for (const child of peaks.children) assert.ok(child <= childMegabytesMax, `a reader took ${child} MB`)
   })
 }

@@ -11,7 +11,7 @@ after(() => scratch[Symbol.asyncDispose]())
 const serverMegabytesMax = 150
 const childMegabytesMax = 350
 
-test('an upload of 1000 MB stays within the memory bounds of the server and of every converter', async (t) => {
+test('an upload of 1000 MB stays within the memory bounds of the server and of every reader', async (t) => {
   if (!seesProcesses) return t.skip('this system does not show processes')
   await using service = await RunningService.start(`${scratch.path}/memory`)
   const lines = Array.from({ length: 1_000 }, (_, i) => {
@@ -29,7 +29,7 @@ test('an upload of 1000 MB stays within the memory bounds of the server and of e
   const peaks = { server: peakMegabytes(service.pid), children: service.children().map(peakMegabytes) }
   t.diagnostic(`peaks in MB: ${JSON.stringify(peaks)}; ${receipt.upload.durationMs} ms`)
   assert.ok(peaks.server <= serverMegabytesMax, `the server took ${peaks.server} MB`)
-  for (const child of peaks.children) assert.ok(child <= childMegabytesMax, `a converter took ${child} MB`)
+  for (const child of peaks.children) assert.ok(child <= childMegabytesMax, `a reader took ${child} MB`)
 })
 
 test('one bad record among ten million is reported with its place, and all others are accepted', async () => {

@@ -1,4 +1,4 @@
-// I/O errors: makes file calls of a running service or of its converters fail one at a time, and checks it after each.
+// I/O errors: makes file calls of a running service or of its readers fail one at a time, and checks it after each.
 import assert from 'node:assert/strict'
 import { type Answer, bodyOf, Client, jsonOf, refusalOf, type UploadAnswer } from '../support/client.ts'
 import { isAlive, RunningService, scratchDir } from '../support/running-service.ts'

@@ -32,7 +32,7 @@ export function triedTable(seed: number, number: number): TriedTable {
 function layoutFor(random: Random): SegmentLayout {
   const one = <Item>(list: readonly Item[]): Item => list[random(list.length)]!
   const lineTerminator = one(['\n', '\n', '\r\n'] as const)
-  const quotes = { quote: one(['"', '"', "'"]), escape: null }
+  const quotes = { quote: one(['"', '"', "'"]) }
   return { width: 2 + random(10), delimiter: one([',', ';', '\t', '|']), ...quotes, lineTerminator }
 }
 
