@@ -16,7 +16,19 @@ export function exactNumber(text: string, groupChar = '', decimalChar = '.'): Ex
   const all = Number(plain) === 0 ? '' : `${whole}${fraction}`
   const digits = all.replace(/^0+/, '')
   const point = whole.length - (all.length - digits.length) + Number(exponent)
-  return { isNegative: sign === '-' && digits !== '', digits: digits.replace(/0+$/, ''), point }
+  return { isNegative: sign === '-' && digits !== '', digits: withoutLastZeros(digits), point }
+}
+
+/** A regular expression would look at a run of zeros from each of them. */
+function withoutLastZeros(digits: string): string {
+  let end = digits.length
+  while (digits[end - 1] === '0') end--
+  return digits.slice(0, end)
+}
+
+/** The same text for equal numbers. */
+export function exactKey({ isNegative, digits, point }: ExactNumber): string {
+  return digits === '' ? '0' : `${isNegative ? '-' : ''}${digits}e${point}`
 }
 
 /** Negative if the first number is less, positive if it is greater, 0 if they are equal. */

@@ -10,7 +10,7 @@ import {
 import { type GroupChar, groupChars, type NumberForm } from '../../core/receipt.ts'
 import { type ColumnKind, columnKind } from '../column-kind.ts'
 import type { ColumnsMemory } from '../columns-memory.ts'
-import { compareExactly, type ExactNumber, exactNumber } from './compare-numbers.ts'
+import { compareExactly, type ExactNumber, exactKey, exactNumber } from './compare-numbers.ts'
 import { momentProgram } from './moment-format.ts'
 import { alignment, type RuleTables } from './rule-tables.ts'
 
@@ -257,14 +257,19 @@ function isLong(text: string): boolean {
 /** How a number whose double is that of a bound compares with it; whether it is one of a list. */
 function comparing(checks: readonly DeclaredCheck[], form: TextForm): ColumnsMemory['compareNumber'] {
   if (form.kind !== 'number') return () => 0
-  const limits = checks.map((check): readonly ExactNumber[] => {
-    if ('values' in check) return check.values.map((text) => exactNumber(text))
-    return 'value' in check ? [exactNumber(check.value)] : []
-  })
+  const compared = new Map<number, (number: ExactNumber) => number>()
   return (rule, text) => {
-    const number = exactNumber(text, form.groupChar ?? '', form.decimalChar)
-    const check = checks[rule - ruleCode.firstCheck]
-    const orders = (limits[rule - ruleCode.firstCheck] ?? []).map((limit) => compareExactly(number, limit))
-    return check !== undefined && 'values' in check ? Number(orders.includes(0)) : Math.sign(orders[0] ?? 0)
+    const compare = compared.get(rule) ?? comparingWith(checks[rule - ruleCode.firstCheck])
+    compared.set(rule, compare)
+    return compare(exactNumber(text, form.groupChar ?? '', form.decimalChar))
   }
+}
+
+function comparingWith(check: DeclaredCheck | undefined): (number: ExactNumber) => number {
+  if (check !== undefined && 'values' in check) {
+    const listed = new Set(check.values.map((text) => exactKey(exactNumber(text))))
+    return (number) => Number(listed.has(exactKey(number)))
+  }
+  const limit = exactNumber(check !== undefined && 'value' in check ? check.value : '0')
+  return (number) => Math.sign(compareExactly(number, limit))
 }

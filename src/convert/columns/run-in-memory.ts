@@ -32,8 +32,9 @@ export function isSmall({ segment: { bytes, layout }, target, declared }: Column
 }
 
 /** False if reading the rules may take milliseconds: each pattern takes one, and 50,000 listed values take 30. */
-function areFew({ form, checks }: DeclaredValues): boolean {
-  if (form.kind === 'shaped') return false
+function areFew({ form, missing, checks }: DeclaredValues): boolean {
+  if (form.kind === 'shaped' || missing.length > listedMax) return false
+  if (form.kind === 'boolean' && form.trueValues.length + form.falseValues.length > listedMax) return false
   return checks.every((check) => check.rule !== 'pattern' && !('values' in check && check.values.length > listedMax))
 }
 

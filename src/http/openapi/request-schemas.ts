@@ -219,7 +219,7 @@ export const uploadBody: RequestBody = {
 export const fileBody: RequestBody = {
   description: 'The file itself.',
   required: true,
-  content: { [octetStream]: { schema: Type.String({ format: 'binary' }) }, 'text/csv': { schema: Type.String() } },
+  content: { [octetStream]: { schema: Type.String({ format: 'binary' }) } },
 }
 
 /**

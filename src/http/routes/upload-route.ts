@@ -12,7 +12,7 @@ import { idempotencyKey } from '../exchange/headers/idempotency-key.ts'
 import { prefersAsync } from '../exchange/headers/prefer.ts'
 import { uploadJson } from '../exchange/receipt-json.ts'
 import { goneSignal, sendJson } from '../exchange/send.ts'
-import { failures, header, json, noContent } from '../openapi/operation.ts'
+import { failures, header, json } from '../openapi/operation.ts'
 import { uploadBody, uploadHeaders } from '../openapi/request-schemas.ts'
 import { uploadAnswer } from '../openapi/response-schemas.ts'
 import { uploadWhole } from '../resumable/async-upload.ts'
@@ -50,11 +50,9 @@ const replayed = header(
   'true',
   false,
 )
+/** Without the 202: generated clients would return a union with no content, or `unknown`, instead of a receipt. */
 export const uploadAnswers = {
   200: { ...json('The receipt.', uploadAnswer), headers: { 'Idempotent-Replayed': replayed } },
-  202: noContent('All bytes are stored; with `Prefer: respond-async`.', {
-    Location: header('The path of the upload.', '/qas/uploads/019aa1b2-4c80-7000-8000-0123456789ab'),
-  }),
   ...refusals,
 }
 

@@ -27,9 +27,11 @@ export function readTexts(json: unknown, place: string): readonly string[] | und
   if (json === undefined) return undefined
   if (!Array.isArray(json)) throw refuse(place, shown(json), 'an array of texts')
   const items: readonly unknown[] = json
+  const before = new Set<string>()
   return items.map((item, i) => {
     if (typeof item !== 'string' || !isPossibleText(item)) throw refuse(`${place}[${i}]`, shown(item), wantedText)
-    if (items.indexOf(item) < i) throw refuse(`${place}[${i}]`, `${shown(item)} again`, 'each text once')
+    if (before.has(item)) throw refuse(`${place}[${i}]`, `${shown(item)} again`, 'each text once')
+    before.add(item)
     return item
   })
 }

@@ -184,6 +184,5 @@ function isAboutTypes({ code }: Note): boolean {
 
 /** Plain facts do not include the texts of the few values in the way. */
 function withoutTexts(note: Note): Note {
-  if (note.code !== 'FEW_MISFITS') return note
   return { ...note, message: note.message.replace(/\): '.*', so it is kept as text\.$/su, '), so it is kept as text.') }
 }
