@@ -7,6 +7,7 @@ import { ServiceError } from '../../src/core/errors.ts'
 import type { Receipt } from '../../src/core/receipt.ts'
 import { readMultipartType } from '../../src/multipart/content-type.ts'
 import type { ByteRange, Download, Service, UploadHead } from '../../src/service/service.ts'
+import { boundaryOf as checkBoundary } from '../../src/service/upload/admission.ts'
 import { receiveFile } from '../../src/service/upload/receive-file.ts'
 
 export interface FakeLimits {
@@ -158,7 +159,10 @@ export function createFakeService(given: Partial<FakeLimits> = {}): FakeService 
     },
     resumable: {
       bytesMax: 1_048_576_000,
-      create: () => Promise.reject(new ServiceError('DISK_FULL', {})),
+      create: async ({ form }) => {
+        if (form !== null) checkBoundary(form.contentType)
+        throw new ServiceError('DISK_FULL', {})
+      },
       state: async (id) => noUpload(id),
       append: async (id) => noUpload(id),
     },
