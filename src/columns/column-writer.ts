@@ -102,7 +102,10 @@ export interface WrittenColumns {
   readonly violations: number
   /** The part; null if none was written because the type of no column fits: what the sink received is then useless. */
   readonly bytes: number | null
-  /** For each column the first record, from 1 and without those that break rules, with a value that does not fit its type; null if all fit. */
+  /**
+   * For each column the first record, from 1 and without those that break rules, with a value that does not fit its type;
+   * null if all fit.
+   */
   readonly misfits: readonly (number | null)[]
   /** For each column whether the part has it: if it has a type and no misfit. Their order is that of the others. */
   readonly isWritten: readonly boolean[]

@@ -56,7 +56,10 @@ interface Exports {
   readMomentOf(program: number, start: number, end: number): number
 }
 
-/** Decided for the module while it checks a column: the rule is a number of `ruleCode`, the text a number in the column's form. */
+/**
+ * Decided for the module while it checks a column. @param rule A number of `ruleCode`. @param text A number in the form of
+ * the column.
+ */
 export type CompareNumber = (rule: number, text: string) => number
 
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })

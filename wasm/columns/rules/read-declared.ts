@@ -10,7 +10,9 @@ import { readInteger } from '../values/integers'
 import { readTimestampWithZone } from '../values/iso-dates'
 import { RANGE, TYPE, isChecking } from './marks'
 import { isMomentShape, readMoment } from './moment-format'
-import { ANY_NUMBER, ISO, PATTERNED, TRUE_OR_FALSE, WHOLE_NUMBER, YEAR, decimalChar, form, groupChar, isNearest, reader } from './rules'
+import {
+  ANY_NUMBER, ISO, PATTERNED, TRUE_OR_FALSE, WHOLE_NUMBER, YEAR, decimalChar, form, groupChar, isNearest, reader,
+} from './rules'
 import { positionOf } from './words'
 
 /** Provided by the host: the double next to a number, infinite if it is beyond all. */

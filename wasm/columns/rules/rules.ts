@@ -17,7 +17,7 @@ export const PATTERNED: u32 = 7
 export let form: u32 = DETECTED
 /** Texts in the usual form of the kind are values, so that fast readers may be used. */
 export let isUsual: bool = true
-/** Empty fields are null; those in quotes. */
+/** Empty fields are null; those in quotes are. */
 export let isEmptyNull: bool = true
 export let isQuotedEmptyNull: bool = false
 /** A table of the other texts that are null; 0 for none. */
@@ -25,7 +25,10 @@ export let missing: usize = 0
 export let isRequired: bool = false
 /** Numbers with more digits than a double keeps become the nearest double. */
 export let isNearest: bool = false
-/** What reads the texts: a table of words (true ones first, `trueCount` of them), or a program. */
+/**
+ * What reads the texts: a table of words and a byte for each that says whether it is true, the program of a pattern, or a
+ * byte for each class of values that says whether a type by values will hold its long numbers.
+ */
 export let reader: usize = 0
 /** The decimal and the group character: their UTF-8 as a number, the first byte lowest; 0 for no group. */
 export let decimalChar: u32 = 46
