@@ -3,6 +3,7 @@ import { clearLevel, hasReturn, placeOf } from '../read-column'
 import { width } from '../fields/dialect'
 import { findText, textEnd, textStart } from '../fields/field-text'
 import { levels } from '../memory'
+import { keepsBound } from './check-values'
 import { REQUIRED, isMarked, markRecord } from './marks'
 import { matchesPattern } from './pattern'
 import { isMissing, isRequired } from './rules'
@@ -55,13 +56,9 @@ function isKept(what: u32, first: u32, second: u32): bool {
       return matchesPattern(first, textStart, textEnd)
     case JSON:
       return hostIsJson(textStart, bytes, first)
-    default: {
+    default:
       // All texts of the column have as many bytes as the limit.
-      const order = memory.compare(textStart, first, bytes)
-      if (second == 0) return order >= 0
-      if (second == 1) return order <= 0
-      return second == 2 ? order > 0 : order < 0
-    }
+      return keepsBound(second, memory.compare(textStart, first, bytes))
   }
 }
 

@@ -16,8 +16,9 @@ const MINIMUM: u32 = 0
 const MAXIMUM: u32 = 1
 const EXCLUSIVE_MINIMUM: u32 = 2
 
+/** `order` is negative for what is below the limit, positive for what is above it. */
 @inline
-function isKept(bound: u32, order: i32): bool {
+export function keepsBound(bound: u32, order: i32): bool {
   if (bound == MINIMUM) return order >= 0
   if (bound == MAXIMUM) return order <= 0
   return bound == EXCLUSIVE_MINIMUM ? order > 0 : order < 0
@@ -31,7 +32,7 @@ function hasValue(record: u32): bool {
 export function checkBound(records: u32, bound: u32, limit: i64, rule: u32): void {
   for (let record: u32 = 0; record < records; record++) {
     const value = load<i64>(values + ((record as usize) << 3))
-    if (!isKept(bound, ((value > limit) as i32) - ((value < limit) as i32)) && hasValue(record)) markRecord(record, rule)
+    if (!keepsBound(bound, ((value > limit) as i32) - ((value < limit) as i32)) && hasValue(record)) markRecord(record, rule)
   }
 }
 
@@ -44,7 +45,7 @@ export function checkNumberBound(column: u32, records: u32, bound: u32, limit: f
       findNumber(column, record)
       order = hostCompareNumber(rule, textStart, textEnd - textStart)
     }
-    if (!isKept(bound, order) && hasValue(record)) markRecord(record, rule)
+    if (!keepsBound(bound, order) && hasValue(record)) markRecord(record, rule)
   }
 }
 
