@@ -16,11 +16,6 @@ const content = csvText('id,name,amount', 40_000, (i) => `${i},name ${i} and som
 export const body = bodyOf({ content })
 const gzipBody = bodyOf({ content: gzipSync(content), fileName: 'sample.csv.gz' })
 const zstdBody = bodyOf({ content: zstdCompressSync(content), fileName: 'sample.csv.zst' })
-/** A small upload with a schema. */
-export const smallDeclared = {
-  content: 'a,b\n1,2\n',
-  schema: { fields: [{ name: 'a', type: 'integer' }, { name: 'b' }] },
-}
 /** Number of datasets of earlier rounds that are read again after each start. */
 const readAgainMax = 5
 
