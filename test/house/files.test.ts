@@ -1,10 +1,7 @@
-// Rules for every file: a first line, a maximum length, no loose ends, nothing specific to one machine.
+// Rules for every file: a first line, no loose ends, nothing specific to one machine.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { codeFiles, isForTests, projectFiles, type Source } from './sources.ts'
-
-/** Past 200 we look again; past this we split. */
-const linesMax = 400
 
 // This file contains the patterns that it searches for.
 const everything = projectFiles().filter(({ path }) => path !== 'test/house/files.test.ts')
@@ -18,13 +15,6 @@ test('the files to check are found', () => {
 test('every file begins with a line that says what it contains', () => {
   assert.deepEqual(
     code.filter(({ text }) => !/^(#!.*\n)?\/\/ \S.{9,}\n/.test(text)).map(({ path }) => path),
-    [],
-  )
-})
-
-test(`no file is longer than ${linesMax} lines`, () => {
-  assert.deepEqual(
-    code.filter(({ text }) => text.split('\n').length - 1 > linesMax).map(({ path }) => path),
     [],
   )
 })
