@@ -23,8 +23,8 @@ const errorsPage = join(root, 'docs', 'errors.md')
 
 /** Files that a browser needs in another version than Node. */
 const platformFiles = {
-  'src/reading/platform-bytes.ts': 'web/check/platform/platform-bytes.ts',
-  'src/reading/scanner/scanner-module.ts': 'web/check/platform/scanner-module.ts',
+  'src/reading/bytes/platform-bytes.ts': 'web/check/platform/platform-bytes.ts',
+  'src/reading/wasm/scanner-module.ts': 'web/check/platform/scanner-module.ts',
   'src/columns/columns-module.ts': 'web/check/platform/columns-module.ts',
 }
 

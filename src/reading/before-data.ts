@@ -4,9 +4,9 @@ import type { Encoding, HeaderGap } from '../core/receipt.ts'
 import { byteOffsetAfter } from './encoding/detect-encoding.ts'
 import type { UnusualLineEnd } from './encoding/line-end-coder.ts'
 import type { Top } from './header/detect-header.ts'
-import { lineOf } from './notes/line-numbers.ts'
 import type { Reading } from './reading.ts'
 import { countOf } from './sniffer/detect-dialect.ts'
+import { lineOf } from './sniffer/line-numbers.ts'
 import { isBlank, type Tokens } from './sniffer/tokenize.ts'
 
 /** A head, and its records. */

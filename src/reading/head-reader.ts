@@ -1,7 +1,7 @@
 // Head reader: reads only the beginning of a long head if the rest continues in the same way, in a third of the time.
 import type { Note } from '../core/notes.ts'
+import { includesBytes, isAscii } from './bytes/platform-bytes.ts'
 import { equalTextsIn } from './notes/equal-texts.ts'
-import { includesBytes, isAscii } from './platform-bytes.ts'
 import { type DeclaredDialect, headBytesMax, type ReadHead, type Reading } from './reading.ts'
 import { scanOptionsOf } from './scan-options.ts'
 import { hasLoneFeed } from './scanner/record-rules.ts'

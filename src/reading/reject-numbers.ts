@@ -1,5 +1,5 @@
 // Reject numbers: writes lines of CSV from numbers between words that many lines share: the host side of wasm/scanner/reject-lines.ts.
-import { WasmInstance } from './scanner/wasm-instance.ts'
+import { WasmInstance } from './wasm/wasm-instance.ts'
 
 /** In the memory of an instance that is not scanning, as in wasm/scanner/reject-lines.ts. */
 const wordsAt = 65_536

@@ -62,7 +62,7 @@ const open: Readonly<Record<string, readonly string[]>> = {
   reading: [
     'reading.ts',
     'scan-options.ts',
-    'platform-bytes.ts',
+    'bytes/platform-bytes.ts',
     'reject-numbers.ts',
     'scanner/scanner.ts',
     'scanner/shown-reject.ts',

@@ -1,6 +1,6 @@
 // Preview rows: the first accepted records as values. Knows no types.
 import { FieldWalker } from '../../src/csv/field-walker.ts'
-import { concatBytes } from '../../src/reading/platform-bytes.ts'
+import { concatBytes } from '../../src/reading/bytes/platform-bytes.ts'
 import type { segmentForm } from '../../src/service/ingest/segment-form.ts'
 import { previewRowsMax } from './provisional.ts'
 

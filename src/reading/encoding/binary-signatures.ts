@@ -1,6 +1,6 @@
 // Binary signatures: recognizes binary files by their first bytes, and says what the user can do. Knows no CSV or encodings.
 import { ServiceError } from '../../core/errors.ts'
-import { byteLines } from '../byte-lines.ts'
+import { byteLines } from '../bytes/byte-lines.ts'
 
 interface Signature {
   readonly looksLike: string

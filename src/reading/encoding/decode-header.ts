@@ -1,5 +1,5 @@
 // Decode header: the text of header lines with bytes that are invalid in the file's encoding. Knows no names and no layouts.
-import { isUtf8 } from '../platform-bytes.ts'
+import { isUtf8 } from '../bytes/platform-bytes.ts'
 import { createDecoder } from './decoder.ts'
 import { detectLegacy } from './detect-legacy.ts'
 import { kindOf } from './single-byte.ts'

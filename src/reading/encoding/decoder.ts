@@ -1,5 +1,5 @@
 // Decoder: decodes bytes to text, piece by piece, in every supported encoding. Does not know which encoding a file has.
-import { concatBytes, utf16Text } from '../platform-bytes.ts'
+import { concatBytes, utf16Text } from '../bytes/platform-bytes.ts'
 import { codePage, codePageName } from './code-pages.ts'
 
 /**

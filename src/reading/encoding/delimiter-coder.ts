@@ -1,5 +1,5 @@
 // Delimiter coder: replaces a delimiter of several bytes by the single byte that the scanner requires. Knows nothing of records.
-import { concatBytes, utf8Bytes } from '../platform-bytes.ts'
+import { concatBytes, utf8Bytes } from '../bytes/platform-bytes.ts'
 import type { Block, Coder } from './coder.ts'
 
 /** Control characters that may replace the delimiter; at least one of them is not used by the dialect. */

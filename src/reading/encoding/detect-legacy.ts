@@ -1,5 +1,5 @@
 // Detect legacy: guesses the legacy encoding under which the text looks most like a language. Knows no files.
-import { concatBytes, isUtf8 } from '../platform-bytes.ts'
+import { concatBytes, isUtf8 } from '../bytes/platform-bytes.ts'
 import { createDecoder } from './decoder.ts'
 import { isFrequent, latinPairsOf } from './frequent-characters.ts'
 

@@ -1,6 +1,6 @@
 // Line-end coder: replaces CR CR LF or LF CR by the CR LF that the scanner accepts. Knows nothing of records.
 import type { Dialect } from '../../core/receipt.ts'
-import { concatBytes } from '../platform-bytes.ts'
+import { concatBytes } from '../bytes/platform-bytes.ts'
 import type { Block, Coder } from './coder.ts'
 
 /** Line ends that are read as CR LF. */

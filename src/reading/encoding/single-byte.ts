@@ -1,6 +1,6 @@
 // Single byte: encodings with one byte per character, as tables and as UTF-8.
-import { concatBytes, utf8Bytes } from '../platform-bytes.ts'
-import { WasmInstance } from '../scanner/wasm-instance.ts'
+import { concatBytes, utf8Bytes } from '../bytes/platform-bytes.ts'
+import { WasmInstance } from '../wasm/wasm-instance.ts'
 import { createDecoder } from './decoder.ts'
 
 /** How bytes of a file correspond to characters. */

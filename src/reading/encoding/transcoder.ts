@@ -1,6 +1,6 @@
 // Transcoder: converts pieces of a file to UTF-8 and maps bytes of the UTF-8 back to those of the original.
 import { giveBack } from '../../core/byte-stream.ts'
-import { concatBytes, swapUnits, utf8Bytes, utf16Text } from '../platform-bytes.ts'
+import { concatBytes, swapUnits, utf8Bytes, utf16Text } from '../bytes/platform-bytes.ts'
 import type { Block, Coder } from './coder.ts'
 import { createDecoder, type Decoder } from './decoder.ts'
 import { createSegmentOffsetMap, createUnitOffsetMap, type OffsetMap } from './offset-map.ts'

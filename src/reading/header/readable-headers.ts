@@ -2,7 +2,7 @@
 import { type Note, note } from '../../core/notes.ts'
 import type { Encoding } from '../../core/receipt.ts'
 import { decodeHeader } from '../encoding/decode-header.ts'
-import { linesOf } from '../notes/line-numbers.ts'
+import { linesOf } from '../sniffer/line-numbers.ts'
 import { recordCount, recordValues, type Tokens, tokenize } from '../sniffer/tokenize.ts'
 import { isSame } from './header-lines.ts'
 

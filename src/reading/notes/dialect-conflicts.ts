@@ -4,11 +4,11 @@ import { decodeHead, detectEncoding } from '../encoding/detect-encoding.ts'
 import { findTop } from '../header/detect-header.ts'
 import type { DeclaredDialect } from '../reading.ts'
 import { countOf, rankLayouts } from '../sniffer/detect-dialect.ts'
+import { lineOf } from '../sniffer/line-numbers.ts'
 import type { Candidate } from '../sniffer/score-layout.ts'
 import { fits, isBlank, recordCount, type Tokens, widthOf } from '../sniffer/tokenize.ts'
 import { isMeasured, kindOf } from '../sniffer/value-kind.ts'
 import { type Decided, delimiterName } from './evidence.ts'
-import { lineOf } from './line-numbers.ts'
 
 /** Characters of the head with another meaning than declared. */
 const sampleLength = 65_536

@@ -1,9 +1,9 @@
 // Equal texts: different texts of one number in a column, with their lines. Knows nothing of column types.
 import { decodeHead } from '../encoding/detect-encoding.ts'
 import type { Reading } from '../reading.ts'
+import { linesOf } from '../sniffer/line-numbers.ts'
 import { type Layout, recordCount, type Tokens, tokenize } from '../sniffer/tokenize.ts'
 import { equalNumbers } from '../types/equal-numbers.ts'
-import { linesOf } from './line-numbers.ts'
 
 /** @param data Data records that are no comment and not blank, in order. @param linesBefore Those before the text. */
 export function equalTexts(

@@ -1,9 +1,9 @@
 // Marked records: records that seem to be set apart by a mark: commented out, or with escaped delimiters or line ends.
 // They are noted, not acted on. Knows nothing of bytes.
 import { type Note, note } from '../../core/notes.ts'
+import { linesOf } from '../sniffer/line-numbers.ts'
 import { fieldValue, fits, isQuoted, type Tokens, widthOf } from '../sniffer/tokenize.ts'
 import { isMeasured, kindOf } from '../sniffer/value-kind.ts'
-import { linesOf } from './line-numbers.ts'
 import type { HeadTable } from './repeated-headers.ts'
 
 /** Notes records that look commented out, and those that a backslash before a delimiter or line end makes too wide or short. */

@@ -3,6 +3,7 @@
 import { type Note, note } from '../../core/notes.ts'
 import type { Top } from '../header/detect-header.ts'
 import { looksLikeNames, profile, shapeOf, weighHeader } from '../header/score-header.ts'
+import { lineOf, linesOf } from '../sniffer/line-numbers.ts'
 import {
   fieldValue,
   fits,
@@ -14,7 +15,6 @@ import {
   widthOf,
 } from '../sniffer/tokenize.ts'
 import { isMeasured, isPlainNumber, kindOf } from '../sniffer/value-kind.ts'
-import { lineOf, linesOf } from './line-numbers.ts'
 
 /** A table as far as the head shows it. */
 export interface HeadTable {

@@ -2,8 +2,8 @@
 
 import { type Note, note } from '../../core/notes.ts'
 import { isDrawnAcross } from '../sniffer/drawn-lines.ts'
+import { linesOf } from '../sniffer/line-numbers.ts'
 import { fits, type Tokens } from '../sniffer/tokenize.ts'
-import { linesOf } from './line-numbers.ts'
 
 const markups: readonly (readonly [kind: string, begins: RegExp])[] = [
   ['an HTML page', /^\s*<(?:!doctype html|html|head|body|table)\b/i],

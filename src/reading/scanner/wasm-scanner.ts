@@ -2,6 +2,7 @@
 // record-rules.ts defines these.
 import { type BorrowedBytes, viewOf } from '../../core/borrowed-bytes.ts'
 import { rejectReasons } from '../../core/receipt.ts'
+import { type DialectGlobals, WasmInstance } from '../wasm/wasm-instance.ts'
 import { ExcludedRecords } from './excluded-records.ts'
 import { createLongLine, type LongLine } from './long-line.ts'
 import { hasLoneFeed, type LookAhead, lookAhead, mayRunAway } from './record-rules.ts'
@@ -16,7 +17,6 @@ import {
 import { ScratchBuffer } from './scratch-buffer.ts'
 import { wantedOf } from './shown-reject.ts'
 import { SliceList } from './slice-list.ts'
-import { type DialectGlobals, WasmInstance } from './wasm-instance.ts'
 
 // The layout of wasm/scanner/memory.ts.
 const windowStart = 73_728

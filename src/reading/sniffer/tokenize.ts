@@ -1,6 +1,6 @@
 // Tokenize: splits text into records and fields under one assumed layout, tolerating broken ones. Does not know which layout is right.
 
-import { writeCodeUnits } from '../platform-bytes.ts'
+import { writeCodeUnits } from '../bytes/platform-bytes.ts'
 import { OffsetList } from './offset-list.ts'
 
 /** An assumed arrangement of characters. Codes are UTF-16 code units. */

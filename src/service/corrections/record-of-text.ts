@@ -1,6 +1,6 @@
 // Record of text: reads a text as one record of a file, by the same rules as the file. Knows no file.
 import type { RefusedCorrection } from '../../core/receipt.ts'
-import { utf8Bytes } from '../../reading/platform-bytes.ts'
+import { utf8Bytes } from '../../reading/bytes/platform-bytes.ts'
 import type { CreateScanner, FileScanOptions, Scanned } from '../../reading/scanner/scanner.ts'
 import { shownReject } from '../../reading/scanner/shown-reject.ts'
 

@@ -1,8 +1,8 @@
 // Record text: shows the bytes of a record as text, never with replacement characters.
 import type { RecordText, Reject, RejectPreview } from '../../core/receipt.ts'
 import type { ReadBytes } from '../../io/read-bytes.ts'
+import { base64Text } from '../../reading/bytes/platform-bytes.ts'
 import { createDecoder } from '../../reading/encoding/decoder.ts'
-import { base64Text } from '../../reading/platform-bytes.ts'
 
 /** The rejects with at most `textBytesMax` bytes of each record, read from the original. */
 export async function readTexts(

@@ -3,9 +3,9 @@
 import { type Note, note } from '../../core/notes.ts'
 import type { Dialect } from '../../core/receipt.ts'
 import type { ReadBytes } from '../../io/read-bytes.ts'
+import { isAscii, isUtf8, latin1Bytes, latin1Text } from '../../reading/bytes/platform-bytes.ts'
 import { createDecoder } from '../../reading/encoding/decoder.ts'
 import { kindOf } from '../../reading/encoding/single-byte.ts'
-import { isAscii, isUtf8, latin1Bytes, latin1Text } from '../../reading/platform-bytes.ts'
 import { headBytesMax, type Reading } from '../../reading/reading.ts'
 import type { ScannedReject } from '../../reading/scanner/scanner.ts'
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import * as node from '../../../src/reading/platform-bytes.ts'
+import * as node from '../../../src/reading/bytes/platform-bytes.ts'
 import * as browser from './platform-bytes.ts'
 
 const plain = (bytes: Uint8Array) => Array.from(bytes)

@@ -1,4 +1,4 @@
-// Platform bytes: src/reading/platform-bytes.ts for browsers; the build of the page replaces that with this. A test keeps them equivalent.
+// Platform bytes: src/reading/bytes/platform-bytes.ts for browsers; the build of the page replaces that with this. A test keeps them equivalent.
 
 const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const utf16 = new TextDecoder('utf-16le', { ignoreBOM: true })

@@ -1,4 +1,4 @@
-// Scanner module: src/reading/scanner/scanner-module.ts for browsers, where code is compiled before it is needed.
+// Scanner module: src/reading/wasm/scanner-module.ts for browsers, where code is compiled before it is needed.
 let compiled: WebAssembly.Module | undefined
 
 export function keepScannerModule(module: WebAssembly.Module): void {

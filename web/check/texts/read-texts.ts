@@ -1,6 +1,6 @@
 // Read texts: reads texts as single records of a dataset, with the code that reads corrections. Knows no file.
 import { FieldWalker } from '../../../src/csv/field-walker.ts'
-import { utf8Bytes } from '../../../src/reading/platform-bytes.ts'
+import { utf8Bytes } from '../../../src/reading/bytes/platform-bytes.ts'
 import { scanOptions } from '../../../src/reading/scan-options.ts'
 import { createFileScanner, placedReasons } from '../../../src/reading/scanner/file-scanner.ts'
 import { createScanner } from '../../../src/reading/scanner/wasm-scanner.ts'

@@ -1,6 +1,6 @@
 // Line numbers: the physical lines on which records of a head start, for notes. Knows nothing of what the notes say.
 import { noteLinesMax } from '../../core/notes.ts'
-import type { Tokens } from '../sniffer/tokenize.ts'
+import type { Tokens } from './tokenize.ts'
 
 /** The most lines a message names; further ones are only indicated. */
 const namedMax = 3
