@@ -1,11 +1,12 @@
-// Build docs: turns docs/*.md into the pages below /docs and the index of their search. Knows no server.
+// Build docs: turns docs/*.md into the pages below /docs, complete HTML that loads nothing from elsewhere, and the index
+// of their search.
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 
 /** The groups of the navigation, in this order. */
 const groups = [
   ['Start', ['tutorial', 'faq', 'uploads', 'clients', 'cli', 'library', 'migrate-from-spring']],
-  ['Reference', ['errors', 'notes', 'reading', 'schema', 'query', 'parquet', 'engines', 'copies', 'glossary']],
+  ['Reference', ['api', 'errors', 'notes', 'reading', 'schema', 'query', 'parquet', 'engines', 'copies', 'glossary']],
   ['Operation', ['config', 'deployment', 'operations', 'metrics', 'reliability']],
   ['Background', ['architecture', 'benchmarks', 'corpora', 'comparison', 'decisions']],
 ]
@@ -19,8 +20,78 @@ export function docFiles(root) {
   return [...inDir(join(root, 'docs')), ...inDir(join(root, 'docs', 'decisions'))]
 }
 
+/**
+ * Each page of the docs, by its path on the server without the first slash, and the index of the search: address, title
+ * of the page, heading and text of every section. `script` and `style` are paths on the server.
+ */
+export async function builtDocs(root, { script, style }) {
+  const pages = await docPages(root)
+  const rows = pages.flatMap(({ path, title, sections }) =>
+    sections.map(({ id, heading, text }) => [`${path}#${id}`, title, heading, text]),
+  )
+  return new Map([
+    ...pages.map((page) => [
+      `${page.path.slice(1)}.html`,
+      framed(page, { list: pageList(pages, page), script, style }),
+    ]),
+    ['docs/search.json', `${JSON.stringify(rows)}\n`],
+  ])
+}
+
+function framed({ title, html }, { list, script, style }) {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${escaped(title)} · CSV Upload Service</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="${style}">
+<script type="module" src="${script}"></script>
+</head>
+<body>
+<a class="skip" href="#main">Skip to content</a>
+<header><a class="brand" href="/">CSV Upload Service</a> <a href="/openapi.json">openapi.json</a></header>
+<nav aria-label="Docs">
+<form class="search" role="search" hidden><input type="search" aria-label="Search" placeholder="Search"><p class="quiet search-status" role="status"></p><ol class="results" aria-label="Found in the docs" hidden></ol></form>
+<details class="contents" open>
+<summary>Contents</summary>
+${list}
+</details>
+</nav>
+<main id="main" tabindex="-1">
+${html}
+</main>
+</body>
+</html>
+`
+}
+
+/** Links to all pages by group; below the current page, links to its sections. */
+function pageList(pages, { path: shown, headings }) {
+  // A page that is in no list comes below the last listed one.
+  const present = shown.startsWith('/docs/decisions/') ? '/docs/decisions' : shown
+  const isDeep = headings.some(({ depth }) => depth === 3)
+  const sections = headings.map(({ id, name, depth }) => {
+    const level = isDeep ? ` class="level-${depth}"` : ''
+    return `<li${level}><a href="#${id}">${escaped(name)}</a></li>`
+  })
+  const own = present === shown && sections.length > 0 ? `\n<ul>${sections.join('')}</ul>` : ''
+  const item = ({ path, title }) => {
+    const [current, below] = path === present ? [' aria-current="page"', own] : ['', '']
+    return `<li><a href="${path}"${current}>${escaped(title)}</a>${below}</li>`
+  }
+  const listOf = ([group]) =>
+    pages
+      .filter((page) => page.group === group)
+      .map(item)
+      .join('\n')
+  return groups.map((group) => `<p class="group">${group[0]}</p>\n<ul>\n${listOf(group)}\n</ul>`).join('\n')
+}
+
 /** The pages: path, title, group, HTML of the content, headings, and sections for the search. */
-export async function docPages(root) {
+async function docPages(root) {
   const { Marked } = await import('marked')
   const listed = groups.flatMap(([group, names]) => names.map((name) => ({ group, name })))
   const decisions = docFiles(root)
@@ -28,9 +99,15 @@ export async function docPages(root) {
     .map((path) => ({ group: null, name: `decisions/${basename(path, '.md')}` }))
   const sources = [...listed, ...decisions].map(({ group, name }) => {
     const file = name === 'decisions' ? 'decisions/README.md' : `${name}.md`
-    return { group, path: `/docs/${name}`, file, text: readFileSync(join(root, 'docs', file), 'utf8') }
+    // Help in responses links to the page of the routes.
+    return {
+      group,
+      path: name === 'api' ? '/docs' : `/docs/${name}`,
+      file,
+      text: readFileSync(join(root, 'docs', file), 'utf8'),
+    }
   })
-  const pathOf = new Map([...sources.map(({ file, path }) => [file, path]), ['api.md', '/docs']])
+  const pathOf = new Map(sources.map(({ file, path }) => [file, path]))
   const codes = new Map(sources.flatMap(codesOf))
   return sources.map(({ group, path, file, text }) => {
     const page = rendered(new Marked(), text, { file, pathOf, codes, path })
@@ -64,9 +141,12 @@ function rendered(marked, text, { file, pathOf, codes, path }) {
       heading({ tokens, depth: written }) {
         // Never skips a level.
         const depth = Math.min(written, (headings.at(-1)?.depth ?? 0) + 1)
-        const html = this.parser.parseInline(tokens)
-        const id = idOf(plainText(html))
-        headings.push({ depth, text: plainText(html), id })
+        // An `<a id>` at its beginning gives it an address that stays.
+        const [, given, html] = /^(?:<a id="(\w+)"><\/a>)?(.*)$/s.exec(this.parser.parseInline(tokens))
+        const id = given ?? idOf(plainText(html))
+        // A route is listed by its method and path alone.
+        const name = depth === 3 ? (/^<code>.*?<\/code>/.exec(html)?.[0] ?? html) : html
+        headings.push({ depth, text: plainText(html), name: plainText(name), id })
         return `<h${depth} id="${id}">${html}</h${depth}>\n`
       },
       // Focusable, so that the keyboard can scroll it.
@@ -106,7 +186,9 @@ function rendered(marked, text, { file, pathOf, codes, path }) {
   })
   const html = marked.parse(text)
   const title = headings[0].text
-  return { title, html, headings: headings.filter(({ depth }) => depth === 2), sections: sectionsOf(html, headings) }
+  const depthMax = path === '/docs' ? 3 : 2
+  const listed = headings.filter(({ depth }) => depth > 1 && depth <= depthMax)
+  return { title, html, headings: listed, sections: sectionsOf(html, headings) }
 }
 
 /** Null if the target is not one of the pages, such as a source file. */

@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { docFiles, docPages } from './build-docs.mjs'
+import { builtDocs, docFiles } from './build-docs.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const sourceDir = join(root, 'web')
@@ -17,9 +17,6 @@ const sharedDirs = ['src/columns', 'src/core', 'src/csv', 'src/io', 'src/reading
   join(root, dir),
 )
 const moduleFiles = ['scanner.wasm', 'columns.wasm'].map((name) => join(root, 'build', name))
-
-/** Has a table that explains every error; a test keeps it equal to the code. */
-const errorsPage = join(root, 'docs', 'errors.md')
 
 /** Files that a browser needs in another version than Node. */
 const platformFiles = {
@@ -106,25 +103,13 @@ async function build(hash) {
   const names = write(result)
   for (const name of names) page = page.replace(`/assets/${name.replace(/-[A-Z0-9]{8}\./, '.')}`, `/assets/${name}`)
   const assetOf = (pattern) => `/assets/${names.find((name) => pattern.test(name))}`
-  const docs = { script: assetOf(/^docs-\w+\.js$/), style: assetOf(/^docs-style-\w+\.css$/), errors: errorRows() }
-  writeFileSync(join(freshDir, 'docs.json'), JSON.stringify(docs))
-  writeFileSync(join(freshDir, 'guide.json'), JSON.stringify(await docPages(root)))
+  const docs = await builtDocs(root, { script: assetOf(/^docs-\w+\.js$/), style: assetOf(/^docs-style-\w+\.css$/) })
+  mkdirSync(join(freshDir, 'docs', 'decisions'), { recursive: true })
+  for (const [name, text] of docs) writeFileSync(join(freshDir, name), text)
   writeFileSync(join(freshDir, 'index.html'), page)
   writeFileSync(join(freshDir, 'sources.sha256'), hash)
   rmSync(targetDir, { recursive: true, force: true })
   renameSync(freshDir, targetDir)
-}
-
-/** The rows of the table of errors: code, status, exception, message, advice. */
-function errorRows() {
-  const rows = readFileSync(errorsPage, 'utf8').matchAll(/^\| `([A-Z_]+)` \| (\d+) \| (.*?) \| (.*?) \| (.*) \|$/gm)
-  return Array.from(rows, ([, code, status, exception, message, advice]) => ({
-    code,
-    status,
-    exception,
-    message: message.replaceAll('\\|', '|'),
-    advice: advice.replaceAll('\\|', '|'),
-  }))
 }
 
 const hash = sourcesHash()

@@ -16,7 +16,6 @@ import { hasMoreToAnswer } from './connection/pipelines.ts'
 import type { BodyPace } from './connection/request-body.ts'
 import { logWhenAnswered, noteFailure } from './connection/request-log.ts'
 import { isPlainPath, requestPath } from './connection/request-target.ts'
-import { addDocsRoutes } from './docs/docs-routes.ts'
 import { addJsonBody } from './exchange/json-body.ts'
 import { compileQuery } from './exchange/parse-query.ts'
 import { addDescriptionRoutes } from './openapi/description-routes.ts'
@@ -74,7 +73,6 @@ export function addRoutes(
   addAnswerHeaders(app, options, closing)
   addAuthorization(app, service, options)
   addDescriptionRoutes(app, routes)
-  addDocsRoutes(app, routes)
   addJsonBody(app, options)
   addUploadRoute(app, options)
   addUploadStatusRoutes(app, options, closing)

@@ -1,20 +1,164 @@
-// API page: the description of the routes as Markdown, as the service returns it.
+// API page: the description of the routes, as the service returns it, as Markdown: headings, texts and tables.
 import { pino } from 'pino'
-import { apiText, type Block } from '../../src/http/openapi/api-markdown.ts'
-import type { OpenApi } from '../../src/http/openapi/openapi.ts'
+import { codeList } from '../../src/http/openapi/error-responses.ts'
+import type { JsonSchema, MediaType, OpenApi, Operation, Parameter } from '../../src/http/openapi/openapi.ts'
+import { always } from '../../src/http/openapi/operation.ts'
 import { createHttpServer, defaultHttpOptions } from '../../src/http/server.ts'
 import { createFakeService } from '../wire/fake-service.ts'
 
-/** The content of docs/api.md. */
-export async function apiPage(table: (head: readonly string[], rows: readonly (readonly string[])[]) => string) {
-  const markdown = (block: Block): string => {
-    if (block.kind === 'heading') return `${'#'.repeat(block.level)} ${block.text}`
-    if (block.kind === 'table') return table(block.head, block.rows)
-    return block.kind === 'code' ? `\`\`\`\n${block.text}\n\`\`\`` : block.text
-  }
-  return apiText(await describedRoutes())
-    .map(markdown)
-    .join('\n\n')
+type Table = (head: readonly string[], rows: readonly (readonly string[])[]) => string
+
+const base = 'http://127.0.0.1:8080'
+
+/** The content of docs/api.md: operations by tag, then the schemas. */
+export async function apiPage(table: Table): Promise<string> {
+  const { paths, tags, components } = await describedRoutes()
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+  )
+  return [
+    `Any request can also get ${codeList(always)}. Every error has ` +
+      `[the same format](#${schemaId('ErrorRecord')}). \`HEAD\` answers like \`GET\`, without the body; ` +
+      '`OPTIONS` answers 204 with the methods of the path in `Allow`.',
+    ...tags.flatMap(({ name, description }) => {
+      const tagged = operations.filter(({ operation }) => operation.tags[0] === name)
+      if (tagged.length === 0) return []
+      return [`## ${capital(name)}`, description, ...tagged.flatMap((one) => operationBlocks(one, table))]
+    }),
+    '## Schemas',
+    ...Object.entries(components.schemas).flatMap(([name, schema]) => [
+      `### ${name}`,
+      schema.description ?? '',
+      ...(Object.keys(schema.properties ?? {}).length > 0 ? [fieldTable(schema, table)] : []),
+    ]),
+  ].join('\n\n')
+}
+
+interface ShownOperation {
+  readonly path: string
+  readonly method: string
+  readonly operation: Operation
+}
+
+function operationBlocks({ path, method, operation }: ShownOperation, table: Table): readonly string[] {
+  const { operationId, summary, description, parameters, requestBody, responses } = operation
+  const [request] = Object.entries(requestBody?.content ?? {})
+  const answer = responses['200']
+  const example =
+    answer !== undefined && 'content' in answer ? answer.content?.['application/json']?.example : undefined
+  return [
+    `### <a id="${operationId}"></a>\`${method.toUpperCase()} ${path}\` ${summary}`,
+    description,
+    code(curl(path, method, parameters, request)),
+    ...(parameters.length > 0 ? [parameterTable(parameters, table)] : []),
+    ...(request === undefined
+      ? []
+      : [`Body, \`${request[0]}\`: ${requestBody?.description}`, fieldTable(request[1].schema, table)]),
+    answerTable(operation, table),
+    ...(example === undefined ? [] : [code(JSON.stringify(example, null, 2))]),
+  ]
+}
+
+function curl(
+  path: string,
+  method: string,
+  parameters: readonly Parameter[],
+  body?: readonly [string, MediaType],
+): string {
+  const url = parameters
+    .filter((parameter) => parameter.in === 'path')
+    .reduce((one, { name, schema }) => one.replace(`{${name}}`, String(schema.examples?.[0])), base + path)
+  if (body === undefined) return method === 'get' ? `curl ${url}` : `curl -X ${method.toUpperCase()} ${url}`
+  const [type, { schema }] = body
+  if (type.startsWith('multipart/')) return `curl -F file=@people.csv ${url}`
+  const fields = Object.entries(schema.properties ?? {}).map(([name, one]) => [name, one.examples?.[0]])
+  return `curl -H 'Content-Type: ${type}' -d '${JSON.stringify(Object.fromEntries(fields))}' ${url}`
+}
+
+function parameterTable(parameters: readonly Parameter[], table: Table): string {
+  return table(
+    ['Parameter', 'In', 'Type', 'What it is'],
+    parameters.map(({ name, required, schema, description = '', ...parameter }) => [
+      `\`${name}\``,
+      parameter.in,
+      `${typeText(schema)}${required ? ', required' : ''}`,
+      description,
+    ]),
+  )
+}
+
+function fieldTable({ properties = {}, required = [] }: JsonSchema, table: Table): string {
+  return table(['Field', 'Type', 'What it is'], fieldRows(properties, required, ''))
+}
+
+/** The fields of an object without a schema of its own follow its row. */
+function fieldRows(
+  properties: NonNullable<JsonSchema['properties']>,
+  required: readonly string[],
+  prefix: string,
+): readonly string[][] {
+  return Object.entries(properties).flatMap(([name, schema]) => {
+    const isOptional = !required.includes(name)
+    const inner = schema.items?.properties === undefined ? schema : schema.items
+    const own = [
+      `\`${prefix}${name}\``,
+      `${typeText(schema)}${isOptional ? ', optional' : ''}`,
+      schema.description ?? '',
+    ]
+    return [own, ...fieldRows(inner.properties ?? {}, inner.required ?? [], `${prefix}${name}.`)]
+  })
+}
+
+function answerTable({ responses }: Operation, table: Table): string {
+  const rows = Object.entries(responses)
+    .filter(([status]) => status !== 'default')
+    .map(([status, answer]) => {
+      if ('$ref' in answer) return [status, answer.description ?? '', refText('ErrorRecord')]
+      const { description, headers = {}, content = {} } = answer
+      const names = Object.keys(headers).map((name) => `\`${name}\``)
+      const shownHeaders = names.length > 0 ? `; ${names.join(', ')}` : ''
+      return [status, description, `${bodyText(content)}${shownHeaders}`]
+    })
+  return table(['Status', 'What it means', 'Body and headers'], rows)
+}
+
+function bodyText(content: Readonly<Record<string, MediaType>>): string {
+  const bodies = Object.entries(content).map(([type, { schema }]) =>
+    type === 'application/json' ? typeText(schema) : `\`${type}\``,
+  )
+  return bodies.length === 0 ? 'none' : bodies.join(' or ')
+}
+
+function typeText(schema: JsonSchema): string {
+  const { $ref, type, anyOf, items, default: standard } = schema
+  if ($ref !== undefined) return refText($ref)
+  if (anyOf !== undefined) return anyOf.map(typeText).join(' or ')
+  const values = schema.enum ?? schema['x-extensible-enum']
+  if (values !== undefined) return values.map((value) => `\`${JSON.stringify(value)}\``).join(', ')
+  if (schema.const !== undefined) return `\`${JSON.stringify(schema.const)}\``
+  if (items !== undefined) return `array of ${typeText(items)}`
+  const most = schema.maximum === Number.MAX_SAFE_INTEGER ? undefined : (schema.maximum ?? schema.maxLength)
+  const least = schema.minimum ?? schema.minLength
+  const unit = type === 'string' ? ' characters' : ''
+  const range = most === undefined ? '' : ` of ${least ?? 0} to ${most}${unit}`
+  return `${type ?? 'any'}${range}${standard === undefined ? '' : `, default \`${standard}\``}`
+}
+
+function refText(ref: string): string {
+  const name = ref.split('/').at(-1) ?? ''
+  return `[${name}](#${schemaId(name)})`
+}
+
+function schemaId(name: string): string {
+  return name.toLowerCase()
+}
+
+function code(content: string): string {
+  return `\`\`\`\n${content}\n\`\`\``
+}
+
+function capital(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1)
 }
 
 async function describedRoutes(): Promise<OpenApi> {

@@ -103,7 +103,6 @@ test('no route except the public ones responds without a key, and no cache may s
     '/docs',
     '/docs/:name',
     '/docs/decisions/:name',
-    '/docs/search.json',
     '/healthz',
     '/openapi.json',
     '/readyz',

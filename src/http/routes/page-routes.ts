@@ -1,9 +1,13 @@
-// Page routes: the web page at `/`, and the script and style that it loads. Knows nothing of its content.
+// Page routes: the web page at `/`, the docs below `/docs`, and the scripts and styles that they load, all built before.
 import { readdirSync, readFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ServiceError } from '../../core/errors.ts'
 import type { App } from '../app.ts'
+import { jsonContentType } from '../connection/error-record.ts'
+import { failures, page } from '../openapi/operation.ts'
+import { noQuery } from '../openapi/request-schemas.ts'
 
 const get = ['GET', 'HEAD']
 const builtDir = fileURLToPath(new URL('../../../build/web/', import.meta.url))
@@ -30,6 +34,12 @@ const policy = [
 /** The worker has its own policy: it alone may compile WebAssembly. */
 const scriptPolicy = "default-src 'none'; connect-src 'self'; script-src 'self' 'wasm-unsafe-eval'"
 
+/** Allows a page of the docs its own style and script and nothing else. */
+const docsPolicy =
+  "default-src 'none'; style-src 'self'; script-src 'self'; img-src data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'; " +
+  "require-trusted-types-for 'script'; trusted-types 'none'"
+
+const htmlType = 'text/html;charset=UTF-8'
 const mediaTypes: Readonly<Record<string, string>> = {
   css: 'text/css;charset=UTF-8',
   js: 'text/javascript;charset=UTF-8',
@@ -53,7 +63,7 @@ export function addPageRoutes(app: App): void {
     handler: async (_request, reply) =>
       reply
         .headers({
-          'content-type': 'text/html;charset=UTF-8',
+          'content-type': htmlType,
           'content-security-policy': policy,
           // With `no-referrer`, the form that works without scripts would be sent with `Origin: null`, and rejected.
           'referrer-policy': 'same-origin',
@@ -78,4 +88,33 @@ export function addPageRoutes(app: App): void {
         .send(content)
     },
   })
+  const described = {
+    operationId: 'getDocs',
+    tags: ['service' as const],
+    summary: 'Read this description as a page',
+    description: 'One HTML page that loads nothing from other sites and works without scripts.',
+    querystring: noQuery,
+    response: { 200: page('The page.'), ...failures('BAD_PARAMETER') },
+  }
+  const docs = new Set(
+    ['docs', 'docs/decisions'].flatMap((dir) => readdirSync(join(builtDir, dir)).map((name) => `${dir}/${name}`)),
+  ).add('docs.html')
+  for (const url of ['/docs', '/docs/:name', '/docs/decisions/:name']) {
+    app.route<{ Params: { name?: string } }>({
+      method: get,
+      url,
+      config: { scope: 'none' },
+      schema: url === '/docs' ? described : { isHidden: true },
+      handler: async ({ params: { name = '' } }, reply) => {
+        const path = url.slice(1).replace(':name', () => name)
+        const isJson = path.endsWith('.json')
+        const file = isJson ? path : `${path}.html`
+        if (!docs.has(file)) throw new ServiceError('NOT_FOUND', {})
+        // Not kept in memory: few users of the service open the docs.
+        return reply
+          .headers({ 'content-type': isJson ? jsonContentType : htmlType, 'content-security-policy': docsPolicy })
+          .send(await readFile(join(builtDir, file)))
+      },
+    })
+  }
 }
