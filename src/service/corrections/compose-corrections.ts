@@ -1,10 +1,11 @@
 // Compose corrections: combines submitted corrections with earlier ones into the corrections of another dataset.
 import type { Correction, Receipt, RefusedCorrection } from '../../core/receipt.ts'
 import { BufferedWriter } from '../../io/buffered-writer.ts'
+import { Peekable } from '../../io/peekable.ts'
 import type { ReadBytes } from '../../io/read-bytes.ts'
 import { createRecordReader } from '../dataset/record-text.ts'
-import { correctionLine } from './correction-file.ts'
-import { type ReadRecord, withoutLineEnd } from './record-of-text.ts'
+import { correctionLine } from '../ingest/correction-file.ts'
+import { type ReadRecord, withoutLineEnd } from '../ingest/record-of-text.ts'
 import { badCorrections, rowsMax, type SentRow } from './sent-rows.ts'
 
 /** As many as a receipt shows of its rejects. */
@@ -54,8 +55,8 @@ export async function composeCorrections(
   path: string,
 ): Promise<SentCounts & { readonly count: number }> {
   await using writer = await BufferedWriter.create(path, { syncEveryBytes: null })
-  await using before = new Ascending(of.corrections)
-  await using rejects = new Ascending(of.rejects)
+  await using before = new Peekable(of.corrections)
+  await using rejects = new Peekable(of.rejects)
   const isUnchanged = textComparison(of)
   const refused = new RefusedCorrections()
   const counts = { sent: 0, unchanged: 0, count: 0 }
@@ -67,9 +68,9 @@ export async function composeCorrections(
     counts.sent++
     const { record } = row
     const text = row.text === null ? null : withoutLineEnd(row.text)
-    for await (const earlier of before.below(record)) await write(earlier)
-    const earlier = await before.at(record)
-    const reject = earlier ?? (await rejects.at(record))
+    for await (const earlier of below(before, record)) await write(earlier)
+    const earlier = await entryAt(before, record)
+    const reject = earlier ?? (await entryAt(rejects, record))
     if (reject === null) {
       throw badCorrections(`record ${record} is not a reject of this dataset; send rows of its own rejects.csv only`)
     }
@@ -84,67 +85,23 @@ export async function composeCorrections(
     if (seen?.kind === 'record' && text !== null) await write({ ...reject, text })
     else if (earlier !== null) await write(earlier)
   }
-  for await (const earlier of before.below(Number.POSITIVE_INFINITY)) await write(earlier)
+  for await (const earlier of below(before, Number.POSITIVE_INFINITY)) await write(earlier)
   await writer.close()
   return { ...counts, refused }
 }
 
-/** Copies a file of corrections without those of some records. */
-export async function withoutRecords(
-  corrections: AsyncIterable<Correction>,
-  records: ReadonlySet<number>,
-  path: string,
-): Promise<number> {
-  await using writer = await BufferedWriter.create(path, { syncEveryBytes: null })
-  let count = 0
-  for await (const correction of corrections) {
-    if (records.has(correction.record)) continue
-    count++
-    await writer.write([Buffer.from(correctionLine(correction))])
+/** The entries before a record, in file order. */
+async function* below<One extends { readonly record: number }>(list: Peekable<One>, record: number) {
+  for (let next = await list.peek(); next !== null && next.record < record; next = await list.peek()) {
+    await list.take()
+    yield next
   }
-  await writer.close()
-  return count
 }
 
-/** A list in file order, from which records are requested in order. */
-class Ascending<One extends { readonly record: number }> implements AsyncDisposable {
-  readonly #list: AsyncIterator<One>
-  #next: One | null = null
-  #isThrough = false
-
-  constructor(list: AsyncIterable<One>) {
-    this.#list = list[Symbol.asyncIterator]()
-  }
-
-  /** The entries before a record. */
-  async *below(record: number): AsyncGenerator<One> {
-    for (let next = await this.#peek(); next !== null && next.record < record; next = await this.#peek()) {
-      this.#next = null
-      yield next
-    }
-  }
-
-  /** The entry of a record; null if there is none. */
-  async at(record: number): Promise<One | null> {
-    for await (const _ of this.below(record));
-    const next = await this.#peek()
-    if (next?.record !== record) return null
-    this.#next = null
-    return next
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#list.return?.()
-  }
-
-  async #peek(): Promise<One | null> {
-    if (this.#next === null && !this.#isThrough) {
-      const next = await this.#list.next()
-      if (next.done) this.#isThrough = true
-      else this.#next = next.value
-    }
-    return this.#next
-  }
+/** The entry of a record; null if there is none. */
+async function entryAt<One extends { readonly record: number }>(list: Peekable<One>, record: number) {
+  for await (const _ of below(list, record));
+  return (await list.peek())?.record === record ? await list.take() : null
 }
 
 /** Whether a row has the text that its record has in the file. Line ends may differ: programs write their own. */

@@ -1,22 +1,24 @@
 // Correct: makes a dataset in which submitted texts replace rejects. Holds the order of the steps.
 import { join } from 'node:path'
 import type { PartReader } from '../../convert/convert.ts'
-import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
+import { type BorrowedBytes, lengthOf } from '../../core/borrowed-bytes.ts'
+import { ServiceError } from '../../core/errors.ts'
 import type { Correction, Part, Receipt } from '../../core/receipt.ts'
 import { correctionsOf, textOf } from '../../core/stored-files.ts'
+import { BufferedWriter } from '../../io/buffered-writer.ts'
 import { withReads } from '../../io/read-bytes.ts'
 import type { DeclaredDialect } from '../../reading/reading.ts'
 import { scanOptions } from '../../reading/scan-options.ts'
+import { correctionPath, readCorrections } from '../ingest/correction-file.ts'
+import { recordReader } from '../ingest/record-of-text.ts'
 import { ordinalName, rejectColumnNames, rejectOfRow } from '../ingest/reject-table.ts'
 import { linkStored, type ReadStoredTools, readStored } from '../readings/read-stored.ts'
 import { readDeclaredSchema } from '../schema/parse-schema.ts'
 import type { CorrectionReply } from '../service.ts'
 import type { Arrival } from '../upload/arrival.ts'
+import { type ReceiveLimits, receiveFile } from '../upload/receive-file.ts'
 import { type Correctable, composeCorrections } from './compose-corrections.ts'
-import { correctionPath, readCorrections } from './correction-file.ts'
 import { readSent } from './read-sent.ts'
-import { receiveCorrections } from './receive-corrections.ts'
-import { recordReader } from './record-of-text.ts'
 import { badCorrections, SentRows } from './sent-rows.ts'
 
 export interface CorrectTools extends ReadStoredTools {
@@ -64,6 +66,38 @@ export async function correct(
   const { receipt, upload } = read
   const corrected = { sent, unchanged, refused: refused.count, firstRefused: refused.first }
   return { receipt, upload, notes: [], corrected }
+}
+
+/**
+ * Writes the file in a body, or the body itself, to a new file.
+ *
+ * @param boundary Null if the body is the file itself.
+ * @throws {ServiceError} As `receiveFile` and the chunks of its file.
+ */
+async function receiveCorrections(
+  body: AsyncIterable<readonly BorrowedBytes[]>,
+  boundary: string | null,
+  limits: ReceiveLimits,
+  path: string,
+): Promise<void> {
+  const chunks = boundary === null ? bounded(body, limits) : (await receiveFile(body, boundary, limits)).chunks
+  await using writer = await BufferedWriter.create(path, { syncEveryBytes: null })
+  for await (const slices of chunks) await writer.write(slices)
+  if (writer.bytes === 0) throw new ServiceError('EMPTY_FILE', {})
+  await writer.close()
+}
+
+async function* bounded(
+  body: AsyncIterable<readonly BorrowedBytes[]>,
+  { fileBytesMax, requestBytesMax }: ReceiveLimits,
+): AsyncGenerator<readonly BorrowedBytes[]> {
+  const limitBytes = Math.min(fileBytesMax, requestBytesMax)
+  let bytes = 0
+  for await (const slices of body) {
+    bytes += lengthOf(slices)
+    if (bytes > limitBytes) throw new ServiceError('FILE_TOO_LARGE', { limitBytes })
+    yield slices
+  }
 }
 
 /** Calls `use` with the corrections and rejects of a dataset, which stay readable if it is deleted. */

@@ -13,22 +13,28 @@ import { scanOptionsOf } from '../../reading/scan-options.ts'
 import type { CreateScanner, FileScanOptions } from '../../reading/scanner/scanner.ts'
 import { joinFacts } from '../../reading/types/infer-types.ts'
 import type { DraftFiles } from '../../store/store.ts'
-import { checkLayout, inOriginal, refusedCorrections } from '../corrections/corrected-reading.ts'
-import { type CorrectionFile, excludedAsWell, readCorrections } from '../corrections/correction-file.ts'
-import { type CorrectedOrdinals, Corrector } from '../corrections/corrector.ts'
-import { recordReader } from '../corrections/record-of-text.ts'
 import { type Matched, matchSchema } from '../schema/match-schema.ts'
 import type { UploadOptions } from '../schema/upload-options.ts'
-import { type ArrivingFile, bufferHead } from '../upload/buffer-head.ts'
-import type { UploadProgress } from '../uploads/upload-progress.ts'
+import { type ArrivingFile, bufferHead } from './buffer-head.ts'
 import { ConstraintFilter } from './constraint-filter.ts'
+import {
+  type CorrectionFile,
+  checkLayout,
+  excludedAsWell,
+  inOriginal,
+  readCorrections,
+  refusedCorrections,
+} from './correction-file.ts'
+import { type CorrectedOrdinals, Corrector } from './corrector.ts'
 import { equalNumberNotes } from './equal-number-notes.ts'
 import { hasOwnFile, KeptSegments } from './kept-segments.ts'
 import { PartList } from './part-list.ts'
+import { recordReader } from './record-of-text.ts'
 import { lineOfRecord, RecordTally } from './record-tally.ts'
 import { rejectColumns } from './reject-table.ts'
 import { placedForm } from './segment-form.ts'
 import { type TypeBasis, TypedParts } from './typed-parts.ts'
+import type { UploadProgress } from './upload-progress.ts'
 import { VerbatimRuns } from './verbatim-runs.ts'
 import { type Exclusion, Violations } from './violations.ts'
 import { type CutSegment, cutSegments } from './write-segments.ts'

@@ -7,7 +7,7 @@ import type { CsvRewriter } from '../../csv/csv-rewriter.ts'
 import { BufferedWriter } from '../../io/buffered-writer.ts'
 import type { Scanned, Scanner } from '../../reading/scanner/scanner.ts'
 import type { DraftFiles } from '../../store/store.ts'
-import type { Corrector } from '../corrections/corrector.ts'
+import type { Corrector } from './corrector.ts'
 import type { RecordTally } from './record-tally.ts'
 import { RejectLines, rejectLayout } from './reject-table.ts'
 

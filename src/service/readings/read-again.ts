@@ -3,7 +3,7 @@
 import { note } from '../../core/notes.ts'
 import type { Receipt, RefusedCorrection } from '../../core/receipt.ts'
 import { correctionsOf } from '../../core/stored-files.ts'
-import { correctionPath } from '../corrections/correction-file.ts'
+import { correctionPath } from '../ingest/correction-file.ts'
 import type { UploadOptions } from '../schema/upload-options.ts'
 import type { Arrival } from '../upload/arrival.ts'
 import { datasetId } from '../upload/dataset-id.ts'

@@ -2,10 +2,13 @@
 import { setImmediate } from 'node:timers/promises'
 import { compilePattern, PatternError } from '../../columns/patterns/pattern.ts'
 import type { DeclaredDialect } from '../../reading/reading.ts'
-import type { OptionPart } from '../upload/receive-file.ts'
 import { parseDeclaredDialect, readDeclaredDialect } from './parse-dialect.ts'
 import { type DeclaredSchema, parseDeclaredSchema, readDeclaredSchema } from './parse-schema.ts'
 import { refuse, shown } from './schema-error.ts'
+
+/** The form parts that declare how to read the file. */
+export const optionParts = ['dialect', 'schema'] as const
+export type OptionPart = (typeof optionParts)[number]
 
 export interface UploadOptions {
   readonly dialect: DeclaredDialect

@@ -1,7 +1,7 @@
 // Arrival: who sends something, and since when. It becomes the stored record of each upload.
 import { uuidV7 } from '../../core/ids.ts'
 import type { Upload, UploadOutcome } from '../../core/receipt.ts'
-import { type UploadProgress, unwatched } from '../uploads/upload-progress.ts'
+import { type UploadProgress, unwatched } from '../ingest/upload-progress.ts'
 
 export interface Arrival {
   /** Empty without authentication. */

@@ -7,6 +7,7 @@ import { byteTurns } from '../../io/turns/byte-turns.ts'
 import { isNestedType } from '../../multipart/content-type.ts'
 import type { MultipartParser, PartHead, PartSink } from '../../multipart/multipart.ts'
 import { createMultipartParser } from '../../multipart/multipart-parser.ts'
+import { type OptionPart, optionParts } from '../schema/upload-options.ts'
 import { IgnoredParts } from './ignored-parts.ts'
 
 export interface ReceiveLimits {
@@ -32,9 +33,6 @@ export interface IncomingFile {
   /** About the parts that were ignored; complete once `chunks` has ended. */
   notes(): readonly Note[]
 }
-
-const optionParts = ['dialect', 'schema'] as const
-export type OptionPart = (typeof optionParts)[number]
 
 /** A client may send many small fields with the file: the reference takes 11,000. */
 const partsMax = 20_000

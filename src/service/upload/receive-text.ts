@@ -8,7 +8,7 @@ import { type Note, type NoteCode, note } from '../../core/notes.ts'
 import type { Compression, CompressionFormat } from '../../core/receipt.ts'
 import { inFront } from '../../io/chunks/in-front.ts'
 import type { DraftFiles } from '../../store/store.ts'
-import type { ArrivingFile } from './buffer-head.ts'
+import type { ArrivingFile } from '../ingest/buffer-head.ts'
 import { OriginalWriter, throughDraft } from './original-writer.ts'
 
 /** The facts of a text that has been read completely. */

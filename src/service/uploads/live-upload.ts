@@ -3,10 +3,10 @@ import { ServiceError } from '../../core/errors.ts'
 import type { RecordCounts } from '../../core/receipt.ts'
 import { type ColumnSoFar, isFinished, type UploadPhase, type UploadStatus } from '../../core/upload-status.ts'
 import type { Reading } from '../../reading/reading.ts'
+import type { CountedRecords, UploadProgress } from '../ingest/upload-progress.ts'
 import type { UploadReply } from '../service.ts'
 import { ChangeWaiters } from './change-waiters.ts'
 import { failureOf } from './upload-failure.ts'
-import type { CountedRecords, UploadProgress } from './upload-progress.ts'
 
 /** The facts of an upload when it begins. */
 export interface NewUpload {

@@ -2,10 +2,10 @@
 
 import { scanOptions } from '../../reading/scan-options.ts'
 import type { CreateScanner, Scanned } from '../../reading/scanner/scanner.ts'
-import { correctedReadable, correctionPath, readCorrections } from '../corrections/correction-file.ts'
-import { Corrector } from '../corrections/corrector.ts'
-import { recordReader } from '../corrections/record-of-text.ts'
 import { ConstraintFilter } from '../ingest/constraint-filter.ts'
+import { correctedReadable, correctionPath, readCorrections } from '../ingest/correction-file.ts'
+import { Corrector } from '../ingest/corrector.ts'
+import { recordReader } from '../ingest/record-of-text.ts'
 import type { ParsedReceipt } from './parse-receipt.ts'
 
 /** The results of a scanner. @throws {Error} if a correction has no reject */

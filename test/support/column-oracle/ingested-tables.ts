@@ -10,7 +10,7 @@ import { createFileScanner } from '../../../src/reading/scanner/file-scanner.ts'
 import { withTrailingEmpty } from '../../../src/reading/scanner/trailing-empty.ts'
 import { createScanner } from '../../../src/reading/scanner/wasm-scanner.ts'
 import { type IngestTools, ingest, type Loaded } from '../../../src/service/ingest/ingest.ts'
-import { unwatched } from '../../../src/service/uploads/upload-progress.ts'
+import { unwatched } from '../../../src/service/ingest/upload-progress.ts'
 import type { TriedTable } from './tried-tables.ts'
 
 const chunkBytes = 262_144

@@ -1,5 +1,6 @@
 // Corrector: replaces rejects with corrected records while a file is scanned. Keeps one text and few numbers in memory.
 import type { Correction } from '../../core/receipt.ts'
+import { Peekable } from '../../io/peekable.ts'
 import type { Scanned } from '../../reading/scanner/scanner.ts'
 import type { ReadRecord } from './record-of-text.ts'
 
@@ -17,23 +18,21 @@ export interface CorrectedOrdinals {
 export class Corrector implements AsyncDisposable {
   /** Numbers of the records corrected so far. Valid only if no other readable records were rejected. */
   readonly ordinals: CorrectedOrdinals = { all: [], added: [] }
-  readonly #corrections: AsyncIterator<Correction>
+  readonly #corrections: Peekable<Correction>
   readonly #readRecord: ReadRecord
-  #next: Correction | null = null
-  #isThrough = false
   /** Number of records corrected so far that are not readable in the original. */
   #added = 0
 
   /** @param corrections In file order. */
   constructor(corrections: AsyncIterable<Correction>, readRecord: ReadRecord) {
-    this.#corrections = corrections[Symbol.asyncIterator]()
+    this.#corrections = new Peekable(corrections)
     this.#readRecord = readRecord
   }
 
   /** The same slices with corrected records in place, in several batches if the texts are long. */
   async *correct(scanned: Scanned): AsyncGenerator<Scanned> {
     const { rejects, marks } = scanned
-    if (rejects.length === 0 || (await this.#peek()) === null) return yield scanned
+    if (rejects.length === 0 || (await this.#corrections.peek()) === null) return yield scanned
     if (marks === undefined) throw new Error('Cannot correct records: their positions are not marked')
     let pieces: Uint8Array[] = []
     let from = 0
@@ -41,7 +40,7 @@ export class Corrector implements AsyncDisposable {
     let heldBytes = 0
     const kept: (typeof rejects)[number][] = []
     for (const [i, reject] of rejects.entries()) {
-      const correction = await this.#peek()
+      const correction = await this.#corrections.peek()
       const mark = marks[i]
       if (correction?.record !== reject.record || mark === undefined) {
         kept.push(reject)
@@ -60,7 +59,7 @@ export class Corrector implements AsyncDisposable {
       from = mark.pieces
       corrected++
       this.#count(correction, mark.readable)
-      this.#next = null
+      await this.#corrections.take()
     }
     for (const piece of scanned.pieces.slice(from)) pieces.push(piece)
     const accepted = scanned.accepted + corrected
@@ -70,12 +69,12 @@ export class Corrector implements AsyncDisposable {
 
   /** Call at the end of the file. @throws {Error} if a correction was not for a reject of the file */
   async end(): Promise<void> {
-    const next = await this.#peek()
+    const next = await this.#corrections.peek()
     if (next !== null) throw new Error(`Cannot correct record ${next.record}: it is not rejected`)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#corrections.return?.()
+    await this.#corrections[Symbol.asyncDispose]()
   }
 
   #recordOf(correction: Correction, { byteOffset, byteLength }: Correction | Scanned['rejects'][number]) {
@@ -93,15 +92,6 @@ export class Corrector implements AsyncDisposable {
     if (ordinal !== undefined) return
     this.#added++
     this.ordinals.added.push(outer)
-  }
-
-  async #peek(): Promise<Correction | null> {
-    if (this.#next === null && !this.#isThrough) {
-      const next = await this.#corrections.next()
-      if (next.done) this.#isThrough = true
-      else this.#next = next.value
-    }
-    return this.#next
   }
 }
 

@@ -1,0 +1,145 @@
+// Correction file: lists the records of a file that are read as other texts, as lines of JSON in file order. It applies to
+// the same records only, as far as they keep the declared rules.
+import { createReadStream } from 'node:fs'
+import { join } from 'node:path'
+import { ServiceError } from '../../core/errors.ts'
+import type { Correction, RefusedCorrection } from '../../core/receipt.ts'
+import { throwStoreError } from '../../core/storage-error.ts'
+import { BufferedWriter } from '../../io/buffered-writer.ts'
+import { Peekable } from '../../io/peekable.ts'
+import { textLines } from '../../io/text-lines.ts'
+import type { FileScanOptions } from '../../reading/scanner/scanner.ts'
+import type { CorrectedOrdinals } from './corrector.ts'
+import type { Exclusion } from './violations.ts'
+
+/** A file of corrections, and the dialect in which its records are split. */
+export interface CorrectionFile {
+  readonly path: string
+  readonly layout: FileScanOptions
+}
+
+export function correctionPath(dir: string): string {
+  return join(dir, 'corrections')
+}
+
+/** The same correction always gives the same line, because the id of a dataset depends on it. */
+export function correctionLine(correction: Correction): string {
+  const { record, line, byteOffset, byteLength, column, reason, message, ordinal, text } = correction
+  const place = { record, line, byteOffset, byteLength, column, reason, message }
+  return `${JSON.stringify({ ...place, ...(ordinal !== undefined && { ordinal }), text })}\n`
+}
+
+/** All corrections of a file, in file order. @throws {ServiceError} STORE_UNAVAILABLE, STORE_FAILED */
+export async function* readCorrections(path: string): AsyncGenerator<Correction> {
+  const stream = createReadStream(path, { encoding: 'utf8' })
+  try {
+    // The encoding has been set. Only correctionLine() writes these lines.
+    for await (const line of textLines(stream as AsyncIterable<string>)) yield JSON.parse(line) as Correction
+  } catch (error) {
+    throwStoreError(error)
+  } finally {
+    stream.destroy()
+  }
+}
+
+/** Corrected records that are readable in the original: the scanner can skip them only by their number. */
+export async function* correctedReadable(path: string): AsyncGenerator<Exclusion> {
+  for await (const { ordinal, column, message } of readCorrections(path)) {
+    if (ordinal !== undefined) yield { ordinal, column, message }
+  }
+}
+
+/** Merges two ascending lists. */
+export async function* mergedExclusions(
+  first: AsyncIterable<Exclusion>,
+  second: AsyncIterable<Exclusion>,
+): AsyncGenerator<Exclusion> {
+  await using one = new Peekable(first)
+  await using other = new Peekable(second)
+  for (;;) {
+    const [a, b] = [await one.peek(), await other.peek()]
+    const next = await (a !== null && (b === null || a.ordinal < b.ordinal) ? one : other).take()
+    if (next === null) return
+    yield next
+  }
+}
+
+/** Corrected records that are readable are rejected first, so that they can be replaced. */
+export function excludedAsWell(
+  { path }: CorrectionFile,
+  exclusions: AsyncIterable<Exclusion> | null,
+): AsyncIterable<Exclusion> {
+  const corrected = correctedReadable(path)
+  return exclusions === null ? corrected : mergedExclusions(corrected, exclusions)
+}
+
+/** Copies a file of corrections without those of some records. */
+export async function withoutRecords(
+  corrections: AsyncIterable<Correction>,
+  records: ReadonlySet<number>,
+  path: string,
+): Promise<number> {
+  await using writer = await BufferedWriter.create(path, { syncEveryBytes: null })
+  let count = 0
+  for await (const correction of corrections) {
+    if (records.has(correction.record)) continue
+    count++
+    await writer.write([Buffer.from(correctionLine(correction))])
+  }
+  await writer.close()
+  return count
+}
+
+/** Thrown if corrected records break declared rules: the file must then be read without these corrections. */
+export class CorrectionsRefused extends Error {
+  override readonly name = 'CorrectionsRefused'
+  readonly refused: readonly RefusedCorrection[]
+
+  /** @param refused In file order. */
+  constructor(refused: readonly RefusedCorrection[]) {
+    super(`${refused.length} corrected records break what was declared`)
+    this.refused = refused
+  }
+}
+
+/**
+ * @throws {ServiceError} CORRECTIONS_MISMATCH if the file is split into other records than those its corrections are
+ * for
+ */
+export function checkLayout({ layout: wanted }: CorrectionFile, seen: FileScanOptions): void {
+  if (JSON.stringify(seen) === JSON.stringify(wanted)) return
+  const reason = 'with these settings, the file has other records than those that were corrected'
+  const wayOut = 'read the uncorrected dataset again, and correct its rejects'
+  const problem = `Cannot apply corrections: ${reason}; ${wayOut}`
+  throw new ServiceError('CORRECTIONS_MISMATCH', { problem })
+}
+
+/** @throws {CorrectionsRefused} if corrected records break declared rules */
+export async function refusedCorrections(
+  violations: AsyncIterable<Exclusion>,
+  { all }: CorrectedOrdinals,
+  { path }: CorrectionFile,
+): Promise<void> {
+  await using corrections = new Peekable(readCorrections(path))
+  const refused: RefusedCorrection[] = []
+  let at = 0
+  for await (const { ordinal, column, message } of violations) {
+    for (; (all[at] ?? Number.POSITIVE_INFINITY) < ordinal; at++) await corrections.take()
+    const current = await corrections.peek()
+    if (all[at] !== ordinal || current === null) continue
+    refused.push({ record: current.record, column, reason: 'constraint', message })
+  }
+  if (refused.length > 0) throw new CorrectionsRefused(refused)
+}
+
+/** Translates records of a corrected file to their numbers in the original. None of them is a corrected one. */
+export async function* inOriginal(
+  exclusions: AsyncIterable<Exclusion>,
+  { added }: CorrectedOrdinals,
+): AsyncGenerator<Exclusion> {
+  let before = 0
+  for await (const exclusion of exclusions) {
+    while ((added[before] ?? Number.POSITIVE_INFINITY) < exclusion.ordinal) before++
+    yield { ...exclusion, ordinal: exclusion.ordinal - before }
+  }
+}
