@@ -10,7 +10,7 @@ import { answer, heard, listen, record } from '../client/raw-servers.testing.ts'
 import { ConfigError } from '../config/config.ts'
 import { UsageError } from './command.ts'
 import { Interrupted, outcomeOf } from './command-error.ts'
-import { send } from './commands/upload/send.ts'
+import { send } from './commands/send.ts'
 import { exitCodeMeanings, exitCodes } from './exit-codes.ts'
 import { OutputClosed, Terminal } from './terminal/terminal.ts'
 

@@ -1,7 +1,6 @@
 // Command error: why a command failed, as an exit code, a line for humans and a document for programs.
 import { ClientError } from '../client/client-error.ts'
-import { ConfigError } from '../config/config.ts'
-import { UsageError } from './command.ts'
+import { ConfigError } from '../config/option.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { messageOf } from './system-messages.ts'
 import { printable, printableLines } from './terminal/printable.ts'
@@ -30,7 +29,7 @@ export function outcomeOf(error: unknown): Outcome {
     return { code: exitCodes.outputClosed, line: null, error: { kind: 'outputClosed', message: error.message } }
   }
   const message = messageOf(error)
-  if (error instanceof UsageError || error instanceof ConfigError) {
+  if (error instanceof ConfigError) {
     return { code: exitCodes.usage, line: printable(message), error: { kind: 'usage', message } }
   }
   if (!(error instanceof ClientError)) {

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { type TestContext, test } from 'node:test'
 import { type ClientEnvironment, readClientEnvironment } from '../config/client-environment.ts'
-import { UsageError } from './command.ts'
+import { ConfigError } from '../config/option.ts'
 import { commands } from './commands.ts'
 import { declaredParts } from './declared-options.ts'
 import { Terminal } from './terminal/terminal.ts'
@@ -100,7 +100,7 @@ async function refuses(
   const terminal = new Terminal(new PassThrough(), new PassThrough(), environment, quiet)
   const started = async () => command.prepare(argv).run({ terminal, environment, signal: t.signal })
   await assert.rejects(started, (error) => {
-    assert.ok(error instanceof UsageError, `${line}: ${error}`)
+    assert.ok(error instanceof ConfigError, `${line}: ${error}`)
     assert.match(error.message, message, line)
     return true
   })

@@ -1,57 +1,39 @@
-// Commands: every command, in the order of help. Does not know what they do.
-import type { Command, CommandHelp } from './command.ts'
-import { completionOf } from './commands/completion.ts'
-import { copy } from './commands/dataset/copy.ts'
-import { fix } from './commands/dataset/fix.ts'
-import { get } from './commands/dataset/get.ts'
-import { list } from './commands/dataset/list.ts'
-import { open } from './commands/dataset/open.ts'
-import { profile } from './commands/dataset/profile.ts'
-import { query } from './commands/dataset/query.ts'
-import { readings } from './commands/dataset/readings.ts'
-import { rejects } from './commands/dataset/rejects.ts'
-import { rm } from './commands/dataset/rm.ts'
-import { rows } from './commands/dataset/rows.ts'
-import { show } from './commands/dataset/show.ts'
-import { verify } from './commands/dataset/verify.ts'
-import { doctor } from './commands/server/doctor.ts'
-import { key } from './commands/server/key.ts'
-import { openapi } from './commands/server/openapi.ts'
-import { publish } from './commands/server/publish.ts'
-import { scrub } from './commands/server/scrub.ts'
-import { serveHelp } from './commands/server/serve.ts'
-import { whoami } from './commands/server/whoami.ts'
-import { send } from './commands/upload/send.ts'
-import { uploads } from './commands/upload/uploads.ts'
-import { watch } from './commands/upload/watch.ts'
+// Commands: every command, in the order of help, and the one that completes them. Does not know what the others do.
+import { type Command, type CommandHelp, defineCommand, onlyArgument, UsageError } from './command.ts'
+import { list, open, profile, rejects, rm, rows, show } from './commands/datasets.ts'
+import { fix } from './commands/fix.ts'
+import { get } from './commands/get.ts'
+import { key } from './commands/key.ts'
+import { publish, scrub, verify } from './commands/offline.ts'
+import { send } from './commands/send.ts'
+import { doctor, openapi, serveHelp, whoami } from './commands/server.ts'
+import { copy, query, readings } from './commands/tasks.ts'
+import { uploads, watch } from './commands/uploads.ts'
+import { completionScript, shells } from './terminal/completion-scripts.ts'
 
-const completion = completionOf(() => allCommands)
+const completion = defineCommand({
+  name: 'completion',
+  summary: 'print shell completions for bash, zsh or fish',
+  usage: `<${shells.join('|')}>`,
+  about: 'Prints a script that the shell reads at startup; it then completes commands, options and files.',
+  examples: [
+    ['source <(csv-upload completion bash)', 'In ~/.bashrc; for zsh the same, in ~/.zshrc after compinit.'],
+    ['csv-upload completion fish > ~/.config/fish/completions/csv-upload.fish', 'For fish.'],
+  ],
+  completes: shells,
+  args: onlyArgument('shell'),
+  async run({ terminal }, _values, name) {
+    const shell = shells.find((one) => one === name)
+    if (shell === undefined) throw new UsageError(`Cannot complete for '${name}', wanted one of ${shells.join(', ')}`)
+    await terminal.print(completionScript(shell, allCommands))
+    return undefined
+  },
+})
 
 /** Every command except `serve`. */
 export const commands: readonly Command[] = [
-  send,
-  watch,
-  uploads,
-  list,
-  show,
-  rows,
-  rejects,
-  fix,
-  profile,
-  get,
-  query,
-  readings,
-  copy,
-  publish,
-  open,
-  rm,
-  verify,
-  scrub,
-  doctor,
-  whoami,
-  openapi,
-  key,
-  completion,
+  ...[send, watch, uploads, list, show, rows, rejects, fix, profile, get, query, readings, copy, publish, open, rm],
+  ...[verify, scrub, doctor, whoami, openapi, key, completion],
 ]
 
 /** All commands, `serve` first. */

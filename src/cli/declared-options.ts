@@ -1,24 +1,19 @@
 // Declared options: --dialect and --schema, which declare how a file is read. Knows no command and no server.
 import { readFileSync } from 'node:fs'
+import { option } from '../config/option.ts'
 import { text } from '../config/value-parsers.ts'
 import { UsageError } from './command.ts'
 import { messageOf } from './system-messages.ts'
 
-const json = {
-  value: '<json|@file>',
-  fallback: null,
-  ...text('a JSON object, or @ followed by the name of a file with one'),
-} as const
+const json = text('a JSON object, or @ followed by the name of a file with one')
 
 /** The options of every command that declares how a file is read. */
 export const declaredOptions = {
-  dialect: {
-    flag: '--dialect',
-    ...json,
-    help: 'Format of the file, as a Frictionless Table Dialect; anything you omit is detected.',
-  },
-  schema: { flag: '--schema', ...json, help: 'Columns of the file, as a Frictionless Table Schema.' },
-} as const
+  dialect: option('--dialect <json|@file>', json).help(
+    'Format of the file, as a Frictionless Table Dialect; anything you omit is detected.',
+  ),
+  schema: option('--schema <json|@file>', json).help('Columns of the file, as a Frictionless Table Schema.'),
+}
 
 export interface Declared {
   readonly dialect: string | null

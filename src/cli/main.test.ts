@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { optionHelp } from '../config/option-help.ts'
+import { allOptions } from '../config/options.ts'
 import { allCommands } from './commands.ts'
 import { exitCodes } from './exit-codes.ts'
 
@@ -17,7 +17,7 @@ test('csv-upload --help names every command, serve --help every option, on stand
   const serve = run('serve', '--port', '1', '--help')
   assert.equal(serve.status, exitCodes.ok)
   const unwrapped = serve.stdout.replaceAll(/\n {6}/g, ' ')
-  for (const { flag, help } of optionHelp())
+  for (const { flag, help } of allOptions)
     assert.ok(serve.stdout.includes(`${flag} <value>`) && unwrapped.includes(help), flag)
   assert.equal(general.stderr + serve.stderr, '')
 })
@@ -26,7 +26,7 @@ test('every command has examples that name it, and help that matches its options
   for (const command of allCommands) {
     assert.ok(command.examples.length > 0, command.name)
     assert.ok(
-      command.examples.every(({ line }) => line.includes(`csv-upload ${command.name}`)),
+      command.examples.every(([line]) => line.includes(`csv-upload ${command.name}`)),
       command.name,
     )
   }

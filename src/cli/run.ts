@@ -4,11 +4,9 @@ import { refuseUnknownVariables } from '../config/config.ts'
 import type { Command, Prepared } from './command.ts'
 import { Interrupted, outcomeOf } from './command-error.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
+import { onStopSignal } from './stop-signals.ts'
 import { jsonLine } from './terminal/printable.ts'
 import { Terminal } from './terminal/terminal.ts'
-
-/** A further signal within this time is the first one, passed on by npm or the launcher. Milliseconds. */
-const secondSignalMsMin = 500
 
 /** Runs the command on the streams of this process. Never rejects. */
 export async function run(command: Command, argv: readonly string[]): Promise<ExitCode> {
@@ -42,18 +40,12 @@ function report(terminal: Terminal, { name }: Command, asJson: boolean, failure:
   return code
 }
 
-/** Aborted by the first stop signal; a second one ends the process at once. */
+/** Aborted by the first stop signal. */
 function stopSignal(): AbortSignal {
   const controller = new AbortController()
-  let firstAtMs: number | null = null
-  const onSignal = () => {
-    const nowMs = performance.now()
-    if (firstAtMs !== null && nowMs - firstAtMs >= secondSignalMsMin) process.exit(exitCodes.interrupted)
-    firstAtMs ??= nowMs
-    controller.abort(new Interrupted('interrupted'))
-  }
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal)
+  const stop = () => controller.abort(new Interrupted('interrupted'))
+  onStopSignal(['SIGINT', 'SIGTERM', 'SIGHUP'], stop)
   // A launcher holds the other end of a channel: once it is killed, nobody waits for this process any more.
-  process.on('disconnect', () => controller.abort(new Interrupted('interrupted')))
+  process.on('disconnect', stop)
   return controller.signal
 }

@@ -1,8 +1,9 @@
 // Save file: writes bytes from a server to a file that is complete or absent. Does not know what they contain.
 import { createHash, randomUUID } from 'node:crypto'
-import { existsSync, rmSync } from 'node:fs'
+import { createReadStream, existsSync, rmSync } from 'node:fs'
 import { link, open, rename, unlink } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
 import { ClientError } from '../client/client-error.ts'
 import { errorCode } from '../core/storage-error.ts'
 
@@ -83,6 +84,12 @@ export async function* checked(
     })
   }
   return { bytes, sha256 }
+}
+
+export async function sha256Of(path: string): Promise<string> {
+  const hash = createHash('sha256')
+  await pipeline(createReadStream(path), hash)
+  return hash.digest('hex')
 }
 
 async function writeFile(

@@ -5,13 +5,8 @@ import type { startApp } from '../app.ts'
 import { type Config, ConfigError, readConfig } from '../config/config.ts'
 import { isServiceError } from '../core/errors.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
+import { onStopSignal } from './stop-signals.ts'
 import { messageOf } from './system-messages.ts'
-
-/**
- * A terminal's Ctrl-C reaches this process directly, and again through npm and the launcher. Further signals within
- * this time count as the first.
- */
-const secondSignalMsMin = 500
 
 /**
  * Serves until SIGTERM or SIGINT, then shuts down gracefully; a second signal ends the process immediately.
@@ -53,18 +48,10 @@ function keepHeapSmall(): void {
   setFlagsFromString('--heap-growing-percent=40')
 }
 
-/** Resolves with the name of the first stop signal; after that, another one ends the process. */
+/** Resolves with the name of the first stop signal. */
 function stopSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
-    let firstAtMs: number | null = null
-    const onSignal = (signal: NodeJS.Signals) => {
-      const nowMs = performance.now()
-      if (firstAtMs !== null && nowMs - firstAtMs >= secondSignalMsMin) process.exit(exitCodes.interrupted)
-      firstAtMs ??= nowMs
-      resolve(signal)
-    }
-    process.on('SIGTERM', onSignal)
-    process.on('SIGINT', onSignal)
+    onStopSignal(['SIGTERM', 'SIGINT'], resolve)
     // The launcher, if there is one, holds the other end of a channel. When it is killed, nothing else could stop this
     // process, so it exits too; the store is built for abrupt ends.
     process.on('disconnect', () => process.exit(exitCodes.failed))

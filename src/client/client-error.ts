@@ -1,4 +1,5 @@
 // Client error: every way in which a request to the service can fail, as a value. Does not know how requests are sent.
+import { hasMembers, parseJson } from './members.ts'
 
 /** The six fields of an error record, as the service sent them. */
 export interface ErrorRecord {
@@ -61,21 +62,18 @@ export function refusal(status: number, retryAfter: string | undefined, body: st
 }
 
 function readRecord(body: string): ErrorRecord | null {
-  const value = parsed(body)
-  if (typeof value !== 'object' || value === null) return null
-  const { timestamp, status, error, exception, message, path } = value as Readonly<Record<keyof ErrorRecord, unknown>> // of unknown members
-  if (typeof timestamp !== 'number' || typeof status !== 'number' || typeof error !== 'string') return null
-  if (typeof exception !== 'string' || typeof message !== 'string' || typeof path !== 'string') return null
-  return { timestamp, status, error, exception, message, path }
+  const value = parseJson(body)
+  return hasMembers(value, recordMembers) ? (value as ErrorRecord) : null // it has all members
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
-}
+const recordMembers = {
+  timestamp: 'number',
+  status: 'number',
+  error: 'string',
+  exception: 'string',
+  message: 'string',
+  path: 'string',
+} as const
 
 /** `Retry-After` in its two forms (RFC 9110 section 10.2.3): seconds, or a date. Milliseconds from now. */
 export function readRetryAfter(header: string | undefined, nowMs: number): number | null {

@@ -3,17 +3,18 @@ import { stat } from 'node:fs/promises'
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
 import { ClientError } from './client-error.ts'
 import { type Ask, Http, type ServerAddress } from './http.ts'
+import { type ListPage, readAs, type SentReceipt, type SentStatus, shapes } from './response-shapes.ts'
 import { type Resuming, type SeekableFile, sendResumable } from './resumable-upload.ts'
 import { type Attempts, type RetryRules, withRetries } from './retry.ts'
-import { readStatus, type SentStatus } from './sent-status.ts'
-import { type OutgoingFile, type Sending, type SentFile, sendFile } from './upload.ts'
-import { readReceipt, type SentReceipt } from './uploaded-receipt.ts'
+import { type OutgoingFile, type Sending, sendFile } from './upload.ts'
 import { watchUpload } from './watch-upload.ts'
 
 /** Polling interval for a server without events. Milliseconds. */
 const askEveryMs = 2_000
-/** The largest page of uploads. */
-const uploadsPageMax = 1_000
+/** The largest page of a list that a server sends. */
+export const pageMax = 1_000
+/** Enough to see that several ids share a prefix. */
+const foundMax = 10
 
 /** Query parameters; null leaves one out. */
 export type Query = Readonly<Record<string, string | number | boolean | null>>
@@ -35,7 +36,7 @@ export class Client implements Disposable {
   }
 
   /** @throws {ClientError} */
-  send(file: OutgoingFile, sending: Sending): Promise<SentFile> {
+  send(file: OutgoingFile, sending: Sending): Promise<SentReceipt> {
     return sendFile(this.#http, file, this.#rules, sending, this.#signal)
   }
 
@@ -43,7 +44,7 @@ export class Client implements Disposable {
    * The same in as many requests as necessary; null if the server accepts a file in one request only. @throws
    * {ClientError}
    */
-  sendResumable(file: SeekableFile, sending: Sending, resuming: Resuming): Promise<SentFile | null> {
+  sendResumable(file: SeekableFile, sending: Sending, resuming: Resuming): Promise<SentReceipt | null> {
     return sendResumable(this.#http, file, this.#rules, sending, this.#signal, resuming)
   }
 
@@ -52,33 +53,35 @@ export class Client implements Disposable {
     return watchUpload(this.#http, id, { ...this.#rules, askEveryMs }, signal)
   }
 
-  /** Every upload that the server remembers, newest first, fetched page by page. @throws {ClientError} */
-  async *uploads(pageMax: number): AsyncGenerator<SentStatus> {
+  /** Every upload that the server remembers, newest first. @throws {ClientError} */
+  async *uploads(countMax: number): AsyncGenerator<SentStatus> {
+    for await (const upload of this.#items('uploads', { limit: countMax })) yield readAs(shapes.status, upload)
+  }
+
+  /** Every dataset, newest first. @throws {ClientError} */
+  async *datasets(query: Query, countMax: number): AsyncGenerator<SentReceipt> {
+    for await (const dataset of this.#items('datasets', { ...query, limit: countMax })) yield dataset as SentReceipt // of a list of them
+  }
+
+  /** The items of a list, fetched page by page. */
+  async *#items(name: 'datasets' | 'uploads', query: Query): AsyncGenerator<unknown> {
     let after: string | null = null
     do {
-      const page = (await this.json('/qas/uploads', { limit: pageMax, after })) as UploadsPage // checked below
-      if (!Array.isArray(page?.uploads)) {
-        throw new ClientError({ kind: 'wrong', message: 'Cannot read the response: it is not a list of uploads' })
-      }
-      yield* page.uploads.map(readStatus)
+      const page: ListPage = readAs(shapes[name], await this.json(`/qas/${name}`, { ...query, after }))
+      yield* page[name] ?? []
       after = typeof page.after === 'string' ? page.after : null
     } while (after !== null)
   }
 
-  /**
-   * The id of the upload that begins with this prefix; a whole id is not looked up.
-   *
-   * @throws {ClientError} `wrong` if the server remembers no such upload, or several
-   */
-  async findUpload(prefix: string): Promise<string> {
-    if (prefix.length === 36) return prefix
-    const ids: string[] = []
-    for await (const { id } of this.uploads(uploadsPageMax)) {
-      if (id.startsWith(prefix) && ids.push(id) === 10) break
-    }
-    if (ids.length === 1) return ids[0]!
-    const found = ids.length === 0 ? 'no upload has such an id' : `it could be ${ids.join(', ')}`
-    throw new ClientError({ kind: 'wrong', message: `Cannot find upload '${prefix}': ${found}` })
+  /** The id of the upload that begins with this prefix. @throws {ClientError} `wrong` unless there is exactly one */
+  findUpload(prefix: string): Promise<string> {
+    return prefix.length === 36 ? Promise.resolve(prefix) : find('upload', prefix, this.uploads(pageMax))
+  }
+
+  /** The id of the dataset that begins with these lower-case digits. @throws {ClientError} `wrong` as for an upload */
+  findId(prefix: string): Promise<string> {
+    if (prefix.length === 32) return Promise.resolve(prefix)
+    return find('dataset', prefix, this.datasets({ id: prefix }, foundMax))
   }
 
   /** Cancels an upload, or forgets one that has ended. @throws {ClientError} */
@@ -93,7 +96,7 @@ export class Client implements Disposable {
 
   /** The response to a GET, its body still to be read. @throws {ClientError} */
   open(path: string, query: Query = {}, headers: OutgoingHttpHeaders = {}): Promise<IncomingMessage> {
-    return this.ask({ method: 'GET', path: path + queryText(query), headers })
+    return this.#ask({ method: 'GET', path: path + queryText(query), headers })
   }
 
   /**
@@ -112,8 +115,12 @@ export class Client implements Disposable {
     })
   }
 
-  /** The response to a request that changes nothing, its body still to be read. @throws {ClientError} */
-  ask(ask: Ask): Promise<IncomingMessage> {
+  /** The response to a POST of JSON that may be repeated, its body still to be read. @throws {ClientError} */
+  post(path: string, json: string, accept = 'application/json'): Promise<IncomingMessage> {
+    return this.#ask({ method: 'POST', path, headers: { 'content-type': 'application/json', accept }, body: json })
+  }
+
+  #ask(ask: Ask): Promise<IncomingMessage> {
     return this.#repeat(() => this.#http.ask(ask, this.#signal))
   }
 
@@ -121,48 +128,16 @@ export class Client implements Disposable {
    * Sends a file of corrections, CSV or JSON lines, and resolves to the receipt of the corrected dataset. Retries if
    * that may help: the same corrections make the same dataset. @throws {ClientError} and any error of reading the file
    */
-  async correct(id: string, path: string): Promise<{ readonly receipt: SentReceipt; readonly json: unknown }> {
+  async correct(id: string, path: string): Promise<SentReceipt> {
     const { size: bytes } = await stat(path)
     const headers = { 'content-type': /\.(?:ndjson|jsonl)$/i.test(path) ? 'application/x-ndjson' : 'text/csv' }
     const ask: Ask = { method: 'POST', path: datasetPath(id, 'corrections'), headers, bodyFile: { path, bytes } }
-    const json = await this.#repeat(() => this.#http.json(ask, this.#signal))
-    return { receipt: readReceipt(json), json }
+    return readAs(shapes.receipt, await this.#repeat(() => this.#http.json(ask, this.#signal)))
   }
 
   /** The receipt of a dataset. @throws {ClientError} */
-  async receipt(id: string): Promise<{ readonly receipt: SentReceipt; readonly json: unknown }> {
-    const json = await this.json(datasetPath(id))
-    return { receipt: readReceipt(json), json }
-  }
-
-  /**
-   * The id that begins with this prefix; a whole id is not looked up.
-   *
-   * @param prefix Hexadecimal digits in lower case.
-   * @throws {ClientError} `wrong` if no dataset or more than one has such an id
-   */
-  async findId(prefix: string): Promise<string> {
-    if (prefix.length === 32) return prefix
-    const ids: string[] = []
-    for await (const { id } of this.datasets({ id: prefix }, 10)) {
-      if (ids.push(id) === 10) break
-    }
-    if (ids.length === 1) return ids[0]!
-    const found = ids.length === 0 ? 'no dataset has such an id' : `it could be ${ids.join(', ')}`
-    throw new ClientError({ kind: 'wrong', message: `Cannot find dataset '${prefix}': ${found}` })
-  }
-
-  /** Every dataset, newest first, fetched page by page. @throws {ClientError} */
-  async *datasets(query: Query, pageMax: number): AsyncGenerator<SentReceipt> {
-    let after: string | null = null
-    do {
-      const page = (await this.json('/qas/datasets', { ...query, limit: pageMax, after })) as ListPage // checked below
-      if (!Array.isArray(page?.datasets)) {
-        throw new ClientError({ kind: 'wrong', message: 'Cannot read the response: it is not a list of datasets' })
-      }
-      yield* page.datasets
-      after = typeof page.after === 'string' ? page.after : null
-    } while (after !== null)
+  async receipt(id: string): Promise<SentReceipt> {
+    return readAs(shapes.receipt, await this.json(datasetPath(id)))
   }
 
   /** Deletes a dataset. @throws {ClientError} */
@@ -192,14 +167,13 @@ export class Client implements Disposable {
   }
 }
 
-interface UploadsPage {
-  readonly uploads: readonly unknown[]
-  readonly after: unknown
-}
-
-interface ListPage {
-  readonly datasets: readonly SentReceipt[]
-  readonly after: unknown
+/** The only id of a list that begins with a prefix. */
+async function find(what: string, prefix: string, items: AsyncIterable<{ readonly id: string }>): Promise<string> {
+  const ids: string[] = []
+  for await (const { id } of items) if (id.startsWith(prefix) && ids.push(id) === foundMax) break
+  if (ids.length === 1) return ids[0]!
+  const found = ids.length === 0 ? `no ${what} has such an id` : `it could be ${ids.join(', ')}`
+  throw new ClientError({ kind: 'wrong', message: `Cannot find ${what} '${prefix}': ${found}` })
 }
 
 /** The path of a dataset, or of something below it: `datasetPath(id, 'rows')`. */

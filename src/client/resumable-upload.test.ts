@@ -80,7 +80,7 @@ test('sendResumable() creates an upload with the declarations and sends the file
   const declared = new Map([['dialect', '{"delimiter":";"}']])
   const how = resuming()
   const sent = await client.sendResumable({ ...file(content), name: 'ä.csv', declared }, newSending(), how)
-  assert.equal(sent?.receipt.file.sha256, sha256)
+  assert.equal(sent?.file.sha256, sha256)
   assert.deepEqual(how.begun, [id])
   assert.match(asked[0] ?? '', /^POST \/qas\/uploads HTTP[\s\S]*tus-resumable: 1\.0\.0\r\nupload-length: 21\r\n/)
   const metadata = /upload-metadata: filename (\S+),filetype (\S+),dialect (\S+)\r\n/.exec(asked[0] ?? '')?.slice(1)
@@ -97,7 +97,7 @@ test('sendResumable() requests the offset after an interruption, and hashes each
   using _client = client
   const sending = newSending()
   const sent = await client.sendResumable(file(content), sending, resuming())
-  assert.equal(sent?.receipt.file.sha256, sha256)
+  assert.equal(sent?.file.sha256, sha256)
   assert.match(asked[2] ?? '', new RegExp(`^HEAD /qas/uploads/${id} `))
   assert.deepEqual(
     [1, 3, 5, 7].map((i) => bodyOf(asked[i])),
@@ -132,7 +132,7 @@ test('sendResumable() gets the receipt of an upload whose response was lost', as
   using _client = client
   const sent = await client.sendResumable(file(content), newSending(), resuming(id))
   const upload = { id, fileName: undefined, receivedAt: 1, durationMs: 7, outcome: 'new' }
-  assert.deepEqual([sent?.receipt.duplicate, sent?.receipt.upload], [false, upload])
+  assert.deepEqual([sent?.duplicate, sent?.upload], [false, upload])
   assert.match(asked[1] ?? '', /\r\nprefer: wait=20\r\n/)
   assert.match(asked[3] ?? '', /^GET \/qas\/datasets\/d1 /)
   const bad = await serve(t, [at(bytes), status('failed', null, record(422, 'no CSV'))])
@@ -190,7 +190,7 @@ test('sendResumable() does not wait for silent connections, and finds the outcom
   const { client, asked } = await serve(t, [silent, created, silent, ...ended])
   using _client = client
   const sent = await client.sendResumable(file(content), newSending(), { ...resuming(), answerMsMax: 1_000 })
-  assert.equal(sent?.receipt.file.sha256, sha256)
+  assert.equal(sent?.file.sha256, sha256)
   assert.deepEqual(
     asked.map((text) => text.split(' ')[0]),
     ['POST', 'POST', 'PATCH', 'GET', 'GET', 'GET', 'GET'],

@@ -5,10 +5,9 @@ import { isFinished } from '../core/upload-status.ts'
 import { ClientError, type Failure, isPassing } from './client-error.ts'
 import { answerOf, type Http, idleMsMax, successOf } from './http.ts'
 import { writeBody } from './request-body.ts'
+import { failureOf, readAs, type SentReceipt, type SentStatus, shapes } from './response-shapes.ts'
 import { type RetryRules, withRetries } from './retry.ts'
-import { failureOf, readStatus, type SentStatus } from './sent-status.ts'
-import type { OutgoingFile, Sending, SentFile } from './upload.ts'
-import { readReceipt, type SentReceipt } from './uploaded-receipt.ts'
+import type { OutgoingFile, Sending } from './upload.ts'
 
 /** A file that can be read from any offset. */
 export interface SeekableFile extends OutgoingFile {
@@ -55,7 +54,7 @@ export async function sendResumable(
   sending: Sending,
   signal: AbortSignal,
   resuming: Resuming,
-): Promise<SentFile | null> {
+): Promise<SentReceipt | null> {
   if (metadataOf(file).length > metadataLengthMax) return null
   const one = new ResumableSend(http, file, sending, signal, resuming)
   const sent = await withRetries(() => one.attempt(), rules, sending, signal)
@@ -86,7 +85,7 @@ class ResumableSend {
     this.#id = resuming.id
   }
 
-  async attempt(): Promise<SentFile | null> {
+  async attempt(): Promise<SentReceipt | null> {
     this.#sending.phase = 'asking'
     if (this.#id !== null) {
       const offset = await this.#offset(this.#id)
@@ -143,7 +142,7 @@ class ResumableSend {
     }
   }
 
-  async #sendFrom(id: string, offset: number): Promise<SentFile> {
+  async #sendFrom(id: string, offset: number): Promise<SentReceipt> {
     const { bytes, name } = this.#file
     const sending = this.#sending
     if (this.#hash.bytes < offset) sending.skippedBytes = offset
@@ -185,14 +184,17 @@ class ResumableSend {
   }
 
   /** Waits for the end of an upload whose bytes have all arrived, and resolves to its receipt. */
-  async #ended(id: string): Promise<SentFile> {
+  async #ended(id: string): Promise<SentReceipt> {
     this.#sending.sentBytes = this.#file.bytes
     this.#sending.phase = 'waiting'
     let status = await this.#status(id)
     while (!isFinished(status)) status = await this.#status(id)
     if (status.datasetId === null) throw new ClientError(failureOf(status))
     const path = `/qas/datasets/${status.datasetId}`
-    const receipt = readReceipt(await this.#inTime((signal) => this.#http.json({ method: 'GET', path }, signal)))
+    const receipt = readAs(
+      shapes.receipt,
+      await this.#inTime((signal) => this.#http.json({ method: 'GET', path }, signal)),
+    )
     return await this.#compared(asAnswered(receipt, status))
   }
 
@@ -200,11 +202,11 @@ class ResumableSend {
   async #status(id: string): Promise<SentStatus> {
     const headers = { prefer: `wait=${waitSeconds}` }
     const ask = { method: 'GET', path: `${uploadsPath}/${id}`, headers } as const
-    return readStatus(await this.#inTime((signal) => this.#http.json(ask, signal)))
+    return readAs(shapes.status, await this.#inTime((signal) => this.#http.json(ask, signal)))
   }
 
   /** Converting may take long; but a silent connection may also be dead, and the upload may have ended. */
-  async #answered(id: string, request: ClientRequest, answered: Promise<IncomingMessage>): Promise<SentFile> {
+  async #answered(id: string, request: ClientRequest, answered: Promise<IncomingMessage>): Promise<SentReceipt> {
     for (;;) {
       const answer = await within(answered, this.#answerMsMax)
       if (answer !== null) (await successOf(answer, this.#signal)).resume()
@@ -229,9 +231,9 @@ class ResumableSend {
     }
   }
 
-  async #compared(receipt: SentReceipt): Promise<SentFile> {
+  async #compared(receipt: SentReceipt): Promise<SentReceipt> {
     await this.#hash.readTo(this.#file.bytes, this.#signal)
-    if (receipt.file.sha256 === this.#hash.digest()) return { receipt, json: receipt }
+    if (receipt.file.sha256 === this.#hash.digest()) return receipt
     throw new ClientError({
       kind: 'wrong',
       message: 'The server received other bytes than the file has (SHA-256 differs)',

@@ -28,7 +28,7 @@ test('send() waits for 100 Continue, sends declarations before the file, and ret
   using client = newClient(t, url)
   const declared = new Map([['dialect', '{"delimiter":";"}']])
   const sending = newSending()
-  const { receipt } = await client.send(fileOf(content, { name: 'a"b\r\nä.csv', declared }), sending)
+  const receipt = await client.send(fileOf(content, { name: 'a"b\r\nä.csv', declared }), sending)
   assert.equal(receipt.file.sha256, sha256)
   assert.deepEqual([sending.phase, sending.sentBytes, sending.attempt], ['done', content.length, 1])
   const [head = '', ...rest] = seen.split('\r\n\r\n')
@@ -47,7 +47,7 @@ test('send() sends anyway if a server ignores Expect', async (t) => {
     })
   })
   using client = newClient(t, url)
-  assert.equal((await client.send(fileOf(content), newSending())).receipt.records.accepted, 1)
+  assert.equal((await client.send(fileOf(content), newSending())).records.accepted, 1)
 })
 
 test('send() reads a refusal before the body, and sends nothing', async (t) => {

@@ -4,8 +4,8 @@ import type { OutgoingHttpHeaders } from 'node:http'
 import { ClientError } from './client-error.ts'
 import { answerOf, type Http, jsonOf, successOf } from './http.ts'
 import { writeBody } from './request-body.ts'
+import { readAs, type SentReceipt, shapes } from './response-shapes.ts'
 import { type Attempts, type RetryRules, withRetries } from './retry.ts'
-import { readReceipt, type SentReceipt } from './uploaded-receipt.ts'
 
 /** A file to send, or a stream of unknown length. */
 export interface OutgoingFile {
@@ -27,12 +27,6 @@ export interface Sending extends Attempts {
   skippedBytes: number
 }
 
-export interface SentFile {
-  readonly receipt: SentReceipt
-  /** The answer as received. */
-  readonly json: unknown
-}
-
 /**
  * Sends a file and resolves to its receipt. Retries if that may help: the same bytes make the same dataset, so nothing
  * is stored twice. The receipt's SHA-256 is that of the bytes sent.
@@ -45,7 +39,7 @@ export async function sendFile(
   rules: RetryRules,
   sending: Sending,
   signal: AbortSignal,
-): Promise<SentFile> {
+): Promise<SentReceipt> {
   // What was read of an opened stream is lost.
   const mayRepeat = () => file.bytes !== null || sending.phase === 'asking'
   const sent = await withRetries(() => sendOnce(http, file, sending, signal), rules, sending, signal, mayRepeat)
@@ -53,7 +47,7 @@ export async function sendFile(
   return sent
 }
 
-async function sendOnce(http: Http, file: OutgoingFile, sending: Sending, signal: AbortSignal): Promise<SentFile> {
+async function sendOnce(http: Http, file: OutgoingFile, sending: Sending, signal: AbortSignal): Promise<SentReceipt> {
   sending.phase = 'asking'
   sending.sentBytes = 0
   const frame = frameOf(file)
@@ -77,9 +71,8 @@ async function sendOnce(http: Http, file: OutgoingFile, sending: Sending, signal
       },
     })
     if (isWhole) sending.phase = 'waiting'
-    const json = await jsonOf(await successOf(await answered, signal), signal)
-    const receipt = readReceipt(json)
-    if (receipt.file.sha256 === hash.digest('hex')) return { receipt, json }
+    const receipt = readAs(shapes.receipt, await jsonOf(await successOf(await answered, signal), signal))
+    if (receipt.file.sha256 === hash.digest('hex')) return receipt
     throw new ClientError({
       kind: 'wrong',
       message: 'The server received other bytes than were sent (SHA-256 differs)',

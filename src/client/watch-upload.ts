@@ -3,9 +3,10 @@ import type { IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isFinished } from '../core/upload-status.ts'
 import { ClientError, type Failure, isPassing } from './client-error.ts'
-import { bytesOf, type Http, jsonOf } from './http.ts'
+import { bytesOf, type Http } from './http.ts'
+import { parseJson } from './members.ts'
+import { readAs, type SentStatus, shapes } from './response-shapes.ts'
 import { pauseBefore, type RetryRules } from './retry.ts'
-import { readStatus, type SentStatus } from './sent-status.ts'
 
 export interface WatchRules extends RetryRules {
   /** Polling interval without events. */
@@ -88,7 +89,7 @@ class Watch {
       }
       for await (const { id, data } of eventsOf(answer, this.#signal)) {
         this.#last = id ?? this.#last
-        yield readStatus(parsed(data))
+        yield readAs(shapes.status, parseJson(data))
       }
     } finally {
       answer.destroy()
@@ -97,9 +98,7 @@ class Watch {
   }
 
   async *#asked(): AsyncGenerator<SentStatus> {
-    const status = readStatus(
-      await jsonOf(await this.#http.ask({ method: 'GET', path: this.#path }, this.#signal), this.#signal),
-    )
+    const status = readAs(shapes.status, await this.#http.json({ method: 'GET', path: this.#path }, this.#signal))
     const text = JSON.stringify(status)
     if (text !== this.#last || isFinished(status)) yield status
     this.#last = text
@@ -131,14 +130,6 @@ async function* eventsOf(answer: IncomingMessage, signal: AbortSignal): AsyncGen
         message: `Cannot watch: an event is longer than ${eventLengthMax} characters`,
       })
     }
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
   }
 }
 

@@ -5,8 +5,8 @@ import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { ConfigError, readConfig } from './config.ts'
-import { optionHelp } from './option-help.ts'
-import { environmentName, fileKey, type Option, options } from './options.ts'
+import type { Option } from './option.ts'
+import { allOptions, environmentName, fileKey, options } from './options.ts'
 
 test('readConfig() returns the defaults of the specification if nothing is set', () => {
   const config = readConfig([], { PATH: '/bin', HOME: '/' })
@@ -203,7 +203,7 @@ test('every option accepts its limits and refuses one beyond them', () => {
 test('environmentName() and fileKey() derive their names from the flag', () => {
   assert.equal(environmentName('--max-upload-size-per-file-unit'), 'CSV_UPLOAD_MAX_UPLOAD_SIZE_PER_FILE_UNIT')
   assert.equal(fileKey('--max-upload-size-per-file-unit'), 'maxUploadSizePerFileUnit')
-  assert.equal(new Set(optionHelp().map(({ flag }) => flag)).size, Object.keys(options).length + 1)
+  assert.equal(new Set(allOptions.map(({ flag }) => flag)).size, Object.keys(options).length + 1)
 })
 
 function refuses(argv: readonly string[], environment: Record<string, string>, message: string | RegExp): void {

@@ -1,19 +1,19 @@
 // Config: the value of every option, decided once at startup. The only reader of the environment. Does not know its users.
 import { readFileSync } from 'node:fs'
-import { parseArgs } from 'node:util'
 import { bytesIn } from '../core/units.ts'
 import { clientVariables } from './client-environment.ts'
-import { didYouMean } from './did-you-mean.ts'
+import { ConfigError, type Given, type Option, optionValue, readCommandLine, unknownOption } from './option.ts'
 import {
-  configFlag,
+  allOptions,
+  configOption,
   environmentName,
   environmentPrefix,
   fileKey,
-  type Option,
-  type OptionName,
   type OptionValues,
   options,
 } from './options.ts'
+
+export { ConfigError }
 
 /** The value of every option, and values derived from several of them. Frozen. */
 export interface Config extends OptionValues {
@@ -21,20 +21,7 @@ export interface Config extends OptionValues {
   readonly fileBytesMax: number
 }
 
-/** A mistake by the person who starts the service; the message is one line. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError'
-}
-
-/** A value as it was written, and where: `--port`, `CSV_UPLOAD_PORT` or `port in service.json`. */
-interface Given {
-  readonly text: string
-  readonly as: string
-}
 type Source = ReadonlyMap<string, Given>
-
-const rows = Object.entries(options) as [OptionName, Option<unknown>][] // the keys of `options` are OptionName by definition
-const flags = [...rows.map(([, option]) => option.flag), configFlag]
 
 /**
  * Decides every option. Precedence: command line, environment, file (`--config`), default.
@@ -43,11 +30,17 @@ const flags = [...rows.map(([, option]) => option.flag), configFlag]
  * @throws {ConfigError} for an unknown option or an invalid value, named as given.
  */
 export function readConfig(argv: readonly string[], environment: Environment = process.env): Config {
-  const commandLine = fromCommandLine(argv)
+  const { args, given: commandLine } = readCommandLine(argv, allOptions)
+  if (args[0] !== undefined) throw new ConfigError(`Cannot use argument '${args[0]}': wanted options only`)
   const variables = fromEnvironment(environment)
-  const file = commandLine.get(configFlag) ?? variables.get(configFlag)
+  const file = commandLine.get(configOption.flag) ?? variables.get(configOption.flag)
   const sources = [commandLine, variables, file === undefined ? new Map<string, Given>() : fromFile(file)]
-  const values = Object.fromEntries(rows.map(([name, option]) => [name, decide(option, sources)])) as OptionValues // one parsed value a row
+  const decide = (row: Option<unknown>) =>
+    optionValue(
+      row,
+      sources.map((source) => source.get(row.flag)).find((found) => found !== undefined),
+    )
+  const values = Object.fromEntries(Object.entries(options).map(([name, row]) => [name, decide(row)])) as OptionValues // one parsed value a row
   if (!isLoopback(values.host) && !values.isOpenToAnyone && !isAsking(values)) {
     const wanted = 'a loopback address, or also --keys or --open-to-anyone yes'
     throw new ConfigError(`Cannot use --host: given "${values.host}", which other machines may reach, wanted ${wanted}`)
@@ -81,39 +74,16 @@ function isLoopback(host: string): boolean {
 /** Variables by name, as in `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
-function decide(option: Option<unknown>, sources: readonly Source[]): unknown {
-  const given = sources.map((source) => source.get(option.flag)).find((found) => found !== undefined)
-  const { text, as } = given ?? { text: option.fallback, as: `the default of ${option.flag}` }
-  const value = option.parse(text)
-  if (value === null) {
-    const shown = JSON.stringify(option.shown?.(text) ?? text)
-    throw new ConfigError(`Cannot use ${as}: given ${shown}, wanted ${option.wanted}`)
-  }
-  return value
-}
-
-function fromCommandLine(argv: readonly string[]): Source {
-  const known = Object.fromEntries(flags.map((flag) => [flag.slice(2), { type: 'string' as const }]))
-  const { tokens } = parseArgs({ args: [...argv], options: known, strict: false, allowPositionals: true, tokens: true })
-  const found = new Map<string, Given>()
-  for (const token of tokens) {
-    if (token.kind === 'option-terminator') continue
-    if (token.kind === 'positional') throw new ConfigError(`Cannot use argument '${token.value}': wanted options only`)
-    if (!flags.includes(`--${token.name}`)) throw unknown(token.rawName, flags)
-    if (token.value === undefined) throw new ConfigError(`Cannot use ${token.rawName}: it has no value`)
-    found.set(`--${token.name}`, { text: token.value, as: token.rawName })
-  }
-  return found
-}
-
-const flagsByVariable: ReadonlyMap<string, string> = new Map(flags.map((flag) => [environmentName(flag), flag]))
+const flagsByVariable: ReadonlyMap<string, string> = new Map(
+  allOptions.map(({ flag }) => [environmentName(flag), flag]),
+)
 const variablesOfClient: readonly string[] = Object.values(clientVariables)
 
 /** A misspelled variable is an error, not a silent default. @throws {ConfigError} */
 export function refuseUnknownVariables(environment: Environment = process.env): void {
   const known = [...flagsByVariable.keys(), ...variablesOfClient]
   for (const name of Object.keys(environment)) {
-    if (name.startsWith(environmentPrefix) && !known.includes(name)) throw unknown(name, known)
+    if (name.startsWith(environmentPrefix) && !known.includes(name)) throw unknownOption(name, known)
   }
 }
 
@@ -130,11 +100,11 @@ function fromEnvironment(environment: Environment): Source {
 
 function fromFile(file: Given): Source {
   const found = new Map<string, Given>()
-  const flagsByKey = new Map(rows.map(([, option]) => [fileKey(option.flag), option.flag]))
+  const flagsByKey = new Map(Object.values(options).map(({ flag }) => [fileKey(flag), flag]))
   for (const [key, value] of Object.entries(readObject(file))) {
     const as = `${key} in ${file.text}`
     const flag = flagsByKey.get(key)
-    if (flag === undefined) throw unknown(as, [...flagsByKey.keys()], key)
+    if (flag === undefined) throw unknownOption(as, [...flagsByKey.keys()], key)
     if (typeof value !== 'string' && typeof value !== 'number') {
       throw new ConfigError(`Cannot use ${as}: given ${JSON.stringify(value)}, wanted text or a number`)
     }
@@ -159,8 +129,4 @@ function readObject(file: Given): Readonly<Record<string, unknown>> {
     throw problem(`${JSON.stringify(file.text)} holds something else`)
   }
   return content as Readonly<Record<string, unknown>> // an object by the line above
-}
-
-function unknown(as: string, known: readonly string[], name = as): ConfigError {
-  return new ConfigError(`Cannot use ${as}: there is no such option${didYouMean(name, known)}`)
 }

@@ -1,6 +1,6 @@
 // Copy targets: options for the databases into which datasets are copied. Opens no connection.
 import { type CopyTarget, copyModes, tableNamePattern } from '../core/copies/copy-status.ts'
-import { type Kind, nameOrNothing } from './value-parsers.ts'
+import type { Kind } from './value-parsers.ts'
 
 /** Parameters of an address that are passed on to the driver. */
 const driverParameters = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey']
@@ -11,7 +11,7 @@ const parameters = [...ownParameters, ...driverParameters]
 const sslModes: readonly (string | null)[] = ['verify-full', 'no-verify', 'disable', null]
 
 /** Addresses of databases by name, separated by spaces; an empty list for empty text. */
-function copyTargets(): Kind<readonly CopyTarget[]> {
+export function copyTargets(): Kind<readonly CopyTarget[]> {
   return {
     wanted:
       'NAME=postgres://user@host:5432/database, several separated by spaces, each without a password and with no other ' +
@@ -50,21 +50,3 @@ function copyTarget(given: string): CopyTarget | null {
   if (target.mode === null || (target.mode === 'upsert') !== target.key.length > 0) return null
   return { ...target, mode: target.mode }
 }
-
-/** Rows of the options, in the order of help. */
-export const copyOptions = {
-  copyTargets: {
-    flag: '--copy-target',
-    fallback: '',
-    fallbackShown: 'none',
-    ...copyTargets(),
-    help: 'Databases that datasets can be copied into, as NAME=postgres://user@host/database, separated by spaces. Passwords come from PGPASSWORD or the file named by PGPASSFILE.',
-  },
-  copyUploadsTo: {
-    flag: '--copy-uploads-to',
-    fallback: '',
-    fallbackShown: 'none',
-    ...nameOrNothing('the name of a --copy-target'),
-    help: 'Target to which the dataset of every upload is copied.',
-  },
-} as const

@@ -10,6 +10,8 @@ export interface Kind<Value> {
   readonly wanted: string
   /** The part of an invalid text that may be shown; all of it if absent. */
   readonly shown?: (text: string) => string
+  /** Every possible value, if there are few. */
+  readonly values?: readonly string[]
 }
 
 /** Any non-empty text. */
@@ -44,7 +46,8 @@ export function duration(min: number, max: number): Kind<number> {
 
 /** One of the given words. */
 export function oneOf<const Value extends string>(values: readonly Value[]): Kind<Value> {
-  return { wanted: `one of ${values.join(', ')}`, parse: (given) => values.find((value) => value === given) ?? null }
+  const wanted = `one of ${values.join(', ')}`
+  return { wanted, values, parse: (given) => values.find((value) => value === given) ?? null }
 }
 
 /** A value of another kind, or `none` for Infinity. */
@@ -60,12 +63,15 @@ export function textOrNothing(wanted: string): Kind<string> {
   return { wanted, parse: (given) => (given.includes('\0') ? null : given.trim()) }
 }
 
+/** Text that matches; an empty one means none. */
+function matching(pattern: RegExp, wanted: string): Kind<string> {
+  return { wanted, parse: (given) => (given === '' || pattern.test(given) ? given : null) }
+}
+
 /** A bucket and an optional prefix, such as `s3://bucket/some/prefix`; an empty text means none. */
 export function bucketOrNothing(): Kind<string> {
-  return {
-    wanted: 's3://bucket or s3://bucket/prefix',
-    parse: (given) => (/^(?:s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](?:\/[\w.=-]+)*\/?)?$/.test(given) ? given : null),
-  }
+  const pattern = /^s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](?:\/[\w.=-]+)*\/?$/
+  return matching(pattern, 's3://bucket or s3://bucket/prefix')
 }
 
 /** The URL of a server; an empty text means none. */
@@ -78,7 +84,7 @@ export function httpUrlOrNothing(): Kind<string> {
 
 /** A name in lower-case letters, digits and hyphens; an empty text means none. */
 export function nameOrNothing(wanted: string): Kind<string> {
-  return { wanted, parse: (given) => (/^[a-z0-9-]*$/.test(given) ? given : null) }
+  return matching(/^[a-z0-9-]*$/, wanted)
 }
 
 /** The URL of a web server, without user and password; an empty text means none. */
@@ -98,43 +104,32 @@ export function yesOrNo(): Kind<boolean> {
   return { wanted: 'yes or no', parse: (given) => (given === 'yes' ? true : given === 'no' ? false : null) }
 }
 
-/** Host names in lower case; an empty list for empty text. */
+/** Items in lower case, separated by commas; an empty list for empty text. */
+function listOf(wanted: string, isItem: (item: string) => boolean): Kind<readonly string[]> {
+  return {
+    wanted: `${wanted}, separated by commas`,
+    parse: (given) => {
+      const items = given.toLowerCase().split(',')
+      const found = items.flatMap((item) => item.trim() || [])
+      return found.every(isItem) ? found : null
+    },
+  }
+}
+
 export function hostNames(): Kind<readonly string[]> {
-  return {
-    wanted: 'host names without port, such as csv.example.org, separated by commas',
-    parse: (given) => {
-      const names = given
-        .toLowerCase()
-        .split(',')
-        .flatMap((name) => name.trim() || [])
-      return names.every((name) => /^[a-z0-9._-]{1,253}$/.test(name)) ? names : null
-    },
-  }
+  return listOf('host names without port, such as csv.example.org', (name) => /^[a-z0-9._-]{1,253}$/.test(name))
 }
 
-/** Origins of web pages in lower case; an empty list for empty text. */
+/** Origins of web pages. */
 export function origins(): Kind<readonly string[]> {
-  return {
-    wanted: 'origins such as http://localhost:3000, separated by commas',
-    parse: (given) => {
-      const all = given
-        .toLowerCase()
-        .split(',')
-        .flatMap((one) => one.trim() || [])
-      return all.every((one) => /^https?:/.test(one) && URL.parse(one)?.origin === one) ? all : null
-    },
-  }
+  return listOf('origins such as http://localhost:3000', (one) => {
+    return /^https?:/.test(one) && URL.parse(one)?.origin === one
+  })
 }
 
-/** Addresses, or networks as address/bits, separated by commas; an empty list for empty text. */
+/** Addresses, or networks as address/bits. */
 export function networks(): Kind<readonly string[]> {
-  return {
-    wanted: 'addresses or networks such as 10.0.0.0/8, separated by commas',
-    parse: (given) => {
-      const all = given.split(',').flatMap((one) => one.trim() || [])
-      return all.every(isNetwork) ? all : null
-    },
-  }
+  return listOf('addresses or networks such as 10.0.0.0/8', isNetwork)
 }
 
 function isNetwork(text: string): boolean {

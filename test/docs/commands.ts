@@ -11,7 +11,7 @@ export function commandSections(table: Table): string {
 }
 
 function section({ name, usage, about, options, examples }: CommandHelp, table: Table): string {
-  const lines = examples.flatMap(({ line, what }) => [`# ${what}`, line])
+  const lines = examples.flatMap(([line, what]) => [`# ${what}`, line])
   const optionTable =
     name === 'serve'
       ? 'All options are in [config.md](config.md).'

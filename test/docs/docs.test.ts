@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { allCommands } from '../../src/cli/commands.ts'
 import { clientVariables } from '../../src/config/client-environment.ts'
-import { optionHelp } from '../../src/config/option-help.ts'
+import { allOptions, environmentName } from '../../src/config/options.ts'
 import { errorTable } from '../../src/core/errors.ts'
 import { projectFiles } from '../house/sources.ts'
 import { generatedParts, pageUrl, withPart } from './generated.ts'
@@ -22,7 +22,7 @@ for (const part of generatedParts) {
 
 test('every option and variable that a page names exists', () => {
   const known = new Set([
-    ...optionHelp().flatMap(({ flag, environment }) => [flag, environment]),
+    ...allOptions.flatMap(({ flag }) => [flag, environmentName(flag)]),
     ...allCommands.flatMap(({ options }) => options.map(({ flag }) => flag)),
     ...Object.values(clientVariables),
   ])

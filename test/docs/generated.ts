@@ -1,6 +1,7 @@
 // Generated: the parts of the docs that are generated from the code and the benchmark, between markers on their page.
 import { corpusTable } from '../../corpus/figures.ts'
-import { optionHelp } from '../../src/config/option-help.ts'
+import { shownDefault } from '../../src/cli/terminal/command-help.ts'
+import { allOptions, environmentName } from '../../src/config/options.ts'
 import { type ErrorCode, errorTable } from '../../src/core/errors.ts'
 import { noteCodes, noteTable } from '../../src/core/notes.ts'
 import { rejectReasons } from '../../src/core/receipt.ts'
@@ -68,13 +69,12 @@ function splitOnce(text: string, marker: string): readonly [string, string] {
 function optionTable(): string {
   return table(
     ['Flag', 'Environment', 'Default', 'What it is', 'Wanted'],
-    optionHelp().map(({ flag, environment, fallback, help, wanted }) => [
-      `\`${flag}\``,
-      `\`${environment}\``,
-      fallback === 'none' || fallback.includes(' ') ? fallback : `\`${fallback}\``,
-      help,
-      wanted,
-    ]),
+    allOptions.map((row) => {
+      const { flag, help, wanted } = row
+      const fallback = shownDefault(row) ?? 'none'
+      const shown = fallback === 'none' || fallback.includes(' ') ? fallback : `\`${fallback}\``
+      return [`\`${flag}\``, `\`${environmentName(flag)}\``, shown, help, wanted]
+    }),
   )
 }
 

@@ -1,13 +1,15 @@
 // Outgoing upload: one file being sent, resumable if it is large, remembered until it is done. Prints nothing.
+import { basename, resolve } from 'node:path'
 import type { Client } from '../../client/client.ts'
 import { ClientError } from '../../client/client-error.ts'
+import type { SentReceipt, SentStatus } from '../../client/response-shapes.ts'
 import { endsUpload } from '../../client/resumable-upload.ts'
-import type { SentStatus } from '../../client/sent-status.ts'
-import type { Sending, SentFile } from '../../client/upload.ts'
+import type { Sending } from '../../client/upload.ts'
 import { outcomeOf } from '../command-error.ts'
 import { exitCodes } from '../exit-codes.ts'
-import type { NamedFile } from './files-to-send.ts'
-import { identityOf, type UnfinishedSends } from './unfinished-sends.ts'
+import { messageOf } from '../system-messages.ts'
+import { fileAt, type NamedFile } from './files-to-send.ts'
+import { changeOf, identityOf, type UnfinishedSend, type UnfinishedSends } from './unfinished-sends.ts'
 
 /** Smaller files are sent again, which is faster than resuming them. Bytes. */
 export const resumableBytesMin = 8_388_608
@@ -23,7 +25,7 @@ export class OutgoingUpload {
   readonly file: NamedFile
   readonly sending: Sending = { phase: 'asking', sentBytes: 0, skippedBytes: 0, attempt: 1, pause: null }
   /** The part of the receipt that is needed at the end; the receipts of many files are not held in memory. */
-  records: SentFile['receipt']['records'] | null = null
+  records: SentReceipt['records'] | null = null
   error: unknown = null
   tookMs = 0
   /** The server's status, while it is followed. */
@@ -52,7 +54,7 @@ export class OutgoingUpload {
     unfinished: UnfinishedSends,
     signal: AbortSignal,
     stoppedBy: unknown,
-  ): Promise<SentFile | null> {
+  ): Promise<SentReceipt | null> {
     this.#beganMs = performance.now()
     try {
       if (this.#problem !== null) await this.#forget(unfinished)
@@ -60,7 +62,7 @@ export class OutgoingUpload {
       if (problem) throw problem
       const sent = await this.#send(client, unfinished)
       this.tookMs = performance.now() - this.#beganMs
-      this.records = sent.receipt.records
+      this.records = sent.records
       return sent
     } catch (error) {
       signal.throwIfAborted()
@@ -97,7 +99,7 @@ export class OutgoingUpload {
     read().catch(() => {})
   }
 
-  async #send(client: Client, unfinished: UnfinishedSends): Promise<SentFile> {
+  async #send(client: Client, unfinished: UnfinishedSends): Promise<SentReceipt> {
     const { file, sending } = this
     const { bytes, path } = file
     if (bytes === null || path === null) return await client.send(file, sending)
@@ -129,5 +131,44 @@ export class OutgoingUpload {
   async #forget(unfinished: UnfinishedSends): Promise<void> {
     if (this.#uploadId !== null) await unfinished.forget(this.#uploadId)
     this.canContinue = false
+  }
+}
+
+export interface ToContinue {
+  readonly uploads: readonly OutgoingUpload[]
+  /** Other servers that also have unfinished uploads. */
+  readonly otherUrls: readonly string[]
+}
+
+/** @param paths Files whose uploads to continue; empty for all. */
+export async function uploadsToContinue(
+  unfinished: readonly UnfinishedSend[],
+  url: string,
+  paths: readonly string[],
+): Promise<ToContinue> {
+  const wanted = new Set(paths.map((path) => resolve(path)))
+  const chosen = unfinished.filter(({ path }) => wanted.size === 0 || wanted.has(path))
+  const own = chosen.filter((send) => send.url === url)
+  const others = chosen.filter((send) => send.url !== url)
+  return {
+    uploads: await Promise.all(own.map(uploadOf)),
+    otherUrls: [...new Set(others.map((send) => send.url))],
+  }
+}
+
+async function uploadOf(send: UnfinishedSend): Promise<OutgoingUpload> {
+  const { uploadId, path } = send
+  const declared = new Map(Object.entries(send.declared))
+  try {
+    const change = changeOf(send, await identityOf(path))
+    const file = await fileAt(path, declared)
+    const problem =
+      change === null
+        ? null
+        : new Error(`Cannot continue: the file has changed since its upload began (${change}); send it again`)
+    return new OutgoingUpload(file, { uploadId, problem })
+  } catch (error) {
+    const gone: NamedFile = { as: path, name: basename(path), declared, bytes: null, path, open: () => process.stdin }
+    return new OutgoingUpload(gone, { uploadId, problem: new Error(messageOf(error)) })
   }
 }

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { hasMembers } from '../../client/members.ts'
 
 /** An upload that has begun. It contains no keys: the user must provide them again. */
 export interface UnfinishedSend extends FileIdentity {
@@ -112,17 +113,19 @@ async function readSend(path: string): Promise<UnfinishedSend | null> {
   }
 }
 
+const sendMembers = {
+  uploadId: 'string',
+  url: 'string',
+  path: 'string',
+  head: 'string',
+  bytes: 'number',
+  mtimeMs: 'number',
+  begunAt: 'number',
+  declared: 'object',
+} as const
+
 function isSend(value: unknown): value is UnfinishedSend {
-  if (typeof value !== 'object' || value === null) return false
-  const { uploadId, url, path, head, bytes, mtimeMs, begunAt, declared } = value as Readonly<
-    Record<keyof UnfinishedSend, unknown>
-  > // of unknown members
-  const texts = [uploadId, url, path, head]
-  if (typeof declared === 'object' && declared !== null) texts.push(...Object.values(declared))
-  return (
-    typeof declared === 'object' &&
-    texts.every((one) => typeof one === 'string') &&
-    [bytes, mtimeMs, begunAt].every((one) => typeof one === 'number') &&
-    /^[\w-]{1,100}$/.test(String(uploadId))
-  )
+  if (!hasMembers(value, sendMembers)) return false
+  const { uploadId, declared } = value as UnfinishedSend // of these members
+  return /^[\w-]{1,100}$/.test(uploadId) && Object.values(declared).every((one) => typeof one === 'string')
 }

@@ -1,5 +1,6 @@
 // Command help: commands and their options as text, generated from their rows. Does not know what they do.
-import type { CommandHelp, HelpRow } from '../command.ts'
+import type { OptionRow } from '../../config/option.ts'
+import type { CommandHelp } from '../command.ts'
 import { exitCodeMeanings, exitCodes } from '../exit-codes.ts'
 
 /** What `csv-upload --help` prints. */
@@ -28,11 +29,14 @@ export function commandHelp({ name, usage, about, options, examples }: CommandHe
     ...wrapped(about, width, ''),
     '',
     'Options:',
-    ...options.flatMap((row) => [`  ${optionName(row)}${defaultOf(row)}`, ...wrapped(row.help, width, '      ')]),
+    ...options.flatMap((row) => [
+      `  ${optionName(row)}${shownDefault(row) === null ? '' : `  (default: ${shownDefault(row)})`}`,
+      ...wrapped(row.help, width, '      '),
+    ]),
     '',
     ...(examples.length === 0
       ? []
-      : ['Examples:', ...examples.flatMap(({ line, what }) => [`  ${line}`, `      ${what}`]), '']),
+      : ['Examples:', ...examples.flatMap(([line, what]) => [`  ${line}`, `      ${what}`]), '']),
   ].join('\n')
 }
 
@@ -51,12 +55,13 @@ function wrapped(text: string, width: number, indent: string): readonly string[]
 }
 
 /** `-o, --output <file>`. */
-export function optionName({ flag, short, value }: HelpRow): string {
+export function optionName({ flag, short, value }: OptionRow): string {
   return `${short === undefined ? '' : `-${short}, `}${flag}${value === null ? '' : ` ${value}`}`
 }
 
-function defaultOf({ fallback }: HelpRow): string {
-  return fallback === null ? '' : `  (default: ${fallback})`
+/** The default as help and docs show it; null for none. */
+export function shownDefault({ fallback, fallbackShown }: OptionRow): string | null {
+  return fallbackShown ?? fallback
 }
 
 /** Every exit code with its meaning, in order. */

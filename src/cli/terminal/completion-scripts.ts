@@ -1,5 +1,6 @@
 // Completion scripts: shell completions of commands and options, generated from their rows. Knows no command.
-import type { CommandHelp, HelpRow } from '../command.ts'
+import type { OptionRow } from '../../config/option.ts'
+import type { CommandHelp } from '../command.ts'
 
 export const shells = ['bash', 'zsh', 'fish'] as const
 export type Shell = (typeof shells)[number]
@@ -17,7 +18,7 @@ export function completionScript(shell: Shell, commands: readonly CommandHelp[])
 }
 
 /** An option takes a file if its value is called a file. */
-function takesFile({ value }: HelpRow): boolean {
+function takesFile({ value }: OptionRow): boolean {
   return value?.includes('file') === true
 }
 
@@ -29,13 +30,13 @@ function bash(commands: readonly CommandHelp[]): string {
   const perCommand = commands.map((command) => {
     const values = command.options.flatMap((row) => {
       const names = row.short === undefined ? row.flag : `${row.flag}|-${row.short}`
-      if (row.values.length > 0)
+      if (row.values !== undefined)
         return [`      ${names}) COMPREPLY=($(compgen -W '${row.values.join(' ')}' -- "$current")); return ;;`]
       if (takesFile(row)) return [`      ${names}) COMPREPLY=($(compgen -f -- "$current")); return ;;`]
       return row.value === null ? [] : [`      ${names}) return ;;`]
     })
-    const words = command.completes === 'words' ? `-W '${(command.words ?? []).join(' ')}'` : '-f'
-    const args = command.completes === 'nothing' ? '' : `\n    COMPREPLY=($(compgen ${words} -- "$current"))`
+    const words = command.completes === 'files' ? '-f' : `-W '${command.completes.join(' ')}'`
+    const args = command.completes.length === 0 ? '' : `\n    COMPREPLY=($(compgen ${words} -- "$current"))`
     return `  ${command.name})
     case "$previous" in
 ${values.join('\n')}
@@ -66,19 +67,17 @@ function quoted(text: string): string {
 
 function zsh(commands: readonly CommandHelp[]): string {
   const clean = (text: string) => text.replaceAll(/[[\]]/g, ' ')
-  const spec = (row: HelpRow) => {
-    const action = row.values.length > 0 ? `(${row.values.join(' ')})` : takesFile(row) ? '_files' : ''
+  const spec = (row: OptionRow) => {
+    const action = row.values !== undefined ? `(${row.values.join(' ')})` : takesFile(row) ? '_files' : ''
     const value = row.value === null ? '' : `:${row.value.slice(1, -1).replaceAll(/[:|@]/g, ' ')}:${action}`
     const names = [row.flag, ...(row.short === undefined ? [] : [`-${row.short}`])]
     return names.map((name) => `      ${quoted(`${name}[${clean(row.help)}]${value}`)}`)
   }
   const perCommand = commands.map((command) => {
-    const args = {
-      files: [`      '*:file:_files'`],
-      words: [`      '*:word:(${(command.words ?? []).join(' ')})'`],
-      nothing: [],
-    }
-    const lines = [...command.options.flatMap(spec), "      '--help[Help]'", ...args[command.completes]]
+    const { completes } = command
+    const action = completes === 'files' ? 'file:_files' : `word:(${completes.join(' ')})`
+    const args = completes.length === 0 ? [] : [`      '*:${action}'`]
+    const lines = [...command.options.flatMap(spec), "      '--help[Help]'", ...args]
     return `    ${command.name})\n      _arguments \\\n${lines.join(' \\\n')}\n      ;;`
   })
   return `#compdef csv-upload
@@ -108,17 +107,15 @@ function fish(commands: readonly CommandHelp[]): string {
     const seen = `__fish_seen_subcommand_from ${command.name}`
     const options = command.options.map((row) => {
       const short = row.short === undefined ? '' : ` -s ${row.short}`
-      const values = row.values.length > 0 ? ` -x -a ${quoted(row.values.join(' '))}` : ''
+      const values = row.values !== undefined ? ` -x -a ${quoted(row.values.join(' '))}` : ''
       const value = row.value === null ? '' : takesFile(row) ? ' -r -F' : values || ' -x'
       return `complete -c csv-upload -n '${seen}' -l ${row.flag.slice(2)}${short}${value} -d ${quoted(row.help)}`
     })
-    const args = {
-      files: [`complete -c csv-upload -n '${seen}' -F`],
-      words: [`complete -c csv-upload -n '${seen}' -f -a ${quoted((command.words ?? []).join(' '))}`],
-      nothing: [],
-    }
+    const { completes } = command
+    const action = completes === 'files' ? '-F' : `-f -a ${quoted(completes.join(' '))}`
+    const args = completes.length === 0 ? [] : [`complete -c csv-upload -n '${seen}' ${action}`]
     const name = `complete -c csv-upload -n __fish_use_subcommand -f -a ${command.name} -d ${quoted(command.summary)}`
-    return [name, ...options, ...args[command.completes]]
+    return [name, ...options, ...args]
   })
   return `# csv-upload for fish:  csv-upload completion fish | source\ncomplete -c csv-upload -f\n${lines.join('\n')}\n`
 }

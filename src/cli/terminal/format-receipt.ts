@@ -1,8 +1,8 @@
 // Format receipt: a receipt as text for a terminal. Knows no command.
-import type { SentReceipt } from '../../client/uploaded-receipt.ts'
-import { shownBytes, shownCount, shownMoment } from './format-amounts.ts'
+import type { SentReceipt } from '../../client/response-shapes.ts'
+import { counted, shownBytes, shownCount, shownMoment, shownTime } from './format-amounts.ts'
 import { printable } from './printable.ts'
-import { tableText } from './table.ts'
+import { right, tableText } from './table.ts'
 import type { Terminal } from './terminal.ts'
 
 /** File, counts, notes, and a table of the columns; ends with a line feed. */
@@ -34,5 +34,31 @@ export function receiptText(
   ]
   const head = facts.map(([name = '', value = '']) => `${terminal.paint('dim', name.padEnd(9))}  ${value}\n`).join('')
   const rows = columns.map(({ name, type, nulls, why }) => [name, type, shownCount(nulls), why])
-  return `${head}\n${tableText([{ name: 'column' }, { name: 'type' }, { name: 'nulls', align: 'right' }, { name: 'why' }], rows, terminal.width)}`
+  return `${head}\n${tableText(['column', 'type', right('nulls'), 'why'], rows, terminal.width)}`
+}
+
+/** The outcome of an upload. @param tookMs Null if unknown. */
+export function sentText(terminal: Terminal, as: string, receipt: SentReceipt, tookMs: number | null): string {
+  const { id, records, rejects, notes } = receipt
+  const rejected =
+    records.rejected === 0
+      ? 'none rejected'
+      : terminal.paint('yellow', `${counted(records.rejected, 'record')} rejected`)
+  const facts = [
+    `${counted(records.accepted, 'record')} accepted`,
+    rejected,
+    shownBytes(receipt.file.bytes),
+    ...(tookMs === null ? [] : [shownTime(tookMs)]),
+  ]
+  const lines = [`${terminal.paint('bold', id)}  ${printable(as)}  ${facts.join(', ')}${storedBefore(receipt)}`]
+  for (const [reason, count] of Object.entries(rejects.reasons)) lines.push(`  ${count} × ${printable(reason)}`)
+  for (const { code, message } of notes) {
+    lines.push(terminal.paint('dim', `  note ${printable(code)}: ${printable(message)}`))
+  }
+  return `${lines.join('\n')}\n`
+}
+
+function storedBefore({ duplicate, upload }: SentReceipt): string {
+  if (duplicate !== true) return ''
+  return upload?.outcome === 'repaired' ? ' (already stored, damaged; now repaired)' : ' (already stored)'
 }

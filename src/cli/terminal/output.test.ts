@@ -10,7 +10,7 @@ import { messageOf } from '../system-messages.ts'
 import { shownBytes, shownMoment, shownTime } from './format-amounts.ts'
 import { fitted, jsonLine, printable, printableLines, textWidth } from './printable.ts'
 import { progressText, RateMeter } from './progress.ts'
-import { tableText } from './table.ts'
+import { right, tableText } from './table.ts'
 import { Terminal } from './terminal.ts'
 
 test('printable() escapes what a terminal would interpret, and nothing else', () => {
@@ -33,7 +33,7 @@ test('textWidth() and fitted() count columns, not characters', () => {
 })
 
 test('tableText() aligns columns, makes cells printable, and shortens them only to a given width', () => {
-  const columns = [{ name: 'n', align: 'right' }, { name: 'text' }] as const
+  const columns = [right('n'), 'text']
   const rows = [
     ['1', 'a\nb'],
     ['22', 'x'.repeat(40)],

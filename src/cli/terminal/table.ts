@@ -1,9 +1,12 @@
 // Table: rows of text in aligned columns. Knows only the width of a terminal.
 import { fitted, printable, textWidth } from './printable.ts'
 
-export interface TableColumn {
-  readonly name: string
-  readonly align?: 'right'
+/** Its name, aligned to the left unless it says otherwise. */
+export type TableColumn = string | { readonly name: string; readonly align: 'right' }
+
+/** A column of numbers. */
+export function right(name: string): TableColumn {
+  return { name, align: 'right' }
 }
 
 /** A column is never made narrower than this to fit a terminal. */
@@ -19,19 +22,21 @@ export function tableText(
   rows: readonly (readonly string[])[],
   widthMax: number | null,
 ): string {
-  const lines = [columns.map(({ name }) => name), ...rows].map((cells) => cells.map(printable))
+  const lines = [columns.map((one) => (typeof one === 'string' ? one : one.name)), ...rows].map((cells) =>
+    cells.map(printable),
+  )
   const natural = columns.map((_, i) => lines.reduce((width, cells) => Math.max(width, textWidth(cells[i] ?? '')), 0))
   const widths = widthMax === null ? natural : narrowed(natural, widthMax)
   return lines
-    .map((cells) => columns.map(({ align }, i) => cell(cells[i] ?? '', widths[i] ?? 0, align)).join('  '))
+    .map((cells) => columns.map((one, i) => cell(cells[i] ?? '', widths[i] ?? 0, typeof one !== 'string')).join('  '))
     .map((line) => `${line.trimEnd()}\n`)
     .join('')
 }
 
-function cell(text: string, width: number, align: 'right' | undefined): string {
+function cell(text: string, width: number, isRight: boolean): string {
   const shown = fitted(text, width)
   const blanks = ' '.repeat(Math.max(0, width - textWidth(shown)))
-  return align === 'right' ? blanks + shown : shown + blanks
+  return isRight ? blanks + shown : shown + blanks
 }
 
 /** The widest columns shrink until all fit, or all have the minimum width. */

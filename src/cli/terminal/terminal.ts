@@ -2,7 +2,7 @@
 import { styleText } from 'node:util'
 import type { ClientEnvironment } from '../../config/client-environment.ts'
 import { errorCode } from '../../core/storage-error.ts'
-import { fitted } from './printable.ts'
+import { fitted, jsonLine, printableLines } from './printable.ts'
 
 type Stream = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number }
 export type Colour = 'red' | 'green' | 'yellow' | 'bold' | 'dim'
@@ -52,6 +52,19 @@ export class Terminal implements Disposable {
     })
   }
 
+  /** Writes a value as JSON on one line. */
+  printJson(value: unknown): Promise<void> {
+    return this.print(`${jsonLine(value)}\n`)
+  }
+
+  /** Writes bytes as they arrive; a terminal gets only text without control characters. */
+  async printBytes(chunks: AsyncIterable<Uint8Array>): Promise<void> {
+    const decoder = new TextDecoder()
+    for await (const chunk of chunks) {
+      await this.print(this.isTerminal ? printableLines(decoder.decode(chunk, { stream: true })) : chunk)
+    }
+  }
+
   /** Prints a line for the user on standard error. */
   say(line: string): void {
     if (!this.#quiet) this.complain(line)
@@ -75,7 +88,12 @@ export class Terminal implements Disposable {
     return (this.#color ?? this.#out.isTTY) ? styleText(colour, text, { validateStream: false }) : text
   }
 
-  /** The same for standard error. */
+  /** The result of a check. */
+  mark(ok: boolean): string {
+    return ok ? this.paint('green', 'ok  ') : this.paint('red', 'FAIL')
+  }
+
+  /** The same as paint(), for standard error. */
   paintError(colour: Colour, text: string): string {
     return (this.#color ?? this.#err.isTTY) ? styleText(colour, text, { validateStream: false }) : text
   }

@@ -1,53 +1,31 @@
 // send: uploads files, or continues uploads, and prints the outcome of each. The client does the sending.
-import type { SentFile } from '../../../client/upload.ts'
-import { text, wholeNumber } from '../../../config/value-parsers.ts'
-import {
-  type Context,
-  type commonOptions,
-  defineCommand,
-  serverOptions,
-  toggle,
-  UsageError,
-  type ValuesOf,
-} from '../../command.ts'
-import { outcomeOf } from '../../command-error.ts'
-import { connect } from '../../connect.ts'
-import { declaredOptions } from '../../declared-options.ts'
-import { type ExitCode, exitCodes } from '../../exit-codes.ts'
-import { outgoingFiles } from '../../sending/files-to-send.ts'
-import { OutgoingUpload } from '../../sending/outgoing-upload.ts'
-import { reportPauses, statusLine } from '../../sending/send-progress.ts'
-import { sentText } from '../../sending/sent-text.ts'
-import { UnfinishedSends } from '../../sending/unfinished-sends.ts'
-import { uploadsToContinue } from '../../sending/uploads-to-continue.ts'
-import { counted } from '../../terminal/format-amounts.ts'
-import { jsonLine, printable } from '../../terminal/printable.ts'
-import { drawProgress } from '../../terminal/progress.ts'
-import type { Terminal } from '../../terminal/terminal.ts'
+import type { SentReceipt } from '../../client/response-shapes.ts'
+import { option, toggle } from '../../config/option.ts'
+import { text, wholeNumber } from '../../config/value-parsers.ts'
+import { type CommandValues, type Context, UsageError } from '../command.ts'
+import { outcomeOf } from '../command-error.ts'
+import { declaredOptions } from '../declared-options.ts'
+import { type ExitCode, exitCodes } from '../exit-codes.ts'
+import { outgoingFiles } from '../sending/files-to-send.ts'
+import { OutgoingUpload, uploadsToContinue } from '../sending/outgoing-upload.ts'
+import { reportPauses, statusLine } from '../sending/send-progress.ts'
+import { UnfinishedSends } from '../sending/unfinished-sends.ts'
+import { serverCommand } from '../server-command.ts'
+import { counted } from '../terminal/format-amounts.ts'
+import { sentText } from '../terminal/format-receipt.ts'
+import { jsonLine, printable } from '../terminal/printable.ts'
+import { drawProgress } from '../terminal/progress.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 
 const options = {
-  jobs: {
-    flag: '--jobs',
-    short: 'j',
-    value: '<count>',
-    fallback: '4',
-    ...wholeNumber(1, 64),
-    help: 'Files sent at once.',
-  },
+  jobs: option('-j, --jobs <count>', wholeNumber(1, 64), '4').help('Files sent at once.'),
   ...declaredOptions,
-  name: {
-    flag: '--name',
-    value: '<name>',
-    fallback: 'stdin.csv',
-    ...text('a file name'),
-    help: 'File name for standard input.',
-  },
+  name: option('--name <name>', text('a file name'), 'stdin.csv').help('File name for standard input.'),
   failOnRejects: toggle('--fail-on-rejects', 'Exit with code 3 if a file has rejected records.'),
   resume: toggle('--resume', 'Continue unfinished uploads to this server: all, or those of the given files.'),
-  ...serverOptions,
 } as const
 
-export const send = defineCommand({
+export const send = serverCommand({
   name: 'send',
   summary: 'send CSV files and print their receipts',
   usage: '<file|pattern|->… | --resume [<file>…] [options]',
@@ -55,20 +33,21 @@ export const send = defineCommand({
     'Sends each file and reports how many of its records were accepted or rejected. Failed uploads are retried, which is safe: sending the same file again makes the same dataset. If the connection breaks, a file of 8 MB or more continues where it stopped, as long as the server keeps receiving more of it. After Ctrl-C, a restart or --retries failures in a row, --resume continues it if the file is unchanged. `-` is standard input; quoted patterns are expanded. With --json, prints one line per file, in the order they finish: {"file", "ok": true, "receipt"} or {"file", "ok": false, "error"}, with "canContinue": true if --resume can continue it.',
   options,
   examples: [
-    { line: 'csv-upload send sales.csv', what: 'One file.' },
-    { line: "csv-upload send 'exports/**/*.csv' --jobs 8", what: 'All files under a folder, eight at a time.' },
-    { line: 'csv-upload send --resume', what: 'All interrupted uploads.' },
-    { line: 'zcat sales.csv.gz | csv-upload send - --name sales.csv', what: 'The output of another program.' },
-    {
-      line: `csv-upload send sales.csv --dialect '{"delimiter":";"}' --schema @sales.schema.json`,
-      what: 'With a declared dialect and schema.',
-    },
-    { line: "csv-upload send *.csv --json | jq -r '.receipt.id'", what: 'The ids for a script.' },
+    ['csv-upload send sales.csv', 'One file.'],
+    ["csv-upload send 'exports/**/*.csv' --jobs 8", 'All files under a folder, eight at a time.'],
+    ['csv-upload send --resume', 'All interrupted uploads.'],
+    ['zcat sales.csv.gz | csv-upload send - --name sales.csv', 'The output of another program.'],
+    [
+      `csv-upload send sales.csv --dialect '{"delimiter":";"}' --schema @sales.schema.json`,
+      'With a declared dialect and schema.',
+    ],
+    ["csv-upload send *.csv --json | jq -r '.receipt.id'", 'The ids for a script.'],
   ],
   completes: 'files',
+  args: (args) => args,
   async run(context, values, args) {
+    const { client } = context
     const unfinished = new UnfinishedSends(context.environment.stateDir)
-    using client = connect(context, values)
     const uploads = values.resume
       ? await continued(context, values, unfinished, client.url.href, args)
       : await begun(values, args)
@@ -86,14 +65,14 @@ export const send = defineCommand({
     try {
       await Promise.all(Array.from({ length: Math.min(values.jobs, uploads.length) }, work))
     } finally {
-      if (!values.json) sayHowToContinue(context.terminal, uploads, values.url)
+      if (!values.json) sayHowToContinue(context.terminal, uploads, context.givenUrl)
     }
     if (uploads.length > 1) context.terminal.say(summary(uploads))
     return exitCode(uploads, values.failOnRejects)
   },
 })
 
-type Values = ValuesOf<typeof options & typeof commonOptions>
+type Values = CommandValues<typeof options>
 
 async function begun(values: Values, args: readonly string[]): Promise<readonly OutgoingUpload[]> {
   if (args.length === 0) throw new UsageError('Cannot start: no file given')
@@ -130,12 +109,12 @@ function sayHowToContinue(terminal: Terminal, uploads: readonly OutgoingUpload[]
 async function print(
   terminal: Terminal,
   { file, error, tookMs, canContinue }: OutgoingUpload,
-  sent: SentFile | null,
+  sent: SentReceipt | null,
   asJson: boolean,
 ): Promise<void> {
   if (sent !== null) {
-    const line = { file: file.as, ok: true, receipt: sent.json }
-    await terminal.print(asJson ? `${jsonLine(line)}\n` : sentText(terminal, file.as, sent.receipt, tookMs))
+    const line = { file: file.as, ok: true, receipt: sent }
+    await terminal.print(asJson ? `${jsonLine(line)}\n` : sentText(terminal, file.as, sent, tookMs))
     return
   }
   const outcome = outcomeOf(error)

@@ -1,15 +1,79 @@
-// doctor: checks whether this machine and the server are ready for uploads, or what a bucket holds. Changes nothing.
+// Server: the commands about a server, and what `serve` is, as help shows it. src/cli/serve.ts runs it.
 import type { IncomingMessage } from 'node:http'
-import { readCaller } from '../../../client/caller.ts'
-import type { Client } from '../../../client/client.ts'
-import { text } from '../../../config/value-parsers.ts'
-import { type Context, defineCommand, noArguments, serverOptions } from '../../command.ts'
-import { outcomeOf } from '../../command-error.ts'
-import { connect } from '../../connect.ts'
-import { type ExitCode, exitCodes } from '../../exit-codes.ts'
-import { loadService } from '../../load-service.ts'
-import { counted, shownBytes, shownTime } from '../../terminal/format-amounts.ts'
-import { jsonLine, printable } from '../../terminal/printable.ts'
+import type { Client } from '../../client/client.ts'
+import { type Caller, readAs, shapes } from '../../client/response-shapes.ts'
+import { option } from '../../config/option.ts'
+import { allOptions } from '../../config/options.ts'
+import { text } from '../../config/value-parsers.ts'
+import { type CommandHelp, type Context, defineCommand, noArguments } from '../command.ts'
+import { outcomeOf } from '../command-error.ts'
+import { type ExitCode, exitCodes } from '../exit-codes.ts'
+import { loadService } from '../load-service.ts'
+import { connect, serverCommand, serverOptions } from '../server-command.ts'
+import { counted, shownBytes, shownCount, shownMoment, shownTime } from '../terminal/format-amounts.ts'
+import { jsonLine, printable, printableLines } from '../terminal/printable.ts'
+
+export const serveHelp: CommandHelp = {
+  name: 'serve',
+  summary: 'run the service until a signal',
+  usage: '[options]',
+  about:
+    'Runs in the foreground. Precedence of options: command line, CSV_UPLOAD_* variables, --config file. SIGTERM or Ctrl-C lets uploads finish; a second one stops at once.',
+  options: allOptions,
+  examples: [['csv-upload serve --port 9000 --data /var/lib/csv-upload', 'Another port and directory.']],
+  completes: [],
+}
+
+export const whoami = serverCommand({
+  name: 'whoami',
+  summary: 'show what your key allows',
+  about:
+    'Prints the name and owner of the key, what it allows, when it expires, and how much of the quota is used. With --json, prints the response of the server.',
+  examples: [
+    ['csv-upload whoami --key-file ci.key', 'What that key allows.'],
+    ['csv-upload whoami --json | jq .bytes.used', 'Bytes stored, for a script.'],
+  ],
+  args: noArguments,
+  async run({ client, terminal }, { json }) {
+    const caller = readAs(shapes.caller, await client.json('/qas/caller'))
+    const lines = shown(caller).map(([what, value]) => `${what.padEnd(10)}${printable(value)}\n`)
+    await terminal.print(json ? `${jsonLine(caller)}\n` : lines.join(''))
+    return undefined
+  },
+})
+
+function shown(caller: Caller): readonly (readonly [string, string])[] {
+  const { name, owner, scopes, expiresAt, bytes, datasets, limits } = caller
+  return [
+    ['key', name ?? 'none: the server requires no key'],
+    ...(owner === null ? [] : [['owner', owner] as const]),
+    ['may', scopes.join(', ') || 'nothing'],
+    ['expires', expiresAt === null ? 'never' : shownMoment(expiresAt)],
+    ['stored', used(bytes, shownBytes)],
+    ['datasets', used(datasets, shownCount)],
+    ['file', `at most ${shownBytes(limits.fileBytesMax)}`],
+    ...(limits.requestsPerMinuteMax === null
+      ? []
+      : [['requests', `at most ${shownCount(limits.requestsPerMinuteMax)} per minute`] as const]),
+  ]
+}
+
+function used(quota: Caller['bytes'], format: (amount: number) => string): string {
+  return quota.max === null ? `${format(quota.used)}, no limit` : `${format(quota.used)} of ${format(quota.max)}`
+}
+
+export const openapi = serverCommand({
+  name: 'openapi',
+  summary: "print the server's OpenAPI description",
+  about: 'Prints /openapi.json of the server, indented, or with --json on one line.',
+  examples: [['csv-upload openapi > openapi.json', 'For a client generator.']],
+  args: noArguments,
+  async run({ client, terminal }, { json }) {
+    const description = await client.json('/openapi.json')
+    await terminal.print(`${json ? jsonLine(description) : printableLines(JSON.stringify(description, null, 2))}\n`)
+    return undefined
+  },
+})
 
 /** The oldest Node that the command line runs on; the service brings its own. */
 const nodeVersionMin = [22, 0] as const
@@ -25,40 +89,30 @@ interface Finding {
 export const doctor = defineCommand({
   name: 'doctor',
   summary: 'check this machine and the server',
-  usage: '[options]',
   about:
     'Checks the local Node, whether the server can be reached and accepts uploads, its version, its clock and its size limit. With --store, compares everything in a bucket with the receipts instead, and prints what no receipt names and what is missing; without a service that runs, nothing is in progress. Changes nothing. Exits with 0 if all checks pass. With --json, prints one document.',
   options: {
     ...serverOptions,
-    store: {
-      flag: '--store',
-      value: '<url>',
-      fallback: null,
-      ...text('s3://bucket or s3://bucket/prefix'),
-      help: 'Bucket to check; its server is that of CSV_UPLOAD_S3_ENDPOINT and the like.',
-    },
+    store: option('--store <url>', text('s3://bucket or s3://bucket/prefix')).help(
+      'Bucket to check; its server is that of CSV_UPLOAD_S3_ENDPOINT and the like.',
+    ),
   },
   examples: [
-    { line: 'csv-upload doctor --url https://files.example', what: 'A remote server.' },
-    { line: 'csv-upload doctor --store s3://csv-uploads/prod', what: 'What a bucket holds.' },
+    ['csv-upload doctor --url https://files.example', 'A remote server.'],
+    ['csv-upload doctor --store s3://csv-uploads/prod', 'What a bucket holds.'],
   ],
-  completes: 'nothing',
-  async run(context, { json, store, ...server }, args) {
-    noArguments(args)
+  args: noArguments,
+  async run(context, { json, store, ...server }) {
     using client = connect(context, { ...server, retries: 0 })
-    const findings =
+    const checks =
       store === null ? [localNode(), ...(await serverFindings(client, context))] : await bucketFindings(store)
     const { terminal } = context
-    if (json)
-      await terminal.print(
-        `${jsonLine({ ok: findings.every(({ ok }) => ok), url: store ?? client.url.href, checks: findings })}\n`,
-      )
+    if (json) await terminal.printJson({ ok: checks.every(({ ok }) => ok), url: store ?? client.url.href, checks })
     else
-      for (const { check, ok, detail } of findings) {
-        const mark = ok ? terminal.paint('green', 'ok  ') : terminal.paint('red', 'FAIL')
-        await terminal.print(`${mark}  ${check.padEnd(7)}  ${printable(detail)}\n`)
+      for (const { check, ok, detail } of checks) {
+        await terminal.print(`${terminal.mark(ok)}  ${check.padEnd(7)}  ${printable(detail)}\n`)
       }
-    return exitCode(findings)
+    return exitCode(checks)
   },
 })
 
@@ -71,7 +125,7 @@ function exitCode(findings: readonly Finding[]): ExitCode {
 
 async function bucketFindings(store: string): Promise<readonly Finding[]> {
   // Loaded only here: it also loads the AWS SDK.
-  const { openBucket } = await loadService(() => import('../../../publish.ts'))
+  const { openBucket } = await loadService(() => import('../../publish.ts'))
   const { datasets, notes, unnamed, missing } = await openBucket(['--store', store])!.check()
   const detail = `${counted(datasets, 'dataset')}, ${counted(notes, 'attempt')} in progress or being removed`
   return [
@@ -140,7 +194,7 @@ function clock(date: string | undefined, tookMs: number): Finding {
 /** What the server allows this caller to upload. */
 async function limit(client: Client, signal: AbortSignal): Promise<Finding> {
   try {
-    const { scopes, limits } = readCaller(await client.json('/qas/caller'))
+    const { scopes, limits } = readAs(shapes.caller, await client.json('/qas/caller'))
     if (!scopes.includes('upload')) return { check: 'key', ok: false, detail: 'the key does not allow uploads' }
     const { requestBytesMax } = limits
     return { check: 'limit', ok: true, detail: `${shownBytes(requestBytesMax)} per request (${requestBytesMax} bytes)` }

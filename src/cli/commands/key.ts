@@ -11,14 +11,13 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { type Scope, scopes } from '../../../access/access.ts'
-import { formatKeys, type Key, newKey, parseKeys } from '../../../access/api-keys.ts'
-import { text } from '../../../config/value-parsers.ts'
-import { defineCommand, UsageError } from '../../command.ts'
-import { exitCodes } from '../../exit-codes.ts'
-import { jsonLine } from '../../terminal/printable.ts'
-import { tableText } from '../../terminal/table.ts'
-import type { Terminal } from '../../terminal/terminal.ts'
+import { type Scope, scopes } from '../../access/access.ts'
+import { formatKeys, type Key, newKey, parseKeys } from '../../access/api-keys.ts'
+import { option } from '../../config/option.ts'
+import { text } from '../../config/value-parsers.ts'
+import { defineCommand, UsageError } from '../command.ts'
+import { tableText } from '../terminal/table.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 
 export const key = defineCommand({
   name: 'key',
@@ -27,67 +26,48 @@ export const key = defineCommand({
   about:
     '`new` prints the secret once, on standard output; only its hash is stored. With --file, the key is added to that file; otherwise its entry is printed on standard error. `list` shows the keys in a file, `revoke` removes one by name. `serve --keys` reads the file again when it changes.',
   options: {
-    name: {
-      flag: '--name',
-      value: '<name>',
-      fallback: null,
-      ...text('a name'),
-      help: 'Name of the key, unique in its file; also appears in the log of the server.',
-    },
-    owner: {
-      flag: '--owner',
-      value: '<owner>',
-      fallback: null,
-      ...text('an owner'),
-      help: 'Owner of the datasets that the key creates and sees; several keys may share one.',
-    },
-    scopes: {
-      flag: '--scopes',
-      value: '<scopes>',
-      fallback: 'upload,read',
-      wanted: `some of ${scopes.join(', ')}, separated by commas`,
-      parse: scopesOf,
-      help: `What the key allows: some of ${scopes.join(', ')}, separated by commas.`,
-    },
-    expires: {
-      flag: '--expires',
-      value: '<time>',
-      fallback: null,
+    name: option('--name <name>', text('a name')).help(
+      'Name of the key, unique in its file; also appears in the log of the server.',
+    ),
+    owner: option('--owner <owner>', text('an owner')).help(
+      'Owner of the datasets that the key creates and sees; several keys may share one.',
+    ),
+    scopes: option(
+      '--scopes <scopes>',
+      { wanted: `some of ${scopes.join(', ')}, separated by commas`, parse: scopesOf },
+      'upload,read',
+    ).help(`What the key allows: some of ${scopes.join(', ')}, separated by commas.`),
+    expires: option('--expires <time>', {
       wanted: 'a time such as 2027-01-31T00:00:00Z',
       parse: (given: string) => (Number.isNaN(Date.parse(given)) ? null : given),
-      help: 'When the key expires. Default: never.',
-    },
-    file: {
-      flag: '--file',
-      value: '<file>',
-      fallback: null,
-      ...text('a file'),
-      help: 'File of keys. `new` creates it if needed, readable only by you.',
-    },
+    }).help('When the key expires. Default: never.'),
+    file: option('--file <file>', text('a file')).help(
+      'File of keys. `new` creates it if needed, readable only by you.',
+    ),
   },
   examples: [
-    {
-      line: 'csv-upload key new --name ci --owner team-a --file keys.json',
-      what: 'For `csv-upload serve --keys keys.json`.',
-    },
-    { line: 'csv-upload key list --file keys.json', what: 'Names, owners, scopes and expiry; no secrets.' },
-    { line: 'csv-upload key revoke --name ci --file keys.json', what: 'A running server rejects it within a second.' },
+    ['csv-upload key new --name ci --owner team-a --file keys.json', 'For `csv-upload serve --keys keys.json`.'],
+    ['csv-upload key list --file keys.json', 'Names, owners, scopes and expiry; no secrets.'],
+    ['csv-upload key revoke --name ci --file keys.json', 'A running server rejects it within a second.'],
   ],
-  completes: 'words',
-  words: ['new', 'list', 'revoke'],
-  async run({ terminal }, { json, ...given }, args) {
-    const [action, ...others] = args
-    if (others.length > 0) throw new UsageError('Cannot start: wanted one of new, list, revoke')
+  completes: ['new', 'list', 'revoke'],
+  args([action = '', ...others]) {
+    if (others.length === 0 && isAction(action)) return action
+    throw new UsageError('Cannot start: wanted one of new, list, revoke')
+  },
+  async run({ terminal }, { json, ...given }, action) {
     if (action === 'new') await make(terminal, json, given)
     else if (action === 'list') await show(terminal, json, needed(given.file, '--file'))
-    else if (action === 'revoke')
-      await revoke(terminal, json, needed(given.name, '--name'), needed(given.file, '--file'))
-    else throw new UsageError('Cannot start: wanted one of new, list, revoke')
-    return exitCodes.ok
+    else await revoke(terminal, json, needed(given.name, '--name'), needed(given.file, '--file'))
+    return undefined
   },
 })
 
-const keyColumns = ['name', 'owner', 'scopes', 'expires'].map((name) => ({ name }))
+const actions = ['new', 'list', 'revoke'] as const
+
+function isAction(text: string): text is (typeof actions)[number] {
+  return actions.some((one) => one === text)
+}
 
 interface NewKeyOptions {
   readonly name: string | null
@@ -110,17 +90,18 @@ async function make(terminal: Terminal, asJson: boolean, options: NewKeyOptions)
     }
     replaceKeys(file, [...before, made.key])
   } else if (!asJson) terminal.complain(formatKeys([made.key]).trimEnd())
-  await terminal.print(asJson ? `${jsonLine(made)}\n` : `${made.secret}\n`)
+  if (asJson) await terminal.printJson(made)
+  else await terminal.print(`${made.secret}\n`)
 }
 
 async function show(terminal: Terminal, asJson: boolean, file: string): Promise<void> {
   const keys = readKeys(file)
   if (asJson) {
-    for (const { sha256: _, ...facts } of keys) await terminal.print(`${jsonLine(facts)}\n`)
+    for (const { sha256: _, ...facts } of keys) await terminal.printJson(facts)
     return
   }
   const rows = keys.map(({ name, owner, scopes, expires = 'never' }) => [name, owner, scopes.join(','), expires])
-  await terminal.print(tableText(keyColumns, rows, terminal.width))
+  await terminal.print(tableText(['name', 'owner', 'scopes', 'expires'], rows, terminal.width))
 }
 
 async function revoke(terminal: Terminal, asJson: boolean, name: string, file: string): Promise<void> {
@@ -131,7 +112,8 @@ async function revoke(terminal: Terminal, asJson: boolean, name: string, file: s
     throw new UsageError(`Cannot revoke key '${name}': '${file}' has no such key, only ${known}`)
   }
   replaceKeys(file, left)
-  await terminal.print(asJson ? `${jsonLine({ revoked: name })}\n` : `Revoked ${name}.\n`)
+  if (asJson) await terminal.printJson({ revoked: name })
+  else await terminal.print(`Revoked ${name}.\n`)
 }
 
 function needed(value: string | null, flag: string): string {
