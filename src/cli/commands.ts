@@ -26,7 +26,6 @@ const completion = defineCommand({
     const shell = shells.find((one) => one === name)
     if (shell === undefined) throw new UsageError(`Cannot complete for '${name}', wanted one of ${shells.join(', ')}`)
     await terminal.print(completionScript(shell, allCommands))
-    return undefined
   },
 })
 

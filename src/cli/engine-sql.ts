@@ -23,26 +23,26 @@ export function engineSql(engine: Engine, table: EngineTable): string {
 
 const writers: Readonly<Record<Engine, (table: EngineTable) => string>> = {
   spark: ({ name, columns, url }) => {
-    const list = columns.map((column) => `\`${column.name.replaceAll('`', '``')}\` ${typeIn(column.type, sparkTypes)}`)
+    const list = columns.map((column) => `\`${column.name.replaceAll('`', '``')}\` ${typeIn(column.type, 'spark')}`)
     return `CREATE TABLE ${name} (\n  ${list.join(',\n  ')}\n) USING parquet LOCATION '${url.replace(/^s3:/, 's3a:')}'`
   },
   clickhouse: ({ name, columns, url, endpoint }) => {
     const list = columns.map(
-      (column) => `\`${column.name.replace(/[\\`]/g, '\\$&')}\` Nullable(${typeIn(column.type, clickhouseTypes)})`,
+      (column) => `\`${column.name.replace(/[\\`]/g, '\\$&')}\` Nullable(${typeIn(column.type, 'clickhouse')})`,
     )
     const address = `${httpUrl(url, endpoint)}*.parquet`
     return `CREATE TABLE ${name} (\n  ${list.join(',\n  ')}\n) ENGINE = S3('${address}', 'Parquet')`
   },
   trino: ({ name, columns, url }) => {
     checkNames(columns, notInHive)
-    const list = columns.map((column) => `${quotedName(column.name)} ${trinoType(column.type, hiveTypes)}`)
+    const list = columns.map((column) => `${quotedName(column.name)} ${typeIn(column.type, 'hive')}`)
     const at = `external_location = ${quotedText(url)}, format = 'PARQUET'`
     const hint = columns.some(({ type }) => type.startsWith('timestamp')) ? `-- ${hiveHint}\n` : ''
     return `${hint}CREATE TABLE ${name} (\n  ${list.join(',\n  ')}\n) WITH (${at})`
   },
   'trino-iceberg': ({ name, columns, url }) => {
     checkNames(columns, () => null)
-    const list = columns.map((column) => `${quotedName(column.name)} ${trinoType(column.type, icebergTypes)}`)
+    const list = columns.map((column) => `${quotedName(column.name)} ${typeIn(column.type, 'iceberg')}`)
     const adding = `ALTER TABLE ${name} EXECUTE add_files(location => ${quotedText(url)}, format => 'PARQUET')`
     return `CREATE TABLE ${name} (\n  ${list.join(',\n  ')}\n);\n${adding}`
   },
@@ -86,58 +86,40 @@ function notInHive(name: string): string | null {
  */
 const hiddenColumns = ['$file_modified_time', '$file_size', '$partition', '$path']
 
-/** Spark 4.0 has no type for a time of day: it reads the microseconds since midnight. */
-const sparkTypes: Readonly<Record<string, string>> = {
-  integer: 'BIGINT',
-  number: 'DOUBLE',
-  boolean: 'BOOLEAN',
-  date: 'DATE',
-  time: 'BIGINT',
-  timestamp: 'TIMESTAMP_NTZ',
-  timestamptz: 'TIMESTAMP',
-  text: 'STRING',
+type Dialect = 'spark' | 'clickhouse' | 'hive' | 'iceberg'
+
+/**
+ * What each engine calls our types. Spark 4.0 and Hive have no time of day: they read the microseconds since midnight.
+ * ClickHouse has no timestamp without a zone: in UTC, it shows the values of the file. Hive has no timestamps with a
+ * zone: instants are timestamps in UTC.
+ */
+const typeNames: Readonly<Record<string, Readonly<Record<Dialect, string>>>> = {
+  integer: { spark: 'BIGINT', clickhouse: 'Int64', hive: 'bigint', iceberg: 'bigint' },
+  number: { spark: 'DOUBLE', clickhouse: 'Float64', hive: 'double', iceberg: 'double' },
+  boolean: { spark: 'BOOLEAN', clickhouse: 'Bool', hive: 'boolean', iceberg: 'boolean' },
+  date: { spark: 'DATE', clickhouse: 'Date32', hive: 'date', iceberg: 'date' },
+  time: { spark: 'BIGINT', clickhouse: 'Time64(6)', hive: 'bigint', iceberg: 'time(6)' },
+  timestamp: {
+    spark: 'TIMESTAMP_NTZ',
+    clickhouse: "DateTime64(6, 'UTC')",
+    hive: 'timestamp(6)',
+    iceberg: 'timestamp(6)',
+  },
+  timestamptz: {
+    spark: 'TIMESTAMP',
+    clickhouse: "DateTime64(6, 'UTC')",
+    hive: 'timestamp(6)',
+    iceberg: 'timestamp(6) with time zone',
+  },
+  text: { spark: 'STRING', clickhouse: 'String', hive: 'varchar', iceberg: 'varchar' },
 }
 
-/** ClickHouse has no timestamp without a zone: in UTC, it shows the values of the file. */
-const clickhouseTypes: Readonly<Record<string, string>> = {
-  integer: 'Int64',
-  number: 'Float64',
-  boolean: 'Bool',
-  date: 'Date32',
-  time: 'Time64(6)',
-  timestamp: "DateTime64(6, 'UTC')",
-  timestamptz: "DateTime64(6, 'UTC')",
-  text: 'String',
-}
-
-/** Hive has neither times nor timestamps with a zone: times are microseconds since midnight, instants timestamps in UTC. */
-const hiveTypes: Readonly<Record<string, string>> = {
-  integer: 'bigint',
-  number: 'double',
-  boolean: 'boolean',
-  date: 'date',
-  time: 'bigint',
-  timestamp: 'timestamp(6)',
-  timestamptz: 'timestamp(6)',
-  text: 'varchar',
-}
-
-const icebergTypes: Readonly<Record<string, string>> = {
-  ...hiveTypes,
-  time: 'time(6)',
-  timestamptz: 'timestamp(6) with time zone',
-}
-
-function typeIn(type: string, types: Readonly<Record<string, string>>): string {
-  if (type.startsWith('decimal(')) return type.replace('decimal', 'Decimal')
-  const found = types[type]
+function typeIn(type: string, dialect: Dialect): string {
+  const isTrino = dialect === 'hive' || dialect === 'iceberg'
+  if (type.startsWith('decimal(')) return isTrino ? type : type.replace('decimal', 'Decimal')
+  const found = typeNames[type]
   if (found === undefined) throw new Error(`Cannot name a type for '${type}'`)
-  return found
-}
-
-/** All types in lower case. */
-function trinoType(type: string, types: Readonly<Record<string, string>>): string {
-  return typeIn(type, types).toLowerCase()
+  return found[dialect]
 }
 
 function quotedName(name: string): string {

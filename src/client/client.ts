@@ -3,10 +3,11 @@ import { stat } from 'node:fs/promises'
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
 import { ClientError } from './client-error.ts'
 import { type Ask, Http, type ServerAddress } from './http.ts'
+import type { Sending, Transfer } from './request-body.ts'
 import { type ListPage, readAs, type SentReceipt, type SentStatus, shapes } from './response-shapes.ts'
 import { type Resuming, type SeekableFile, sendResumable } from './resumable-upload.ts'
 import { type Attempts, type RetryRules, withRetries } from './retry.ts'
-import { type OutgoingFile, type Sending, sendFile } from './upload.ts'
+import { type OutgoingFile, sendFile } from './upload.ts'
 import { watchUpload } from './watch-upload.ts'
 
 /** Polling interval for a server without events. Milliseconds. */
@@ -37,7 +38,7 @@ export class Client implements Disposable {
 
   /** @throws {ClientError} */
   send(file: OutgoingFile, sending: Sending): Promise<SentReceipt> {
-    return sendFile(this.#http, file, this.#rules, sending, this.#signal)
+    return sendFile(this.#transfer(sending), file)
   }
 
   /**
@@ -45,7 +46,11 @@ export class Client implements Disposable {
    * {ClientError}
    */
   sendResumable(file: SeekableFile, sending: Sending, resuming: Resuming): Promise<SentReceipt | null> {
-    return sendResumable(this.#http, file, this.#rules, sending, this.#signal, resuming)
+    return sendResumable(this.#transfer(sending), file, resuming)
+  }
+
+  #transfer(sending: Sending): Transfer {
+    return { http: this.#http, rules: this.#rules, sending, signal: this.#signal }
   }
 
   /** The status of an upload and each that follows, until it has ended. @throws {ClientError} */

@@ -2,8 +2,9 @@
 import { once } from 'node:events'
 import { createServer, type Server, type Socket } from 'node:net'
 import type { TestContext } from 'node:test'
+import type { Sending } from './request-body.ts'
 import type { RetryRules } from './retry.ts'
-import type { OutgoingFile, Sending } from './upload.ts'
+import type { OutgoingFile } from './upload.ts'
 
 export const quickRules: RetryRules = { retriesMax: 3, pauseMsMin: 1, pauseMsMax: 4, retryAfterMsMax: 5_000 }
 

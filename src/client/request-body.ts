@@ -1,19 +1,59 @@
 // Request body: writes the body of a request once the server wants it, and stops as soon as it has answered. Knows no route.
 import type { ClientRequest, IncomingMessage } from 'node:http'
-import { idleMsMax } from './http.ts'
+import { type Ask, answerOf, type Http, idleMsMax } from './http.ts'
+import type { Attempts, RetryRules } from './retry.ts'
 
 export interface OutgoingBody {
   /** The bytes before and after the file. */
   readonly before: Uint8Array
   readonly behind: Uint8Array
-  /** Total number of bytes; null if unknown. */
+  /** Total number of bytes of the file that are sent; null if unknown. */
   readonly bytes: number | null
   /** What the bytes belong to, for errors. */
   readonly name: string
   open(): AsyncIterable<Uint8Array>
-  /** Called when the server wants the body. */
-  onBegin(): void
-  onChunk(chunk: Uint8Array): void
+  /** @param offset Of the chunk in the file. */
+  onChunk(chunk: Uint8Array, offset: number): void
+}
+
+/** The progress of an upload; changes while it is sent. */
+export interface Sending extends Attempts {
+  phase: 'asking' | 'sending' | 'waiting' | 'done'
+  /** Bytes of the file, from its first byte. */
+  sentBytes: number
+  /** Of these, sent before this process began. */
+  skippedBytes: number
+}
+
+/** A file on its way: where to, under which rules, and how far it is. */
+export interface Transfer {
+  readonly http: Http
+  readonly rules: RetryRules
+  readonly sending: Sending
+  readonly signal: AbortSignal
+}
+
+/**
+ * Sends a request with a body from `sending.sentBytes` on, and reads the response, which may arrive before the whole
+ * body is sent. @throws {ClientError} and any error of reading the file or of `read`
+ */
+export async function sendBody<Value>(
+  { http, sending, signal }: Transfer,
+  ask: Omit<Ask, 'body' | 'bodyFile'>,
+  body: OutgoingBody,
+  read: (answered: Promise<IncomingMessage>, request: ClientRequest) => Promise<Value>,
+): Promise<Value> {
+  const request = http.begin(ask, signal)
+  const answered = answerOf(request, http.url, signal)
+  // It may reject while the body is being sent, before anyone awaits it.
+  answered.catch(() => {})
+  try {
+    if (await writeBody(request, body, sending)) sending.phase = 'waiting'
+    return await read(answered, request)
+  } catch (error) {
+    request.destroy()
+    throw error
+  }
 }
 
 /** A server that does not support `Expect` ignores it: after this time the body is sent anyway (RFC 9110 10.1.1). */
@@ -24,19 +64,19 @@ const continueMsMax = 1_000
  *
  * @throws {Error} if there are fewer bytes than were announced
  */
-export async function writeBody(request: ClientRequest, body: OutgoingBody): Promise<boolean> {
+async function writeBody(request: ClientRequest, body: OutgoingBody, sending: Sending): Promise<boolean> {
   const gate = new Gate(request)
   request.flushHeaders()
   await gate.wait('continue', continueMsMax)
   if (gate.isClosed) return false
-  body.onBegin()
+  sending.phase = 'sending'
   if (body.before.length > 0) request.write(body.before)
-  let sentBytes = 0
+  const beganAt = sending.sentBytes
   const chunks = body.open()[Symbol.asyncIterator]()
   const read = () => chunks.next()
   for (let next = await gate.race(read); next?.done === false; next = await gate.race(read)) {
-    body.onChunk(next.value)
-    sentBytes += next.value.length
+    body.onChunk(next.value, sending.sentBytes)
+    sending.sentBytes += next.value.length
     if (!request.write(next.value) && !(await gate.wait('drain', idleMsMax))) {
       request.destroy(new Error('the server took nothing for 60 s'))
     }
@@ -44,7 +84,7 @@ export async function writeBody(request: ClientRequest, body: OutgoingBody): Pro
   // An endless stream may never yield another chunk: it is abandoned.
   if (gate.isClosed) void chunks.return?.()
   if (gate.isClosed) return false
-  if (body.bytes !== null && sentBytes !== body.bytes) {
+  if (body.bytes !== null && sending.sentBytes - beganAt !== body.bytes) {
     throw new Error(`Cannot send ${body.name}: it became shorter while it was read`)
   }
   request.end(body.behind)

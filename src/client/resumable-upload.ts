@@ -1,13 +1,13 @@
 // Resumable upload: sends one file by tus, and after a break continues where the server left off. Knows no terminal.
 import { createHash, type Hash } from 'node:crypto'
-import type { ClientRequest, IncomingMessage } from 'node:http'
+import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders } from 'node:http'
 import { isFinished } from '../core/upload-status.ts'
 import { ClientError, type Failure, isPassing } from './client-error.ts'
-import { answerOf, type Http, idleMsMax, successOf } from './http.ts'
-import { writeBody } from './request-body.ts'
+import { type Ask, idleMsMax, successOf } from './http.ts'
+import { type Sending, sendBody, type Transfer } from './request-body.ts'
 import { failureOf, readAs, type SentReceipt, type SentStatus, shapes } from './response-shapes.ts'
-import { type RetryRules, withRetries } from './retry.ts'
-import type { OutgoingFile, Sending } from './upload.ts'
+import { withRetries } from './retry.ts'
+import type { OutgoingFile } from './upload.ts'
 
 /** A file that can be read from any offset. */
 export interface SeekableFile extends OutgoingFile {
@@ -48,40 +48,36 @@ export function endsUpload(failure: Failure): boolean {
  * @throws {ClientError} and any error of reading the file.
  */
 export async function sendResumable(
-  http: Http,
+  transfer: Transfer,
   file: SeekableFile,
-  rules: RetryRules,
-  sending: Sending,
-  signal: AbortSignal,
   resuming: Resuming,
 ): Promise<SentReceipt | null> {
   if (metadataOf(file).length > metadataLengthMax) return null
-  const one = new ResumableSend(http, file, sending, signal, resuming)
+  const { rules, sending, signal } = transfer
+  const one = new ResumableSend(transfer, file, resuming)
   const sent = await withRetries(() => one.attempt(), rules, sending, signal)
   if (sent !== null) sending.phase = 'done'
   return sent
 }
 
 class ResumableSend {
-  readonly #http: Http
+  readonly #transfer: Transfer
   readonly #file: SeekableFile
-  readonly #sending: Sending
-  readonly #signal: AbortSignal
   readonly #resuming: Resuming
+  readonly #sending: Sending
   readonly #answerMsMax: number
-  #hash: FileHash
+  readonly #hash: FileHash
   #id: string | null
   /** Number of bytes that the server is known to have. */
   #takenBytes = 0
 
-  constructor(http: Http, file: SeekableFile, sending: Sending, signal: AbortSignal, resuming: Resuming) {
-    this.#http = http
+  constructor(transfer: Transfer, file: SeekableFile, resuming: Resuming) {
+    this.#transfer = transfer
     this.#file = file
-    this.#sending = sending
-    this.#signal = signal
     this.#resuming = resuming
+    this.#sending = transfer.sending
     this.#answerMsMax = resuming.answerMsMax ?? idleMsMax
-    this.#hash = new FileHash(file)
+    this.#hash = new FileHash(file, transfer.signal)
     this.#id = resuming.id
   }
 
@@ -107,10 +103,7 @@ class ResumableSend {
       'upload-metadata': metadataOf(this.#file),
     }
     try {
-      const answer = await this.#inTime((signal) =>
-        this.#http.ask({ method: 'POST', path: uploadsPath, headers, body: '' }, signal),
-      )
-      answer.resume()
+      const answer = await this.#ask({ method: 'POST', path: uploadsPath, headers, body: '' })
       // The address may differ behind a proxy; only the id counts.
       return /\/qas\/uploads\/([\w-]{1,100})$/.exec(answer.headers.location ?? '')?.[1] ?? null
     } catch (error) {
@@ -122,10 +115,7 @@ class ResumableSend {
   /** The offset to continue at; null if the upload is gone. */
   async #offset(id: string): Promise<number | null> {
     try {
-      const answer = await this.#inTime((signal) =>
-        this.#http.ask({ method: 'HEAD', path: `${uploadsPath}/${id}`, headers: tus }, signal),
-      )
-      answer.resume()
+      const answer = await this.#ask({ method: 'HEAD', path: `${uploadsPath}/${id}`, headers: tus })
       const offset = Number(answer.headers['upload-offset'] ?? 'none')
       if (!Number.isSafeInteger(offset) || offset < 0 || offset > this.#file.bytes) {
         throw new ClientError({ kind: 'wrong', message: 'Cannot continue the upload: the server names no offset' })
@@ -147,7 +137,7 @@ class ResumableSend {
     const sending = this.#sending
     if (this.#hash.bytes < offset) sending.skippedBytes = offset
     sending.sentBytes = offset
-    await this.#hash.readTo(offset, this.#signal)
+    await this.#hash.readTo(offset)
     if (offset === bytes) return await this.#ended(id)
     const headers = {
       ...tus,
@@ -156,31 +146,16 @@ class ResumableSend {
       'upload-offset': offset,
       expect: '100-continue',
     }
-    const request = this.#http.begin({ method: 'PATCH', path: `${uploadsPath}/${id}`, headers }, this.#signal)
-    const answered = answerOf(request, this.#http.url, this.#signal)
-    // It may reject while the body is being sent, before anyone awaits it.
-    answered.catch(() => {})
-    try {
-      const isWhole = await writeBody(request, {
-        before: new Uint8Array(),
-        behind: new Uint8Array(),
-        bytes: bytes - offset,
-        name,
-        open: () => this.#file.open(offset),
-        onBegin: () => {
-          sending.phase = 'sending'
-        },
-        onChunk: (chunk) => {
-          this.#hash.add(sending.sentBytes, chunk)
-          sending.sentBytes += chunk.length
-        },
-      })
-      if (isWhole) sending.phase = 'waiting'
-      return await this.#answered(id, request, answered)
-    } catch (error) {
-      request.destroy()
-      throw error
+    const body = {
+      before: new Uint8Array(),
+      behind: new Uint8Array(),
+      bytes: bytes - offset,
+      name,
+      open: () => this.#file.open(offset),
+      onChunk: (chunk: Uint8Array, at: number) => this.#hash.add(at, chunk),
     }
+    const ask = { method: 'PATCH', path: `${uploadsPath}/${id}`, headers } as const
+    return await sendBody(this.#transfer, ask, body, (answered, request) => this.#answered(id, request, answered))
   }
 
   /** Waits for the end of an upload whose bytes have all arrived, and resolves to its receipt. */
@@ -193,23 +168,30 @@ class ResumableSend {
     const path = `/qas/datasets/${status.datasetId}`
     const receipt = readAs(
       shapes.receipt,
-      await this.#inTime((signal) => this.#http.json({ method: 'GET', path }, signal)),
+      await this.#inTime((signal) => this.#transfer.http.json({ method: 'GET', path }, signal)),
     )
     return await this.#compared(asAnswered(receipt, status))
   }
 
   /** Waits a while for the end. */
   async #status(id: string): Promise<SentStatus> {
-    const headers = { prefer: `wait=${waitSeconds}` }
-    const ask = { method: 'GET', path: `${uploadsPath}/${id}`, headers } as const
-    return readAs(shapes.status, await this.#inTime((signal) => this.#http.json(ask, signal)))
+    return readAs(shapes.status, await this.#json(`${uploadsPath}/${id}`, { prefer: `wait=${waitSeconds}` }))
+  }
+
+  #json(path: string, headers: OutgoingHttpHeaders = {}): Promise<unknown> {
+    return this.#inTime((signal) => this.#transfer.http.json({ method: 'GET', path, headers }, signal))
+  }
+
+  /** The head of a successful response. */
+  async #ask(ask: Ask): Promise<IncomingMessage> {
+    return (await this.#inTime((signal) => this.#transfer.http.ask(ask, signal))).resume()
   }
 
   /** Converting may take long; but a silent connection may also be dead, and the upload may have ended. */
   async #answered(id: string, request: ClientRequest, answered: Promise<IncomingMessage>): Promise<SentReceipt> {
     for (;;) {
       const answer = await within(answered, this.#answerMsMax)
-      if (answer !== null) (await successOf(answer, this.#signal)).resume()
+      if (answer !== null) (await successOf(answer, this.#transfer.signal)).resume()
       else if (!isFinished(await this.#status(id))) continue
       else request.destroy()
       return await this.#ended(id)
@@ -220,9 +202,9 @@ class ResumableSend {
     const late = new AbortController()
     const timer = setTimeout(() => late.abort(), this.#answerMsMax)
     try {
-      return await action(AbortSignal.any([this.#signal, late.signal]))
+      return await action(AbortSignal.any([this.#transfer.signal, late.signal]))
     } catch (error) {
-      this.#signal.throwIfAborted()
+      this.#transfer.signal.throwIfAborted()
       if (!late.signal.aborted) throw error
       const seconds = this.#answerMsMax / 1_000
       throw new ClientError({ kind: 'cut', message: `Cannot get an answer: none came within ${seconds} s` }, error)
@@ -232,7 +214,7 @@ class ResumableSend {
   }
 
   async #compared(receipt: SentReceipt): Promise<SentReceipt> {
-    await this.#hash.readTo(this.#file.bytes, this.#signal)
+    await this.#hash.readTo(this.#file.bytes)
     if (receipt.file.sha256 === this.#hash.digest()) return receipt
     throw new ClientError({
       kind: 'wrong',
@@ -245,10 +227,12 @@ class ResumableSend {
 class FileHash {
   bytes = 0
   readonly #file: SeekableFile
+  readonly #signal: AbortSignal
   readonly #hash: Hash = createHash('sha256')
 
-  constructor(file: SeekableFile) {
+  constructor(file: SeekableFile, signal: AbortSignal) {
     this.#file = file
+    this.#signal = signal
   }
 
   add(offset: number, chunk: Uint8Array): void {
@@ -259,11 +243,11 @@ class FileHash {
   }
 
   /** Reads the bytes before an offset that have not been hashed yet. */
-  async readTo(offset: number, signal: AbortSignal): Promise<void> {
+  async readTo(offset: number): Promise<void> {
     if (this.bytes >= offset) return
     let at = this.bytes
     for await (const chunk of this.#file.open(at)) {
-      signal.throwIfAborted()
+      this.#signal.throwIfAborted()
       const taken = chunk.subarray(0, offset - at)
       this.add(at, taken)
       at += taken.length

@@ -2,10 +2,10 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { OutgoingHttpHeaders } from 'node:http'
 import { ClientError } from './client-error.ts'
-import { answerOf, type Http, jsonOf, successOf } from './http.ts'
-import { writeBody } from './request-body.ts'
+import { jsonOf, successOf } from './http.ts'
+import { sendBody, type Transfer } from './request-body.ts'
 import { readAs, type SentReceipt, shapes } from './response-shapes.ts'
-import { type Attempts, type RetryRules, withRetries } from './retry.ts'
+import { withRetries } from './retry.ts'
 
 /** A file to send, or a stream of unknown length. */
 export interface OutgoingFile {
@@ -18,69 +18,37 @@ export interface OutgoingFile {
   readonly declared: ReadonlyMap<string, string>
 }
 
-/** The progress of an upload; changes while it is sent. */
-export interface Sending extends Attempts {
-  phase: 'asking' | 'sending' | 'waiting' | 'done'
-  /** Bytes of the file, from its first byte. */
-  sentBytes: number
-  /** Of these, sent before this process began. */
-  skippedBytes: number
-}
-
 /**
  * Sends a file and resolves to its receipt. Retries if that may help: the same bytes make the same dataset, so nothing
  * is stored twice. The receipt's SHA-256 is that of the bytes sent.
  *
  * @throws {ClientError} and any error of reading the file.
  */
-export async function sendFile(
-  http: Http,
-  file: OutgoingFile,
-  rules: RetryRules,
-  sending: Sending,
-  signal: AbortSignal,
-): Promise<SentReceipt> {
+export async function sendFile(transfer: Transfer, file: OutgoingFile): Promise<SentReceipt> {
+  const { rules, sending, signal } = transfer
   // What was read of an opened stream is lost.
   const mayRepeat = () => file.bytes !== null || sending.phase === 'asking'
-  const sent = await withRetries(() => sendOnce(http, file, sending, signal), rules, sending, signal, mayRepeat)
+  const sent = await withRetries(() => sendOnce(transfer, file), rules, sending, signal, mayRepeat)
   sending.phase = 'done'
   return sent
 }
 
-async function sendOnce(http: Http, file: OutgoingFile, sending: Sending, signal: AbortSignal): Promise<SentReceipt> {
+async function sendOnce(transfer: Transfer, file: OutgoingFile): Promise<SentReceipt> {
+  const { sending, signal } = transfer
   sending.phase = 'asking'
   sending.sentBytes = 0
-  const frame = frameOf(file)
-  const request = http.begin({ method: 'POST', path: '/qas/uploadCsv', headers: frame.headers }, signal)
-  const answered = answerOf(request, http.url, signal)
-  // It may reject while the body is being sent, before anyone awaits it.
-  answered.catch(() => {})
-  try {
-    const hash = createHash('sha256')
-    const isWhole = await writeBody(request, {
-      ...frame,
-      name: file.name,
-      bytes: file.bytes,
-      open: () => file.open(),
-      onBegin: () => {
-        sending.phase = 'sending'
-      },
-      onChunk: (chunk) => {
-        hash.update(chunk)
-        sending.sentBytes += chunk.length
-      },
-    })
-    if (isWhole) sending.phase = 'waiting'
+  const { headers, ...frame } = frameOf(file)
+  const hash = createHash('sha256')
+  const onChunk = (chunk: Uint8Array) => hash.update(chunk)
+  const body = { ...frame, name: file.name, bytes: file.bytes, open: () => file.open(), onChunk }
+  return await sendBody(transfer, { method: 'POST', path: '/qas/uploadCsv', headers }, body, async (answered) => {
     const receipt = readAs(shapes.receipt, await jsonOf(await successOf(await answered, signal), signal))
     if (receipt.file.sha256 === hash.digest('hex')) return receipt
     throw new ClientError({
       kind: 'wrong',
       message: 'The server received other bytes than were sent (SHA-256 differs)',
     })
-  } catch (error) {
-    request.destroy()
-    throw error
-  }
+  })
 }
 
 interface Frame {

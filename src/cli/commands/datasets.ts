@@ -125,7 +125,6 @@ export const rejects = serverCommand({
       }
     }
     if (!json) terminal.say(total === 0 ? 'No rejects.' : `${shownCount(shown)} of ${shownCount(total)} rejects`)
-    return undefined
   },
 })
 
@@ -201,7 +200,6 @@ export const open = serverCommand({
     if (json) await terminal.printJson({ address })
     else await terminal.print(`${address}\n`)
     if (!printOnly && !(await openInBrowser(address))) terminal.complain('Cannot find a browser to open it.')
-    return undefined
   },
 })
 

@@ -59,7 +59,6 @@ export const key = defineCommand({
     if (action === 'new') await make(terminal, json, given)
     else if (action === 'list') await show(terminal, json, needed(given.file, '--file'))
     else await revoke(terminal, json, needed(given.name, '--name'), needed(given.file, '--file'))
-    return undefined
   },
 })
 

@@ -133,6 +133,5 @@ export const publish = defineCommand({
       const sql = engineSql(as, { name, columns, url: `${url}data/`, files, endpoint: bucket.endpoint })
       await terminal.print(json ? `${JSON.stringify({ id, table: name, url: `${url}data/`, files, sql })}\n` : sql)
     }
-    return undefined
   },
 })

@@ -38,7 +38,6 @@ export const whoami = serverCommand({
     const caller = readAs(shapes.caller, await client.json('/qas/caller'))
     const lines = shown(caller).map(([what, value]) => `${what.padEnd(10)}${printable(value)}\n`)
     await terminal.print(json ? `${jsonLine(caller)}\n` : lines.join(''))
-    return undefined
   },
 })
 
@@ -71,7 +70,6 @@ export const openapi = serverCommand({
   async run({ client, terminal }, { json }) {
     const description = await client.json('/openapi.json')
     await terminal.print(`${json ? jsonLine(description) : printableLines(JSON.stringify(description, null, 2))}\n`)
-    return undefined
   },
 })
 

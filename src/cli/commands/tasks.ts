@@ -67,7 +67,6 @@ export const query = serverCommand({
       const { bytes } = await saveFile(output, bytesOf(response, signal), { bytes: null, sha256: null }, force)
       terminal.say(`${printable(output)}  ${shownBytes(bytes)}`)
     } else await terminal.printBytes(bytesOf(response, signal))
-    return undefined
   },
 })
 

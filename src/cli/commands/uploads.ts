@@ -79,7 +79,6 @@ export const watch = serverCommand({
     const receipt = await client.receipt(last.datasetId)
     const duplicate = last.outcome !== 'new'
     await terminal.print(sentText(terminal, last.fileName ?? id, { ...receipt, duplicate }, null))
-    return undefined
   },
 })
 

@@ -1,7 +1,7 @@
 // Send progress: running uploads as one line, with phase, rate and remaining time. Does not know how they are sent.
 import type { Client } from '../../client/client.ts'
+import type { Sending } from '../../client/request-body.ts'
 import type { SentStatus } from '../../client/response-shapes.ts'
-import type { Sending } from '../../client/upload.ts'
 import { counted, shownBytes, shownCount, shownTime } from '../terminal/format-amounts.ts'
 import { printable } from '../terminal/printable.ts'
 import { progressText, RateMeter } from '../terminal/progress.ts'
