@@ -1,7 +1,7 @@
 // API: requests to the service, with the key of this tab. Knows the routes; knows no view.
 import type { EvidenceInWords } from '../src/core/evidence/evidence.ts'
-import type { Column, Corrections, DataStart, Dialect } from '../src/core/receipt.ts'
-import type { ShownNote, ShownReceipt } from './texts/shown-receipt.ts'
+import type { RefusedCorrection, RejectPreview, Receipt as StoredReceipt } from '../src/core/receipt.ts'
+import type { UploadStatus } from '../src/core/upload-status.ts'
 
 /** The error record of the service, or a lost connection (status 0). */
 export class ApiError extends Error {
@@ -16,45 +16,17 @@ export class ApiError extends Error {
   }
 }
 
-export interface Reject {
-  readonly record: number
-  readonly line: number
-  readonly byteOffset: number
-  readonly byteLength: number
-  readonly column: number | null
-  readonly reason: string
-  readonly message: string
-  /** Null if the bytes are not text. */
-  readonly text: string | null
-  readonly base64?: string
-  /** Only the beginning is shown. */
-  readonly cut?: true
+/** A receipt as the service sends it. */
+export interface Receipt extends Omit<StoredReceipt, 'evidence' | 'publish' | 'checksums' | 'verbatim' | 'owner'> {
+  readonly duplicate?: boolean
+  readonly evidence: EvidenceInWords
 }
 
-/** The members of a receipt that the page reads. */
-export interface Receipt {
-  readonly id: string
-  readonly duplicate?: boolean
-  readonly createdAt: number
-  readonly file: { readonly name: string; readonly bytes: number; readonly sha256: string }
-  readonly encoding: { readonly name: string; readonly bom: boolean }
-  readonly dialect: Dialect
-  readonly body: DataStart & { readonly recordBytesMax: number }
-  readonly corrections?: Corrections
-  readonly records: {
-    readonly total: number
-    readonly accepted: number
-    readonly rejected: number
-    readonly header: number
-    readonly blank: number
-    readonly skipped: number
-  }
-  readonly columns: readonly Column[]
-  readonly rejects: { readonly count: number; readonly reasons: Readonly<Record<string, number>> }
-  readonly evidence: EvidenceInWords
-  readonly notes: readonly ShownNote[]
-  readonly schema?: NonNullable<ShownReceipt['schema']>
-}
+/** The members of a receipt, provisional or not, that sentences use. */
+export type ShownReceipt = Pick<
+  Receipt,
+  'encoding' | 'dialect' | 'records' | 'columns' | 'evidence' | 'notes' | 'schema'
+>
 
 /** A receipt in the list. */
 export type ListedReceipt = Pick<Receipt, 'id' | 'createdAt' | 'file' | 'records'>
@@ -97,13 +69,8 @@ export async function request(path: string, init: Request = {}): Promise<Respons
     if (init.signal?.aborted) throw error
     throw new ApiError(0, String(error))
   }
-  if (!response.ok) throw await failureOf(response)
+  if (!response.ok) throw errorOf(await response.json().catch(() => null), response)
   return response
-}
-
-async function failureOf(response: Response): Promise<ApiError> {
-  const record: unknown = await response.json().catch(() => null)
-  return errorOf(record, response)
 }
 
 /** The error described by an error record; for any other body, by its status. */
@@ -166,7 +133,7 @@ export function getRows(id: string, offset: number, limit: number, signal: Abort
 /** @param reason Null for all. */
 export function getRejects(id: string, reason: string | null, offset: number, limit: number, signal: AbortSignal) {
   const only = reason === null ? '' : `&reason=${reason}`
-  return json<{ readonly total: number; readonly rejects: readonly Reject[] }>(
+  return json<{ readonly total: number; readonly rejects: readonly RejectPreview[] }>(
     `${datasets}/${id}/rejects?offset=${offset}&limit=${limit}${only}`,
     { signal },
   )
@@ -204,20 +171,13 @@ export function readAgain(id: string, dialect: object, signal: AbortSignal): Pro
   return json(`${datasets}/${id}/readings`, postJson({ dialect }, signal))
 }
 
-export interface RefusedText {
-  readonly record: number
-  readonly column: number | null
-  readonly reason: string
-  readonly message: string
-}
-
 /** The receipt of the corrected dataset, and the outcome of the texts. */
 export interface CorrectedReceipt extends Receipt {
   readonly corrected: {
     readonly sent: number
     readonly unchanged: number
     readonly refused: number
-    readonly firstRefused: readonly RefusedText[]
+    readonly firstRefused: readonly RefusedCorrection[]
   }
 }
 
@@ -240,18 +200,6 @@ export function sendRejectsFile(id: string, file: File): Promise<CorrectedReceip
 
 function postJson(body: object, signal: AbortSignal): Request {
   return { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body), signal }
-}
-
-/** The members that the page reads of an upload's status. */
-export interface UploadStatus {
-  readonly id: string
-  readonly fileName: string | null
-  readonly phase: string
-  readonly bytes: { readonly received: number; readonly expected: number | null }
-  readonly records: { readonly accepted: number; readonly rejected: number } | null
-  readonly datasetId: string | null
-  readonly outcome: string | null
-  readonly error: { readonly status: number; readonly exception: string; readonly message: string } | null
 }
 
 export function getUpload(id: string): Promise<UploadStatus> {

@@ -1,15 +1,11 @@
 // Sentences: what the service says about a file or a failure, in the language of the page, found by its code. The
 // service speaks English: its own sentence is shown if the page has none.
-
-import { germanWhy } from './texts/german/columns.ts'
-import { germanEvidence } from './texts/german/evidence.ts'
-import { germanFailure, type ShownFailure } from './texts/german/failures.ts'
-import { germanNote } from './texts/german/notes.ts'
-import { germanReject } from './texts/german/rejects.ts'
-import type { ShownNote, ShownReason, ShownReceipt } from './texts/shown-receipt.ts'
+import type { Note } from '../src/core/notes.ts'
+import type { ShownReceipt } from './api.ts'
+import { germanFailures, germanIntroductions, germanKind } from './german/failures.ts'
+import { germanNotes, germanRejects, type ShownReason } from './german/notes.ts'
+import { germanEvidence, germanWhy } from './german/reading.ts'
 import { language } from './texts.ts'
-
-const isGerman = language === 'de'
 
 export interface Sentence {
   readonly text: string
@@ -17,37 +13,54 @@ export interface Sentence {
   readonly lang: 'en' | undefined
 }
 
-export function noteSentence({ code, message, column }: ShownNote): Sentence {
-  return sentence(isGerman ? germanNote(code, column) : null, message)
+export function noteSentence({ code, message, column }: Note): Sentence {
+  return sentence(aboutColumn(column, germanNotes[code]), message)
 }
 
 /** Why a column has its type. */
 export function whySentence(receipt: ShownReceipt, at: number): Sentence {
-  return sentence(isGerman ? germanWhy(receipt, at) : null, receipt.columns[at]?.why ?? '')
+  return sentence(germanWhy(receipt, at), receipt.columns[at]?.why ?? '')
 }
 
 /** How a file was read. */
 export function evidenceSentences(receipt: ShownReceipt): readonly Sentence[] {
   const { encoding, dialect, header } = receipt.evidence
-  const own = isGerman ? germanEvidence(receipt) : []
-  return [encoding, dialect, header].map((theirs, at) => sentence(own[at] ?? null, theirs))
+  const german = germanEvidence(receipt)
+  return [encoding, dialect, header].map((theirs, at) => sentence(german[at], theirs))
 }
 
 /** @param columns Names of the columns of the table. */
-export function rejectSentence({ reason, message, column = null }: ShownReason, columns: readonly string[]): Sentence {
-  return sentence(isGerman ? germanReject(reason, { column, columns }) : null, message)
+export function rejectSentence({ reason, message, column }: ShownReason, columns: readonly string[]): Sentence {
+  const name = column === null ? undefined : columns[column - 1]
+  return sentence(aboutColumn(name, germanRejects[reason]?.(columns.length)), message)
+}
+
+interface ShownFailure {
+  /** Fully qualified, as in the error record. */
+  readonly exception: string
+  readonly message: string
+  /** What was seen, if its name is known: for errors found on this machine. */
+  readonly details?: Readonly<Record<string, unknown>>
 }
 
 /** One sentence, or the page's sentence and the service's own, which states where or why. */
-export function failureSentences(
-  failure: ShownFailure & { readonly message: string },
-): readonly [Sentence, ...(readonly Sentence[])] {
-  const own = isGerman ? germanFailure(failure) : null
-  const theirs = sentence(null, failure.message)
-  if (own === null) return [theirs]
-  return own.needsMessage ? [sentence(own.text, ''), theirs] : [sentence(own.text, '')]
+export function failureSentences({
+  exception,
+  message,
+  details,
+}: ShownFailure): readonly [Sentence, ...(readonly Sentence[])] {
+  const name = exception.slice(exception.lastIndexOf('.') + 1)
+  const introduction = germanIntroductions[name]
+  if (introduction === undefined || language !== 'de')
+    return [sentence(germanKind(String(details?.looksLike)) ?? germanFailures[name], message)]
+  return [sentence(introduction, message), sentence(undefined, message)]
 }
 
-function sentence(own: string | null, theirs: string): Sentence {
-  return own === null ? { text: theirs, lang: 'en' } : { text: own, lang: undefined }
+function aboutColumn(name: string | undefined, text: string | undefined): string | undefined {
+  return name === undefined || text === undefined ? text : `Spalte ${name}: ${text}`
+}
+
+function sentence(german: string | undefined, english: string): Sentence {
+  if (language !== 'de' || german === undefined) return { text: english, lang: 'en' }
+  return { text: german, lang: undefined }
 }

@@ -1,7 +1,7 @@
 // Column table: the columns of a receipt with their types, and why they have them.
+import type { ShownReceipt } from '../api.ts'
 import { count } from '../format.ts'
 import { whySentence } from '../sentences.ts'
-import type { ShownReceipt } from '../texts/shown-receipt.ts'
 import { t } from '../texts.ts'
 import { Spoken } from './spoken.tsx'
 import { Table } from './table.tsx'

@@ -1,11 +1,11 @@
 // Note list: what a careful reader would ask about a file, each with its public code and the lines it is about.
+import type { Note } from '../../src/core/notes.ts'
 import { count } from '../format.ts'
 import { noteSentence } from '../sentences.ts'
-import type { ShownNote } from '../texts/shown-receipt.ts'
 import { t } from '../texts.ts'
 import { Spoken } from './spoken.tsx'
 
-export function NoteList({ notes }: { readonly notes: readonly ShownNote[] }) {
+export function NoteList({ notes }: { readonly notes: readonly Note[] }) {
   return (
     <ul class="list">
       {notes.map((note) => (

@@ -1,6 +1,7 @@
 // Running uploads: those in progress, whoever sends them: found by a periodic list, and followed by their events.
-import { listUploads, type UploadStatus } from '../api.ts'
-import { isEnded, uploadEvents } from './upload-events.ts'
+import { isFinished, type UploadStatus } from '../../src/core/upload-status.ts'
+import { listUploads } from '../api.ts'
+import { uploadEvents } from './upload-events.ts'
 
 /** Interval between searches for new ones; shorter if not all can be followed. */
 const lookMs = 5_000
@@ -31,7 +32,7 @@ export class RunningUploads {
     const found = document.hidden ? null : await listUploads(signal).catch(() => [])
     if (signal.aborted) return
     if (found !== null) {
-      const running = found.filter((status) => !isEnded(status))
+      const running = found.filter((status) => !isFinished(status))
       this.#known = new Map(running.map((status) => [status.id, status]))
       this.#changed()
       for (const { id } of running) void this.#follow(id)
@@ -45,7 +46,7 @@ export class RunningUploads {
     this.#followed.add(id)
     try {
       for await (const status of uploadEvents(id, this.#stop.signal)) {
-        if (isEnded(status)) this.#known.delete(id)
+        if (isFinished(status)) this.#known.delete(id)
         else this.#known.set(id, status)
         this.#changed()
       }

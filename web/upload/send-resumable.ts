@@ -1,8 +1,10 @@
 // Send resumable: sends a file to the service whatever happens to the connection, and waits for its dataset. Knows no element and no queue.
+
+import { isFinished, type UploadStatus } from '../../src/core/upload-status.ts'
 import type { DeclaredDialect } from '../../src/reading/reading.ts'
-import { ApiError, type UploadStatus } from '../api.ts'
+import { ApiError } from '../api.ts'
 import { isPassing, Patience } from './patience.ts'
-import { isEnded, uploadEvents } from './upload-events.ts'
+import { uploadEvents } from './upload-events.ts'
 import { addBytes, beginUpload, uploadOffset } from './upload-requests.ts'
 
 export interface Resumable {
@@ -45,7 +47,7 @@ export async function sendResumable(resumable: Resumable, signal: AbortSignal): 
 async function lastStatus(id: string, onStatus: (status: UploadStatus) => void, signal: AbortSignal) {
   for await (const status of uploadEvents(id, signal)) {
     onStatus(status)
-    if (isEnded(status)) return status
+    if (isFinished(status)) return status
   }
   throw new ApiError(410, id)
 }

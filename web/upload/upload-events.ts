@@ -1,12 +1,7 @@
 // Upload events: the status of an upload after every change, across broken connections. Uses fetch, since EventSource cannot send a key.
-import { request, type UploadStatus } from '../api.ts'
+import { isFinished, type UploadStatus } from '../../src/core/upload-status.ts'
+import { request } from '../api.ts'
 import { isPassing, Patience } from './patience.ts'
-
-const ends: ReadonlySet<string> = new Set(['done', 'failed', 'expired'])
-
-export function isEnded({ phase }: Pick<UploadStatus, 'phase'>): boolean {
-  return ends.has(phase)
-}
 
 /** The current status, and each change until the end. @throws the error of the request, unless it is temporary */
 export async function* uploadEvents(id: string, signal: AbortSignal): AsyncGenerator<UploadStatus> {
@@ -23,7 +18,7 @@ export async function* uploadEvents(id: string, signal: AbortSignal): AsyncGener
         lastId = event.id
         const status = JSON.parse(event.data) as UploadStatus // the shape that the service documents
         yield status
-        if (isEnded(status)) return
+        if (isFinished(status)) return
       }
     } catch (error) {
       if (signal.aborted || !isPassing(error)) throw error

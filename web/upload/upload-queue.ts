@@ -1,6 +1,8 @@
 // Upload queue: chosen files, and those being sent, two at a time, each with its phase, rate and outcome. Knows no element.
+
+import { isFinished, type UploadStatus } from '../../src/core/upload-status.ts'
 import type { DeclaredDialect } from '../../src/reading/reading.ts'
-import { ApiError, cancelUpload, getUpload, type UploadStatus } from '../api.ts'
+import { ApiError, cancelUpload, getUpload } from '../api.ts'
 import { Explained } from '../explained.ts'
 import { t } from '../texts.ts'
 import { type ChosenFile, type FileHandle, reopened } from './chosen-files.ts'
@@ -9,7 +11,6 @@ import { RateMeter } from './rate-meter.ts'
 import { ensureReadable, Unreadable } from './readable-file.ts'
 import { fingerprintOf, isSameFile } from './same-file.ts'
 import { patiently, sendResumable } from './send-resumable.ts'
-import { isEnded } from './upload-events.ts'
 import { sendWhole } from './upload-requests.ts'
 
 export type Phase = 'ready' | 'waiting' | 'sending' | 'processing' | 'paused' | 'done' | 'failed' | 'canceled'
@@ -198,7 +199,7 @@ export class UploadQueue {
     if (status === null) return
     // The other tab may have finished or cancelled it.
     if (!(await keptUploads()).some(({ id }) => id === kept.id)) return
-    if (isEnded(status)) void forgetUpload(kept.id)
+    if (isFinished(status)) void forgetUpload(kept.id)
     if (status.phase !== 'failed' && status.phase !== 'expired') await this.#restoreOne(kept, status)
   }
 
@@ -283,7 +284,7 @@ export class UploadQueue {
           onBroken: (isBroken) => this.#update(number, { isBroken }),
           onStatus: (status) => {
             const phase = status.phase === 'receiving' ? 'sending' : 'processing'
-            if (!signal.aborted && !isEnded(status)) this.#update(number, { status, phase })
+            if (!signal.aborted && !isFinished(status)) this.#update(number, { status, phase })
           },
         },
         signal,

@@ -27,8 +27,12 @@ export function readTexts(layout: RecordLayout, texts: readonly string[]): reado
 function readingOf(record: RecordOfText, text: string, layout: RecordLayout): TextReading {
   const places = fieldPlaces(text, layout)
   if (record.kind === 'record') return { fields: fieldsOf(record.pieces, layout), refusal: null, places }
-  const { reason, message } = record
-  return { fields: null, refusal: { reason, message, place: refusedPlace(record, text, places, layout) }, places }
+  const { column, reason, message } = record
+  return {
+    fields: null,
+    refusal: { column, reason, message, place: refusedPlace(record, text, places, layout) },
+    places,
+  }
 }
 
 function fieldsOf(pieces: readonly Uint8Array[], { dialect, width }: RecordLayout): TextReading['fields'] {

@@ -1,13 +1,10 @@
 // Text reading: the result of reading a text as one record of a dataset. Only types; knows no element and no worker.
-import type { DataStart, Dialect, Encoding } from '../../../src/core/receipt.ts'
+import type { Receipt, RefusedCorrection } from '../../../src/core/receipt.ts'
 
 /** The members of a receipt that determine how its records are read. */
-export interface RecordLayout {
-  readonly encoding: Encoding
-  readonly dialect: Dialect
+export interface RecordLayout extends Pick<Receipt, 'encoding' | 'dialect' | 'body'> {
   /** Fields of a record. */
   readonly width: number
-  readonly body: DataStart & { readonly recordBytesMax: number }
 }
 
 /** A part of a text, in characters; empty if something is missing. */
@@ -16,9 +13,7 @@ export interface TextPlace {
   readonly to: number
 }
 
-export interface TextRefusal {
-  readonly reason: string
-  readonly message: string
+export interface TextRefusal extends Omit<RefusedCorrection, 'record'> {
   /** Null if the whole record is meant. */
   readonly place: TextPlace | null
 }

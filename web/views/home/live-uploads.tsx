@@ -1,5 +1,6 @@
 // Live uploads: uploads by others, or by another tab, that are in progress, with their phase and records so far.
-import { cancelUpload, type UploadStatus } from '../../api.ts'
+import type { UploadStatus } from '../../../src/core/upload-status.ts'
+import { cancelUpload } from '../../api.ts'
 import { useMay } from '../../caller.ts'
 import { bytes, count } from '../../format.ts'
 import { t } from '../../texts.ts'

@@ -1,26 +1,19 @@
 // Reject table: rejected records with their place, the reason and their text. Knows no dataset.
+import type { RejectPreview } from '../../../src/core/receipt.ts'
 import { count } from '../../format.ts'
 import { Spoken } from '../../parts/spoken.tsx'
 import { Table } from '../../parts/table.tsx'
 import { rejectSentence } from '../../sentences.ts'
-import type { ShownReason } from '../../texts/shown-receipt.ts'
 import { t } from '../../texts.ts'
 
-export interface ShownReject extends ShownReason {
-  readonly line: number
-  readonly byteOffset: number
-  readonly text?: string | null
-  readonly base64?: string
-}
-
 interface RejectTableProps {
-  readonly rejects: readonly ShownReject[]
+  readonly rejects: readonly RejectPreview[]
   /** Names of the columns of the table. */
   readonly columns: readonly string[]
 }
 
 export function RejectTable({ rejects, columns }: RejectTableProps) {
-  const reasonOf = (reject: ShownReject) => (
+  const reasonOf = (reject: RejectPreview) => (
     <>
       <Spoken sentence={rejectSentence(reject, columns)} /> <span class="quiet">{reject.reason}</span>
     </>

@@ -1,7 +1,7 @@
 // Upload list: the files of this visit: those not sent yet, and each upload with its phase, progress and outcome.
 import { useLayoutEffect, useReducer, useRef } from 'preact/hooks'
+import type { UploadStatus } from '../../../src/core/upload-status.ts'
 import { acceptedText } from '../../accepted-text.ts'
-import type { UploadStatus } from '../../api.ts'
 import { useCaller, useMay } from '../../caller.ts'
 import { bytes, count, duration, percent } from '../../format.ts'
 import { Failure } from '../../parts/failure.tsx'

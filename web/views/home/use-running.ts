@@ -1,6 +1,6 @@
 // Use running: the uploads in progress, for a view, and their phases in words. Knows no element.
 import { useLayoutEffect, useState } from 'preact/hooks'
-import type { UploadStatus } from '../../api.ts'
+import type { UploadStatus } from '../../../src/core/upload-status.ts'
 import { useMayLook } from '../../caller.ts'
 import { t } from '../../texts.ts'
 import { RunningUploads } from '../../upload/running-uploads.ts'

@@ -1,15 +1,10 @@
 // Drafts: the user's unsent corrections, kept for the tab until they are sent. Knows no element.
-
-export interface Refused {
-  readonly column: number | null
-  readonly reason: string
-  readonly message: string
-}
+import type { RefusedCorrection } from '../../../../src/core/receipt.ts'
 
 export interface Draft {
   readonly text: string
   /** Why the service has refused this text, if it has. */
-  readonly refused?: Refused
+  readonly refused?: Omit<RefusedCorrection, 'record'>
 }
 
 /** By the number of the record. */

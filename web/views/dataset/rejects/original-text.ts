@@ -1,8 +1,8 @@
 // Original text: a rejected record as text, whatever its bytes are. Knows no element.
-import type { Reject } from '../../../api.ts'
+import type { RejectPreview } from '../../../../src/core/receipt.ts'
 
 /** Bytes that are not text become U+FFFD, so that they can be seen and replaced; null if this is only a beginning. */
-export function originalText({ text, base64, cut }: Reject, encoding: string): string | null {
+export function originalText({ text, base64, cut }: RejectPreview, encoding: string): string | null {
   if (cut === true) return null
   if (text !== null) return text
   const bytes = Uint8Array.from(atob(base64 ?? ''), (character) => character.charCodeAt(0))

@@ -1,7 +1,6 @@
-// Reject item: one rejected record: its place, the problem, its text with the place marked, and a field to correct it.
+// RejectPreview item: one rejected record: its place, the problem, its text with the place marked, and a field to correct it.
 import { useId, useLayoutEffect, useRef } from 'preact/hooks'
-import type { Column } from '../../../../src/core/receipt.ts'
-import type { Reject } from '../../../api.ts'
+import type { Column, RejectPreview } from '../../../../src/core/receipt.ts'
 import type { TextPlace, TextReading } from '../../../check/texts/text-reading.ts'
 import { count } from '../../../format.ts'
 import { Spoken } from '../../../parts/spoken.tsx'
@@ -16,7 +15,7 @@ import type { KnownReading } from './use-corrections.ts'
 const fieldsMax = 40
 
 export interface RejectItemProps {
-  readonly reject: Reject
+  readonly reject: RejectPreview
   /** Null if it is too long to be edited here. */
   readonly original: string | null
   readonly originalReading: KnownReading
@@ -70,7 +69,7 @@ export function RejectItem(props: RejectItemProps) {
 }
 
 /** The problem with the text itself, if it was rejected for that; otherwise the named column. */
-function placeOf({ reason, column }: Reject, original: string | null, reading: KnownReading): TextPlace | null {
+function placeOf({ reason, column }: RejectPreview, original: string | null, reading: KnownReading): TextPlace | null {
   if (original === null) return null
   const broken = original.indexOf('\ufffd')
   if (reason === 'invalid_bytes' && broken >= 0) return { from: broken, to: broken + 1 }

@@ -1,6 +1,7 @@
 // Rejects tab: rejected records by reason, each with its place and text, corrected in place and sent together.
 import { useLayoutEffect, useState } from 'preact/hooks'
-import { type CorrectedReceipt, datasetAddress, type Receipt, type Reject } from '../../../api.ts'
+import type { RejectPreview } from '../../../../src/core/receipt.ts'
+import { type CorrectedReceipt, datasetAddress, type Receipt } from '../../../api.ts'
 import { useMay } from '../../../caller.ts'
 import { count } from '../../../format.ts'
 import { DownloadLink } from '../../../parts/download-link.tsx'
@@ -102,7 +103,7 @@ function Reasons({ rejects, chosen, onChoose }: ReasonsProps) {
 
 interface GroupsProps {
   readonly receipt: Receipt
-  readonly rejects: readonly Reject[]
+  readonly rejects: readonly RejectPreview[]
   readonly work: CorrectionWork
   readonly mayMake: boolean
 }

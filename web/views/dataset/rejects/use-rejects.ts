@@ -1,11 +1,12 @@
 // Use rejects: the requested rejects of a dataset, all or those with one reason. Knows no element.
 import { useLayoutEffect, useState } from 'preact/hooks'
-import { getRejects, type Receipt, type Reject } from '../../../api.ts'
+import type { RejectPreview, RejectReason } from '../../../../src/core/receipt.ts'
+import { getRejects, type Receipt } from '../../../api.ts'
 
 const shownStep = 100
 
 export interface ShownRejects {
-  readonly shown: readonly Reject[]
+  readonly shown: readonly RejectPreview[]
   readonly hasMore: boolean
   readonly isLoading: boolean
   readonly error: unknown
@@ -13,7 +14,7 @@ export interface ShownRejects {
 }
 
 /** Loaded rejects by the requested reason; null for all. */
-type Loaded = ReadonlyMap<string | null, readonly Reject[]>
+type Loaded = ReadonlyMap<string | null, readonly RejectPreview[]>
 
 /** @param reason Null for all. */
 export function useRejects({ id, rejects }: Receipt, reason: string | null): ShownRejects {
@@ -21,7 +22,7 @@ export function useRejects({ id, rejects }: Receipt, reason: string | null): Sho
   const [wanted, setWanted] = useState(shownStep)
   const [error, setError] = useState<unknown>(null)
   const shown = shownOf(loaded, reason)
-  const total = reason === null ? rejects.count : (rejects.reasons[reason] ?? 0)
+  const total = reason === null ? rejects.count : (rejects.reasons[reason as RejectReason] ?? 0)
   const isLoading = shown.length < Math.min(wanted, total) && error === null
   useLayoutEffect(() => {
     setWanted(shownStep)
@@ -49,7 +50,7 @@ export function useRejects({ id, rejects }: Receipt, reason: string | null): Sho
 }
 
 /** The first rejects of all that have the reason are the first ones with that reason. */
-function shownOf(loaded: Loaded, reason: string | null): readonly Reject[] {
+function shownOf(loaded: Loaded, reason: string | null): readonly RejectPreview[] {
   const all = loaded.get(null) ?? []
   const known = reason === null ? all : all.filter((reject) => reject.reason === reason)
   const own = loaded.get(reason) ?? []

@@ -1,30 +1,18 @@
 // German failures: one sentence for each exception of an error record, with what to do if possible.
 
-export interface ShownFailure {
-  /** Fully qualified, as in the error record. */
-  readonly exception: string
-  /** What was seen, if its name is known: for errors found on this machine. */
-  readonly details?: Readonly<Record<string, unknown>>
-}
-
-export interface GermanFailure {
-  readonly text: string
-  /** True if the service's message says more, such as where a statement is wrong. */
-  readonly needsMessage: boolean
-}
-
 const again = 'Bitte später noch einmal versuchen.'
 const log = 'Das Protokoll des Dienstes nennt die Ursache.'
+const saveAsCsv = 'Die Tabelle daraus als CSV-Datei speichern und diese senden.'
 
 /** By the last name of the exception. */
-export const sentences: Readonly<Record<string, string>> = {
+export const germanFailures: Readonly<Record<string, string>> = {
   MissingServletRequestParameterException: 'Die Anfrage enthält keine Datei.',
   NullPointerException: 'Die Anfrage ließ sich nicht in ihre Teile zerlegen.',
   HttpMediaTypeNotSupportedException: 'Der Dienst nimmt Anfragen dieser Art nicht an.',
   NoHandlerFoundException: 'Unter dieser Adresse gibt es nichts.',
   HttpRequestMethodNotSupportedException: 'Diese Adresse nimmt solche Anfragen nicht an.',
   HttpMediaTypeNotAcceptableException: 'In dieser Form kann der Dienst nicht antworten.',
-  NotCsvException: 'Die Datei ist kein CSV. Die Tabelle daraus als CSV-Datei speichern und diese senden.',
+  NotCsvException: `Die Datei ist kein CSV. ${saveAsCsv}`,
   DatasetNotFoundException: 'Diese Tabelle gibt es nicht, oder sie wurde gelöscht.',
   UploadNotFoundException: 'Diesen Upload kennt der Dienst nicht mehr. Bitte die Datei noch einmal senden.',
   UploadEndedException: 'Dieser Upload ist zu Ende. Bitte die Datei noch einmal senden.',
@@ -73,7 +61,7 @@ export const sentences: Readonly<Record<string, string>> = {
 }
 
 /** The same, for those that also need the service's message. */
-export const introductions: Readonly<Record<string, string>> = {
+export const germanIntroductions: Readonly<Record<string, string>> = {
   MultipartException: 'Die Anfrage mit der Datei ist nicht lesbar.',
   MaxUploadSizeExceededException: 'Die Datei ist größer, als der Dienst erlaubt.',
   NotReadableException: 'Die Datei lässt sich nicht als CSV lesen.',
@@ -119,22 +107,8 @@ const kinds: Readonly<Record<string, string>> = {
   'a JSON document': 'ein JSON-Dokument',
 }
 
-/** Null for an exception that is not known. */
-export function germanFailure({ exception, details }: ShownFailure): GermanFailure | null {
-  const name = exception.slice(exception.lastIndexOf('.') + 1)
-  const kind = germanKind(String(details?.looksLike))
-  if (kind !== null) {
-    const text = `Die Datei ist ${kind}, kein CSV. Die Tabelle daraus als CSV-Datei speichern und diese senden.`
-    return { text, needsMessage: false }
-  }
-  for (const [table, needsMessage] of [[sentences, false] as const, [introductions, true] as const]) {
-    const text = Object.hasOwn(table, name) ? table[name] : undefined
-    if (text !== undefined) return { text, needsMessage }
-  }
-  return null
-}
-
-/** Null for what is not known. */
-export function germanKind(looksLike: string): string | null {
-  return (Object.hasOwn(kinds, looksLike) ? kinds[looksLike] : undefined) ?? null
+/** What a file is that is not CSV, and what to do about it. */
+export function germanKind(looksLike: string): string | undefined {
+  const kind = kinds[looksLike]
+  return kind && `Die Datei ist ${kind}, kein CSV. ${saveAsCsv}`
 }
