@@ -18,21 +18,26 @@ import { logWhenAnswered, noteFailure } from './connection/request-log.ts'
 import { isPlainPath, requestPath } from './connection/request-target.ts'
 import { addJsonBody } from './exchange/json-body.ts'
 import { compileQuery } from './exchange/parse-query.ts'
-import { addDescriptionRoutes } from './openapi/description-routes.ts'
 import type { DescribedRoute } from './openapi/openapi.ts'
-import { addCallerRoute } from './routes/caller-route.ts'
-import { addContentRoutes } from './routes/content-routes.ts'
-import { addCopyRoutes } from './routes/copy-routes.ts'
-import { addCorrectionRoute } from './routes/correction-route.ts'
-import { addDatasetRoutes } from './routes/dataset-routes.ts'
-import { addDownloadRoutes } from './routes/download-routes.ts'
-import { addHealthRoutes } from './routes/health-routes.ts'
-import { addMetricsRoute } from './routes/metrics-route.ts'
+import { datasetRoutes } from './routes/dataset-routes.ts'
+import { downloadRoutes } from './routes/download-routes.ts'
 import { addPageRoutes } from './routes/page-routes.ts'
-import { addQueryRoute } from './routes/query-route.ts'
-import { addResumableRoutes } from './routes/resumable-routes.ts'
-import { addUploadRoute } from './routes/upload-route.ts'
-import { addUploadStatusRoutes } from './routes/upload-status-routes.ts'
+import { queryRoute } from './routes/query-route.ts'
+import { addRoute } from './routes/route.ts'
+import { serviceRoutes } from './routes/service-routes.ts'
+import { formRoutes, uploadRoutes } from './routes/upload-routes.ts'
+import { uploadStatusRoutes } from './routes/upload-status-routes.ts'
+
+/** Every route except those of the page, in the order in which `Allow` lists their methods. */
+const rows = [
+  ...serviceRoutes,
+  ...formRoutes,
+  ...uploadStatusRoutes,
+  ...uploadRoutes,
+  ...datasetRoutes,
+  ...downloadRoutes,
+  queryRoute,
+]
 
 /** What the routes need in addition to the service. */
 export interface RouteOptions extends AuthorizationOptions, BodyPace {
@@ -72,20 +77,9 @@ export function addRoutes(
   addRequestChecks(app, { options, paths, meter, closing })
   addAnswerHeaders(app, options, closing)
   addAuthorization(app, service, options)
-  addDescriptionRoutes(app, routes)
   addJsonBody(app, options)
-  addUploadRoute(app, options)
-  addUploadStatusRoutes(app, options, closing)
-  addResumableRoutes(app, options, service.resumable)
-  addDatasetRoutes(app)
-  addCorrectionRoute(app, options)
-  addCopyRoutes(app)
-  addContentRoutes(app)
-  addDownloadRoutes(app, options)
-  addQueryRoute(app, options)
-  addCallerRoute(app, options)
-  addHealthRoutes(app)
-  addMetricsRoute(app, meter)
+  const context = { ...options, resumableBytesMax: service.resumable.bytesMax, meter, routes, closing }
+  for (const row of rows) addRoute(app, row, context)
   addPageRoutes(app)
 }
 

@@ -56,7 +56,7 @@ describe('the description of the service', () => {
   })
 
   it('matches the response of every operation', () => {
-    // The 202 of uploads is in the text alone, see src/http/routes/upload-route.ts.
+    // The 202 of uploads is in the text alone, see src/http/routes/upload-routes.ts.
     const described = exchanges.filter(({ operationId, status }) => status !== 202 || !operationId.startsWith('upload'))
     assert.deepEqual(
       described.flatMap((exchange) => description.faults(exchange)),

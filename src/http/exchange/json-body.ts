@@ -6,6 +6,7 @@ import type { App } from '../app.ts'
 import { checkCoding } from '../connection/head-checks.ts'
 import { type BodyPace, RequestBody } from '../connection/request-body.ts'
 import { headerLines } from '../connection/request-target.ts'
+import { octetStream } from '../openapi/operation.ts'
 
 const mediaTypePattern = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(?:;|$)/
 
@@ -24,8 +25,10 @@ export function addJsonBody(app: App, pace: BodyPace): void {
   app.addHook('onRequest', (request, _reply, done) => {
     const { headers } = request.raw
     const type = headers['content-type']
-    // Fastify rejects an invalid media type before it checks whether the route takes a body.
-    if (type !== undefined && !mediaTypePattern.test(type)) headers['content-type'] = 'application/octet-stream'
+    // Fastify rejects an invalid media type before any parser sees it, also where the route reads the body itself or
+    // takes none. We read the type as sent.
+    if (type !== undefined && !(takesBody(request) && mediaTypePattern.test(type)))
+      headers['content-type'] = octetStream
     done()
   })
   app.addContentTypeParser('*', async (request: FastifyRequest) => {
@@ -36,7 +39,6 @@ export function addJsonBody(app: App, pace: BodyPace): void {
     }
   })
   app.addContentTypeParser('application/json', async (request: FastifyRequest) => {
-    if (!takesBody(request)) return
     if (headerLines(request.raw, 'content-type').length > 1) {
       throw new ServiceError('BAD_REQUEST', { problem: 'it has more than one Content-Type header' })
     }

@@ -1,5 +1,5 @@
 // tus: uploads by tus 1.0 (https://tus.io/protocols/resumable-upload): core, creation, checksum, expiration, termination.
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
 import { isServiceError, ServiceError } from '../../core/errors.ts'
 import {
   type ChecksumAlgorithm,
@@ -36,6 +36,12 @@ export function speaksTus(request: FastifyRequest, reply: FastifyReply): boolean
   reply.raw.setHeader('tus-resumable', version)
   if (asked.trim() !== version) throw new ServiceError('PROTOCOL_NOT_SUPPORTED', { version: asked.slice(0, 100) })
   return true
+}
+
+/** Marks the response as one of tus before anything is checked, so that errors are marked, too. */
+export const tusFirst: onRequestHookHandler = (request, reply, done) => {
+  speaksTus(request, reply)
+  done()
 }
 
 export async function createByTus(request: FastifyRequest, reply: FastifyReply, pace: BodyPace): Promise<FastifyReply> {

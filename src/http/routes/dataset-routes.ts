@@ -1,153 +1,140 @@
-// Dataset routes: the list, the receipt, the data package, another reading, and deletion.
+// Dataset routes: the list, the receipt, pages of rows and rejects, the profile, another reading, copies, and deletion.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Static } from 'typebox'
 import type { Receipt } from '../../core/receipt.ts'
 import { audit } from '../access/authorize.ts'
-import type { App } from '../app.ts'
+import { readColumnNames } from '../exchange/column-list.ts'
 import { attachment } from '../exchange/content-disposition.ts'
 import { dataPackageJson } from '../exchange/data-package.ts'
 import { entityTag, isMatch, sendTagged } from '../exchange/entity-tag.ts'
 import { datasetsPath, receiptJson, receiptLineJson, uploadJson } from '../exchange/receipt-json.ts'
 import { goneSignal, sendJson } from '../exchange/send.ts'
-import { failures, header, json, noContent } from '../openapi/operation.ts'
+import { copiesAnswer, copyAnswer, copyBody } from '../openapi/copy-schemas.ts'
+import { header, json, noContent } from '../openapi/operation.ts'
 import { packageAnswer } from '../openapi/package-schemas.ts'
-import { conditionHeaders, datasetParams, listQuery, noQuery, readingBody } from '../openapi/request-schemas.ts'
-import { listAnswer, receiptAnswer, uploadAnswer } from '../openapi/response-schemas.ts'
+import {
+  conditionHeaders,
+  type datasetParams,
+  listQuery,
+  readingBody,
+  rejectsQuery,
+  rowsQuery,
+} from '../openapi/request-schemas.ts'
+import {
+  listAnswer,
+  profileAnswer,
+  receiptAnswer,
+  rejectsAnswer,
+  rowsAnswer,
+  uploadAnswer,
+} from '../openapi/response-schemas.ts'
+import { datasetRoute, type Route, route } from './route.ts'
 
-const get = ['GET', 'HEAD']
 const someTag = '"acb57c3e109c84a7f2e958b7442014f0"'
 const tag = header('Identifies this version of the receipt.', someTag)
-const datasetFailures = ['DATASET_NOT_FOUND', 'DATASET_DAMAGED', 'BAD_PARAMETER', 'STORE_FAILED'] as const
 
-export function addDatasetRoutes(app: App): void {
-  addList(app)
-  addReceipt(app)
-  addDataPackage(app)
-  addReadings(app)
-  addDeletion(app)
-}
+/** `rejects.json` is another path of the same resource, which the description does not list. */
+const rejects = {
+  method: 'GET',
+  querystring: rejectsQuery,
+  handler: async (
+    request: FastifyRequest<{ Params: Static<typeof datasetParams>; Querystring: Static<typeof rejectsQuery> }>,
+    reply: FastifyReply,
+  ) => {
+    const { reason = null, ...window } = request.query
+    const page = await request.service.rejects(request.params.id, { ...window, reason }, goneSignal(reply.raw))
+    return sendJson(reply, page)
+  },
+} as const
 
-function addList(app: App): void {
-  app.route({
-    method: get,
+export const datasetRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
     url: datasetsPath,
-    schema: {
-      operationId: 'listDatasets',
-      tags: ['datasets'],
-      summary: 'List all datasets',
-      description: 'Newest first. A dataset is listed as soon as its upload has returned.',
-      querystring: listQuery,
-      response: { 200: json('A page of the list.', listAnswer), ...failures('BAD_PARAMETER', 'STORE_FAILED') },
-    },
+    operationId: 'listDatasets',
+    tag: 'datasets',
+    summary: 'List all datasets',
+    description: 'Newest first. A dataset is listed as soon as its upload has returned.',
+    querystring: listQuery,
+    answers: { 200: json('A page of the list.', listAnswer) },
+    failures: ['STORE_FAILED'],
     handler: async (request, reply) => {
       const { limit, after = null, name = null, id: idPrefix } = request.query
       const page = await request.service.datasets({ limit, after, name, idPrefix })
       return sendJson(reply, { datasets: page.receipts.map(receiptLineJson), after: page.after })
     },
-  })
-}
-
-function addReceipt(app: App): void {
-  app.route({
-    method: get,
-    url: `${datasetsPath}/:id`,
-    schema: {
-      operationId: 'getDataset',
-      tags: ['datasets'],
-      summary: 'Get the receipt of a dataset',
-      description: 'The receipt accounts for every byte of the file. Use its `ETag` in `If-Match` to delete it.',
-      params: datasetParams,
-      querystring: noQuery,
-      requestHeaders: conditionHeaders,
-      response: {
-        200: { ...json('The receipt.', receiptAnswer), headers: { ETag: tag } },
-        304: noContent('The client already has this receipt.', { ETag: tag }),
-        ...failures(...datasetFailures, 'PRECONDITION_FAILED'),
-      },
+  }),
+  datasetRoute({
+    method: 'GET',
+    path: '',
+    operationId: 'getDataset',
+    tag: 'datasets',
+    summary: 'Get the receipt of a dataset',
+    description: 'The receipt accounts for every byte of the file. Use its `ETag` in `If-Match` to delete it.',
+    requestHeaders: conditionHeaders,
+    answers: {
+      200: { ...json('The receipt.', receiptAnswer), headers: { ETag: tag } },
+      304: noContent('The client already has this receipt.', { ETag: tag }),
     },
     handler: async (request, reply) =>
       sendTagged(request, reply, receiptJson(await request.service.dataset(request.params.id))),
-  })
-}
-
-function addDataPackage(app: App): void {
-  app.route({
-    method: get,
-    url: `${datasetsPath}/:id/datapackage.json`,
-    schema: {
-      operationId: 'getDataPackage',
-      tags: ['datasets'],
-      summary: 'Get a dataset as a Frictionless Data Package',
-      description:
-        'Describes `data.csv` and the original so that other tools can read and verify them: dialect, Table Schema, size ' +
-        'and SHA-256. Fields declared with the upload appear in the schema as declared.',
-      params: datasetParams,
-      querystring: noQuery,
-      response: { 200: json('The package.', packageAnswer), ...failures(...datasetFailures) },
-    },
+  }),
+  datasetRoute({
+    method: 'GET',
+    path: '/datapackage.json',
+    operationId: 'getDataPackage',
+    tag: 'datasets',
+    summary: 'Get a dataset as a Frictionless Data Package',
+    description:
+      'Describes `data.csv` and the original so that other tools can read and verify them: dialect, Table Schema, size ' +
+      'and SHA-256. Fields declared with the upload appear in the schema as declared.',
+    answers: { 200: json('The package.', packageAnswer) },
     handler: async (request, reply) => {
       const receipt = await request.service.dataset(request.params.id)
       reply.header('content-disposition', attachment('datapackage.json'))
       return sendJson(reply, dataPackageJson(receipt))
     },
-  })
-}
-
-function addReadings(app: App): void {
-  app.route({
+  }),
+  datasetRoute({
     method: 'POST',
-    url: `${datasetsPath}/:id/readings`,
+    path: '/readings',
     // Its receipt shows stored records; the same holds for corrections.
-    config: { scope: ['upload', 'read'] },
-    schema: {
-      operationId: 'readAgain',
-      tags: ['uploads'],
-      summary: 'Read the original again with other settings',
-      description:
-        'Makes another dataset from the stored original, without a second upload. The first dataset stays. Needs the ' +
-        'scopes `upload` and `read`.',
-      params: datasetParams,
-      querystring: noQuery,
-      body: readingBody,
-      response: {
-        200: json('The receipt of the other dataset.', uploadAnswer),
-        ...failures(
-          ...datasetFailures,
-          'NOT_JSON',
-          'CONTENT_CODED',
-          'SCHEMA_MISMATCH',
-          'NOT_CSV',
-          'NOT_READABLE',
-          'TOO_MANY_UPLOADS',
-          'QUOTA_EXCEEDED',
-          'DISK_FULL',
-          'CONVERSION_FAILED',
-        ),
-      },
-    },
+    scope: ['upload', 'read'],
+    operationId: 'readAgain',
+    tag: 'uploads',
+    summary: 'Read the original again with other settings',
+    description:
+      'Makes another dataset from the stored original, without a second upload. The first dataset stays. Needs the ' +
+      'scopes `upload` and `read`.',
+    body: readingBody,
+    answers: { 200: json('The receipt of the other dataset.', uploadAnswer) },
+    failures: [
+      'SCHEMA_MISMATCH',
+      'NOT_CSV',
+      'NOT_READABLE',
+      'TOO_MANY_UPLOADS',
+      'QUOTA_EXCEEDED',
+      'DISK_FULL',
+      'CONVERSION_FAILED',
+    ],
     handler: async (request, reply) => {
       const { service, params, body } = request
       const read = await service.readAgain(params.id, body, goneSignal(reply.raw))
       audit(request, 'reading', read.receipt.id)
       return sendJson(reply, uploadJson(read))
     },
-  })
-}
-
-function addDeletion(app: App): void {
-  app.route({
+  }),
+  datasetRoute({
     method: 'DELETE',
-    url: `${datasetsPath}/:id`,
-    schema: {
-      operationId: 'deleteDataset',
-      tags: ['datasets'],
-      summary: 'Delete a dataset',
-      description:
-        'Deletes the original, the data and the rejects. Uploading the same file again restores it. With `If-Match`, ' +
-        'only the version with that `ETag` is deleted.',
-      params: datasetParams,
-      querystring: noQuery,
-      requestHeaders: { 'If-Match': header('The `ETag` of the receipt.', someTag, false) },
-      response: { 204: noContent('The dataset is deleted.'), ...failures(...datasetFailures, 'PRECONDITION_FAILED') },
-    },
+    path: '',
+    operationId: 'deleteDataset',
+    tag: 'datasets',
+    summary: 'Delete a dataset',
+    description:
+      'Deletes the original, the data and the rejects. Uploading the same file again restores it. With `If-Match`, ' +
+      'only the version with that `ETag` is deleted.',
+    requestHeaders: { 'If-Match': header('The `ETag` of the receipt.', someTag, false) },
+    answers: { 204: noContent('The dataset is deleted.') },
     handler: async (request, reply) => {
       const { id } = request.params
       const condition = request.headers['if-match']
@@ -156,5 +143,87 @@ function addDeletion(app: App): void {
       audit(request, 'deletion', id)
       return reply.code(204).send()
     },
-  })
-}
+  }),
+  datasetRoute({
+    method: 'POST',
+    path: '/copies',
+    // A copy shows stored records to whoever reads the database, and its status names the file.
+    scope: ['upload', 'read'],
+    operationId: 'copyDataset',
+    tag: 'copies',
+    summary: 'Copy a dataset into a database',
+    description:
+      'Starts to copy the accepted records into a table, in one transaction, and answers at once. The copy continues ' +
+      'if the client disconnects, and transient failures are retried. A table holds a dataset only once: repeating ' +
+      'the request does not duplicate its rows. Needs the scopes `upload` and `read`.',
+    body: copyBody,
+    answers: {
+      202: {
+        ...json('The current state of the copy.', copyAnswer),
+        headers: {
+          Location: header('Where to see its progress.', '/qas/datasets/acb57c3e109c84a7f2e958b7442014f0/copies'),
+        },
+      },
+    },
+    failures: ['TOO_MANY_COPIES', 'DISK_FULL'],
+    handler: async (request, reply) => {
+      const { service, params, body } = request
+      const copy = await service.copy(params.id, body)
+      audit(request, 'copy', params.id)
+      return sendJson(reply.code(202).header('location', `${datasetsPath}/${params.id}/copies`), copy)
+    },
+  }),
+  datasetRoute({
+    method: 'GET',
+    path: '/copies',
+    operationId: 'listCopies',
+    tag: 'copies',
+    summary: 'List the copies of a dataset',
+    description: 'The progress of each copy, and the names of the databases that datasets can be copied into.',
+    answers: { 200: json('The copies.', copiesAnswer) },
+    handler: async (request, reply) => sendJson(reply, await request.service.copies(request.params.id)),
+  }),
+  datasetRoute({
+    method: 'GET',
+    path: '/rows',
+    operationId: 'getRows',
+    tag: 'datasets',
+    summary: 'Get rows of a dataset',
+    description: 'In file order, equally fast at any offset. A page past the end is empty.',
+    querystring: rowsQuery,
+    answers: { 200: json('A page of rows.', rowsAnswer) },
+    failures: ['CONVERSION_FAILED'],
+    handler: async (request, reply) => {
+      const { offset, limit, columns } = request.query
+      const query = { offset, limit, columns: columns === undefined ? null : readColumnNames(columns) }
+      return sendJson(reply, await request.service.rows(request.params.id, query, goneSignal(reply.raw)))
+    },
+  }),
+  datasetRoute({
+    method: 'GET',
+    path: '/profile',
+    operationId: 'getProfile',
+    tag: 'datasets',
+    summary: 'Get statistics of the columns',
+    description:
+      'Counts, range, mean, quartiles and a histogram of each column, or the frequency of each value if there are ' +
+      'few. Computed by the first request, which takes some seconds for ten million rows, and then kept.',
+    answers: { 200: json('The profile.', profileAnswer) },
+    failures: ['CONVERSION_FAILED'],
+    handler: async (request, reply) =>
+      sendJson(reply, await request.service.profile(request.params.id, goneSignal(reply.raw))),
+  }),
+  datasetRoute({
+    ...rejects,
+    path: '/rejects',
+    operationId: 'getRejects',
+    tag: 'datasets',
+    summary: 'Get rejected records of a dataset',
+    description:
+      'In file order, each with its position, its reason and its text. A page past the end is empty. `rejects.json` is ' +
+      'the same resource.',
+    answers: { 200: json('A page of rejects.', rejectsAnswer) },
+    failures: ['CONVERSION_FAILED'],
+  }),
+  datasetRoute({ ...rejects, path: '/rejects.json' }),
+]

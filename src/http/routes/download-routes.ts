@@ -5,17 +5,12 @@ import type { Static, TSchema } from 'typebox'
 import { type ErrorCode, ServiceError } from '../../core/errors.ts'
 import type { CompressionFormat, Receipt } from '../../core/receipt.ts'
 import type { CsvOptions, DownloadForm } from '../../service/service.ts'
-import type { App } from '../app.ts'
 import { withExtension } from '../exchange/content-disposition.ts'
-import { datasetsPath } from '../exchange/receipt-json.ts'
 import { goneSignal } from '../exchange/send.ts'
 import { type SavedAs, sendDownload } from '../exchange/send-download.ts'
-import { type Answers, bytes, failures, header, noContent, textFile } from '../openapi/operation.ts'
-import { csvQuery, datasetParams, noQuery, partParams, rangeHeaders } from '../openapi/request-schemas.ts'
-
-interface DownloadOptions {
-  readonly writeIdleMs: number
-}
+import { type Answers, bytes, header, noContent, textFile } from '../openapi/operation.ts'
+import { csvQuery, partParams, rangeHeaders } from '../openapi/request-schemas.ts'
+import { datasetRoute, type Route } from './route.ts'
 
 const parquetType = 'application/vnd.apache.parquet'
 const ndjsonType = 'application/x-ndjson'
@@ -32,8 +27,7 @@ const validators = {
   ),
   'Accept-Ranges': header('Byte ranges are supported.', 'bytes'),
 }
-const fileFailures = ['DATASET_NOT_FOUND', 'DATASET_DAMAGED', 'BAD_PARAMETER', 'STORE_FAILED'] as const
-const madeFailures = [...fileFailures, 'DISK_FULL', 'CONVERSION_FAILED'] as const
+const madeFailures = ['DISK_FULL', 'CONVERSION_FAILED'] as const
 const isCut = 'An error after the first bytes cuts the connection.'
 
 /** Media types of originals that arrived compressed. */
@@ -47,10 +41,11 @@ interface Row {
   readonly operationId: string
   readonly summary: string
   readonly description: string
-  readonly params?: TSchema
+  readonly params?: typeof partParams
   readonly querystring?: TSchema
-  readonly response: Answers
-  readonly failures: readonly ErrorCode[]
+  readonly answers: Answers
+  /** In addition to those of every dataset. */
+  readonly failures?: readonly ErrorCode[]
   form(request: FastifyRequest): DownloadForm
   saved(receipt: Receipt, form: DownloadForm): SavedAs
 }
@@ -61,8 +56,7 @@ const rows: Readonly<Record<string, Row>> = {
     operationId: 'getOriginal',
     summary: 'Download the file as received',
     description: 'Every byte, whole or one range. The `ETag` is the SHA-256 of the whole file and never changes.',
-    response: wholeOrPart('text/csv', ...Object.values(compressedTypes)),
-    failures: fileFailures,
+    answers: wholeOrPart('text/csv', ...Object.values(compressedTypes)),
     form: () => ({ kind: 'original' }),
     saved: ({ file: { name, compression }, encoding }) => ({
       contentType: compression ? compressedTypes[compression.format] : `text/csv;charset=${encoding.name}`,
@@ -74,8 +68,7 @@ const rows: Readonly<Record<string, Row>> = {
     summary: 'Download the accepted records as CSV',
     description: `The text of the file, unchanged, as RFC 4180: UTF-8, and commas unless you ask for another delimiter. ${isCut}`,
     querystring: csvQuery,
-    response: { 200: textFile('The records.', 'text/csv', savedAs) },
-    failures: fileFailures,
+    answers: { 200: textFile('The records.', 'text/csv', savedAs) },
     form: ({ query }) => ({ kind: 'csv', ...csvOptions(query as Static<typeof csvQuery>) }),
     saved: ({ file, body }, form) => ({
       contentType: csvType((form.kind === 'csv' && form.header) || body.headerFields !== null),
@@ -86,7 +79,7 @@ const rows: Readonly<Record<string, Row>> = {
     operationId: 'getNdjson',
     summary: 'Download the accepted records as JSON lines',
     description: `One JSON object per line, in file order; members in column order, values as in \`rows\`. ${isCut}`,
-    response: { 200: bytes('The records.', ndjsonType, savedAs) },
+    answers: { 200: bytes('The records.', ndjsonType, savedAs) },
     failures: madeFailures,
     form: () => ({ kind: 'ndjson' }),
     saved: ({ file }) => ndjson(withExtension(file.name, 'ndjson')),
@@ -98,7 +91,7 @@ const rows: Readonly<Record<string, Row>> = {
       'One file, in file order, with the types of the receipt, whole or one range. The first request merges the parts ' +
       'of a large dataset, and the merged file is kept. A file larger than `--merged-size-max` has no `ETag` and no ' +
       'ranges.',
-    response: { ...wholeOrPart(parquetType), 200: bytes('The records.', parquetType, savedAs) },
+    answers: { ...wholeOrPart(parquetType), 200: bytes('The records.', parquetType, savedAs) },
     failures: madeFailures,
     form: () => ({ kind: 'parquet' }),
     saved: ({ file }) => ({ contentType: parquetType, fileName: withExtension(file.name, 'parquet') }),
@@ -108,8 +101,8 @@ const rows: Readonly<Record<string, Row>> = {
     summary: 'Download one Parquet part of a dataset',
     description: 'One of the `parts` in the receipt, which are in file order. The `ETag` is its SHA-256.',
     params: partParams,
-    response: wholeOrPart(parquetType),
-    failures: [...fileFailures, 'NOT_FOUND'],
+    answers: wholeOrPart(parquetType),
+    failures: ['NOT_FOUND'],
     form: ({ params }) => ({ kind: 'part', index: (params as Static<typeof partParams>).index }),
     saved: ({ file, parts }, form) => ({
       contentType: parquetType,
@@ -123,7 +116,7 @@ const rows: Readonly<Record<string, Row>> = {
       'In file order, with the columns `record`, `line`, `byteOffset`, `byteLength`, `column`, `reason`, `message`, ' +
       'and the whole record as `text`, or as `base64` if its bytes are not valid text in the encoding of the file. ' +
       isCut,
-    response: { 200: textFile('The rejects.', 'text/csv', savedAs) },
+    answers: { 200: textFile('The rejects.', 'text/csv', savedAs) },
     failures: madeFailures,
     form: () => ({ kind: 'rejects' }),
     saved: ({ file }) => ({ contentType: csvType(true), fileName: withExtension(file.name, 'rejects.csv') }),
@@ -134,42 +127,31 @@ const rows: Readonly<Record<string, Row>> = {
     description:
       'One JSON object per line, in file order: the corrected reject, and the `text` that is read instead. ' +
       '`csv-upload verify` needs this file and the original. 404 if nothing was corrected.',
-    response: {
+    answers: {
       200: bytes('The corrections.', ndjsonType, {
         'Content-Disposition': header('The file name to save it as.', 'attachment; filename="people.ndjson"'),
       }),
     },
-    failures: [...fileFailures, 'NOT_FOUND'],
+    failures: ['NOT_FOUND'],
     form: () => ({ kind: 'corrections' }),
     saved: ({ file }) => ndjson(withExtension(`${file.name}.corrections`, 'ndjson')),
   },
 }
 
-export function addDownloadRoutes(app: App, { writeIdleMs }: DownloadOptions): void {
-  for (const [path, row] of Object.entries(rows)) {
-    const { params = datasetParams, querystring = noQuery, response, form, saved, ...described } = row
-    const hasRanges = '206' in response
-    const ofRanges = hasRanges ? (['RANGE_NOT_SATISFIABLE', 'PRECONDITION_FAILED'] as const) : []
-    app.route({
-      method: ['GET', 'HEAD'],
-      url: `${datasetsPath}/:id/${path}`,
-      schema: {
-        ...described,
-        tags: ['downloads'],
-        params,
-        querystring,
-        ...(hasRanges && { requestHeaders: rangeHeaders }),
-        response: { ...response, ...failures(...row.failures, ...ofRanges) },
-      },
-      handler: async (request, reply) => {
-        const wanted = form(request)
-        const { id } = request.params as Static<typeof datasetParams>
-        const download = await request.service.download(id, wanted, goneSignal(reply.raw))
-        return sendDownload(request, reply, download, saved(download.receipt, wanted), writeIdleMs)
-      },
-    })
-  }
-}
+export const downloadRoutes: readonly Route[] = Object.entries(rows).map(([path, { form, saved, ...row }]) =>
+  datasetRoute({
+    ...row,
+    method: 'GET',
+    path: `/${path}`,
+    tag: 'downloads',
+    ...('206' in row.answers && { requestHeaders: rangeHeaders }),
+    handler: async (request, reply, { writeIdleMs }) => {
+      const wanted = form(request)
+      const download = await request.service.download(request.params.id, wanted, goneSignal(reply.raw))
+      return sendDownload(request, reply, download, saved(download.receipt, wanted), writeIdleMs)
+    },
+  }),
+)
 
 function ndjson(fileName: string): SavedAs {
   return { contentType: `${ndjsonType};charset=UTF-8`, fileName }

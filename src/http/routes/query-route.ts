@@ -3,15 +3,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ServiceError } from '../../core/errors.ts'
 import type { QueryFormat } from '../../service/service.ts'
 import { clientNetworkOf } from '../access/client-network.ts'
-import type { App } from '../app.ts'
 import { jsonContentType } from '../connection/error-record.ts'
 import { expectsContinue } from '../connection/head-checks.ts'
 import { acceptedType } from '../exchange/accept.ts'
-import { datasetsPath } from '../exchange/receipt-json.ts'
 import { goneSignal, sendStream } from '../exchange/send.ts'
-import { failures, header } from '../openapi/operation.ts'
-import { datasetParams, noQuery, queryBody } from '../openapi/request-schemas.ts'
+import { header } from '../openapi/operation.ts'
+import { queryBody } from '../openapi/request-schemas.ts'
 import { queryAnswer } from '../openapi/response-schemas.ts'
+import { datasetRoute, type Route } from './route.ts'
 
 /** Formats by media type; the first is the default. */
 const formats: Readonly<Record<string, { readonly format: QueryFormat; readonly contentType: string }>> = {
@@ -28,65 +27,52 @@ const acceptShownMax = 100
 const probeMs = 200
 const text = { type: 'string' }
 
-export function addQueryRoute(app: App, options: { readonly writeIdleMs: number }): void {
-  app.route({
-    method: 'POST',
-    url: `${datasetsPath}/:id/query`,
-    config: { scope: 'read' },
-    bodyLimit: bodyBytesMax,
-    schema: {
-      operationId: 'queryDataset',
-      tags: ['queries'],
-      summary: 'Query a dataset with SQL',
-      description:
-        'One read-only statement over the table `data`, whose columns are those of the receipt, in the SQL of DuckDB. ' +
-        'At a limit of rows or bytes, JSON ends with `truncated: true`; other formats fail. A later error cuts the ' +
-        'connection.',
-      params: datasetParams,
-      querystring: noQuery,
-      requestHeaders: {
-        Accept: header(`One of ${types.join(', ')}. The first is the default.`, 'text/csv', false),
-      },
-      body: queryBody,
-      response: {
-        200: {
-          description: 'The result.',
-          content: {
-            'application/json': { schema: queryAnswer },
-            'application/x-ndjson': { schema: text },
-            'text/csv': { schema: text },
-          },
-        },
-        ...failures(
-          'QUERY_NOT_READ_ONLY',
-          'QUERY_FAILED',
-          'QUERY_TOO_LARGE',
-          'QUERY_TIMEOUT',
-          'TOO_MANY_QUERIES',
-          'NOT_ACCEPTABLE',
-          'REQUEST_TOO_LARGE',
-          'NOT_JSON',
-          'CONTENT_CODED',
-          'DATASET_NOT_FOUND',
-          'DATASET_DAMAGED',
-          'BAD_PARAMETER',
-          'STORE_FAILED',
-        ),
+export const queryRoute: Route = datasetRoute({
+  method: 'POST',
+  path: '/query',
+  scope: 'read',
+  bodyLimit: bodyBytesMax,
+  operationId: 'queryDataset',
+  tag: 'queries',
+  summary: 'Query a dataset with SQL',
+  description:
+    'One read-only statement over the table `data`, whose columns are those of the receipt, in the SQL of DuckDB. ' +
+    'At a limit of rows or bytes, JSON ends with `truncated: true`; other formats fail. A later error cuts the ' +
+    'connection.',
+  requestHeaders: {
+    Accept: header(`One of ${types.join(', ')}. The first is the default.`, 'text/csv', false),
+  },
+  body: queryBody,
+  answers: {
+    200: {
+      description: 'The result.',
+      content: {
+        'application/json': { schema: queryAnswer },
+        'application/x-ndjson': { schema: text },
+        'text/csv': { schema: text },
       },
     },
-    onRequest: (request, reply, done) => {
-      if (expectsContinue(request.raw)) reply.raw.writeContinue()
-      done()
-    },
-    handler: async (request, reply) => {
-      const { format, contentType } = wantedFormat(request.headers.accept)
-      const query = { sql: request.body.sql, format, network: clientNetworkOf(request.ip) }
-      probeWhenEnded(request.raw, reply.raw)
-      const rows = await request.service.query(request.params.id, query, goneSignal(reply.raw))
-      return sendStream(reply.type(contentType), rows, null, options.writeIdleMs)
-    },
-  })
-}
+  },
+  failures: [
+    'QUERY_NOT_READ_ONLY',
+    'QUERY_FAILED',
+    'QUERY_TOO_LARGE',
+    'QUERY_TIMEOUT',
+    'TOO_MANY_QUERIES',
+    'NOT_ACCEPTABLE',
+  ],
+  onRequest: (request, reply, done) => {
+    if (expectsContinue(request.raw)) reply.raw.writeContinue()
+    done()
+  },
+  handler: async (request, reply, { writeIdleMs }) => {
+    const { format, contentType } = wantedFormat(request.headers.accept)
+    const query = { sql: request.body.sql, format, network: clientNetworkOf(request.ip) }
+    probeWhenEnded(request.raw, reply.raw)
+    const rows = await request.service.query(request.params.id, query, goneSignal(reply.raw))
+    return sendStream(reply.type(contentType), rows, null, writeIdleMs)
+  },
+})
 
 /**
  * A client that has ended its side may still be reading, or may have disconnected: only sending something shows which.

@@ -1,94 +1,123 @@
 // Upload status routes: the status of uploads, waiting for a change, and cancelling. Does not know how they are sent.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isFinished, type UploadStatus } from '../../core/upload-status.ts'
-import { audit } from '../access/authorize.ts'
 import { clientNetworkOf } from '../access/client-network.ts'
-import type { App } from '../app.ts'
 import { headerLines } from '../connection/request-target.ts'
 import { hasEntity, sendTagged } from '../exchange/entity-tag.ts'
 import { eventId, statusEvents } from '../exchange/event-stream.ts'
 import { preferredWait } from '../exchange/headers/prefer.ts'
 import { goneSignal, sendJson, sendStream } from '../exchange/send.ts'
 import { uploadLineJson, uploadStatusJson, uploadsPath, uploadTag } from '../exchange/upload-json.ts'
-import { failures, header, json, noContent, textFile } from '../openapi/operation.ts'
-import { noQuery, uploadParams, uploadsQuery, waitHeaders } from '../openapi/request-schemas.ts'
+import { header, json, noContent, textFile } from '../openapi/operation.ts'
+import { uploadParams, uploadsQuery, waitHeaders } from '../openapi/request-schemas.ts'
 import { uploadStatusAnswer, uploadsAnswer } from '../openapi/upload-schemas.ts'
 import { waitSecondsMax } from '../resumable/async-upload.ts'
-import { speaksTus } from '../resumable/tus.ts'
+import { tusFirst } from '../resumable/tus.ts'
+import { type Route, route } from './route.ts'
+import { cancel } from './upload-routes.ts'
 
-const get = ['GET', 'HEAD']
 /** Both those who upload files and those who read datasets may see the status of uploads: the former, of their own. */
 const scope = 'upload or read'
 
 const tag = header('Identifies this version of the status.', '"m1ab2c3d"')
 const applied = header('The wait that was honoured.', 'wait=20', false)
 
-/** @param closing Aborted when requests must stop waiting. */
-export function addUploadStatusRoutes(app: App, options: { readonly writeIdleMs: number }, closing: AbortSignal): void {
-  addList(app)
-  addStatus(app, closing)
-  addEvents(app, options, closing)
-  addRemoval(app)
-}
+/** What all operations on one upload have in common. */
+const ofUpload = { url: `${uploadsPath}/:id`, scope, params: uploadParams, tag: 'uploads' } as const
 
-function addList(app: App): void {
-  app.route({
-    method: get,
+export const uploadStatusRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
     url: uploadsPath,
-    config: { scope },
-    schema: {
-      operationId: 'listUploads',
-      tags: ['uploads'],
-      summary: 'List uploads',
-      description:
-        'Newest first: uploads in progress, however they are sent, and those that ended within `--uploads-keep-for`. ' +
-        'Without the scope `read`, only those that this key has sent exist, here and for all operations on an upload.',
-      querystring: uploadsQuery,
-      response: { 200: json('A page of the list.', uploadsAnswer), ...failures('BAD_PARAMETER') },
-    },
+    scope,
+    operationId: 'listUploads',
+    tag: 'uploads',
+    summary: 'List uploads',
+    description:
+      'Newest first: uploads in progress, however they are sent, and those that ended within `--uploads-keep-for`. ' +
+      'Without the scope `read`, only those that this key has sent exist, here and for all operations on an upload.',
+    querystring: uploadsQuery,
+    answers: { 200: json('A page of the list.', uploadsAnswer) },
     handler: async (request, reply) => {
       const { limit, after = null, idempotencyKey = null } = request.query
       const page = request.service.uploads.list({ limit, after, idempotencyKey })
       return sendJson(reply, { uploads: page.uploads.map(uploadLineJson), after: page.after })
     },
-  })
-}
-
-function addStatus(app: App, closing: AbortSignal): void {
-  app.route({
-    // `HEAD` returns the offset at which to resume an upload, see resumable-routes.ts.
+  }),
+  route({
+    ...ofUpload,
     method: 'GET',
-    url: `${uploadsPath}/:id`,
-    // A host app may add HEAD routes automatically; this route has its own, for resuming.
-    exposeHeadRoute: false,
-    config: { scope },
-    schema: {
-      operationId: 'getUpload',
-      tags: ['uploads'],
-      summary: 'Get the progress of an upload',
-      description:
-        'An upload has its id from its first byte: it is in the list while it is sent, and in the receipt as ' +
-        '`upload.id`. With `Prefer: wait=N` the response waits, so that a client need not poll.',
-      params: uploadParams,
-      querystring: noQuery,
-      requestHeaders: waitHeaders,
-      response: {
-        200: { ...json('The status.', uploadStatusAnswer), headers: { ETag: tag, 'Preference-Applied': applied } },
-        304: noContent('The client already has this status.', { ETag: tag }),
-        ...failures('UPLOAD_NOT_FOUND', 'BAD_PARAMETER', 'TOO_MANY_WATCHERS', 'PRECONDITION_FAILED'),
-      },
+    // It returns the offset at which to resume an upload, see upload-routes.ts.
+    hasOwnHead: true,
+    operationId: 'getUpload',
+    summary: 'Get the progress of an upload',
+    description:
+      'An upload has its id from its first byte: it is in the list while it is sent, and in the receipt as ' +
+      '`upload.id`. With `Prefer: wait=N` the response waits, so that a client need not poll.',
+    requestHeaders: waitHeaders,
+    answers: {
+      200: { ...json('The status.', uploadStatusAnswer), headers: { ETag: tag, 'Preference-Applied': applied } },
+      304: noContent('The client already has this status.', { ETag: tag }),
     },
-    handler: async (request, reply) => {
-      const { uploads } = request.service
+    failures: ['UPLOAD_NOT_FOUND', 'TOO_MANY_WATCHERS'],
+    handler: async (request, reply, { closing }) => {
+      const { id } = request.params
       const seconds = preferredWait(headerLines(request.raw, 'prefer'), waitSecondsMax)
       const status =
-        seconds === null
-          ? uploads.get(request.params.id)
-          : await waited(request, reply, request.params.id, seconds, closing)
+        seconds === null ? request.service.uploads.get(id) : await waited(request, reply, id, seconds, closing)
       return sendTagged(request, reply, uploadStatusJson(status), uploadTag(status))
     },
-  })
-}
+  }),
+  route({
+    ...ofUpload,
+    method: 'GET',
+    url: `${uploadsPath}/:id/events`,
+    operationId: 'watchUpload',
+    summary: 'Watch an upload',
+    description:
+      'Server-sent events: the status now and after every change, at most five times a ' +
+      'second, as the JSON of `getUpload`. The last event reports the end; a client that then reconnects gets 204, ' +
+      'which stops it. A line `:` is sent every 15 seconds.',
+    requestHeaders: {
+      'Last-Event-ID': header(
+        'The `id` of the last event that the client has: the next one follows.',
+        'm1ab2c3d',
+        false,
+      ),
+    },
+    answers: {
+      200: textFile('The events.', 'text/event-stream'),
+      204: noContent('The upload has ended, and the client knows it.'),
+    },
+    failures: ['UPLOAD_NOT_FOUND', 'TOO_MANY_WATCHERS'],
+    handler: async (request, reply, { writeIdleMs, closing }) => {
+      const { params, raw, ip, service, method } = request
+      const [lastId = null] = headerLines(raw, 'last-event-id')
+      const status = service.uploads.get(params.id)
+      if (isFinished(status) && eventId(status) === lastId) return reply.code(204).send()
+      // Turns off buffering in nginx.
+      reply.type('text/event-stream').header('x-accel-buffering', 'no')
+      if (method === 'HEAD') return reply.send()
+      const stop = AbortSignal.any([goneSignal(reply.raw), closing])
+      const watch = service.uploads.watch(params.id, clientNetworkOf(ip))
+      return sendStream(reply, statusEvents(watch, lastId, stop), null, writeIdleMs)
+    },
+  }),
+  route({
+    ...ofUpload,
+    method: 'DELETE',
+    scope: 'upload',
+    onRequest: tusFirst,
+    operationId: 'cancelUpload',
+    summary: 'Cancel an upload',
+    description:
+      'Cancels an upload in progress: its client gets `UPLOAD_CANCELLED`, and nothing of it is kept. For an upload ' +
+      'that has ended, deletes its status; its dataset stays.',
+    answers: { 204: noContent('The upload is cancelled, or its status deleted.') },
+    failures: ['UPLOAD_NOT_FOUND', 'UPLOAD_FINISHED'],
+    handler: cancel,
+  }),
+]
 
 /** Returns the status once it is what the client waits for, or after this many seconds. */
 async function waited(
@@ -107,76 +136,4 @@ async function waited(
   let status = watch.status()
   while (!isAwaited(status) && !signal.aborted) status = await watch.changed(status.version, signal)
   return status
-}
-
-function addEvents(app: App, { writeIdleMs }: { readonly writeIdleMs: number }, closing: AbortSignal): void {
-  app.route({
-    method: get,
-    url: `${uploadsPath}/:id/events`,
-    config: { scope },
-    schema: {
-      operationId: 'watchUpload',
-      tags: ['uploads'],
-      summary: 'Watch an upload',
-      description:
-        'Server-sent events: the status now and after every change, at most five times a ' +
-        'second, as the JSON of `getUpload`. The last event reports the end; a client that then reconnects gets 204, ' +
-        'which stops it. A line `:` is sent every 15 seconds.',
-      params: uploadParams,
-      querystring: noQuery,
-      requestHeaders: {
-        'Last-Event-ID': header(
-          'The `id` of the last event that the client has: the next one follows.',
-          'm1ab2c3d',
-          false,
-        ),
-      },
-      response: {
-        200: textFile('The events.', 'text/event-stream'),
-        204: noContent('The upload has ended, and the client knows it.'),
-        ...failures('UPLOAD_NOT_FOUND', 'BAD_PARAMETER', 'TOO_MANY_WATCHERS'),
-      },
-    },
-    handler: async (request, reply) => {
-      const { params, raw, ip, service, method } = request
-      const [lastId = null] = headerLines(raw, 'last-event-id')
-      const status = service.uploads.get(params.id)
-      if (isFinished(status) && eventId(status) === lastId) return reply.code(204).send()
-      // Turns off buffering in nginx.
-      reply.type('text/event-stream').header('x-accel-buffering', 'no')
-      if (method === 'HEAD') return reply.send()
-      const stop = AbortSignal.any([goneSignal(reply.raw), closing])
-      const watch = service.uploads.watch(params.id, clientNetworkOf(ip))
-      return sendStream(reply, statusEvents(watch, lastId, stop), null, writeIdleMs)
-    },
-  })
-}
-
-function addRemoval(app: App): void {
-  app.route({
-    method: 'DELETE',
-    url: `${uploadsPath}/:id`,
-    config: { scope: 'upload' },
-    onRequest: async (request, reply) => void speaksTus(request, reply),
-    schema: {
-      operationId: 'cancelUpload',
-      tags: ['uploads'],
-      summary: 'Cancel an upload',
-      description:
-        'Cancels an upload in progress: its client gets `UPLOAD_CANCELLED`, and nothing of it is kept. For an upload ' +
-        'that has ended, deletes its status; its dataset stays.',
-      params: uploadParams,
-      querystring: noQuery,
-      response: {
-        204: noContent('The upload is cancelled, or its status deleted.'),
-        ...failures('UPLOAD_NOT_FOUND', 'UPLOAD_FINISHED', 'BAD_PARAMETER'),
-      },
-    },
-    handler: async (request, reply) => {
-      const { id } = request.params
-      await request.service.uploads.remove(id)
-      audit(request, 'cancellation', id)
-      return reply.code(204).send()
-    },
-  })
 }
