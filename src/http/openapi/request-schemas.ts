@@ -1,8 +1,10 @@
 // Request schemas: what each route accepts, as TypeBox. Both the validation and the description of the routes use them.
 import Type from 'typebox'
+import { copyModes, tableNamePattern } from '../../core/copies/copy-status.ts'
 import { rejectReasons } from '../../core/receipt.ts'
 import examples from './examples.json' with { type: 'json' }
 import { type Header, header, octetStream, type RequestBody } from './operation.ts'
+import { copyKey } from './response-schemas.ts'
 
 /** The id of the dataset in the recorded examples. */
 const shownId = (examples as { readonly uploadCsv?: { readonly id?: string } }).uploadCsv?.id ?? '0'.repeat(32)
@@ -141,6 +143,39 @@ export const readingBody = Type.Object(
     ),
   },
   { additionalProperties: false, minProperties: 1 },
+)
+
+export const copyBody = Type.Object(
+  {
+    to: Type.String({
+      minLength: 1,
+      maxLength: 64,
+      description: 'Name of the target: a database that the service was started with (`--copy-target`).',
+      examples: ['warehouse'],
+    }),
+    table: Type.Optional(
+      Type.String({
+        pattern: tableNamePattern,
+        description: 'Table in the schema of the target. Defaults to the table of the target, then to the file name.',
+        examples: ['people'],
+      }),
+    ),
+    mode: Type.Optional(
+      Type.Enum([...copyModes], {
+        description:
+          '`replace` replaces the table by a new one, `append` adds the records to it, `upsert` adds them and replaces ' +
+          'rows with the same key. Defaults to the mode of the target, then to `replace`.',
+      }),
+    ),
+    key: Type.Optional(
+      Type.Array(Type.String({ maxLength: 65_536 }), {
+        minItems: 1,
+        maxItems: 32,
+        description: `${copyKey} Its values must be unique in the table and never null.`,
+      }),
+    ),
+  },
+  { additionalProperties: false },
 )
 
 export const queryBody = Type.Object(

@@ -9,11 +9,10 @@ import { dataPackageJson } from '../exchange/data-package.ts'
 import { entityTag, isMatch, sendTagged } from '../exchange/entity-tag.ts'
 import { datasetsPath, receiptJson, receiptLineJson, uploadJson } from '../exchange/receipt-json.ts'
 import { goneSignal, sendJson } from '../exchange/send.ts'
-import { copiesAnswer, copyAnswer, copyBody } from '../openapi/copy-schemas.ts'
 import { header, json, noContent } from '../openapi/operation.ts'
-import { packageAnswer } from '../openapi/package-schemas.ts'
 import {
   conditionHeaders,
+  copyBody,
   type datasetParams,
   listQuery,
   readingBody,
@@ -21,7 +20,10 @@ import {
   rowsQuery,
 } from '../openapi/request-schemas.ts'
 import {
+  copiesAnswer,
+  copyAnswer,
   listAnswer,
+  packageAnswer,
   profileAnswer,
   receiptAnswer,
   rejectsAnswer,

@@ -7,8 +7,7 @@ import { acceptedType } from '../exchange/accept.ts'
 import { sendJson } from '../exchange/send.ts'
 import { openApi } from '../openapi/openapi.ts'
 import { json } from '../openapi/operation.ts'
-import { healthAnswer } from '../openapi/response-schemas.ts'
-import { count, oneOf, orNull } from '../openapi/shared-schemas.ts'
+import { count, healthAnswer, oneOf, orNull } from '../openapi/response-schemas.ts'
 import { type Route, type RouteContext, route } from './route.ts'
 
 const maximum = orNull(Type.Integer(), 'Null for no limit.')
