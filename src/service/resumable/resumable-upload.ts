@@ -1,12 +1,28 @@
-// Resumable upload: the bytes of one upload as requests add them, one request at a time, the newest first. Does not read them.
+// Resumable upload: one upload that arrives in several requests. They add its bytes, one at a time, the newest first. One
+// reading reads them meanwhile, whatever becomes of the connections, and starts over if it was stopped or the storage failed.
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { lengthOf, viewOf } from '../../core/borrowed-bytes.ts'
+import { open } from 'node:fs/promises'
+import { type BorrowedBytes, lengthOf, viewOf } from '../../core/borrowed-bytes.ts'
 import { isServiceError, ServiceError } from '../../core/errors.ts'
 import type { Spool, SpoolWriter } from '../../store/store.ts'
+import { type OptionPart, optionParts } from '../schema/upload-options.ts'
+import type { UploadReply } from '../service.ts'
+import { boundaryOf } from '../upload/admission.ts'
+import { OriginalWriter } from '../upload/original-writer.ts'
+import { type IncomingFile, receiveFile } from '../upload/receive-file.ts'
+import { type UploadTools, uploadFile } from '../upload/upload.ts'
 import type { HeldKey } from '../uploads/idempotency-keys.ts'
 import type { LiveUpload } from '../uploads/live-upload.ts'
-import { Growth } from './growing-file.ts'
+import { replayUpload } from '../uploads/replay-upload.ts'
+import { Growth, growingFile } from './growing-file.ts'
 import type { NewResumable, ResumableBytes } from './resumable.ts'
+import { linkedOriginal } from './stored-original.ts'
+import type { HeldPlace } from './unfinished-places.ts'
+
+export interface ReadingTools extends UploadTools {
+  /** The meaning of an error: if the storage is gone, the storage's own error. */
+  readonly explain: (error: unknown) => Promise<unknown>
+}
 
 /** What is stored of an upload besides its bytes. */
 export interface UploadDetails
@@ -24,34 +40,112 @@ const gatherMs = 20
 /** What `checkRoom` finds once more bytes have arrived than may. */
 const tooLong = ['UPLOAD_LENGTH_MISMATCH', 'FILE_TOO_LARGE'] as const
 
+/** Failures that pass without a change of the bytes. */
+const passing = ['DISK_FULL', 'STORE_UNAVAILABLE', 'TOO_MANY_OPEN_FILES'] as const
+
+/** What an upload is made of. */
+interface UploadParts {
+  readonly spool: Spool
+  readonly live: LiveUpload
+  /** Null if its client has not named it. */
+  readonly key: HeldKey | null
+  readonly held: HeldPlace
+}
+
+/** Receives the outcome of the upload. */
+interface Outcomes {
+  done(reply: UploadReply): void
+  /** Called if the upload will never become a dataset. */
+  failed(error: ServiceError): void
+}
+
 export class ResumableUpload {
   readonly spool: Spool
   readonly details: UploadDetails
   readonly live: LiveUpload
-  /** Null if its client has not named it. */
   readonly key: HeldKey | null
+  readonly held: HeldPlace
   /** What can be read of it, by readings that begin from now on. */
   growth: Growth
   /** Resolves once the reading has come to the file, and its key is not refused. */
   readonly fileBegun = Promise.withResolvers<void>()
   /** True while a request adds to it, until its bytes are durable. */
   isGrowing = false
+  /** Why the last reading failed; null while one runs. */
+  failure: ServiceError | null = null
+  readonly #tools: ReadingTools
+  readonly #outcomes: Outcomes
+  /** Whether a reading runs or has made the dataset, may begin, or makes no sense any more. */
+  #phase: 'reading' | 'idle' | 'over' = 'idle'
+  #stopReading = new AbortController()
+  #reply: Promise<UploadReply> | null = null
   #stopWriter: ((error: ServiceError) => void) | null = null
   #last: Promise<unknown> = Promise.resolve()
   #newest = 0
 
-  constructor(spool: Spool, live: LiveUpload, key: HeldKey | null) {
+  constructor(tools: ReadingTools, { spool, live, key, held }: UploadParts, outcomes: Outcomes) {
     const { bytes, isComplete } = spool.state
     this.spool = spool
     // The service wrote them itself, under a checksum.
     this.details = spool.facts.details as UploadDetails
     this.live = live
     this.key = key
+    this.held = held
     this.growth = new Growth(bytes, isComplete)
+    this.#tools = tools
+    this.#outcomes = outcomes
   }
 
   get id(): string {
     return this.spool.facts.id
+  }
+
+  /** Reads it unless that is in progress; resolves when its dataset is durable. */
+  read(): Promise<UploadReply> {
+    if (this.#phase === 'over') return Promise.reject(this.failure)
+    if (this.#phase === 'reading' && this.#reply !== null) return this.#reply
+    this.#phase = 'reading'
+    this.failure = null
+    this.#stopReading = new AbortController()
+    this.#reply = this.#readAfter(this.#reply, this.#stopReading.signal)
+    // Reported to the request that waits for it, if there is one.
+    this.#reply.catch(() => {})
+    return this.#reply
+  }
+
+  /** Ends the reading so that it can start over; resolves when nothing of it is left. */
+  async stopReading(reason: ServiceError = new ServiceError('SHUTTING_DOWN', {})): Promise<void> {
+    if (this.#phase === 'reading') this.#phase = 'idle'
+    this.#stopReading.abort(reason)
+    await this.#reply?.catch(() => {})
+  }
+
+  /** Ends the reading for good. */
+  async endReading(reason: ServiceError): Promise<void> {
+    this.#phase = 'over'
+    this.failure ??= reason
+    await this.stopReading(reason)
+  }
+
+  async #readAfter(before: Promise<UploadReply> | null, signal: AbortSignal): Promise<UploadReply> {
+    await before?.catch(() => {})
+    try {
+      signal.throwIfAborted()
+      const reply = await readSpool(this.#tools, this, signal)
+      this.#outcomes.done(reply)
+      return reply
+    } catch (error) {
+      const explained = signal.aborted ? error : await this.#tools.explain(error)
+      // Until the next try, its client can cancel it.
+      this.live.restarts(this.spool.state.isComplete)
+      if (signal.aborted) throw signal.reason
+      const failure = explained instanceof ServiceError ? explained : new ServiceError('INTERNAL', {}, explained)
+      this.failure = failure
+      // After a failure that passes, bytes can still be added: a later reading reads them.
+      this.#phase = passing.some((code) => isServiceError(failure, code)) ? 'idle' : 'over'
+      if (this.#phase === 'over') this.#outcomes.failed(failure)
+      throw failure
+    }
   }
 
   /**
@@ -86,14 +180,8 @@ export class ResumableUpload {
 
   /**
    * Adds bytes; when it resolves or rejects, all that count are durable. Call it within `take`.
-   *
-   * @param reserve Reserves the room for a total of bytes, or throws.
    */
-  async append(
-    given: ResumableBytes,
-    { bytesMax, reserve }: Pick<Limits, 'bytesMax' | 'reserve'>,
-    isNewest: () => boolean,
-  ): Promise<void> {
+  async append(given: ResumableBytes, bytesMax: number, isNewest: () => boolean): Promise<void> {
     const before = this.spool.state
     const expectedBytes = agreedLength(this.spool, given, bytesMax)
     if (!isNewest()) throw new ServiceError('UPLOAD_TAKEN_OVER', {})
@@ -107,7 +195,7 @@ export class ResumableUpload {
     let failure: unknown = null
     try {
       given.onAccepted()
-      const limits = { expectedBytes, bytesMax, reserve }
+      const limits = { expectedBytes, bytesMax, held: this.held }
       await (given.checksum === null ? this.#receive(writer, given, limits) : receiveChecked(writer, given, limits))
     } catch (error) {
       if (given.checksum !== null) throw error
@@ -182,7 +270,7 @@ function inconsistent(problem: string): ServiceError {
 interface Limits {
   readonly expectedBytes: number | null
   readonly bytesMax: number
-  readonly reserve: (bytes: number) => void
+  readonly held: HeldPlace
 }
 
 /** Writes the bytes, of which none count unless their checksum is right. */
@@ -202,15 +290,68 @@ async function receiveChecked(writer: SpoolWriter, given: ResumableBytes, limits
 }
 
 /** The length of a chunked body may turn out not to match the upload. */
-function checkRoom(bytes: number, { expectedBytes, bytesMax, reserve }: Limits): void {
+function checkRoom(bytes: number, { expectedBytes, bytesMax, held }: Limits): void {
   if (expectedBytes !== null && bytes > expectedBytes) {
     throw inconsistent(`more than its ${expectedBytes} bytes have arrived`)
   }
   if (bytes > bytesMax) throw new ServiceError('FILE_TOO_LARGE', { limitBytes: bytesMax })
-  reserve(bytes)
+  held.reserve(bytes)
 }
 
 /** Other errors of a body mean that its client has disconnected. */
 export function failureOf(error: unknown): ServiceError {
   return error instanceof ServiceError ? error : new ServiceError('UPLOAD_INTERRUPTED', {}, error)
+}
+
+/**
+ * Resolves when the dataset is durable, together with what belongs to its key. The bytes of a file become its original
+ * as they are, except those of a form.
+ */
+async function readSpool(tools: UploadTools, of: ResumableUpload, signal: AbortSignal): Promise<UploadReply> {
+  const { spool, details, live, growth, key } = of
+  const { id, owner, createdAt } = spool.facts
+  // Who receives a file may refuse it without reading it to its end.
+  await using file = await open(spool.path, 'r')
+  const receive = async () => {
+    const incoming = await incomingOf(tools, of, growingFile(file, growth, signal))
+    if (!key?.refusal) of.fileBegun.resolve()
+    return incoming
+  }
+  const replayed = await replayUpload(tools, key, { owner, receive }, signal)
+  if (replayed !== null) return replayed
+  const startMs = performance.now() - (Date.now() - createdAt)
+  const arrival = { owner, uploadId: id, receivedAt: createdAt, startMs, progress: live }
+  const original = (path: string) =>
+    details.form === null ? linkedOriginal(spool.path, path) : OriginalWriter.create(path)
+  const reply = await uploadFile(tools, arrival, await receive(), original, signal)
+  await key?.keep(reply)
+  return reply
+}
+
+async function incomingOf(
+  { limits }: UploadTools,
+  { details }: ResumableUpload,
+  bytes: AsyncIterable<readonly BorrowedBytes[]>,
+): Promise<IncomingFile> {
+  const { form, fileName: name, fileType: contentType, declared } = details
+  if (form !== null) return await receiveFile(bytes, boundaryOf(form.contentType), limits)
+  return { name, contentType, texts: declaredTexts(declared), chunks: notEmpty(bytes), notes: () => [] }
+}
+
+export function declaredTexts(declared: NewResumable['declared']): ReadonlyMap<OptionPart, string> {
+  return new Map(
+    optionParts.flatMap((name) => {
+      const text = declared[name]
+      return text === undefined ? [] : [[name, text]]
+    }),
+  )
+}
+
+async function* notEmpty(bytes: AsyncIterable<readonly BorrowedBytes[]>): AsyncGenerator<readonly BorrowedBytes[]> {
+  let isEmpty = true
+  for await (const slices of bytes) {
+    isEmpty = false
+    yield slices
+  }
+  if (isEmpty) throw new ServiceError('EMPTY_FILE', {})
 }

@@ -1,32 +1,43 @@
 // Resumables: all uploads that arrive in several requests: begins them, adds to them, reads them, and drops unfinished ones in time.
 import { isServiceError, ServiceError } from '../../core/errors.ts'
+import { uuidV7 } from '../../core/ids.ts'
+import { fileNameOf, lastSegment } from '../../multipart/part-head.ts'
 import type { Spool } from '../../store/store.ts'
+import { clientOf } from '../fair-places.ts'
+import { parseUploadOptions } from '../schema/upload-options.ts'
 import type { OwnUploads, Place, UploadReply } from '../service.ts'
-import type { HeldKey } from '../uploads/idempotency-keys.ts'
-import { newSpool } from './new-spool.ts'
+import { type AdmissionControl, boundaryOf, checkCoding } from '../upload/admission.ts'
+import type { HeldKey, IdempotencyKeys } from '../uploads/idempotency-keys.ts'
+import type { Uploads } from '../uploads/uploads.ts'
 import type { Appended, NewResumable, ResumableBytes, ResumableState, ResumableUploads } from './resumable.ts'
-import { ResumableReading, type ResumableTools } from './resumable-reading.ts'
-import { notInTime, ResumableStates } from './resumable-states.ts'
-import { agreedLength, failureOf, ResumableUpload, type UploadDetails } from './resumable-upload.ts'
-import { type HeldPlace, type ResumableLimits, UnfinishedPlaces } from './unfinished-places.ts'
-import { WaitingReadings } from './waiting-readings.ts'
+import {
+  agreedLength,
+  declaredTexts,
+  failureOf,
+  type ReadingTools,
+  ResumableUpload,
+  type UploadDetails,
+} from './resumable-upload.ts'
+import { type ResumableLimits, UnfinishedPlaces } from './unfinished-places.ts'
+
+export interface ResumableTools extends ReadingTools {
+  readonly uploads: Uploads
+  readonly keys: IdempotencyKeys
+  readonly admissionControl: AdmissionControl
+}
 
 const lookEveryMs = 60_000
-
-interface Entry {
-  readonly upload: ResumableUpload
-  readonly reading: ResumableReading
-  readonly held: HeldPlace
-}
+/** With more readings than these that wait for their clients, the one that has waited longest is stopped. */
+const waitingMax = 8
+const notInTime = 'it was not finished in time'
 
 export class Resumables implements AsyncDisposable {
   readonly #tools: ResumableTools
   readonly #limits: ResumableLimits
-  readonly #byId = new Map<string, Entry>()
+  readonly #byId = new Map<string, ResumableUpload>()
   readonly #places: UnfinishedPlaces
-  readonly #states: ResumableStates
-  /** Readings whose clients have disconnected. */
-  readonly #waiting: WaitingReadings<Entry>
+  /** Uploads whose clients have disconnected, while they are read on; the longest wait first. */
+  readonly #waiting = new Map<ResumableUpload, NodeJS.Timeout>()
   readonly #ending = new Set<Promise<unknown>>()
   readonly #looking: NodeJS.Timeout
   #isClosing = false
@@ -44,8 +55,6 @@ export class Resumables implements AsyncDisposable {
     this.#tools = tools
     this.#limits = limits
     this.#places = new UnfinishedPlaces(limits)
-    this.#states = new ResumableStates(limits.uploadsKeepMs)
-    this.#waiting = new WaitingReadings(limits.resumeWaitMs, ({ reading }) => this.#background(reading.giveUp()))
     this.#looking = setInterval(() => this.#look(), Math.min(lookEveryMs, limits.uploadsKeepMs)).unref()
   }
 
@@ -55,9 +64,8 @@ export class Resumables implements AsyncDisposable {
       bytesMax: this.#bytesMax,
       create: (upload) => this.#create(owner, sender, upload),
       state: async (id) => {
-        const entry = this.#find(uploads, id)
-        if (entry === null) return this.#states.afterEnd(uploads, id)
-        return await entry.upload.take(async () => this.#states.of(entry.upload.spool))
+        const upload = this.#find(uploads, id)
+        return upload === null ? afterEnd(uploads, id) : await upload.take(async () => this.#stateOf(upload.spool))
       },
       append: (id, bytes) => this.#append(uploads, id, bytes),
     }
@@ -71,18 +79,18 @@ export class Resumables implements AsyncDisposable {
 
   /** Their number, and their bytes on disk. */
   unfinished(): { readonly uploads: number; readonly bytes: number } {
-    const bytes = this.#byId.values().reduce((sum, { upload }) => sum + upload.spool.state.bytes, 0)
+    const bytes = this.#byId.values().reduce((sum, { spool }) => sum + spool.state.bytes, 0)
     return { uploads: this.#byId.size, bytes }
   }
 
-  /** Gives up what runs; everything durable is continued when the service starts again. */
+  /** Stops what runs; everything durable is continued when the service starts again. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosing = true
     clearInterval(this.#looking)
-    this.#waiting[Symbol.dispose]()
-    const entries = [...this.#byId.values()]
-    for (const { upload } of entries) upload.stop(new ServiceError('SHUTTING_DOWN', {}))
-    await Promise.all(entries.map(({ upload, reading }) => upload.take(() => reading.giveUp())))
+    for (const timer of this.#waiting.values()) clearTimeout(timer)
+    const all = [...this.#byId.values()]
+    for (const upload of all) upload.stop(new ServiceError('SHUTTING_DOWN', {}))
+    await Promise.all(all.map((upload) => upload.take(() => upload.stopReading())))
     await Promise.allSettled(this.#ending)
   }
 
@@ -93,13 +101,42 @@ export class Resumables implements AsyncDisposable {
     const given = typeof idempotencyKey === 'string' && !key?.refusal ? idempotencyKey : null
     try {
       if (key?.refusal && (upload.form === null || !upload.isOneRequest)) throw key.refusal
-      const tools = { ...this.#tools, places: this.#places, bytesMax: this.#bytesMax }
-      const spool = await newSpool(tools, owner, { ...upload, sender, idempotencyKey: given })
-      return this.#states.of(this.#add(spool, key).upload.spool)
+      const spool = await this.#newSpool(owner, { ...upload, sender, idempotencyKey: given })
+      return this.#stateOf(this.#add(spool, key).spool)
     } catch (error) {
       key?.release()
       throw error
     }
+  }
+
+  /** Checks all that can be checked before the first byte. */
+  async #newSpool(
+    owner: string,
+    {
+      network,
+      expectedBytes,
+      disposition,
+      ...given
+    }: Omit<NewResumable, 'idempotencyKey'> & Pick<UploadDetails, 'idempotencyKey' | 'sender'>,
+  ): Promise<Spool> {
+    const client = clientOf(owner, network)
+    if (given.form !== null) {
+      boundaryOf(given.form.contentType)
+      checkCoding(given.form.contentCoding)
+    }
+    if (expectedBytes === 0) throw new ServiceError('EMPTY_FILE', {})
+    const bytes = expectedBytes ?? 0
+    if (bytes > this.#bytesMax) throw new ServiceError('FILE_TOO_LARGE', { limitBytes: this.#bytesMax })
+    this.#places.check(client, bytes)
+    // Its first bytes hold a place; until then, no other upload ends for it.
+    this.#tools.admissionControl.checkBytes({ fileBytes: bytes, missingBytes: bytes, network }, owner)
+    await parseUploadOptions(declaredTexts(given.declared), AbortSignal.timeout(10_000))
+    this.#places.check(client, bytes)
+    const createdAt = Date.now()
+    const details: UploadDetails = { ...given, fileName: nameOf(given.fileName, disposition), client }
+    const facts = { id: uuidV7(createdAt), owner, createdAt, details }
+    using _ = this.#places.hold(client, bytes)
+    return await this.#tools.store.spools.create(facts, expectedBytes)
   }
 
   /** Uploads found at the start. The address of one that was to arrive in one request is unknown. */
@@ -112,54 +149,45 @@ export class Resumables implements AsyncDisposable {
     const { isOneRequest, sender, idempotencyKey } = details as UploadDetails
     const key = idempotencyKey ? this.#tools.keys.hold({ owner, sender }, idempotencyKey) : null
     // If its key is in use, it continues without it.
-    const entry = this.#add(spool, key?.refusal ? null : key)
+    const upload = this.#add(spool, key?.refusal ? null : key)
     if (isOneRequest && !spool.state.isComplete) {
-      this.#background(this.#end(entry, new ServiceError('UPLOAD_INTERRUPTED', {})))
+      this.#background(this.#end(upload, new ServiceError('UPLOAD_INTERRUPTED', {})))
     }
   }
 
-  #add(spool: Spool, key: HeldKey | null): Entry {
-    const { facts, state } = spool
-    const { fileName, form, client, sender, idempotencyKey, remark } = facts.details as UploadDetails
-    const stop = (error: ServiceError) => this.#background(this.#end(entry, error))
-    const { id, owner, createdAt } = facts
-    const known = {
-      id,
-      owner,
-      sender,
-      createdAt,
-      idempotencyKey,
-      remark,
+  #add(spool: Spool, key: HeldKey | null): ResumableUpload {
+    const { id, owner, createdAt, details } = spool.facts
+    const { bytes: receivedBytes, expectedBytes, isComplete } = spool.state
+    const { fileName, form, client, sender, idempotencyKey, remark } = details as UploadDetails
+    const live = this.#tools.uploads.begin({
+      ...{ id, owner, sender, createdAt, idempotencyKey, remark, receivedBytes, expectedBytes },
       fileName: form === null ? fileName : null,
-      stop,
-    }
-    const sizes = { receivedBytes: state.bytes, expectedBytes: state.expectedBytes }
-    const live = this.#tools.uploads.begin({ ...known, ...sizes })
-    const upload = new ResumableUpload(spool, live, key)
-    const entry: Entry = {
-      upload,
-      reading: new ResumableReading(this.#tools, upload, {
-        done: (reply) => this.#done(entry, reply),
-        failed: (error) => this.#background(this.#end(entry, error)),
-      }),
-      held: this.#places.hold(client, Math.max(state.bytes, state.expectedBytes ?? 0)),
-    }
-    if (state.isComplete) upload.live.received()
-    this.#byId.set(id, entry)
-    return entry
+      stop: (error) => this.#background(this.#end(upload, error)),
+    })
+    const held = this.#places.hold(client, Math.max(receivedBytes, expectedBytes ?? 0))
+    const upload: ResumableUpload = new ResumableUpload(
+      this.#tools,
+      { spool, live, key, held },
+      {
+        done: (reply) => this.#done(upload, reply),
+        failed: (error) => this.#background(this.#end(upload, error)),
+      },
+    )
+    if (isComplete) live.received()
+    this.#byId.set(id, upload)
+    return upload
   }
 
   async #append(uploads: OwnUploads, id: string, bytes: ResumableBytes): Promise<Appended> {
-    const entry = this.#find(uploads, id)
-    const appended = await entry?.upload.take(async (isNewest) =>
-      this.#byId.has(id) ? await this.#appendTo(entry, bytes, isNewest) : null,
+    const upload = this.#find(uploads, id)
+    const appended = await upload?.take(async (isNewest) =>
+      this.#byId.has(id) ? await this.#appendTo(upload, bytes, isNewest) : null,
     )
     // It had ended, or has ended while this request waited.
-    return appended ?? this.#states.nothingMore(uploads, id, bytes)
+    return appended ?? nothingMore(uploads, id, bytes)
   }
 
-  async #appendTo(entry: Entry, bytes: ResumableBytes, isNewest: () => boolean): Promise<Appended> {
-    const { upload, reading } = entry
+  async #appendTo(upload: ResumableUpload, bytes: ResumableBytes, isNewest: () => boolean): Promise<Appended> {
     let place: Place | null = null
     try {
       const { isComplete, bytes: receivedBytes } = upload.spool.state
@@ -167,36 +195,36 @@ export class Resumables implements AsyncDisposable {
       const hasMore = bytes.declaredBytes !== 0 || bytes.offset !== receivedBytes
       if (!isComplete || hasMore) agreedLength(upload.spool, bytes, this.#bytesMax)
       if (!isComplete) {
-        place = this.#admit(entry, bytes)
-        this.#waiting.delete(entry)
-        reading.begin()
+        place = this.#admit(upload, bytes)
+        this.#endWait(upload)
+        upload.read()
         upload.isGrowing = true
-        await upload.append(bytes, { bytesMax: this.#bytesMax, reserve: entry.held.reserve }, isNewest)
+        await upload.append(bytes, this.#bytesMax, isNewest)
       }
     } catch (error) {
       if (upload.details.isOneRequest) {
-        // Once this request has let it go.
-        this.#background(Promise.resolve().then(() => this.#end(entry, failureOf(error))))
+        // Once this request has released it.
+        this.#background(Promise.resolve().then(() => this.#end(upload, failureOf(error))))
       }
-      throw reading.failure ?? error
+      throw upload.failure ?? error
     } finally {
       upload.isGrowing = false
-      if (upload.discardLost()) await reading.giveUp()
+      if (upload.discardLost()) await upload.stopReading()
       const { state } = upload.spool
-      entry.held.take(Math.max(state.bytes, state.expectedBytes ?? 0))
+      upload.held.take(Math.max(state.bytes, state.expectedBytes ?? 0))
       if (state.expectedBytes !== null) upload.live.expects(state.expectedBytes)
-      this.#letGo(entry, place)
+      this.#releasePlace(upload, place)
     }
     const { isComplete } = upload.spool.state
     const isRepeated = (upload.key?.answer ?? null) !== null
     // Errors that need no more than the beginning of a form are not left to a later request.
-    if (isComplete) await Promise.race([upload.fileBegun.promise, reading.begin()])
-    return { state: this.#states.of(upload.spool), reply: isComplete ? reading.begin() : null, isRepeated }
+    if (isComplete) await Promise.race([upload.fileBegun.promise, upload.read()])
+    return { state: this.#stateOf(upload.spool), reply: isComplete ? upload.read() : null, isRepeated }
   }
 
   /** Admits the bytes that are still to arrive, as for an upload in one request. */
-  #admit({ upload, held }: Entry, { expectedBytes, declaredBytes, pending, network }: ResumableBytes): Place {
-    const { facts, state } = upload.spool
+  #admit({ spool, held }: ResumableUpload, { expectedBytes, declaredBytes, pending, network }: ResumableBytes): Place {
+    const { facts, state } = spool
     const length = state.expectedBytes ?? expectedBytes ?? state.bytes + (declaredBytes ?? 0)
     held.reserve(length)
     const bytes = { fileBytes: length, missingBytes: Math.max(0, length - state.bytes) }
@@ -204,54 +232,69 @@ export class Resumables implements AsyncDisposable {
   }
 
   /** The place of a request ends with it, or with the reading once no client is needed any more. */
-  #letGo(entry: Entry, place: Place | null): void {
-    const { upload, reading } = entry
+  #releasePlace(upload: ResumableUpload, place: Place | null): void {
+    const release = () => place?.release()
     if (upload.spool.state.isComplete) {
-      void reading.begin().then(
-        () => place?.release(),
-        () => place?.release(),
-      )
+      void upload.read().then(release, release)
       return
     }
-    place?.release()
-    if (this.#isClosing || this.#byId.get(upload.id) !== entry) return
-    this.#waiting.add(entry)
+    release()
+    if (!this.#isClosing && this.#byId.get(upload.id) === upload) this.#wait(upload)
+  }
+
+  /** Its reading waits for its client, for some time and while there are not too many. */
+  #wait(upload: ResumableUpload): void {
+    this.#endWait(upload)
+    const stop = (one: ResumableUpload) => {
+      this.#endWait(one)
+      this.#background(one.stopReading())
+    }
+    this.#waiting.set(
+      upload,
+      setTimeout(() => stop(upload), this.#limits.resumeWaitMs),
+    )
+    const [longest] = this.#waiting.keys()
+    if (this.#waiting.size > waitingMax && longest !== undefined) stop(longest)
+  }
+
+  /** Its client has returned, or it has ended. */
+  #endWait(upload: ResumableUpload): void {
+    clearTimeout(this.#waiting.get(upload))
+    this.#waiting.delete(upload)
   }
 
   /** Null for an upload that has ended. @throws {ServiceError} UPLOAD_NOT_FOUND */
-  #find(uploads: OwnUploads, id: string): Entry | null {
+  #find(uploads: OwnUploads, id: string): ResumableUpload | null {
     uploads.get(id)
     return this.#byId.get(id) ?? null
   }
 
-  #done(entry: Entry, reply: UploadReply): void {
-    entry.upload.live.done(reply, this.#tools.uploads.expiresAt())
-    this.#remove(entry)
+  #done(upload: ResumableUpload, reply: UploadReply): void {
+    upload.live.done(reply, this.#tools.uploads.expiresAt())
+    this.#remove(upload)
   }
 
   /** Ends an upload that will have no dataset: with an error, or because it has expired. */
-  async #end(entry: Entry, error: ServiceError | 'expired'): Promise<void> {
-    const { upload, reading } = entry
-    if (!this.#byId.delete(upload.id)) return
-    this.#waiting.delete(entry)
-    const id = upload.id
+  async #end(upload: ResumableUpload, error: ServiceError | 'expired'): Promise<void> {
+    const { id, live } = upload
+    if (!this.#byId.delete(id)) return
+    this.#endWait(upload)
     const reason = error === 'expired' ? new ServiceError('UPLOAD_ENDED', { id, problem: notInTime }) : error
     const expiresAt = this.#tools.uploads.expiresAt()
-    const end = () => (error === 'expired' ? upload.live.expired(expiresAt) : upload.live.failed(error, expiresAt))
+    const end = () => (error === 'expired' ? live.expired(expiresAt) : live.failed(error, expiresAt))
     // A client that cancels gets its response when nothing is left; all others at once.
     const isCancelled = error !== 'expired' && isServiceError(error, 'UPLOAD_CANCELLED')
     if (!isCancelled) end()
     upload.stop(reason)
-    await reading.end(reason)
-    await this.#remove(entry)
+    await upload.endReading(reason)
+    await this.#remove(upload)
     if (isCancelled) end()
   }
 
-  #remove(entry: Entry): Promise<void> {
-    const { upload, held } = entry
+  #remove(upload: ResumableUpload): Promise<void> {
     this.#byId.delete(upload.id)
-    this.#waiting.delete(entry)
-    held[Symbol.dispose]()
+    this.#endWait(upload)
+    upload.held[Symbol.dispose]()
     upload.key?.release()
     // Only after its end is remembered. The next start removes what could not be removed now.
     return this.#background(
@@ -264,21 +307,29 @@ export class Resumables implements AsyncDisposable {
 
   /** After a start: reads complete uploads, one after the other, as fast as the disk allows. */
   async #finishFound(): Promise<void> {
-    for (const { upload, reading } of [...this.#byId.values()]) {
+    for (const upload of [...this.#byId.values()]) {
       if (this.#isClosing || !upload.spool.state.isComplete) continue
-      await reading.begin().catch(() => {})
+      await upload.read().catch(() => {})
     }
   }
 
   /** Ends expired uploads, and retries those that could not be stored. */
   #look(): void {
     const now = Date.now()
-    for (const entry of this.#byId.values()) {
-      const { isComplete } = entry.upload.spool.state
-      if (isComplete && entry.reading.failure !== null) void entry.reading.begin().catch(() => {})
-      if (isComplete || entry.upload.isGrowing || this.#states.of(entry.upload.spool).expiresAt > now) continue
-      this.#background(this.#end(entry, 'expired'))
+    for (const upload of this.#byId.values()) {
+      const { isComplete } = upload.spool.state
+      if (isComplete && upload.failure !== null) void upload.read().catch(() => {})
+      if (isComplete || upload.isGrowing || this.#stateOf(upload.spool).expiresAt > now) continue
+      this.#background(this.#end(upload, 'expired'))
     }
+  }
+
+  #stateOf({ facts, state }: Spool): ResumableState {
+    const { bytes, expectedBytes, isComplete, changedAt } = state
+    const expiresAt = changedAt + this.#limits.uploadsKeepMs
+    // The service wrote them itself.
+    const { remark } = facts.details as UploadDetails
+    return { id: facts.id, bytes, expectedBytes, isComplete, expiresAt, remark, datasetId: null }
   }
 
   #background(work: Promise<void>): Promise<void> {
@@ -286,4 +337,37 @@ export class Resumables implements AsyncDisposable {
     this.#ending.add(ended)
     return ended
   }
+}
+
+/** The name itself takes precedence over the one in the header. @throws {ServiceError} BAD_PARAMETER, BAD_MULTIPART */
+function nameOf(fileName: string, disposition: string | null): string {
+  if (/[\0\r\n]/.test(fileName)) {
+    throw new ServiceError('BAD_PARAMETER', { name: 'filename', seen: 'a NUL or a line end in it', wanted: 'none' })
+  }
+  if (fileName !== '') return lastSegment(fileName)
+  return disposition === null ? '' : (fileNameOf(disposition) ?? '')
+}
+
+/** Nothing can be added to a complete upload but zero bytes, as a client does that has missed the response. */
+function nothingMore(uploads: OwnUploads, id: string, { offset, declaredBytes }: ResumableBytes): Appended {
+  const state = afterEnd(uploads, id)
+  if (offset !== state.bytes) {
+    throw new ServiceError('UPLOAD_OFFSET_MISMATCH', { expected: state.bytes, provided: offset })
+  }
+  if (declaredBytes !== 0) {
+    throw new ServiceError('UPLOAD_LENGTH_MISMATCH', { problem: `it is complete with ${state.bytes} bytes` })
+  }
+  return { state, reply: null, isRepeated: false }
+}
+
+/** State of one that has ended. @throws {ServiceError} UPLOAD_NOT_FOUND, UPLOAD_ENDED */
+function afterEnd(uploads: OwnUploads, id: string): ResumableState {
+  const { phase, bytes, datasetId, error, expiresAt, remark } = uploads.get(id)
+  if (phase === 'done') {
+    const whole = { bytes: bytes.received, expectedBytes: bytes.received, isComplete: true }
+    return { id, ...whole, expiresAt: expiresAt ?? 0, remark: remark ?? null, datasetId }
+  }
+  if (phase === 'failed') throw new ServiceError('UPLOAD_ENDED', { id, problem: `it has failed: ${error?.message}` })
+  if (phase === 'expired') throw new ServiceError('UPLOAD_ENDED', { id, problem: notInTime })
+  throw new ServiceError('UPLOAD_NOT_FOUND', { id })
 }

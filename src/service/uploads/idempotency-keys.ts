@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto'
 import { ServiceError } from '../../core/errors.ts'
 import type { Note } from '../../core/notes.ts'
 import type { Upload } from '../../core/receipt.ts'
-import { LineJournal } from '../../io/line-journal.ts'
 import type { UploadReply } from '../upload-reply.ts'
+import { OwnedEntries } from './owned-entries.ts'
 
 /**
  * What is remembered of an upload that was answered with its receipt. The receipt itself is stored with its dataset.
@@ -39,20 +39,10 @@ interface Entry extends KeptAnswer {
   readonly at: number
 }
 
-interface Remembered {
-  readonly line: string
-  readonly entry: Entry
-}
-
 const keepMs = 24 * 3_600_000
-/** Beyond this number, the oldest keys of the owner with the most are forgotten first. */
-const keysMax = 20_000
-/** Total size of all lines. */
-const bytesMax = 16 * 1_048_576
+const countMax = 20_000
 /** A response with longer notes is not remembered; a repeated request is then answered as a duplicate. */
 const lineBytesMax = 65_536
-/** Forgotten keys stay in the file until it has this many spare bytes. */
-const spareBytes = 4 * 1_048_576
 
 /** The methods of a pino logger that are used here. */
 interface KeyLogger {
@@ -60,34 +50,29 @@ interface KeyLogger {
 }
 
 export class IdempotencyKeys implements AsyncDisposable {
+  readonly #entries: OwnedEntries<Entry>
   readonly #logger: KeyLogger
   readonly #held = new Set<string>()
-  /** Oldest first. */
-  readonly #kept = new Map<string, Remembered>()
-  readonly #countOf = new Map<string, number>()
-  #bytes = 0
-  // Set by `open`, before the object is handed out.
-  #journal!: LineJournal
 
-  private constructor(logger: KeyLogger) {
+  private constructor(entries: OwnedEntries<Entry>, logger: KeyLogger) {
+    this.#entries = entries
     this.#logger = logger
   }
 
   /** @param path Of the file in which keys are remembered. */
   static async open(path: string, logger: KeyLogger): Promise<IdempotencyKeys> {
-    const keys = new IdempotencyKeys(logger)
-    keys.#journal = await LineJournal.open(path, (lines) => {
-      for (const line of lines) keys.#read(line)
-      keys.#sweep()
-      return keys.#lines()
-    })
-    return keys
+    const options = {
+      countMax,
+      idOf: ({ hash }: Entry) => hash,
+      ownerOf: ({ upload }: Entry) => upload.owner,
+      isExpired: ({ at }: Entry) => at <= Date.now() - keepMs,
+    }
+    return new IdempotencyKeys(await OwnedEntries.open(path, options), logger)
   }
 
   /** Does not throw: other errors, for which the body is needed, come before a refused key. */
   hold({ owner, sender }: KeySender, key: string | ServiceError): HeldKey {
     if (typeof key !== 'string') return refusedKey(key)
-    this.#sweep()
     const hash = createHash('sha256')
       .update(JSON.stringify([owner, sender, key]))
       .digest('hex')
@@ -99,7 +84,7 @@ export class IdempotencyKeys implements AsyncDisposable {
       isHeld = false
     }
     return {
-      answer: this.#kept.get(hash)?.entry ?? null,
+      answer: this.#entries.get(hash),
       refusal: null,
       keep: ({ upload, notes }) => this.#keep({ hash, at: Date.now(), upload, notes }),
       release,
@@ -107,67 +92,16 @@ export class IdempotencyKeys implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#journal[Symbol.asyncDispose]()
+    await this.#entries[Symbol.asyncDispose]()
   }
 
   async #keep(entry: Entry): Promise<void> {
-    const line = JSON.stringify(entry)
-    if (Buffer.byteLength(line) > lineBytesMax) return
-    this.#remember({ line, entry })
-    try {
-      await this.#journal.add(line)
-      await this.#journal.replaceBeyond(2 * this.#bytes + spareBytes, () => this.#lines())
-    } catch (error) {
+    if (Buffer.byteLength(JSON.stringify(entry)) > lineBytesMax) return
+    const line = this.#entries.add(entry)
+    await this.#entries.write(line === null ? [] : [line]).catch((error: unknown) => {
       // The upload exists, and so its key is kept until a restart.
       this.#logger.error({ err: error }, 'cannot remember an idempotency key across a restart')
-    }
-  }
-
-  #read(line: string): void {
-    // Our own lines; one that a disk has damaged is skipped.
-    try {
-      this.#remember({ line, entry: JSON.parse(line) as Entry })
-    } catch {}
-  }
-
-  #lines(): readonly string[] {
-    return [...this.#kept.values()].map(({ line }) => line)
-  }
-
-  #remember(one: Remembered): void {
-    this.#forget(one.entry.hash)
-    this.#kept.set(one.entry.hash, one)
-    this.#count(one, 1)
-    while (this.#kept.size > keysMax || this.#bytes > bytesMax) this.#forgetOne()
-  }
-
-  #sweep(): void {
-    const before = Date.now() - keepMs
-    for (const [hash, { entry }] of this.#kept) {
-      if (entry.at > before) return
-      this.#forget(hash)
-    }
-  }
-
-  #forgetOne(): void {
-    const [owner] = [...this.#countOf].reduce((most, one) => (one[1] > most[1] ? one : most))
-    const oldest = this.#kept.values().find(({ entry }) => entry.upload.owner === owner)
-    if (oldest !== undefined) this.#forget(oldest.entry.hash)
-  }
-
-  #forget(hash: string): void {
-    const one = this.#kept.get(hash)
-    if (one === undefined) return
-    this.#kept.delete(hash)
-    this.#count(one, -1)
-  }
-
-  #count({ line, entry }: Remembered, change: 1 | -1): void {
-    const { owner } = entry.upload
-    const count = (this.#countOf.get(owner) ?? 0) + change
-    if (count === 0) this.#countOf.delete(owner)
-    else this.#countOf.set(owner, count)
-    this.#bytes += change * (Buffer.byteLength(line) + 1)
+    })
   }
 }
 

@@ -1,12 +1,19 @@
 // Live upload: one upload in progress: its status, those who wait for a change, and how it is cancelled.
+import { once } from 'node:events'
+import { setTimeout } from 'node:timers/promises'
 import { ServiceError } from '../../core/errors.ts'
 import type { RecordCounts } from '../../core/receipt.ts'
-import { type ColumnSoFar, isFinished, type UploadPhase, type UploadStatus } from '../../core/upload-status.ts'
+import { toStoreError } from '../../core/storage-error.ts'
+import {
+  type ColumnSoFar,
+  isFinished,
+  type UploadFailure,
+  type UploadPhase,
+  type UploadStatus,
+} from '../../core/upload-status.ts'
 import type { Reading } from '../../reading/reading.ts'
 import type { CountedRecords, UploadProgress } from '../ingest/upload-progress.ts'
 import type { UploadReply } from '../service.ts'
-import { ChangeWaiters } from './change-waiters.ts'
-import { failureOf } from './upload-failure.ts'
 
 /** The facts of an upload when it begins. */
 export interface NewUpload {
@@ -27,6 +34,8 @@ export interface NewUpload {
 
 /** Maximum age of a status. Milliseconds. */
 const freshMs = 100
+/** How often those who wait for a change look for one. Milliseconds. */
+const lookEveryMs = 200
 
 type Facts = Omit<UploadStatus, 'version' | 'updatedAt' | 'bytes' | 'records'>
 
@@ -38,8 +47,8 @@ export class LiveUpload implements UploadProgress {
   #expectedBytes: number | null
   readonly #stop: NewUpload['stop']
   readonly #onEnd: (status: UploadStatus) => void
-  readonly #ended = Promise.withResolvers<void>()
-  readonly #waiters = new ChangeWaiters(() => this.status().version)
+  /** Aborted when it has ended, however that happens. */
+  readonly #ended = new AbortController()
   #facts: Facts
   #before: Reading['before'] | null = null
   #counted: CountedRecords | null = null
@@ -83,15 +92,11 @@ export class LiveUpload implements UploadProgress {
 
   /** Resolves when the status no longer has this version; if `signal` is aborted, resolves to the last one. */
   async changed(version: number, signal: AbortSignal): Promise<UploadStatus> {
-    while (this.status().version === version && !isFinished(this.#status) && !signal.aborted) {
-      await this.#waiters.wait(version, signal)
+    const woken = AbortSignal.any([signal, this.#ended.signal])
+    while (this.status().version === version && !woken.aborted) {
+      await setTimeout(lookEveryMs, undefined, { signal: woken }).catch(() => {})
     }
     return this.#status
-  }
-
-  /** Resolves when it has ended, however that happens. */
-  get ended(): Promise<void> {
-    return this.#ended.promise
   }
 
   /** Ends it, keeping nothing. Resolves once that is done. @throws {ServiceError} UPLOAD_FINISHED if it is too late. */
@@ -103,7 +108,7 @@ export class LiveUpload implements UploadProgress {
       this.#cancelled = new ServiceError('UPLOAD_CANCELLED', {})
       this.#stop(this.#cancelled)
     }
-    await this.ended
+    if (!this.#ended.signal.aborted) await once(this.#ended.signal, 'abort')
   }
 
   /** Expected total of bytes. */
@@ -172,8 +177,7 @@ export class LiveUpload implements UploadProgress {
     if (isFinished(this.#facts)) return
     this.#change({ ...facts, phase })
     this.#onEnd(this.#status)
-    this.#ended.resolve()
-    this.#waiters.wakeAll()
+    this.#ended.abort()
   }
 
   #change(facts: Partial<Facts>): void {
@@ -198,4 +202,16 @@ export class LiveUpload implements UploadProgress {
     const total = counts.header + counts.blank + counts.skipped + accepted + rejected
     return { total, ...counts, accepted, rejected }
   }
+}
+
+/** What the status says about an error. An internal fault is reported without details. */
+function failureOf(error: unknown): UploadFailure {
+  const { status, exception, message } = tellable(error)
+  return { timestamp: Date.now(), status, exception, message }
+}
+
+function tellable(error: unknown): ServiceError {
+  if (error instanceof ServiceError) return error
+  const refused = toStoreError(error)
+  return refused.code === 'STORE_FAILED' ? new ServiceError('INTERNAL', {}) : refused
 }

@@ -1,4 +1,4 @@
-// Tests of resumable readings: what a client can do while the storage fails.
+// Tests of the reading of a resumable upload: what a client can do while the storage fails.
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readlinkSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -9,8 +9,8 @@ import { isServiceError, ServiceError } from '../../core/errors.ts'
 import type { Spool } from '../../store/store.ts'
 import type { HeldKey } from '../uploads/idempotency-keys.ts'
 import { LiveUpload } from '../uploads/live-upload.ts'
-import { type ReadingTools, ResumableReading } from './resumable-reading.ts'
-import { ResumableUpload } from './resumable-upload.ts'
+import { type ReadingTools, ResumableUpload } from './resumable-upload.ts'
+import { UnfinishedPlaces } from './unfinished-places.ts'
 
 const dir = await mkdtemp(join(tmpdir(), 'csv-upload-reading-'))
 after(() => rm(dir, { recursive: true }))
@@ -46,47 +46,48 @@ function openReading(
   const tools = { explain, store: { draft }, limits } as unknown as ReadingTools
   live.received()
   const failed: ServiceError[] = []
-  const upload = new ResumableUpload(spool, live, key)
-  const reading = new ResumableReading(tools, upload, {
-    done() {},
-    failed: (error) => void failed.push(error),
-  })
-  return { live, upload, reading, stopped: stopped.promise, failed }
+  const held = new UnfinishedPlaces({ unfinishedMax: 2, unfinishedBytesMax: 10_000 }).hold('', bytes)
+  const upload = new ResumableUpload(
+    tools,
+    { spool, live, key, held },
+    { done() {}, failed: (error) => void failed.push(error) },
+  )
+  return { live, upload, stopped: stopped.promise, failed }
 }
 
 test('an upload that found the disk full at its end can be cancelled until it is tried again', async () => {
-  const { live, reading, stopped, failed } = openReading(async () => {
+  const { live, upload, stopped, failed } = openReading(async () => {
     throw new ServiceError('DISK_FULL', {})
   })
-  await assert.rejects(reading.begin(), (error) => isServiceError(error, 'DISK_FULL'))
+  await assert.rejects(upload.read(), (error) => isServiceError(error, 'DISK_FULL'))
   assert.equal(live.status().phase, 'reading')
   assert.deepEqual(failed, [])
   const cancelled = live.cancel()
   const reason = await stopped
-  await reading.end(reason)
+  await upload.endReading(reason)
   live.failed(reason, Date.now())
   await cancelled
   assert.equal(live.status().phase, 'failed')
-  await assert.rejects(reading.begin(), (error) => isServiceError(error, 'DISK_FULL'))
+  await assert.rejects(upload.read(), (error) => isServiceError(error, 'DISK_FULL'))
 })
 
 test('a reading that found the disk full does not end the request that adds bytes', async (t) => {
-  const { upload, reading } = openReading(async () => {
+  const { upload } = openReading(async () => {
     throw new ServiceError('DISK_FULL', {})
   })
   const stop = t.mock.method(upload, 'stop')
-  await assert.rejects(reading.begin(), (error) => isServiceError(error, 'DISK_FULL'))
+  await assert.rejects(upload.read(), (error) => isServiceError(error, 'DISK_FULL'))
   assert.equal(stop.mock.callCount(), 0)
 })
 
 test('an upload cannot be cancelled while its dataset is being written, and does not change once it has ended', async () => {
   const writing = Promise.withResolvers<void>()
   const held = Promise.withResolvers<never>()
-  const { live, reading } = openReading(async () => {
+  const { live, upload } = openReading(async () => {
     writing.resolve()
     return await held.promise
   })
-  const read = reading.begin()
+  const read = upload.read()
   await writing.promise
   await assert.rejects(live.cancel(), (error) => isServiceError(error, 'UPLOAD_FINISHED'))
   live.failed(new ServiceError('SHUTTING_DOWN', {}), Date.now())
@@ -119,8 +120,8 @@ for (const { what, schema, key, code } of [
     const sent = `${part('name="schema"', schema)}${part('name="file"; filename="a.csv"', 'a,b\n1,2')}--x--\r\n`
     const form = { path: join(dir, 'form'), bytes: sent.length }
     await writeFile(form.path, sent)
-    const { reading } = openReading(() => Promise.reject(new Error('published')), { form, key })
-    await assert.rejects(reading.begin(), (error) => isServiceError(error, code))
+    const { upload } = openReading(() => Promise.reject(new Error('published')), { form, key })
+    await assert.rejects(upload.read(), (error) => isServiceError(error, code))
     assert.equal(isOpen(form.path), false)
   })
 }
