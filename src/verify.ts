@@ -4,11 +4,20 @@ import { createPartReader } from './convert/duckdb-reader.ts'
 import { createFileScanner } from './reading/scanner/file-scanner.ts'
 import { withTrailingEmpty } from './reading/scanner/trailing-empty.ts'
 import { createScanner } from './reading/scanner/wasm-scanner.ts'
+import { type DamagedFile, scrubDataset } from './service/scrub/scrub-dataset.ts'
 import { type Check, type VerifyProgress, verifyFiles } from './service/verify/verify-dataset.ts'
-import { type Damage, type ScrubProgress, scrub } from './store/fs/scrub.ts'
+import { ReadableDirectory } from './store/fs/readable-directory.ts'
 import { verifyChecksum } from './store/receipt-file.ts'
+import type { Store } from './store/store.ts'
 
-export type { Check, Damage, ScrubProgress, VerifyProgress }
+export type { Check, VerifyProgress }
+
+/** Progress of a scrub, to be polled. */
+export interface ScrubProgress {
+  datasets: number
+  files: number
+  bytes: number
+}
 
 /** Timeout for one part. Milliseconds. */
 const jobMsMax = 600_000
@@ -37,7 +46,33 @@ export function createVerifier(): Verifier {
   }
 }
 
-/** Checks every file of every dataset in a data directory; yields the damaged ones. */
-export function scrubDirectory(dir: string, progress: ScrubProgress, signal: AbortSignal): AsyncGenerator<Damage> {
-  return scrub(dir, progress, signal)
+/**
+ * Yields each damaged file of a data directory as it is found. A dataset that is removed or replaced meanwhile is skipped, as
+ * is a directory without a receipt; files in `derived/` have their own checksums and are recomputed. Memory does not grow
+ * with the files. @throws {Error} if the directory cannot be read
+ */
+export async function* scrubDirectory(
+  dir: string,
+  progress: ScrubProgress,
+  signal: AbortSignal,
+): AsyncGenerator<DamagedFile & { readonly id: string }> {
+  const directory = new ReadableDirectory(dir)
+  const store: Pick<Store, 'receipt' | 'read'> = {
+    receipt: (id) => {
+      progress.datasets += 1
+      progress.files += 1
+      return directory.receipt(id)
+    },
+    read: (of, file) => {
+      progress.files += 1
+      return directory.read(of, file)
+    },
+  }
+  const pace = async (bytes: number) => {
+    signal.throwIfAborted()
+    progress.bytes += bytes
+  }
+  for (const id of await directory.ids()) {
+    for (const damage of await scrubDataset({ store, pace }, id, signal)) yield { id, ...damage }
+  }
 }

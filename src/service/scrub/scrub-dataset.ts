@@ -48,15 +48,16 @@ export async function scrubDataset(
 async function scrubFile(
   { store, pace }: ScrubTools,
   of: Receipt,
-  { file, sha256: wanted }: StoredFile,
+  { file, bytes: wantedBytes, sha256: wanted }: StoredFile,
   signal: AbortSignal,
 ): Promise<DamagedFile | null> {
   signal.throwIfAborted()
   await using source = await store.read(of, file)
-  const { sha256 } = await hashStream(source, (chunk) => pace(chunk.length, signal)).catch((error) => {
+  const { bytes, sha256 } = await hashStream(source, (chunk) => pace(chunk.length, signal)).catch((error) => {
     signal.throwIfAborted()
     throw toStoreError(error)
   })
+  if (bytes !== wantedBytes) return { file, detail: `${bytes} bytes, wanted ${wantedBytes}` }
   return sha256 === wanted ? null : { file, detail: `SHA-256 ${sha256}, wanted ${wanted}` }
 }
 
@@ -66,9 +67,11 @@ const unreadableCodes: ReadonlySet<unknown> = new Set(['EIO', 'EACCES', 'EPERM']
 /** The meaning of a failure for a file; rethrows failures that are not about the file. */
 function asDamage(file: string): (error: unknown) => DamagedFile {
   return (error) => {
-    const code = error instanceof ServiceError ? errorCode(error.cause) : undefined
+    const cause = error instanceof ServiceError ? error.cause : undefined
+    const code = errorCode(cause)
     if (isServiceError(error, 'DATASET_DAMAGED')) {
-      return { file, detail: code === 'ENOENT' ? 'is missing' : 'is not what was stored' }
+      const other = cause instanceof Error && code === undefined ? cause.message : 'is not what was stored'
+      return { file, detail: code === 'ENOENT' ? 'is missing' : other }
     }
     if (!isServiceError(error, 'STORE_FAILED') && !unreadableCodes.has(code)) throw error
     return { file, detail: `cannot be read: ${String(code)}` }

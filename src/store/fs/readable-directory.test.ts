@@ -1,12 +1,12 @@
-// Tests of scrub: every damaged file is named, and nothing else.
+// Tests of the scrub of a readable directory: every damaged file is named, and nothing else.
 import assert from 'node:assert/strict'
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { scrubDirectory } from '../../verify.ts'
 import { publishSample, sample } from '../store-samples.testing.ts'
 import { createFsStore } from './fs-store.ts'
-import { scrub } from './scrub.ts'
 
 const none = new AbortController().signal
 
@@ -19,13 +19,13 @@ async function keptSamples(t: TestContext) {
   for (const one of samples) await publishSample(store, one)
   const look = async () => {
     const progress = { datasets: 0, files: 0, bytes: 0 }
-    const damages = await Array.fromAsync(scrub(dir, progress, none))
+    const damages = await Array.fromAsync(scrubDirectory(dir, progress, none))
     return { progress, damages }
   }
   return { dir, store, samples, look, pathOf: (index: number) => join(dir, 'datasets', samples[index]!.receipt.id) }
 }
 
-test('scrub() finds nothing in an intact, open data directory, and changes nothing', async (t) => {
+test('scrubDirectory() finds nothing in an intact, open data directory, and changes nothing', async (t) => {
   const { dir, samples, look } = await keptSamples(t)
   const before = await readdir(dir, { recursive: true })
   const { progress, damages } = await look()
@@ -35,7 +35,7 @@ test('scrub() finds nothing in an intact, open data directory, and changes nothi
   assert.deepEqual(await readdir(dir, { recursive: true }), before)
 })
 
-test('scrub() names each file that has a flipped bit, is truncated, missing, or from another dataset', async (t) => {
+test('scrubDirectory() names each file that has a flipped bit, is truncated, missing, or from another dataset', async (t) => {
   const { samples, look, pathOf } = await keptSamples(t)
   const wanted: [string, string, RegExp][] = []
   const damage = async (index: number, file: string, detail: RegExp, change: (path: string) => Promise<unknown>) => {
@@ -67,22 +67,22 @@ test('scrub() names each file that has a flipped bit, is truncated, missing, or 
   }
 })
 
-test('scrub() skips other names, directories without receipt, and removed ones', async (t) => {
+test('scrubDirectory() skips other names, directories without receipt, and removed ones', async (t) => {
   const { dir, store, samples, pathOf } = await keptSamples(t)
   await mkdir(join(dir, 'datasets', 'f'.repeat(32)))
   await writeFile(join(dir, 'datasets', 'notes.txt'), '')
   const ids = samples.map(({ receipt }) => receipt.id).toSorted()
   const broken = samples.findIndex(({ receipt }) => receipt.id === ids[0])
   await rm(join(pathOf(broken), 'original'))
-  const found = scrub(dir, { datasets: 0, files: 0, bytes: 0 }, none)
+  const found = scrubDirectory(dir, { datasets: 0, files: 0, bytes: 0 }, none)
   assert.equal((await found.next()).value?.id, ids[0])
   await store.remove({ id: ids[1]! })
   assert.equal((await found.next()).done, true)
 })
 
-test('scrub() stops when aborted, and fails without a data directory', async (t) => {
+test('scrubDirectory() stops when aborted, and fails without a data directory', async (t) => {
   const { dir } = await keptSamples(t)
   const progress = { datasets: 0, files: 0, bytes: 0 }
-  await assert.rejects(Array.fromAsync(scrub(dir, progress, AbortSignal.abort())), { name: 'AbortError' })
-  await assert.rejects(Array.fromAsync(scrub(join(dir, 'elsewhere'), progress, none)), { code: 'ENOENT' })
+  await assert.rejects(Array.fromAsync(scrubDirectory(dir, progress, AbortSignal.abort())), { name: 'AbortError' })
+  await assert.rejects(Array.fromAsync(scrubDirectory(join(dir, 'elsewhere'), progress, none)), { code: 'ENOENT' })
 })
