@@ -72,16 +72,12 @@ export async function* checked(
   }
   const sha256 = hash.digest('hex')
   if (expected.bytes !== null && bytes !== expected.bytes) {
-    throw new ClientError({
-      kind: 'cut',
-      message: `Cannot keep the file: ${bytes} bytes arrived, wanted ${expected.bytes}`,
-    })
+    const message = `Cannot keep the file: ${bytes} bytes arrived, wanted ${expected.bytes}`
+    throw new ClientError({ kind: 'cut', message })
   }
   if (expected.sha256 !== null && sha256 !== expected.sha256) {
-    throw new ClientError({
-      kind: 'wrong',
-      message: `Cannot keep the file: its SHA-256 is ${sha256}, wanted ${expected.sha256}`,
-    })
+    const message = `Cannot keep the file: its SHA-256 is ${sha256}, wanted ${expected.sha256}`
+    throw new ClientError({ kind: 'wrong', message })
   }
   return { bytes, sha256 }
 }

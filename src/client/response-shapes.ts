@@ -1,32 +1,19 @@
 // Response shapes: the members that each response must have, and their types. The rest is passed on unchanged.
 import type { CopyStatus } from '../core/copies/copy-status.ts'
-import type { Note } from '../core/notes.ts'
-import type { Column, RecordCounts, RejectPreview, RejectReason } from '../core/receipt.ts'
+import type { Receipt, RejectPreview } from '../core/receipt.ts'
 import { type UploadStatus, uploadPhases } from '../core/upload-status.ts'
 import { ClientError, type ErrorRecord, type Failure } from './client-error.ts'
 import { hasMembers, type MemberTypes } from './members.ts'
 
-/** A receipt: the members that every one has had from the first version on; a server may send more. */
-export interface SentReceipt {
-  readonly id: string
+/** A receipt: the members that the client reads. */
+export interface SentReceipt
+  extends Pick<
+    Receipt,
+    'id' | 'createdAt' | 'file' | 'encoding' | 'records' | 'columns' | 'rejects' | 'parts' | 'notes' | 'corrections'
+  > {
   /** Absent if the receipt is not the response to an upload. */
   readonly duplicate?: boolean
   readonly upload?: { readonly durationMs: number; readonly outcome?: string | null }
-  readonly createdAt: number
-  readonly file: { readonly name: string; readonly bytes: number; readonly sha256: string }
-  readonly encoding: { readonly name: string }
-  readonly records: RecordCounts
-  readonly columns: readonly Column[]
-  readonly rejects: { readonly count: number; readonly reasons: Readonly<Partial<Record<RejectReason, number>>> }
-  readonly parts: readonly SentPart[]
-  readonly notes: readonly Note[]
-  /** Absent if nothing was corrected. */
-  readonly corrections?: {
-    readonly of: string
-    readonly count: number
-    readonly bytes: number
-    readonly sha256: string
-  }
   /** The outcome of corrections, in the response to them. */
   readonly corrected?: {
     readonly sent: number
@@ -34,13 +21,6 @@ export interface SentReceipt {
     readonly refused: number
     readonly firstRefused: readonly { readonly record: number; readonly reason: string; readonly message: string }[]
   }
-}
-
-export interface SentPart {
-  readonly file: string
-  readonly bytes: number
-  readonly records: number
-  readonly sha256: string
 }
 
 /** The progress of an upload. */

@@ -1,6 +1,7 @@
 // Resumable upload: sends one file by tus, and after a break continues where the server left off. Knows no terminal.
 import { createHash, type Hash } from 'node:crypto'
 import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { isFinished } from '../core/upload-status.ts'
 import { ClientError, type Failure, isPassing } from './client-error.ts'
 import { type Ask, idleMsMax, successOf } from './http.ts'
@@ -165,12 +166,13 @@ class ResumableSend {
     let status = await this.#status(id)
     while (!isFinished(status)) status = await this.#status(id)
     if (status.datasetId === null) throw new ClientError(failureOf(status))
-    const path = `/qas/datasets/${status.datasetId}`
-    const receipt = readAs(
-      shapes.receipt,
-      await this.#inTime((signal) => this.#transfer.http.json({ method: 'GET', path }, signal)),
-    )
-    return await this.#compared(asAnswered(receipt, status))
+    const receipt = readAs(shapes.receipt, await this.#json(`/qas/datasets/${status.datasetId}`))
+    await this.#hash.readTo(this.#file.bytes)
+    if (receipt.file.sha256 === this.#hash.digest()) return asAnswered(receipt, status)
+    throw new ClientError({
+      kind: 'wrong',
+      message: 'The server received other bytes than the file has (SHA-256 differs)',
+    })
   }
 
   /** Waits a while for the end. */
@@ -190,7 +192,7 @@ class ResumableSend {
   /** Converting may take long; but a silent connection may also be dead, and the upload may have ended. */
   async #answered(id: string, request: ClientRequest, answered: Promise<IncomingMessage>): Promise<SentReceipt> {
     for (;;) {
-      const answer = await within(answered, this.#answerMsMax)
+      const answer = await Promise.race([answered, sleep(this.#answerMsMax, null, { ref: false })])
       if (answer !== null) (await successOf(answer, this.#transfer.signal)).resume()
       else if (!isFinished(await this.#status(id))) continue
       else request.destroy()
@@ -199,27 +201,15 @@ class ResumableSend {
   }
 
   async #inTime<Value>(action: (signal: AbortSignal) => Promise<Value>): Promise<Value> {
-    const late = new AbortController()
-    const timer = setTimeout(() => late.abort(), this.#answerMsMax)
+    const late = AbortSignal.timeout(this.#answerMsMax)
     try {
-      return await action(AbortSignal.any([this.#transfer.signal, late.signal]))
+      return await action(AbortSignal.any([this.#transfer.signal, late]))
     } catch (error) {
       this.#transfer.signal.throwIfAborted()
-      if (!late.signal.aborted) throw error
+      if (!late.aborted) throw error
       const seconds = this.#answerMsMax / 1_000
       throw new ClientError({ kind: 'cut', message: `Cannot get an answer: none came within ${seconds} s` }, error)
-    } finally {
-      clearTimeout(timer)
     }
-  }
-
-  async #compared(receipt: SentReceipt): Promise<SentReceipt> {
-    await this.#hash.readTo(this.#file.bytes)
-    if (receipt.file.sha256 === this.#hash.digest()) return receipt
-    throw new ClientError({
-      kind: 'wrong',
-      message: 'The server received other bytes than the file has (SHA-256 differs)',
-    })
   }
 }
 
@@ -257,17 +247,6 @@ class FileHash {
 
   digest(): string {
     return this.#hash.copy().digest('hex')
-  }
-}
-
-/** Null if it takes longer. @throws what `work` rejects with */
-async function within<Value>(promise: Promise<Value>, ms: number): Promise<Value | null> {
-  const { promise: late, resolve } = Promise.withResolvers<null>()
-  const timer = setTimeout(() => resolve(null), ms)
-  try {
-    return await Promise.race([promise, late])
-  } finally {
-    clearTimeout(timer)
   }
 }
 

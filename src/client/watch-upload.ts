@@ -31,9 +31,10 @@ export async function* watchUpload(
   const watch = new Watch(http, id, signal)
   for (let failures = 0; !watch.isEnded; ) {
     try {
-      for await (const status of watch.next()) {
+      for await (const status of watch.usesEvents ? watch.events() : watch.current()) {
         failures = 0
         yield status
+        if (isFinished(status)) return
       }
     } catch (error) {
       signal.throwIfAborted()
@@ -56,6 +57,7 @@ export async function* watchUpload(
 
 class Watch {
   usesEvents = true
+  /** The server has no more events, since the upload has ended. */
   isEnded = false
   readonly #http: Http
   readonly #path: string
@@ -69,15 +71,7 @@ class Watch {
     this.#signal = signal
   }
 
-  async *next(): AsyncGenerator<SentStatus> {
-    for await (const status of this.usesEvents ? this.#fromEvents() : this.#asked()) {
-      this.isEnded = isFinished(status)
-      yield status
-      if (this.isEnded) return
-    }
-  }
-
-  async *#fromEvents(): AsyncGenerator<SentStatus> {
+  async *events(): AsyncGenerator<SentStatus> {
     const headers = { accept: 'text/event-stream', ...(this.#last !== null && { 'last-event-id': this.#last }) }
     const answer = await this.#http.ask({ method: 'GET', path: `${this.#path}/events`, headers }, this.#signal)
     try {
@@ -97,7 +91,8 @@ class Watch {
     throw new ClientError({ kind: 'cut', message: 'Cannot watch further: the events ended before the upload' })
   }
 
-  async *#asked(): AsyncGenerator<SentStatus> {
+  /** The current status, if it has changed. */
+  async *current(): AsyncGenerator<SentStatus> {
     const status = readAs(shapes.status, await this.#http.json({ method: 'GET', path: this.#path }, this.#signal))
     const text = JSON.stringify(status)
     if (text !== this.#last || isFinished(status)) yield status

@@ -3,14 +3,23 @@ import { existsSync } from 'node:fs'
 import { mkdir, rename, stat, writeFile } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { dirname, join } from 'node:path'
-import { type Client, datasetPath } from '../../client/client.ts'
+import { datasetPath } from '../../client/client.ts'
 import { ClientError } from '../../client/client-error.ts'
 import { bytesOf } from '../../client/http.ts'
+import type { SentReceipt } from '../../client/response-shapes.ts'
 import { option, toggle } from '../../config/option.ts'
 import { oneOf, text } from '../../config/value-parsers.ts'
 import { type Context, UsageError } from '../command.ts'
-import { checked, type Expected, offeredName, refuseExisting, saveFile, temporaryBeside } from '../save-file.ts'
-import { onlyId, serverCommand } from '../server-command.ts'
+import {
+  checked,
+  type Expected,
+  offeredName,
+  refuseExisting,
+  type Saved,
+  saveFile,
+  temporaryBeside,
+} from '../save-file.ts'
+import { onlyId, type ServerContext, serverCommand } from '../server-command.ts'
 import { shownBytes } from '../terminal/format-amounts.ts'
 import { jsonLine, printable } from '../terminal/printable.ts'
 import { drawProgress, progressText, RateMeter } from '../terminal/progress.ts'
@@ -65,8 +74,7 @@ export const get = serverCommand({
     if (as === 'dataset' || as === 'datapackage') {
       const dir = output ?? id
       if (dir === '-') throw new UsageError(`Cannot use --output: a ${as} is a directory, wanted its name`)
-      const files = await (as === 'dataset' ? datasetFiles(client, id) : packageFiles(client, id))
-      return await report(context, await getDirectory(client, context, files, dir), json)
+      return await report(context, await getDirectory(context, as, id, dir), json)
     }
     const { below, ending } = forms[as]
     if (output === '-' && as === 'parquet' && terminal.isTerminal) {
@@ -89,7 +97,8 @@ export const get = serverCommand({
     const written = await client.download(path, query, async (response) => {
       const name = offeredName(response.headers['content-disposition']) ?? `${id}.${ending}`
       const isInto = output === null || (await isDirectory(output))
-      return toFile(response, context, isInto ? join(output ?? '', name) : output, force)
+      const file = isInto ? join(output ?? '', name) : output
+      return { file, ...(await save(response, context, file, file, expectedOf(response), force)) }
     })
     return await report(context, written, json)
   },
@@ -110,12 +119,6 @@ async function isDirectory(path: string): Promise<boolean> {
   return (await stat(path).catch(() => null))?.isDirectory() ?? false
 }
 
-async function toFile(response: IncomingMessage, context: Context, path: string, force: boolean): Promise<Written> {
-  const expected = expectedOf(response)
-  const chunks = watched(bytesOf(response, context.signal), context, path, expected.bytes)
-  return { file: path, ...(await saveFile(path, chunks, expected, force)) }
-}
-
 /** What the response headers state about the body: `Content-Length`, and `Repr-Digest` (RFC 9530). */
 function expectedOf({ headers }: IncomingMessage): Expected {
   const length = headers['content-length']
@@ -126,87 +129,68 @@ function expectedOf({ headers }: IncomingMessage): Expected {
   }
 }
 
-/** Passes bytes on and shows how many there were. */
-async function* watched(
-  chunks: AsyncIterable<Uint8Array>,
-  { terminal }: Context,
-  name: string,
-  totalBytes: number | null,
-): AsyncGenerator<Uint8Array> {
+/** Saves a body and shows how much of it has arrived. */
+async function save(
+  response: IncomingMessage,
+  { terminal, signal }: Context,
+  path: string,
+  shownAs: string,
+  expected: Expected,
+  force: boolean,
+): Promise<Saved> {
   const meter = new RateMeter()
   let bytes = 0
-  using _progress = drawProgress(
-    terminal,
-    () => `${printable(name)}  ${progressText(bytes, totalBytes, meter.rate(bytes))}`,
-  )
-  for await (const chunk of chunks) {
-    yield chunk
-    bytes += chunk.length
+  const line = () => `${printable(shownAs)}  ${progressText(bytes, expected.bytes, meter.rate(bytes))}`
+  using _progress = drawProgress(terminal, line)
+  const counted = async function* () {
+    for await (const chunk of bytesOf(response, signal)) {
+      yield chunk
+      bytes += chunk.length
+    }
   }
+  return await saveFile(path, counted(), expected, force)
 }
 
-/** A file in a directory to download. */
-interface RemoteFile extends Expected {
-  /** Path relative to the directory. */
-  readonly file: string
-  /** Path relative to the dataset. */
-  readonly below: readonly string[]
-}
-
-/** A directory to create: one JSON document, and downloaded files. */
-interface RemoteDirectory {
-  readonly id: string
-  readonly document: { readonly file: string; readonly json: unknown }
-  readonly files: readonly RemoteFile[]
-}
+/** A file in a directory, where it is below the dataset, and what is known of it. */
+type RemoteFile = readonly [file: string, below: readonly string[], expected: Expected]
 
 /** The directory that the service stores, without the files that it does not serve. */
-async function datasetFiles(client: Client, id: string): Promise<RemoteDirectory> {
-  const receipt = await client.receipt(id)
-  const parts = receipt.parts.map((part, i) => ({
-    file: partPath(part.file),
-    below: ['parts', `${i}.parquet`],
-    bytes: part.bytes,
-    sha256: part.sha256,
-  }))
-  const whole = (file: string, { bytes, sha256 }: Expected) => ({ file, below: [file], bytes, sha256 })
-  const { corrections } = receipt
-  const corrected = corrections === undefined ? [] : [whole('corrections', corrections)]
-  const files = [whole('original', receipt.file), ...corrected, ...parts]
-  return { id: receipt.id, document: { file: 'receipt.json', json: receipt }, files }
-}
-
-/** datapackage.json and the files that it describes. */
-async function packageFiles(client: Client, id: string): Promise<RemoteDirectory> {
-  const { file } = await client.receipt(id)
-  const json = await client.json(datasetPath(id, 'datapackage.json'))
-  const files = [
-    { file: 'original', below: ['original'], bytes: file.bytes, sha256: file.sha256 },
-    { file: 'data.csv', below: ['data.csv'], bytes: null, sha256: null },
+function datasetFiles({ file, corrections, parts }: SentReceipt): readonly RemoteFile[] {
+  return [
+    ['original', ['original'], file],
+    ...(corrections === undefined ? [] : [['corrections', ['corrections'], corrections] as const]),
+    ...parts.map((part, i) => [partPath(part.file), ['parts', `${i}.parquet`], part] as const),
   ]
-  return { id, document: { file: 'datapackage.json', json }, files }
 }
 
-/** Writes a directory that is complete or absent, like a file. */
+/** Writes a directory that is complete or absent, like a file: one JSON document, and the files that it describes. */
 async function getDirectory(
-  client: Client,
-  context: Context,
-  { id, document, files }: RemoteDirectory,
+  context: ServerContext,
+  as: 'dataset' | 'datapackage',
+  id: string,
   dir: string,
 ): Promise<Written> {
   if (existsSync(dir)) throw new Error(`Cannot write ${dir}: it exists; remove it or choose another name`)
+  const { client } = context
+  const receipt = await client.receipt(id)
+  const packaged: readonly RemoteFile[] = [
+    ['original', ['original'], receipt.file],
+    ['data.csv', ['data.csv'], { bytes: null, sha256: null }],
+  ]
+  const [name, json, files] =
+    as === 'dataset'
+      ? (['receipt.json', receipt, datasetFiles(receipt)] as const)
+      : (['datapackage.json', await client.json(datasetPath(id, 'datapackage.json')), packaged] as const)
   using temporary = temporaryBeside(dir)
   let written = 0
-  for (const { file, below, ...expected } of files) {
+  for (const [file, below, expected] of files) {
     const path = join(temporary.path, file)
     await mkdir(dirname(path), { recursive: true })
-    const { bytes } = await client.download(datasetPath(id, ...below), {}, (response) => {
-      const chunks = watched(bytesOf(response, context.signal), context, file, expected.bytes)
-      return saveFile(path, chunks, expected, false)
-    })
+    const take = (response: IncomingMessage) => save(response, context, path, file, expected, false)
+    const { bytes } = await client.download(datasetPath(id, ...below), {}, take)
     written += bytes
   }
-  await writeFile(join(temporary.path, document.file), `${jsonLine(document.json)}\n`, { flush: true })
+  await writeFile(join(temporary.path, name), `${jsonLine(json)}\n`, { flush: true })
   await mkdir(dirname(dir), { recursive: true })
   await rename(temporary.path, dir)
   return { file: dir, bytes: written, sha256: null }
@@ -215,8 +199,6 @@ async function getDirectory(
 /** Ensures that a path sent by a server does not lead out of the directory. */
 function partPath(file: string): string {
   if (/^data\/[0-9a-z][0-9a-z.-]*$/.test(file)) return file
-  throw new ClientError({
-    kind: 'wrong',
-    message: `Cannot keep part ${JSON.stringify(file)}: this is not the name of a part`,
-  })
+  const message = `Cannot keep part ${JSON.stringify(file)}: this is not the name of a part`
+  throw new ClientError({ kind: 'wrong', message })
 }
