@@ -1,7 +1,7 @@
 // Save file: writes bytes from a server to a file that is complete or absent. Does not know what they contain.
 import { createHash, randomUUID } from 'node:crypto'
 import { createReadStream, existsSync, rmSync } from 'node:fs'
-import { link, open, rename, unlink } from 'node:fs/promises'
+import { link, open, rename, rm, stat, unlink } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { ClientError } from '../client/client-error.ts'
@@ -80,6 +80,25 @@ export async function* checked(
     throw new ClientError({ kind: 'wrong', message })
   }
   return { bytes, sha256 }
+}
+
+/**
+ * Replaces a file atomically, so that its readers find either the old or the new content, and keeps its
+ * mode; a new one can be read only by its owner. After a failure, the old one stays.
+ */
+export async function replaceFile(path: string, content: string): Promise<void> {
+  const temporary = `${path}.${process.pid}.part`
+  try {
+    await using file = await open(temporary, 'wx', 0o600)
+    const before = await stat(path).catch(() => null)
+    if (before !== null) await file.chmod(before.mode & 0o777)
+    await file.writeFile(content)
+    await file.sync()
+    await rename(temporary, path)
+  } catch (error) {
+    await rm(temporary, { force: true }).catch(() => {})
+    throw error
+  }
 }
 
 export async function sha256Of(path: string): Promise<string> {

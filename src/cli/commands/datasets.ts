@@ -18,8 +18,7 @@ import {
   serverCommand,
 } from '../server-command.ts'
 import { shownBytes, shownCount, shownMoment } from '../terminal/format-amounts.ts'
-import { receiptText } from '../terminal/format-receipt.ts'
-import { valueTable } from '../terminal/format-values.ts'
+import { receiptText, valueTable } from '../terminal/format-responses.ts'
 import { right, tableText } from '../terminal/table.ts'
 
 export const list = serverCommand({

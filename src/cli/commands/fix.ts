@@ -14,7 +14,7 @@ import { exitCodes } from '../exit-codes.ts'
 import { saveFile, sha256Of } from '../save-file.ts'
 import { onlyId, type ServerContext, serverCommand } from '../server-command.ts'
 import { shownCount } from '../terminal/format-amounts.ts'
-import { receiptText } from '../terminal/format-receipt.ts'
+import { receiptText } from '../terminal/format-responses.ts'
 import { printable } from '../terminal/printable.ts'
 
 export const fix = serverCommand({

@@ -1,23 +1,15 @@
 // key: creates, lists and revokes API keys for a server. Does not know how a server uses them.
-import {
-  closeSync,
-  existsSync,
-  fchmodSync,
-  fsyncSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { type Scope, scopes } from '../../access/access.ts'
 import { formatKeys, type Key, newKey, parseKeys } from '../../access/api-keys.ts'
 import { option } from '../../config/option.ts'
 import { text } from '../../config/value-parsers.ts'
 import { defineCommand, UsageError } from '../command.ts'
+import { replaceFile } from '../save-file.ts'
 import { tableText } from '../terminal/table.ts'
 import type { Terminal } from '../terminal/terminal.ts'
+
+const actions = ['new', 'list', 'revoke'] as const
 
 export const key = defineCommand({
   name: 'key',
@@ -50,9 +42,10 @@ export const key = defineCommand({
     ['csv-upload key list --file keys.json', 'Names, owners, scopes and expiry; no secrets.'],
     ['csv-upload key revoke --name ci --file keys.json', 'A running server rejects it within a second.'],
   ],
-  completes: ['new', 'list', 'revoke'],
-  args([action = '', ...others]) {
-    if (others.length === 0 && isAction(action)) return action
+  completes: actions,
+  args([given, ...others]) {
+    const action = actions.find((one) => one === given)
+    if (action !== undefined && others.length === 0) return action
     throw new UsageError('Cannot start: wanted one of new, list, revoke')
   },
   async run({ terminal }, { json, ...given }, action) {
@@ -61,12 +54,6 @@ export const key = defineCommand({
     else await revoke(terminal, json, needed(given.name, '--name'), needed(given.file, '--file'))
   },
 })
-
-const actions = ['new', 'list', 'revoke'] as const
-
-function isAction(text: string): text is (typeof actions)[number] {
-  return actions.some((one) => one === text)
-}
 
 interface NewKeyOptions {
   readonly name: string | null
@@ -87,7 +74,7 @@ async function make(terminal: Terminal, asJson: boolean, options: NewKeyOptions)
     if (before.some((one) => one.name === name)) {
       throw new UsageError(`Cannot create a key: '${file}' has a key '${name}' already; revoke it, or use another name`)
     }
-    replaceKeys(file, [...before, made.key])
+    await replaceFile(file, formatKeys([...before, made.key]))
   } else if (!asJson) terminal.complain(formatKeys([made.key]).trimEnd())
   if (asJson) await terminal.printJson(made)
   else await terminal.print(`${made.secret}\n`)
@@ -110,7 +97,7 @@ async function revoke(terminal: Terminal, asJson: boolean, name: string, file: s
     const known = keys.map((one) => one.name).join(', ') || 'no keys'
     throw new UsageError(`Cannot revoke key '${name}': '${file}' has no such key, only ${known}`)
   }
-  replaceKeys(file, left)
+  await replaceFile(file, formatKeys(left))
   if (asJson) await terminal.printJson({ revoked: name })
   else await terminal.print(`Revoked ${name}.\n`)
 }
@@ -128,27 +115,4 @@ function scopesOf(given: string): readonly Scope[] | null {
 
 function readKeys(path: string): readonly Key[] {
   return parseKeys(new TextDecoder().decode(readFileSync(path)), path)
-}
-
-/**
- * Replaces the file atomically, so that a server reads either the old or the new one, and keeps its mode. After a
- * failure, the old one stays.
- */
-function replaceKeys(path: string, keys: readonly Key[]): void {
-  const written = `${path}.${process.pid}`
-  const file = openSync(written, 'wx', 0o600)
-  try {
-    try {
-      if (existsSync(path)) fchmodSync(file, statSync(path).mode & 0o777)
-      // Unlike writeSync(), it fails if only a part can be written, as on a full disk.
-      writeFileSync(file, formatKeys(keys))
-      fsyncSync(file)
-    } finally {
-      closeSync(file)
-    }
-    renameSync(written, path)
-  } catch (error) {
-    rmSync(written, { force: true })
-    throw error
-  }
 }

@@ -1,5 +1,4 @@
 // Server: the commands about a server, and what `serve` is, as help shows it. src/cli/serve.ts runs it.
-import type { IncomingMessage } from 'node:http'
 import type { Client } from '../../client/client.ts'
 import { type Caller, readAs, shapes } from '../../client/response-shapes.ts'
 import { option } from '../../config/option.ts'
@@ -144,31 +143,7 @@ function localNode(): Finding {
 }
 
 async function serverFindings(client: Client, { signal }: Context): Promise<readonly Finding[]> {
-  const beganMs = performance.now()
-  let health: IncomingMessage
-  try {
-    health = await client.open('/healthz')
-    health.resume()
-  } catch (error) {
-    signal.throwIfAborted()
-    return [{ check: 'reached', ok: false, detail: String(outcomeOf(error).line) }]
-  }
-  const tookMs = performance.now() - beganMs
-  return [
-    { check: 'reached', ok: true, detail: `${client.url.origin} in ${shownTime(tookMs)}` },
-    await finding('ready', async () => {
-      await client.json('/readyz')
-      return 'accepts uploads'
-    }),
-    clock(health.headers.date, tookMs),
-    await finding('version', async () => {
-      const { info } = (await client.json('/openapi.json')) as { info?: { title?: unknown; version?: unknown } } // only shown
-      return `${String(info?.title ?? 'server')} ${String(info?.version ?? 'of unknown version')}`
-    }),
-    await limit(client, signal),
-  ]
-
-  async function finding(check: string, look: () => Promise<string>): Promise<Finding> {
+  const finding = async (check: string, look: () => Promise<string>): Promise<Finding> => {
     try {
       return { check, ok: true, detail: await look() }
     } catch (error) {
@@ -176,6 +151,23 @@ async function serverFindings(client: Client, { signal }: Context): Promise<read
       return { check, ok: false, detail: String(outcomeOf(error).line) }
     }
   }
+  const beganMs = performance.now()
+  let date: string | undefined
+  const reached = await finding('reached', async () => {
+    date = (await client.open('/healthz')).resume().headers.date
+    return `${client.url.origin} in ${shownTime(performance.now() - beganMs)}`
+  })
+  if (!reached.ok) return [reached]
+  const tookMs = performance.now() - beganMs
+  const ready = await finding('ready', async () => {
+    await client.json('/readyz')
+    return 'accepts uploads'
+  })
+  const version = await finding('version', async () => {
+    const { info } = (await client.json('/openapi.json')) as { info?: { title?: unknown; version?: unknown } } // only shown
+    return `${String(info?.title ?? 'server')} ${String(info?.version ?? 'of unknown version')}`
+  })
+  return [reached, ready, clock(date, tookMs), version, await limit(client, signal)]
 }
 
 /** The `Date` of the response has whole seconds and was set shortly before the response arrived. */

@@ -14,8 +14,7 @@ import { exitCodes } from '../exit-codes.ts'
 import { saveFile } from '../save-file.ts'
 import { datasetCommand, onlyId, serverCommand } from '../server-command.ts'
 import { counted, shownBytes } from '../terminal/format-amounts.ts'
-import { receiptText } from '../terminal/format-receipt.ts'
-import { valueTable } from '../terminal/format-values.ts'
+import { receiptText, valueTable } from '../terminal/format-responses.ts'
 import { printable } from '../terminal/printable.ts'
 
 const mediaTypes = {

@@ -7,7 +7,7 @@ import { type Context, noArguments, onlyArgument, UsageError } from '../command.
 import { PhaseText } from '../sending/send-progress.ts'
 import { forEachId, limitOption, printList, serverCommand, uploadIds } from '../server-command.ts'
 import { shownBytes, shownCount, shownMoment } from '../terminal/format-amounts.ts'
-import { sentText } from '../terminal/format-receipt.ts'
+import { sentText } from '../terminal/format-responses.ts'
 import { printable } from '../terminal/printable.ts'
 import { drawProgress } from '../terminal/progress.ts'
 import { right } from '../terminal/table.ts'

@@ -52,20 +52,16 @@ async function pathsOf(arg: string): Promise<readonly string[]> {
 
 /** @throws {UsageError} for a directory; any error of inspecting the file */
 export async function fileAt(path: string, declared: ReadonlyMap<string, string>): Promise<NamedFile> {
-  const { size, isDirectory, isFile } = await facts(path)
-  if (isDirectory)
+  const found = await stat(path)
+  if (found.isDirectory())
     throw new UsageError(`Cannot send ${path}: it is a directory; name its files, such as '${path}/*.csv'`)
   const named = { as: path, name: basename(path), declared }
   // A pipe or a device has no size: it is sent like standard input.
-  if (!isFile) {
+  if (!found.isFile()) {
     return { ...named, bytes: null, path: null, open: () => createReadStream(path, { highWaterMark: readBytes }) }
   }
+  const { size } = found
   return { ...named, bytes: size, path: resolve(path), open: (from = 0) => readUpTo(path, from, size) }
-}
-
-async function facts(path: string) {
-  const found = await stat(path)
-  return { size: found.size, isDirectory: found.isDirectory(), isFile: found.isFile() }
 }
 
 /** Bytes written to the file after this check are not part of the upload. */

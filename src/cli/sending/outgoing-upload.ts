@@ -15,7 +15,7 @@ import { changeOf, identityOf, type UnfinishedSend, type UnfinishedSends } from 
 export const resumableBytesMin = 8_388_608
 
 /** An upload to continue. */
-export interface Continued {
+interface Continued {
   readonly uploadId: string
   /** Why it cannot be continued; null if it can. */
   readonly problem: Error | null
@@ -111,11 +111,9 @@ export class OutgoingUpload {
       const declared = Object.fromEntries(file.declared)
       const begun = { uploadId, url: client.url.href, path, declared, begunAt: Date.now(), ...identity }
       // If it cannot be remembered, only this process can resume it.
-      await unfinished.keep(begun).then(
-        () => {
-          this.canContinue = true
-        },
-        () => {},
+      this.canContinue = await unfinished.keep(begun).then(
+        () => true,
+        () => false,
       )
     }
     try {
@@ -134,26 +132,20 @@ export class OutgoingUpload {
   }
 }
 
-export interface ToContinue {
-  readonly uploads: readonly OutgoingUpload[]
-  /** Other servers that also have unfinished uploads. */
-  readonly otherUrls: readonly string[]
-}
-
-/** @param paths Files whose uploads to continue; empty for all. */
+/**
+ * The unfinished uploads to a server, and the other servers that have some.
+ *
+ * @param paths Files whose uploads to continue; empty for all.
+ */
 export async function uploadsToContinue(
   unfinished: readonly UnfinishedSend[],
-  url: string,
+  serverUrl: string,
   paths: readonly string[],
-): Promise<ToContinue> {
-  const wanted = new Set(paths.map((path) => resolve(path)))
-  const chosen = unfinished.filter(({ path }) => wanted.size === 0 || wanted.has(path))
-  const own = chosen.filter((send) => send.url === url)
-  const others = chosen.filter((send) => send.url !== url)
-  return {
-    uploads: await Promise.all(own.map(uploadOf)),
-    otherUrls: [...new Set(others.map((send) => send.url))],
-  }
+) {
+  const chosen = paths.map((path) => resolve(path))
+  const sends = unfinished.filter(({ path }) => chosen.length === 0 || chosen.includes(path))
+  const otherUrls = new Set(sends.flatMap(({ url }) => (url === serverUrl ? [] : [url])))
+  return { uploads: await Promise.all(sends.filter(({ url }) => url === serverUrl).map(uploadOf)), otherUrls }
 }
 
 async function uploadOf(send: UnfinishedSend): Promise<OutgoingUpload> {
@@ -162,11 +154,8 @@ async function uploadOf(send: UnfinishedSend): Promise<OutgoingUpload> {
   try {
     const change = changeOf(send, await identityOf(path))
     const file = await fileAt(path, declared)
-    const problem =
-      change === null
-        ? null
-        : new Error(`Cannot continue: the file has changed since its upload began (${change}); send it again`)
-    return new OutgoingUpload(file, { uploadId, problem })
+    const message = `Cannot continue: the file has changed since its upload began (${change}); send it again`
+    return new OutgoingUpload(file, { uploadId, problem: change === null ? null : new Error(message) })
   } catch (error) {
     const gone: NamedFile = { as: path, name: basename(path), declared, bytes: null, path, open: () => process.stdin }
     return new OutgoingUpload(gone, { uploadId, problem: new Error(messageOf(error)) })

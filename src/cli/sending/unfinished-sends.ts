@@ -1,8 +1,9 @@
 // Unfinished sends: remembers uploads that can be continued, each in a small file, until they are done. Knows no server.
 import { createHash } from 'node:crypto'
-import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, open, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { hasMembers } from '../../client/members.ts'
+import { replaceFile } from '../save-file.ts'
 
 /** An upload that has begun. It contains no keys: the user must provide them again. */
 export interface UnfinishedSend extends FileIdentity {
@@ -60,17 +61,7 @@ export class UnfinishedSends {
   async keep(send: UnfinishedSend): Promise<void> {
     if (this.#dir === null) throw new Error('Cannot remember the upload: neither XDG_STATE_HOME nor HOME is set')
     await mkdir(this.#dir, { recursive: true, mode: 0o700 })
-    const path = this.#pathOf(send.uploadId)
-    const temporary = `${path}.${process.pid}.part`
-    try {
-      await using file = await open(temporary, 'w', 0o600)
-      await file.writeFile(JSON.stringify(send))
-      await file.sync()
-      await rename(temporary, path)
-    } catch (error) {
-      await rm(temporary, { force: true }).catch(() => {})
-      throw error
-    }
+    await replaceFile(this.#pathOf(send.uploadId), JSON.stringify(send))
     // Ids of uploads sort by time.
     const names = await this.#names()
     for (const name of names.slice(0, -sendsMax)) await rm(join(this.#dir, name), { force: true })

@@ -1,5 +1,5 @@
-// Format receipt: a receipt as text for a terminal. Knows no command.
-import type { SentReceipt } from '../../client/response-shapes.ts'
+// Format responses: receipts, outcomes of uploads and rows as text for a terminal. Knows no command.
+import type { RowPage, SentReceipt } from '../../client/response-shapes.ts'
 import { counted, shownBytes, shownCount, shownMoment, shownTime } from './format-amounts.ts'
 import { printable } from './printable.ts'
 import { right, tableText } from './table.ts'
@@ -61,4 +61,19 @@ export function sentText(terminal: Terminal, as: string, receipt: SentReceipt, t
 function storedBefore({ duplicate, upload }: SentReceipt): string {
   if (duplicate !== true) return ''
   return upload?.outcome === 'repaired' ? ' (already stored, damaged; now repaired)' : ' (already stored)'
+}
+
+/** A table of values: null is left empty, empty text is shown as two quotes. */
+export function valueTable({ columns, rows }: RowPage, widthMax: number | null): string {
+  const heads = columns.map(({ name, type }) =>
+    /^(integer|decimal|number)/i.test(String(type)) ? right(String(name)) : String(name),
+  )
+  const cells = rows.map((row) => row.map(shownValue))
+  return tableText(heads, cells, widthMax)
+}
+
+function shownValue(value: unknown): string {
+  if (value === null || value === undefined) return ''
+  if (value === '') return '""'
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
