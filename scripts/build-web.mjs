@@ -21,8 +21,8 @@ const moduleFiles = ['scanner.wasm', 'columns.wasm'].map((name) => join(root, 'b
 /** Files that a browser needs in another version than Node. */
 const platformFiles = {
   'src/reading/bytes/platform-bytes.ts': 'web/check/platform/platform-bytes.ts',
-  'src/reading/wasm/scanner-module.ts': 'web/check/platform/scanner-module.ts',
-  'src/columns/columns-module.ts': 'web/check/platform/columns-module.ts',
+  'src/reading/wasm/scanner-module.ts': 'web/check/platform/wasm-modules.ts',
+  'src/columns/columns-module.ts': 'web/check/platform/wasm-modules.ts',
 }
 
 function sourcesHash() {

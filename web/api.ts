@@ -3,6 +3,9 @@ import type { EvidenceInWords } from '../src/core/evidence/evidence.ts'
 import type { RefusedCorrection, RejectPreview, Receipt as StoredReceipt } from '../src/core/receipt.ts'
 import type { UploadStatus } from '../src/core/upload-status.ts'
 
+/** An error whose message is a sentence for the user, in the language of the page. */
+export class UserFacingError extends Error {}
+
 /** The error record of the service, or a lost connection (status 0). */
 export class ApiError extends Error {
   readonly status: number
@@ -21,12 +24,6 @@ export interface Receipt extends Omit<StoredReceipt, 'evidence' | 'publish' | 'c
   readonly duplicate?: boolean
   readonly evidence: EvidenceInWords
 }
-
-/** The members of a receipt, provisional or not, that sentences use. */
-export type ShownReceipt = Pick<
-  Receipt,
-  'encoding' | 'dialect' | 'records' | 'columns' | 'evidence' | 'notes' | 'schema'
->
 
 /** A receipt in the list. */
 export type ListedReceipt = Pick<Receipt, 'id' | 'createdAt' | 'file' | 'records'>

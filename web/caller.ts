@@ -1,6 +1,8 @@
 // Caller: what the key of this tab may do, and what its owner stores. Knows the route; knows no view.
 import { useLayoutEffect, useReducer } from 'preact/hooks'
 import { ApiError, type Caller, currentKey, getCaller, setKey } from './api.ts'
+import { bytes } from './format.ts'
+import { t } from './texts.ts'
 
 export type Scope = 'upload' | 'read' | 'delete'
 
@@ -76,4 +78,18 @@ export function useMayLook(): boolean {
 /** Whether the key of this tab allows something. */
 export function useMay(scope: Scope): boolean {
   return useCaller().caller?.scopes.includes(scope) ?? true
+}
+
+/** Says why a file of some size cannot be sent, as far as that is known in advance; null if no obstacle is known. */
+export function useUploadBlocker(): (size: number) => string | null {
+  const { caller } = useCaller()
+  return (size) => {
+    if (caller === null) return null
+    const { scopes, limits, bytes: stored, datasets } = caller
+    if (!scopes.includes('upload')) return t.mayNotSend
+    if (size > limits.fileBytesMax) return t.tooLarge(bytes(limits.fileBytesMax))
+    const left = (stored.max ?? Number.POSITIVE_INFINITY) - stored.used
+    if (size > left) return t.quotaLeft(bytes(Math.max(0, left)))
+    return datasets.max !== null && datasets.used >= datasets.max ? t.noDatasetLeft : null
+  }
 }

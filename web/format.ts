@@ -1,5 +1,5 @@
-// Format: numbers, sizes, times and dates as people read them, in the language of the page.
-import { language } from './texts.ts'
+// Format: numbers, sizes, times, dates, names and outcomes as people read them, in the language of the page.
+import { language, t } from './texts.ts'
 
 const integers = new Intl.NumberFormat(language)
 const decimals = new Intl.NumberFormat(language, { maximumSignificantDigits: 9 })
@@ -48,4 +48,18 @@ export function duration(ms: number): string {
   const seconds = Math.max(1, Math.round(ms / 1_000))
   if (seconds < 60) return `${seconds} s`
   return `${Math.floor(seconds / 60)} min ${seconds % 60} s`
+}
+
+/** The outcome of a file's records, in one sentence. */
+export function acceptedText(
+  { accepted, rejected }: { readonly accepted: number; readonly rejected: number },
+  sentence = t.acceptedSentence,
+): string {
+  const total = accepted + rejected
+  return total === 0 ? t.noRecords : sentence(count(accepted), count(total), count(rejected))
+}
+
+/** A name with its direction marks replaced, which could make it look like another. */
+export function shownName(name: string): string {
+  return name.replaceAll(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '\ufffd')
 }

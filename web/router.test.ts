@@ -1,7 +1,8 @@
 // Tests of the router: URLs of views, and everything else.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { datasetHref, parseRoute, rowsHref, tabs } from './router.ts'
+import { datasetHref, parseRoute, tabs } from './router.ts'
+import { rowsHref } from './views/dataset/rows/row-view.ts'
 
 const id = '0123456789abcdef0123456789abcdef'
 

@@ -1,6 +1,5 @@
 // Router: the address behind the `#` as a view, so that every view has a permalink. Knows no view's content.
 import { useLayoutEffect, useState } from 'preact/hooks'
-import { type RowView, viewText } from './views/dataset/rows/row-view.ts'
 
 export const tabs = ['receipt', 'rows', 'rejects', 'columns', 'sql', 'read'] as const
 export type Tab = (typeof tabs)[number]
@@ -31,12 +30,6 @@ function decoded(query: string): string {
 
 export function datasetHref(id: string, tab: Tab = 'receipt'): string {
   return `#/datasets/${id}${tab === 'receipt' ? '' : `/${tab}`}`
-}
-
-/** The rows tab with a view of the rows. */
-export function rowsHref(id: string, view: RowView): string {
-  const text = viewText(view)
-  return `${datasetHref(id, 'rows')}${text === '' ? '' : `?${encodeURIComponent(text)}`}`
 }
 
 /** The view of the address; a change of it renders again. */

@@ -8,7 +8,7 @@ import { noteCodes } from '../src/core/notes.ts'
 import { type Column, rejectReasons } from '../src/core/receipt.ts'
 import { refuseNuls, refuseSignature, signatureKinds } from '../src/reading/encoding/binary-signatures.ts'
 import { columnFormat, columnTypeName, decideTypes } from '../src/reading/types/infer-types.ts'
-import type { ShownReceipt } from './api.ts'
+import type { ShownReceipt } from './check/provisional.ts'
 import { germanFailures, germanIntroductions, germanKind } from './german/failures.ts'
 import { germanNotes } from './german/notes.ts'
 

@@ -1,7 +1,7 @@
 // Sentences: what the service says about a file or a failure, in the language of the page, found by its code. The
 // service speaks English: its own sentence is shown if the page has none.
 import type { Note } from '../src/core/notes.ts'
-import type { ShownReceipt } from './api.ts'
+import type { ShownReceipt } from './check/provisional.ts'
 import { germanFailures, germanIntroductions, germanKind } from './german/failures.ts'
 import { germanNotes, germanRejects, type ShownReason } from './german/notes.ts'
 import { germanEvidence, germanWhy } from './german/reading.ts'

@@ -1,25 +1,106 @@
-// Use loaded: a value that is fetched for a view, while loading, loaded or failed. Knows nothing of the value.
-import { useLayoutEffect, useState } from 'preact/hooks'
+// Use loaded: a value, or a list by pages, that is fetched for a view, while loading, loaded or failed. Knows nothing
+// of the values.
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 
 export type Loaded<Value> =
   | { readonly state: 'loading' }
   | { readonly state: 'loaded'; readonly value: Value }
   | { readonly state: 'failed'; readonly error: unknown }
 
+interface Action<Value> {
+  readonly outcome: Loaded<Value> | { readonly state: 'none' }
+  /** Aborts the action before, whose outcome is ignored. */
+  run(action: (signal: AbortSignal) => Promise<Value>): void
+  cancel(): void
+}
+
+/** The latest of the actions that the user asks for. */
+export function useAction<Value>(): Action<Value> {
+  const [outcome, setOutcome] = useState<Action<Value>['outcome']>({ state: 'none' })
+  const running = useRef(new AbortController())
+  return {
+    outcome,
+    run(action) {
+      running.current.abort()
+      running.current = new AbortController()
+      const { signal } = running.current
+      setOutcome({ state: 'loading' })
+      action(signal).then(
+        (value) => signal.aborted || setOutcome({ state: 'loaded', value }),
+        (error: unknown) => signal.aborted || setOutcome({ state: 'failed', error }),
+      )
+    },
+    cancel() {
+      running.current.abort()
+      setOutcome({ state: 'none' })
+    },
+  }
+}
+
 /** Loads again whenever a dependency changes, and ignores the result of earlier loads. */
 export function useLoaded<Value>(
   load: (signal: AbortSignal) => Promise<Value>,
   dependencies: readonly unknown[],
 ): Loaded<Value> {
-  const [loaded, setLoaded] = useState<Loaded<Value>>({ state: 'loading' })
+  const { outcome, run, cancel } = useAction<Value>()
   useLayoutEffect(() => {
-    const controller = new AbortController()
-    setLoaded({ state: 'loading' })
-    load(controller.signal).then(
-      (value) => controller.signal.aborted || setLoaded({ state: 'loaded', value }),
-      (error: unknown) => controller.signal.aborted || setLoaded({ state: 'failed', error }),
-    )
-    return () => controller.abort()
+    run(load)
+    return cancel
   }, dependencies)
-  return loaded
+  return outcome.state === 'none' ? { state: 'loading' } : outcome
+}
+
+interface Page<Item, Cursor> {
+  readonly items: readonly Item[]
+  /** Where the next page begins; null after the last one. */
+  readonly next: Cursor | null
+}
+
+interface Pages<Item> {
+  /** Null before the first page. They stay while others are loaded in their place. */
+  readonly items: readonly Item[] | null
+  readonly isLoading: boolean
+  readonly hasMore: boolean
+  readonly error: unknown
+  /** Loads the next page, or once more the one that failed. */
+  more(): void
+  /** Drops the other items. */
+  keep(isKept: (item: Item) => boolean): void
+}
+
+/** Loads the first page again whenever a dependency changes; null for `load` loads nothing. */
+export function usePages<Item, Cursor>(
+  load: ((cursor: Cursor | null, signal: AbortSignal) => Promise<Page<Item, Cursor>>) | null,
+  dependencies: readonly unknown[],
+): Pages<Item> {
+  const [page, setPage] = useState<Page<Item, Cursor> | null>(null)
+  const [isLoading, setLoading] = useState(load !== null)
+  const [error, setError] = useState<unknown>(null)
+  const stop = useRef(new AbortController())
+  const retry = useRef(() => {})
+  const add = (before: readonly Item[], cursor: Cursor | null) => {
+    if (load === null) return
+    retry.current = () => add(before, cursor)
+    stop.current.abort()
+    stop.current = new AbortController()
+    const { signal } = stop.current
+    setLoading(true)
+    setError(null)
+    load(cursor, signal)
+      .then(({ items, next }) => signal.aborted || setPage({ items: [...before, ...items], next }))
+      .catch((failure: unknown) => signal.aborted || setError(failure))
+      .finally(() => signal.aborted || setLoading(false))
+  }
+  useLayoutEffect(() => {
+    add([], null)
+    return () => stop.current.abort()
+  }, dependencies)
+  return {
+    items: page?.items ?? null,
+    isLoading,
+    hasMore: !isLoading && (error !== null || (page !== null && page.next !== null)),
+    error,
+    more: () => (error === null ? add(page?.items ?? [], page?.next ?? null) : retry.current()),
+    keep: (isKept) => setPage((last) => last && { ...last, items: last.items.filter(isKept) }),
+  }
 }

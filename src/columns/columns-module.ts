@@ -1,4 +1,4 @@
-// Columns module: the compiled code of the column writer. web/check/platform/columns-module.ts has it for browsers.
+// Columns module: the compiled code of the column writer. web/check/platform/wasm-modules.ts has it for browsers.
 import { readFileSync } from 'node:fs'
 
 let compiled: WebAssembly.Module | undefined

@@ -140,6 +140,34 @@ describe('the page by keyboard alone', { skip: noBrowser }, () => {
     await page.locator('td.active', { hasText: /^[456]$/ }).waitFor()
   })
 
+  it('sends the chosen file by Enter, and not by Space', async () => {
+    await using page = await open()
+    await page.setInputFiles('input[type=file]', {
+      name: 'spaced.csv',
+      mimeType: 'text/csv',
+      buffer: Buffer.from('a,b\n1,2\n'),
+    })
+    const preview = page.getByRole('region', { name: 'Preview: spaced.csv' })
+    await preview.getByRole('cell', { name: '2' }).waitFor()
+    await page.keyboard.press('Space')
+    // Drawn twice, so that whatever the key has changed is shown.
+    await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))')
+    assert.ok(await preview.isVisible())
+    await page.keyboard.press('Enter')
+    await link(page, '1 of 1 records accepted; 0 rejected').waitFor()
+  })
+
+  it('selects all cells of the rows, in view or not', async () => {
+    const lines = Array.from({ length: 300 }, (_, index) => `${index},x`)
+    const { id } = await site.client.upload({ content: `n,text\n${lines.join('\n')}\n`, fileName: 'all.csv' })
+    await using page = await open(`/#/datasets/${id}/rows`)
+    await press(page, page.getByRole('grid'), 'Control+a')
+    await page.locator('#cell-0-1[aria-selected=true]').waitFor()
+    await page.keyboard.press('Shift+Control+End')
+    await page.locator('#cell-299-1[aria-selected=true]').waitFor()
+    assert.equal(await page.locator('[aria-selected=true]').count(), 1)
+  })
+
   it('completes a statement and runs it, and opens an earlier one', async () => {
     const { id } = await site.client.upload({ content: 'region,amount\nnorth,1\nsouth,2\n', fileName: 'sums.csv' })
     await using page = await open(`/#/datasets/${id}/sql`)

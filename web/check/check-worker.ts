@@ -4,16 +4,15 @@ import scannerUrl from '../../build/scanner.wasm'
 import { ServiceError } from '../../src/core/errors.ts'
 import { checkFile } from './check-file.ts'
 import { fileSource, NoDecoder } from './file-source.ts'
-import { keepColumnsModule } from './platform/columns-module.ts'
-import { keepScannerModule } from './platform/scanner-module.ts'
-import type { CheckReply, CheckRequest, RefusalFacts } from './run-check.ts'
+import { keepModules } from './platform/wasm-modules.ts'
+import type { CheckReply, CheckRequest } from './run-check.ts'
 import { readTexts } from './texts/read-texts.ts'
 import type { TextsReply, TextsRequest } from './texts/text-reader.ts'
 
 /** How often progress is reported to the page. */
 const progressMs = 100
 
-let loaded: Promise<void> | undefined
+let loading: Promise<void> | undefined
 
 addEventListener('message', ({ data }: MessageEvent<CheckRequest | TextsRequest>) => {
   if (data.kind === 'texts') {
@@ -33,12 +32,10 @@ addEventListener('message', ({ data }: MessageEvent<CheckRequest | TextsRequest>
 
 function failureOf(error: unknown): CheckReply {
   if (error instanceof NoDecoder) return { kind: 'undecodable' }
-  const refusal = error instanceof ServiceError ? factsOf(error) : null
-  return { kind: 'failed', message: error instanceof Error ? error.message : String(error), refusal }
-}
-
-function factsOf({ exception, details }: ServiceError): RefusalFacts {
-  return { exception, details }
+  const message = error instanceof Error ? error.message : String(error)
+  if (!(error instanceof ServiceError)) return { kind: 'failed', message, refusal: null }
+  const { exception, details }: ServiceError = error
+  return { kind: 'failed', message, refusal: { exception, details } }
 }
 
 async function check({ file, options }: CheckRequest) {
@@ -53,16 +50,9 @@ async function check({ file, options }: CheckRequest) {
 }
 
 function loadOnce(): Promise<void> {
-  loaded ??= load()
-  return loaded
-}
-
-async function load(): Promise<void> {
-  const [scanner, columns] = await Promise.all(
-    [scannerUrl, columnsUrl].map((url) => WebAssembly.compileStreaming(fetch(url))),
-  )
-  keepScannerModule(scanner!)
-  keepColumnsModule(columns!)
+  const compile = (url: string) => WebAssembly.compileStreaming(fetch(url))
+  loading ??= Promise.all([compile(scannerUrl), compile(columnsUrl)]).then((modules) => keepModules(...modules))
+  return loading
 }
 
 function reply(message: CheckReply): void {

@@ -1,8 +1,6 @@
 // Provisional: what a file's receipt would say, found before anything is sent. Only types; knows no element and no worker.
-
 import type { EvidenceInWords } from '../../src/core/evidence/evidence.ts'
-import type { Note } from '../../src/core/notes.ts'
-import type { Column, Dialect, Encoding, RecordCounts, RejectPreview } from '../../src/core/receipt.ts'
+import type { Receipt, RejectPreview } from '../../src/core/receipt.ts'
 import type { DeclaredDialect } from '../../src/reading/reading.ts'
 
 export type { DeclaredDialect }
@@ -15,16 +13,18 @@ export interface CheckOptions {
   readonly scope: Scope
 }
 
+/** The members of a receipt, provisional or not, that sentences use. */
+export interface ShownReceipt
+  extends Pick<Receipt, 'encoding' | 'dialect' | 'records' | 'columns' | 'notes' | 'schema'> {
+  readonly evidence: EvidenceInWords
+}
+
 /** The members of a receipt that can be known here, with the same meaning. */
-export interface ProvisionalReceipt {
+export interface ProvisionalReceipt extends Omit<ShownReceipt, 'schema'> {
   /** False if only the head was read: counts then refer to it, and types may turn out otherwise. */
   readonly isWhole: boolean
   /** Bytes of the text, after decompression. */
   readonly bytes: number
-  readonly encoding: Encoding
-  readonly dialect: Dialect
-  readonly records: RecordCounts
-  readonly columns: readonly Column[]
   readonly rejects: {
     readonly count: number
     readonly reasons: Readonly<Record<string, number>>
@@ -33,8 +33,6 @@ export interface ProvisionalReceipt {
      */
     readonly first: readonly RejectPreview[]
   }
-  readonly evidence: EvidenceInWords
-  readonly notes: readonly Note[]
   /** The first accepted records, at most `previewRowsMax`, as text; null for an empty field. */
   readonly rows: readonly (readonly (string | null)[])[]
 }

@@ -1,6 +1,6 @@
 // German reading: how a file was read and why, from the figures of the receipt, and why its columns have their types.
 import type { NoteCode } from '../../src/core/notes.ts'
-import type { ShownReceipt } from '../api.ts'
+import type { ShownReceipt } from '../check/provisional.ts'
 import { count } from '../format.ts'
 import { t } from '../texts.ts'
 

@@ -1,5 +1,5 @@
 // Column table: the columns of a receipt with their types, and why they have them.
-import type { ShownReceipt } from '../api.ts'
+import type { ShownReceipt } from '../check/provisional.ts'
 import { count } from '../format.ts'
 import { whySentence } from '../sentences.ts'
 import { t } from '../texts.ts'

@@ -2,65 +2,64 @@
 import type { DeclaredDialect } from '../../src/reading/reading.ts'
 import { t } from '../texts.ts'
 
-/** A choice that is not declared is detected. */
-const detected = ''
+type Value = DeclaredDialect[keyof DeclaredDialect]
 
-const delimiters = [',', ';', '\t', '|', ' ', ':']
-const quotes = ['"', "'"]
-const encodings = [
-  'utf-8',
-  'windows-1252',
-  'iso-8859-2',
-  'windows-1250',
-  'windows-1251',
-  'utf-16le',
-  'shift_jis',
-  'gb18030',
-  'big5',
-  'euc-kr',
+interface Choice {
+  readonly name: keyof DeclaredDialect
+  readonly label: string
+  readonly options: readonly (readonly [value: Value, label: string])[]
+}
+
+const encodings =
+  'utf-8 windows-1252 iso-8859-2 windows-1250 windows-1251 utf-16le shift_jis gb18030 big5 euc-kr'.split(' ')
+
+const choices: readonly Choice[] = [
+  {
+    name: 'delimiter',
+    label: t.delimiter,
+    options: [',', ';', '\t', '|', ' ', ':'].map((one) => [one, delimiterName(one)]),
+  },
+  { name: 'quoteChar', label: t.quote, options: [...['"', "'"].map((one) => [one, one] as const), [null, t.none]] },
+  { name: 'encoding', label: t.encoding, options: encodings.map((one) => [one, one]) },
+  {
+    name: 'header',
+    label: t.header,
+    options: [
+      [true, t.yes],
+      [false, t.no],
+    ],
+  },
 ]
-const yesNo = ['yes', 'no'] as const
 
-export interface DialectFieldsProps {
+interface DialectFieldsProps {
   readonly dialect: DeclaredDialect
   readonly onChange: (dialect: DeclaredDialect) => void
 }
 
 export function DialectFields({ dialect, onChange }: DialectFieldsProps) {
-  const change = (name: keyof DeclaredDialect, value: string | boolean | number | null | undefined) => {
+  /** What is not declared is detected. */
+  const change = (name: keyof DeclaredDialect, value: Value | undefined) => {
     const { [name]: _, ...others } = dialect
     onChange(value === undefined ? others : { ...others, [name]: value })
   }
-  const headerRows = dialect.header === undefined ? detected : yesNo[dialect.header ? 0 : 1]
   return (
     <div class="fields">
-      <Choice
-        label={t.delimiter}
-        value={dialect.delimiter ?? detected}
-        onChange={(value) => change('delimiter', value === detected ? undefined : value)}
-        options={delimiters.map((one) => [one, delimiterName(one)])}
-      />
-      <Choice
-        label={t.quote}
-        value={dialect.quoteChar === null ? 'none' : (dialect.quoteChar ?? detected)}
-        onChange={(value) => change('quoteChar', value === detected ? undefined : value === 'none' ? null : value)}
-        options={[...quotes.map((one) => [one, one] as const), ['none', t.none]]}
-      />
-      <Choice
-        label={t.encoding}
-        value={dialect.encoding ?? detected}
-        onChange={(value) => change('encoding', value === detected ? undefined : value)}
-        options={encodings.map((one) => [one, one])}
-      />
-      <Choice
-        label={t.header}
-        value={headerRows}
-        onChange={(value) => change('header', value === detected ? undefined : value === 'yes')}
-        options={[
-          ['yes', t.yes],
-          ['no', t.no],
-        ]}
-      />
+      {choices.map(({ name, label, options }) => (
+        <label key={name} class="field">
+          {label}
+          <select
+            value={options.find(([value]) => value === dialect[name])?.[1] ?? ''}
+            onChange={({ currentTarget }) =>
+              change(name, options.find(([, option]) => option === currentTarget.value)?.[0])
+            }
+          >
+            <option value="">{t.detected}</option>
+            {options.map(([, option]) => (
+              <option key={option}>{option}</option>
+            ))}
+          </select>
+        </label>
+      ))}
       <label class="field">
         {t.skipRows}
         <input
@@ -80,27 +79,4 @@ export function DialectFields({ dialect, onChange }: DialectFieldsProps) {
 export function delimiterName(delimiter: string): string {
   if (delimiter === '\t') return t.tab
   return delimiter.replaceAll(' ', '␠').replaceAll('\t', t.tab)
-}
-
-interface ChoiceProps {
-  readonly label: string
-  readonly value: string
-  readonly onChange: (value: string) => void
-  readonly options: readonly (readonly [string, string])[]
-}
-
-function Choice({ label, value, onChange, options }: ChoiceProps) {
-  return (
-    <label class="field">
-      {label}
-      <select value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
-        <option value={detected}>{t.detected}</option>
-        {options.map(([key, name]) => (
-          <option key={key} value={key}>
-            {name}
-          </option>
-        ))}
-      </select>
-    </label>
-  )
 }

@@ -1,9 +1,8 @@
 // Failure: an error as words, with the way out. Knows no route.
 import { useLayoutEffect } from 'preact/hooks'
-import { ApiError } from '../api.ts'
+import { ApiError, UserFacingError } from '../api.ts'
 import { lookAtCaller, useCaller } from '../caller.ts'
 import { Refusal } from '../check/run-check.ts'
-import { Explained } from '../explained.ts'
 import { failureSentences, type Sentence } from '../sentences.ts'
 import { t } from '../texts.ts'
 import { Spoken } from './spoken.tsx'
@@ -31,7 +30,7 @@ export function Failure({ error }: { readonly error: unknown }) {
 }
 
 function sentencesOf(error: unknown): readonly [Sentence, ...(readonly Sentence[])] {
-  if (error instanceof Explained) return [own(error.message)]
+  if (error instanceof UserFacingError) return [own(error.message)]
   if (error instanceof ApiError && error.status === 0) return [own(t.noResponse)]
   // The key has been changed since.
   if (error instanceof ApiError && error.status === 401) return [own(t.keyRefused)]

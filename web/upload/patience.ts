@@ -22,39 +22,17 @@ export class Patience {
   }
 
   /** Rejects with the reason of the signal. */
-  wait(signal: AbortSignal): Promise<void> {
+  async wait(signal: AbortSignal): Promise<void> {
     const ms = this.#nextMs
     this.#nextMs = Math.min(longestMs, ms * 2)
-    return new Promise((resolve, reject) => {
-      const done = new AbortController()
-      const end = () => {
-        clearTimeout(timer)
-        done.abort()
-      }
-      const timer = setTimeout(() => {
-        end()
-        resolve()
-      }, ms)
-      addEventListener(
-        'online',
-        () => {
-          end()
-          resolve()
-        },
-        { signal: done.signal },
-      )
-      signal.addEventListener(
-        'abort',
-        () => {
-          end()
-          reject(signal.reason)
-        },
-        { signal: done.signal },
-      )
-      if (signal.aborted) {
-        end()
-        reject(signal.reason)
-      }
-    })
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, ms)
+    const listening = new AbortController()
+    addEventListener('online', () => resolve(), listening)
+    signal.addEventListener('abort', () => resolve(), listening)
+    if (!signal.aborted) await promise
+    clearTimeout(timer)
+    listening.abort()
+    signal.throwIfAborted()
   }
 }

@@ -1,8 +1,8 @@
 // Readable file: whether a chosen file can still be read; browsers refuse one that has changed, moved or gone.
-import { Explained } from '../explained.ts'
+import { UserFacingError } from '../api.ts'
 import { t } from '../texts.ts'
 
-export class Unreadable extends Explained {
+export class Unreadable extends UserFacingError {
   constructor() {
     super(t.unreadable)
   }

@@ -2,8 +2,7 @@
 
 import { isFinished, type UploadStatus } from '../../src/core/upload-status.ts'
 import type { DeclaredDialect } from '../../src/reading/reading.ts'
-import { ApiError, cancelUpload, getUpload } from '../api.ts'
-import { Explained } from '../explained.ts'
+import { ApiError, cancelUpload, getUpload, UserFacingError } from '../api.ts'
 import { t } from '../texts.ts'
 import { type ChosenFile, type FileHandle, reopened } from './chosen-files.ts'
 import { forgetUpload, hold, type KeptUpload, keepUpload, keptUploads } from './kept-uploads.ts'
@@ -98,7 +97,7 @@ export class UploadQueue {
       const { name, size } = file
       const known = { firstNumber, name, size, handle, dialect: {}, ...nothingSent }
       const fault = isFolder ? t.folder : size === 0 ? t.emptyFile : null
-      if (fault !== null) this.#add({ ...known, file: null, phase: 'failed', error: new Explained(fault) })
+      if (fault !== null) this.#add({ ...known, file: null, phase: 'failed', error: new UserFacingError(fault) })
       else if (!(await this.#goesOn(file, handle))) this.#add({ ...known, file, phase: 'ready' })
     }
   }
@@ -136,7 +135,7 @@ export class UploadQueue {
   }
 
   cancel(number: number): void {
-    this.#controllers.get(number)?.abort(new Error(t.canceled))
+    this.#controllers.get(number)?.abort(new Error(t.phases.canceled))
     const id = this.#find(number)?.id ?? null
     if (id !== null) {
       void forgetUpload(id)
@@ -145,10 +144,6 @@ export class UploadQueue {
     }
     this.#update(number, { ...nothingSent, phase: 'canceled' })
     this.#startNext()
-  }
-
-  retry(number: number): void {
-    this.send(number)
   }
 
   remove(number: number): void {
@@ -274,7 +269,7 @@ export class UploadQueue {
           onBegun: async (id) => {
             this.#update(number, { id })
             release = await hold(id)
-            if (release === null) throw new Explained(t.otherTab)
+            if (release === null) throw new UserFacingError(t.otherTab)
             if (upload.id !== null) return
             const kept = { id, fingerprint: await fingerprintOf(file), dialect, handle, begunAt: Date.now() }
             this.#kept.set(number, kept)

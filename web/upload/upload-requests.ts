@@ -13,13 +13,12 @@ export interface SendOptions {
 }
 
 /** Sends a file, with its declarations, in one request. @throws {Unreadable} */
-export function sendWhole(file: File, dialect: DeclaredDialect, options: SendOptions): Promise<Receipt> {
+export async function sendWhole(file: File, dialect: DeclaredDialect, options: SendOptions): Promise<Receipt> {
   const form = new FormData()
   if (Object.keys(dialect).length > 0) form.append('dialect', JSON.stringify(dialect))
   form.append('file', file, file.name)
-  return transferred({ method: 'POST', path: '/qas/uploadCsv', headers: {}, file, body: form }, options, (response) => {
-    return response as Receipt // the shape that the service documents
-  })
+  const transfer = { method: 'POST', path: '/qas/uploadCsv', headers: {}, file, body: form }
+  return (await transferred(transfer, options)) as Receipt // the shape that the service documents
 }
 
 /** Begins an upload to which bytes are added later. @returns its id. */
@@ -42,14 +41,14 @@ export async function uploadOffset(id: string, signal: AbortSignal): Promise<num
 }
 
 /** Adds the bytes from the offset on; after an error, part of them may have been added. @throws {Unreadable} */
-export function addBytes(id: string, file: File, offset: number, options: SendOptions): Promise<void> {
+export function addBytes(id: string, file: File, offset: number, options: SendOptions): Promise<unknown> {
   const headers = {
     ...tus,
     'upload-offset': String(offset),
     'content-type': 'application/offset+octet-stream',
   }
   const body = file.slice(offset)
-  return transferred({ method: 'PATCH', path: `${path}/${id}`, headers, file, body }, options, () => {})
+  return transferred({ method: 'PATCH', path: `${path}/${id}`, headers, file, body }, options)
 }
 
 interface Transfer {
@@ -62,11 +61,10 @@ interface Transfer {
 }
 
 /** XMLHttpRequest, because fetch does not report upload progress. */
-function transferred<Result>(
+function transferred(
   { method, path: to, headers, file, body }: Transfer,
   { onSent, signal }: SendOptions,
-  result: (response: unknown) => Result,
-): Promise<Result> {
+): Promise<unknown> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted()
     const transfer = new XMLHttpRequest()
@@ -76,7 +74,7 @@ function transferred<Result>(
     transfer.responseType = 'json'
     transfer.upload.onprogress = ({ loaded }) => onSent(loaded)
     transfer.onload = () => {
-      if (transfer.status >= 200 && transfer.status < 300) resolve(result(transfer.response))
+      if (transfer.status >= 200 && transfer.status < 300) resolve(transfer.response)
       else reject(errorOf(transfer.response, transfer))
     }
     // Browsers report a file that they cannot read like a broken connection.

@@ -1,4 +1,4 @@
-// Scanner module: the compiled code of the scanner. web/check/platform/scanner-module.ts has it for browsers.
+// Scanner module: the compiled code of the scanner. web/check/platform/wasm-modules.ts has it for browsers.
 import { readFileSync } from 'node:fs'
 
 let compiled: WebAssembly.Module | undefined

@@ -1,4 +1,5 @@
 // Read texts: reads texts as single records of a dataset, with the code that reads corrections. Knows no file.
+import type { RefusedCorrection } from '../../../src/core/receipt.ts'
 import { FieldWalker } from '../../../src/csv/field-walker.ts'
 import { utf8Bytes } from '../../../src/reading/bytes/platform-bytes.ts'
 import { scanOptions } from '../../../src/reading/scan-options.ts'
@@ -6,8 +7,33 @@ import { createFileScanner, placedReasons } from '../../../src/reading/scanner/f
 import { createScanner } from '../../../src/reading/scanner/wasm-scanner.ts'
 import { type RecordOfText, recordReader } from '../../../src/service/ingest/record-of-text.ts'
 import { segmentForm } from '../../../src/service/ingest/segment-form.ts'
+import type { Receipt } from '../../api.ts'
 import { PreviewRows } from '../preview-rows.ts'
-import type { RecordLayout, TextPlace, TextReading } from './text-reading.ts'
+
+/** The members of a receipt that determine how its records are read. */
+export interface RecordLayout extends Pick<Receipt, 'encoding' | 'dialect' | 'body'> {
+  /** Fields of a record. */
+  readonly width: number
+}
+
+/** A part of a text, in characters; empty if something is missing. */
+export interface TextPlace {
+  readonly from: number
+  readonly to: number
+}
+
+export interface TextRefusal extends Omit<RefusedCorrection, 'record'> {
+  /** Null if the whole record is meant. */
+  readonly place: TextPlace | null
+}
+
+export interface TextReading {
+  /** The values of the first columns, null for an empty one; null if the text is not a record. */
+  readonly fields: readonly (string | null)[] | null
+  readonly refusal: TextRefusal | null
+  /** The positions of the values in the text. */
+  readonly places: readonly TextPlace[]
+}
 
 const createScannerOf = createFileScanner(createScanner)
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })

@@ -1,6 +1,6 @@
 // Text reader: reads texts as records of a dataset in a worker, which stays as long as it is used. Knows no element.
 import { checkWorker } from '../run-check.ts'
-import type { RecordLayout, TextReading } from './text-reading.ts'
+import type { RecordLayout, TextReading } from './read-texts.ts'
 
 export interface TextsRequest {
   readonly kind: 'texts'

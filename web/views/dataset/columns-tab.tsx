@@ -1,11 +1,11 @@
 // Columns tab: each column in figures and as a plot. Knows how to show statistics; the service computes them.
 import { type ColumnStatistics, getProfile, type Receipt } from '../../api.ts'
-import { count, percent } from '../../format.ts'
+import { count, figure, percent } from '../../format.ts'
 import { Failure } from '../../parts/failure.tsx'
-import { Plot } from '../../parts/plot.tsx'
+import { type Bar, Plot } from '../../parts/plot.tsx'
 import { t } from '../../texts.ts'
 import { useLoaded } from '../../use-loaded.ts'
-import { barsOf, shown } from './column-bars.ts'
+import { type Filter, rowsHref } from './rows/row-view.ts'
 
 export function ColumnsTab({ receipt: { id, columns } }: { readonly receipt: Receipt }) {
   const loaded = useLoaded((signal) => getProfile(id, signal), [id])
@@ -80,4 +80,36 @@ function roundedLength(mean: unknown): unknown {
 function meanOf(mean: unknown, type: string): unknown {
   if (typeof mean !== 'string') return mean
   return type === 'date' ? mean.slice(0, 10) : mean.replace(/\.\d+/, '')
+}
+
+/** The histogram or the frequent values of a column, each bar with the rows that it counts. */
+function barsOf(id: string, { column_name: column, column_type: kind, column_statistics }: ColumnStatistics) {
+  const { histogram, frequencies } = column_statistics
+  // For texts, histograms are about their lengths.
+  const isLength = kind === 'string_text'
+  const bar = (label: string, times: number, filters: readonly Filter[]): Bar => ({
+    label,
+    count: times,
+    href: rowsHref(id, { filters, sort: null }),
+  })
+  if (!histogram) {
+    return Object.entries(frequencies ?? {}).map(([value, times]) =>
+      bar(value, times, [{ column, operator: '=', value }]),
+    )
+  }
+  const { hist, bin_edges: edges } = histogram
+  return hist.map((times, index) => {
+    const [from, to] = [edges[index], edges[index + 1]]
+    const isLast = index === hist.length - 1
+    const length = isLength ? { isLength } : {}
+    const label = from === to ? shown(from) : `${shown(from)} – ${shown(to)}`
+    return bar(label, times, [
+      { column, operator: '>=', value: String(from), ...length },
+      { column, operator: isLast ? '<=' : '<', value: String(to), ...length },
+    ])
+  })
+}
+
+function shown(value: unknown): string {
+  return typeof value === 'number' ? figure(value) : String(value)
 }

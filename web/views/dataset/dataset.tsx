@@ -1,8 +1,7 @@
 // Dataset: one dataset with its tabs. Knows which tab shows what.
 import { useLayoutEffect } from 'preact/hooks'
-import { acceptedText } from '../../accepted-text.ts'
 import { getReceipt, type Receipt } from '../../api.ts'
-import { count } from '../../format.ts'
+import { acceptedText, count, shownName } from '../../format.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { datasetHref, type Tab, tabs } from '../../router.ts'
 import { t } from '../../texts.ts'
@@ -23,7 +22,7 @@ interface DatasetProps {
 
 export function Dataset({ id, tab, query }: DatasetProps) {
   const loaded = useLoaded((signal) => getReceipt(id, signal), [id])
-  const name = loaded.state === 'loaded' ? loaded.value.file.name : ''
+  const name = loaded.state === 'loaded' ? shownName(loaded.value.file.name) : ''
   useLayoutEffect(() => {
     document.title = [name, t.title].filter(Boolean).join(' · ')
   }, [name])
@@ -48,8 +47,8 @@ export function Dataset({ id, tab, query }: DatasetProps) {
       <p class="quiet">
         <a href="#/">{t.back}</a>
       </p>
-      <h1 class="name" title={receipt.file.name}>
-        {receipt.file.name || receipt.id}
+      <h1 class="name" title={name}>
+        {name || receipt.id}
       </h1>
       <p class="lead">{acceptedText(receipt.records)}</p>
       {receipt.corrections !== undefined && (
@@ -58,7 +57,7 @@ export function Dataset({ id, tab, query }: DatasetProps) {
           <a href={datasetHref(receipt.corrections.of, 'rejects')}>{t.uncorrected}</a>
         </p>
       )}
-      <nav class="tabs" aria-label={receipt.file.name}>
+      <nav class="tabs" aria-label={name}>
         {tabs.map((one) => (
           <a
             key={one}

@@ -13,7 +13,12 @@ import { t } from '../../texts.ts'
 export function ReceiptTab({ receipt }: { readonly receipt: Receipt }) {
   return (
     <>
-      <Notes receipt={receipt} />
+      {receipt.notes.length > 0 && (
+        <section>
+          <h2>{t.notes}</h2>
+          <NoteList notes={receipt.notes} />
+        </section>
+      )}
       <section>
         <h2>{t.columns}</h2>
         <ColumnTable receipt={receipt} />
@@ -22,16 +27,6 @@ export function ReceiptTab({ receipt }: { readonly receipt: Receipt }) {
       <Downloads receipt={receipt} />
       <Snippets receipt={receipt} />
     </>
-  )
-}
-
-function Notes({ receipt: { notes } }: { readonly receipt: Receipt }) {
-  if (notes.length === 0) return null
-  return (
-    <section>
-      <h2>{t.notes}</h2>
-      <NoteList notes={notes} />
-    </section>
   )
 }
 

@@ -34,19 +34,15 @@ export function CallerLine({ changes }: { readonly changes: number }) {
 
 function factsOf({ name, owner, scopes, expiresAt, bytes: size, datasets }: Caller): readonly string[] {
   const allowed = scopes.map((scope) => t.scopeNames[scope] ?? scope)
-  const isLimited = size.max !== null || datasets.max !== null
+  const hasUsage = name !== null || size.max !== null || datasets.max !== null
   return [
-    ...(name === null ? [] : [t.keyOf(name, owner ?? '', allowed.length > 0 ? t.may(list(allowed)) : t.mayNothing)]),
-    ...(expiresAt === null ? [] : [t.validUntil(moment(expiresAt))]),
-    ...(name !== null || isLimited
-      ? [used(t.stored, bytes(size.used), size.max === null ? null : bytes(size.max))]
-      : []),
-    ...(name !== null || isLimited
-      ? [used(t.datasets, count(datasets.used), datasets.max === null ? null : count(datasets.max))]
-      : []),
-  ]
+    name !== null && t.keyOf(name, owner ?? '', allowed.length > 0 ? t.may(list(allowed)) : t.mayNothing),
+    expiresAt !== null && t.validUntil(moment(expiresAt)),
+    hasUsage && `${t.stored}: ${usage(size, bytes)}`,
+    hasUsage && `${t.datasets}: ${usage(datasets, count)}`,
+  ].filter((fact) => fact !== false)
 }
 
-function used(what: string, amount: string, max: string | null): string {
-  return `${what}: ${max === null ? amount : t.ofMost(amount, max)}`
+function usage({ used, max }: Caller['bytes'], inWords: (value: number) => string): string {
+  return max === null ? inWords(used) : t.ofMost(inWords(used), inWords(max))
 }

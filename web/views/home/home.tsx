@@ -1,5 +1,5 @@
 // Home: the place to upload, the uploads of this visit, and the list of datasets.
-
+import { useLayoutEffect, useMemo, useReducer } from 'preact/hooks'
 import { t } from '../../texts.ts'
 import { hasPicker, pickFiles, plainFiles } from '../../upload/chosen-files.ts'
 import type { UploadQueue } from '../../upload/upload-queue.ts'
@@ -7,12 +7,18 @@ import { CallerLine } from './caller-line.tsx'
 import { DatasetList } from './dataset-list.tsx'
 import { LiveUploads } from './live-uploads.tsx'
 import { UploadList } from './upload-list.tsx'
-import { useDoneCount } from './use-done-count.ts'
 import { useRunning } from './use-running.ts'
 
 export function Home({ queue }: { readonly queue: UploadQueue }) {
   const running = useRunning(queue)
-  const done = useDoneCount(queue)
+  const [, render] = useReducer((turn: number) => turn + 1, 0)
+  useLayoutEffect(() => queue.subscribe(() => render(null)), [queue])
+  // Each changes the list.
+  const done = queue.uploads.filter(({ phase }) => phase === 'done').length
+  const datasets = useMemo(() => {
+    const timesSent = (id: string) => queue.uploads.filter(({ result }) => result?.datasetId === id).length
+    return <DatasetList done={done} timesSent={timesSent} />
+  }, [queue, done])
   return (
     <>
       <h1>{t.uploadTitle}</h1>
@@ -42,10 +48,7 @@ export function Home({ queue }: { readonly queue: UploadQueue }) {
       </section>
       <UploadList queue={queue} running={running} />
       <LiveUploads queue={queue} running={running} />
-      <DatasetList
-        done={done}
-        timesSent={(id) => queue.uploads.filter(({ result }) => result?.datasetId === id).length}
-      />
+      {datasets}
     </>
   )
 }

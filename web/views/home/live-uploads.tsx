@@ -2,10 +2,9 @@
 import type { UploadStatus } from '../../../src/core/upload-status.ts'
 import { cancelUpload } from '../../api.ts'
 import { useMay } from '../../caller.ts'
-import { bytes, count } from '../../format.ts'
+import { bytes, count, shownName } from '../../format.ts'
 import { t } from '../../texts.ts'
 import type { UploadQueue } from '../../upload/upload-queue.ts'
-import { phaseName } from './use-running.ts'
 
 interface LiveUploadsProps {
   readonly queue: UploadQueue
@@ -34,14 +33,14 @@ export function LiveUploads({ queue, running }: LiveUploadsProps) {
 }
 
 function LiveUpload({ upload: { id, fileName, phase, bytes: size, records } }: { readonly upload: UploadStatus }) {
-  const name = fileName ?? id
+  const name = shownName(fileName ?? id)
   const mayCancel = useMay('upload')
   return (
     <li>
       <div class="row between">
         <strong class="name">{name}</strong>
         <span class="row">
-          <span class="quiet">{phaseName(phase)}</span>
+          <span class="quiet">{t.phases[phase]}</span>
           {mayCancel && (
             <button
               type="button"

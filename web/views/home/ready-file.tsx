@@ -1,17 +1,14 @@
 // Ready file: a chosen file that has not been sent: its first rows, how it is read, and on request a check of the whole file.
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { noRowsText } from '../../accepted-text.ts'
-import type { ProvisionalReceipt } from '../../check/provisional.ts'
+import { useUploadBlocker } from '../../caller.ts'
 import { Refusal, Undecodable } from '../../check/run-check.ts'
 import { receiptOf, useCheck } from '../../check/use-check.ts'
-import { bytes } from '../../format.ts'
+import { bytes, shownName } from '../../format.ts'
 import { DialectFields } from '../../parts/dialect-fields.tsx'
 import { Failure } from '../../parts/failure.tsx'
-import { PreviewTable } from '../../parts/preview-table.tsx'
-import { ReadingLine } from '../../parts/reading-line.tsx'
+import { Preview, ReadingLine } from '../../parts/preview.tsx'
 import { t } from '../../texts.ts'
 import type { QueuedUpload, UploadQueue } from '../../upload/upload-queue.ts'
-import { useHindrance } from './use-hindrance.ts'
 import { WholeCheck } from './whole-check.tsx'
 
 interface ReadyFileProps {
@@ -29,12 +26,13 @@ export function ReadyFile({ upload: { number, dialect }, file, queue }: ReadyFil
   const checkLabel = whole.kind === 'running' ? t.stopCheck : whole.kind === 'done' ? t.hideCheck : t.checkWhole
   const isRefused = head.kind === 'failed' && head.error instanceof Refusal
   useLayoutEffect(() => queue.setRefused(number, isRefused), [number, isRefused])
-  const hindrance = useHindrance(file)
-  const send = useFocus(!isRefused && hindrance === null)
+  const blocker = useUploadBlocker()(file.size)
+  const maySend = !isRefused && blocker === null
+  const item = useFocus(maySend, () => queue.send(number))
   return (
-    <li class="ready">
+    <li class="ready" {...item}>
       <div class="row between">
-        <h3 class="name">{file.name}</h3>
+        <h3 class="name">{shownName(file.name)}</h3>
         <span class="row">
           <span class="quiet figures">{bytes(file.size)}</span>
           <button
@@ -58,14 +56,13 @@ export function ReadyFile({ upload: { number, dialect }, file, queue }: ReadyFil
         <summary>{t.changeReading}</summary>
         <DialectFields dialect={dialect} onChange={(chosen) => queue.setDialect(number, chosen)} />
       </details>
-      {head.kind !== 'failed' && <Preview name={file.name} known={known} />}
+      {head.kind !== 'failed' && <Preview label={`${t.preview}: ${file.name}`} receipt={known} />}
       <div class="row actions">
         <button
           type="button"
           class="main"
-          ref={send}
           aria-label={`${t.send}: ${file.name}`}
-          disabled={isRefused || hindrance !== null}
+          disabled={!maySend}
           onClick={() => queue.send(number)}
         >
           {t.send}
@@ -78,31 +75,26 @@ export function ReadyFile({ upload: { number, dialect }, file, queue }: ReadyFil
         >
           {checkLabel}
         </button>
-        {hindrance === null ? <span class="quiet">{t.notSentYet}</span> : <strong role="status">{hindrance}</strong>}
+        {blocker === null ? <span class="quiet">{t.phases.ready}</span> : <strong role="status">{blocker}</strong>}
       </div>
       <WholeCheck state={whole} file={file} />
     </li>
   )
 }
 
-function Preview({ name, known }: { readonly name: string; readonly known: ProvisionalReceipt | null }) {
-  if (known === null) return <p class="quiet">{t.reading}</p>
-  const said = noRowsText(known)
-  return (
-    <>
-      <PreviewTable label={`${t.preview}: ${name}`} columns={known.columns} rows={known.rows} />
-      {said !== null && <p class="quiet">{said}</p>}
-    </>
-  )
-}
-
-/** Enter sends a file that was just chosen; a user who is elsewhere on the page stays there. */
-function useFocus(isWanted: boolean) {
-  const button = useRef<HTMLButtonElement>(null)
+/**
+ * Enter sends a file that was just chosen, and Space, as anywhere, scrolls; a user who is elsewhere on the page stays
+ * there.
+ */
+function useFocus(maySend: boolean, onSend: () => void) {
+  const item = useRef<HTMLLIElement>(null)
   useLayoutEffect(() => {
     const { activeElement } = document
     const isFree = activeElement === document.body || activeElement instanceof HTMLInputElement
-    if (isWanted && isFree) button.current?.focus({ preventScroll: true })
+    if (maySend && isFree) item.current?.focus({ preventScroll: true })
   }, [])
-  return button
+  const onKeyDown = ({ key, target, currentTarget }: KeyboardEvent) => {
+    if (key === 'Enter' && target === currentTarget && maySend) onSend()
+  }
+  return { ref: item, tabIndex: -1, onKeyDown }
 }

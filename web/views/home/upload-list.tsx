@@ -1,16 +1,13 @@
 // Upload list: the files of this visit: those not sent yet, and each upload with its phase, progress and outcome.
-import { useLayoutEffect, useReducer, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { UploadStatus } from '../../../src/core/upload-status.ts'
-import { acceptedText } from '../../accepted-text.ts'
-import { useCaller, useMay } from '../../caller.ts'
-import { bytes, count, duration, percent } from '../../format.ts'
+import { useMay, useUploadBlocker } from '../../caller.ts'
+import { acceptedText, bytes, count, duration, percent, shownName } from '../../format.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { datasetHref } from '../../router.ts'
 import { t } from '../../texts.ts'
 import type { Phase, QueuedUpload, UploadQueue } from '../../upload/upload-queue.ts'
 import { ReadyFile } from './ready-file.tsx'
-import { hindranceOf } from './use-hindrance.ts'
-import { phaseName } from './use-running.ts'
 
 interface UploadListProps {
   readonly queue: UploadQueue
@@ -19,13 +16,10 @@ interface UploadListProps {
 }
 
 export function UploadList({ queue, running }: UploadListProps) {
-  const [, render] = useReducer((turn: number) => turn + 1, 0)
-  useLayoutEffect(() => queue.subscribe(() => render(null)), [queue])
   if (queue.uploads.length === 0) return null
-  const { caller } = useCaller()
+  const blocker = useUploadBlocker()
   const ready = queue.uploads
-    .filter(({ phase, isRefused }) => phase === 'ready' && !isRefused)
-    .filter(({ size }) => caller === null || hindranceOf(caller, size) === null)
+    .filter(({ phase, isRefused, size }) => phase === 'ready' && !isRefused && blocker(size) === null)
     .map(({ number }) => number)
   return (
     <section>
@@ -59,17 +53,6 @@ export function UploadList({ queue, running }: UploadListProps) {
   )
 }
 
-const phaseTexts: Readonly<Record<Phase, string>> = {
-  ready: t.notSentYet,
-  waiting: t.waiting,
-  sending: t.sending,
-  processing: t.processing,
-  paused: t.paused,
-  done: t.done,
-  failed: t.failed,
-  canceled: t.canceled,
-}
-
 interface UploadItemProps {
   readonly upload: QueuedUpload
   readonly queue: UploadQueue
@@ -84,10 +67,10 @@ function UploadItem({ upload, queue, status }: UploadItemProps) {
   return (
     <li ref={item} tabIndex={-1}>
       <div class="row between">
-        <strong class="name">{name}</strong>
+        <strong class="name">{shownName(name)}</strong>
         <span class="row">
           <span class="quiet" role="status">
-            {isBroken ? t.broken : (phase === 'processing' && status && phaseName(status.phase)) || phaseTexts[phase]}
+            {isBroken ? t.broken : t.phases[phase === 'processing' && status ? status.phase : phase]}
           </span>
           <Buttons upload={upload} queue={queue} />
         </span>
@@ -121,7 +104,7 @@ function Buttons({ upload: { number, name, phase, file, handle, id }, queue }: O
     [t.pause, phase === 'sending' && id !== null, () => queue.pause(number)],
     [t.resume, phase === 'paused' && (file !== null || handle !== null), () => void queue.resume(number)],
     [t.cancel, isRunning || phase === 'paused', () => queue.cancel(number)],
-    [t.retry, (phase === 'failed' || phase === 'canceled') && file !== null, () => queue.retry(number)],
+    [t.retry, (phase === 'failed' || phase === 'canceled') && file !== null, () => queue.send(number)],
     [t.remove, !isRunning && phase !== 'paused', () => queue.remove(number)],
   ]
   return actions.map(
@@ -134,10 +117,6 @@ function Buttons({ upload: { number, name, phase, file, handle, id }, queue }: O
   )
 }
 
-/** What happens to an upload, in order. */
-const steps = ['sending', 'reading', 'writing'] as const
-const stepNames = { sending: t.sendingStep, reading: t.readingStep, writing: t.writingStep } as const
-
 function Progress({ upload: { name, size, sentBytes, rate, phase }, status }: Omit<UploadItemProps, 'queue'>) {
   const share = size === 0 ? 1 : sentBytes / size
   const leftMs = rate > 0 ? ((size - sentBytes) / rate) * 1_000 : null
@@ -146,9 +125,9 @@ function Progress({ upload: { name, size, sentBytes, rate, phase }, status }: Om
     <div>
       <progress max={1} value={phase === 'processing' ? undefined : share} aria-label={name} />
       <ol class="steps">
-        {steps.map((one) => (
+        {Object.entries(t.steps).map(([one, name]) => (
           <li key={one} aria-current={one === step ? 'step' : undefined}>
-            {stepNames[one]}
+            {name}
           </li>
         ))}
       </ol>

@@ -16,7 +16,7 @@ export interface Deletion {
 }
 
 /** @param timesSent How often the file of a dataset was sent in this visit: one that is sent again is wanted. */
-export function useDeletion(onDeleted: (id: string) => void, timesSent: (id: string) => number): Deletion {
+export function useDeletion(onDeleted: (dataset: ListedReceipt) => void, timesSent: (id: string) => number): Deletion {
   const [leaving, setLeaving] = useState<ListedReceipt | null>(null)
   const [gone, setGone] = useState<ReadonlySet<string>>(new Set())
   const [failed, setFailed] = useState<Deletion['failed']>(null)
@@ -35,7 +35,7 @@ export function useDeletion(onDeleted: (id: string) => void, timesSent: (id: str
         return
       }
     }
-    onDeleted(dataset.id)
+    onDeleted(dataset)
     // The same bytes sent again would be the same dataset.
     comeBack(dataset)
   }

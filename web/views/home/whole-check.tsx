@@ -1,9 +1,7 @@
 // Whole check: the result of checking a whole file before it is sent: the sentence of its receipt, rejects, types and notes.
-
-import { checkedText } from '../../accepted-text.ts'
 import type { ProvisionalReceipt } from '../../check/provisional.ts'
 import type { CheckState } from '../../check/use-check.ts'
-import { bytes, count, duration, percent } from '../../format.ts'
+import { acceptedText, bytes, count, duration, percent } from '../../format.ts'
 import { ColumnTable } from '../../parts/column-table.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { NoteList } from '../../parts/note-list.tsx'
@@ -48,7 +46,7 @@ function Result({ receipt, tookMs }: { readonly receipt: ProvisionalReceipt; rea
   return (
     <section class="checked" aria-label={t.checked}>
       <p role="status" class="lead">
-        {checkedText(records)}
+        {acceptedText(records, t.wouldBeAccepted)}
       </p>
       <p class="quiet">{t.checkedIn(bytes(receipt.bytes), duration(tookMs))}</p>
       {rejects.count > 0 && (

@@ -1,5 +1,5 @@
 // Marked text: the text of a record with the place that makes it unreadable. Knows no dataset.
-import type { TextPlace } from '../../../check/texts/text-reading.ts'
+import type { TextPlace } from '../../../check/texts/read-texts.ts'
 import { t } from '../../../texts.ts'
 
 /** Characters shown before the place, and after it. */

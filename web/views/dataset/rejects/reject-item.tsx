@@ -1,41 +1,38 @@
 // RejectPreview item: one rejected record: its place, the problem, its text with the place marked, and a field to correct it.
 import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import type { Column, RejectPreview } from '../../../../src/core/receipt.ts'
-import type { TextPlace, TextReading } from '../../../check/texts/text-reading.ts'
+import type { TextPlace, TextReading } from '../../../check/texts/read-texts.ts'
 import { count } from '../../../format.ts'
 import { Spoken } from '../../../parts/spoken.tsx'
 import { Value } from '../../../parts/value.tsx'
 import { rejectSentence } from '../../../sentences.ts'
 import { t } from '../../../texts.ts'
-import type { Draft } from './drafts.ts'
+import { type Draft, withLineEndsOf } from './drafts.ts'
 import { MarkedText } from './marked-text.tsx'
-import type { KnownReading } from './use-corrections.ts'
+import type { CorrectionWork, KnownReading } from './use-corrections.ts'
 
 /** Further values are only counted. */
 const fieldsMax = 40
 
-export interface RejectItemProps {
+interface RejectItemProps {
   readonly reject: RejectPreview
   /** Null if it is too long to be edited here. */
   readonly original: string | null
-  readonly originalReading: KnownReading
-  readonly draft: Draft | undefined
-  readonly draftReading: KnownReading
+  readonly work: CorrectionWork
   readonly columns: readonly Column[]
   readonly isFocused: boolean
   readonly mayEdit: boolean
   onEdit(): void
-  onWrite(text: string): void
   /** Discards the draft. */
   onLeave(): void
   /** Goes to the next reject. */
   onNext(): void
-  onSend(): void
 }
 
 export function RejectItem(props: RejectItemProps) {
-  const { reject, original, originalReading, draft, mayEdit, columns, onEdit } = props
+  const { reject, original, work, mayEdit, columns, onEdit } = props
   const { record, line, byteOffset } = reject
+  const draft = work.drafts.get(record)
   const name = `${t.line} ${count(line)}`
   const names = columns.map((column) => column.name)
   return (
@@ -54,7 +51,7 @@ export function RejectItem(props: RejectItemProps) {
       <div class="reject-text">
         <MarkedText
           text={original ?? reject.text ?? reject.base64 ?? ''}
-          place={placeOf(reject, original, originalReading)}
+          place={placeOf(reject, original, work.originalReading(record))}
         />
         {mayEdit && original !== null && draft === undefined && (
           <button type="button" class="small" aria-label={`${t.edit}: ${name}`} onClick={onEdit}>
@@ -63,7 +60,7 @@ export function RejectItem(props: RejectItemProps) {
         )}
       </div>
       {original === null && <p class="quiet">{t.tooLongToEdit}</p>}
-      {original !== null && draft !== undefined && <Editor {...props} draft={draft} name={name} />}
+      {original !== null && draft !== undefined && <Editor {...props} original={original} draft={draft} name={name} />}
     </li>
   )
 }
@@ -78,11 +75,13 @@ function placeOf({ reason, column }: RejectPreview, original: string | null, rea
 }
 
 interface EditorProps extends RejectItemProps {
+  readonly original: string
   readonly draft: Draft
   readonly name: string
 }
 
-function Editor({ draft, draftReading, columns, name, isFocused, onWrite, onLeave, onNext, onSend }: EditorProps) {
+function Editor({ reject, original, draft, work, columns, name, isFocused, onLeave, onNext }: EditorProps) {
+  const draftReading = work.draftReading(reject.record)
   const area = useRef<HTMLTextAreaElement>(null)
   const sayId = useId()
   // Done before the next key arrives, which would otherwise go into the previous text.
@@ -92,7 +91,7 @@ function Editor({ draft, draftReading, columns, name, isFocused, onWrite, onLeav
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Escape') onLeave()
     else if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
-    else if (event.ctrlKey || event.metaKey) onSend()
+    else if (event.ctrlKey || event.metaKey) work.send()
     else onNext()
     event.preventDefault()
   }
@@ -111,7 +110,7 @@ function Editor({ draft, draftReading, columns, name, isFocused, onWrite, onLeav
         autocapitalize="off"
         rows={Math.min(8, draft.text.split('\n').length)}
         value={draft.text}
-        onInput={({ currentTarget }) => onWrite(currentTarget.value)}
+        onInput={({ currentTarget }) => work.write(reject.record, withLineEndsOf(original, currentTarget.value))}
         onKeyDown={onKeyDown}
       />
       <div class="row between">

@@ -1,7 +1,7 @@
 // Rejects tab: rejected records by reason, each with its place and text, corrected in place and sent together.
 import { useLayoutEffect, useState } from 'preact/hooks'
 import type { RejectPreview } from '../../../../src/core/receipt.ts'
-import { type CorrectedReceipt, datasetAddress, type Receipt } from '../../../api.ts'
+import { type CorrectedReceipt, datasetAddress, getRejects, type Receipt } from '../../../api.ts'
 import { useMay } from '../../../caller.ts'
 import { count } from '../../../format.ts'
 import { DownloadLink } from '../../../parts/download-link.tsx'
@@ -10,17 +10,24 @@ import { Spoken } from '../../../parts/spoken.tsx'
 import { datasetHref } from '../../../router.ts'
 import { rejectSentence } from '../../../sentences.ts'
 import { reasonName, t } from '../../../texts.ts'
+import { usePages } from '../../../use-loaded.ts'
 import { CorrectedList } from './corrected-list.tsx'
-import { withLineEndsOf } from './drafts.ts'
-import { originalText } from './original-text.ts'
-import { outcomeOf } from './outcome.ts'
+import { originalText } from './drafts.ts'
 import { RejectItem } from './reject-item.tsx'
-import { type CorrectionWork, useCorrections } from './use-corrections.ts'
-import { useRejects } from './use-rejects.ts'
+import { type CorrectionWork, outcomeOf, useCorrections } from './use-corrections.ts'
+
+const shownStep = 100
 
 export function RejectsTab({ receipt }: { readonly receipt: Receipt }) {
   const [reason, setReason] = useState<string | null>(null)
-  const list = useRejects(receipt, reason)
+  const load = async (cursor: number | null, signal: AbortSignal) => {
+    const page = await getRejects(receipt.id, reason, cursor ?? 0, shownStep, signal)
+    const end = (cursor ?? 0) + page.rejects.length
+    return { items: page.rejects, next: end < page.total ? end : null }
+  }
+  const list = usePages(receipt.rejects.count > 0 ? load : null, [receipt.id, reason])
+  // Of those loaded before, the ones with the reason are shown at once.
+  const shown = (list.items ?? []).filter((one) => reason === null || one.reason === reason)
   const work = useCorrections(receipt, goTo)
   const mayMake = useMay('upload')
   const { rejects } = receipt
@@ -32,7 +39,7 @@ export function RejectsTab({ receipt }: { readonly receipt: Receipt }) {
         <>
           <Reasons rejects={rejects} chosen={reason} onChoose={setReason} />
           <p class="quiet">{mayMake ? t.correctHint : t.mayNotMake}</p>
-          <Groups receipt={receipt} rejects={list.shown} work={work} mayMake={mayMake} />
+          <Groups receipt={receipt} rejects={shown} work={work} mayMake={mayMake} />
         </>
       )}
       {list.isLoading && <p class="quiet">{t.loading}</p>}
@@ -147,17 +154,13 @@ function Groups({ receipt, rejects, work, mayMake }: GroupsProps) {
               key={record}
               reject={reject}
               original={original}
-              originalReading={work.originalReading(record)}
-              draft={work.drafts.get(record)}
-              draftReading={work.draftReading(record)}
+              work={work}
               columns={columns}
               isFocused={focused === record}
               mayEdit={mayMake}
               onEdit={() => edit(record)}
-              onWrite={(text) => work.write(record, withLineEndsOf(original ?? '', text))}
               onLeave={() => leave(record)}
               onNext={() => next(record)}
-              onSend={work.send}
             />
           )
         })}
@@ -176,7 +179,7 @@ function SendBar({ work }: { readonly work: CorrectionWork }) {
     <div class="toast row between">
       <span role="status">{t.draftsSentence(count(readable), count(drafts.size - readable))}</span>
       <button id={sendId} type="button" class="main" disabled={isSending || readable === 0} onClick={send}>
-        {isSending ? t.sending : t.sendCorrections}
+        {isSending ? t.phases.sending : t.sendCorrections}
       </button>
     </div>
   )

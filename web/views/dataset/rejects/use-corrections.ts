@@ -1,10 +1,16 @@
 // Use corrections: the user's corrections of rejects, each read as it is typed, and how they are sent. Knows no element.
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { type CorrectedReceipt, type Receipt, sendCorrections, sendRejectsFile } from '../../../api.ts'
+import type { TextReading } from '../../../check/texts/read-texts.ts'
 import { TextReader } from '../../../check/texts/text-reader.ts'
-import type { TextReading } from '../../../check/texts/text-reading.ts'
 import { type Draft, type Drafts, storeDrafts, storedDrafts } from './drafts.ts'
-import { leaveOutcome } from './outcome.ts'
+
+/** What became of corrections that were just sent, by the resulting dataset, whose view shows it. */
+const outcomes = new Map<string, CorrectedReceipt['corrected']>()
+
+export function outcomeOf(id: string): CorrectedReceipt['corrected'] | undefined {
+  return outcomes.get(id)
+}
 
 /** Undefined while a text is being read, null if none can be read here. */
 export type KnownReading = TextReading | null | undefined
@@ -47,7 +53,7 @@ export function useCorrections(receipt: Receipt, onCorrected: (corrected: Correc
       const left = draftsLeft(drafts, sent, answer)
       storeDrafts(id, new Map())
       storeDrafts(answer.id, left)
-      leaveOutcome(answer)
+      outcomes.set(answer.id, answer.corrected)
       if (answer.id === id) setDrafts(left)
       onCorrected(answer)
     } catch (failure) {

@@ -24,27 +24,20 @@ interface Key {
 
 /** Null for a key that does not move. */
 export function movedCell({ key, ctrlKey }: Key, { row, column }: Cell, { rows, columns, page }: Size): Cell | null {
-  const at = (to: number) => Math.max(0, Math.min(rows - 1, to))
-  switch (key) {
-    case 'ArrowDown':
-      return { row: at(row + 1), column }
-    case 'ArrowUp':
-      return { row: at(row - 1), column }
-    case 'ArrowRight':
-      return { row, column: Math.min(columns - 1, column + 1) }
-    case 'ArrowLeft':
-      return { row, column: Math.max(0, column - 1) }
-    case 'PageDown':
-      return { row: at(row + page), column }
-    case 'PageUp':
-      return { row: at(row - page), column }
-    case 'Home':
-      return ctrlKey ? { row: 0, column: 0 } : { row, column: 0 }
-    case 'End':
-      return ctrlKey ? { row: rows - 1, column: columns - 1 } : { row, column: columns - 1 }
-    default:
-      return null
+  const far = Number.POSITIVE_INFINITY
+  const moves: Readonly<Record<string, readonly [rows: number, columns: number]>> = {
+    ArrowDown: [1, 0],
+    ArrowUp: [-1, 0],
+    ArrowRight: [0, 1],
+    ArrowLeft: [0, -1],
+    PageDown: [page, 0],
+    PageUp: [-page, 0],
+    Home: [ctrlKey ? -far : 0, -far],
+    End: [ctrlKey ? far : 0, far],
   }
+  const move = moves[key]
+  const within = (to: number, count: number) => Math.max(0, Math.min(count - 1, to))
+  return move === undefined ? null : { row: within(row + move[0], rows), column: within(column + move[1], columns) }
 }
 
 /** The rectangle that two cells span. */

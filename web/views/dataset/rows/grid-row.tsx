@@ -4,7 +4,7 @@ import { textOf } from '../../../parts/text-of.ts'
 import { isNumeric, Value } from '../../../parts/value.tsx'
 import { t } from '../../../texts.ts'
 import { type Cell, type CellRange, isInside } from './cell-moves.ts'
-import type { ColumnWindow } from './column-window.ts'
+import type { ColumnWindow } from './grid-window.ts'
 import type { ShownRow } from './row-source.ts'
 import type { Sort } from './row-view.ts'
 

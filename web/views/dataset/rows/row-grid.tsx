@@ -3,11 +3,20 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { count } from '../../../format.ts'
 import { t } from '../../../texts.ts'
 import { type Cell, type CellRange, movedCell, rangeOf } from './cell-moves.ts'
-import { autoColumnsMax, columnWidth, columnWindow, numbersWidth, scrollLeftOf } from './column-window.ts'
 import { type GridColumn, Head, Row, type ShownColumns } from './grid-row.tsx'
+import {
+  autoColumnsMax,
+  columnWidth,
+  columnWindow,
+  firstRow,
+  numbersWidth,
+  rowHeight,
+  scrollHeight,
+  scrollLeftOf,
+  scrollTopOf,
+} from './grid-window.ts'
 import type { RowSource } from './row-source.ts'
 import type { Sort } from './row-view.ts'
-import { firstRow, rowHeight, scrollHeight, scrollTopOf } from './window-scroll.ts'
 
 export interface RowGridProps {
   readonly source: RowSource
@@ -30,15 +39,17 @@ export function RowGrid({ source, columns, total, sort, onSort, cell, anchor, on
   const range = rangeOf(anchor, cell)
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.target instanceof HTMLButtonElement) return
-    if (event.key === 'c' && (event.ctrlKey || event.metaKey)) {
-      event.preventDefault()
-      onCopy(range)
-      return
+    const isCommand = event.ctrlKey || event.metaKey
+    if (isCommand && event.key === 'c') onCopy(range)
+    else if (isCommand && event.key === 'a') {
+      onSelect({ row: total - 1, column: columns.length - 1 }, false)
+      onSelect({ row: 0, column: 0 }, true)
+    } else {
+      const moved = movedCell(event, cell, { rows: total, columns: columns.length, page: visible - 3 })
+      if (moved === null) return
+      onSelect(moved, event.shiftKey)
     }
-    const moved = movedCell(event, cell, { rows: total, columns: columns.length, page: visible - 3 })
-    if (moved === null) return
     event.preventDefault()
-    onSelect(moved, event.shiftKey)
   }
   return (
     <>

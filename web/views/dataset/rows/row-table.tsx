@@ -3,16 +3,15 @@ import { useLayoutEffect, useMemo, useReducer, useState } from 'preact/hooks'
 import type { Receipt } from '../../../api.ts'
 import { count } from '../../../format.ts'
 import { Failure } from '../../../parts/failure.tsx'
+import { tsv } from '../../../parts/text-of.ts'
 import { Value } from '../../../parts/value.tsx'
-import { rowsHref } from '../../../router.ts'
 import { t } from '../../../texts.ts'
 import type { Cell, CellRange } from './cell-moves.ts'
 import { FilterBar } from './filter-bar.tsx'
 import { GoTo } from './go-to.tsx'
 import { RowGrid } from './row-grid.tsx'
 import { RowSource } from './row-source.ts'
-import { parseView, type RowView } from './row-view.ts'
-import { tsv } from './tsv.ts'
+import { parseView, type RowView, rowsHref } from './row-view.ts'
 
 /** Maximum number of rows copied at once. */
 const copiedMax = 10_000

@@ -1,7 +1,8 @@
 // Tests of the row view: URLs can hold any view and nothing else, and SQL contains only quoted columns and values.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { countSql, operators, pageSql, parseView, type RowView, viewText, wholeFile } from './row-view.ts'
+import { datasetHref, parseRoute, type Route } from '../../../router.ts'
+import { countSql, operators, pageSql, parseView, type RowView, rowsHref, wholeFile } from './row-view.ts'
 
 const columns = ['id', 'odd "name"', 'Row']
 const view: RowView = {
@@ -12,9 +13,12 @@ const view: RowView = {
   sort: { column: 'id', isDescending: true },
 }
 
-test('parseView() reads what viewText() writes', () => {
-  assert.deepEqual(parseView(viewText(view), columns), view)
-  assert.equal(viewText(wholeFile), '')
+const id = '0123456789abcdef0123456789abcdef'
+
+test('parseView() reads what rowsHref() writes', () => {
+  const { query } = parseRoute(rowsHref(id, view)) as Route & { readonly view: 'dataset' }
+  assert.deepEqual(parseView(query, columns), view)
+  assert.equal(rowsHref(id, wholeFile), datasetHref(id, 'rows'))
   assert.deepEqual(parseView('', columns), wholeFile)
 })
 

@@ -1,4 +1,5 @@
 // Row view: which rows of a dataset are shown and in which order, as stored in an address and as SQL. Knows no element.
+import { datasetHref } from '../../../router.ts'
 
 export const operators = ['contains', '=', '<>', '<', '<=', '>', '>=', 'null', 'notNull'] as const
 export type Operator = (typeof operators)[number]
@@ -33,9 +34,9 @@ export function isWholeFile({ filters, sort }: RowView): boolean {
   return filters.length === 0 && sort === null
 }
 
-/** For an address; empty for the whole file. */
-export function viewText(view: RowView): string {
-  return isWholeFile(view) ? '' : JSON.stringify(view)
+/** The rows tab of a dataset with a view of its rows. */
+export function rowsHref(id: string, view: RowView): string {
+  return `${datasetHref(id, 'rows')}${isWholeFile(view) ? '' : `?${encodeURIComponent(JSON.stringify(view))}`}`
 }
 
 /** Parses an address, as far as it makes sense for these columns. */

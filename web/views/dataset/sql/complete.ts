@@ -49,7 +49,8 @@ export function complete(
   return options.length === 0 ? null : { from: at - word.length, to: at, options }
 }
 
-function nameOf(name: string, isQuoted: boolean): string {
+/** A name as statements have it, in quotes if it needs them. */
+export function nameOf(name: string, isQuoted: boolean): string {
   return plainName.test(name) && !isQuoted ? name : quotedName(name)
 }
 

@@ -3,50 +3,51 @@ import { useRef, useState } from 'preact/hooks'
 import { ApiError, type Receipt, type RowPage, runQuery } from '../../../api.ts'
 import { Failure } from '../../../parts/failure.tsx'
 import { t } from '../../../texts.ts'
+import { useAction } from '../../../use-loaded.ts'
 import { errorPlace, withoutPlace } from './error-place.ts'
 import { examplesFor } from './examples.ts'
-import { readHistory, remember } from './history.ts'
 import { QueryResult } from './query-result.tsx'
 import { SqlEditor } from './sql-editor.tsx'
 
-type Outcome =
-  | { readonly kind: 'none' | 'running' }
-  | { readonly kind: 'rows'; readonly page: RowPage; readonly sql: string; readonly tookMs: number }
-  | { readonly kind: 'failed'; readonly error: unknown; readonly sql: string }
+const historyMax = 20
+const historyName = 'sql-history'
+
+/** The statements that were run in this tab, the latest first. */
+function storedHistory(): readonly string[] {
+  return JSON.parse(sessionStorage.getItem(historyName) ?? '[]') as string[] // what remember() has written
+}
+
+function remember(statement: string): readonly string[] {
+  const history = [statement, ...storedHistory().filter((one) => one !== statement)].slice(0, historyMax)
+  sessionStorage.setItem(historyName, JSON.stringify(history))
+  return history
+}
 
 export function SqlTab({ receipt }: { readonly receipt: Receipt }) {
   const [sql, setSql] = useState('SELECT * FROM data LIMIT 100')
-  const [outcome, setOutcome] = useState<Outcome>({ kind: 'none' })
-  const [history, setHistory] = useState(readHistory)
-  const running = useRef<AbortController>(undefined)
+  /** The statement that was run last. */
+  const [asked, setAsked] = useState('')
+  const [history, setHistory] = useState(storedHistory)
+  const { outcome, run, cancel } = useAction<{ readonly page: RowPage; readonly tookMs: number }>()
   const [functions, loadFunctions] = useFunctions(receipt.id)
 
-  const run = async (statement: string) => {
-    running.current?.abort()
-    const controller = new AbortController()
-    running.current = controller
+  const runStatement = (statement: string) => {
     setSql(statement)
-    setOutcome({ kind: 'running' })
-    const startMs = performance.now()
-    try {
-      const page = await runQuery(receipt.id, statement, controller.signal)
-      setOutcome({ kind: 'rows', page, sql: statement, tookMs: performance.now() - startMs })
+    setAsked(statement)
+    run(async (signal) => {
+      const startMs = performance.now()
+      const page = await runQuery(receipt.id, statement, signal)
       setHistory(remember(statement))
-    } catch (error) {
-      if (!controller.signal.aborted) setOutcome({ kind: 'failed', error, sql: statement })
-    }
+      return { page, tookMs: performance.now() - startMs }
+    })
   }
-  const cancel = () => {
-    running.current?.abort()
-    setOutcome({ kind: 'none' })
-  }
-  const place = outcome.kind === 'failed' && outcome.sql === sql ? errorPlace(sql, String(outcome.error)) : null
+  const place = outcome.state === 'failed' && asked === sql ? errorPlace(sql, String(outcome.error)) : null
   return (
     <>
       <form
         onSubmit={(event) => {
           event.preventDefault()
-          void run(sql)
+          runStatement(sql)
         }}
       >
         <SqlEditor
@@ -55,13 +56,13 @@ export function SqlTab({ receipt }: { readonly receipt: Receipt }) {
           functions={functions}
           errorPlace={place}
           onChange={setSql}
-          onRun={() => void run(sql)}
+          onRun={() => runStatement(sql)}
           onFocus={loadFunctions}
         />
         <p class="row">
           <button type="submit">{t.run}</button>
           {/* Beside it, not in its place: the second click of a double click would cancel. */}
-          {outcome.kind === 'running' && (
+          {outcome.state === 'loading' && (
             <button type="button" onClick={cancel}>
               {t.cancel}
             </button>
@@ -69,14 +70,14 @@ export function SqlTab({ receipt }: { readonly receipt: Receipt }) {
           <span class="quiet">{t.runHint}</span>
         </p>
       </form>
-      <Statements title={t.examples} statements={examplesFor(receipt.columns)} onChoose={run} />
-      {history.length > 0 && <Statements title={t.history} statements={history} onChoose={run} />}
+      <Statements title={t.examples} statements={examplesFor(receipt.columns)} onChoose={runStatement} />
+      {history.length > 0 && <Statements title={t.history} statements={history} onChoose={runStatement} />}
       <section aria-live="polite">
-        {outcome.kind === 'running' && <p class="quiet">{t.loading}</p>}
-        {outcome.kind === 'failed' && (
+        {outcome.state === 'loading' && <p class="quiet">{t.loading}</p>}
+        {outcome.state === 'failed' && (
           <Failure error={place === null ? outcome.error : withoutExcerpt(outcome.error)} />
         )}
-        {outcome.kind === 'rows' && <QueryResult id={receipt.id} {...outcome} />}
+        {outcome.state === 'loaded' && <QueryResult id={receipt.id} sql={asked} {...outcome.value} />}
       </section>
     </>
   )

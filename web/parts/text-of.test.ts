@@ -1,7 +1,7 @@
 // Tests of TSV: a spreadsheet reads back exactly what was copied.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { tsv } from './tsv.ts'
+import { tsv } from './text-of.ts'
 
 test('tsv() has a line per row and a tab between cells', () => {
   assert.equal(

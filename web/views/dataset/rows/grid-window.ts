@@ -1,4 +1,4 @@
-// Column window: which columns of a wide table are in view. Pure arithmetic; knows no element.
+// Grid window: which rows and columns of a table of any size are in view. Pure arithmetic; knows no element.
 
 /** Tables with more columns show only those in view, all of the same width. */
 export const autoColumnsMax = 60
@@ -28,4 +28,29 @@ export function columnWindow(columns: number, scrollLeft: number, viewWidth: num
 export function scrollLeftOf(column: number, scrollLeft: number, viewWidth: number): number {
   const least = numbersWidth + (column + 1) * columnWidth - viewWidth
   return Math.max(0, Math.min(column * columnWidth, Math.max(scrollLeft, least)))
+}
+
+export const rowHeight = 28
+/** Browsers limit elements to some ten million pixels; longer tables are scrolled proportionally. */
+export const heightMax = 8_000_000
+
+/** The height of the scrolled area, in pixels. */
+export function scrollHeight(rows: number): number {
+  return Math.min(rows * rowHeight, heightMax)
+}
+
+/** The first row in view at a scroll position. */
+export function firstRow(rows: number, scrollTop: number, viewHeight: number): number {
+  const visible = Math.floor(viewHeight / rowHeight)
+  const last = Math.max(0, rows - visible)
+  if (rows * rowHeight <= heightMax) return Math.min(last, Math.floor(scrollTop / rowHeight))
+  const range = heightMax - viewHeight
+  return Math.round(Math.min(1, scrollTop / range) * last)
+}
+
+/** The scroll position at which a row is the first in view. */
+export function scrollTopOf(row: number, rows: number, viewHeight: number): number {
+  if (rows * rowHeight <= heightMax) return row * rowHeight
+  const last = Math.max(1, rows - Math.floor(viewHeight / rowHeight))
+  return (Math.min(row, last) / last) * (heightMax - viewHeight)
 }
