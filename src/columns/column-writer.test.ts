@@ -158,7 +158,9 @@ test('createColumnWriter() accepts a text for a type if and only if DuckDB does'
   for (const type of [...plainTypes, ...decimals]) {
     const columns = edges.map((_, i) => ({ name: `n${i}`, type, nullWords: [] }))
     const { misfits } = writeColumns(csvText([edges], layout), { layout, columns })
-    const wanted = await rows(`SELECT coalesce(${fitsExactly(type, 'v')}, false) FROM (SELECT unnest([${list}]) AS v)`)
+    const wanted = await rows(
+      `SELECT coalesce(${fitsExactly(type, 'v')}, false) FROM (SELECT trim(unnest([${list}]), ' ') AS v)`,
+    )
     for (const [i, text] of edges.entries())
       assert.equal(misfits[i] === null, wanted[i]?.[0], `${text} as ${columnTypeName(type)}`)
   }

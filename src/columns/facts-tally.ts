@@ -97,6 +97,7 @@ function numberTextsOf(table: Uint32Array, before: number): NumberTexts {
     shortest: recordAt(11),
     exponent: recordAt(12),
     notNormal: recordAt(13),
+    noFraction: recordAt(14),
   }
 }
 

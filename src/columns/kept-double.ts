@@ -6,13 +6,13 @@ const digitsKept = 15
 const digitsMax = 19
 
 /**
- * The double for a text of the form `-?(0|[1-9][0-9]*)?(.[0-9]+)?([eE][-+]?[0-9]+)?`, NaN if it does not keep all
+ * The double for a text of the form `-?(0|[1-9][0-9]*)?(.[0-9]*)?([eE][-+]?[0-9]+)?`, NaN if it does not keep all
  * digits: with more than 15 significant ones, it must be printed with as many digits, or its fewest, as in the text.
  */
 export function keptDouble(text: string): number {
   const number = Number(text)
   if (!Number.isFinite(number)) return Number.NaN
-  const mantissa = /^[-\d.]*/.exec(text)?.[0] ?? ''
+  const mantissa = /^[-\d]*(?:\.\d+)?/.exec(text)?.[0] ?? ''
   const digits = (mantissa.includes('.') ? mantissa : mantissa.replace(/0+$/, ''))
     .replaceAll(/[-.]/g, '')
     .replace(/^0+/, '')

@@ -110,10 +110,14 @@ function randomColumn(random: Random, records: number): readonly (string | null)
   const wordOneIn = oneOf(random, [3, records * 2])
   const nullOneIn = oneOf(random, [1, 3, 20, records * 2])
   const column: (string | null)[] = []
+  const pad = oneOf(random, [0, 0, 0, 0, 6, -6])
   for (let record = 0; record < records; record++) {
     if (random(nullOneIn) === 0) column.push(null)
     else if (random(wordOneIn) === 0) column.push(oneOf(random, nullWords))
-    else column.push(random(sideOneIn) === 0 ? side(random) : main(random))
+    else {
+      const text = random(sideOneIn) === 0 ? side(random) : main(random)
+      column.push(pad < 0 ? text.padEnd(-pad) : text.padStart(pad))
+    }
   }
   return column
 }

@@ -38,6 +38,13 @@ const cases: readonly [what: string, texts: readonly string[], records: readonly
   ['exponents as programs write them among others', ['1e-07', '1e-7', '1.0e-7'], [1, 3]],
   ['no digits before the point', ['.5', '1.5', '.25'], null],
   ['the same among zeros', ['.5', '1.5', '0.25'], [1, 3]],
+  ['no digits after the point', ['5.', '1.5', '12.'], null],
+  ['the same among whole numbers', ['5.', '1.5', '7'], [1, 3]],
+  ['the same among zeros', ['5.', '1.5', '7.0'], [1, 3]],
+  ['the same among exponents', ['1.5e3', '5.'], [1, 2]],
+  ['exponents after a bare point', ['1.5e3', '5.e3'], [2]],
+  ['numbers padded with blanks', ['  1.5', ' 12.5 '], null],
+  ['padded numbers of two scales', ['  2.0', ' 2 '], [1, 2]],
   ['decimal commas', ['1,5', '2,25', '1,50'], [1, 3]],
 ]
 for (const [what, texts, records] of cases) {
@@ -53,6 +60,8 @@ function randomNumbers(random: Random): string[] {
     () => (random(20) / 4).toFixed(1 + random(3)),
     () => (random(20) / 4).toFixed(2),
     () => digits().replace(/^0\./, '.'),
+    () => `${random(9)}.`,
+    () => `${random(9)}.e${random(3)}`,
     () => `-${digits()}`,
     () => `${random(9)}e${random(3)}`,
   ]

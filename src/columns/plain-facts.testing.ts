@@ -2,7 +2,7 @@
 
 import { type ClassFacts, type ColumnFacts, joinClasses, nullWords, type ValueClass } from '../core/column-facts.ts'
 import type { Table } from './columns.testing.ts'
-import { classOf } from './value-oracle.testing.ts'
+import { classOf, trimBlanks } from './value-oracle.testing.ts'
 
 /** Everything but how numbers are written. */
 export function plainFacts(table: Table): readonly Omit<ColumnFacts, 'numberTexts'>[] {
@@ -12,8 +12,9 @@ export function plainFacts(table: Table): readonly Omit<ColumnFacts, 'numberText
 function factsOf(column: readonly (string | null)[]): ColumnFacts {
   const words = new Map<string, number>()
   const classes: Partial<Record<ValueClass, ClassFacts>> = {}
-  for (const [i, text] of column.entries()) {
-    if (text === null) continue
+  for (const [i, padded] of column.entries()) {
+    if (padded === null) continue
+    const text = trimBlanks(padded)
     const name = classOf(text)
     if (name === 'word') {
       words.set(text, (words.get(text) ?? 0) + 1)

@@ -2,8 +2,14 @@
 import { nullWords, type ValueClass } from '../core/column-facts.ts'
 import { type DateForm, groupChars, type NumberForm } from '../core/receipt.ts'
 
+/** The text without the blanks around it, which mean nothing but around texts. */
+export function trimBlanks(text: string): string {
+  return text.replace(/^ +/, '').replace(/ +$/, '')
+}
+
 /** The class of a text that is not null, or `word` for a null word. */
-export function classOf(text: string): ValueClass | 'word' {
+export function classOf(padded: string): ValueClass | 'word' {
+  const text = trimBlanks(padded)
   if (/^(true|false)$/.test(text)) return 'true'
   if (/^(True|False)$/.test(text)) return 'True'
   if (/^(TRUE|FALSE)$/.test(text)) return 'TRUE'
@@ -19,10 +25,10 @@ export function classOf(text: string): ValueClass | 'word' {
   if (isTimestampWithZone(text)) return 'timestamptz'
   if (isDate(text)) return 'date'
   if (isTime(text)) return 'time'
-  if (/^-?((0|[1-9]\d*)(\.\d+)?|\.\d+)([eE][-+]?\d+)?$/.test(text) && isKeptByDouble(text)) return 'number'
+  if (/^-?((0|[1-9]\d*)(\.\d*)?|\.\d+)([eE][-+]?\d+)?$/.test(text) && isKeptByDouble(text)) return 'number'
   if (/^[-+]?0\d+(\.\d*|,\d+)?$/.test(text)) return 'padded'
   if (/^\+(0|[1-9]\d*)([.,]\d+)?$/.test(text)) return 'signed'
-  if (/^-?(0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?$/.test(text)) return 'tooLong'
+  if (/^-?(0|[1-9]\d*)(\.\d*)?([eE][-+]?\d+)?$/.test(text)) return 'tooLong'
   return dateClassOf(text) ?? numberClassOf(text) ?? 'text'
 }
 
@@ -70,6 +76,7 @@ function numberClassOf(text: string): ValueClass | undefined {
 export function plainOf(text: string, { decimalChar, groupChar }: NumberForm): string | null {
   const [, minus, mantissa = '', power = ''] = /^(-?)([^eE]*)([eE][-+]?\d+)?$/.exec(text) ?? []
   const [whole = '', fraction, ...more] = mantissa.split(decimalChar)
+  if (more.length === 0 && fraction === '' && decimalChar === '.' && /^(0|[1-9]\d*)$/.test(whole)) return text
   if (more.length > 0 || (fraction !== undefined && !/^\d+$/.test(fraction))) return null
   if (fraction === undefined) {
     const digits = ungrouped(whole, groupChar)
@@ -159,7 +166,7 @@ export function isKeptByDouble(text: string): boolean {
 }
 
 function significantOf(text: string): string {
-  const mantissa = text.replace(/[eE].*/, '').replace(/^[-+]/, '')
+  const mantissa = text.replace(/\.?([eE].*)?$/, '').replace(/^[-+]/, '')
   return (mantissa.includes('.') ? mantissa.replace('.', '') : mantissa.replace(/0*$/, '')).replace(/^0+/, '')
 }
 
@@ -172,7 +179,7 @@ function isHalfUnitFrom(text: string, size: number): boolean {
   const significand = (bits & 0xfffffffffffffn) | (biased === 0 ? 0n : 1n << 52n)
   const binary = Math.max(biased, 1) - 1075
   const [, whole = '', fraction = '', power = '0'] = /^-?(\d*)\.?(\d*)(?:[eE]([-+]?\d+))?$/.exec(text)!
-  const zeros = text.includes('.') ? 0 : /0*$/.exec(whole)![0].length
+  const zeros = fraction !== '' ? 0 : /0*$/.exec(whole)![0].length
   const digits = BigInt(`${whole}${fraction}`) / 10n ** BigInt(zeros)
   const decimal = Number(power) - fraction.length + zeros
   const up = (base: bigint, exponent: number) => base ** BigInt(Math.max(exponent, 0))

@@ -137,9 +137,10 @@ export interface NumberTexts {
   readonly scaleMin: SeenAt | null
   /** Most places of those that end with a zero, as in `1.50`. */
   readonly paddedMax: SeenAt | null
-  /** The first records with `0.5`, with `.5` and with `-0`. */
+  /** The first records with `0.5`, with `.5`, with `5.` and with `-0`. */
   readonly zeroWhole: number | null
   readonly noWhole: number | null
+  readonly noFraction: number | null
   readonly minusZero: number | null
   /**
    * First records with an exponent as programs write it (`1e-07`), with another one, and with another one like `15e2`.
@@ -184,6 +185,7 @@ export function joinNumberTexts(one: NumberTexts, next: NumberTexts): NumberText
     paddedMax: most(one.paddedMax, next.paddedMax),
     zeroWhole: one.zeroWhole ?? next.zeroWhole,
     noWhole: one.noWhole ?? next.noWhole,
+    noFraction: one.noFraction ?? next.noFraction,
     minusZero: one.minusZero ?? next.minusZero,
     shortest: one.shortest ?? next.shortest,
     exponent: one.exponent ?? next.exponent,
@@ -202,6 +204,7 @@ export function shiftNumberTexts(texts: NumberTexts, records: number): NumberTex
     paddedMax: seenOf(texts.paddedMax),
     zeroWhole: recordOf(texts.zeroWhole),
     noWhole: recordOf(texts.noWhole),
+    noFraction: recordOf(texts.noFraction),
     minusZero: recordOf(texts.minusZero),
     shortest: recordOf(texts.shortest),
     exponent: recordOf(texts.exponent),

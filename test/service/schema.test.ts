@@ -62,10 +62,10 @@ const cases: Readonly<Record<string, Case>> = {
   'integers of any spelling within 64 bits': {
     field: { type: 'integer' },
     values: ['007', '+5', '-0', '9223372036854775807', '9223372036854775808', '1.0', '1e3', ' 5', '1_000', '0x1f'],
-    accepted: [7, 5, 0, '9223372036854775807'],
+    accepted: [7, 5, 0, '9223372036854775807', 5],
     rejected: [
       '"9223372036854775808" violates type integer: it is beyond what the column can hold',
-      ...['1.0', '1e3', ' 5', '1_000', '0x1f'].map((value) => `"${value}" violates type integer`),
+      ...['1.0', '1e3', '1_000', '0x1f'].map((value) => `"${value}" violates type integer`),
     ],
     type: 'integer',
   },
@@ -205,11 +205,11 @@ const cases: Readonly<Record<string, Case>> = {
   'dates in a format': {
     field: { type: 'date', format: '%d/%m/%Y', constraints: { minimum: '1/2/2024' } },
     values: ['01/02/2024', '1/2/2024', '31/01/2024', '31/02/2024', '2024-02-01', ' 1/2/2024', '1/2/24'],
-    accepted: ['2024-02-01', '2024-02-01'],
+    accepted: ['2024-02-01', '2024-02-01', '2024-02-01'],
     rejected: [
       '"31/01/2024" violates minimum 2024-02-01',
       '"31/02/2024" violates type date %d/%m/%Y: it is beyond what the column can hold',
-      ...['2024-02-01', ' 1/2/2024', '1/2/24'].map((value) => `"${value}" violates type date %d/%m/%Y`),
+      ...['2024-02-01', '1/2/24'].map((value) => `"${value}" violates type date %d/%m/%Y`),
     ],
     type: 'date',
   },

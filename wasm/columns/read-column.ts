@@ -6,16 +6,16 @@ import { addCount, addDigits, addValue, addWord, clearFacts } from './facts/fact
 import { addFraction, addOther, clearNumberTexts, storeNumberTexts } from './facts/number-texts'
 import { scale, wholeDigits } from './values/decimals'
 import { fractionCount, hasExponent, numberEnd, wholeCount } from './values/doubles'
-import { copyText, copyUnquoted, textEnd, textStart, unquote } from './fields/field-text'
+import { copyText, copyUnquoted, findValue, isPadded, textEnd, textStart, trimBlanks, unquote } from './fields/field-text'
 import {
-  BOOLEANS, DATES_IN_FORM, DECIMALS, INTEGERS, NUMBERS, TIMESTAMPS, TIMESTAMPS_IN_FORM, decimalClass, hasDigits, hasForm, order,
+  BOOLEANS, DATES_IN_FORM, DECIMALS, INTEGERS, LONG_DECIMALS, NUMBERS, TIMESTAMPS, TIMESTAMPS_IN_FORM, decimalClass, hasDigits, hasForm, order,
   readValue, separator, spelling, valueBytes,
 } from './column-kinds'
 import { levels, places, texts, values } from './memory'
 import { readUsual } from './read-usual'
 import { readDeclared, broken } from './rules/read-declared'
 import { REQUIRED, isChecking, markRecord } from './rules/marks'
-import { ANY_NUMBER, DETECTED, ISO, form, isEmptyNull, isMissing, isQuotedEmptyNull, isRequired, isUsual, missing } from './rules/rules'
+import { ANY_NUMBER, DETECTED, ISO, form, isEmptyNull, isMissing, isQuotedEmptyNull, isRequired, isUsual } from './rules/rules'
 import { NO_WORD, wordOf } from './values/special-words'
 
 /** Fields of the column without a value, and with one. */
@@ -74,6 +74,8 @@ export function readValues(column: u32, records: u32, kind: u32, nullWords: u32)
   let runClass = NO_CLASS
   let run: u32 = 0
   let usualClass = usualClassOf(kind)
+  // Without decimal places, only a declared text such as `5` is a decimal.
+  const isRead = isUsual && (scale > 0 || (kind != DECIMALS && kind != LONG_DECIMALS))
   const isSpelledAnyhow = kind == BOOLEANS && spelling == 0
   let usualFrom: u32 = 0
   for (let record: u32 = 0; record < records; record++, place += step) {
@@ -95,12 +97,12 @@ export function readValues(column: u32, records: u32, kind: u32, nullWords: u32)
       if (isChecking) out += bytes
       continue
     }
-    if ((load<u8>(start) as u32) == quote && start != end) {
-      unquote(start, end)
+    if (isPadded(start, end) || ((load<u8>(start) as u32) == quote && start != end)) {
+      findValue(start, end, form == DETECTED)
       start = textStart
       end = textEnd
     }
-    const valueClass = start == end || !isUsual ? NO_CLASS : readValue(kind, start, end, out)
+    const valueClass = start == end || !isRead ? NO_CLASS : readValue(kind, start, end, out)
     if (valueClass == NO_CLASS) {
       const other = form == DETECTED ? readWord(start, end, nullWords) : readOther(kind, start, end, out, record)
       if (other == MISFIT) return record + 1
@@ -158,6 +160,10 @@ function readOther(kind: u32, start: usize, end: usize, out: usize, record: u32)
   if (readDeclared(kind, start, end, out)) {
     if (!isChecking && (form == ANY_NUMBER || form == ISO)) addFact(start, end, record)
     return VALUE
+  }
+  if (isPadded(start, end)) {
+    trimBlanks(start, end)
+    return readOther(kind, textStart, textEnd, out, record)
   }
   if (!isChecking) return MISFIT
   clearLevel(record)
@@ -224,8 +230,14 @@ function addFact(start: usize, end: usize, record: u32): void {
   if (valueClass == WORD) addWord(classWord)
   else {
     addValue(valueClass, record + 1)
-    if (valueClass != TEXT) addNumber(start, end, valueClass, classWhole, classScale, record)
+    if (valueClass != TEXT) addNumber(textStart, textEnd, valueClass, classWhole, classScale, record)
   }
+}
+
+/** Whether a text is none but a text: values and words are shorter, or begin with another byte, but for blanks. */
+@inline
+function isPlainText(start: usize, bytes: usize): bool {
+  return bytes > 5 && (load<u8>(start) as u32) - 43 > 14 && !isPadded(start, start + bytes)
 }
 
 /** Copies the texts of a column one after another, each after its length, u32. */
@@ -244,16 +256,16 @@ export function readTexts(column: u32, records: u32): void {
     const isQuoted = bytes > 0 && (load<u8>(start) as u32) == quote
     if (isQuoted) bytes = copyUnquoted(out, start + 1, end - 1) - out
     else copyText(out, start, bytes)
-    if (bytes == 0 ? (isQuoted ? isQuotedEmptyNull : isEmptyNull) : missing != 0 && isMissing(out, out + bytes)) {
+    if (bytes == 0 ? (isQuoted ? isQuotedEmptyNull : isEmptyNull) : isMissing(out, out + bytes)) {
       clearLevel(record)
       nullCount++
       continue
     }
     // Most texts begin with a letter and are longer than any word: one check is enough for them.
-    if (plainTexts > 2 && bytes > 5 && (load<u8>(out) as u32) - 43 > 14) plainTexts++
+    if (plainTexts > 2 && isPlainText(out, bytes)) plainTexts++
     else {
       addFact(out, out + bytes, record)
-      if (plainTexts < 3 && bytes > 5 && (load<u8>(out) as u32) - 43 > 14) plainTexts++
+      if (plainTexts < 3 && isPlainText(out, bytes)) plainTexts++
     }
     store<u32>(out - 4, bytes as u32)
     out += bytes + 4

@@ -6,12 +6,12 @@ import { TEXT, WORD } from './facts/value-classes'
 import { addCount, addRecord, addWords } from './facts/facts'
 import { storeNumberTexts } from './facts/number-texts'
 import { quote, width } from './fields/dialect'
-import { copyUnquoted, hasQuote } from './fields/field-text'
+import { copyUnquoted, hasQuote, textEnd, textStart } from './fields/field-text'
 import {
   BYTES, CLASS, WORD_NUMBER, addKnown, countOf, countText, forgetTexts, numberOf, recordOf, rowAfter, rowOf, textRowsEnd,
 } from './known-texts'
 import { TEXT_ROWS, packed, texts } from './memory'
-import { isEmptyNull, isMissing, isQuotedEmptyNull, missing } from './rules/rules'
+import { isEmptyNull, isMissing, isQuotedEmptyNull } from './rules/rules'
 import { addEntry, beginDictionary, dictionaryBytes, entryAt, entryCount } from './parquet/dictionary'
 
 /** A column has too many distinct texts if they exceed a quarter of those seen by more than this. */
@@ -44,7 +44,7 @@ export function readNumbered(column: u32, records: u32): bool {
         start = texts
       }
     }
-    if (isNull || (missing != 0 && start != end && isMissing(start, end))) {
+    if (isNull || (start != end && isMissing(start, end))) {
       clearLevel(record)
       nulls++
       continue
@@ -71,7 +71,7 @@ function addRow(start: usize, end: usize, record: u32): usize {
   const valueClass = classOf(start, end)
   store<u32>(row, valueClass, CLASS)
   if (valueClass == WORD) store<u32>(row, classWord, WORD_NUMBER)
-  else if (valueClass != TEXT) addNumber(start, end, valueClass, classWhole, classScale, record)
+  else if (valueClass != TEXT) addNumber(textStart, textEnd, valueClass, classWhole, classScale, record)
   return row
 }
 

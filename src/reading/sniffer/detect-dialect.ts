@@ -2,7 +2,6 @@
 
 import type { DeclaredDialect } from '../reading.ts'
 import { isOuter } from './nested-lists.ts'
-import { padsNumbers } from './padded-numbers.ts'
 import { plainReading } from './plain-quotes.ts'
 import { type Candidate, delimiterWeights, score } from './score-layout.ts'
 import {
@@ -332,6 +331,6 @@ function spacesFollow(text: string, delimiter: string, declared: DeclaredDialect
   if (delimiter === ' ' || delimiter === '\t') return [false]
   const spaced = countOf(text, `${delimiter} `)
   const all = countOf(text, delimiter, 2 * spaced)
-  if (spaced > all * 0.95 || (spaced > 0 && padsNumbers(text, delimiter))) return [true]
+  if (spaced > all * 0.95) return [true]
   return spaced * 2 > all ? [false, true] : [false]
 }

@@ -15,12 +15,12 @@ const plainClasses: readonly ValueClass[] = [
 
 /**
  * Two records, in order, whose numbers are written so differently that different texts of the column may be the same
- * number, such as `2` and `2.0`, `1.5` and `1.50`, `.5` and `0.5`, or `1e3`; a single record for `-0` and `15e2`. Null
+ * number, such as `2` and `2.0`, `1.5` and `1.50`, `.5` and `0.5`, `5.` and `5`, or `1e3`; a single record for `-0` and `15e2`. Null
  * if different texts are always different numbers, as for `2.0` and `1.5`, or for `1.50` and `2.25`.
  */
 export function differentForms({ classes, numberTexts }: ColumnFacts): readonly number[] | null {
   if (numberTexts === undefined) return null
-  const { zerosMin, zerosMax, scaleMin, paddedMax, zeroWhole, noWhole, minusZero } = numberTexts
+  const { zerosMin, zerosMax, scaleMin, paddedMax, zeroWhole, noWhole, noFraction, minusZero } = numberTexts
   if (minusZero !== null) return [minusZero]
   const { shortest, exponent, notNormal } = numberTexts
   if (notNormal !== null) return [notNormal]
@@ -32,6 +32,7 @@ export function differentForms({ classes, numberTexts }: ColumnFacts): readonly 
     [shortest, exponent],
     [noWhole, exponent],
     [whole, zerosMax?.record],
+    ...[whole, zerosMax?.record, exponent].map((other) => [noFraction, other]),
     zerosMin && zerosMax && zerosMin.value < zerosMax.value ? [zerosMin.record, zerosMax.record] : [],
     scaleMin && paddedMax && scaleMin.value < paddedMax.value ? [scaleMin.record, paddedMax.record] : [],
     [zeroWhole, noWhole],

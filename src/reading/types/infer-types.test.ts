@@ -41,7 +41,7 @@ const table: readonly (readonly [values: string, type: string, why: string])[] =
   [
     'integer word:NA integer word:NA word:',
     'integer',
-    'all 2 values are integers without padding, apart from 3 null words (NA, quoted empty text)',
+    'all 2 values are integers without padding, apart from 3 null words (NA, empty text)',
   ],
   ['integer word:NA text', 'text', 'text: 1 of 2 values is not an integer without padding (row 3)'],
   ['integer integer integer text text', 'text', 'text: 2 of 5 values are not integers without padding (rows 4, 5)'],

@@ -107,7 +107,7 @@ function decideType(facts: ColumnFacts, file: FileEvidence, lineOf: LineOf | und
     const fitting = candidates.find(isFitting)
     return fitting === undefined ? misfit(facts, candidates, values, lineOf) : open(facts, fitting.type, values, lineOf)
   }
-  const named = words.map((word) => (word === '' ? 'quoted empty text' : word)).join(', ')
+  const named = words.map((word) => (word === '' ? 'empty text' : word)).join(', ')
   const apart = wordCount === 0 ? '' : `, apart from ${count(wordCount, 'null word')} (${named})`
   const sentence = (number: number) => all(number, `is ${verified.one}`, `are ${verified.many}`)
   return {

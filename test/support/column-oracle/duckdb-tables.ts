@@ -6,7 +6,7 @@ import type { Segment, SegmentLayout } from '../../../src/convert/convert.ts'
 import { literal } from '../../../src/convert/sql/sql-text.ts'
 import type { ColumnType } from '../../../src/core/receipt.ts'
 import type { DuckDBConnection } from '../../../src/duckdb/duckdb.ts'
-import { readExactly, tryCast } from '../sql/lossless-sql.ts'
+import { readExactly, tryCast, valueText } from '../sql/lossless-sql.ts'
 import { withReadable } from '../sql/readable-segment.ts'
 import { fieldName, type ReadMode, readModes, recordsSql } from '../sql/segment-sql.ts'
 import type { TriedTable } from './tried-tables.ts'
@@ -79,9 +79,10 @@ async function count(duckDb: DuckDBConnection): Promise<number> {
 
 /** SQL for the values of all columns of one type, number `number`; fails if a text is not of the type. */
 export function valuesSql(type: ColumnType, number: number): string {
-  const reads = readExactly(type, 'v', 'converted').map(({ when, value }) => `WHEN ${when} THEN ${value}`)
-  const value = `CASE ${reads.join(' ')} WHEN v IS NULL OR list_contains(words, v) THEN NULL ELSE error(concat('no value: ', v)) END`
-  const texts = `SELECT field, place, slot, record, v, words, ${tryCast(type, 'v')} AS converted
+  const text = valueText(type, 'v')
+  const reads = readExactly(type, text, 'converted').map(({ when, value }) => `WHEN ${when} THEN ${value}`)
+  const value = `CASE ${reads.join(' ')} WHEN v IS NULL OR list_contains(words, ${text}) THEN NULL ELSE error(concat('no value: ', v)) END`
+  const texts = `SELECT field, place, slot, record, v, words, ${tryCast(type, text)} AS converted
     FROM texts JOIN columns USING (field) WHERE type_number = ${number}`
   return `SELECT field, place, slot, record, v, ${value} AS value FROM (${texts})`
 }

@@ -59,7 +59,7 @@ export function randomField(
     return used.length > 0 ? pick(random, used) : make(random)
   }
   const odd = () => {
-    switch (random(7)) {
+    switch (random(8)) {
       case 0:
         return pick(random, [null, '', ...missing])
       case 1:
@@ -70,6 +70,8 @@ export function randomField(
         return nudged(random, pick(random, [...used, ...constants]))
       case 4:
         return pick(random, [...used, ...constants])
+      case 5:
+        return `${pick(random, ['', ' ', '   '])}${pick(random, ['', ...missing, make(random)])}${pick(random, ['', ' '])}`
       default:
         return make(random)
     }

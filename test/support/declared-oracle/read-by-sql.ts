@@ -1,7 +1,7 @@
 // Read by SQL: what the SQL of declared columns says about a small table. Knows no column writer.
 import type { Table } from '../../../src/columns/columns.testing.ts'
 import { plainFacts } from '../../../src/columns/plain-facts.testing.ts'
-import { classOf, isKeptByDouble } from '../../../src/columns/value-oracle.testing.ts'
+import { classOf, isKeptByDouble, trimBlanks } from '../../../src/columns/value-oracle.testing.ts'
 import { literal } from '../../../src/convert/sql/sql-text.ts'
 import type { ColumnFacts } from '../../../src/core/column-facts.ts'
 import { type DeclaredValues, ruleCode, type Violation, violationTextMax } from '../../../src/core/declared-values.ts'
@@ -68,7 +68,12 @@ export async function readBySql(
     table,
     open.map((place) => ({ place, ...targets[place]! })),
   )
-  const values = read.map((one, i) => accepted((written[open.indexOf(i)] ?? one).values))
+  const values = read.map((one, i) => {
+    const found = (written[open.indexOf(i)] ?? one).values
+    // Texts keep the blanks around them.
+    const isText = open.includes(i) && targets[i]!.type.kind === 'text'
+    return accepted(isText ? found.map((value, record) => value && (table[record]![i] ?? '')) : found)
+  })
   for (const [k, place] of open.entries()) {
     if (accepted(written[k]!.rules).some((rule) => rule === ruleCode.type || rule === ruleCode.range))
       throw new Error(`An accepted value of column ${place} does not fit ${JSON.stringify(targets[place]!.type)}`)
@@ -111,7 +116,10 @@ async function readRules(
 /** Empty fields are text unless the empty text is missing. */
 function factsOf(table: Table, columns: readonly DeclaredColumn[]): ReadTable['facts'] {
   const cells = table.map((record) =>
-    columns.map(({ values: { missing } }, i) => (missing.includes(record[i] ?? '') ? null : (record[i] ?? ''))),
+    columns.map(({ values: { missing } }, i) => {
+      const text = record[i] ?? ''
+      return missing.includes(text) || missing.includes(trimBlanks(text)) ? null : text
+    }),
   )
   const facts = plainFacts(cells)
   return columns.map((_, i) => facts[i] ?? { records: 0, nulls: 0, nullWords: {}, classes: {} })
@@ -165,7 +173,8 @@ function readNumbers(
 ): ReadColumn {
   const form = values.form as Extract<DeclaredValues['form'], { kind: 'number' }>
   const counted: readonly string[] = form.counted
-  const rules = texts.map((text, i) => {
+  const rules = texts.map((padded, i) => {
+    const text = padded && trimBlanks(padded)
     const rule = strict.rules[i]!
     const bySql = nearest.rules[i]!
     if (rule === ruleCode.required || rule === ruleCode.type || (rule === null && strict.values[i] === null))

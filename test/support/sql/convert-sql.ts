@@ -2,7 +2,7 @@
 import type { Segment, TargetColumn } from '../../../src/convert/convert.ts'
 import { identifier, literal } from '../../../src/convert/sql/sql-text.ts'
 import type { DuckDBConnection } from '../../../src/duckdb/duckdb.ts'
-import { readExactly, tryCast } from './lossless-sql.ts'
+import { readExactly, tryCast, valueText } from './lossless-sql.ts'
 import { withReadable } from './readable-segment.ts'
 import { fieldName, readModes, recordsSql } from './segment-sql.ts'
 
@@ -14,7 +14,7 @@ export async function convertBySql(
   toPath: string,
 ): Promise<readonly number[]> {
   return withReadable(segment, async (readable) => {
-    const casts = columns.map(({ type }, i) => `, ${tryCast(type, fieldName(i))} AS t${i}`).join('')
+    const casts = columns.map(({ type }, i) => `, ${tryCast(type, valueText(type, fieldName(i)))} AS t${i}`).join('')
     const values = columns.map((column, i) => `${value(column, i)} AS ${identifier(column.name)}`).join(', ')
     const problems: unknown[] = []
     for (const mode of readModes(readable)) {
@@ -33,7 +33,7 @@ export async function convertBySql(
 }
 
 function value({ type, nullWords }: TargetColumn, i: number): string {
-  const text = fieldName(i)
+  const text = valueText(type, fieldName(i))
   if (type.kind === 'text') return text
   const whens = readExactly(type, text, `t${i}`).map((read) => `WHEN ${read.when} THEN ${read.value}`)
   const isNull = [`${text} IS NULL`, ...nullWords.map((word) => `${text} = ${literal(word)}`)]

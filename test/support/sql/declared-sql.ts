@@ -22,12 +22,15 @@ export interface DeclaredSql {
 
 /** @param field SQL of a field's text, null if it is empty and not quoted. */
 export function readDeclared({ form, missing }: DeclaredValues, type: ColumnType, field: string): DeclaredSql {
-  const words = missing.filter((word) => word !== '')
-  const isEmptyMissing = words.length < missing.length
+  const isEmptyMissing = missing.includes('')
   const text = isEmptyMissing ? field : `coalesce(${field}, '')`
-  const isWord = missing.length === 0 ? 'false' : `${text} IN (${missing.map(literal).join(', ')})`
+  // Blanks count only around texts, and where they are declared.
+  const trimmed = /^(?:text|shaped|json)$/.test(form.kind) ? text : `trim(${text}, ' ')`
+  const words = missing.map(literal).join(', ')
+  const isWord = missing.length === 0 ? 'false' : `${text} IN (${words}) OR ${trimmed} IN (${words})`
   const isMissing = isEmptyMissing ? `(${field} IS NULL OR ${isWord})` : `(${isWord})`
-  return { text, isMissing, value: valueSql(form, type, text) }
+  const value = `coalesce(${valueSql(form, type, text)}, ${valueSql(form, type, trimmed)})`
+  return { text: trimmed, isMissing, value }
 }
 
 /**

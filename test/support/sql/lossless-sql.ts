@@ -16,6 +16,11 @@ const dateShape = '[0-9]{4}-[0-9]{2}-[0-9]{2}'
 /** Digits that have no zeros in front, and perhaps a point and more digits. */
 const plainShape = '(0|[1-9][0-9]*)(\\.[0-9]+)?'
 
+/** SQL of what of a text is the value: blanks count only around texts. */
+export function valueText(type: ColumnType, text: string): string {
+  return type.kind === 'text' ? text : `trim(${text}, ' ')`
+}
+
 /** SQL that is true for a text that can be read as the type. */
 export function fitsExactly(type: ColumnType, text: string): string {
   const reads = readExactly(type, text, tryCast(type, text))
@@ -52,7 +57,7 @@ function formOf(type: ColumnType): NumberForm | DateForm | null {
  * double is printed, with as many digits or its fewest. Zeros in front and at the end of whole numbers are no digits.
  */
 export function isKeptByDouble(text: string, cast: string): string {
-  const withoutZeros = `regexp_replace(${text}, '^([-+]?[0-9]*[1-9])0*([eE].*)?$', '\\1')`
+  const withoutZeros = `regexp_replace(${text}, '^([-+]?[0-9]*[1-9])0*\\.?([eE].*)?$', '\\1')`
   const digits = `ltrim(regexp_replace(${withoutZeros}, '[-+.]|[eE].*', '', 'g'), '0')`
   const count = `strlen(${digits})`
   // Far from the ends of the range, where a double is infinite or has fewer digits.
@@ -135,7 +140,7 @@ function readBoolean(spelling: string | undefined, text: string): readonly Exact
 function readNumber(text: string, cast: string): readonly ExactRead[] {
   // 15 bytes hold at most 15 digits, which every double keeps (IEEE 754, DBL_DIG).
   const short = `strlen(${text}) <= 15 AND regexp_full_match(${text}, '-?${plainShape}')`
-  const shape = `regexp_full_match(${text}, '-?(${plainShape}|\\.[0-9]+)([eE][-+]?[0-9]+)?')`
+  const shape = `regexp_full_match(${text}, '-?((0|[1-9][0-9]*)(\\.[0-9]*)?|\\.[0-9]+)([eE][-+]?[0-9]+)?')`
   const long = `${shape} AND ${isKeptByDouble(text, cast)}`
   // Minus zero becomes zero, which is the same number: Parquet dictionaries would mix the two up.
   return [short, long].map((when) => ({ when, value: `${cast} + 0.0` }))
@@ -150,7 +155,7 @@ function readTimestamp(text: string, cast: string): readonly ExactRead[] {
 
 function isTimestampWithZone(text: string, cast: string): string {
   const years = `TIMESTAMPTZ '0001-01-01 00:00:00Z' AND TIMESTAMPTZ '9999-12-31 23:59:59.999999Z'`
-  return `regexp_full_match(${text}, '${dateShape}[ T]${time}${zone}') AND ${cast} BETWEEN ${years}`
+  return `regexp_full_match(${text}, '${dateShape}[ T]${time}${zone}') AND ${text} >= '0001' AND ${cast} BETWEEN ${years}`
 }
 
 /** A formatted number is read only if it has exactly that format, as the plain number without the formatting. */
@@ -177,7 +182,8 @@ function numberShape(kind: ColumnType['kind'], { decimalChar, groupChar }: Numbe
   const fraction = `[${decimalChar}][0-9]+`
   if (kind === 'decimal') return `-?${whole}${fraction}`
   const unless = decimalChar === '.' ? '?' : ''
-  const small = `(${plain}(${fraction})${unless}|${fraction})([eE][-+]?[0-9]+)?`
+  const point = decimalChar === '.' ? '[.][0-9]*' : fraction
+  const small = `(${plain}(${point})${unless}|${fraction})([eE][-+]?[0-9]+)?`
   return [`-?${small}`, '0|-?[1-9][0-9]{0,18}', ...grouped.map((shape) => `-?${shape}(${fraction})?`)].join('|')
 }
 

@@ -5,11 +5,12 @@ import {
   LONG_DECIMAL_COMMA, LONG_INTEGER, NO_CLASS, NUMBER, NUMBER_COMMA, PADDED, POINT, SIGNED, TEXT, THOUSAND_COMMA,
   THOUSAND_POINT, TOO_LONG, WHOLE, WORD, groupedClass,
 } from './value-classes'
+import { textEnd, textStart, trimBlanks } from '../fields/field-text'
 import { classOfDateForm } from '../values/other-dates'
 import { isDigit } from '../values/digits'
 import {
-  fractionCount, hasExponent, hasPoint, isKeptAsScanned, isMinusZero, isNumberShape, isPadded, isThousand, numberEnd,
-  scanNumber, wholeCount,
+  fractionCount, hasExponent, hasPoint, isKeptAsScanned, isMinusZero, isNumberShape, isPadded, isPointLast, isThousand,
+  numberEnd, scanNumber, wholeCount,
 } from '../values/doubles'
 import { readInteger } from '../values/integers'
 import { BLOCK, PLAIN_NUMBER } from '../memory'
@@ -23,8 +24,11 @@ export let classScale: u32 = 0
 /** The word, if the class is WORD. */
 export let classWord: u32 = 0
 
-/** Loads may reach 16 bytes past the end of the text. */
+/** Loads may reach 16 bytes past the end of the text. What has the class, without blanks, is from `textStart` to `textEnd`. */
 export function classOf(start: usize, end: usize): u32 {
+  trimBlanks(start, end)
+  start = textStart
+  end = textEnd
   // A number, date or time begins with a byte from + to 9; most texts do not.
   if (start == end || (load<u8>(start) as u32) - 43 > 14) return classOfLetters(start, end)
   const valueClass = classOfDigits(start, end)
@@ -69,14 +73,14 @@ function classOfScanned(start: usize, end: usize): u32 {
   }
   if (wholeCount == 0) return fractionCount > 0 && isKeptAsScanned(start, end) ? NUMBER : NO_CLASS
   if (isPadded) return PADDED
-  if (hasPoint) return fractionCount > 0 ? classOfFraction(start, end) : NO_CLASS
+  if (hasPoint) return classOfFraction(start, end)
   const whole = readInteger(start, end, BLOCK)
   if (whole != NO_CLASS) return whole
   return isKeptAsScanned(start, end) ? NUMBER : TOO_LONG
 }
 
 function classOfFraction(start: usize, end: usize): u32 {
-  if (wholeCount + fractionCount > 38 || isMinusZero()) return isKeptAsScanned(start, end) ? NUMBER : TOO_LONG
+  if (wholeCount + fractionCount > 38 || isMinusZero() || isPointLast()) return isKeptAsScanned(start, end) ? NUMBER : TOO_LONG
   if (isThousand()) return THOUSAND_POINT
   return isKeptAsScanned(start, end) ? DECIMAL : LONG_DECIMAL
 }
@@ -88,11 +92,11 @@ function classOfSigned(start: usize, end: usize): u32 {
   if (numberEnd != end && toPlainNumber(start + 1, end, 44, GROUP_NONE)) {
     to = plainEnd
     scanNumber(PLAIN_NUMBER, to)
-    if (hasPoint && fractionCount == 0) return NO_CLASS
+    if (isPointLast()) return NO_CLASS
   }
   if (numberEnd != to || hasExponent || wholeCount == 0) return NO_CLASS
   if (isPadded) return PADDED
-  return hasPoint && fractionCount == 0 ? NO_CLASS : SIGNED
+  return isPointLast() ? NO_CLASS : SIGNED
 }
 
 /** The class of a number in groups. A point or comma surely separates groups only if there are two, or a fraction. */
@@ -112,7 +116,7 @@ function classOfGroups(start: usize, end: usize): u32 {
   } else return NO_CLASS
   if (groupCount == 0) return NO_CLASS
   scanNumber(PLAIN_NUMBER, plainEnd)
-  if (numberEnd != plainEnd || hasExponent || (hasPoint && fractionCount == 0)) return NO_CLASS
+  if (numberEnd != plainEnd || hasExponent || isPointLast()) return NO_CLASS
   if (!hasPoint) {
     if (!isPlain && groupCount == 1) return NO_CLASS
     const whole = readInteger(PLAIN_NUMBER, plainEnd, BLOCK)
@@ -129,13 +133,12 @@ function classOfGroups(start: usize, end: usize): u32 {
 function classOfComma(start: usize, end: usize): u32 {
   if (!toPlainNumber(start, end, 44, GROUP_NONE)) return NO_CLASS
   scanNumber(PLAIN_NUMBER, plainEnd)
-  if (numberEnd != plainEnd) return NO_CLASS
+  // A comma at the end is not a decimal comma.
+  if (numberEnd != plainEnd || isPointLast()) return NO_CLASS
   const plain = classOfScanned(PLAIN_NUMBER, plainEnd)
   if (plain == DECIMAL) return DECIMAL_COMMA
   if (plain == THOUSAND_POINT) return THOUSAND_COMMA
   if (plain == LONG_DECIMAL) return LONG_DECIMAL_COMMA
   if (plain == NUMBER) return NUMBER_COMMA
-  // A comma at the end is not a decimal comma.
-  if (plain == PADDED) return fractionCount > 0 ? PADDED : NO_CLASS
-  return plain == TOO_LONG ? TOO_LONG : NO_CLASS
+  return plain == PADDED || plain == TOO_LONG ? plain : NO_CLASS
 }

@@ -1,7 +1,7 @@
 // Number texts: the ways in which a column writes its numbers, if two texts might mean one number. Knows no classes.
 // Stored as u32: scales, and the records, from 1, in which they were first seen; see src/columns/facts-tally.ts.
 import { NUMBER_TEXTS } from '../memory'
-import { fractionCount, hasExponent, isMinusZero, wholeAt, wholeCount } from '../values/doubles'
+import { fractionCount, hasExponent, isMinusZero, isPointLast, wholeAt, wholeCount } from '../values/doubles'
 
 const NONE: u32 = 0xffffffff
 
@@ -15,10 +15,11 @@ let scaleMin: u32 = NONE
 let scaleMinRecord: u32 = 0
 let paddedMax: u32 = 0
 let paddedMaxRecord: u32 = 0
-// First records with 0.5, with .5, with -0, with an exponent as programs print it (1e-07), with another exponent, and
+// First records with 0.5, with .5, with 5., with -0, with an exponent as programs print it (1e-07), with another exponent, and
 // with another exponent but not exactly one digit from 1 to 9 before the point.
 let zeroWhole: u32 = 0
 let noWhole: u32 = 0
+let noFraction: u32 = 0
 let minusZero: u32 = 0
 let shortest: u32 = 0
 let exponent: u32 = 0
@@ -35,6 +36,7 @@ export function clearNumberTexts(): void {
   paddedMaxRecord = 0
   zeroWhole = 0
   noWhole = 0
+  noFraction = 0
   minusZero = 0
   shortest = 0
   exponent = 0
@@ -56,6 +58,7 @@ export function storeNumberTexts(): void {
   store<u32>(NUMBER_TEXTS, shortest, 44)
   store<u32>(NUMBER_TEXTS, exponent, 48)
   store<u32>(NUMBER_TEXTS, notNormal, 52)
+  store<u32>(NUMBER_TEXTS, noFraction, 56)
 }
 
 /** Whether fractions of `scale` or more places that do not end with a zero add nothing new. */
@@ -119,13 +122,14 @@ function addZeros(scale: u32, record: u32): void {
   }
 }
 
-/** Adds the last scanned number, which has an exponent, has no digits before its fraction, or is minus zero. */
+/** Adds the last scanned number, which has an exponent, has no digits on one side of its point, or is minus zero. */
 export function addOther(end: usize, record: u32): void {
   if (hasExponent) {
     addExponent(end, record)
     return
   }
   if (minusZero == 0 && isMinusZero()) minusZero = record
+  if (noFraction == 0 && isPointLast()) noFraction = record
   if (wholeCount > 0 || fractionCount == 0) return
   if (noWhole == 0) noWhole = record
   const fractionEnd = wholeAt + 1 + fractionCount
@@ -138,7 +142,7 @@ function addExponent(end: usize, record: u32): void {
     return
   }
   if (exponent == 0) exponent = record
-  if (wholeCount != 1 || load<u8>(wholeAt) == 48) {
+  if (wholeCount != 1 || load<u8>(wholeAt) == 48 || isPointLast()) {
     if (notNormal == 0) notNormal = record
   } else if (fractionCount == 0) addZeros(0, record)
   else addFraction(wholeAt, wholeAt + 2 + fractionCount, 1, fractionCount as u32, record)
@@ -149,7 +153,7 @@ function addExponent(end: usize, record: u32): void {
  * that number.
  */
 function isShortest(end: usize): bool {
-  if (wholeCount != 1 || load<u8>(wholeAt) == 48) return false
+  if (wholeCount != 1 || load<u8>(wholeAt) == 48 || isPointLast()) return false
   if (fractionCount > 0 && load<u8>(wholeAt + 1 + fractionCount) == 48) return false
   let at = end - 1
   let power: u32 = 0

@@ -2,7 +2,7 @@
 import { quote } from './dialect'
 import { LAST_LANES, SCRATCH, SCRATCH_BYTES, texts } from '../memory'
 
-/** The text inside the quotes, as `unquote` found it; `textStart` is in the window or in the scratch. */
+/** The text that was found; `textStart` is in the window or in the scratch. */
 export let textStart: usize = 0
 export let textEnd: usize = 0
 
@@ -18,6 +18,28 @@ export function unquote(start: usize, end: usize): void {
   if (at == textEnd || textEnd - textStart > SCRATCH_BYTES) return
   textEnd = copyUnquoted(SCRATCH, textStart, textEnd)
   textStart = SCRATCH
+}
+
+/** Whether a text begins or ends with a blank. */
+@inline
+export function isPadded(start: usize, end: usize): bool {
+  return start != end && (load<u8>(start) == 32 || load<u8>(end - 1) == 32)
+}
+
+/** Finds the text between the quotes of a field, or all of it; without the blanks around it unless it is declared: those count first. */
+export function findValue(start: usize, end: usize, isDetected: bool): void {
+  textStart = start
+  textEnd = end
+  if ((load<u8>(start) as u32) == quote) unquote(start, end)
+  if (isDetected) trimBlanks(textStart, textEnd)
+}
+
+/** Finds the text between the blanks around it, which mean nothing but around texts. */
+export function trimBlanks(start: usize, end: usize): void {
+  while (start < end && load<u8>(start) == 32) start++
+  while (start < end && load<u8>(end - 1) == 32) end--
+  textStart = start
+  textEnd = end
 }
 
 /** The whole text of the field that ends at a place; long ones with doubled quotes are copied to `texts`. */

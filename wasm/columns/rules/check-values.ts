@@ -2,7 +2,7 @@
 // Knows no texts but those of numbers that a double does not tell apart.
 import { hasReturn, placeOf } from '../read-column'
 import { width } from '../fields/dialect'
-import { findText, textEnd, textStart } from '../fields/field-text'
+import { findText, textEnd, textStart, trimBlanks } from '../fields/field-text'
 import { BLOCK, levels, values } from '../memory'
 import { isMarked, markRecord } from './marks'
 import { positionOf } from './words'
@@ -72,4 +72,5 @@ function isLongText(column: u32, record: u32): bool {
 
 function findNumber(column: u32, record: u32): void {
   findText(placeOf(column) + (((record * width) as usize) << 2), hasReturn(column))
+  trimBlanks(textStart, textEnd)
 }

@@ -1,5 +1,6 @@
 // Rules: how the texts of the column that is read next are to be read if it is declared. Set by the host for each
 // column; src/columns/rules/declared-rules.ts has the same numbers. Knows no values.
+import { isPadded, textEnd, textStart, trimBlanks } from '../fields/field-text'
 import { positionOf } from './words'
 
 /** The column is not declared. */
@@ -54,8 +55,18 @@ export function setRules(columnForm: u32, flags: u32, missingWords: usize, colum
   groupChar = group
 }
 
-/** Whether a text of a declared column, without its quotes, is null. */
+/** Whether a text of a declared column, without its quotes, is null. Blanks count only around texts. */
 @inline
 export function isMissing(start: usize, end: usize): bool {
+  return isMissingWord(start, end) || (form > ANY_TEXT && isPadded(start, end) && isTrimmedMissing(start, end))
+}
+
+@inline
+function isMissingWord(start: usize, end: usize): bool {
   return start == end ? isEmptyNull : missing != 0 && positionOf(missing, start, end - start) != 0
+}
+
+function isTrimmedMissing(start: usize, end: usize): bool {
+  trimBlanks(start, end)
+  return isMissingWord(textStart, textEnd)
 }

@@ -54,10 +54,9 @@ export function scanNumber(start: usize, end: usize): void {
   numberEnd = at
 }
 
-/** Whether the scanned text is a number as programs write it: not padded, with digits on both sides of a point. */
+/** Whether the scanned text is a number as programs write it: not padded, with digits on a side of a point. */
 export function isNumberShape(end: usize): bool {
-  if (numberEnd != end || isPadded) return false
-  return hasPoint ? fractionCount > 0 : wholeCount > 0
+  return numberEnd == end && !isPadded && wholeCount + fractionCount > 0
 }
 
 /** Whether a double keeps the number scanned from `start` to `end`; if so, `double` is its value. */
@@ -90,7 +89,7 @@ function setDouble(number: u64, places: usize): void {
 
 /** Whether a number with a fraction or an exponent is kept: 1 for yes, 0 for no, -1 for unknown. */
 function keptLong(): i32 {
-  if (!hasPoint || wholeCount > 19) return -1
+  if (fractionCount == 0 || wholeCount > 19) return -1
   let from = wholeAt + wholeCount + 1
   let count = fractionCount
   let number: u64 = wholeCount > 0 ? readDigits(wholeAt, wholeCount) : 0
@@ -168,10 +167,15 @@ export function readNumber(start: usize, end: usize, out: usize): u32 {
 
 /** The class of the scanned number, which a double keeps. */
 export function classOfKept(): u32 {
-  if (hasExponent || (isMinus && double == 0) || wholeCount == 0) return NUMBER
+  if (hasExponent || (isMinus && double == 0) || wholeCount == 0 || isPointLast()) return NUMBER
   if (!hasPoint) return wholeCount < 19 || readDigits(wholeAt, wholeCount) - (isMinus as u64) <= 0x7fffffffffffffff ? INTEGER : NUMBER
   if (wholeCount + fractionCount > 38) return NUMBER
   return isThousand() ? THOUSAND_POINT : DECIMAL
+}
+
+/** Whether no digit follows the point, as in `5.`. */
+export function isPointLast(): bool {
+  return hasPoint && fractionCount == 0
 }
 
 /** Whether the point might also separate groups. */
