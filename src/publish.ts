@@ -33,7 +33,10 @@ export function openBucket(argv: readonly string[]): Bucket | null {
       const found = /^[0-9a-f]{1,32}$/.test(idPrefix) ? await locateInBucket(options, idPrefix, foundMax) : []
       const [only] = found
       if (only !== undefined && found.length === 1) return only
-      const problem = only === undefined ? 'no dataset has such an id' : `it could be ${found.map(idOf).join(', ')}`
+      const problem =
+        only === undefined
+          ? 'no dataset has such an id'
+          : `it could be ${found.map(({ receipt }) => receipt.id).join(', ')}`
       throw new Error(`Cannot find dataset '${idPrefix}': ${problem}`)
     },
     check: async () => {
@@ -41,8 +44,4 @@ export function openBucket(argv: readonly string[]): Bucket | null {
       return await checkBucket(opened.adopt(new S3Objects(options), (objects) => objects.close()))
     },
   }
-}
-
-function idOf({ receipt }: Located): string {
-  return receipt.id
 }

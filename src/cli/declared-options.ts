@@ -43,15 +43,10 @@ function jsonObject(part: string, given: string): string {
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 function contentOf(part: string, path: string): string {
-  let bytes: Uint8Array
   try {
-    bytes = readFileSync(path)
+    return utf8.decode(readFileSync(path))
   } catch (error) {
-    throw new UsageError(`Cannot use --${part}: ${messageOf(error)}`)
-  }
-  try {
-    return utf8.decode(bytes)
-  } catch {
-    throw new UsageError(`Cannot use --${part}: ${path} is not UTF-8`)
+    const problem = error instanceof TypeError ? `${path} is not UTF-8` : messageOf(error)
+    throw new UsageError(`Cannot use --${part}: ${problem}`)
   }
 }

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { readClientEnvironment } from '../config/client-environment.ts'
 import { refuseUnknownVariables } from '../config/config.ts'
 import { didYouMean } from '../config/did-you-mean.ts'
-import { type Command, type Prepared, UsageError } from './command.ts'
+import { type Command, type Context, type Prepared, UsageError } from './command.ts'
 import { Interrupted, outcomeOf } from './command-error.ts'
 import { allCommands, commands } from './commands.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
@@ -40,34 +40,31 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
 
 /** Runs the command on the streams of this process. Never rejects. */
 async function run(command: Command, argv: readonly string[]): Promise<ExitCode> {
-  const environment = readClientEnvironment()
-  const plain = { json: argv.includes('--json'), quiet: false, noColor: argv.includes('--no-color') }
-  // Without a listener, a closed pipe would end the process with a stack trace; print() reports it.
-  process.stdout.on('error', () => {})
-  let prepared: Prepared
+  const name = `csv-upload ${command.name}`
   try {
     refuseUnknownVariables()
-    prepared = command.prepare(argv)
+    return await runPrepared(name, command.prepare(argv))
   } catch (error) {
-    using terminal = new Terminal(process.stdout, process.stderr, environment, plain)
-    return report(terminal, command, plain.json, error)
-  }
-  const stop = stopSignal()
-  using terminal = new Terminal(process.stdout, process.stderr, environment, prepared)
-  try {
-    return await prepared.run({ terminal, environment, signal: stop })
-  } catch (error) {
-    return report(terminal, command, prepared.json, stop.aborted ? stop.reason : error)
+    const choices = { json: argv.includes('--json'), quiet: false, noColor: argv.includes('--no-color') }
+    return await runPrepared(name, { ...choices, run: () => Promise.reject(error) })
   }
 }
 
-/** Prints why a command failed, and returns the exit code. */
-function report(terminal: Terminal, { name }: Command, asJson: boolean, failure: unknown): ExitCode {
-  const { code, line, error } = outcomeOf(failure)
-  const hint = code === exitCodes.usage ? ` (see csv-upload ${name} --help)` : ''
-  if (asJson) terminal.complain(jsonLine({ error }))
-  else if (line !== null) terminal.complain(`${terminal.paintError('red', `csv-upload ${name}:`)} ${line}${hint}`)
-  return code
+async function runPrepared(name: string, { json, run, ...choices }: Prepared): Promise<ExitCode> {
+  const environment = readClientEnvironment()
+  // Without a listener, a closed pipe would end the process with a stack trace; print() reports it.
+  process.stdout.on('error', () => {})
+  const signal = stopSignal()
+  using terminal = new Terminal(process.stdout, process.stderr, environment, choices)
+  try {
+    return await run({ terminal, environment, signal })
+  } catch (failure) {
+    const { code, line, error } = outcomeOf(signal.aborted ? signal.reason : failure)
+    const hint = code === exitCodes.usage ? ` (see ${name} --help)` : ''
+    if (json) terminal.complain(jsonLine({ error }))
+    else if (line !== null) terminal.complain(`${terminal.paintError('red', `${name}:`)} ${line}${hint}`)
+    return code
+  }
 }
 
 /** Aborted by the first stop signal. */
@@ -97,17 +94,16 @@ function asksForHelp(argv: readonly string[]): boolean {
   return argv.slice(0, end < 0 ? argv.length : end).some((arg) => arg === '--help' || arg === '-h')
 }
 
-function helpOn([name, ...rest]: readonly string[]): ExitCode | Promise<ExitCode> {
+function helpOn([name, ...rest]: readonly string[]): Promise<ExitCode> {
   if (name === undefined) return print(generalHelp(allCommands))
   const wanted = allCommands.find((one) => one.name === name)
   return wanted === undefined ? unknown(name, rest) : print(commandHelp(wanted, helpWidth()))
 }
 
-function unknown(name: string, rest: readonly string[]): ExitCode {
-  const { code, line, error } = outcomeOf(new UsageError(whyUnknown(name)))
-  const asJson = name === '--json' || rest.includes('--json')
-  complain(asJson ? jsonLine({ error }) : `csv-upload: ${line} (see csv-upload --help)`)
-  return code
+function unknown(name: string, rest: readonly string[]): Promise<ExitCode> {
+  const json = name === '--json' || rest.includes('--json')
+  const run = () => Promise.reject(new UsageError(whyUnknown(name)))
+  return runPrepared('csv-upload', { json, quiet: false, noColor: true, run })
 }
 
 function whyUnknown(name: string): string {
@@ -124,18 +120,12 @@ function helpWidth(): number {
   return Math.max(40, Math.min(process.stdout.columns || 80, 100))
 }
 
-async function print(text: string): Promise<ExitCode> {
-  // Without a listener, a closed pipe would end the process with a stack trace.
-  process.stdout.on('error', () => {})
-  const plain = { color: false, isBuild: true, noColor: true, quiet: false }
-  try {
-    await new Terminal(process.stdout, process.stderr, plain, plain).print(text)
+function print(text: string): Promise<ExitCode> {
+  const run = async ({ terminal }: Context) => {
+    await terminal.print(text)
     return exitCodes.ok
-  } catch (error) {
-    const { code, line } = outcomeOf(error)
-    if (line !== null) complain(`csv-upload: ${line}`)
-    return code
   }
+  return runPrepared('csv-upload', { json: false, quiet: false, noColor: true, run })
 }
 
 function complain(line: string): void {

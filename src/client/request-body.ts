@@ -1,4 +1,5 @@
 // Request body: writes the body of a request once the server wants it, and stops as soon as it has answered. Knows no route.
+import { once } from 'node:events'
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import { type Ask, answerOf, type Http, idleMsMax } from './http.ts'
 import type { Attempts, RetryRules } from './retry.ts'
@@ -97,13 +98,13 @@ async function writeBody(request: ClientRequest, body: OutgoingBody, sending: Se
 class Gate {
   isClosed = false
   readonly #request: ClientRequest
-  #wake: (isOpen: boolean) => void = () => {}
+  #wake: () => void = () => {}
 
   constructor(request: ClientRequest) {
     this.#request = request
     const close = () => {
       this.isClosed = true
-      this.#wake(true)
+      this.#wake()
     }
     request.once('response', (_answer: IncomingMessage) => close())
     request.once('close', close)
@@ -120,17 +121,11 @@ class Gate {
   }
 
   /** Resolves on that event or when nothing more is to be sent; to false after `msMax`. */
-  wait(event: 'continue' | 'drain', msMax: number): Promise<boolean> {
-    if (this.isClosed) return Promise.resolve(true)
-    return new Promise((resolve) => {
-      const timer = setTimeout(() => this.#wake(false), msMax)
-      const onEvent = () => this.#wake(true)
-      this.#wake = (isOpen) => {
-        clearTimeout(timer)
-        this.#request.off(event, onEvent)
-        resolve(isOpen)
-      }
-      this.#request.once(event, onEvent)
-    })
+  async wait(event: 'continue' | 'drain', msMax: number): Promise<boolean> {
+    const happens = () => once(this.#request, event, { signal: AbortSignal.timeout(msMax) })
+    return await this.race(happens).then(
+      () => true,
+      () => this.isClosed,
+    )
   }
 }

@@ -51,10 +51,15 @@ export async function withRetries<Value>(
       const pauseMs = pauseBefore(attempts.attempt, failure, rules)
       if (pauseMs === null) throw error
       attempts.pause = { failure, untilMs: performance.now() + pauseMs }
-      await sleep(pauseMs, undefined, { signal }).catch(() => signal.throwIfAborted())
+      await pause(pauseMs, signal)
       attempts.pause = null
     }
   }
+}
+
+/** @throws the reason of the signal */
+export async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal }).catch(() => signal.throwIfAborted())
 }
 
 /**

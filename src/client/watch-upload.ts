@@ -1,12 +1,11 @@
 // Watch upload: yields the status of an upload and each later one, from server-sent events or by polling. Knows no terminal.
 import type { IncomingMessage } from 'node:http'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { isFinished } from '../core/upload-status.ts'
 import { ClientError, type Failure, isPassing } from './client-error.ts'
 import { bytesOf, type Http } from './http.ts'
 import { parseJson } from './members.ts'
 import { readAs, type SentStatus, shapes } from './response-shapes.ts'
-import { pauseBefore, type RetryRules } from './retry.ts'
+import { pause, pauseBefore, type RetryRules } from './retry.ts'
 
 export interface WatchRules extends RetryRules {
   /** Polling interval without events. */
@@ -134,8 +133,4 @@ function hasNoEvents(failure: Failure): boolean {
   if (failure.record?.exception.endsWith('.UploadNotFoundException')) return false
   if (failure.record?.exception.endsWith('.TooManyWatchersException')) return true
   return [404, 405, 406, 501].includes(failure.status)
-}
-
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await sleep(ms, undefined, { signal }).catch(() => signal.throwIfAborted())
 }
