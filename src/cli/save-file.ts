@@ -72,12 +72,10 @@ export async function* checked(
   }
   const sha256 = hash.digest('hex')
   if (expected.bytes !== null && bytes !== expected.bytes) {
-    const message = `Cannot keep the file: ${bytes} bytes arrived, wanted ${expected.bytes}`
-    throw new ClientError({ kind: 'cut', message })
+    throw ClientError.of('cut', `Cannot keep the file: ${bytes} bytes arrived, wanted ${expected.bytes}`)
   }
   if (expected.sha256 !== null && sha256 !== expected.sha256) {
-    const message = `Cannot keep the file: its SHA-256 is ${sha256}, wanted ${expected.sha256}`
-    throw new ClientError({ kind: 'wrong', message })
+    throw ClientError.of('wrong', `Cannot keep the file: its SHA-256 is ${sha256}, wanted ${expected.sha256}`)
   }
   return { bytes, sha256 }
 }

@@ -37,6 +37,10 @@ export class ClientError extends Error {
     super(failure.message, cause === undefined ? undefined : { cause })
     this.failure = failure
   }
+
+  static of(kind: 'unreachable' | 'cut' | 'wrong', message: string, cause?: unknown): ClientError {
+    return new ClientError({ kind, message }, cause)
+  }
 }
 
 const statusesToRepeat: ReadonlySet<number> = new Set([408, 429, 502, 503, 504])

@@ -178,7 +178,7 @@ async function find(what: string, prefix: string, items: AsyncIterable<{ readonl
   for await (const { id } of items) if (id.startsWith(prefix) && ids.push(id) === foundMax) break
   if (ids.length === 1) return ids[0]!
   const found = ids.length === 0 ? `no ${what} has such an id` : `it could be ${ids.join(', ')}`
-  throw new ClientError({ kind: 'wrong', message: `Cannot find ${what} '${prefix}': ${found}` })
+  throw ClientError.of('wrong', `Cannot find ${what} '${prefix}': ${found}`)
 }
 
 /** The path of a dataset, or of something below it: `datasetPath(id, 'rows')`. */

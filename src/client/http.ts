@@ -127,10 +127,7 @@ export async function jsonOf(answer: plain.IncomingMessage, signal: AbortSignal)
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw new ClientError(
-      { kind: 'wrong', message: 'Cannot read the response: it is not JSON; is this the right server?' },
-      error,
-    )
+    throw ClientError.of('wrong', 'Cannot read the response: it is not JSON; is this the right server?', error)
   }
 }
 
@@ -148,7 +145,7 @@ export async function* bytesOf(answer: plain.IncomingMessage, signal: AbortSigna
   } catch (error) {
     signal.throwIfAborted()
     const reason = error instanceof Error ? error.message : String(error)
-    throw new ClientError({ kind: 'cut', message: `Cannot read the whole answer: ${reason}` }, error)
+    throw ClientError.of('cut', `Cannot read the whole answer: ${reason}`, error)
   } finally {
     clearTimeout(timer)
   }
@@ -161,7 +158,7 @@ async function textOf(answer: plain.IncomingMessage, bytesMax: number, signal: A
     bytes += chunk.length
     if (bytes > bytesMax) {
       answer.destroy()
-      throw new ClientError({ kind: 'wrong', message: `Cannot read the response: it is longer than ${bytesMax} bytes` })
+      throw ClientError.of('wrong', `Cannot read the response: it is longer than ${bytesMax} bytes`)
     }
     chunks.push(chunk)
   }
@@ -185,11 +182,11 @@ function connectionFailure(error: unknown, url: URL, socket: Socket | null): Cli
   const isTimeout = code === 'ETIMEDOUT' || reason.startsWith('no connection')
   if (isTimeout || unreachableCodes.has(code)) {
     const hint = code === 'ECONNREFUSED' ? '; is the service running there?' : ''
-    return new ClientError({ kind: 'unreachable', message: `Cannot reach ${url.origin}: ${reason}${hint}` }, error)
+    return ClientError.of('unreachable', `Cannot reach ${url.origin}: ${reason}${hint}`, error)
   }
   const message = untrusted(reason, code, url, socket) ?? withoutTls(reason, url)
-  if (message !== null) return new ClientError({ kind: 'wrong', message }, error)
-  return new ClientError({ kind: 'cut', message: `Cannot get an answer from ${url.origin}: ${reason}` }, error)
+  if (message !== null) return ClientError.of('wrong', message, error)
+  return ClientError.of('cut', `Cannot get an answer from ${url.origin}: ${reason}`, error)
 }
 
 /** Null unless the certificate of the server was refused. */

@@ -106,9 +106,7 @@ class Gate {
       this.isClosed = true
       this.#wake()
     }
-    request.once('response', (_answer: IncomingMessage) => close())
-    request.once('close', close)
-    request.once('error', close)
+    for (const event of ['response', 'close', 'error']) request.once(event, close)
   }
 
   /** The value, or null once nothing more is to be sent; what the work then fails with does not matter. */

@@ -126,7 +126,7 @@ export const shapes = {
  */
 export function readAs<Value>({ members, problem }: Shape<Value>, response: unknown): Value {
   if (hasMembers(response, members)) return response as Value
-  throw new ClientError({ kind: 'wrong', message: `Cannot read the response: ${problem}` })
+  throw ClientError.of('wrong', `Cannot read the response: ${problem}`)
 }
 
 /** Why an upload did not become a dataset. */

@@ -119,7 +119,7 @@ class ResumableSend {
       const answer = await this.#ask({ method: 'HEAD', path: `${uploadsPath}/${id}`, headers: tus })
       const offset = Number(answer.headers['upload-offset'] ?? 'none')
       if (!Number.isSafeInteger(offset) || offset < 0 || offset > this.#file.bytes) {
-        throw new ClientError({ kind: 'wrong', message: 'Cannot continue the upload: the server names no offset' })
+        throw ClientError.of('wrong', 'Cannot continue the upload: the server names no offset')
       }
       if (offset > this.#takenBytes) this.#sending.attempt = 1
       this.#takenBytes = Math.max(offset, this.#takenBytes)
@@ -169,10 +169,7 @@ class ResumableSend {
     const receipt = readAs(shapes.receipt, await this.#json(`/qas/datasets/${status.datasetId}`))
     await this.#hash.readTo(this.#file.bytes)
     if (receipt.file.sha256 === this.#hash.digest()) return asAnswered(receipt, status)
-    throw new ClientError({
-      kind: 'wrong',
-      message: 'The server received other bytes than the file has (SHA-256 differs)',
-    })
+    throw ClientError.of('wrong', 'The server received other bytes than the file has (SHA-256 differs)')
   }
 
   /** Waits a while for the end. */
@@ -208,7 +205,7 @@ class ResumableSend {
       this.#transfer.signal.throwIfAborted()
       if (!late.aborted) throw error
       const seconds = this.#answerMsMax / 1_000
-      throw new ClientError({ kind: 'cut', message: `Cannot get an answer: none came within ${seconds} s` }, error)
+      throw ClientError.of('cut', `Cannot get an answer: none came within ${seconds} s`, error)
     }
   }
 }

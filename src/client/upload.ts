@@ -1,6 +1,5 @@
 // Upload: sends one file as a form, waits for 100 Continue first, and reads the response whenever it arrives. Knows no terminal.
 import { createHash, randomUUID } from 'node:crypto'
-import type { OutgoingHttpHeaders } from 'node:http'
 import { ClientError } from './client-error.ts'
 import { jsonOf, successOf } from './http.ts'
 import { sendBody, type Transfer } from './request-body.ts'
@@ -44,20 +43,12 @@ async function sendOnce(transfer: Transfer, file: OutgoingFile): Promise<SentRec
   return await sendBody(transfer, { method: 'POST', path: '/qas/uploadCsv', headers }, body, async (answered) => {
     const receipt = readAs(shapes.receipt, await jsonOf(await successOf(await answered, signal), signal))
     if (receipt.file.sha256 === hash.digest('hex')) return receipt
-    throw new ClientError({
-      kind: 'wrong',
-      message: 'The server received other bytes than were sent (SHA-256 differs)',
-    })
+    throw ClientError.of('wrong', 'The server received other bytes than were sent (SHA-256 differs)')
   })
 }
 
-interface Frame {
-  readonly headers: OutgoingHttpHeaders
-  readonly before: Buffer
-  readonly behind: Buffer
-}
-
-function frameOf({ name, bytes, declared }: OutgoingFile): Frame {
+/** The head of the request, and what surrounds the file in its body. */
+function frameOf({ name, bytes, declared }: OutgoingFile) {
   const boundary = `csv-upload-${randomUUID()}`
   const parts = [...declared].map(
     ([part, json]) => `--${boundary}\r\nContent-Disposition: form-data; name="${part}"\r\n\r\n${json}\r\n`,

@@ -87,7 +87,7 @@ class Watch {
     } finally {
       answer.destroy()
     }
-    throw new ClientError({ kind: 'cut', message: 'Cannot watch further: the events ended before the upload' })
+    throw ClientError.of('cut', 'Cannot watch further: the events ended before the upload')
   }
 
   /** The current status, if it has changed. */
@@ -99,13 +99,8 @@ class Watch {
   }
 }
 
-interface ServerEvent {
-  readonly id: string | null
-  readonly data: string
-}
-
 /** Events as in WHATWG HTML section 9.2: fields on lines, an event up to an empty line. */
-async function* eventsOf(answer: IncomingMessage, signal: AbortSignal): AsyncGenerator<ServerEvent> {
+async function* eventsOf(answer: IncomingMessage, signal: AbortSignal) {
   const decoder = new TextDecoder()
   let text = ''
   for await (const chunk of bytesOf(answer, signal)) {
@@ -119,10 +114,7 @@ async function* eventsOf(answer: IncomingMessage, signal: AbortSignal): AsyncGen
       if (data.length > 0) yield { id: valuesOf('id').at(-1) ?? null, data: data.join('\n') }
     }
     if (text.length > eventLengthMax) {
-      throw new ClientError({
-        kind: 'wrong',
-        message: `Cannot watch: an event is longer than ${eventLengthMax} characters`,
-      })
+      throw ClientError.of('wrong', `Cannot watch: an event is longer than ${eventLengthMax} characters`)
     }
   }
 }

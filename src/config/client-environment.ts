@@ -12,26 +12,10 @@ export const clientVariables = {
 /** The default server: where `serve` listens by default. */
 export const defaultUrl = 'http://127.0.0.1:8080'
 
-export interface ClientEnvironment {
-  readonly url: string | null
-  readonly key: string | null
-  readonly keyFile: string | null
-  /** A command that opens a file for editing, from `VISUAL` or else `EDITOR`. */
-  readonly editor: string | null
-  /**
-   * Directory for the state of the user's programs: `XDG_STATE_HOME`, or else under the home directory; null without one.
-   */
-  readonly stateDir: string | null
-  /** False with `NO_COLOR`, true with `FORCE_COLOR`; null if it depends on whether the output is a terminal. */
-  readonly color: boolean | null
-  /** True on a build machine, which may emulate a terminal although nobody watches progress there. */
-  readonly isBuild: boolean
-}
+export type ClientEnvironment = Readonly<ReturnType<typeof readClientEnvironment>>
 
 /** Reads the variables; an empty one counts as not set (as https://no-color.org defines for NO_COLOR). */
-export function readClientEnvironment(
-  environment: Readonly<Record<string, string | undefined>> = process.env,
-): ClientEnvironment {
+export function readClientEnvironment(environment: Readonly<Record<string, string | undefined>> = process.env) {
   const given = (name: string) => environment[name] || null
   const isForced = given('FORCE_COLOR') !== null && given('FORCE_COLOR') !== '0'
   const isOff = given('NO_COLOR') !== null || given('FORCE_COLOR') === '0' || given('TERM') === 'dumb'
@@ -39,9 +23,13 @@ export function readClientEnvironment(
     url: given(clientVariables.url),
     key: given(clientVariables.key),
     keyFile: given(clientVariables.keyFile),
+    /** A command that opens a file for editing. */
     editor: given('VISUAL') ?? given('EDITOR'),
+    /** Directory for the state of the user's programs; null without one. */
     stateDir: stateDir(given('XDG_STATE_HOME'), given('HOME') ?? given('USERPROFILE')),
+    /** Null if it depends on whether the output is a terminal. */
     color: isOff ? false : isForced ? true : null,
+    /** True on a build machine, which may emulate a terminal although nobody watches progress there. */
     isBuild: given('CI') !== null,
   }
 }

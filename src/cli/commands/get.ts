@@ -199,6 +199,5 @@ async function getDirectory(
 /** Ensures that a path sent by a server does not lead out of the directory. */
 function partPath(file: string): string {
   if (/^data\/[0-9a-z][0-9a-z.-]*$/.test(file)) return file
-  const message = `Cannot keep part ${JSON.stringify(file)}: this is not the name of a part`
-  throw new ClientError({ kind: 'wrong', message })
+  throw ClientError.of('wrong', `Cannot keep part ${JSON.stringify(file)}: this is not the name of a part`)
 }

@@ -5,6 +5,7 @@ import { formatKeys, type Key, newKey, parseKeys } from '../../access/api-keys.t
 import { option } from '../../config/option.ts'
 import { text } from '../../config/value-parsers.ts'
 import { defineCommand, UsageError } from '../command.ts'
+import { exitCodes } from '../exit-codes.ts'
 import { replaceFile } from '../save-file.ts'
 import { tableText } from '../terminal/table.ts'
 import type { Terminal } from '../terminal/terminal.ts'
@@ -48,37 +49,28 @@ export const key = defineCommand({
     if (action !== undefined && others.length === 0) return action
     throw new UsageError('Cannot start: wanted one of new, list, revoke')
   },
-  async run({ terminal }, { json, ...given }, action) {
-    if (action === 'new') await make(terminal, json, given)
-    else if (action === 'list') await show(terminal, json, needed(given.file, '--file'))
-    else await revoke(terminal, json, needed(given.name, '--name'), needed(given.file, '--file'))
+  async run({ terminal }, { json, name, file, ...given }, action) {
+    if (action === 'list') await show(terminal, json, needed(file, '--file'))
+    if (action === 'revoke') await revoke(terminal, json, needed(name, '--name'), needed(file, '--file'))
+    if (action !== 'new') return exitCodes.ok
+    const { owner, scopes, expires } = given
+    if (name === null || owner === null) throw new UsageError('Cannot create a key: it needs --name and --owner')
+    const made = newKey({ name, owner, scopes, ...(expires !== null && { expires }) })
+    // A key that the server would reject is not created.
+    parseKeys(formatKeys([made.key]))
+    if (file !== null) {
+      const before = existsSync(file) ? readKeys(file) : []
+      if (before.some((one) => one.name === name)) {
+        const message = `'${file}' has a key '${name}' already; revoke it, or use another name`
+        throw new UsageError(`Cannot create a key: ${message}`)
+      }
+      await replaceFile(file, formatKeys([...before, made.key]))
+    } else if (!json) terminal.complain(formatKeys([made.key]).trimEnd())
+    if (json) await terminal.printJson(made)
+    else await terminal.print(`${made.secret}\n`)
+    return exitCodes.ok
   },
 })
-
-interface NewKeyOptions {
-  readonly name: string | null
-  readonly owner: string | null
-  readonly scopes: readonly Scope[]
-  readonly expires: string | null
-  readonly file: string | null
-}
-
-async function make(terminal: Terminal, asJson: boolean, options: NewKeyOptions): Promise<void> {
-  const { name, owner, scopes, expires, file } = options
-  if (name === null || owner === null) throw new UsageError('Cannot create a key: it needs --name and --owner')
-  const made = newKey({ name, owner, scopes, ...(expires !== null && { expires }) })
-  // A key that the server would reject is not created.
-  parseKeys(formatKeys([made.key]))
-  if (file !== null) {
-    const before = existsSync(file) ? readKeys(file) : []
-    if (before.some((one) => one.name === name)) {
-      throw new UsageError(`Cannot create a key: '${file}' has a key '${name}' already; revoke it, or use another name`)
-    }
-    await replaceFile(file, formatKeys([...before, made.key]))
-  } else if (!asJson) terminal.complain(formatKeys([made.key]).trimEnd())
-  if (asJson) await terminal.printJson(made)
-  else await terminal.print(`${made.secret}\n`)
-}
 
 async function show(terminal: Terminal, asJson: boolean, file: string): Promise<void> {
   const keys = readKeys(file)

@@ -50,7 +50,7 @@ export const send = serverCommand({
     const unfinished = new UnfinishedSends(context.environment.stateDir)
     const uploads = values.resume
       ? await continued(context, values, unfinished, client.url.href, args)
-      : await begun(values, args)
+      : (await outgoingFiles(args, values, values.name)).map((file) => new OutgoingUpload(file, null))
     if (uploads.length === 0) return exitCodes.ok
     using _progress = drawProgress(context.terminal, statusLine(client, uploads))
     using _pauses = reportPauses(context.terminal, uploads)
@@ -73,12 +73,6 @@ export const send = serverCommand({
 })
 
 type Values = CommandValues<typeof options>
-
-async function begun(values: Values, args: readonly string[]): Promise<readonly OutgoingUpload[]> {
-  if (args.length === 0) throw new UsageError('Cannot start: no file given')
-  const files = await outgoingFiles(args, values, values.name)
-  return files.map((file) => new OutgoingUpload(file, null))
-}
 
 async function continued(
   { terminal }: Context,

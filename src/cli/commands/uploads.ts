@@ -72,8 +72,7 @@ export const watch = serverCommand({
     const { client, terminal } = context
     const id = await client.findUpload(prefix)
     const last = await lastStatus(context, client, id, json)
-    if (last === null)
-      throw new ClientError({ kind: 'wrong', message: `Cannot watch upload '${id}': no status arrived` })
+    if (last === null) throw ClientError.of('wrong', `Cannot watch upload '${id}': no status arrived`)
     if (last.datasetId === null) throw new ClientError(failureOf(last))
     if (json) return undefined
     const receipt = await client.receipt(last.datasetId)

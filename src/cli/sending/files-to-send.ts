@@ -18,13 +18,14 @@ export interface NamedFile extends OutgoingFile {
 /**
  * Finds every file, each once, in the given order; files that match a pattern are sorted by name.
  *
- * @throws {UsageError} for a directory, a name or pattern without a file, and standard input twice
+ * @throws {UsageError} for none, a directory, a name or pattern without a file, and standard input twice
  */
 export async function outgoingFiles(
   args: readonly string[],
   declared: Declared,
   nameOfInput: string,
 ): Promise<readonly NamedFile[]> {
+  if (args.length === 0) throw new UsageError('Cannot start: no file given')
   const parts = declaredParts(declared)
   const files = new Map<string, NamedFile>()
   for (const arg of args) {
