@@ -110,7 +110,10 @@ async function writeFile(
   wanted: string,
   chunks: AsyncGenerator<Uint8Array, Saved, undefined>,
 ): Promise<Saved> {
-  await using file = await open(path, 'wx').catch(throwFor(wanted))
+  await using file = await open(path, 'wx').catch((error: Error) => {
+    // The file that was asked for, instead of the temporary one.
+    throw Object.assign(error, { path: wanted, syscall: 'write' })
+  })
   for (;;) {
     const next = await chunks.next()
     if (next.done === true) {
@@ -118,13 +121,6 @@ async function writeFile(
       return next.value
     }
     await file.writeFile(next.value)
-  }
-}
-
-/** Names the wanted file instead of the temporary one. */
-function throwFor(path: string): (error: unknown) => never {
-  return (error) => {
-    throw error instanceof Error ? Object.assign(error, { path, syscall: 'write' }) : error
   }
 }
 

@@ -46,7 +46,7 @@ export class ClientError extends Error {
 const statusesToRepeat: ReadonlySet<number> = new Set([408, 429, 502, 503, 504])
 
 /** True if retrying may help: no response, or one that says so by its status or `Retry-After`. */
-export function isPassing(failure: Failure): boolean {
+export function isTransient(failure: Failure): boolean {
   if (failure.kind === 'wrong') return false
   if (failure.kind !== 'refused') return true
   return failure.retryAfterMs !== null || statusesToRepeat.has(failure.status)

@@ -6,7 +6,7 @@ import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { Client, datasetPath } from './client.ts'
-import { ClientError, isPassing, readRetryAfter, refusal } from './client-error.ts'
+import { ClientError, isTransient, readRetryAfter, refusal } from './client-error.ts'
 import { bytesOf } from './http.ts'
 import { answer, heard, listen, quickRules, record } from './raw-servers.testing.ts'
 import { pauseBefore } from './retry.ts'
@@ -43,9 +43,9 @@ test('download() starts again if the body breaks off, and passes other failures 
   assert.equal(connections(), 4)
 })
 
-test('isPassing() is true for temporary failures only', () => {
+test('isTransient() is true for temporary failures only', () => {
   const refused = (status: number, retryAfterMs: number | null = null) =>
-    isPassing({ kind: 'refused', status, message: '', record: null, retryAfterMs })
+    isTransient({ kind: 'refused', status, message: '', record: null, retryAfterMs })
   assert.deepEqual(
     [408, 429, 502, 503, 504].map((status) => refused(status)),
     Array(5).fill(true),
@@ -56,7 +56,7 @@ test('isPassing() is true for temporary failures only', () => {
   )
   assert.equal(refused(507, 60_000), true)
   assert.deepEqual(
-    (['unreachable', 'cut', 'wrong'] as const).map((kind) => isPassing({ kind, message: '' })),
+    (['unreachable', 'cut', 'wrong'] as const).map((kind) => isTransient({ kind, message: '' })),
     [true, true, false],
   )
 })

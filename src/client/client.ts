@@ -108,14 +108,18 @@ export class Client implements Disposable {
    * Sends a GET and passes the response to `take`; starts over if its body breaks off, so `take` must be able to start
    * over, too. @throws {ClientError} and any error of `take`
    */
-  async download<Value>(path: string, query: Query, take: (answer: IncomingMessage) => Promise<Value>): Promise<Value> {
+  async download<Value>(
+    path: string,
+    query: Query,
+    take: (response: IncomingMessage) => Promise<Value>,
+  ): Promise<Value> {
     const ask: Ask = { method: 'GET', path: path + queryText(query), headers: { accept: '*/*' } }
     return this.#repeat(async () => {
-      const answer = await this.#http.ask(ask, this.#signal)
+      const response = await this.#http.ask(ask, this.#signal)
       try {
-        return await take(answer)
+        return await take(response)
       } finally {
-        answer.destroy()
+        response.destroy()
       }
     })
   }
@@ -155,8 +159,8 @@ export class Client implements Disposable {
     const attempts: Attempts = { attempt: 1, pause: null }
     try {
       const ask: Ask = { method: 'DELETE', path }
-      const answer = await withRetries(() => this.#http.ask(ask, this.#signal), this.#rules, attempts, this.#signal)
-      answer.resume()
+      const response = await withRetries(() => this.#http.ask(ask, this.#signal), this.#rules, attempts, this.#signal)
+      response.resume()
     } catch (error) {
       const isGone = error instanceof ClientError && error.failure.kind === 'refused' && error.failure.status === 404
       if (!isGone || attempts.attempt === 1) throw error

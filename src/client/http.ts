@@ -44,7 +44,7 @@ export class Http implements Disposable {
     this.#agent = new this.#module.Agent({ keepAlive: true })
   }
 
-  /** Begins a request; if it cannot connect or continue, `answerOf` throws a ClientError. */
+  /** Begins a request; if it cannot connect or continue, `responseOf` throws a ClientError. */
   begin({ method, path, headers = {} }: Omit<Ask, 'body' | 'bodyFile'>, signal: AbortSignal): plain.ClientRequest {
     const { url, key } = this.#address
     const target = new URL(url.href.replace(/\/+$/, '') + path)
@@ -74,11 +74,11 @@ export class Http implements Disposable {
     const bytes = body === undefined ? bodyFile?.bytes : Buffer.byteLength(body)
     const length = bytes === undefined ? {} : { 'content-length': bytes }
     const request = this.begin({ ...ask, headers: { ...length, ...ask.headers } }, signal)
-    const answered = answerOf(request, this.#address.url, signal)
+    const pending = responseOf(request, this.#address.url, signal)
     if (bodyFile === undefined) request.end(body)
     // Any error shows in the response, or in its absence; the response may arrive before the whole body is sent.
     else pipeline(createReadStream(bodyFile.path), request, () => {})
-    return successOf(await answered, signal)
+    return successOf(await pending, signal)
   }
 
   /** Requests JSON. @throws {ClientError} */
@@ -97,16 +97,16 @@ export class Http implements Disposable {
 }
 
 /** The head of the response. @throws {ClientError} unreachable, cut, or wrong if there is no TLS or trust */
-export async function answerOf(
+export async function responseOf(
   request: plain.ClientRequest,
   url: URL,
   signal: AbortSignal,
 ): Promise<plain.IncomingMessage> {
   try {
-    const [answer] = (await once(request, 'response')) as [plain.IncomingMessage]
+    const [response] = (await once(request, 'response')) as [plain.IncomingMessage]
     // Later failures show in the body of the response.
     request.on('error', () => {})
-    return answer
+    return response
   } catch (error) {
     signal.throwIfAborted()
     throw connectionFailure(error, url, request.socket)
@@ -114,16 +114,16 @@ export async function answerOf(
 }
 
 /** The response, if it is a success. @throws {ClientError} `refused` otherwise, with the error record of the body */
-export async function successOf(answer: plain.IncomingMessage, signal: AbortSignal): Promise<plain.IncomingMessage> {
-  const { statusCode = 0, headers } = answer
-  if (statusCode >= 200 && statusCode < 300) return answer
-  const body = await textOf(answer, refusalBytesMax, signal)
+export async function successOf(response: plain.IncomingMessage, signal: AbortSignal): Promise<plain.IncomingMessage> {
+  const { statusCode = 0, headers } = response
+  if (statusCode >= 200 && statusCode < 300) return response
+  const body = await textOf(response, refusalBytesMax, signal)
   throw new ClientError(refusal(statusCode, headers['retry-after'], body))
 }
 
 /** The body as JSON. @throws {ClientError} cut, or wrong if it is not JSON */
-export async function jsonOf(answer: plain.IncomingMessage, signal: AbortSignal): Promise<unknown> {
-  const text = await textOf(answer, wholeBytesMax, signal)
+export async function jsonOf(response: plain.IncomingMessage, signal: AbortSignal): Promise<unknown> {
+  const text = await textOf(response, wholeBytesMax, signal)
   try {
     return JSON.parse(text)
   } catch (error) {
@@ -132,11 +132,11 @@ export async function jsonOf(answer: plain.IncomingMessage, signal: AbortSignal)
 }
 
 /** The bytes of a body. @throws {ClientError} if they end early or stall */
-export async function* bytesOf(answer: plain.IncomingMessage, signal: AbortSignal): AsyncGenerator<Buffer> {
-  const wait = () => setTimeout(() => answer.destroy(new Error('nothing came for 60 s')), idleMsMax)
+export async function* bytesOf(response: plain.IncomingMessage, signal: AbortSignal): AsyncGenerator<Buffer> {
+  const wait = () => setTimeout(() => response.destroy(new Error('nothing came for 60 s')), idleMsMax)
   let timer = wait()
   try {
-    for await (const chunk of answer) {
+    for await (const chunk of response) {
       // The consumer may be slow; only the server has a timeout.
       clearTimeout(timer)
       yield chunk as Buffer // no encoding is set
@@ -151,13 +151,13 @@ export async function* bytesOf(answer: plain.IncomingMessage, signal: AbortSigna
   }
 }
 
-async function textOf(answer: plain.IncomingMessage, bytesMax: number, signal: AbortSignal): Promise<string> {
+async function textOf(response: plain.IncomingMessage, bytesMax: number, signal: AbortSignal): Promise<string> {
   const chunks: Buffer[] = []
   let bytes = 0
-  for await (const chunk of bytesOf(answer, signal)) {
+  for await (const chunk of bytesOf(response, signal)) {
     bytes += chunk.length
     if (bytes > bytesMax) {
-      answer.destroy()
+      response.destroy()
       throw ClientError.of('wrong', `Cannot read the response: it is longer than ${bytesMax} bytes`)
     }
     chunks.push(chunk)

@@ -1,7 +1,7 @@
 // Request body: writes the body of a request once the server wants it, and stops as soon as it has answered. Knows no route.
 import { once } from 'node:events'
 import type { ClientRequest, IncomingMessage } from 'node:http'
-import { type Ask, answerOf, type Http, idleMsMax } from './http.ts'
+import { type Ask, type Http, idleMsMax, responseOf } from './http.ts'
 import type { Attempts, RetryRules } from './retry.ts'
 
 export interface OutgoingBody {
@@ -42,15 +42,15 @@ export async function sendBody<Value>(
   { http, sending, signal }: Transfer,
   ask: Omit<Ask, 'body' | 'bodyFile'>,
   body: OutgoingBody,
-  read: (answered: Promise<IncomingMessage>, request: ClientRequest) => Promise<Value>,
+  read: (pending: Promise<IncomingMessage>, request: ClientRequest) => Promise<Value>,
 ): Promise<Value> {
   const request = http.begin(ask, signal)
-  const answered = answerOf(request, http.url, signal)
+  const pending = responseOf(request, http.url, signal)
   // It may reject while the body is being sent, before anyone awaits it.
-  answered.catch(() => {})
+  pending.catch(() => {})
   try {
     if (await writeBody(request, body, sending)) sending.phase = 'waiting'
-    return await read(answered, request)
+    return await read(pending, request)
   } catch (error) {
     request.destroy()
     throw error

@@ -189,7 +189,7 @@ test('sendResumable() does not wait for silent connections, and finds the outcom
   const ended = [status('writing', null), status('done', 'd1'), status('done', 'd1'), receipt]
   const { client, asked } = await serve(t, [silent, created, silent, ...ended])
   using _client = client
-  const sent = await client.sendResumable(file(content), newSending(), { ...resuming(), answerMsMax: 1_000 })
+  const sent = await client.sendResumable(file(content), newSending(), { ...resuming(), responseMsMax: 1_000 })
   assert.equal(sent?.file.sha256, sha256)
   assert.deepEqual(
     asked.map((text) => text.split(' ')[0]),
@@ -197,7 +197,7 @@ test('sendResumable() does not wait for silent connections, and finds the outcom
   )
   const dead = await serve(t, Array(20).fill(silent))
   using _dead = dead.client
-  const how = { ...resuming(id), answerMsMax: 20 }
+  const how = { ...resuming(id), responseMsMax: 20 }
   const sending = newSending()
   assert.equal((await failed(dead.client.sendResumable(file(content), sending, how))).kind, 'cut')
   assert.equal(sending.attempt, 4)

@@ -3,7 +3,7 @@ import { createHash, type Hash } from 'node:crypto'
 import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isFinished } from '../core/upload-status.ts'
-import { ClientError, type Failure, isPassing } from './client-error.ts'
+import { ClientError, type Failure, isTransient } from './client-error.ts'
 import { type Ask, idleMsMax, successOf } from './http.ts'
 import { type Sending, sendBody, type Transfer } from './request-body.ts'
 import { failureOf, readAs, type SentReceipt, type SentStatus, shapes } from './response-shapes.ts'
@@ -21,7 +21,7 @@ export interface Resuming {
   /** Called when an upload begins: from then on it can be continued by its id. */
   onBegun(id: string): Promise<void>
   /** Without a response for this long, the connection is considered dead; default a minute. Milliseconds. */
-  readonly answerMsMax?: number
+  readonly responseMsMax?: number
 }
 
 const uploadsPath = '/qas/uploads'
@@ -37,7 +37,7 @@ const othersMatter = /\.Upload(?:TakenOver|OffsetMismatch)Exception$/
 /** True if an upload that failed this way cannot be continued. */
 export function endsUpload(failure: Failure): boolean {
   if (failure.kind === 'wrong') return true
-  if (failure.kind !== 'refused' || isPassing(failure)) return false
+  if (failure.kind !== 'refused' || isTransient(failure)) return false
   if (failure.status === 401 || failure.status === 403) return false
   return !othersMatter.test(failure.record?.exception ?? '')
 }
@@ -66,7 +66,7 @@ class ResumableSend {
   readonly #file: SeekableFile
   readonly #resuming: Resuming
   readonly #sending: Sending
-  readonly #answerMsMax: number
+  readonly #responseMsMax: number
   readonly #hash: FileHash
   #id: string | null
   /** Number of bytes that the server is known to have. */
@@ -77,7 +77,7 @@ class ResumableSend {
     this.#file = file
     this.#resuming = resuming
     this.#sending = transfer.sending
-    this.#answerMsMax = resuming.answerMsMax ?? idleMsMax
+    this.#responseMsMax = resuming.responseMsMax ?? idleMsMax
     this.#hash = new FileHash(file, transfer.signal)
     this.#id = resuming.id
   }
@@ -104,9 +104,9 @@ class ResumableSend {
       'upload-metadata': metadataOf(this.#file),
     }
     try {
-      const answer = await this.#ask({ method: 'POST', path: uploadsPath, headers, body: '' })
+      const response = await this.#ask({ method: 'POST', path: uploadsPath, headers, body: '' })
       // The address may differ behind a proxy; only the id counts.
-      return /\/qas\/uploads\/([\w-]{1,100})$/.exec(answer.headers.location ?? '')?.[1] ?? null
+      return /\/qas\/uploads\/([\w-]{1,100})$/.exec(response.headers.location ?? '')?.[1] ?? null
     } catch (error) {
       if (error instanceof ClientError && cannotBegin(error.failure)) return null
       throw error
@@ -116,8 +116,8 @@ class ResumableSend {
   /** The offset to continue at; null if the upload is gone. */
   async #offset(id: string): Promise<number | null> {
     try {
-      const answer = await this.#ask({ method: 'HEAD', path: `${uploadsPath}/${id}`, headers: tus })
-      const offset = Number(answer.headers['upload-offset'] ?? 'none')
+      const response = await this.#ask({ method: 'HEAD', path: `${uploadsPath}/${id}`, headers: tus })
+      const offset = Number(response.headers['upload-offset'] ?? 'none')
       if (!Number.isSafeInteger(offset) || offset < 0 || offset > this.#file.bytes) {
         throw ClientError.of('wrong', 'Cannot continue the upload: the server names no offset')
       }
@@ -156,7 +156,7 @@ class ResumableSend {
       onChunk: (chunk: Uint8Array, at: number) => this.#hash.add(at, chunk),
     }
     const ask = { method: 'PATCH', path: `${uploadsPath}/${id}`, headers } as const
-    return await sendBody(this.#transfer, ask, body, (answered, request) => this.#answered(id, request, answered))
+    return await sendBody(this.#transfer, ask, body, (pending, request) => this.#finished(id, request, pending))
   }
 
   /** Waits for the end of an upload whose bytes have all arrived, and resolves to its receipt. */
@@ -187,10 +187,10 @@ class ResumableSend {
   }
 
   /** Converting may take long; but a silent connection may also be dead, and the upload may have ended. */
-  async #answered(id: string, request: ClientRequest, answered: Promise<IncomingMessage>): Promise<SentReceipt> {
+  async #finished(id: string, request: ClientRequest, pending: Promise<IncomingMessage>): Promise<SentReceipt> {
     for (;;) {
-      const answer = await Promise.race([answered, sleep(this.#answerMsMax, null, { ref: false })])
-      if (answer !== null) (await successOf(answer, this.#transfer.signal)).resume()
+      const response = await Promise.race([pending, sleep(this.#responseMsMax, null, { ref: false })])
+      if (response !== null) (await successOf(response, this.#transfer.signal)).resume()
       else if (!isFinished(await this.#status(id))) continue
       else request.destroy()
       return await this.#ended(id)
@@ -198,13 +198,13 @@ class ResumableSend {
   }
 
   async #inTime<Value>(action: (signal: AbortSignal) => Promise<Value>): Promise<Value> {
-    const late = AbortSignal.timeout(this.#answerMsMax)
+    const late = AbortSignal.timeout(this.#responseMsMax)
     try {
       return await action(AbortSignal.any([this.#transfer.signal, late]))
     } catch (error) {
       this.#transfer.signal.throwIfAborted()
       if (!late.aborted) throw error
-      const seconds = this.#answerMsMax / 1_000
+      const seconds = this.#responseMsMax / 1_000
       throw ClientError.of('cut', `Cannot get an answer: none came within ${seconds} s`, error)
     }
   }

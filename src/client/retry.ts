@@ -1,6 +1,6 @@
 // Retry: repeats requests if that is safe and may help, with growing pauses. Knows nothing of the request.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ClientError, type Failure, isPassing } from './client-error.ts'
+import { ClientError, type Failure, isTransient } from './client-error.ts'
 
 export interface RetryRules {
   /** Number of retries after the first attempt. */
@@ -47,7 +47,7 @@ export async function withRetries<Value>(
       signal.throwIfAborted()
       if (!(error instanceof ClientError) || attempts.attempt > rules.retriesMax) throw error
       const { failure } = error
-      if (!isPassing(failure) || !mayRepeat()) throw error
+      if (!isTransient(failure) || !mayRepeat()) throw error
       const pauseMs = pauseBefore(attempts.attempt, failure, rules)
       if (pauseMs === null) throw error
       attempts.pause = { failure, untilMs: performance.now() + pauseMs }

@@ -40,8 +40,8 @@ async function sendOnce(transfer: Transfer, file: OutgoingFile): Promise<SentRec
   const hash = createHash('sha256')
   const onChunk = (chunk: Uint8Array) => hash.update(chunk)
   const body = { ...frame, name: file.name, bytes: file.bytes, open: () => file.open(), onChunk }
-  return await sendBody(transfer, { method: 'POST', path: '/qas/uploadCsv', headers }, body, async (answered) => {
-    const receipt = readAs(shapes.receipt, await jsonOf(await successOf(await answered, signal), signal))
+  return await sendBody(transfer, { method: 'POST', path: '/qas/uploadCsv', headers }, body, async (pending) => {
+    const receipt = readAs(shapes.receipt, await jsonOf(await successOf(await pending, signal), signal))
     if (receipt.file.sha256 === hash.digest('hex')) return receipt
     throw ClientError.of('wrong', 'The server received other bytes than were sent (SHA-256 differs)')
   })

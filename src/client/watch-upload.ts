@@ -1,7 +1,7 @@
 // Watch upload: yields the status of an upload and each later one, from server-sent events or by polling. Knows no terminal.
 import type { IncomingMessage } from 'node:http'
 import { isFinished } from '../core/upload-status.ts'
-import { ClientError, type Failure, isPassing } from './client-error.ts'
+import { ClientError, type Failure, isTransient } from './client-error.ts'
 import { bytesOf, type Http } from './http.ts'
 import { parseJson } from './members.ts'
 import { readAs, type SentStatus, shapes } from './response-shapes.ts'
@@ -46,7 +46,7 @@ export async function* watchUpload(
         failures = 0
         continue
       }
-      if (!isPassing(failure) || pauseMs === null) throw error
+      if (!isTransient(failure) || pauseMs === null) throw error
       await pause(pauseMs, signal)
       continue
     }
@@ -72,20 +72,20 @@ class Watch {
 
   async *events(): AsyncGenerator<SentStatus> {
     const headers = { accept: 'text/event-stream', ...(this.#last !== null && { 'last-event-id': this.#last }) }
-    const answer = await this.#http.ask({ method: 'GET', path: `${this.#path}/events`, headers }, this.#signal)
+    const response = await this.#http.ask({ method: 'GET', path: `${this.#path}/events`, headers }, this.#signal)
     try {
-      this.isEnded = answer.statusCode === 204
+      this.isEnded = response.statusCode === 204
       if (this.isEnded) return
-      if (!/^text\/event-stream\b/.test(answer.headers['content-type'] ?? '')) {
+      if (!/^text\/event-stream\b/.test(response.headers['content-type'] ?? '')) {
         this.usesEvents = false
         return
       }
-      for await (const { id, data } of eventsOf(answer, this.#signal)) {
+      for await (const { id, data } of eventsOf(response, this.#signal)) {
         this.#last = id ?? this.#last
         yield readAs(shapes.status, parseJson(data))
       }
     } finally {
-      answer.destroy()
+      response.destroy()
     }
     throw ClientError.of('cut', 'Cannot watch further: the events ended before the upload')
   }
@@ -100,10 +100,10 @@ class Watch {
 }
 
 /** Events as in WHATWG HTML section 9.2: fields on lines, an event up to an empty line. */
-async function* eventsOf(answer: IncomingMessage, signal: AbortSignal) {
+async function* eventsOf(response: IncomingMessage, signal: AbortSignal) {
   const decoder = new TextDecoder()
   let text = ''
-  for await (const chunk of bytesOf(answer, signal)) {
+  for await (const chunk of bytesOf(response, signal)) {
     text += decoder.decode(chunk, { stream: true })
     const events = text.split(/\r\n\r\n|\n\n|\r\r/)
     text = events.pop() ?? ''

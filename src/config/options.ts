@@ -1,10 +1,10 @@
 // Options: one row for each thing that can be set. Does not know where a value came from.
 import { availableParallelism } from 'node:os'
-import { copyTargets } from './copy-targets.ts'
 import { type Option, option } from './option.ts'
 import {
   bucketOrNothing,
   byteCount,
+  copyTargets,
   duration,
   hostNames,
   httpUrlOrNothing,

@@ -104,14 +104,11 @@ export const get = serverCommand({
   },
 })
 
-interface Written {
-  readonly file: string
-  readonly bytes: number
-  readonly sha256: string | null
-}
+/** A directory has no hash of its own. */
+type Written = Partial<Saved> & Pick<Saved, 'bytes'> & { readonly file: string }
 
 async function report({ terminal }: Context, { file, bytes, sha256 }: Written, asJson: boolean): Promise<undefined> {
-  if (asJson) await terminal.printJson({ file, bytes, ...(sha256 !== null && { sha256 }) })
+  if (asJson) await terminal.printJson({ file, bytes, sha256 })
   else terminal.say(`${printable(file)}  ${shownBytes(bytes)}`)
 }
 
@@ -193,7 +190,7 @@ async function getDirectory(
   await writeFile(join(temporary.path, name), `${jsonLine(json)}\n`, { flush: true })
   await mkdir(dirname(dir), { recursive: true })
   await rename(temporary.path, dir)
-  return { file: dir, bytes: written, sha256: null }
+  return { file: dir, bytes: written }
 }
 
 /** Ensures that a path sent by a server does not lead out of the directory. */
