@@ -105,7 +105,7 @@ function addRequestChecks(app: App, { options, paths, meter, closing }: RequestC
     if (closing.aborted) throw new ServiceError('SHUTTING_DOWN', {})
     const path = requestPath(request.originalUrl)
     const asksWholeServer = request.method === 'OPTIONS' && request.originalUrl === '*'
-    const allow = asksWholeServer ? paths.allMethods() : isPlainPath(path) ? paths.allowed(path) : []
+    const allow = asksWholeServer ? paths.allowed(null) : isPlainPath(path) ? paths.allowed(path) : []
     if (allow.length === 0) throw new ServiceError('NOT_FOUND', {})
     if (request.method === 'OPTIONS') {
       if (origin !== null) allowMethods(request.raw, reply.raw, allow)

@@ -1,7 +1,72 @@
 // Description: the OpenAPI document, used to validate responses. Knows no operation by name.
 import Schema from 'typebox/schema'
-import type { JsonSchema, OpenApi, Operation, ResponseObject } from '../../src/http/openapi/openapi.ts'
 import type { Exchange } from './session.ts'
+
+/** The parts of an OpenAPI document that we write, as in its JSON. */
+export interface OpenApi {
+  readonly openapi: '3.1.0'
+  readonly info: Readonly<Record<string, unknown>>
+  readonly servers: readonly { readonly url: string }[]
+  readonly tags: readonly { readonly name: string; readonly description: string }[]
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[]
+  readonly components: {
+    readonly schemas: Readonly<Record<string, JsonSchema>>
+    readonly securitySchemes: Readonly<Record<string, object>>
+  }
+}
+
+export interface Operation {
+  readonly operationId: string
+  readonly summary: string
+  readonly description: string
+  readonly tags: readonly string[]
+  readonly parameters: readonly Parameter[]
+  readonly requestBody?: { readonly description: string; readonly content: Readonly<Record<string, MediaType>> }
+  /** The descriptions of errors list their codes. */
+  readonly responses: Readonly<Record<string, ResponseObject>>
+}
+
+export interface Parameter {
+  readonly name: string
+  readonly in: 'path' | 'query' | 'header'
+  readonly required: boolean
+  readonly description?: string
+  readonly schema: JsonSchema
+}
+
+export interface ResponseObject {
+  readonly description: string
+  readonly headers?: Readonly<Record<string, Omit<Parameter, 'name' | 'in'>>>
+  readonly content?: Readonly<Record<string, MediaType>>
+}
+
+export interface MediaType {
+  readonly schema: JsonSchema
+  readonly example?: unknown
+  readonly examples?: Readonly<Record<string, { readonly value: unknown }>>
+}
+
+/** The JSON Schema keywords that our schemas use. */
+export interface JsonSchema {
+  readonly $ref?: string
+  readonly type?: string
+  readonly description?: string
+  readonly default?: unknown
+  readonly examples?: readonly unknown[]
+  readonly enum?: readonly unknown[]
+  /** Values of a string that is not limited to them. */
+  readonly 'x-extensible-enum'?: readonly unknown[]
+  readonly const?: unknown
+  readonly anyOf?: readonly JsonSchema[]
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly items?: JsonSchema
+  readonly properties?: Readonly<Record<string, JsonSchema>>
+  readonly required?: readonly string[]
+}
 
 export class Description {
   readonly document: OpenApi
@@ -27,9 +92,7 @@ export class Description {
 
   /** The described response of a status; the default one if the status is not listed. */
   response({ responses }: Operation, status: number): ResponseObject | undefined {
-    const found = responses[status] ?? responses.default
-    if (found === undefined || !('$ref' in found)) return found
-    return this.document.components.responses[found.$ref.split('/').at(-1) ?? '']
+    return responses[status] ?? responses.default
   }
 
   /** How a response differs from its description. An undescribed field is an error, too. */

@@ -1,9 +1,8 @@
 // API page: the description of the routes, as the service returns it, as Markdown: headings, texts and tables.
 import { pino } from 'pino'
-import { codeList } from '../../src/http/openapi/error-responses.ts'
-import type { JsonSchema, MediaType, OpenApi, Operation, Parameter } from '../../src/http/openapi/openapi.ts'
-import { always } from '../../src/http/openapi/operation.ts'
+import { always, codeList } from '../../src/http/openapi/operation.ts'
 import { createHttpServer, defaultHttpOptions } from '../../src/http/server.ts'
+import type { JsonSchema, MediaType, OpenApi, Operation, Parameter } from '../api/description.ts'
 import { createFakeService } from '../wire/fake-service.ts'
 
 type Table = (head: readonly string[], rows: readonly (readonly string[])[]) => string
@@ -44,8 +43,7 @@ function operationBlocks({ path, method, operation }: ShownOperation, table: Tab
   const { operationId, summary, description, parameters, requestBody, responses } = operation
   const [request] = Object.entries(requestBody?.content ?? {})
   const answer = responses['200']
-  const example =
-    answer !== undefined && 'content' in answer ? answer.content?.['application/json']?.example : undefined
+  const example = answer?.content?.['application/json']?.example
   return [
     `### <a id="${operationId}"></a>\`${method.toUpperCase()} ${path}\` ${summary}`,
     description,
@@ -113,7 +111,6 @@ function answerTable({ responses }: Operation, table: Table): string {
   const rows = Object.entries(responses)
     .filter(([status]) => status !== 'default')
     .map(([status, answer]) => {
-      if ('$ref' in answer) return [status, answer.description ?? '', refText('ErrorRecord')]
       const { description, headers = {}, content = {} } = answer
       const names = Object.keys(headers).map((name) => `\`${name}\``)
       const shownHeaders = names.length > 0 ? `; ${names.join(', ')}` : ''

@@ -70,7 +70,7 @@ export function checkCoding(request: IncomingMessage): void {
 
 /** Methods by path, filled as routes are added. */
 export class KnownPaths {
-  readonly #methods = new Map<string, KnownPath>()
+  readonly #routes: { readonly pattern: RegExp; readonly methods: readonly string[]; readonly options: object }[] = []
 
   /** @param options Header fields that `OPTIONS` returns in addition to the methods. */
   add(route: string, methods: readonly string[], options: Readonly<Record<string, string>> = {}): void {
@@ -78,35 +78,24 @@ export class KnownPaths {
       .replaceAll(/[.+?^$()|[\]\\]/g, '\\$&')
       .replaceAll(/:[A-Za-z]+/g, '[^/]+')
       .replaceAll('*', '.*')
-    const entry = this.#methods.get(route) ?? { pattern: new RegExp(`^${source}$`), methods: new Set(), options: {} }
-    entry.options = { ...entry.options, ...options }
-    for (const method of methods) entry.methods.add(method)
-    this.#methods.set(route, entry)
+    this.#routes.push({ pattern: new RegExp(`^${source}$`), methods, options })
   }
 
-  /** Value of `Allow` for the whole server (RFC 9110 section 9.3.7). */
-  allMethods(): readonly string[] {
-    return [...new Set([...this.#methods.values()].flatMap(({ methods }) => [...methods])), 'OPTIONS']
-  }
-
-  /** Value of `Allow` for a path, OPTIONS last; empty for a path that does not exist. */
-  allowed(path: string): readonly string[] {
-    const methods = new Set<string>()
-    for (const entry of this.#methods.values()) {
-      if (entry.pattern.test(path)) for (const method of entry.methods) methods.add(method)
-    }
+  /**
+   * Value of `Allow`, OPTIONS last: for the whole server if the path is null (RFC 9110 section 9.3.7), empty for a path
+   * that does not exist.
+   */
+  allowed(path: string | null): readonly string[] {
+    const methods = new Set(this.#at(path).flatMap((one) => one.methods))
     return methods.size === 0 ? [] : [...methods, 'OPTIONS']
   }
 
   /** Header fields that `OPTIONS` on a path returns in addition to the methods. */
   options(path: string): Readonly<Record<string, string>> {
-    const known = [...this.#methods.values()].filter(({ pattern }) => pattern.test(path))
-    return Object.assign({}, ...known.map(({ options }) => options))
+    return Object.assign({}, ...this.#at(path).map(({ options }) => options))
   }
-}
 
-interface KnownPath {
-  readonly pattern: RegExp
-  readonly methods: Set<string>
-  options: Readonly<Record<string, string>>
+  #at(path: string | null) {
+    return path === null ? this.#routes : this.#routes.filter(({ pattern }) => pattern.test(path))
+  }
 }

