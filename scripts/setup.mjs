@@ -63,7 +63,7 @@ export async function compilePrograms(programs) {
   shareCompileCache()
 }
 
-/** The users as which a service that runs as root starts its children, see src/sandbox/child-users.ts. */
+/** The users as which a service that runs as root starts its children, see src/sandbox/confinement.ts. */
 const childUserIds = Array.from({ length: 606 }, (_, i) => 60_578 + i)
 
 /** Node gives each user a separate cache directory. Links let children that do not run as root read root's. */

@@ -7,9 +7,8 @@ import {
   StatementType,
 } from '../duckdb/duckdb.ts'
 import { outputDir } from '../sandbox/work-dir.ts'
-import { isAllowed, type Use } from './function-list.ts'
 import type { QueryJob, QuerySettings, Refusal } from './query-job.ts'
-import { usesOf } from './statement-uses.ts'
+import { isAllowed, type Use, usesOf } from './statement-uses.ts'
 
 /** Carries a refusal to the code that reports it. */
 export class Refused extends Error {

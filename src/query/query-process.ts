@@ -2,8 +2,7 @@
 import { fileURLToPath } from 'node:url'
 import { readyText } from '../sandbox/frames.ts'
 import type { Sandbox, SandboxedChild, SandboxedProgram } from '../sandbox/sandbox.ts'
-import type { Child, Ending } from '../sandbox/spawn-child.ts'
-import { killUnlessStarted } from '../sandbox/start-failure.ts'
+import { type Child, type Ending, killUnlessStarted } from '../sandbox/spawn-child.ts'
 import { inputPath, type WorkDir } from '../sandbox/work-dir.ts'
 import { pieceBytesMax, type QueryJob, type QuerySettings, verdictBytesMax } from './query-job.ts'
 

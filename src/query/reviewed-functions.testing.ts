@@ -1,5 +1,5 @@
 // Reviewed functions: every function of the pinned DuckDB that has been reviewed, by kind. Add a new one once it is
-// known to have no effects, or is refused in function-list.ts.
+// known to have no effects, or is refused in statement-uses.ts.
 
 /** By `function_type` of duckdb_functions(); operators, collations and the engine's own compression are left out. */
 export const reviewedFunctions: Readonly<Record<string, string>> = {

@@ -1,7 +1,7 @@
 // Confined program: a program that a test starts instead of a reader or a query; it tries what its job says. Knows no limits.
 import { linkSync, readFileSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
-import { listenToParent, sendToParent } from './parent-channel.ts'
+import { listenToParent, sendToParent } from './frames.ts'
 
 /** An attempt, and its target. */
 export type Attempt =

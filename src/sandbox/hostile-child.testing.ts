@@ -1,7 +1,6 @@
 // Hostile child: a program that a test starts instead of a reader or a query, and that misbehaves as its job says.
 import { writeFileSync, writeSync } from 'node:fs'
-import { answerDescriptor, frameOf, readyText, writeFrame } from './frames.ts'
-import { listenToParent, sendToParent } from './parent-channel.ts'
+import { answerDescriptor, frameOf, listenToParent, readyText, sendToParent, writeFrame } from './frames.ts'
 
 /** Ways to misbehave. A job that contains one of these names after `hostile: ` selects it. */
 export const misdeeds = [

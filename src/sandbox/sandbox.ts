@@ -1,8 +1,15 @@
 // Sandbox: starts programs that handle untrusted input, as confined as the system allows, each in its own work directory.
 import { existsSync, lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { childUserId, taskCountMax } from './child-users.ts'
-import { type Confinement, findConfinement, limitsOnly, type Means, spawnUser } from './confinement.ts'
+import {
+  type Confinement,
+  childUserId,
+  findConfinement,
+  limitsOnly,
+  type Means,
+  spawnUser,
+  taskCountMax,
+} from './confinement.ts'
 import { type Child, goneChild, type Program, startProcess } from './spawn-child.ts'
 import { WorkDir, type Writable } from './work-dir.ts'
 

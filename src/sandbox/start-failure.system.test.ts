@@ -10,7 +10,7 @@ import { createReaderPool } from '../convert/readers/reader-pool.ts'
 import { isServiceError } from '../core/errors.ts'
 import { createQueryRunner } from '../query/query-runner.ts'
 import { Sandbox } from './sandbox.ts'
-import { startFailure } from './start-failure.ts'
+import { startFailure } from './spawn-child.ts'
 
 const logger = { warn() {} }
 const programPath = '/absent/program.ts'

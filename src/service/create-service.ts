@@ -1,8 +1,9 @@
 // Create service: assembles the service, and shows each owner only their own datasets. upload/ has the order of an upload.
 import type { DecompressLimits } from '../compression/decompress.ts'
 import type { PartReader } from '../convert/convert.ts'
-import { isServiceError } from '../core/errors.ts'
+import { isServiceError, ServiceError } from '../core/errors.ts'
 import { textOf } from '../core/stored-files.ts'
+import { unlessAborted } from '../io/turns/unless-aborted.ts'
 import type { QueryRunner } from '../query/query.ts'
 import type { Store } from '../store/store.ts'
 import type { Copies } from './copies/copies.ts'
@@ -11,19 +12,17 @@ import { Catalog } from './dataset/catalog.ts'
 import { Downloads } from './dataset/downloads.ts'
 import type { MergedParquet } from './dataset/merged-parquet.ts'
 import { Profiles } from './dataset/profiles.ts'
-import { queryDataset } from './dataset/query-dataset.ts'
-import { QueryPlaces, type QueryPlacesOptions } from './dataset/query-places.ts'
+import { QueryPlaces, type QueryPlacesOptions, queryDataset } from './dataset/query-places.ts'
 import { removeOwn } from './dataset/remove-dataset.ts'
 import { SlicedParts } from './dataset/slices/sliced-parts.ts'
 import type { VerifiedFiles } from './dataset/verified-files.ts'
 import { clientOf } from './fair-places.ts'
 import type { IngestTools } from './ingest/ingest.ts'
-import { readAgain } from './readings/read-again.ts'
+import { readAgain } from './readings/read-stored.ts'
 import { Resumables } from './resumable/resumables.ts'
 import type { ResumableLimits } from './resumable/unfinished-places.ts'
 import { readUploadOptions } from './schema/upload-options.ts'
 import type { Admission, Allowance, Place, Sender, Service } from './service.ts'
-import { StoreCheck } from './store-check.ts'
 import { AdmissionControl, type AdmissionLimits } from './upload/admission.ts'
 import { ExistingDatasets } from './upload/existing-datasets.ts'
 import { Quota } from './upload/quota.ts'
@@ -238,4 +237,47 @@ async function namingTheStore(store: Store, error: unknown): Promise<unknown> {
     (one: unknown) => one,
   )
   return isServiceError(reason, 'STORE_UNAVAILABLE') ? reason : error
+}
+
+/** A busy disk takes some seconds to sync. Milliseconds. */
+const msMaxUsual = 10_000
+
+interface Running {
+  readonly result: Promise<void>
+  readonly late: AbortSignal
+}
+
+/** Runs one check at a time, since each holds one of the few threads that all files share until the disk responds. */
+export class StoreCheck {
+  readonly #store: Pick<Store, 'check'>
+  readonly #msMax: number
+  #running: Running | null = null
+
+  /** @param msMax How long a check may take. Milliseconds. */
+  constructor(store: Pick<Store, 'check'>, msMax = msMaxUsual) {
+    this.#store = store
+    this.#msMax = msMax
+  }
+
+  /** @throws {ServiceError} STORE_UNAVAILABLE, DISK_FULL, STORE_FAILED */
+  async run(): Promise<void> {
+    const { result, late } = this.#running ?? this.#begin()
+    try {
+      await unlessAborted(result, late)
+    } catch (error) {
+      if (!late.aborted || error !== late.reason) throw error
+      const problem = `it has not responded for ${this.#msMax / 1_000} seconds`
+      throw new ServiceError('STORE_UNAVAILABLE', { problem }, error)
+    }
+  }
+
+  #begin(): Running {
+    const end = () => {
+      this.#running = null
+    }
+    const result = this.#store.check()
+    result.then(end, end)
+    this.#running = { result, late: AbortSignal.timeout(this.#msMax) }
+    return this.#running
+  }
 }

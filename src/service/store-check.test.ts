@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isServiceError, ServiceError } from '../core/errors.ts'
-import { StoreCheck } from './store-check.ts'
+import { StoreCheck } from './create-service.ts'
 
 /** A store that answers a check when the test does. */
 function manualStore() {

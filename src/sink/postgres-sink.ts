@@ -8,13 +8,14 @@ import type { ByteStream } from '../core/byte-stream.ts'
 import {
   type CopyStatements,
   copySql,
+  type FoundColumn,
   isLedgerThereSql,
+  keepsValues,
   ledgerName,
   ledgerSql,
   settings,
   tableColumns,
 } from './postgres-sql.ts'
-import { type FoundColumn, keepsValues } from './postgres-types.ts'
 import { type CopyOrder, type CopySource, type Sink, SinkError } from './sink.ts'
 
 export interface PostgresOptions {

@@ -232,7 +232,7 @@ export const threats: readonly Threat[] = [
   threat(48, 'SQL that tries to escape', 'none does', [
     'test/system/query-limits.test.ts: statements that try to escape are refused, and nothing outside is read or changed',
     'src/query/locked-table.test.ts: readOnlyStatement() and lockIn() withstand every statement that tries to get out',
-    'src/query/function-list.test.ts: a function that waits, logs, counts or reads settings is refused anywhere in a statement',
+    'src/query/statement-uses.test.ts: a function that waits, logs, counts or reads settings is refused anywhere in a statement',
     'test/system/serial/hostile-child.test.ts: a query process that sends anything before its query ends alone, and another takes its place',
   ]),
   threat(49, 'SQL that needs too much', 'ended in time and within its memory', [

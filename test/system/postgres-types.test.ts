@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { byteStream } from '../../src/core/byte-stream.ts'
 import { createPostgresSink } from '../../src/sink/postgres-sink.ts'
-import { foundColumnsSql, keepsValues } from '../../src/sink/postgres-types.ts'
+import { foundColumnsSql, keepsValues } from '../../src/sink/postgres-sql.ts'
 import { type CopyOrder, SinkError } from '../../src/sink/sink.ts'
 import { type PostgresServer, startPostgres } from '../support/postgres-server.ts'
 

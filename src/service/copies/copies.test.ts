@@ -10,8 +10,7 @@ import type { CopyStatus, CopyTarget } from '../../core/copies/copy-status.ts'
 import { isServiceError, ServiceError } from '../../core/errors.ts'
 import type { Receipt } from '../../core/receipt.ts'
 import { type CopyOrder, SinkError } from '../../sink/sink.ts'
-import { Copies, type CopiesOptions, type CopyOutcome } from './copies.ts'
-import { KeptCopies } from './kept-copies.ts'
+import { Copies, type CopiesOptions, type CopyOutcome, KeptCopies } from './copies.ts'
 
 const target: CopyTarget = { name: 'pg', url: '', schema: 'public', table: null, mode: 'append', key: [] }
 

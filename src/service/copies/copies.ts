@@ -1,15 +1,14 @@
 // Copies: copies datasets into databases, a few at once, with retries after failures and after a restart of the service.
-import type { CopyStatus, CopyTarget } from '../../core/copies/copy-status.ts'
+import { createHash } from 'node:crypto'
+import type { CopyRequest, CopyStatus, CopyTarget } from '../../core/copies/copy-status.ts'
 import { isServiceError, ServiceError } from '../../core/errors.ts'
 import type { Receipt } from '../../core/receipt.ts'
 import { LineJournal } from '../../io/line-journal.ts'
 import { FairQueue } from '../../io/turns/fair-queue.ts'
 import { type CopySource, type Sink, SinkError } from '../../sink/sink.ts'
-import type { Store } from '../../store/store.ts'
+import type { Published, Store } from '../../store/store.ts'
 import type { CopyList, PartialCopyRequest } from '../service.ts'
-import { type Begun, type Job, jobOf, lineOf, nameTable, readLine } from './copy-job.ts'
-import { completeRequest } from './copy-request.ts'
-import { KeptCopies } from './kept-copies.ts'
+import { completeRequest, tableNameOf } from './copy-request.ts'
 import { UploadRequests } from './upload-requests.ts'
 
 export interface CopiesOptions {
@@ -383,4 +382,95 @@ export class Copies implements AsyncDisposable {
 function isTransient(error: unknown): boolean {
   if (error instanceof SinkError) return error.isTransient
   return transientCodes.some((code) => isServiceError(error, code))
+}
+
+/** Tables of one dataset whose status is kept for each target; a copy into a further one is not shown after its end. */
+const tablesMax = 100
+
+export class KeptCopies {
+  readonly #store: Pick<Store, 'keep' | 'kept' | 'keptNames'>
+
+  constructor(store: Pick<Store, 'keep' | 'kept' | 'keptNames'>) {
+    this.#store = store
+  }
+
+  /** Newest first. */
+  async list(of: Published, targets: readonly CopyTarget[]): Promise<readonly CopyStatus[]> {
+    const names = await Promise.all(targets.map(({ name }) => this.#store.keptNames(of, prefixOf(name))))
+    const kept = await Promise.all([...new Set(names.flat())].map((name) => this.#store.kept(of, name)))
+    // Only `keep` writes under these names.
+    const found = kept.flatMap((one) => (one === null ? [] : [JSON.parse(one.toString()) as CopyStatus]))
+    const shown = found.filter(({ to }) => targets.some(({ name }) => name === to))
+    return shown.toSorted((a, b) => b.updatedAt - a.updatedAt)
+  }
+
+  /** Replaces an earlier copy into the same table. */
+  async keep(of: Published, status: CopyStatus): Promise<void> {
+    const prefix = prefixOf(status.to)
+    const name = prefix + createHash('sha256').update(status.table).digest('hex').slice(0, 16)
+    const names = await this.#store.keptNames(of, prefix)
+    if (!names.includes(name) && names.length >= tablesMax) return
+    await this.#store.keep(of, name, Buffer.from(JSON.stringify(status)))
+  }
+}
+
+function prefixOf(target: string): string {
+  return `copies-${target}-`
+}
+
+/** What the journal records about a copy. */
+interface Begun {
+  readonly datasetId: string
+  readonly createdAt: number
+  readonly request: CopyRequest
+}
+
+interface Job extends Begun {
+  /** Of an upload to copy, the name of its request. */
+  readonly id: string
+  readonly isUpload: boolean
+  /** True if its dataset was uploaded again meanwhile. */
+  isWantedAgain: boolean
+  request: CopyRequest
+  status: CopyStatus
+  /** The publish that was read last; before that, whichever is there. */
+  of: Published
+  /** Resolves once a crash cannot lose it. */
+  recorded: Promise<void>
+}
+
+function jobOf(begun: Begun): Job {
+  const { createdAt, request } = begun
+  const beginning = { state: 'waiting', tries: 0, records: null, problem: null } as const
+  const status = { ...request, ...beginning, createdAt, updatedAt: createdAt }
+  const ofClient = { isUpload: false, isWantedAgain: false, recorded: Promise.resolve() }
+  return { ...begun, id: idOf(begun), status, of: { id: begun.datasetId }, ...ofClient }
+}
+
+/** The table of an upload is named after its file, unless its target has one. */
+function nameTable(job: Job, { file }: Pick<Receipt, 'file'>): void {
+  if (job.request.table !== '') return
+  const table = tableNameOf(file.name)
+  job.request = { ...job.request, table }
+  job.status = { ...job.status, table }
+}
+
+/** The same for the same copy. */
+function idOf({ datasetId, request: { to, table, mode, key } }: Begun): string {
+  return createHash('sha256')
+    .update(JSON.stringify([datasetId, to, table, mode, key]))
+    .digest('hex')
+}
+
+function lineOf({ datasetId, createdAt, request }: Begun): string {
+  return JSON.stringify({ datasetId, createdAt, request })
+}
+
+/** Lines that this service wrote; a damaged one is skipped. */
+function readLine(line: string, begun: Map<string, string>): void {
+  try {
+    const read = JSON.parse(line) as Begun | { readonly ended: string }
+    if ('ended' in read) begun.delete(read.ended)
+    else begun.set(idOf(read), line)
+  } catch {}
 }

@@ -3,11 +3,14 @@ import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { isServiceError } from '../../core/errors.ts'
 import { throwStoreError } from '../../core/storage-error.ts'
+import { createCsvRewriter } from '../../csv/csv-rewriter.ts'
+import { comma, FieldWalker, quote } from '../../csv/field-walker.ts'
 import { readFully } from '../../io/read-bytes.ts'
 import { textLines } from '../../io/text-lines.ts'
 import { createDecoder } from '../../reading/encoding/decoder.ts'
-import type { CreateScanner } from '../../reading/scanner/scanner.ts'
-import { readSentTable, type SentFile } from './read-sent-table.ts'
+import type { CreateScanner, FileScanOptions, Scanned } from '../../reading/scanner/scanner.ts'
+import { shownReject } from '../../reading/scanner/shown-reject.ts'
+import { rejectCsvHeader } from '../dataset/rejects-csv.ts'
 import { badCorrections, type SentRow } from './sent-rows.ts'
 
 /** A header, a byte order mark and anything before the header end within this many bytes. */
@@ -104,4 +107,170 @@ function rowOf(line: string, number: number): SentRow {
   }
   if (text !== null && typeof text !== 'string') throw badCorrections(`line ${number} has a text that is not a string`)
   return { record: record as number, text, isCut: cut === true }
+}
+
+/** A submitted file, as described by its head. */
+interface SentFile {
+  readonly path: string
+  readonly encoding: 'utf-8' | 'utf-16le' | 'utf-16be'
+  /** Length of the byte order mark. */
+  readonly markBytes: number
+  /** The beginning of the text. */
+  readonly head: string
+}
+
+const known = rejectCsvHeader.trim().split(',')
+/** Spreadsheet programs write the list separator of their system. */
+const delimiters = [',', ';', '\t', '|'] as const
+
+/** The position and columns of the rows. */
+interface Table {
+  readonly delimiter: string
+  readonly names: readonly string[]
+  /** Characters of the lines before the first row. */
+  readonly headerLength: number
+  readonly headerLines: number
+}
+
+/** @throws {ServiceError} BAD_CORRECTIONS */
+async function* readSentTable(
+  file: SentFile,
+  createScanner: CreateScanner,
+  recordBytesMax: number,
+): AsyncGenerator<SentRow> {
+  const table = tableOf(file.head)
+  const start = file.markBytes + byteLength(file.head.slice(0, table.headerLength), file)
+  const options = tableOptions(table, file, start, recordBytesMax)
+  const scanner = createScanner(options)
+  const rewrite = createCsvRewriter({ ...plainDialect, delimiter: table.delimiter })
+  const columns = { record: table.names.indexOf('record'), text: table.names.indexOf('text') }
+  let row = 0
+  const rowsOf = function* (scanned: Scanned): Generator<SentRow> {
+    for (const reject of scanned.rejects) {
+      const { reason, line, message } = shownReject(reject)
+      // It also holds the text of a record that was too long.
+      if (reason === 'record_too_long') continue
+      throw badCorrections(
+        `line ${line} cannot be read: ${message}; save it as CSV in UTF-8, with the columns of rejects.csv`,
+      )
+    }
+    for (const one of fieldRows(rewrite(scanned.pieces), columns)) {
+      row++
+      // Spreadsheet programs end a table with rows of empty cells.
+      if (one.record !== '' || one.text !== '') yield sentRow(one, row)
+    }
+  }
+  const chunks = createReadStream(file.path, { start })
+  try {
+    for await (const chunk of chunks) yield* rowsOf(scanner.push(chunk))
+    yield* rowsOf(scanner.end())
+  } catch (error) {
+    throwStoreError(error)
+  }
+}
+
+function tableOf(head: string): Table {
+  const [separator = ''] = /^sep=[^\r\n](?:\r\n|\r|\n)/i.exec(head) ?? []
+  const [line = '', end = ''] = /^([^\r\n]*)(\r\n|\r|\n|$)/.exec(head.slice(separator.length))?.slice(1) ?? []
+  const named = delimiters.map((delimiter) => ({ delimiter, names: namesOf(line, delimiter) }))
+  const found = named.find(({ names }) => names.includes('record') && names.includes('text'))
+  if (found === undefined) {
+    const wanted = `the first line has to name the columns record and text, as in rejects.csv: ${known.join(',')}`
+    throw badCorrections(`${wanted}; it is '${line.slice(0, 100)}'`)
+  }
+  const { names } = found
+  const twice = names.find((name, i) => name !== '' && names.indexOf(name) !== i)
+  if (twice !== undefined) throw badCorrections(`the column '${twice.slice(0, 100)}' appears twice`)
+  const unknown = names.find((name) => name !== '' && !known.includes(name))
+  if (unknown !== undefined) {
+    throw badCorrections(`there is no column '${unknown.slice(0, 100)}', wanted only ${known.join(', ')}; remove it`)
+  }
+  const headerLength = separator.length + line.length + end.length
+  return { ...found, headerLength, headerLines: separator === '' ? 1 : 2 }
+}
+
+function namesOf(line: string, delimiter: string): string[] {
+  return line.split(delimiter).map((name) => name.trim().replace(/^"(.*)"$/, '$1'))
+}
+
+function byteLength(text: string, { encoding }: SentFile): number {
+  return encoding === 'utf-8' ? Buffer.byteLength(text) : 2 * text.length
+}
+
+function tableOptions(
+  { delimiter, names, headerLines }: Table,
+  { encoding }: SentFile,
+  byteOffset: number,
+  recordBytesMax: number,
+): FileScanOptions {
+  return {
+    encoding,
+    delimiter: delimiter.charCodeAt(0),
+    quote,
+    escape: null,
+    comment: null,
+    skipInitialSpace: false,
+    lineEnd: 'lf',
+    width: names.length,
+    // Some programs leave out empty cells at the end of a row.
+    padsShort: true,
+    // The record has its quotes doubled, and the row has other columns.
+    recordBytesMax: Math.min(2 * recordBytesMax + 65_536, 2 ** 30),
+    start: { byteOffset, records: headerLines, lines: headerLines },
+  }
+}
+
+const plainDialect = {
+  quoteChar: '"',
+  doubleQuote: true,
+  escapeChar: null,
+  lineTerminator: '\n',
+  header: true,
+  skipRows: 0,
+  commentChar: null,
+  skipInitialSpace: false,
+} as const
+
+interface FieldRow {
+  readonly record: string
+  readonly text: string
+}
+
+/** The two required columns of each record. */
+function* fieldRows(
+  pieces: readonly Uint8Array[],
+  columns: { readonly record: number; readonly text: number },
+): Generator<FieldRow> {
+  const records = Buffer.concat(pieces)
+  const walker = new FieldWalker({
+    delimiter: Uint8Array.of(comma),
+    quoteByte: quote,
+    escapeByte: -1,
+    lineEnd: 'lf',
+  })
+  walker.begin(records)
+  let record = ''
+  let text = ''
+  while (walker.advance()) {
+    const { column, start, end, isQuoted } = walker
+    if (column === columns.record || column === columns.text) {
+      const field = records.toString('utf8', start, end)
+      const value = isQuoted ? field.replaceAll('""', '"') : field
+      if (column === columns.record) record = value
+      else text = value
+    }
+    if (!walker.endsRecord) continue
+    yield { record, text }
+    record = ''
+    text = ''
+  }
+}
+
+function sentRow({ record, text }: FieldRow, row: number): SentRow {
+  const number = record.trim()
+  if (!/^[1-9][0-9]{0,14}$/.test(number)) {
+    const shown = number === '' ? 'nothing' : `'${number.slice(0, 40)}'`
+    throw badCorrections(`row ${row} below the header has ${shown} as its record, wanted a whole number from 1`)
+  }
+  return { record: Number(number), text: text === '' ? null : text, isCut: false }
 }

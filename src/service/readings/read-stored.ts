@@ -2,8 +2,9 @@
 import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
 import { ServiceError } from '../../core/errors.ts'
+import { note } from '../../core/notes.ts'
 import type { Correction, Receipt, RefusedCorrection } from '../../core/receipt.ts'
-import { receivedFiles, textOf } from '../../core/stored-files.ts'
+import { correctionsOf, receivedFiles, textOf } from '../../core/stored-files.ts'
 import { fileChunks } from '../../io/chunks/file-chunks.ts'
 import { checksumsOfFile } from '../../io/hashing/block-checksums.ts'
 import { hashStream } from '../../io/hashing/hash-stream.ts'
@@ -14,8 +15,9 @@ import type { VerifiedFiles } from '../dataset/verified-files.ts'
 import { CorrectionsRefused, correctionPath, readCorrections, withoutRecords } from '../ingest/correction-file.ts'
 import { ingest } from '../ingest/ingest.ts'
 import type { UploadOptions } from '../schema/upload-options.ts'
+import type { UploadReply } from '../service.ts'
 import type { Arrival } from '../upload/arrival.ts'
-import { correctedId } from '../upload/dataset-id.ts'
+import { correctedId, datasetId } from '../upload/dataset-id.ts'
 import { type CorrectionFacts, makeReceipt } from '../upload/make-receipt.ts'
 import { type Intake, intakeOf, publishOrRecord } from '../upload/publish-or-record.ts'
 import { isEndingCode } from '../upload/receive-text.ts'
@@ -143,4 +145,37 @@ async function correctionFacts(path: string, of: string): Promise<CorrectionFact
   if (count === 0) return null
   const { bytes, sha256 } = await hashStream(createReadStream(path))
   return { of, count, bytes, sha256, first }
+}
+
+export async function readAgain(
+  tools: ReadStoredTools,
+  arrival: Arrival,
+  of: Receipt,
+  declared: UploadOptions,
+  signal: AbortSignal,
+): Promise<UploadReply> {
+  const uncorrectedId = datasetId({ sha256: of.file.sha256, declared, owner: arrival.owner })
+  const corrections = correctionsOf(of)
+  if (corrections === null) {
+    const reading = { of, declared, uncorrectedId, correctionsPath: null }
+    const { receipt, upload } = await readStored(tools, arrival, reading, signal)
+    return { receipt, upload, notes: [] }
+  }
+  await using draft = await tools.store.draft()
+  const correctionsPath = correctionPath(draft.dir)
+  await linkStored(tools, of, [corrections], [correctionsPath])
+  const { receipt, upload, refused } = await readStored(
+    tools,
+    arrival,
+    { of, declared, uncorrectedId, correctionsPath },
+    signal,
+  )
+  return { receipt, upload, notes: refused.length === 0 ? [] : [droppedNote(refused)] }
+}
+
+function droppedNote(refused: readonly RefusedCorrection[]) {
+  const shown = refused.slice(0, 3).map(({ record, message }) => `record ${record} (${message})`)
+  const others = refused.length > shown.length ? ` and ${refused.length - shown.length} more` : ''
+  const message = `Corrections that break the declared schema were left out: ${shown.join('; ')}${others}.`
+  return note('CORRECTIONS_LEFT_OUT', message)
 }

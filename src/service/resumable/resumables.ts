@@ -5,11 +5,19 @@ import { fileNameOf, lastSegment } from '../../multipart/part-head.ts'
 import type { Spool } from '../../store/store.ts'
 import { clientOf } from '../fair-places.ts'
 import { parseUploadOptions } from '../schema/upload-options.ts'
-import type { OwnUploads, Place, UploadReply } from '../service.ts'
+import type {
+  Appended,
+  NewResumable,
+  OwnUploads,
+  Place,
+  ResumableBytes,
+  ResumableState,
+  ResumableUploads,
+  UploadReply,
+} from '../service.ts'
 import { type AdmissionControl, boundaryOf, checkCoding } from '../upload/admission.ts'
 import type { HeldKey, IdempotencyKeys } from '../uploads/idempotency-keys.ts'
 import type { Uploads } from '../uploads/uploads.ts'
-import type { Appended, NewResumable, ResumableBytes, ResumableState, ResumableUploads } from './resumable.ts'
 import {
   agreedLength,
   declaredTexts,

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { isServiceError } from '../../core/errors.ts'
-import type { UploadReply } from '../upload-reply.ts'
+import type { UploadReply } from '../service.ts'
 import { IdempotencyKeys } from './idempotency-keys.ts'
 
 const dir = await mkdtemp(join(tmpdir(), 'csv-upload-keys-'))

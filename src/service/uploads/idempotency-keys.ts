@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { ServiceError } from '../../core/errors.ts'
 import type { Note } from '../../core/notes.ts'
 import type { Upload } from '../../core/receipt.ts'
-import type { UploadReply } from '../upload-reply.ts'
+import type { UploadReply } from '../service.ts'
 import { OwnedEntries } from './owned-entries.ts'
 
 /**

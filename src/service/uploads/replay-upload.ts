@@ -4,10 +4,10 @@ import { viewOf } from '../../core/borrowed-bytes.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { byteTurns } from '../../io/turns/byte-turns.ts'
 import { parseUploadOptions } from '../schema/upload-options.ts'
+import type { UploadReply } from '../service.ts'
 import { datasetId } from '../upload/dataset-id.ts'
 import type { ExistingDatasets } from '../upload/existing-datasets.ts'
 import type { IncomingFile } from '../upload/receive-file.ts'
-import type { UploadReply } from '../upload-reply.ts'
 import type { HeldKey } from './idempotency-keys.ts'
 
 export interface ReplayTools {

@@ -7,13 +7,16 @@ import type { PartReader } from '../../convert/convert.ts'
 import type { Part, Reject } from '../../core/receipt.ts'
 import { errorCode } from '../../core/storage-error.ts'
 import { type HashedBytes, PassingHash } from '../../io/hashing/hash-stream.ts'
-import type { CreateScanner } from '../../reading/scanner/scanner.ts'
+import { scanOptions } from '../../reading/scan-options.ts'
+import type { CreateScanner, Scanned } from '../../reading/scanner/scanner.ts'
 import { shownReject } from '../../reading/scanner/shown-reject.ts'
-import { correctionPath, readCorrections } from '../ingest/correction-file.ts'
+import { ConstraintFilter } from '../ingest/constraint-filter.ts'
+import { correctedReadable, correctionPath, readCorrections } from '../ingest/correction-file.ts'
+import { Corrector } from '../ingest/corrector.ts'
+import { recordReader } from '../ingest/record-of-text.ts'
 import { RecordTally } from '../ingest/record-tally.ts'
 import { rejectColumnNames, rejectOfRow } from '../ingest/reject-table.ts'
 import { type ParsedReceipt, parseAnyReceipt } from './parse-receipt.ts'
-import { scannedAgain } from './scanned-again.ts'
 import { ValueCheck, type ValueTools } from './value-check.ts'
 
 export interface VerifyTools extends ValueTools {
@@ -314,4 +317,42 @@ function messageOf(error: unknown): string {
 
 function recordsText(count: number): string {
   return count === 1 ? '1 record' : `${count} records`
+}
+
+/** The results of a scanner. @throws {Error} if a correction has no reject */
+async function* scannedAgain(
+  dir: string,
+  receipt: ParsedReceipt,
+  createScanner: CreateScanner,
+  text: AsyncIterable<readonly Uint8Array[]>,
+): AsyncGenerator<Scanned> {
+  const { body, corrections } = receipt
+  const layout = scanOptions({ ...receipt, width: receipt.columns.length, start: body }, body.recordBytesMax)
+  const scanner = createScanner({ ...layout, marksRejects: corrections !== null })
+  const data = behind(text, body.byteOffset)
+  if (corrections === null) {
+    for await (const slices of data) for (const slice of slices) yield scanner.push(slice)
+    return yield scanner.end()
+  }
+  const path = correctionPath(dir)
+  const filter = new ConstraintFilter(scanner, correctedReadable(path), body.byteOffset)
+  await using corrector = new Corrector(readCorrections(path), recordReader(createScanner, layout))
+  for await (const [step] of filter.steps(data)) if (step !== undefined) yield* corrector.correct(filter.push(step))
+  yield* corrector.correct(filter.end())
+  await corrector.end()
+}
+
+/** The slices without this many first bytes. */
+async function* behind(
+  text: AsyncIterable<readonly Uint8Array[]>,
+  bytes: number,
+): AsyncGenerator<readonly Uint8Array[]> {
+  let leftBytes = bytes
+  for await (const slices of text) {
+    yield slices.flatMap((slice) => {
+      const skipped = Math.min(leftBytes, slice.length)
+      leftBytes -= skipped
+      return skipped < slice.length ? [slice.subarray(skipped)] : []
+    })
+  }
 }

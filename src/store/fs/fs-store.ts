@@ -1,34 +1,37 @@
 // File-system store: datasets in a local directory, the default. Everything unfinished is below `incoming/`, and one
 // rename out of it makes a dataset or a record exist. Why: docs/decisions/one-rename-commits.md.
 import assert from 'node:assert/strict'
-import { lstat, readdir, rename } from 'node:fs/promises'
-import { join } from 'node:path'
+import { renameSync } from 'node:fs'
+import { access, lstat, mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import type { ServiceError } from '../../core/errors.ts'
 import type { Receipt, Upload } from '../../core/receipt.ts'
-import { throwStoreError, toStoreError } from '../../core/storage-error.ts'
+import { errorCode, throwStoreError, toStoreError } from '../../core/storage-error.ts'
 import {
+  directoryMode,
+  fileMode,
   freeBytesAt,
   makeDirectory,
   removeTree,
+  renameDirectory,
   SharedDirectory,
   syncDirectory,
   writeNewFile,
 } from '../../io/files/durable.ts'
+import { forEachLimit } from '../../io/for-each-limit.ts'
 import { KeyedMutex } from '../../io/keyed-mutex.ts'
+import { withChecksum, withoutChecksum } from '../checksum-line.ts'
 import { type DatasetIndex, endOf, entryOf, type Usage } from '../dataset-index.ts'
 import { isDatasetId, plainName } from '../name-rules.ts'
 import { Spools } from '../spool/spool.ts'
 import type { Draft, Published, Store, StoreLogger } from '../store.ts'
 import { DirectoryIdentity, isMissing } from './directory-identity.ts'
 import { lockDirectory, lockPath } from './directory-lock.ts'
-import { finishDraft, localDraft, makeDraft } from './fs-draft.ts'
+import { finishDraft, localDraft, makeDraft, readReceipt, receiptName } from './fs-draft.ts'
 import { closeIndex, openIndex } from './fs-index.ts'
-import { moveIn } from './fs-move-in.ts'
 import { FsPaths } from './fs-paths.ts'
 import { FsReads, type FsReadsParts } from './fs-reads.ts'
 import { addRecord, writeRecord } from './fs-records.ts'
-import { completeReplacements, replaceDataset } from './fs-replace.ts'
-import { readKept, writeKept } from './kept-file.ts'
 
 export interface FsStoreOptions {
   /** Created, with its parents, if it does not exist. */
@@ -349,4 +352,124 @@ class FsStore extends FsReads implements Store {
       throw await this.#failure(error)
     }
   }
+}
+
+/** Error codes for a rename onto a directory that is not empty. */
+const takenCodes: ReadonlySet<unknown> = new Set(['ENOTEMPTY', 'EEXIST', 'ENOTDIR', 'EPERM'])
+
+async function moveIn(paths: FsPaths, id: string, draftDir: string, logger: StoreLogger): Promise<void> {
+  try {
+    await renameDirectory(draftDir, paths.dataset(id))
+  } catch (error) {
+    if (!takenCodes.has(errorCode(error))) throw error
+    await makeWay(paths, id, logger)
+    await renameDirectory(draftDir, paths.dataset(id))
+  }
+}
+
+/** Moves away anything there that is not a visible dataset: a leftover, or a dataset whose receipt cannot be read. */
+async function makeWay(paths: FsPaths, id: string, logger: StoreLogger): Promise<void> {
+  const path = paths.dataset(id)
+  const isDamaged = await access(join(path, receiptName)).then(
+    () => true,
+    () => false,
+  )
+  if (!isDamaged) {
+    const leftover = paths.newPath()
+    await rename(path, leftover)
+    await removeTree(leftover).catch((error: unknown) => {
+      logger.warn({ path: leftover, error }, 'cannot remove leftover: the next start will')
+    })
+    return
+  }
+  await makeDirectory(paths.damaged)
+  const aside = paths.aside(id)
+  await rename(path, aside)
+  await syncDirectory(paths.damaged)
+  logger.warn({ id, aside }, 'dataset with unreadable receipt was set aside: it is published again')
+}
+
+/**
+ * Not synced: after a crash the file may be missing or torn, which its checksum shows. `newPath` is on the same file
+ * system.
+ */
+async function writeKept(path: string, bytes: Uint8Array, newPath: string): Promise<void> {
+  await writeFile(newPath, withChecksum(bytes), { flag: 'wx', mode: fileMode })
+  await mkdir(dirname(path), { recursive: true, mode: directoryMode })
+  await rename(newPath, path)
+}
+
+/**
+ * The text given to `writeKept`; null if there is none, or it is damaged. @throws {ServiceError} STORE_UNAVAILABLE,
+ * STORE_FAILED
+ */
+async function readKept(path: string): Promise<Buffer | null> {
+  try {
+    return withoutChecksum(await readFile(path))
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return null
+    throw toStoreError(error)
+  }
+}
+
+/**
+ * Moves a finished, synced draft to the place of a dataset, and the damaged dataset to `asidePath`, which must not
+ * exist. The moves are not synced yet. After a failure, both are back in their places.
+ *
+ * @param exchanging Runs the exchange of the two, which is synchronous so that no reader finds neither.
+ */
+async function replaceDataset(
+  paths: FsPaths,
+  id: string,
+  { draftDir, asidePath }: { readonly draftDir: string; readonly asidePath: string },
+  exchanging: (exchange: () => void) => Promise<void>,
+): Promise<void> {
+  const [datasetDir, stagedDir] = [paths.dataset(id), join(paths.replacing, id)]
+  await makeDirectory(paths.replacing)
+  await using undo = new AsyncDisposableStack()
+  await rename(draftDir, stagedDir)
+  // By a rename: the next start must never find a staged dataset from which something has been removed.
+  undo.defer(() => rename(stagedDir, draftDir))
+  await syncDirectory(paths.replacing)
+  await exchanging(() => {
+    using back = new DisposableStack()
+    renameSync(datasetDir, asidePath)
+    back.defer(() => renameSync(asidePath, datasetDir))
+    renameSync(stagedDir, datasetDir)
+    back.move()
+  })
+  undo.move()
+}
+
+/** Completes replacements that a crash interrupted: everything that waits is complete and durable. */
+async function completeReplacements(paths: FsPaths): Promise<void> {
+  for (const id of (await namesIn(paths.replacing)).filter(isDatasetId)) {
+    const [stagedDir, datasetDir] = [join(paths.replacing, id), paths.dataset(id)]
+    const isWhole = await readReceipt(stagedDir, id).then(
+      () => true,
+      () => false,
+    )
+    if (isWhole) await rename(datasetDir, paths.newPath()).catch(ignoreMissing)
+    // An unreadable dataset is better than none, and worse than the one it was to replace.
+    await rename(stagedDir, isWhole || !(await isThere(datasetDir)) ? datasetDir : paths.newPath())
+    await forEachLimit([paths.datasets, paths.incoming, paths.replacing], 3, syncDirectory)
+  }
+}
+
+async function namesIn(dir: string): Promise<readonly string[]> {
+  return await readdir(dir).catch((error) => {
+    ignoreMissing(error)
+    return []
+  })
+}
+
+function isThere(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  )
+}
+
+function ignoreMissing(error: unknown): void {
+  if (errorCode(error) !== 'ENOENT') throw error
 }

@@ -7,12 +7,11 @@ import { throwStoreError } from '../../core/storage-error.ts'
 import type { StoredFile } from '../../core/stored-files.ts'
 import { forEachLimit } from '../../io/for-each-limit.ts'
 import type { DatasetFile, Draft } from '../store.ts'
-import { partBytes } from './part-buffers.ts'
 import { type Attempt, beganAt, fileKey, pendingKey } from './s3-keys.ts'
 import type { S3Objects } from './s3-objects.ts'
 import { attemptMsMax, sweepAttempt } from './s3-sweep.ts'
 import type { LocalDraft } from './scratch.ts'
-import { SentFile } from './sent-file.ts'
+import { partBytes, SentFile } from './sent-file.ts'
 
 const filesAtOnceMax = 4
 /**

@@ -1,6 +1,10 @@
 // S3 objects: the few calls of object storage that the store needs, by the AWS SDK. Knows no dataset.
+
+import { randomUUID } from 'node:crypto'
 import type { Readable } from 'node:stream'
+import { crc32 } from 'node:zlib'
 import {
+  type $Command,
   AbortMultipartUploadCommand,
   CompleteMultipartUploadCommand,
   CreateMultipartUploadCommand,
@@ -12,11 +16,13 @@ import {
   ListObjectsV2Command,
   PutObjectCommand,
   S3Client,
+  type S3ClientResolvedConfig,
   S3ServiceException,
+  type ServiceInputTypes,
+  type ServiceOutputTypes,
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
 import { ServiceError } from '../../core/errors.ts'
-import { crc32Text, isMissing, isPreconditionFailure, statusOf, throwStoreError, toStoreError } from './s3-errors.ts'
 
 export interface S3Options {
   readonly bucket: string
@@ -116,7 +122,7 @@ export class S3Objects {
     })
     for (let attempt = 1; ; attempt += 1) {
       try {
-        const reply = await this.#call((signal) => this.#client.send(command, { abortSignal: signal }), ended)
+        const reply = await this.#send(command, ended)
         return reply.ETag ?? ''
       } catch (error) {
         // 404: there is no object that could still be the same.
@@ -160,7 +166,7 @@ export class S3Objects {
     const Range = `bytes=${start}-${Number.isFinite(end) ? end - 1 : ''}`
     const command = new GetObjectCommand({ ...this.#at(key), Range, ...(etag !== undefined && { IfMatch: etag }) })
     try {
-      const reply = await this.#call((signal) => this.#client.send(command, { abortSignal: signal }))
+      const reply = await this.#send(command)
       return reply.Body as Readable
     } catch (error) {
       if (isMissing(error) || isPreconditionFailure(error)) return null
@@ -171,9 +177,7 @@ export class S3Objects {
   /** The facts of an object; null if there is none. */
   async head(key: string): Promise<FoundObject | null> {
     try {
-      const reply = await this.#call((signal) =>
-        this.#client.send(new HeadObjectCommand(this.#at(key)), { abortSignal: signal }),
-      )
+      const reply = await this.#send(new HeadObjectCommand(this.#at(key)))
       return { bytes: reply.ContentLength ?? 0, etag: reply.ETag ?? '' }
     } catch (error) {
       if (isMissing(error)) return null
@@ -212,9 +216,7 @@ export class S3Objects {
         Delimiter: delimiter,
         ...(token === undefined && after !== undefined && { StartAfter: this.#prefix + after }),
       })
-      const page = await this.#call((signal) => this.#client.send(command, { abortSignal: signal })).catch(
-        throwStoreError,
-      )
+      const page = await this.#send(command).catch(throwStoreError)
       yield page
       token = page.IsTruncated === true ? page.NextContinuationToken : undefined
     } while (token !== undefined)
@@ -229,9 +231,7 @@ export class S3Objects {
         Delete: { Objects, Quiet: true },
         ChecksumAlgorithm: 'CRC32',
       })
-      const reply = await this.#call((signal) => this.#client.send(command, { abortSignal: signal })).catch(
-        throwStoreError,
-      )
+      const reply = await this.#send(command).catch(throwStoreError)
       const errors = reply.Errors ?? []
       const [failed] = errors
       if (failed !== undefined && !isLast && errors.every(({ Code }) => Code === 'InternalError')) {
@@ -249,7 +249,7 @@ export class S3Objects {
     if (!this.deletesIfMatch) return true
     const command = new DeleteObjectCommand({ ...this.#at(key), IfMatch: etag })
     try {
-      await this.#call((signal) => this.#client.send(command, { abortSignal: signal }))
+      await this.#send(command)
     } catch (error) {
       if (!isMissing(error)) return isPreconditionFailure(error) ? false : throwStoreError(error)
     }
@@ -259,17 +259,14 @@ export class S3Objects {
   /** Begins an object that is written in parts. */
   async multipart(key: string): Promise<S3Multipart> {
     const command = new CreateMultipartUploadCommand({ ...this.#at(key), ChecksumAlgorithm: 'CRC32' })
-    const { UploadId } = await this.#call((signal) => this.#client.send(command, { abortSignal: signal })).catch(
-      throwStoreError,
-    )
+    const { UploadId } = await this.#send(command).catch(throwStoreError)
     const at = { ...this.#at(key), UploadId }
     const parts = new Map<number, { ETag: string | undefined; ChecksumCRC32: string; bytes: number }>()
     return {
       add: async (PartNumber, body, ended) => {
         const ChecksumCRC32 = crc32Text(body)
         const part = new UploadPartCommand({ ...at, PartNumber, Body: body, ContentLength: body.length, ChecksumCRC32 })
-        const send = (signal: AbortSignal) => this.#client.send(part, { abortSignal: signal })
-        const { ETag } = await this.#call(send, ended).catch(throwStoreError)
+        const { ETag } = await this.#send(part, ended).catch(throwStoreError)
         parts.set(PartNumber, { ETag, ChecksumCRC32, bytes: body.length })
       },
       complete: async () => {
@@ -278,16 +275,14 @@ export class S3Objects {
         const whole = new CompleteMultipartUploadCommand({ ...at, MultipartUpload: { Parts } })
         const bytes = listed.reduce((sum, [, part]) => sum + part.bytes, 0)
         try {
-          await this.#call((signal) => this.#client.send(whole, { abortSignal: signal }))
+          await this.#send(whole)
         } catch (error) {
           // The response to an earlier attempt may have been lost: nobody else writes to this key.
           if ((await this.head(key))?.bytes !== bytes) throw toStoreError(error)
         }
       },
       abort: async () => {
-        await this.#call((signal) =>
-          this.#client.send(new AbortMultipartUploadCommand(at), { abortSignal: signal }),
-        ).catch(throwStoreError)
+        await this.#send(new AbortMultipartUploadCommand(at)).catch(throwStoreError)
       },
     }
   }
@@ -305,9 +300,7 @@ export class S3Objects {
         Prefix: this.#prefix,
         ...next,
       })
-      const page = await this.#call((signal) => this.#client.send(command, { abortSignal: signal })).catch(
-        throwStoreError,
-      )
+      const page = await this.#send(command).catch(throwStoreError)
       const old = (page.Uploads ?? []).filter(
         ({ Key = '', Initiated }) =>
           isMeant(Key.slice(this.#prefix.length)) && (Initiated?.getTime() ?? before) < before,
@@ -315,7 +308,7 @@ export class S3Objects {
       for (const { Key, UploadId } of old) {
         const abort = new AbortMultipartUploadCommand({ Bucket: this.#bucket, Key, UploadId })
         // One that has just been completed is not a failure.
-        await this.#call((signal) => this.#client.send(abort, { abortSignal: signal })).catch(() => {})
+        await this.#send(abort).catch(() => {})
       }
       count += old.length
       next = page.IsTruncated ? { KeyMarker: page.NextKeyMarker, UploadIdMarker: page.NextUploadIdMarker } : null
@@ -359,6 +352,13 @@ export class S3Objects {
   }
 
   /** @param ended Aborted when the response is no longer wanted. */
+  #send<Input extends ServiceInputTypes, Output extends ServiceOutputTypes>(
+    command: $Command<Input, Output, S3ClientResolvedConfig, ServiceInputTypes, ServiceOutputTypes>,
+    ended?: AbortSignal,
+  ): Promise<Output> {
+    return this.#call((abortSignal) => this.#client.send(command, { abortSignal }), ended)
+  }
+
   async #call<Result>(send: (signal: AbortSignal) => Promise<Result>, ended?: AbortSignal): Promise<Result> {
     const late = new AbortController()
     const timer = setTimeout(() => late.abort(new Error('no response in time')), this.#callMsMax)
@@ -380,4 +380,83 @@ export interface S3Multipart {
   complete(): Promise<void>
   /** Drops the parts. */
   abort(): Promise<void>
+}
+
+/** In the format of S3: big-endian, in base64. */
+function crc32Text(bytes: Uint8Array): string {
+  const checksum = Buffer.alloc(4)
+  checksum.writeUInt32BE(crc32(bytes))
+  return checksum.toString('base64')
+}
+
+/** The HTTP status of a response of the server. */
+function statusOf(error: unknown): number | undefined {
+  return error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined
+}
+
+/** 404; 416 is the response to a range beyond the end of an object, which is then another object. */
+function isMissing(error: unknown): boolean {
+  const status = statusOf(error)
+  return (status === 404 || status === 416) && !(error instanceof S3ServiceException && error.name === 'NoSuchBucket')
+}
+
+/** 412; 409 is the response of a server that is deciding between two writers (ConditionalRequestConflict). */
+function isPreconditionFailure(error: unknown): boolean {
+  const status = statusOf(error)
+  return status === 412 || status === 409
+}
+
+/** What callers of the store are told. */
+function toStoreError(error: unknown): ServiceError {
+  if (error instanceof ServiceError) return error
+  const status = statusOf(error)
+  if (status === 403 || status === 401) return unavailable('access to it is denied', error)
+  if (status === 404) return unavailable('its bucket does not exist', error)
+  if (status === 409) return unavailable('other requests change the same objects', error)
+  if (status === undefined || status >= 500 || status === 429) return unavailable('it does not answer', error)
+  return new ServiceError('STORE_FAILED', {}, error)
+}
+
+function throwStoreError(error: unknown): never {
+  throw toStoreError(error)
+}
+
+function unavailable(problem: string, cause: unknown): ServiceError {
+  return new ServiceError('STORE_UNAVAILABLE', { problem }, cause)
+}
+
+const writersAtOnce = 8
+
+/**
+ * Tries conditional writes and deletions on an object of its own. Some servers answer 200 to each of several writers
+ * that require the object to be absent; on those, two replicas would both believe that they made a dataset. Those that
+ * ignore the condition of a deletion keep what marks removed datasets.
+ * @throws {ServiceError} STORE_UNSUITABLE, STORE_UNAVAILABLE, STORE_FAILED
+ */
+export async function probeConditionalWrites(objects: S3Objects): Promise<void> {
+  const key = `probe/${randomUUID()}`
+  const put = (text: string, condition: Parameters<S3Objects['put']>[2]) =>
+    objects.put(key, Buffer.from(text), condition)
+  try {
+    const race = await Promise.all(Array.from({ length: writersAtOnce }, (_, i) => put(`${i}`, { kind: 'absent' })))
+    const winners = race.filter(Boolean).length
+    if (winners !== 1)
+      throw unsuitable(
+        `${winners} of ${writersAtOnce} concurrent writers of one new object were told that they had created it`,
+      )
+    const made = await objects.head(key)
+    if (made === null) throw unsuitable('an object that was written cannot be read')
+    if (await put('again', { kind: 'absent' })) throw unsuitable('it overwrites an object despite If-None-Match')
+    if (!(await put('changed', { kind: 'same', etag: made.etag }))) throw unsuitable('it does not support If-Match')
+    if (await put('late', { kind: 'same', etag: made.etag }))
+      throw unsuitable('it overwrites an object that has changed')
+    await objects.deleteSame(key, made.etag)
+    objects.deletesIfMatch = (await objects.head(key)) !== null
+  } finally {
+    await objects.delete([key]).catch(() => {})
+  }
+}
+
+function unsuitable(problem: string): ServiceError {
+  return new ServiceError('STORE_UNSUITABLE', { problem })
 }

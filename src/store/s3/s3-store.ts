@@ -32,8 +32,7 @@ import {
   recordsPrefix,
   stateKey,
 } from './s3-keys.ts'
-import { S3Objects, type S3Options } from './s3-objects.ts'
-import { probeConditionalWrites } from './s3-probe.ts'
+import { probeConditionalWrites, S3Objects, type S3Options } from './s3-objects.ts'
 import {
   type Committed,
   type Found,

@@ -4,9 +4,8 @@ import { mkdtemp, open, rm, truncate } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { partBytes } from './part-buffers.ts'
 import type { S3Objects } from './s3-objects.ts'
-import { SentFile } from './sent-file.ts'
+import { partBytes, SentFile } from './sent-file.ts'
 
 const dir = await mkdtemp(join(tmpdir(), 'sent-file-'))
 after(() => rm(dir, { recursive: true }))

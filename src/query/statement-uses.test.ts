@@ -2,10 +2,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openDuckDb } from '../duckdb/duckdb.ts'
-import { isAllowed, type Use } from './function-list.ts'
 import { lockIn, openForOne, readOnlyStatement } from './locked-table.ts'
 import { reviewedFunctions } from './reviewed-functions.testing.ts'
-import { usesOf } from './statement-uses.ts'
+import { isAllowed, type Use, usesOf } from './statement-uses.ts'
 
 const names = (text: string) => text.trim().split(/\s+/)
 

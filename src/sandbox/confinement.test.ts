@@ -1,10 +1,10 @@
-// Tests of the users of children: each child of a service has its own, and services side by side differ.
+// Tests of the confinement: the users of children: each child of a service has its own, and services side by side differ.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { realpathSync } from 'node:fs'
 import { getCompileCacheDir } from 'node:module'
 import { test } from 'node:test'
-import { childUserId } from './child-users.ts'
+import { childUserId } from './confinement.ts'
 
 const numbers = Array.from({ length: 606 }, (_, number) => number)
 
@@ -16,7 +16,7 @@ test('childUserId() gives each of 606 children a different user', () => {
 })
 
 test('childUserId() starts elsewhere in another process', () => {
-  const url = new URL('./child-users.ts', import.meta.url).href
+  const url = new URL('./confinement.ts', import.meta.url).href
   const program = `import { childUserId } from ${JSON.stringify(url)}; process.stdout.write(String(childUserId(0)))`
   const others = numbers.slice(0, 5).map(() => execFileSync(process.execPath, ['--input-type=module', '-e', program]))
   // By chance alone one run in eighty million million would see the same everywhere.
