@@ -6,7 +6,7 @@ import { useRoute } from './router.ts'
 import { chooseLanguage, type Language, language, languageNames, t } from './texts.ts'
 import { droppedFiles, plainFiles } from './upload/chosen-files.ts'
 import { UploadQueue } from './upload/upload-queue.ts'
-import { Dataset } from './views/dataset/dataset.tsx'
+import { BackLink, Dataset } from './views/dataset/dataset.tsx'
 import { Home } from './views/home/home.tsx'
 
 export function App() {
@@ -39,9 +39,7 @@ export function App() {
         {route.view === 'dataset' && <Dataset id={route.id} tab={route.tab} query={route.query} />}
         {route.view === 'unknown' && (
           <>
-            <p class="quiet">
-              <a href="#/">{t.back}</a>
-            </p>
+            <BackLink />
             <h1>{t.notFound}</h1>
           </>
         )}

@@ -16,12 +16,10 @@ let loading: Promise<void> | undefined
 
 addEventListener('message', ({ data }: MessageEvent<CheckRequest | TextsRequest>) => {
   if (data.kind === 'texts') {
-    const { number, layout, texts } = data
-    const answer = (readings: TextsReply['readings']) => postMessage({ number, readings } satisfies TextsReply)
-    loadOnce().then(
-      () => answer(readTexts(layout, texts)),
-      () => answer(null),
-    )
+    const respond = (readings: TextsReply['readings']) => postMessage({ readings } satisfies TextsReply)
+    loadOnce()
+      .then(() => readTexts(data.layout, data.texts))
+      .then(respond, () => respond(null))
     return
   }
   check(data).then(

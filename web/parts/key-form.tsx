@@ -3,31 +3,24 @@ import { useState } from 'preact/hooks'
 import { currentKey } from '../api.ts'
 import { enterKey } from '../caller.ts'
 import { t } from '../texts.ts'
+import { useAction } from '../use-loaded.ts'
 import { Failure } from './failure.tsx'
-
-type Trying = 'no' | 'yes' | 'refused'
 
 export function KeyForm() {
   const [key, change] = useState('')
-  const [trying, setTrying] = useState<Trying>(currentKey() === null ? 'no' : 'refused')
-  const [error, setError] = useState<unknown>(null)
-  const onSubmit = async (event: SubmitEvent) => {
+  const { outcome, run } = useAction<boolean>()
+  // A key that was kept may be refused, too.
+  const isRefused = outcome.state === 'none' ? currentKey() !== null : outcome.state === 'loaded' && !outcome.value
+  const onSubmit = (event: SubmitEvent) => {
     event.preventDefault()
-    setTrying('yes')
-    setError(null)
-    try {
-      setTrying((await enterKey(key.trim() || null)) ? 'no' : 'refused')
-    } catch (failure) {
-      setTrying('no')
-      setError(failure)
-    }
+    run(() => enterKey(key.trim() || null))
   }
   return (
     <form class="failure key-form" onSubmit={onSubmit}>
-      {error === null ? (
-        <p role="alert">{trying === 'refused' ? t.keyWrong : t.keyNeeded}</p>
+      {outcome.state === 'failed' ? (
+        <Failure error={outcome.error} />
       ) : (
-        <Failure error={error} />
+        <p role="alert">{isRefused ? t.keyWrong : t.keyNeeded}</p>
       )}
       <p class="row">
         <label>
@@ -40,7 +33,7 @@ export function KeyForm() {
             onInput={({ currentTarget }) => change(currentTarget.value)}
           />
         </label>
-        <button type="submit" disabled={trying === 'yes'}>
+        <button type="submit" disabled={outcome.state === 'loading'}>
           {t.useKey}
         </button>
       </p>

@@ -1,4 +1,6 @@
 // Chosen files: files that the user chose or dropped, with handles to reopen them after a restart if the browser has them.
+import { UserFacingError } from '../api.ts'
+import { t } from '../texts.ts'
 
 /** A FileSystemFileHandle, as far as it is used here. */
 export interface FileHandle {
@@ -66,5 +68,21 @@ export async function reopened(handle: FileHandle, mayAsk: boolean): Promise<Fil
     return permission === 'granted' ? await handle.getFile() : null
   } catch {
     return null
+  }
+}
+
+/** The file was changed, moved or deleted: browsers refuse to read it then. */
+export class Unreadable extends UserFacingError {
+  constructor() {
+    super(t.unreadable)
+  }
+}
+
+/** @throws {Unreadable} */
+export async function ensureReadable(file: Blob): Promise<void> {
+  try {
+    await file.slice(0, 1).arrayBuffer()
+  } catch {
+    throw new Unreadable()
   }
 }

@@ -1,7 +1,7 @@
-// Kept uploads: what the browser stores about unfinished uploads, so that they continue after a reload or a restart. Knows no element.
+// Kept uploads: what the browser stores about unfinished uploads, so that they continue after a reload or a restart,
+// when the same file is chosen again. Knows no element.
 import type { DeclaredDialect } from '../../src/reading/reading.ts'
 import type { FileHandle } from './chosen-files.ts'
-import type { Fingerprint } from './same-file.ts'
 
 export interface KeptUpload {
   readonly id: string
@@ -68,4 +68,33 @@ export function hold(id: string, signal = AbortSignal.timeout(closingMs)): Promi
     const held = () => new Promise<void>((release) => resolve(release))
     locks.request(`upload-${id}`, { signal }, held).catch(() => resolve(null))
   })
+}
+
+/** Number of bytes compared. */
+const headBytes = 65_536
+
+export interface Fingerprint {
+  readonly name: string
+  readonly size: number
+  readonly lastModified: number
+  readonly head: string
+}
+
+export async function fingerprintOf(file: File): Promise<Fingerprint> {
+  const { name, size, lastModified } = file
+  return { name, size, lastModified, head: hashOf(new Uint8Array(await file.slice(0, headBytes).arrayBuffer())) }
+}
+
+export function isSameFile(a: Fingerprint, b: Fingerprint): boolean {
+  return a.name === b.name && a.size === b.size && a.lastModified === b.lastModified && a.head === b.head
+}
+
+/** 64 bits of FNV-1a in two halves: crypto.subtle is missing if a page is served without TLS. */
+export function hashOf(bytes: Uint8Array): string {
+  let [low, high] = [0x811c9dc5, 0x1000193]
+  for (const byte of bytes) {
+    low = Math.imul(low ^ byte, 0x01000193)
+    high = Math.imul(high ^ byte, 0x85ebca6b)
+  }
+  return [low, high].map((half) => (half >>> 0).toString(16).padStart(8, '0')).join('')
 }

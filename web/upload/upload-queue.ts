@@ -4,55 +4,38 @@ import { isFinished, type UploadStatus } from '../../src/core/upload-status.ts'
 import type { DeclaredDialect } from '../../src/reading/reading.ts'
 import { ApiError, cancelUpload, getUpload, UserFacingError } from '../api.ts'
 import { t } from '../texts.ts'
-import { type ChosenFile, type FileHandle, reopened } from './chosen-files.ts'
-import { forgetUpload, hold, type KeptUpload, keepUpload, keptUploads } from './kept-uploads.ts'
-import { RateMeter } from './rate-meter.ts'
-import { ensureReadable, Unreadable } from './readable-file.ts'
-import { fingerprintOf, isSameFile } from './same-file.ts'
-import { patiently, sendResumable } from './send-resumable.ts'
-import { sendWhole } from './upload-requests.ts'
+import { type ChosenFile, ensureReadable, type FileHandle, reopened, Unreadable } from './chosen-files.ts'
+import {
+  fingerprintOf,
+  forgetUpload,
+  hold,
+  isSameFile,
+  type KeptUpload,
+  keepUpload,
+  keptUploads,
+} from './kept-uploads.ts'
+import { type OutgoingFile, patiently, resultOf, sendFile, type UploadResult } from './send-file.ts'
 
 export type Phase = 'ready' | 'waiting' | 'sending' | 'processing' | 'paused' | 'done' | 'failed' | 'canceled'
 
-export interface QueuedUpload {
+export interface QueuedUpload extends OutgoingFile {
   readonly number: number
   /** Number of the first file that was chosen together with this one. */
   readonly firstNumber: number
   readonly name: string
-  readonly size: number
   /** Null while it must be reopened, or chosen again, and for what cannot be sent. */
   readonly file: File | null
   /** Reopens the file after a restart; null if the browser has no such handles. */
   readonly handle: FileHandle | null
-  /** The user's declarations about it; sent along. */
-  readonly dialect: DeclaredDialect
   readonly phase: Phase
   /** True if its beginning shows that the service would refuse it. */
   readonly isRefused: boolean
-  /** Id of the upload at the service, once it has begun. */
-  readonly id: string | null
-  readonly sentBytes: number
-  /** Bytes a second, smoothed; 0 while unknown. */
-  readonly rate: number
-  /** True while the connection is broken and being retried. */
-  readonly isBroken: boolean
-  /** The service's result so far. */
-  readonly status: UploadStatus | null
   readonly result: UploadResult | null
   readonly error: unknown
 }
 
-export interface UploadResult {
-  readonly datasetId: string
-  readonly accepted: number
-  readonly rejected: number
-  readonly isDuplicate: boolean
-}
-
 /** Browsers open six connections to a server: each of these uploads takes two. */
 const runningMax = 2
-/** Smaller files are sent again after a break: that costs less than asking for their offset. */
-const resumableBytesMin = 1_048_576
 
 const nothingSent = {
   isRefused: false,
@@ -186,7 +169,11 @@ export class UploadQueue {
     const { signal } = new AbortController()
     const release = await hold(kept.id, signal)
     release?.()
-    const asked = patiently({ onBroken() {} }, signal, () => getUpload(kept.id))
+    const asked = patiently(
+      () => {},
+      signal,
+      () => getUpload(kept.id),
+    )
     const status = await asked.catch((error: unknown) => {
       if (error instanceof ApiError && error.status === 410) void forgetUpload(kept.id)
       return null
@@ -232,63 +219,23 @@ export class UploadQueue {
     const { signal } = controller
     this.#controllers.set(number, controller)
     this.#update(number, { phase: 'sending' })
+    const update = (change: Partial<QueuedUpload>) => this.#update(number, change)
     try {
       await ensureReadable(file)
-      const isSmall = size < resumableBytesMin && upload.id === null
-      const result = await (isSmall ? this.#sendSmall(upload, file, signal) : this.#sendLarge(upload, file, signal))
-      this.#update(number, { phase: 'done', result, sentBytes: size })
+      const result = await sendFile(upload, file, update, (id) => this.#keep(upload, file, id), signal)
+      const id = this.#find(number)?.id ?? null
+      if (id !== null) void forgetUpload(id)
+      update({ phase: 'done', result, sentBytes: size })
     } catch (error) {
       if (!signal.aborted) this.#failed(number, error)
     }
     this.#startNext()
   }
 
-  async #sendSmall({ number, dialect }: QueuedUpload, file: File, signal: AbortSignal): Promise<UploadResult> {
-    const meter = new RateMeter(0)
-    const onSent = (bytes: number) => {
-      const phase = bytes >= file.size ? 'processing' : 'sending'
-      this.#update(number, { sentBytes: Math.min(bytes, file.size), rate: meter.rate(bytes), phase })
-    }
-    const onBroken = (isBroken: boolean) => this.#update(number, { isBroken })
-    const receipt = await patiently({ onBroken }, signal, () => sendWhole(file, dialect, { onSent, signal }))
-    const { accepted, rejected } = receipt.records
-    return { datasetId: receipt.id, accepted, rejected, isDuplicate: receipt.duplicate === true }
-  }
-
-  async #sendLarge(upload: QueuedUpload, file: File, signal: AbortSignal): Promise<UploadResult> {
-    const { number, dialect, handle, sentBytes } = upload
-    const meter = new RateMeter(sentBytes)
-    let release: (() => void) | null = null
-    try {
-      const last = await sendResumable(
-        {
-          file,
-          size: upload.size,
-          dialect,
-          id: upload.id,
-          onBegun: async (id) => {
-            this.#update(number, { id })
-            release = await hold(id)
-            if (release === null) throw new UserFacingError(t.otherTab)
-            if (upload.id !== null) return
-            const kept = { id, fingerprint: await fingerprintOf(file), dialect, handle, begunAt: Date.now() }
-            this.#kept.set(number, kept)
-            await keepUpload(kept)
-          },
-          onSent: (bytes) => this.#update(number, { sentBytes: bytes, rate: meter.rate(bytes) }),
-          onBroken: (isBroken) => this.#update(number, { isBroken }),
-          onStatus: (status) => {
-            const phase = status.phase === 'receiving' ? 'sending' : 'processing'
-            if (!signal.aborted && !isFinished(status)) this.#update(number, { status, phase })
-          },
-        },
-        signal,
-      )
-      void forgetUpload(last.id)
-      return resultOf(last)
-    } finally {
-      ;(release as (() => void) | null)?.()
-    }
+  async #keep({ number, dialect, handle }: QueuedUpload, file: File, id: string): Promise<void> {
+    const kept = { id, fingerprint: await fingerprintOf(file), dialect, handle, begunAt: Date.now() }
+    this.#kept.set(number, kept)
+    await keepUpload(kept)
   }
 
   /** An upload that the service has refused starts over when it is retried. */
@@ -312,9 +259,4 @@ export class UploadQueue {
   #changed(): void {
     for (const listener of this.#listeners) listener()
   }
-}
-
-function resultOf({ datasetId, records, outcome }: UploadStatus): UploadResult {
-  const { accepted = 0, rejected = 0 } = records ?? {}
-  return { datasetId: datasetId ?? '', accepted, rejected, isDuplicate: outcome !== 'new' }
 }

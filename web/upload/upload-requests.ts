@@ -1,7 +1,7 @@
 // Upload requests: sends files to the service: small ones in one request, others by tus, which can continue after a break.
 import type { DeclaredDialect } from '../../src/reading/reading.ts'
 import { ApiError, authorization, errorOf, type Receipt, request } from '../api.ts'
-import { ensureReadable } from './readable-file.ts'
+import { ensureReadable } from './chosen-files.ts'
 
 const path = '/qas/uploads'
 const tus = { 'tus-resumable': '1.0.0' }

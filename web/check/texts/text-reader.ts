@@ -4,22 +4,20 @@ import type { RecordLayout, TextReading } from './read-texts.ts'
 
 export interface TextsRequest {
   readonly kind: 'texts'
-  readonly number: number
   readonly layout: RecordLayout
   readonly texts: readonly string[]
 }
 
 export interface TextsReply {
-  readonly number: number
   /** Null if they could not be read at all. */
   readonly readings: readonly TextReading[] | null
 }
 
 export class TextReader {
   readonly #layout: RecordLayout
-  readonly #waiting = new Map<number, (readings: readonly TextReading[] | null) => void>()
+  /** In the order of their requests, in which the worker replies. */
+  readonly #waiting: ((readings: readonly TextReading[] | null) => void)[] = []
   #worker: Worker | null = null
-  #lastNumber = 0
 
   constructor(layout: RecordLayout) {
     this.#layout = layout
@@ -27,33 +25,28 @@ export class TextReader {
 
   /** Null if no worker is available: the service then reports the result. */
   read(texts: readonly string[]): Promise<readonly TextReading[] | null> {
-    const number = ++this.#lastNumber
     return new Promise((resolve) => {
-      this.#waiting.set(number, resolve)
-      this.#started().postMessage({ kind: 'texts', number, layout: this.#layout, texts } satisfies TextsRequest)
+      this.#waiting.push(resolve)
+      this.#started().postMessage({ kind: 'texts', layout: this.#layout, texts } satisfies TextsRequest)
     })
   }
 
   close(): void {
     this.#worker?.terminate()
     this.#worker = null
-    this.#giveUp()
+    this.#resolveNull()
   }
 
   #started(): Worker {
     if (this.#worker !== null) return this.#worker
     const worker = checkWorker()
-    worker.onmessage = ({ data: { number, readings } }: MessageEvent<TextsReply>) => {
-      this.#waiting.get(number)?.(readings)
-      this.#waiting.delete(number)
-    }
-    worker.onerror = () => this.#giveUp()
+    worker.onmessage = ({ data }: MessageEvent<TextsReply>) => this.#waiting.shift()?.(data.readings)
+    worker.onerror = () => this.#resolveNull()
     this.#worker = worker
     return worker
   }
 
-  #giveUp(): void {
-    for (const resolve of this.#waiting.values()) resolve(null)
-    this.#waiting.clear()
+  #resolveNull(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve(null)
   }
 }

@@ -44,9 +44,7 @@ export function Dataset({ id, tab, query }: DatasetProps) {
   }
   return (
     <>
-      <p class="quiet">
-        <a href="#/">{t.back}</a>
-      </p>
+      <BackLink />
       <h1 class="name" title={name}>
         {name || receipt.id}
       </h1>
@@ -77,12 +75,18 @@ export function Dataset({ id, tab, query }: DatasetProps) {
 function NotThere({ error }: { readonly error: unknown }) {
   return (
     <>
-      <p class="quiet">
-        <a href="#/">{t.back}</a>
-      </p>
+      <BackLink />
       <h1>{t.noDataset}</h1>
       <Failure error={error} />
     </>
+  )
+}
+
+export function BackLink() {
+  return (
+    <p class="quiet">
+      <a href="#/">{t.back}</a>
+    </p>
   )
 }
 

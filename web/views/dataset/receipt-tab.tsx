@@ -1,8 +1,8 @@
 // Receipt tab: how a file was read and why, its columns and notes, downloads, and lines to paste elsewhere.
+import { useState } from 'preact/hooks'
 import { currentKey, datasetAddress, type Receipt } from '../../api.ts'
 import { bytes, count, moment } from '../../format.ts'
 import { ColumnTable } from '../../parts/column-table.tsx'
-import { CopyButton } from '../../parts/copy-button.tsx'
 import { delimiterName } from '../../parts/dialect-fields.tsx'
 import { DownloadLink } from '../../parts/download-link.tsx'
 import { NoteList } from '../../parts/note-list.tsx'
@@ -109,5 +109,18 @@ function Snippets({ receipt: { id } }: { readonly receipt: Receipt }) {
         </div>
       ))}
     </section>
+  )
+}
+
+function CopyButton({ text }: { readonly text: string }) {
+  const [isCopied, setCopied] = useState(false)
+  const copy = async () => {
+    await navigator.clipboard.writeText(text)
+    setCopied(true)
+  }
+  return (
+    <button type="button" class="small" onClick={copy} onBlur={() => setCopied(false)}>
+      <span aria-live="polite">{isCopied ? t.copied : t.copy}</span>
+    </button>
   )
 }

@@ -1,12 +1,15 @@
 // Whole check: the result of checking a whole file before it is sent: the sentence of its receipt, rejects, types and notes.
+import type { RejectPreview } from '../../../src/core/receipt.ts'
 import type { ProvisionalReceipt } from '../../check/provisional.ts'
 import type { CheckState } from '../../check/use-check.ts'
 import { acceptedText, bytes, count, duration, percent } from '../../format.ts'
 import { ColumnTable } from '../../parts/column-table.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { NoteList } from '../../parts/note-list.tsx'
+import { Spoken } from '../../parts/spoken.tsx'
+import { Table } from '../../parts/table.tsx'
+import { rejectSentence } from '../../sentences.ts'
 import { reasonName, t } from '../../texts.ts'
-import { RejectTable } from './reject-table.tsx'
 
 export function WholeCheck({ state, file }: { readonly state: CheckState; readonly file: File }) {
   switch (state.kind) {
@@ -76,5 +79,34 @@ function Result({ receipt, tookMs }: { readonly receipt: ProvisionalReceipt; rea
         <ColumnTable receipt={receipt} />
       </details>
     </section>
+  )
+}
+
+interface RejectTableProps {
+  readonly rejects: readonly RejectPreview[]
+  /** Names of the columns of the table. */
+  readonly columns: readonly string[]
+}
+
+function RejectTable({ rejects, columns }: RejectTableProps) {
+  const reasonOf = (reject: RejectPreview) => (
+    <>
+      <Spoken sentence={rejectSentence(reject, columns)} /> <span class="quiet">{reject.reason}</span>
+    </>
+  )
+  return (
+    <div class="scroll">
+      <Table
+        class="rejects"
+        rows={rejects}
+        keyOf={({ byteOffset }) => byteOffset}
+        columns={[
+          { head: t.line, cell: ({ line }) => count(line), isNumber: true },
+          { head: t.offset, cell: ({ byteOffset }) => count(byteOffset), isNumber: true },
+          { head: t.reason, cell: reasonOf },
+          { head: t.text, cell: ({ text, base64 }) => <code class="record">{text ?? base64 ?? '…'}</code> },
+        ]}
+      />
+    </div>
   )
 }

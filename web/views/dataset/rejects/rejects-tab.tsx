@@ -11,8 +11,8 @@ import { datasetHref } from '../../../router.ts'
 import { rejectSentence } from '../../../sentences.ts'
 import { reasonName, t } from '../../../texts.ts'
 import { usePages } from '../../../use-loaded.ts'
-import { CorrectedList } from './corrected-list.tsx'
 import { originalText } from './drafts.ts'
+import { MarkedText } from './marked-text.tsx'
 import { RejectItem } from './reject-item.tsx'
 import { type CorrectionWork, outcomeOf, useCorrections } from './use-corrections.ts'
 
@@ -213,6 +213,52 @@ function Elsewhere({ receipt: { id, file }, work }: { readonly receipt: Receipt;
           />
         </label>
       </p>
+    </section>
+  )
+}
+
+/** The first records that were corrected, each as it was and as it is read now. */
+function CorrectedList({ receipt: { id, file, columns, corrections } }: { readonly receipt: Receipt }) {
+  if (corrections === undefined) return null
+  const names = columns.map(({ name }) => name)
+  return (
+    <section>
+      <div class="row between">
+        <h2>{t.correctedRecords(count(corrections.count))}</h2>
+        <DownloadLink
+          name={t.correctionsFile}
+          address={datasetAddress(id, '/corrections')}
+          fileName={`${file.name}.corrections.ndjson`}
+        />
+      </div>
+      <ul class="list">
+        {corrections.first.map(({ record, line, text, base64, correctedText, ...why }) => (
+          <li key={record} class="reject">
+            <div class="row between">
+              <span>
+                <strong class="figures">
+                  {t.line} {count(line)}
+                </strong>{' '}
+                <span class="quiet figures">
+                  {t.record} {count(record)}
+                </span>
+              </span>
+              <span class="quiet">
+                <Spoken sentence={rejectSentence(why, names)} />
+              </span>
+            </div>
+            <del>
+              <MarkedText text={text ?? base64 ?? ''} place={null} />
+            </del>
+            <ins>
+              <MarkedText text={correctedText} place={null} />
+            </ins>
+          </li>
+        ))}
+      </ul>
+      {corrections.count > corrections.first.length && (
+        <p class="quiet">{t.firstOnly(count(corrections.first.length))}</p>
+      )}
     </section>
   )
 }

@@ -3,6 +3,7 @@ import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { type CorrectedReceipt, type Receipt, sendCorrections, sendRejectsFile } from '../../../api.ts'
 import type { TextReading } from '../../../check/texts/read-texts.ts'
 import { TextReader } from '../../../check/texts/text-reader.ts'
+import { useAction } from '../../../use-loaded.ts'
 import { type Draft, type Drafts, storeDrafts, storedDrafts } from './drafts.ts'
 
 /** What became of corrections that were just sent, by the resulting dataset, whose view shows it. */
@@ -36,8 +37,7 @@ export function useCorrections(receipt: Receipt, onCorrected: (corrected: Correc
   const { id } = receipt
   const [drafts, setDrafts] = useState(() => storedDrafts(id))
   const { originals, read, readDrafts, allRead, draftReadings } = useReadings(receipt, drafts)
-  const [isSending, setSending] = useState(false)
-  const [error, setError] = useState<unknown>(null)
+  const { outcome, run } = useAction<void>()
 
   const isReadable = (record: number) => {
     const draft = drafts.get(record)
@@ -45,34 +45,24 @@ export function useCorrections(receipt: Receipt, onCorrected: (corrected: Correc
     if (draft === undefined || draft.refused !== undefined || draft.text === '') return false
     return known?.text === draft.text && (known.reading === null || known.reading.refusal === null)
   }
-  const attempt = async (request: () => Promise<CorrectedReceipt>, sent: ReadonlySet<number>) => {
-    setSending(true)
-    setError(null)
-    try {
-      const answer = await request()
-      const left = draftsLeft(drafts, sent, answer)
-      storeDrafts(id, new Map())
-      storeDrafts(answer.id, left)
-      outcomes.set(answer.id, answer.corrected)
-      if (answer.id === id) setDrafts(left)
-      onCorrected(answer)
-    } catch (failure) {
-      setError(failure)
-    }
-    setSending(false)
+  const finish = (answer: CorrectedReceipt, sent: ReadonlySet<number>) => {
+    const left = draftsLeft(drafts, sent, answer)
+    storeDrafts(id, new Map())
+    storeDrafts(answer.id, left)
+    outcomes.set(answer.id, answer.corrected)
+    if (answer.id === id) setDrafts(left)
+    onCorrected(answer)
   }
   const sendReadable = async () => {
-    setSending(true)
     // A user who sends right after the last key means the text as typed last.
     await allRead()
     const texts = [...drafts].flatMap(([record, { text }]) => (isReadable(record) ? [{ record, text }] : []))
-    if (texts.length === 0) setSending(false)
-    else await attempt(() => sendCorrections(id, texts), new Set(texts.map(({ record }) => record)))
+    if (texts.length > 0) finish(await sendCorrections(id, texts), new Set(texts.map(({ record }) => record)))
   }
   return {
     drafts,
-    isSending,
-    error,
+    isSending: outcome.state === 'loading',
+    error: outcome.state === 'failed' ? outcome.error : null,
     originalReading: (record) => originals.get(record),
     ask: read,
     draftReading: (record) => draftReadings.get(record)?.reading,
@@ -85,8 +75,8 @@ export function useCorrections(receipt: Receipt, onCorrected: (corrected: Correc
       if (text !== null) readDrafts(new Map([[record, text]]))
     },
     isReadable,
-    send: () => void sendReadable(),
-    sendFile: (file) => void attempt(() => sendRejectsFile(id, file), new Set()),
+    send: () => run(sendReadable),
+    sendFile: (file) => run(async () => finish(await sendRejectsFile(id, file), new Set())),
   }
 }
 

@@ -1,7 +1,7 @@
-// Tests of the same file: a file is the same only if its name, size, time and first bytes are.
+// Tests of kept uploads: a file is the same only if its name, size, time and first bytes are.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fingerprintOf, hashOf, isSameFile } from './same-file.ts'
+import { fingerprintOf, hashOf, isSameFile } from './kept-uploads.ts'
 
 const file = (text: string, name = 'a.csv', lastModified = 5) => new File([text], name, { lastModified })
 

@@ -1,0 +1,167 @@
+// Send file: sends a file to the service whatever happens to the connection, and waits for its dataset. Knows no element
+// and no queue.
+import { isFinished, type UploadStatus } from '../../src/core/upload-status.ts'
+import type { DeclaredDialect } from '../../src/reading/reading.ts'
+import { ApiError, UserFacingError } from '../api.ts'
+import { t } from '../texts.ts'
+import { hold } from './kept-uploads.ts'
+import { isPassing, Patience } from './patience.ts'
+import { uploadEvents } from './upload-events.ts'
+import { addBytes, beginUpload, sendWhole, uploadOffset } from './upload-requests.ts'
+
+/** What changes of an upload while its file is sent. */
+export interface Sending {
+  /** Id of the upload at the service, once it has begun. */
+  readonly id: string | null
+  /** Fewer than before if a break has lost some. */
+  readonly sentBytes: number
+  /** Bytes a second, smoothed; 0 while unknown. */
+  readonly rate: number
+  /** True while the connection is broken and being retried. */
+  readonly isBroken: boolean
+  /** The service's result so far. */
+  readonly status: UploadStatus | null
+}
+
+export interface OutgoingFile extends Sending {
+  /** Size of the whole file, even if the service has all of it and `file` is empty. Bytes. */
+  readonly size: number
+  /** The user's declarations about it; sent along. */
+  readonly dialect: DeclaredDialect
+}
+
+export interface UploadResult {
+  readonly datasetId: string
+  readonly accepted: number
+  readonly rejected: number
+  readonly isDuplicate: boolean
+}
+
+type Update = (change: Partial<Sending> & { readonly phase?: 'sending' | 'processing' }) => void
+
+/** Smaller files are sent again after a break: that costs less than asking for their offset. */
+const resumableBytesMin = 1_048_576
+/** Another request has added bytes in the meantime: ask for the offset again. */
+const offsetMismatch = 409
+
+/**
+ * @param onBegun Called when an upload begins that can be continued by its id.
+ * @throws {ApiError, UserFacingError} Also rejects with the reason of the signal.
+ */
+export async function sendFile(
+  upload: OutgoingFile,
+  file: File,
+  update: Update,
+  onBegun: (id: string) => Promise<void>,
+  signal: AbortSignal,
+): Promise<UploadResult> {
+  const { size, dialect } = upload
+  if (upload.id !== null || size >= resumableBytesMin) return sendResumable(upload, file, update, onBegun, signal)
+  const progress = progressOf(upload, update)
+  const onSent = (bytes: number) => {
+    progress(bytes)
+    update({ phase: bytes >= size ? 'processing' : 'sending' })
+  }
+  const receipt = await patiently(update, signal, () => sendWhole(file, dialect, { onSent, signal }))
+  const { accepted, rejected } = receipt.records
+  return { datasetId: receipt.id, accepted, rejected, isDuplicate: receipt.duplicate === true }
+}
+
+async function sendResumable(
+  upload: OutgoingFile,
+  file: File,
+  update: Update,
+  onBegun: (id: string) => Promise<void>,
+  signal: AbortSignal,
+): Promise<UploadResult> {
+  const stop = new AbortController()
+  const either = AbortSignal.any([signal, stop.signal])
+  const id = upload.id ?? (await patiently(update, signal, () => beginUpload(file, upload.dialect, signal)))
+  update({ id })
+  const release = await hold(id)
+  if (release === null) throw new UserFacingError(t.otherTab)
+  try {
+    if (upload.id === null) await onBegun(id)
+    const ended = lastStatus(id, update, either)
+    // Whichever ends first: the outcome may be known before the whole file has been sent.
+    await Promise.race([sendRest(id, upload, file, update, either), ended])
+    const last = await ended
+    if (last.phase === 'done') return resultOf(last)
+    throw new ApiError(last.error?.status ?? 410, last.error?.message ?? last.phase, last.error?.exception)
+  } finally {
+    stop.abort()
+    release()
+  }
+}
+
+export function resultOf({ datasetId, records, outcome }: UploadStatus): UploadResult {
+  const { accepted = 0, rejected = 0 } = records ?? {}
+  return { datasetId: datasetId ?? '', accepted, rejected, isDuplicate: outcome !== 'new' }
+}
+
+async function lastStatus(id: string, update: Update, signal: AbortSignal): Promise<UploadStatus> {
+  for await (const status of uploadEvents(id, signal)) {
+    if (isFinished(status)) return status
+    if (!signal.aborted) update({ status, phase: status.phase === 'receiving' ? 'sending' : 'processing' })
+  }
+  throw new ApiError(410, id)
+}
+
+/** Resolves when every byte is there. */
+async function sendRest(id: string, upload: OutgoingFile, file: File, update: Update, signal: AbortSignal) {
+  const progress = progressOf(upload, update)
+  await patiently(update, signal, async (renew) => {
+    const offset = await uploadOffset(id, signal)
+    progress(offset)
+    if (offset === upload.size) return
+    const onSent = (bytes: number) => {
+      renew()
+      progress(offset + bytes)
+    }
+    await addBytes(id, file, offset, { onSent, signal })
+  })
+}
+
+/** Retries after temporary failures, at once after a success and with growing waits otherwise. */
+export async function patiently<Result>(
+  update: (change: Pick<Sending, 'isBroken'>) => void,
+  signal: AbortSignal,
+  attempt: (renew: () => void) => Promise<Result>,
+): Promise<Result> {
+  const patience = new Patience()
+  const renew = () => {
+    patience.renew()
+    update({ isBroken: false })
+  }
+  for (;;) {
+    try {
+      const result = await attempt(renew)
+      update({ isBroken: false })
+      return result
+    } catch (error) {
+      const isMismatch = error instanceof ApiError && error.status === offsetMismatch
+      if (signal.aborted || !(isPassing(error) || isMismatch)) throw error
+    }
+    update({ isBroken: true })
+    await patience.wait(signal)
+  }
+}
+
+/** Share of the latest sample. */
+const weight = 0.3
+const sampleMs = 200
+
+/** Reports the bytes sent so far, and how many they are a second, smoothed. */
+function progressOf({ size, sentBytes }: OutgoingFile, update: Update): (bytes: number) => void {
+  let [lastMs, lastBytes, rate] = [performance.now(), sentBytes, 0]
+  return (bytes) => {
+    const elapsedMs = performance.now() - lastMs
+    if (elapsedMs >= sampleMs) {
+      const sample = (Math.max(0, bytes - lastBytes) / elapsedMs) * 1_000
+      rate = rate === 0 ? sample : rate * (1 - weight) + sample * weight
+      lastMs += elapsedMs
+      lastBytes = bytes
+    }
+    update({ sentBytes: Math.min(size, bytes), rate })
+  }
+}
