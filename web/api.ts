@@ -53,7 +53,7 @@ export function authorization(): Record<string, string> {
   return key === null ? {} : { authorization: `Bearer ${key}` }
 }
 
-export interface Request extends RequestInit {
+interface Request extends RequestInit {
   readonly headers?: Readonly<Record<string, string>>
 }
 

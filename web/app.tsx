@@ -86,14 +86,11 @@ function useDrop(queue: UploadQueue): boolean {
       if (event.dataTransfer !== null) void droppedFiles(event.dataTransfer).then((chosen) => queue.add(chosen))
       location.hash = '#/'
     }
-    addEventListener('dragover', onOver)
-    addEventListener('dragleave', onLeave)
-    addEventListener('drop', onDrop)
-    return () => {
-      removeEventListener('dragover', onOver)
-      removeEventListener('dragleave', onLeave)
-      removeEventListener('drop', onDrop)
-    }
+    const listening = new AbortController()
+    addEventListener('dragover', onOver, listening)
+    addEventListener('dragleave', onLeave, listening)
+    addEventListener('drop', onDrop, listening)
+    return () => listening.abort()
   }, [queue])
   return isDragging
 }

@@ -44,11 +44,8 @@ interface ShownFailure {
 }
 
 /** One sentence, or the page's sentence and the service's own, which states where or why. */
-export function failureSentences({
-  exception,
-  message,
-  details,
-}: ShownFailure): readonly [Sentence, ...(readonly Sentence[])] {
+export function failureSentences(failure: ShownFailure): readonly [Sentence, ...(readonly Sentence[])] {
+  const { exception, message, details } = failure
   const name = exception.slice(exception.lastIndexOf('.') + 1)
   const introduction = germanIntroductions[name]
   if (introduction === undefined || language !== 'de')

@@ -77,6 +77,5 @@ export function DialectFields({ dialect, onChange }: DialectFieldsProps) {
 
 /** The name of a delimiter that is invisible. */
 export function delimiterName(delimiter: string): string {
-  if (delimiter === '\t') return t.tab
-  return delimiter.replaceAll(' ', '␠').replaceAll('\t', t.tab)
+  return delimiter === '\t' ? t.tab : delimiter.replaceAll(' ', '␠')
 }

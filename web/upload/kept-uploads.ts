@@ -73,7 +73,7 @@ export function hold(id: string, signal = AbortSignal.timeout(closingMs)): Promi
 /** Number of bytes compared. */
 const headBytes = 65_536
 
-export interface Fingerprint {
+interface Fingerprint {
   readonly name: string
   readonly size: number
   readonly lastModified: number

@@ -6,7 +6,7 @@ import { ensureReadable } from './chosen-files.ts'
 const path = '/qas/uploads'
 const tus = { 'tus-resumable': '1.0.0' }
 
-export interface SendOptions {
+interface SendOptions {
   /** Bytes of the body so far. */
   readonly onSent: (bytes: number) => void
   readonly signal: AbortSignal

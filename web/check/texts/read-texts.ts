@@ -22,7 +22,7 @@ export interface TextPlace {
   readonly to: number
 }
 
-export interface TextRefusal extends Omit<RefusedCorrection, 'record'> {
+interface TextRefusal extends Omit<RefusedCorrection, 'record'> {
   /** Null if the whole record is meant. */
   readonly place: TextPlace | null
 }

@@ -1,6 +1,6 @@
 // Dataset list: the stored datasets, newest first, with search, and deletion that can be undone for some seconds.
-import { useState } from 'preact/hooks'
-import { type ListedReceipt, listDatasets } from '../../api.ts'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { ApiError, deleteDataset, type ListedReceipt, listDatasets } from '../../api.ts'
 import { lookAtCaller, useCaller, useMay, useMayLook } from '../../caller.ts'
 import { bytes, count, moment, shownName } from '../../format.ts'
 import { Failure } from '../../parts/failure.tsx'
@@ -8,7 +8,8 @@ import { Table } from '../../parts/table.tsx'
 import { datasetHref } from '../../router.ts'
 import { t } from '../../texts.ts'
 import { usePages } from '../../use-loaded.ts'
-import { useDeletion } from './use-deletion.ts'
+
+const undoMs = 6_000
 
 interface DatasetListProps {
   /** Uploads of this visit that are done: each changes the list. */
@@ -133,4 +134,61 @@ function DatasetTable({ datasets, timesSent, onDeleted }: DatasetTableProps) {
 /** The pressed button has disappeared with its row. */
 function focusIfLost(button: HTMLButtonElement | null): void {
   if (document.activeElement === document.body) button?.focus({ preventScroll: true })
+}
+
+/**
+ * Deletes datasets some seconds after the user asked for it, unless that is undone.
+ *
+ * @param timesSent How often the file of a dataset was sent in this visit: one that is sent again is wanted.
+ */
+function useDeletion(onDeleted: (dataset: ListedReceipt) => void, timesSent: (id: string) => number) {
+  const [leaving, setLeaving] = useState<ListedReceipt | null>(null)
+  const [gone, setGone] = useState<ReadonlySet<string>>(new Set())
+  const [failed, setFailed] = useState<{ readonly dataset: ListedReceipt; readonly error: unknown } | null>(null)
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const sentBefore = useRef(0)
+  const comeBack = ({ id }: ListedReceipt) => setGone((last) => new Set([...last].filter((one) => one !== id)))
+  const finish = async (dataset: ListedReceipt) => {
+    setLeaving((last) => (last === dataset ? null : last))
+    try {
+      await deleteDataset(dataset.id)
+    } catch (error) {
+      // Someone else was faster.
+      if (!(error instanceof ApiError && error.status === 404)) {
+        setFailed({ dataset, error })
+        comeBack(dataset)
+        return
+      }
+    }
+    onDeleted(dataset)
+    // The same bytes sent again would be the same dataset.
+    comeBack(dataset)
+  }
+  const undo = () => {
+    clearTimeout(timer.current)
+    if (leaving !== null) comeBack(leaving)
+    setLeaving(null)
+  }
+  const sent = leaving === null ? 0 : timesSent(leaving.id)
+  useLayoutEffect(() => {
+    if (leaving !== null && sent > sentBefore.current) undo()
+  }, [sent])
+  return {
+    /** The one whose deletion can still be undone. */
+    leaving,
+    /** The last one that could not be deleted, and why. */
+    failed,
+    /** True for one that is being deleted, from the first moment on. */
+    isGone: (id: string) => gone.has(id),
+    remove(dataset: ListedReceipt) {
+      clearTimeout(timer.current)
+      if (leaving !== null) void finish(leaving)
+      sentBefore.current = timesSent(dataset.id)
+      setLeaving(dataset)
+      setGone((last) => new Set(last).add(dataset.id))
+      setFailed(null)
+      timer.current = setTimeout(() => void finish(dataset), undoMs)
+    },
+    undo,
+  }
 }

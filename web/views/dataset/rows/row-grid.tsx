@@ -18,7 +18,7 @@ import {
 import type { RowSource } from './row-source.ts'
 import type { Sort } from './row-view.ts'
 
-export interface RowGridProps {
+interface RowGridProps {
   readonly source: RowSource
   readonly columns: readonly GridColumn[]
   readonly total: number
