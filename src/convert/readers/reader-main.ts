@@ -2,7 +2,18 @@
 import { readFileSync } from 'node:fs'
 import { type JS, openDuckDb } from '../../duckdb/duckdb.ts'
 import { listenToParent, readyText, sendToParent } from '../../sandbox/frames.ts'
-import { type PartColumn, type PartSlice, type PartWindow, describeSql, differenceSql, linesSql, matchingRowsSql, mergeSql, numberName, rowsSql } from '../sql/rows-sql.ts'
+import {
+  describeSql,
+  differenceSql,
+  linesSql,
+  matchingRowsSql,
+  mergeSql,
+  numberName,
+  type PartColumn,
+  type PartSlice,
+  type PartWindow,
+  rowsSql,
+} from '../sql/rows-sql.ts'
 import { measure } from '../statistics/column-statistics.ts'
 import { answerBytesMax } from './parse-answer.ts'
 import type { AnswerMessage, JobKind, JobMessage, Jobs } from './reader-job.ts'
