@@ -89,37 +89,32 @@ const hiddenColumns = ['$file_modified_time', '$file_size', '$partition', '$path
 type Dialect = 'spark' | 'clickhouse' | 'hive' | 'iceberg'
 
 /**
- * What each engine calls our types. Spark 4.0 and Hive have no time of day: they read the microseconds since midnight.
- * ClickHouse has no timestamp without a zone: in UTC, it shows the values of the file. Hive has no timestamps with a
- * zone: instants are timestamps in UTC.
+ * What each engine calls our types; Iceberg as Hive unless it says otherwise. Spark 4.0 and Hive have no time of day:
+ * they read the microseconds since midnight. ClickHouse has no timestamp without a zone: in UTC, it shows the values of
+ * the file. Hive has no timestamps with a zone: instants are timestamps in UTC.
  */
-const typeNames: Readonly<Record<string, Readonly<Record<Dialect, string>>>> = {
-  integer: { spark: 'BIGINT', clickhouse: 'Int64', hive: 'bigint', iceberg: 'bigint' },
-  number: { spark: 'DOUBLE', clickhouse: 'Float64', hive: 'double', iceberg: 'double' },
-  boolean: { spark: 'BOOLEAN', clickhouse: 'Bool', hive: 'boolean', iceberg: 'boolean' },
-  date: { spark: 'DATE', clickhouse: 'Date32', hive: 'date', iceberg: 'date' },
+const typeNames: Readonly<Record<string, { readonly [Name in Dialect]?: string }>> = {
+  integer: { spark: 'BIGINT', clickhouse: 'Int64', hive: 'bigint' },
+  number: { spark: 'DOUBLE', clickhouse: 'Float64', hive: 'double' },
+  boolean: { spark: 'BOOLEAN', clickhouse: 'Bool', hive: 'boolean' },
+  date: { spark: 'DATE', clickhouse: 'Date32', hive: 'date' },
   time: { spark: 'BIGINT', clickhouse: 'Time64(6)', hive: 'bigint', iceberg: 'time(6)' },
-  timestamp: {
-    spark: 'TIMESTAMP_NTZ',
-    clickhouse: "DateTime64(6, 'UTC')",
-    hive: 'timestamp(6)',
-    iceberg: 'timestamp(6)',
-  },
+  timestamp: { spark: 'TIMESTAMP_NTZ', clickhouse: "DateTime64(6, 'UTC')", hive: 'timestamp(6)' },
   timestamptz: {
     spark: 'TIMESTAMP',
     clickhouse: "DateTime64(6, 'UTC')",
     hive: 'timestamp(6)',
     iceberg: 'timestamp(6) with time zone',
   },
-  text: { spark: 'STRING', clickhouse: 'String', hive: 'varchar', iceberg: 'varchar' },
+  text: { spark: 'STRING', clickhouse: 'String', hive: 'varchar' },
 }
 
 function typeIn(type: string, dialect: Dialect): string {
   const isTrino = dialect === 'hive' || dialect === 'iceberg'
   if (type.startsWith('decimal(')) return isTrino ? type : type.replace('decimal', 'Decimal')
-  const found = typeNames[type]
+  const found = typeNames[type]?.[dialect] ?? typeNames[type]?.hive
   if (found === undefined) throw new Error(`Cannot name a type for '${type}'`)
-  return found[dialect]
+  return found
 }
 
 function quotedName(name: string): string {

@@ -73,14 +73,11 @@ function explain(error: unknown): { readonly code: ExitCode; readonly line: stri
   if (error instanceof Error && 'syscall' in error && (error.syscall === 'listen' || error.syscall === 'getaddrinfo')) {
     return { code: exitCodes.network, line: `Cannot listen: ${line}; choose another --host or --port` }
   }
-  if (isServiceError(error, 'STORE_FAILED') && isMkdir(error.cause)) {
-    return { code: exitCodes.failed, line: `${messageOf(error.cause)}; choose another --data` }
+  const cause = isServiceError(error, 'STORE_FAILED') ? error.cause : null
+  if (cause instanceof Error && 'syscall' in cause && cause.syscall === 'mkdir') {
+    return { code: exitCodes.failed, line: `${messageOf(cause)}; choose another --data` }
   }
   return { code: exitCodes.failed, line }
-}
-
-function isMkdir(cause: unknown): boolean {
-  return cause instanceof Error && 'syscall' in cause && cause.syscall === 'mkdir'
 }
 
 /** The message with its causes, which the operator may see, unlike a client. */

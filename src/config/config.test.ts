@@ -125,6 +125,13 @@ test('readConfig() reads host names separated by commas', () => {
   assert.throws(() => names('csv.example.org:443'), /host names without port/)
 })
 
+test('readConfig() takes yes and no as other programs write them', () => {
+  const pathStyle = (text: string) => readConfig([], { CSV_UPLOAD_S3_PATH_STYLE: text }).s3PathStyle
+  assert.deepEqual(['yes', 'true', 'True', 'on', '1'].map(pathStyle), Array(5).fill(true))
+  assert.deepEqual(['no', 'false', 'OFF', '0'].map(pathStyle), Array(4).fill(false))
+  for (const wrong of ['y', '2', 'constructor']) refuses(['--s3-path-style', wrong], {}, /wanted yes or no$/)
+})
+
 test('readConfig() treats an empty variable as not set', () => {
   assert.equal(readConfig([], { CSV_UPLOAD_PORT: '' }).port, 8080)
 })

@@ -14,6 +14,7 @@ test('didYouMean() suggests the nearest name, and none for what is far from all'
     ['max-files-szie', 'max-file-size'],
     ['-x', null],
     ['--u', '--url'],
+    ['--url-of-the-server', '--url'],
     ['something-else', null],
     ['', null],
   ] as const

@@ -3,7 +3,8 @@
 /** `; did you mean …?` with the entry of `known` with the fewest single-letter edits from `name`; empty if none is near. */
 export function didYouMean(name: string, known: readonly string[]): string {
   const near = known
-    .map((one) => ({ one, edits: editDistance(name, one) }))
+    // More words than its name has: `--data-dir` for `--data`.
+    .map((one) => ({ one, edits: name.startsWith(`${one}-`) ? 1 : editDistance(name, one) }))
     // A swap of two letters is two edits.
     .filter(({ one, edits }) => edits <= Math.max(2, Math.floor(one.length / 3)) && edits < letters(one))
     .toSorted((left, right) => left.edits - right.edits)

@@ -100,9 +100,14 @@ export function webAddress(): Kind<string> {
   }
 }
 
-/** `yes` or `no`. */
+const truths: ReadonlyMap<string, boolean> = new Map([
+  ...['yes', 'true', 'on', '1'].map((word) => [word, true] as const),
+  ...['no', 'false', 'off', '0'].map((word) => [word, false] as const),
+])
+
+/** `yes` or `no`, or what other programs call them. */
 export function yesOrNo(): Kind<boolean> {
-  return { wanted: 'yes or no', parse: (given) => (given === 'yes' ? true : given === 'no' ? false : null) }
+  return { wanted: 'yes or no', parse: (given) => truths.get(given.toLowerCase()) ?? null }
 }
 
 /** Items in lower case, separated by commas; an empty list for empty text. */
