@@ -12,6 +12,7 @@ import type { App } from './app.ts'
 import { answerError, toServiceError } from './connection/error-record.ts'
 import { checkExpectation, checkHead, KnownPaths } from './connection/head-checks.ts'
 import { closeLingering, type LingerLimits } from './connection/lingering-close.ts'
+import { afterLastResponse } from './connection/node-patches.ts'
 import { hasMoreToAnswer } from './connection/pipelines.ts'
 import type { BodyPace } from './connection/request-body.ts'
 import { logWhenAnswered, noteFailure } from './connection/request-log.ts'
@@ -144,8 +145,7 @@ function hasBody({ headers }: IncomingMessage): boolean {
 /** Closes the connection after answering a request whose body nobody reads: it could drip in forever. */
 function discardBody(response: ServerResponse, socket: Socket, linger: LingerLimits): void {
   response.shouldKeepAlive = false
-  // Node calls this once the last response of a connection is written.
-  socket.destroySoon = () => closeLingering(socket, linger)
+  afterLastResponse(socket, () => closeLingering(socket, linger))
 }
 
 /** Headers that keep a page of another origin from running, framing or reading a response, unless a route sets them. */

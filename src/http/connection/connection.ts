@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream'
 import { ServiceError } from '../../core/errors.ts'
 import { answerErrorOnSocket, isEnding } from './error-record.ts'
 import type { LingerLimits } from './lingering-close.ts'
+import { allowHalfOpen, closeSilentConnections } from './node-patches.ts'
 import { type ParserFault, toBodyError, toRequestError } from './parser-faults.ts'
 import { Pipelines } from './pipelines.ts'
 import { RequestBody } from './request-body.ts'
@@ -50,12 +51,10 @@ export function createConnectionServer(
     requireHostHeader: false,
     noDelay: true,
   })
-  // Node does not document this, but it is the only way to answer a client that ends its side after the request
-  // (`shutdown(SHUT_WR)`), as HTTP/1.0 tools do. Otherwise Node closes the connection before we have answered.
-  Object.assign(server, { httpAllowHalfOpen: true })
+  allowHalfOpen(server)
   // Keep all header lines, so that none is dropped silently; the size limit of the head bounds them.
   server.maxHeadersCount = 0
-  endSilentConnections(server)
+  closeSilentConnections(server)
 
   const pipelines = new Pipelines(handle)
   const takeTurn: Handle = (request, response) => pipelines.add(request, response)
@@ -108,22 +107,4 @@ function rejectUnreadable(
     const seen = { method: 'CONNECT', path: requestPath(request.url ?? '/'), version: request.httpVersion }
     reject(socket, error, 'CONNECT', seen)
   })
-}
-
-/**
- * Node considers a connection busy until its first byte arrives: a spare connection of a browser would delay the
- * shutdown.
- */
-function endSilentConnections(server: Server): void {
-  const sockets = new Set<Socket>()
-  server.on('connection', (socket: Socket) => {
-    sockets.add(socket)
-    socket.once('close', () => sockets.delete(socket))
-  })
-  const closeIdle = server.closeIdleConnections.bind(server)
-  // close() calls this, too.
-  server.closeIdleConnections = () => {
-    closeIdle()
-    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
-  }
 }

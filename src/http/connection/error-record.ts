@@ -4,6 +4,7 @@ import type { Socket } from 'node:net'
 import { isServiceError, ServiceError } from '../../core/errors.ts'
 import { toStoreError } from '../../core/storage-error.ts'
 import { closeLingering, type LingerLimits } from './lingering-close.ts'
+import { afterLastResponse } from './node-patches.ts'
 import { requestPath, type SeenRequest } from './request-target.ts'
 
 export const jsonContentType = 'application/json;charset=UTF-8'
@@ -58,8 +59,7 @@ export function answerError(
     return
   }
   answered.add(socket)
-  // Node calls this once the last response of a connection is written, and would then close it at once.
-  socket.destroySoon = () => closeLingering(socket, limits)
+  afterLastResponse(socket, () => closeLingering(socket, limits))
   // Discard the rest of the body, whoever was reading it.
   request.removeAllListeners('data')
   request.resume()

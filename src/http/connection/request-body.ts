@@ -4,6 +4,7 @@ import { type BorrowedBytes, lengthOf } from '../../core/borrowed-bytes.ts'
 import { giveBack } from '../../core/byte-stream.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { ChunkQueue } from './chunk-queue.ts'
+import { takeChunks } from './node-patches.ts'
 
 /** Bytes queued here, including those that the consumer is working on. Above this, the socket is paused. */
 const queuedBytesMax = 262_144
@@ -176,22 +177,14 @@ export class RequestBody {
       this.#isGone = !this.#hasEnded
       this.#wake()
     }
-    // The parser delivers each chunk by calling `push`. Skip Node's `push`: it takes longer than all else on a chunk's
-    // way to the reader, and is needed only for chunks that are already buffered.
-    const { push } = request
-    request.push = (chunk, encoding) => {
-      const isOurs = chunk !== null && request.readableLength === 0 && request.listenerCount('data') > 0
-      if (!isOurs) return push.call(request, chunk, encoding)
-      onData(chunk)
-      return true
-    }
+    const restorePush = takeChunks(request, onData)
     socket.on('resume', onSocketResumed)
     request.on('data', onData).on('end', onEnd).on('error', onGone).on('close', onGone)
     return {
       [Symbol.dispose]: () => {
         this.#waitsSinceMs = null
         if (this.#timer !== null) clearTimeout(this.#timer)
-        request.push = push
+        restorePush()
         socket.off('resume', onSocketResumed)
         if (this.#isFull) socket.resume()
         // The error listener stays: without one, a failing request would throw in the process.
