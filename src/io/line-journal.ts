@@ -3,6 +3,7 @@ import { readFile, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { errorCode } from '../core/storage-error.ts'
 import { OpenFile } from './files/open-file.ts'
+import { Turns } from './turns/turns.ts'
 
 const fileMode = 0o600
 /** Windows can neither open nor sync a directory. */
@@ -27,7 +28,7 @@ export class LineJournal implements AsyncDisposable {
   #waiting: string[] = []
   /** The write that will include all of `#waiting`. */
   #next: Promise<void> | null = null
-  #last: Promise<unknown> = Promise.resolve()
+  readonly #turns = new Turns()
 
   private constructor(path: string, { file, bytes, failure }: Written) {
     this.#path = path
@@ -56,7 +57,7 @@ export class LineJournal implements AsyncDisposable {
   /** Adds a line, which is durable once this resolves. Lines added while others are being written share one sync. */
   add(line: string): Promise<void> {
     this.#waiting.push(line)
-    this.#next ??= this.#inTurn(async () => {
+    this.#next ??= this.#turns.take(async () => {
       this.#next = null
       await this.#append(bytesOf(this.#waiting.splice(0)))
     })
@@ -66,7 +67,7 @@ export class LineJournal implements AsyncDisposable {
   /** Replaces all lines with these if the file has grown beyond this number of bytes. */
   async replaceBeyond(bytes: number, lines: () => readonly string[]): Promise<void> {
     if (this.#fileBytes <= bytes) return
-    await this.#inTurn(async () => {
+    await this.#turns.take(async () => {
       // An earlier caller has replaced them.
       if (this.#fileBytes <= bytes) return
       await this.#replace(lines())
@@ -74,7 +75,7 @@ export class LineJournal implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#last
+    await this.#turns.take(async () => {})
     await this.#file.close()
   }
 
@@ -100,12 +101,6 @@ export class LineJournal implements AsyncDisposable {
     await this.#file.datasync()
     this.#isTorn = false
     this.#fileBytes += bytes.length
-  }
-
-  #inTurn(work: () => Promise<void>): Promise<void> {
-    const mine = this.#last.then(work)
-    this.#last = mine.catch(() => {})
-    return mine
   }
 }
 

@@ -62,6 +62,19 @@ export function readsOf(file: FileHandle): ReadBytes {
   }
 }
 
+/** The same reads, each of at least this many bytes at once, so that reads close to each other share one. */
+export function readAhead(read: ReadBytes, bytesMin: number): ReadBytes {
+  let start = 0
+  let held: Uint8Array = Buffer.alloc(0)
+  return async (position, length) => {
+    if (position < start || position + length > start + held.length) {
+      held = await read(position, Math.max(length, bytesMin))
+      start = position
+    }
+    return held.subarray(position - start, position - start + length)
+  }
+}
+
 /** Reads until the buffer is full or the file ends; returns the number of bytes. @throws {ServiceError} STORE_UNAVAILABLE, STORE_FAILED */
 export async function readFully(file: FileHandle, buffer: Uint8Array, position: number): Promise<number> {
   let count = 0

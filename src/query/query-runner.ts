@@ -1,6 +1,8 @@
 // Query runner: runs each query in its own child, and keeps one child waiting. Knows how queries start and end, but no SQL.
+
 import { Readable } from 'node:stream'
 import { ServiceError } from '../core/errors.ts'
+import type { Log } from '../core/log.ts'
 import { throwStoreError, toStoreError } from '../core/storage-error.ts'
 import { unlessAborted } from '../io/turns/unless-aborted.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
@@ -9,14 +11,9 @@ import type { OpenTable, Query, QueryRunner, QueryTable } from './query.ts'
 import { parseVerdict, type Verdict } from './query-job.ts'
 import { QueryProcess, type QueryProcessOptions } from './query-process.ts'
 
-/** What a runner uses of a pino logger. */
-export interface QueryLogger {
-  warn(fields: object, message: string): void
-}
-
 export interface QueryRunnerOptions {
   readonly sandbox: Sandbox
-  readonly logger: QueryLogger
+  readonly logger: Pick<Log, 'warn'>
   /** From opening the table until the client has read the result. Milliseconds. */
   readonly queryMsMax: number
   /** Memory of a query. Bytes. */

@@ -120,7 +120,7 @@ function serviceOf(owner: string, { name: sender, mayRead }: Sender, tools: Tool
       const sent = { owner, sender, fileName, receivedBytes: bytes, expectedBytes: bytes }
       return await runUpload(uploads, sent, signal, (arrival, live, ending) => {
         live.received()
-        return inPlace(store, place, () => readAgain(tools, arrival, receipt, declared, ending))
+        return withPlace(store, place, () => readAgain(tools, arrival, receipt, declared, ending))
       })
     },
     uploads: uploads.of(owner, shown),
@@ -135,7 +135,7 @@ function serviceOf(owner: string, { name: sender, mayRead }: Sender, tools: Tool
       const sent = { owner, sender, fileName, expectedBytes: declaredBytes, body: admission.body }
       return runUpload(uploads, sent, gone, (arrival, live, signal) => {
         const chunks = countedBody(body, live)
-        return inPlace(store, admission, () => correct(tools, arrival, receipt, { boundary, chunks }, signal))
+        return withPlace(store, admission, () => correct(tools, arrival, receipt, { boundary, chunks }, signal))
       })
     },
     datasets: (query) => store.list({ ...query, owner }),
@@ -208,7 +208,7 @@ function uploading(owner: string, sender: string, tools: Tools): Pick<Service, '
         { owner, sender, expectedBytes, body: pending, idempotencyKey },
         gone,
         (arrival, live, signal) =>
-          inPlace(store, admission, async () => {
+          withPlace(store, admission, async () => {
             const reply = await upload(tools, arrival, admission, countedBody(body, live), signal)
             await key?.keep(reply)
             return reply
@@ -219,7 +219,7 @@ function uploading(owner: string, sender: string, tools: Tools): Pick<Service, '
 }
 
 /** Runs work in an upload place, and releases the place. */
-async function inPlace<Reply>(store: Store, place: Place, work: () => Promise<Reply>): Promise<Reply> {
+async function withPlace<Reply>(store: Store, place: Place, work: () => Promise<Reply>): Promise<Reply> {
   try {
     return await work()
   } catch (error) {

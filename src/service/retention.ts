@@ -1,18 +1,14 @@
 // Retention: deletes datasets that have been kept for the configured time since the last upload of their bytes. Knows no owners and no requests.
-import { isServiceError } from '../core/errors.ts'
-import type { Store } from '../store/store.ts'
 
-/** The methods of a pino logger that retention uses. */
-export interface RetentionLogger {
-  info(fields: object, message: string): void
-  error(fields: object, message: string): void
-}
+import { isServiceError } from '../core/errors.ts'
+import type { Log } from '../core/log.ts'
+import type { Store } from '../store/store.ts'
 
 export interface RetentionOptions {
   readonly store: Pick<Store, 'olderThan' | 'remove'>
   /** How long a dataset is kept. Milliseconds; Infinity for no limit. */
   readonly keepMs: number
-  readonly logger: RetentionLogger
+  readonly logger: Pick<Log, 'info' | 'error'>
 }
 
 /** It looks for them at least this often. Milliseconds. */
@@ -52,7 +48,7 @@ export function startRetention({ store, keepMs, logger }: RetentionOptions): Asy
 async function removeExpired(
   store: RetentionOptions['store'],
   uploadedBefore: number,
-  logger: RetentionLogger,
+  logger: Pick<Log, 'info' | 'error'>,
 ): Promise<number> {
   let count = 0
   for (const id of store.olderThan(uploadedBefore, removedAtOnce)) {

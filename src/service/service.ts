@@ -43,13 +43,10 @@ export interface Admission extends Place {
 }
 
 /** The right to send corrections of one dataset. Passed on to `correct`, which releases it, or released unused. */
-export interface CorrectionAdmission extends Place {
+export interface CorrectionAdmission extends Omit<Admission, 'boundary' | 'idempotencyKey'> {
   readonly receipt: Receipt
   /** Null for a body that is not multipart. */
   readonly boundary: string | null
-  /** As in the head. */
-  readonly declaredBytes: number | null
-  readonly body: PendingBody | undefined
 }
 
 /** The outcome of submitted corrections. */

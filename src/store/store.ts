@@ -1,5 +1,6 @@
 // Store: where datasets and their upload records are kept. Everything outside this folder uses only this interface.
 import type { ByteStream } from '../core/byte-stream.ts'
+import type { Log } from '../core/log.ts'
 import type { Receipt, Upload } from '../core/receipt.ts'
 import type { StoredFile } from '../core/stored-files.ts'
 import type { ReadBytes } from '../io/read-bytes.ts'
@@ -71,11 +72,7 @@ export interface ListQuery {
   readonly idPrefix?: string | undefined
 }
 
-/** The two methods of a pino logger that a store uses. */
-export interface StoreLogger {
-  info(fields: object, message: string): void
-  warn(fields: object, message: string): void
-}
+export type StoreLogger = Pick<Log, 'info' | 'warn'>
 
 /** Local copies of files stored elsewhere, kept up to a total size and no longer than their dataset. */
 export interface LocalCopies {

@@ -1,5 +1,7 @@
 // Webhook: reports ended uploads to one URL, signed (Standard Webhooks), with retries for a day, without ever delaying an upload.
+
 import { createHmac } from 'node:crypto'
+import type { Log } from '../core/log.ts'
 import { type PostAnswer, type PostOptions, postJson } from './post-json.ts'
 import { publicOr } from './public-addresses.ts'
 
@@ -9,7 +11,7 @@ export interface WebhookOptions extends Pick<PostOptions, 'resolve'> {
   readonly secret: string
   /** Networks that may be connected to although they are not public. */
   readonly networks: readonly string[]
-  readonly logger: WebhookLogger
+  readonly logger: Pick<Log, 'warn'>
   /** Called once for every message, when it has been delivered or given up. */
   readonly onSettled: (outcome: WebhookOutcome) => void
   /** Waits before each further try. Milliseconds. */
@@ -19,11 +21,6 @@ export interface WebhookOptions extends Pick<PostOptions, 'resolve'> {
 }
 
 export type WebhookOutcome = 'delivered' | 'failed' | 'dropped'
-
-/** The methods of a pino logger that are used here. */
-interface WebhookLogger {
-  warn(fields: object, message: string): void
-}
 
 export interface WebhookMessage {
   /** The type of event, for the receiver to branch on. */

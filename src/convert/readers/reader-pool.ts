@@ -1,5 +1,7 @@
 // Reader pool: reader processes and their queue. Knows how processes start and end, nothing of their jobs.
+
 import { ServiceError } from '../../core/errors.ts'
+import type { Log } from '../../core/log.ts'
 import { toStoreError } from '../../core/storage-error.ts'
 import { readyText } from '../../sandbox/frames.ts'
 import type { Sandbox } from '../../sandbox/sandbox.ts'
@@ -9,11 +11,6 @@ import { answerBytesMax, parseAnswer } from './parse-answer.ts'
 import { type Answer, type AnswerMessage, type JobKind, type JobMessage, type Jobs, moveFiles } from './reader-job.ts'
 import { readerProgram, startReader } from './reader-process.ts'
 
-/** What a pool uses of a pino logger. */
-export interface ChildLogger {
-  warn(fields: object, message: string): void
-}
-
 export interface ReaderPoolOptions {
   /** Maximum number of children, each with one thread. At least 1. */
   readonly size: number
@@ -21,7 +18,7 @@ export interface ReaderPoolOptions {
   readonly startCount?: number
   /** Deadline of a job; a child that misses it is killed. Milliseconds. */
   readonly jobMsMax: number
-  readonly logger: ChildLogger
+  readonly logger: Pick<Log, 'warn'>
   /** Confines the children to the files of their job. Default: limits only. */
   readonly sandbox?: Sandbox
   /** Called for each child that ended unexpectedly. */

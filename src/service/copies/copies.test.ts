@@ -10,7 +10,7 @@ import type { CopyStatus, CopyTarget } from '../../core/copies/copy-status.ts'
 import { isServiceError, ServiceError } from '../../core/errors.ts'
 import type { Receipt } from '../../core/receipt.ts'
 import { type CopyOrder, SinkError } from '../../sink/sink.ts'
-import { Copies, type CopiesOptions, type CopyOutcome, KeptCopies } from './copies.ts'
+import { Copies, type CopiesOptions, type CopyOutcome, keepCopy, keptCopies } from './copies.ts'
 
 const target: CopyTarget = { name: 'pg', url: '', schema: 'public', table: null, mode: 'append', key: [] }
 
@@ -212,22 +212,22 @@ test('Copies lists a table once, with the status that was written last by any re
   await ended(outcomes, 1)
 })
 
-test('KeptCopies keeps the status of each table, whichever process copies into which at the same time', async () => {
+test('keepCopy() keeps the status of each table, whichever process copies into which at the same time', async () => {
   const kept = new Map<string, Uint8Array>()
-  const [one, other] = [new KeptCopies(keepingIn(kept)), new KeptCopies(keepingIn(kept))]
+  const [one, other] = [keepingIn(kept), keepingIn(kept)]
   const statusOf = (table: string, updatedAt: number): CopyStatus => {
     const request = { to: 'pg', table, mode: 'append', key: [] } as const
     return { ...request, state: 'done', tries: 1, records: 1, problem: null, createdAt: 1, updatedAt }
   }
   const of = { id: 'a' }
-  await Promise.all([one.keep(of, statusOf('one', 1)), other.keep(of, statusOf('other', 2))])
-  await other.keep(of, statusOf('one', 3))
-  const listed = async () => (await one.list(of, [target])).map(({ table, updatedAt }) => [table, updatedAt])
+  await Promise.all([keepCopy(one, of, statusOf('one', 1)), keepCopy(other, of, statusOf('other', 2))])
+  await keepCopy(other, of, statusOf('one', 3))
+  const listed = async () => (await keptCopies(one, of, [target])).map(({ table, updatedAt }) => [table, updatedAt])
   assert.deepEqual(await listed(), [
     ['one', 3],
     ['other', 2],
   ])
-  for (let i = 2; i < 102; i += 1) await one.keep(of, statusOf(`t${i}`, i))
+  for (let i = 2; i < 102; i += 1) await keepCopy(one, of, statusOf(`t${i}`, i))
   assert.equal((await listed()).length, 100)
 })
 

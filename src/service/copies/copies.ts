@@ -1,7 +1,9 @@
 // Copies: copies datasets into databases, a few at once, with retries after failures and after a restart of the service.
+
 import { createHash } from 'node:crypto'
 import type { CopyRequest, CopyStatus, CopyTarget } from '../../core/copies/copy-status.ts'
 import { isServiceError, ServiceError } from '../../core/errors.ts'
+import type { Log } from '../../core/log.ts'
 import type { Receipt } from '../../core/receipt.ts'
 import { LineJournal } from '../../io/line-journal.ts'
 import { FairQueue } from '../../io/turns/fair-queue.ts'
@@ -23,7 +25,7 @@ export interface CopiesOptions {
   readonly journalPath: string
   /** Path of the directory that remembers uploads to copy. */
   readonly uploadsPath: string
-  readonly logger: CopyLogger
+  readonly logger: Pick<Log, 'warn' | 'error'>
   /** Called once for every copy, when it has ended. */
   readonly onEnded: (outcome: CopyOutcome) => void
   /** Waits before each further try. Milliseconds. */
@@ -33,12 +35,6 @@ export interface CopiesOptions {
 }
 
 export type CopyOutcome = 'done' | 'failed' | 'dropped'
-
-/** The methods of a pino logger that are used here. */
-interface CopyLogger {
-  warn(fields: object, message: string): void
-  error(fields: object, message: string): void
-}
 
 const copyingMax = 2
 const pendingMaxByDefault = 1_000
@@ -60,7 +56,6 @@ const transientCodes = [
 export class Copies implements AsyncDisposable {
   readonly #options: CopiesOptions
   readonly #pendingMax: number
-  readonly #kept: KeptCopies
   readonly #closing = new AbortController()
   /** Unfinished copies by id. */
   readonly #jobs = new Map<string, Job>()
@@ -80,7 +75,6 @@ export class Copies implements AsyncDisposable {
   private constructor(options: CopiesOptions) {
     this.#options = options
     this.#pendingMax = options.pendingMax ?? pendingMaxByDefault
-    this.#kept = new KeptCopies(options.store)
   }
 
   /** Continues the unfinished copies. */
@@ -122,7 +116,7 @@ export class Copies implements AsyncDisposable {
     const isOnDisk = onDisk !== null && !this.#jobs.has(onDisk.id) && (await this.#requests.has(onDisk.id))
     if (isOnDisk) live.push(onDisk)
     for (const job of live) nameTable(job, receipt)
-    const known = [...live.map(({ status }) => status), ...(await this.#kept.list(receipt, targets))]
+    const known = [...live.map(({ status }) => status), ...(await keptCopies(this.#options.store, receipt, targets))]
     const newest = known.toSorted((a, b) => b.updatedAt - a.updatedAt)
     // Another replica may copy into the same table; of equal copies, the first is this one's.
     const isSame = (one: CopyStatus) => (other: CopyStatus) => one.to === other.to && one.table === other.table
@@ -174,7 +168,7 @@ export class Copies implements AsyncDisposable {
   async #record(job: Job, receipt: Receipt): Promise<void> {
     try {
       await this.#journal.add(lineOf(job))
-      await this.#kept.keep(receipt, job.status)
+      await keepCopy(this.#options.store, receipt, job.status)
     } catch (error) {
       this.#jobs.delete(job.id)
       // The next start must not continue it. If this fails, too, it copies what was asked for.
@@ -336,7 +330,7 @@ export class Copies implements AsyncDisposable {
     job.status = { ...job.status, ...end, updatedAt: Date.now() }
     const { datasetId, status } = job
     // Without a table, its receipt could not be read.
-    const keeping = status.table === '' ? Promise.resolve() : this.#kept.keep(job.of, status)
+    const keeping = status.table === '' ? Promise.resolve() : keepCopy(this.#options.store, job.of, status)
     await keeping.catch((error: unknown) => {
       this.#options.logger.error({ err: error, datasetId }, 'the end of a copy is not kept')
     })
@@ -387,31 +381,32 @@ function isTransient(error: unknown): boolean {
 /** Tables of one dataset whose status is kept for each target; a copy into a further one is not shown after its end. */
 const tablesMax = 100
 
-export class KeptCopies {
-  readonly #store: Pick<Store, 'keep' | 'kept' | 'keptNames'>
+type KeptStore = Pick<Store, 'keep' | 'kept' | 'keptNames'>
 
-  constructor(store: Pick<Store, 'keep' | 'kept' | 'keptNames'>) {
-    this.#store = store
-  }
+/** The last status of each copy of a dataset, newest first. */
+export async function keptCopies(
+  store: KeptStore,
+  of: Published,
+  targets: readonly CopyTarget[],
+): Promise<readonly CopyStatus[]> {
+  const names = await Promise.all(targets.map(({ name }) => store.keptNames(of, prefixOf(name))))
+  const kept = await Promise.all([...new Set(names.flat())].map((name) => store.kept(of, name)))
+  // Only `keepCopy` writes under these names.
+  const found = kept.flatMap((one) => (one === null ? [] : [JSON.parse(one.toString()) as CopyStatus]))
+  const shown = found.filter(({ to }) => targets.some(({ name }) => name === to))
+  return shown.toSorted((a, b) => b.updatedAt - a.updatedAt)
+}
 
-  /** Newest first. */
-  async list(of: Published, targets: readonly CopyTarget[]): Promise<readonly CopyStatus[]> {
-    const names = await Promise.all(targets.map(({ name }) => this.#store.keptNames(of, prefixOf(name))))
-    const kept = await Promise.all([...new Set(names.flat())].map((name) => this.#store.kept(of, name)))
-    // Only `keep` writes under these names.
-    const found = kept.flatMap((one) => (one === null ? [] : [JSON.parse(one.toString()) as CopyStatus]))
-    const shown = found.filter(({ to }) => targets.some(({ name }) => name === to))
-    return shown.toSorted((a, b) => b.updatedAt - a.updatedAt)
-  }
-
-  /** Replaces an earlier copy into the same table. */
-  async keep(of: Published, status: CopyStatus): Promise<void> {
-    const prefix = prefixOf(status.to)
-    const name = prefix + createHash('sha256').update(status.table).digest('hex').slice(0, 16)
-    const names = await this.#store.keptNames(of, prefix)
-    if (!names.includes(name) && names.length >= tablesMax) return
-    await this.#store.keep(of, name, Buffer.from(JSON.stringify(status)))
-  }
+/**
+ * Replaces the status of an earlier copy into the same table. One object for each table: two processes that copy into
+ * different tables never replace the status of the other.
+ */
+export async function keepCopy(store: KeptStore, of: Published, status: CopyStatus): Promise<void> {
+  const prefix = prefixOf(status.to)
+  const name = prefix + createHash('sha256').update(status.table).digest('hex').slice(0, 16)
+  const names = await store.keptNames(of, prefix)
+  if (!names.includes(name) && names.length >= tablesMax) return
+  await store.keep(of, name, Buffer.from(JSON.stringify(status)))
 }
 
 function prefixOf(target: string): string {

@@ -3,23 +3,24 @@ import { join } from 'node:path'
 import type { PartReader } from '../../convert/convert.ts'
 import { type BorrowedBytes, lengthOf } from '../../core/borrowed-bytes.ts'
 import { ServiceError } from '../../core/errors.ts'
-import type { Correction, Part, Receipt } from '../../core/receipt.ts'
+import type { Correction, Part, Receipt, RefusedCorrection } from '../../core/receipt.ts'
 import { correctionsOf, textOf } from '../../core/stored-files.ts'
 import { BufferedWriter } from '../../io/buffered-writer.ts'
-import { withReads } from '../../io/read-bytes.ts'
+import { Peekable } from '../../io/peekable.ts'
+import { type ReadBytes, withReads } from '../../io/read-bytes.ts'
 import type { DeclaredDialect } from '../../reading/reading.ts'
 import { scanOptions } from '../../reading/scan-options.ts'
-import { correctionPath, readCorrections } from '../ingest/correction-file.ts'
-import { recordReader } from '../ingest/record-of-text.ts'
+import { createRecordReader } from '../dataset/record-text.ts'
+import { correctionLine, correctionPath, readCorrections } from '../ingest/correction-file.ts'
+import { type ReadRecord, recordReader, withoutLineEnd } from '../ingest/record-of-text.ts'
 import { ordinalName, rejectColumnNames, rejectOfRow } from '../ingest/reject-table.ts'
 import { linkStored, type ReadStoredTools, readStored } from '../readings/read-stored.ts'
 import { readDeclaredSchema } from '../schema/parse-schema.ts'
 import type { CorrectionReply } from '../service.ts'
 import type { Arrival } from '../upload/arrival.ts'
 import { type ReceiveLimits, receiveFile } from '../upload/receive-file.ts'
-import { type Correctable, composeCorrections } from './compose-corrections.ts'
 import { readSent } from './read-sent.ts'
-import { badCorrections, SentRows } from './sent-rows.ts'
+import { badCorrections, rowsMax, type SentRow, SentRows } from './sent-rows.ts'
 
 export interface CorrectTools extends ReadStoredTools {
   readonly reader: PartReader
@@ -142,4 +143,118 @@ async function* rejectsOf(
       yield { ...rejectOfRow(row), ...(ordinal != null && { ordinal: Number(ordinal) }) }
     }
   }
+}
+
+/** As many as a receipt shows of its rejects. */
+const firstMax = 20
+
+/** What a dataset contributes to corrections, each list in file order. */
+interface Correctable {
+  readonly receipt: Receipt
+  /** Its rejects, without their texts. */
+  readonly rejects: AsyncIterable<Omit<Correction, 'text'>>
+  /** Reads the text in which its records are found. */
+  readonly read: ReadBytes
+  /** Its own corrections. */
+  readonly corrections: AsyncIterable<Correction>
+}
+
+/** The outcome of the submitted rows. */
+interface SentCounts {
+  readonly sent: number
+  /** Rows that change nothing: without a text, or with the text that the record has. */
+  readonly unchanged: number
+  readonly refused: RefusedCorrections
+}
+
+/** Texts that cannot be read as the record for which they were submitted. */
+class RefusedCorrections {
+  count = 0
+  /** At most 20. */
+  readonly first: RefusedCorrection[] = []
+
+  add(one: RefusedCorrection): void {
+    this.count++
+    if (this.first.length < firstMax) this.first.push(one)
+  }
+}
+
+/**
+ * Writes the corrections of the new dataset to a new file. A text that cannot be read as one record is left out, and
+ * its record stays as it was. A text for a record that was corrected before replaces the earlier correction.
+ *
+ * @throws {ServiceError} BAD_CORRECTIONS if a row names a record that is not a reject
+ */
+async function composeCorrections(
+  of: Correctable,
+  sent: AsyncIterable<SentRow>,
+  readRecord: ReadRecord,
+  path: string,
+): Promise<SentCounts & { readonly count: number }> {
+  await using writer = await BufferedWriter.create(path, { syncEveryBytes: null })
+  await using before = new Peekable(of.corrections)
+  await using rejects = new Peekable(of.rejects)
+  const isUnchanged = textComparison(of)
+  const refused = new RefusedCorrections()
+  const counts = { sent: 0, unchanged: 0, count: 0 }
+  const write = async (correction: Correction) => {
+    if (++counts.count > rowsMax) throw badCorrections(`a dataset can have at most ${rowsMax} corrected records`)
+    await writer.write([Buffer.from(correctionLine(correction))])
+  }
+  for await (const row of sent) {
+    counts.sent++
+    const { record } = row
+    const text = row.text === null ? null : withoutLineEnd(row.text)
+    for await (const earlier of below(before, record)) await write(earlier)
+    const earlier = await entryAt(before, record)
+    const reject = earlier ?? (await entryAt(rejects, record))
+    if (reject === null) {
+      throw badCorrections(`record ${record} is not a reject of this dataset; send rows of its own rejects.csv only`)
+    }
+    const isAsItWas =
+      text === null || (earlier === null ? await isUnchanged(reject, { ...row, text }) : earlier.text === text)
+    const seen = isAsItWas ? null : readRecord(text)
+    if (seen === null) counts.unchanged++
+    else if (seen.kind === 'refused') {
+      const { column, reason, message } = seen
+      refused.add({ record, column, reason, message })
+    }
+    if (seen?.kind === 'record' && text !== null) await write({ ...reject, text })
+    else if (earlier !== null) await write(earlier)
+  }
+  for await (const earlier of below(before, Number.POSITIVE_INFINITY)) await write(earlier)
+  await writer.close()
+  return { ...counts, refused }
+}
+
+/** The entries before a record, in file order. */
+async function* below<One extends { readonly record: number }>(list: Peekable<One>, record: number) {
+  for (let next = await list.peek(); next !== null && next.record < record; next = await list.peek()) {
+    await list.take()
+    yield next
+  }
+}
+
+/** The entry of a record; null if there is none. */
+async function entryAt<One extends { readonly record: number }>(list: Peekable<One>, record: number) {
+  for await (const _ of below(list, record));
+  return (await list.peek())?.record === record ? await list.take() : null
+}
+
+/** Whether a row has the text that its record has in the file. Line ends may differ: programs write their own. */
+function textComparison({ receipt, read }: Correctable) {
+  const textOf = createRecordReader(receipt.encoding.name)
+  const lengthMax = 4 * receipt.body.recordBytesMax
+  return async (reject: Omit<Correction, 'text'>, { text, isCut }: SentRow): Promise<boolean> => {
+    const { record, byteOffset, byteLength } = reject
+    const isComparable = byteLength <= lengthMax
+    const original = isComparable ? textOf(await read(byteOffset, byteLength), false).text : null
+    if (!isCut) return original !== null && text !== null && plain(original) === plain(text)
+    if (original?.startsWith(text ?? '') !== false) return true
+    throw badCorrections(`the text of record ${record} is cut; take the whole text from rejects.csv`)
+  }
+}
+
+function plain(text: string): string {
+  return text.replaceAll(/\r\n?/g, '\n')
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { ServiceError } from '../../core/errors.ts'
 import { throwStoreError } from '../../core/storage-error.ts'
 import { BufferedWriter } from '../../io/buffered-writer.ts'
-import { readFully } from '../../io/read-bytes.ts'
+import { readAhead, readsOf } from '../../io/read-bytes.ts'
 
 /** A record, and the text to read instead. */
 export interface SentRow {
@@ -17,6 +17,8 @@ export interface SentRow {
 
 /** More rejects than anyone edits; a script can send them in several requests. */
 export const rowsMax = 1_000_000
+
+const windowBytes = 262_144
 
 /** Takes rows in any order, and returns them in file order. */
 export class SentRows {
@@ -54,7 +56,7 @@ export class SentRows {
     await this.#writer.close()
     const order = this.#isAscending ? null : this.#sorted()
     await using file = await open(this.#writer.path, 'r').catch(throwStoreError)
-    const read = windowReader((buffer, position) => readFully(file, buffer, position))
+    const read = readAhead(readsOf(file), windowBytes)
     for (let at = 0; at < this.count; at++) {
       const index = order?.[at] ?? at
       const from = this.#offsets[index] ?? 0
@@ -82,20 +84,4 @@ export class SentRows {
 
 export function badCorrections(problem: string): ServiceError {
   return new ServiceError('BAD_CORRECTIONS', { problem: `Cannot read corrections: ${problem}` })
-}
-
-const windowBytes = 262_144
-
-/** Adjacent reads are combined into one read of the file. */
-function windowReader(read: (buffer: Uint8Array, position: number) => Promise<number>) {
-  let window: Uint8Array = Buffer.alloc(0)
-  let start = 0
-  return async (position: number, length: number): Promise<Uint8Array> => {
-    if (position < start || position + length > start + window.length) {
-      const buffer = Buffer.alloc(Math.max(windowBytes, length))
-      start = position
-      window = buffer.subarray(0, await read(buffer, position))
-    }
-    return window.subarray(position - start, position - start + length)
-  }
 }

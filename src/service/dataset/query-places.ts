@@ -93,7 +93,7 @@ export class QueryPlaces {
 
   #wait(client: string, signal: AbortSignal): Promise<QueryPlace> {
     const { promise, resolve, reject } = Promise.withResolvers<QueryPlace>()
-    const leave = () => {
+    const settle = () => {
       this.#waiting.delete(waiting)
       clearTimeout(deadline)
       signal.removeEventListener('abort', onAbort)
@@ -104,16 +104,16 @@ export class QueryPlaces {
       client,
       shareMs,
       enter: () => {
-        leave()
+        settle()
         resolve(this.#hold(client))
       },
       refuse: () => {
-        leave()
+        settle()
         reject(this.#refusal(client))
       },
     }
     const onAbort = () => {
-      leave()
+      settle()
       reject(signal.reason)
     }
     const deadline = setTimeout(() => waiting.refuse(), this.#contestedMs)

@@ -1,6 +1,6 @@
 // Rejects CSV: every reject with its whole record, as RFC 4180. Memory does not grow with their number or length.
 import type { Reject } from '../../core/receipt.ts'
-import type { ReadBytes } from '../../io/read-bytes.ts'
+import { type ReadBytes, readAhead } from '../../io/read-bytes.ts'
 import { createDecoder } from '../../reading/encoding/decoder.ts'
 import { createRecordReader } from './record-text.ts'
 
@@ -25,7 +25,7 @@ export async function* rejectCsv(
   encoding: string,
   pages: AsyncIterable<readonly Reject[]>,
 ): AsyncGenerator<string> {
-  const readShort = shortReader(readOriginal)
+  const readShort = readAhead(readOriginal, windowBytes)
   const textOf = createRecordReader(encoding)
   let text = rejectCsvHeader
   for await (const rejects of pages) {
@@ -36,7 +36,7 @@ export async function* rejectCsv(
         yield* longRecord(readOriginal, encoding, reject)
         text = '\r\n'
       } else {
-        const { text: record, base64 = '' } = textOf(await readShort(reject), false)
+        const { text: record, base64 = '' } = textOf(await readShort(reject.byteOffset, reject.byteLength), false)
         text += record === null ? `,${base64}\r\n` : `${quoted(record)},\r\n`
       }
       if (text.length < textLengthAtOnce) continue
@@ -58,19 +58,6 @@ function quoted(text: string): string {
 
 function escaped(text: string): string {
   return text.replaceAll('"', '""')
-}
-
-/** Returns the bytes of short records, valid until the next call. */
-function shortReader(read: ReadBytes): (reject: Reject) => Promise<Uint8Array> {
-  let window: Uint8Array = Buffer.alloc(0)
-  let start = 0
-  return async ({ byteOffset, byteLength }) => {
-    if (byteOffset < start || byteOffset + byteLength > start + window.length) {
-      start = byteOffset
-      window = await read(byteOffset, windowBytes)
-    }
-    return window.subarray(byteOffset - start, byteOffset - start + byteLength)
-  }
 }
 
 /** Only the end of a record shows whether all of it is text, so it is read twice: once to check and once to write. */

@@ -1,17 +1,20 @@
 // Verified files: returns each stored file of a dataset as it was stored or not at all. Knows nothing of their content.
+
+import { type FileHandle, open } from 'node:fs/promises'
 import { join, posix } from 'node:path'
 import { type ByteStream, byteStream } from '../../core/byte-stream.ts'
 import { isServiceError } from '../../core/errors.ts'
 import type { Receipt } from '../../core/receipt.ts'
+import { errorCode, throwStoreError, toStoreError } from '../../core/storage-error.ts'
 import { type StoredFile, storedFiles } from '../../core/stored-files.ts'
+import { blockBytes } from '../../io/hashing/block-checksums.ts'
 import { hashStream } from '../../io/hashing/hash-stream.ts'
 import { linkOrCopy } from '../../io/link-or-copy.ts'
-import type { ReadBytes } from '../../io/read-bytes.ts'
+import { type ReadBytes, readFully, readsOf } from '../../io/read-bytes.ts'
 import type { Published, Store } from '../../store/store.ts'
 import type { ByteRange } from '../service.ts'
 import { DatasetChecksums } from './dataset-checksums.ts'
-import { blocksAround, type FileBlocks, verifiedBytes } from './file-blocks.ts'
-import { type LocalReads, openLocalReads, stampOf, verifiedReads, verifyLocal } from './local-file.ts'
+import { blocksAround, damaged, type FileBlocks, verifiedBytes } from './file-blocks.ts'
 
 /** Files that can be read until disposed. */
 export interface ReadableFiles extends AsyncDisposable {
@@ -240,4 +243,82 @@ export class VerifiedFiles {
 
 function bytesOf(files: readonly StoredFile[]): number {
   return files.reduce((sum, { bytes }) => sum + bytes, 0)
+}
+
+const readBytesAtOnce = 16 * blockBytes
+
+/**
+ * Distinguishes a file from another one, or from itself after a write. A hard link changes ctime, so ctime is left out.
+ */
+interface FileStamp {
+  readonly dev: number
+  readonly ino: number
+  readonly size: number
+  readonly mtimeMs: number
+}
+
+/**
+ * The stamp of a file of the right size. @throws {ServiceError} DATASET_DAMAGED if it is missing or has another size
+ */
+async function stampOf(file: StoredFile, path: string): Promise<FileStamp> {
+  await using handle = await openStored(file, path)
+  return await stampOfOpen(file, handle)
+}
+
+/** Reads the whole file. @throws {ServiceError} DATASET_DAMAGED */
+async function verifyLocal(path: string, blocks: FileBlocks): Promise<void> {
+  const { file } = blocks
+  await using handle = await openStored(file, path)
+  await stampOfOpen(file, handle)
+  const buffer = Buffer.allocUnsafeSlow(Math.min(readBytesAtOnce, file.bytes))
+  for (let position = 0; position < file.bytes; position += buffer.length) {
+    const wanted = buffer.subarray(0, file.bytes - position)
+    const count = await readFully(handle, wanted, position)
+    verifyBlocks(blocks, position, wanted.subarray(0, count), wanted.length)
+  }
+}
+
+/** Reads of a file that fail where a block differs from what was stored; until disposed. */
+interface LocalReads extends AsyncDisposable {
+  readonly read: ReadBytes
+}
+
+/** @throws {ServiceError} DATASET_DAMAGED if it is missing */
+async function openLocalReads(path: string, blocks: FileBlocks): Promise<LocalReads> {
+  const { file } = blocks
+  const handle = await openStored(file, path)
+  return { read: verifiedReads(readsOf(handle), blocks), [Symbol.asyncDispose]: () => handle.close() }
+}
+
+/** The same reads; they fail with DATASET_DAMAGED where a block differs from what was stored. */
+function verifiedReads(read: ReadBytes, blocks: FileBlocks): ReadBytes {
+  const { file } = blocks
+  return async (position, length) => {
+    const end = Math.min(position + length, file.bytes)
+    if (end <= position) return Buffer.alloc(0)
+    const around = blocksAround({ start: position, end }, file)
+    const bytes = await read(around.start, around.end - around.start)
+    verifyBlocks(blocks, around.start, bytes, around.end - around.start)
+    return bytes.subarray(position - around.start, end - around.start)
+  }
+}
+
+/** Verifies whole blocks read from a position, of which `length` bytes were requested. */
+function verifyBlocks(blocks: FileBlocks, position: number, bytes: Uint8Array, length: number): void {
+  if (bytes.length < length) throw damaged(blocks.file, `'${blocks.file.file}' ends at byte ${position + bytes.length}`)
+  for (let from = 0; from < length; from += blockBytes) {
+    blocks.verify((position + from) / blockBytes, bytes.subarray(from, from + blockBytes))
+  }
+}
+
+async function openStored(file: StoredFile, path: string): Promise<FileHandle> {
+  return await open(path, 'r').catch((error) => {
+    throw errorCode(error) === 'ENOENT' ? damaged(file, error) : toStoreError(error)
+  })
+}
+
+async function stampOfOpen(file: StoredFile, handle: FileHandle): Promise<FileStamp> {
+  const { dev, ino, size, mtimeMs } = await handle.stat().catch(throwStoreError)
+  if (size !== file.bytes) throw damaged(file, `'${file.file}' has ${size} bytes, wanted ${file.bytes}`)
+  return { dev, ino, size, mtimeMs }
 }

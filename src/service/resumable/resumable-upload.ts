@@ -1,9 +1,11 @@
 // Resumable upload: one upload that arrives in several requests. They add its bytes, one at a time, the newest first. One
 // reading reads them meanwhile, whatever becomes of the connections, and starts over if it was stopped or the storage failed.
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { open } from 'node:fs/promises'
+import { type FileHandle, open } from 'node:fs/promises'
 import { type BorrowedBytes, lengthOf, viewOf } from '../../core/borrowed-bytes.ts'
 import { isServiceError, ServiceError } from '../../core/errors.ts'
+import { Turns } from '../../io/turns/turns.ts'
+import { unlessAborted } from '../../io/turns/unless-aborted.ts'
 import type { Spool, SpoolWriter } from '../../store/store.ts'
 import { type OptionPart, optionParts } from '../schema/upload-options.ts'
 import type { NewResumable, ResumableBytes, UploadReply } from '../service.ts'
@@ -14,7 +16,6 @@ import { type UploadTools, uploadFile } from '../upload/upload.ts'
 import type { HeldKey } from '../uploads/idempotency-keys.ts'
 import type { LiveUpload } from '../uploads/live-upload.ts'
 import { replayUpload } from '../uploads/replay-upload.ts'
-import { Growth, growingFile } from './growing-file.ts'
 import type { HeldPlace } from './unfinished-places.ts'
 
 export interface ReadingTools extends UploadTools {
@@ -78,7 +79,7 @@ export class ResumableUpload {
   #stopReading = new AbortController()
   #reply: Promise<UploadReply> | null = null
   #stopWriter: ((error: ServiceError) => void) | null = null
-  #last: Promise<unknown> = Promise.resolve()
+  readonly #turns = new Turns()
   #newest = 0
 
   constructor(tools: ReadingTools, { spool, live, key, held }: UploadParts, outcomes: Outcomes) {
@@ -155,9 +156,7 @@ export class ResumableUpload {
     this.#newest += 1
     const number = this.#newest
     this.stop(new ServiceError('UPLOAD_TAKEN_OVER', {}))
-    const mine = this.#last.then(() => work(() => number === this.#newest))
-    this.#last = mine.catch(() => {})
-    return mine
+    return this.#turns.take(() => work(() => number === this.#newest))
   }
 
   /** Ends the request that adds to it with this error, if there is one. */
@@ -352,4 +351,74 @@ async function* notEmpty(bytes: AsyncIterable<readonly BorrowedBytes[]>): AsyncG
     yield slices
   }
   if (isEmpty) throw new ServiceError('EMPTY_FILE', {})
+}
+
+const readBytes = 262_144
+
+/** How many bytes of a file can be read, and whether more will follow. */
+class Growth {
+  #readableBytes: number
+  #isWhole: boolean
+  #waiting = Promise.withResolvers<void>()
+
+  constructor(readableBytes: number, isWhole: boolean) {
+    this.#readableBytes = readableBytes
+    this.#isWhole = isWhole
+  }
+
+  get readableBytes(): number {
+    return this.#readableBytes
+  }
+
+  get isWhole(): boolean {
+    return this.#isWhole
+  }
+
+  /** Number of bytes readable now; it never decreases. */
+  grow(readableBytes: number, isWhole = false): void {
+    if (readableBytes <= this.#readableBytes && isWhole === this.#isWhole) return
+    this.#readableBytes = Math.max(readableBytes, this.#readableBytes)
+    this.#isWhole = isWhole
+    this.#waiting.resolve()
+    this.#waiting = Promise.withResolvers()
+  }
+
+  /** Resolves when it changes. @throws the reason of `signal` if that is aborted first */
+  async change(signal: AbortSignal): Promise<void> {
+    await unlessAborted(this.#waiting.promise, signal)
+  }
+}
+
+/** Ends when the file is whole. Each slice is valid until the next is requested. The caller closes the file. */
+async function* growingFile(
+  file: FileHandle,
+  growth: Growth,
+  signal: AbortSignal,
+): AsyncGenerator<readonly BorrowedBytes[]> {
+  let buffer: Buffer<ArrayBuffer> | null = null
+  try {
+    for (let position = 0; ; ) {
+      signal.throwIfAborted()
+      if (position < growth.readableBytes) {
+        buffer ??= Buffer.allocUnsafeSlow(readBytes)
+        const { bytesRead } = await file.read(
+          buffer,
+          0,
+          Math.min(buffer.length, growth.readableBytes - position),
+          position,
+        )
+        if (bytesRead === 0) throw new Error(`Cannot read an upload on disk: it has ${position} bytes, wanted more`)
+        position += bytesRead
+        yield [buffer.subarray(0, bytesRead)]
+      } else if (growth.isWhole) return
+      else {
+        // Many wait at the same time, most of them for long.
+        buffer?.buffer.transfer(0)
+        buffer = null
+        await growth.change(signal)
+      }
+    }
+  } finally {
+    buffer?.buffer.transfer(0)
+  }
 }

@@ -1,6 +1,8 @@
 // Scheduled scrub: reads all stored data periodically, at a bounded rate, and compares it with the receipts, so that
 // damage is found while there still is a backup.
+
 import { isServiceError, ServiceError } from '../../core/errors.ts'
+import type { Log } from '../../core/log.ts'
 import type { ScrubMeter } from '../../core/meter.ts'
 import type { Receipt } from '../../core/receipt.ts'
 import { errorCode, toStoreError } from '../../core/storage-error.ts'
@@ -9,19 +11,12 @@ import { hashStream } from '../../io/hashing/hash-stream.ts'
 import { type Clock, createPace, systemClock } from '../../io/pace.ts'
 import type { Store } from '../../store/store.ts'
 
-/** The methods of a pino logger that a scrub uses. */
-export interface ScrubLogger {
-  info(fields: object, message: string): void
-  warn(fields: object, message: string): void
-  error(fields: object, message: string): void
-}
-
 export interface ScrubOptions {
   readonly store: Pick<Store, 'olderThan' | 'receipt' | 'read' | 'keepState' | 'keptState'>
   /** From the start of one scrub to the start of the next. Milliseconds; Infinity for never. */
   readonly everyMs: number
   readonly bytesPerSecondMax: number
-  readonly logger: ScrubLogger
+  readonly logger: Log
   readonly meter: ScrubMeter
   readonly clock?: Clock
 }

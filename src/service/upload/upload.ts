@@ -1,4 +1,4 @@
-// Upload: the order of one upload, from its body to a durable dataset. Each step takes the last noun and returns the next.
+// Upload: the order of one upload, from its body to a durable dataset. Each step consumes the previous step's result.
 import { join } from 'node:path'
 import type { DecompressLimits } from '../../compression/decompress.ts'
 import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
@@ -49,13 +49,13 @@ export async function uploadFile(
   const declared = await parseUploadOptions(incoming.texts, signal)
   await using draft = await tools.store.draft()
   await using original = await openOriginal(join(draft.dir, 'original'))
-  const taken = await takeIn(tools, arrival, { ...incoming, original }, declared, draft, signal)
+  const taken = await readAndStore(tools, arrival, { ...incoming, original }, declared, draft, signal)
   const published = await publishOrRecord(tools, arrival, taken, incoming.name)
   return { ...published, notes: incoming.notes() }
 }
 
 /** Reads a file while it arrives and is written; stops if its last byte shows that the dataset already exists. */
-async function takeIn(
+async function readAndStore(
   tools: UploadTools,
   arrival: Arrival,
   incoming: IncomingFile & { readonly original: Original },
@@ -64,32 +64,32 @@ async function takeIn(
   signal: AbortSignal,
 ): Promise<Intake> {
   const { original } = incoming
-  const seen: Seen = { digest: null, id: '', existing: { kind: 'none' }, closed: Promise.resolve() }
+  const facts: LastByteFacts = { digest: null, id: '', existing: { kind: 'none' }, closed: Promise.resolve() }
 
   /** All bytes are known shortly before all records are converted, so a duplicate is found earlier. */
   const ended = async () => {
-    seen.digest = await original.digest()
-    seen.id = datasetId({ sha256: seen.digest.sha256, declared, owner: arrival.owner })
-    seen.existing = await tools.existing.find(seen.id)
-    if (seen.existing.kind === 'whole') return
+    facts.digest = await original.digest()
+    facts.id = datasetId({ sha256: facts.digest.sha256, declared, owner: arrival.owner })
+    facts.existing = await tools.existing.find(facts.id)
+    if (facts.existing.kind === 'whole') return
     draft.finished('original')
-    seen.closed = original.close()
-    seen.closed.catch(() => {})
+    facts.closed = original.close()
+    facts.closed.catch(() => {})
   }
 
   const arriving = {
     chunks: throughDraft(incoming.chunks, original, { draft, file: 'original' }, ended),
     textPath: original.path,
     flush: () => original.flush(),
-    isDuplicate: () => seen.existing.kind === 'whole',
+    isDuplicate: () => facts.existing.kind === 'whole',
   }
   await using text = await receiveText(arriving, draft, tools.limits)
   const source = { ...text.arriving, draft, declared, corrections: null, progress: arrival.progress }
   const loaded = await ingest(source, tools, signal)
-  const { digest, id, existing, closed } = seen
+  const { digest, id, existing, closed } = facts
   if (existing.kind === 'whole') return { kind: 'duplicate', receipt: existing.receipt }
   if (loaded === null || digest === null) {
-    throw new Error('Cannot take file in: its reading was given up, wanted records or a duplicate')
+    throw new Error('Cannot store file: its reading ended early, wanted records or a duplicate')
   }
   await closed
   const { compression, ending } = await text.finish()
@@ -111,7 +111,7 @@ async function takeIn(
 }
 
 /** The facts of a file once its last byte has arrived. */
-interface Seen {
+interface LastByteFacts {
   digest: Digest | null
   id: string
   existing: Existing

@@ -1,4 +1,5 @@
 // Ended uploads: the last status of ended uploads, in a file of this process, across restarts.
+import type { Log } from '../../core/log.ts'
 import type { UploadStatus } from '../../core/upload-status.ts'
 import type { UploadsQuery } from '../service.ts'
 import { OwnedEntries } from './owned-entries.ts'
@@ -10,26 +11,21 @@ const countMax = 10_000
  */
 const gatherMs = 1_000
 
-/** The methods of a pino logger that are used here. */
-interface EndedLogger {
-  error(fields: object, message: string): void
-}
-
 export class EndedUploads implements AsyncDisposable {
   readonly #entries: OwnedEntries<UploadStatus>
-  readonly #logger: EndedLogger
+  readonly #logger: Pick<Log, 'error'>
   /** Lines that are not written yet. */
   #due: string[] = []
   #gathering: NodeJS.Timeout | undefined
   #last: Promise<unknown> = Promise.resolve()
 
-  private constructor(entries: OwnedEntries<UploadStatus>, logger: EndedLogger) {
+  private constructor(entries: OwnedEntries<UploadStatus>, logger: Pick<Log, 'error'>) {
     this.#entries = entries
     this.#logger = logger
   }
 
   /** @param path Of the file in which they are remembered. */
-  static async open(path: string, logger: EndedLogger): Promise<EndedUploads> {
+  static async open(path: string, logger: Pick<Log, 'error'>): Promise<EndedUploads> {
     const options = {
       countMax,
       idOf: ({ id }: UploadStatus) => id,

@@ -1,6 +1,8 @@
 // Idempotency keys: the response for each key that a client has chosen, kept for a day (draft-ietf-httpapi-idempotency-key-header).
+
 import { createHash } from 'node:crypto'
 import { ServiceError } from '../../core/errors.ts'
+import type { Log } from '../../core/log.ts'
 import type { Note } from '../../core/notes.ts'
 import type { Upload } from '../../core/receipt.ts'
 import type { UploadReply } from '../service.ts'
@@ -44,23 +46,18 @@ const countMax = 20_000
 /** A response with longer notes is not remembered; a repeated request is then answered as a duplicate. */
 const lineBytesMax = 65_536
 
-/** The methods of a pino logger that are used here. */
-interface KeyLogger {
-  error(fields: object, message: string): void
-}
-
 export class IdempotencyKeys implements AsyncDisposable {
   readonly #entries: OwnedEntries<Entry>
-  readonly #logger: KeyLogger
+  readonly #logger: Pick<Log, 'error'>
   readonly #held = new Set<string>()
 
-  private constructor(entries: OwnedEntries<Entry>, logger: KeyLogger) {
+  private constructor(entries: OwnedEntries<Entry>, logger: Pick<Log, 'error'>) {
     this.#entries = entries
     this.#logger = logger
   }
 
   /** @param path Of the file in which keys are remembered. */
-  static async open(path: string, logger: KeyLogger): Promise<IdempotencyKeys> {
+  static async open(path: string, logger: Pick<Log, 'error'>): Promise<IdempotencyKeys> {
     const options = {
       countMax,
       idOf: ({ hash }: Entry) => hash,

@@ -8,7 +8,7 @@ import type { LiveUpload } from './live-upload.ts'
 import type { Uploads } from './uploads.ts'
 
 /** What is sent, and how much of it has arrived. */
-export interface Sent {
+export interface UploadDescription {
   readonly owner: string
   readonly sender?: string
   readonly expectedBytes: number | null
@@ -28,7 +28,7 @@ type Work<Reply> = (arrival: Arrival, live: LiveUpload, signal: AbortSignal) => 
  */
 export async function runUpload<Reply extends UploadReply>(
   uploads: Uploads,
-  sent: Sent,
+  sent: UploadDescription,
   gone: AbortSignal,
   work: Work<Reply>,
 ): Promise<Reply> {

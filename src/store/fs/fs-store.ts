@@ -29,7 +29,7 @@ import { DirectoryIdentity, isMissing } from './directory-identity.ts'
 import { lockDirectory, lockPath } from './directory-lock.ts'
 import { finishDraft, localDraft, makeDraft, readReceipt, receiptName } from './fs-draft.ts'
 import { closeIndex, openIndex } from './fs-index.ts'
-import { FsPaths } from './fs-paths.ts'
+import { type FsPaths, fsPaths } from './fs-paths.ts'
 import { FsReads, type FsReadsParts } from './fs-reads.ts'
 import { addRecord, writeRecord } from './fs-records.ts'
 
@@ -49,7 +49,7 @@ export async function createFsStore(options: FsStoreOptions): Promise<Store> {
   const logger = options.logger ?? { info() {}, warn() {} }
   try {
     await using opened = new AsyncDisposableStack()
-    const paths = new FsPaths(await makeDirectory(options.dir))
+    const paths = fsPaths(await makeDirectory(options.dir))
     const { root, datasets, incoming, uploads } = paths
     opened.use(await lockDirectory(root))
     for (const path of [datasets, incoming, uploads]) await makeDirectory(path)

@@ -10,13 +10,13 @@ import { ofPublish } from '../receipt-file.ts'
 import type { DatasetFile, Published, Store } from '../store.ts'
 import { isMissing } from './directory-identity.ts'
 import { readReceipt, receiptName } from './fs-draft.ts'
-import { FsPaths } from './fs-paths.ts'
+import { type FsPaths, fsPaths } from './fs-paths.ts'
 
 export class ReadableDirectory implements Pick<Store, 'receipt' | 'read'> {
   readonly #paths: FsPaths
 
   constructor(dataDir: string) {
-    this.#paths = new FsPaths(dataDir)
+    this.#paths = fsPaths(dataDir)
   }
 
   /** In ascending order. @throws {Error} if the directory cannot be read */

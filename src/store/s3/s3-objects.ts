@@ -1,7 +1,9 @@
 // S3 objects: the few calls of object storage that the store needs, by the AWS SDK. Knows no dataset.
 
 import { randomUUID } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
 import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import { crc32 } from 'node:zlib'
 import {
   type $Command,
@@ -23,6 +25,7 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
 import { ServiceError } from '../../core/errors.ts'
+import { type ReadBytes, readAhead } from '../../io/read-bytes.ts'
 
 export interface S3Options {
   readonly bucket: string
@@ -459,4 +462,76 @@ export async function probeConditionalWrites(objects: S3Objects): Promise<void> 
 
 function unsuitable(problem: string): ServiceError {
   return new ServiceError('STORE_UNSUITABLE', { problem })
+}
+
+interface ObjectRange {
+  readonly key: string
+  readonly etag: string
+  readonly start: number
+  readonly end: number
+  /** Called if the object is missing; throws if that is no damage. */
+  readonly check?: () => Promise<unknown>
+}
+
+/** How often a broken response is requested again, from where it broke, without getting any further. */
+const resumesMax = 5
+/** Reads close to each other are served by one request. Bytes. */
+const readAheadBytes = 1_048_576
+
+/**
+ * Bytes start … end-1. @throws {ServiceError} STORE_UNAVAILABLE; DATASET_DAMAGED if another object has replaced this
+ * one
+ */
+export async function* readFrom(objects: S3Objects, range: ObjectRange): AsyncGenerator<Uint8Array> {
+  const { key, etag, end } = range
+  let at = range.start
+  let resumes = 0
+  while (at < end) {
+    const from = at
+    let failure: unknown = null
+    const chunks = await objects.read(key, at, end, etag)
+    if (chunks === null) {
+      await range.check?.()
+      throw new ServiceError('DATASET_DAMAGED', { name: nameOf(key) })
+    }
+    try {
+      for await (const chunk of chunks) {
+        at += chunk.length
+        // The receiver owns the chunk, and may release it.
+        yield Buffer.from(chunk)
+      }
+    } catch (error) {
+      failure = error
+    }
+    // While a receiver takes its time, connections break any number of times.
+    resumes = at > from ? 0 : resumes + 1
+    if (resumes > resumesMax) {
+      throw new ServiceError('STORE_UNAVAILABLE', { problem: 'it does not answer' }, failure)
+    }
+  }
+}
+
+/** Reads at any position; each read is a request, unless the last one fetched the bytes. */
+export function readsOf(
+  objects: S3Objects,
+  { bytes, ...object }: Omit<ObjectRange, 'start' | 'end'> & { readonly bytes: number },
+): ReadBytes {
+  const read: ReadBytes = async (start, length) => {
+    const range = { ...object, start, end: Math.min(start + length, bytes) }
+    return Buffer.concat(await Array.fromAsync(readFrom(objects, range)))
+  }
+  return readAhead(read, readAheadBytes)
+}
+
+/** Writes an object to a new file; false if there is none. */
+export async function fetchFile(objects: S3Objects, key: string, path: string): Promise<boolean> {
+  const found = await objects.head(key)
+  if (found === null) return false
+  const chunks = readFrom(objects, { key, etag: found.etag, start: 0, end: found.bytes })
+  await pipeline(chunks, createWriteStream(path, { mode: 0o600 }))
+  return true
+}
+
+function nameOf(key: string): string {
+  return key.split('/').slice(3).join('/')
 }

@@ -15,7 +15,6 @@ import { listedReceipts } from '../listed-receipts.ts'
 import { isDatasetId } from '../name-rules.ts'
 import type { DatasetFile, Draft, FileStamp, ListQuery, Published, Store, StoredReads, StoreLogger } from '../store.ts'
 import { cachePrefixes, copiesIn } from './local-cache.ts'
-import { fetchFile, readFrom, readsOf } from './read-object.ts'
 import { S3Draft } from './s3-draft.ts'
 import { S3Index, startRefreshes } from './s3-index.ts'
 import {
@@ -32,7 +31,7 @@ import {
   recordsPrefix,
   stateKey,
 } from './s3-keys.ts'
-import { probeConditionalWrites, S3Objects, type S3Options } from './s3-objects.ts'
+import { fetchFile, probeConditionalWrites, readFrom, readsOf, S3Objects, type S3Options } from './s3-objects.ts'
 import {
   type Committed,
   type Found,
@@ -57,7 +56,7 @@ export interface S3StoreOptions extends S3Options {
 
 const receiptsAtOnceMax = 16
 /** Closing waits this long until what drafts left in the bucket is removed; a sweep removes the rest. Milliseconds. */
-const lettingGoMsMax = 5_000
+const closeMsMax = 5_000
 /** A dataset keeps its first upload record and the last ones. */
 const recordsMax = 1_000
 /** A larger difference between clocks is worth a warning. Milliseconds. */
@@ -345,7 +344,7 @@ class S3Store implements Store {
 
   async close(): Promise<void> {
     const givenUp = new AbortController()
-    const late = setTimeout(lettingGoMsMax, undefined, { signal: givenUp.signal }).catch(() => {})
+    const late = setTimeout(closeMsMax, undefined, { signal: givenUp.signal }).catch(() => {})
     await Promise.race([Promise.all(this.#inBackground), late])
     givenUp.abort()
     await this.#opened.disposeAsync()

@@ -12,7 +12,7 @@ import {
 } from '../../io/files/durable.ts'
 import { lockDirectory } from '../fs/directory-lock.ts'
 import { draftFolders, makeDraft } from '../fs/fs-draft.ts'
-import { FsPaths } from '../fs/fs-paths.ts'
+import { type FsPaths, fsPaths } from '../fs/fs-paths.ts'
 import { Spools } from '../spool/spool.ts'
 import type { Draft, StoreLogger } from '../store.ts'
 import { LocalCache } from './local-cache.ts'
@@ -40,7 +40,7 @@ export class Scratch implements AsyncDisposable {
   static async open(dir: string, cacheBytesMax: number, logger: StoreLogger): Promise<Scratch> {
     try {
       await using opened = new AsyncDisposableStack()
-      const paths = new FsPaths(await makeDirectory(dir))
+      const paths = fsPaths(await makeDirectory(dir))
       const { root, incoming, uploads } = paths
       opened.use(await lockDirectory(root))
       for (const path of [incoming, uploads]) await makeDirectory(path)

@@ -17,6 +17,7 @@ import {
   syncFile,
 } from '../../io/files/durable.ts'
 import { OpenFile } from '../../io/files/open-file.ts'
+import { Turns } from '../../io/turns/turns.ts'
 import { withChecksum, withoutChecksum } from '../checksum-line.ts'
 import { isUploadId } from '../name-rules.ts'
 
@@ -263,7 +264,7 @@ export class SpoolWriter implements AsyncDisposable {
   readonly #bytes: BufferedWriter
   readonly #commit: (change: SpoolChange) => Promise<SpoolState>
   readonly #opened: AsyncDisposableStack
-  #last: Promise<unknown> = Promise.resolve()
+  readonly #turns = new Turns()
 
   constructor(
     bytes: BufferedWriter,
@@ -287,12 +288,12 @@ export class SpoolWriter implements AsyncDisposable {
 
   /** Appends; the caller may reuse the slices once this resolves. @throws {ServiceError} DISK_FULL, STORE_FAILED */
   write(slices: readonly BorrowedBytes[]): Promise<void> {
-    return this.#afterLast(() => this.#bytes.write(slices))
+    return this.#turns.take(() => this.#bytes.write(slices))
   }
 
   /** Resolves when everything added can be read at the path of the spool. */
   flush(): Promise<void> {
-    return this.#afterLast(() => this.#bytes.flush())
+    return this.#turns.take(() => this.#bytes.flush())
   }
 
   /**
@@ -301,16 +302,10 @@ export class SpoolWriter implements AsyncDisposable {
    * @throws {ServiceError} DISK_FULL, STORE_UNAVAILABLE, STORE_FAILED
    */
   commit(change: SpoolChange = {}): Promise<SpoolState> {
-    return this.#afterLast(() => this.#commit(change))
+    return this.#turns.take(() => this.#commit(change))
   }
 
   [Symbol.asyncDispose](): Promise<void> {
-    return this.#afterLast(() => this.#opened.disposeAsync())
-  }
-
-  #afterLast<Result>(work: () => Promise<Result>): Promise<Result> {
-    const mine = this.#last.then(work)
-    this.#last = mine.catch(() => {})
-    return mine
+    return this.#turns.take(() => this.#opened.disposeAsync())
   }
 }
