@@ -24,7 +24,10 @@ export let classScale: u32 = 0
 /** The word, if the class is WORD. */
 export let classWord: u32 = 0
 
-/** Loads may reach 16 bytes past the end of the text. What has the class, without blanks, is from `textStart` to `textEnd`. */
+/**
+ * The class of a text without the blanks around it, which is then from `textStart` to `textEnd`. Loads may reach 16 bytes
+ * past the end of the text.
+ */
 export function classOf(start: usize, end: usize): u32 {
   trimBlanks(start, end)
   start = textStart
@@ -80,7 +83,8 @@ function classOfScanned(start: usize, end: usize): u32 {
 }
 
 function classOfFraction(start: usize, end: usize): u32 {
-  if (wholeCount + fractionCount > 38 || isMinusZero() || isPointLast()) return isKeptAsScanned(start, end) ? NUMBER : TOO_LONG
+  const isDecimal = wholeCount + fractionCount <= 38 && !isMinusZero() && !isPointLast()
+  if (!isDecimal) return isKeptAsScanned(start, end) ? NUMBER : TOO_LONG
   if (isThousand()) return THOUSAND_POINT
   return isKeptAsScanned(start, end) ? DECIMAL : LONG_DECIMAL
 }

@@ -26,7 +26,10 @@ export function isPadded(start: usize, end: usize): bool {
   return start != end && (load<u8>(start) == 32 || load<u8>(end - 1) == 32)
 }
 
-/** Finds the text between the quotes of a field, or all of it; without the blanks around it unless it is declared: those count first. */
+/**
+ * Finds the text between the quotes of a field, or all of it, without the blanks around it if the column is detected: what
+ * is declared may have blanks of its own.
+ */
 export function findValue(start: usize, end: usize, isDetected: bool): void {
   textStart = start
   textEnd = end
