@@ -20,7 +20,7 @@ import { bestTokens, countOf, namedDelimiter, type Ranking, rankNamed } from './
 import { lineOf, linesOf } from './sniffer/line-numbers.ts'
 import { runawayQuotes, runawayRule } from './sniffer/runaway-quotes.ts'
 import { type Candidate, greatestWidth, usualWidth, withoutSurplus } from './sniffer/score-layout.ts'
-import { type Tokens, tokenize } from './sniffer/tokenize.ts'
+import { recordValues, type Tokens, tokenize } from './sniffer/tokenize.ts'
 
 /** Layouts are tried on the first of these lengths that has enough lines, in characters; else on the whole head. */
 const samples = [
@@ -61,7 +61,7 @@ function decide(head: Uint8Array, isWholeFile: boolean, declared: DeclaredDialec
   const split = comments.delimiter === null ? declared : { delimiter: comments.delimiter, ...declared }
   const ranked = rankSample(text.slice(comments.offset), isWholeFile, split, named)
   const firstRecord = named === null ? comments.lines : 1
-  const { tokens, runaway, usual } = tokensOf(bestTokens(text, ranked[0].tokens, !isWholeFile), firstRecord)
+  const { tokens, runaway, usual } = tokensOf(bestTokens(text, ranked[0].tokens, !isWholeFile), firstRecord, declared)
   const widthOfRecords = comments.width ?? (declared.padShortRecords ? greatestWidth(tokens, firstRecord) : usual)
   // A file of blank lines has no column.
   const width = isWholeFile && !/[^\r\n]/.test(text) ? 0 : widthOfRecords
@@ -116,8 +116,10 @@ function dataOf({ firstData }: Top, rows: readonly number[]): readonly number[] 
 }
 
 /** The records of the head, read as the scanner reads those of the file, and their usual width. */
-function tokensOf(tokens: Tokens, firstRecord: number) {
-  const width = usualWidth(tokens, firstRecord)
+function tokensOf(tokens: Tokens, firstRecord: number, { names = [] }: DeclaredDialect) {
+  const first = names.length === 0 ? [] : recordValues(tokens, firstRecord)
+  const isNamed = first.length > 0 && first.length === names.length && names.every((name, i) => name === first[i])
+  const width = isNamed ? names.length : usualWidth(tokens, firstRecord)
   const runaway = runawayRule(tokens, width)
   const strays = runaway === null ? null : runawayQuotes(tokens, width, runaway)
   if (strays === null || strays.size === 0) return { tokens: withoutSurplus(tokens, width), runaway, usual: width }

@@ -23,6 +23,8 @@ export interface DeclaredDialect {
   /** Pads a single-line record that lacks fields at its end with empty ones. The widest record of the head sets the width. */
   readonly padShortRecords?: boolean
   readonly encoding?: string
+  /** The names of a schema: a first record of just these is the header, and has the width of the table. */
+  readonly names?: readonly string[]
 }
 
 export interface EqualTexts {

@@ -266,6 +266,11 @@ test('a first record equal to the names of the schema is the header, unless decl
     receipt.notes.map(({ code }) => code),
     ['NO_HEADER', 'SCHEMA_NAMES_AS_DATA'],
   )
+  // Without the schema, a record with a field too many has the name of its row.
+  for (const dialect of [{}, { header: true }]) {
+    const { records, columns } = await client.upload({ content: 'a,b\nx,2,3\n', schema: named(['a', 'b']), dialect })
+    assert.deepEqual([records.header, records.rejected, columns.map(({ name }) => name)], [1, 1, ['a', 'b']])
+  }
 })
 
 test('columns without a field in the schema are detected over all records', async () => {

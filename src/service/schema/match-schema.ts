@@ -25,9 +25,10 @@ export function matchSchema(
   readAs: (declared: DeclaredDialect) => Reading,
 ): Matched {
   if (schema === null) return { reading: first, columns: first.names.map(() => null) }
-  const reading = first.headerFields === null ? withDeclaredNames(first, schema, declared, readAs) : first
   const { table, columns } = schema
   const fieldsMatch = table.fieldsMatch ?? 'exact'
+  const isOther = first.headerFields === null || (fieldsMatch === 'exact' && first.width !== columns.length)
+  const reading = isOther ? withDeclaredNames(first, schema, declared, readAs) : first
   const mismatch = (problem: string) => new ServiceError('SCHEMA_MISMATCH', { problem: `${problem} (${fieldsMatch})` })
   const both = `the schema has ${listed(columns.map(({ name }) => name))}, the file ${listed(reading.names)}`
 
@@ -59,20 +60,20 @@ export function matchSchema(
   return { reading: absent.length === 0 ? reading : noted(reading, missing), columns: matched }
 }
 
-/** Reads a file without a detected header again: the names in the schema may show that it has one. */
+/** Reads a file again without a detected header, or with another one: its first record may be the names of the schema. */
 function withDeclaredNames(
   first: Reading,
   { columns }: DeclaredSchema,
   declared: DeclaredDialect,
   readAs: (declared: DeclaredDialect) => Reading,
 ): Reading {
-  const headed = readAs({ ...declared, header: true })
+  const headed = readAs({ ...declared, header: true, names: columns.map(({ name }) => name) })
   const isHeader =
     headed.headerFields !== null &&
     headed.width === columns.length &&
     columns.every(({ name }, i) => isNamed(headed, i, name))
   if (!isHeader) return first
-  if (declared.header === undefined) return headed
+  if (declared.header !== false) return headed
   const message =
     'The first record is just the names of the schema, but it is read as data because `header` was declared false.'
   return noted(first, note('SCHEMA_NAMES_AS_DATA', message))

@@ -2,34 +2,34 @@
 import { ServiceError } from '../../core/errors.ts'
 import type { DeclaredDialect } from '../../reading/reading.ts'
 
-type Members = { -readonly [Name in keyof DeclaredDialect]: DeclaredDialect[Name] }
+type Member = Exclude<keyof DeclaredDialect, 'names'>
+type Members = { -readonly [Name in Member]?: DeclaredDialect[Name] }
 
 /** One row per member: what its value must be. */
-const members: { readonly [Name in keyof Required<DeclaredDialect>]: { wanted: string; is(value: unknown): boolean } } =
-  {
-    delimiter: { wanted: 'one character, or a comma and a space', is: isDelimiter },
-    quoteChar: { wanted: 'one ASCII character or null', is: isAsciiCharacterOrNull },
-    doubleQuote: { wanted: 'true or false', is: isBoolean },
-    escapeChar: { wanted: 'one ASCII character or null', is: isAsciiCharacterOrNull },
-    lineTerminator: {
-      wanted: '"\\r\\n", "\\n" or "\\r"',
-      is: (value) => value === '\r\n' || value === '\n' || value === '\r',
-    },
-    header: { wanted: 'true or false', is: isBoolean },
-    skipRows: { wanted: 'a whole number from 0 to 1000', is: isRowCount },
-    headerRows: { wanted: 'at most 100 whole numbers from 1 to 100000', is: isRowNumbers },
-    headerJoin: {
-      wanted: 'a text of at most 20 characters',
-      is: (value) => typeof value === 'string' && value.length <= 20,
-    },
-    commentChar: {
-      wanted: 'one character or null',
-      is: (value) => value === null || (value !== ', ' && isDelimiter(value)),
-    },
-    skipInitialSpace: { wanted: 'true or false', is: isBoolean },
-    padShortRecords: { wanted: 'true or false', is: isBoolean },
-    encoding: { wanted: 'the name of an encoding', is: (value) => typeof value === 'string' && value.length <= 40 },
-  }
+const members: { readonly [Name in Member]: { wanted: string; is(value: unknown): boolean } } = {
+  delimiter: { wanted: 'one character, or a comma and a space', is: isDelimiter },
+  quoteChar: { wanted: 'one ASCII character or null', is: isAsciiCharacterOrNull },
+  doubleQuote: { wanted: 'true or false', is: isBoolean },
+  escapeChar: { wanted: 'one ASCII character or null', is: isAsciiCharacterOrNull },
+  lineTerminator: {
+    wanted: '"\\r\\n", "\\n" or "\\r"',
+    is: (value) => value === '\r\n' || value === '\n' || value === '\r',
+  },
+  header: { wanted: 'true or false', is: isBoolean },
+  skipRows: { wanted: 'a whole number from 0 to 1000', is: isRowCount },
+  headerRows: { wanted: 'at most 100 whole numbers from 1 to 100000', is: isRowNumbers },
+  headerJoin: {
+    wanted: 'a text of at most 20 characters',
+    is: (value) => typeof value === 'string' && value.length <= 20,
+  },
+  commentChar: {
+    wanted: 'one character or null',
+    is: (value) => value === null || (value !== ', ' && isDelimiter(value)),
+  },
+  skipInitialSpace: { wanted: 'true or false', is: isBoolean },
+  padShortRecords: { wanted: 'true or false', is: isBoolean },
+  encoding: { wanted: 'the name of an encoding', is: (value) => typeof value === 'string' && value.length <= 40 },
+}
 
 const wantedForm = 'a Frictionless Table Dialect'
 
@@ -58,7 +58,7 @@ export function readDeclaredDialect(object: unknown): DeclaredDialect {
   const declared: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(object)) {
     if (ignored.has(name)) continue
-    const member = Object.hasOwn(members, name) ? members[name as keyof DeclaredDialect] : undefined
+    const member = Object.hasOwn(members, name) ? members[name as Member] : undefined
     if (member === undefined) throw bad(`unknown member '${name}'`, `only ${Object.keys(members).join(', ')}`)
     if (!member.is(value)) throw bad(`'${name}' is ${JSON.stringify(value)}`, member.wanted)
     declared[name] = value
