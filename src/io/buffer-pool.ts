@@ -1,5 +1,5 @@
 // Buffer pool: memory shared by all writers, with one bound. Knows nothing of files.
-import { hasHashThread } from './hashing/has-hash-thread.ts'
+import { availableParallelism } from 'node:os'
 
 /**
  * Small writes are expensive: 1 GB in pieces of 64 KiB took 0.9–1.4 CPU s, in pieces of 256 KiB and more 0.3–0.7 (2 cores,
@@ -90,6 +90,9 @@ export class BufferPool {
     return Buffer.from(this.#memory, this.#unmade * this.#batchBytes, this.#batchBytes)
   }
 }
+
+/** Whether a thread hashes originals: with fewer cores, it would compete with threads that are just as busy. */
+const hasHashThread = availableParallelism() >= 3
 
 /** Memory of `bufferPool`. Shared only if a thread reads it: V8 copies into shared memory in 1.5 times the time. */
 export const bufferMemory = new (hasHashThread ? SharedArrayBuffer : ArrayBuffer)(batchCountUsual * batchBytesUsual)

@@ -4,11 +4,10 @@ import type { BorrowedBytes } from '../core/borrowed-bytes.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { Meter, ScrubMeter } from '../core/meter.ts'
 import type { UploadOutcome } from '../core/receipt.ts'
-import type { Service, UploadReply } from '../service/service.ts'
+import type { NewResumable, ResumableUploads, Service, UploadReply } from '../service/service.ts'
 import type { Store } from '../store/store.ts'
 import { createInstruments, type Instruments } from './instruments.ts'
 import { observed } from './observe-calls.ts'
-import { observedResumable } from './observe-resumable.ts'
 
 /** Metrics of one service. Each method except those of Meter takes a component and returns it, observed. */
 export interface Metrics extends Meter {
@@ -191,6 +190,42 @@ function observeService(service: Service, instruments: Instruments): Service {
     readAgain: (...given) => watched('reading', () => service.readAgain(...given), given[2]),
     correct: (...given) => watched('correction', () => service.correct(...given), given[2]),
     as: (owner, sender) => observeService(service.as(owner, sender), instruments),
+  }
+}
+
+interface ResumableMeter {
+  begun(): void
+  /** A request has continued one after its first byte. */
+  resumed(): void
+  done(reply: UploadReply): void
+  failed(error: unknown): void
+}
+
+/** Replies already counted: further requests may wait for the same one. */
+const counted = new WeakSet<Promise<UploadReply>>()
+
+/** Counts uploads that arrive in several requests, and their outcomes. */
+function observedResumable(resumable: ResumableUploads, meter: ResumableMeter): ResumableUploads {
+  return {
+    ...resumable,
+    create: async (upload: NewResumable) => {
+      const state = await resumable.create(upload)
+      if (!upload.isOneRequest) meter.begun()
+      return state
+    },
+    append: async (id, bytes) => {
+      const appended = await resumable.append(id, bytes)
+      const { reply } = appended
+      if (bytes.offset > 0 && bytes.declaredBytes !== 0) meter.resumed()
+      if (reply !== null && !counted.has(reply)) {
+        counted.add(reply)
+        reply.then(
+          (one) => meter.done(one),
+          (error) => meter.failed(error),
+        )
+      }
+      return appended
+    },
   }
 }
 
