@@ -55,6 +55,31 @@ export interface ColumnWriterOptions {
   readonly older?: OlderPart
   /** Receives the first rule that each record breaks, in the order of the records. */
   readonly onViolation?: (violation: Violation) => void
+  readonly keys?: WriterKeys
+}
+
+/**
+ * A chunk of key hashes, in u32: a header, for each bucket the number of entries before it and then that of all; and the
+ * entries, by the first bits of their hash, then as in the file: 4 words of the key's hash, 2 of the text's, the number of
+ * the record, that of the key.
+ */
+export const keyChunk = { bucketCount: 1024, headerWords: 1025, entryWords: 8 } as const
+/** Words for a record that repeats a key: its number, from 1; twice its key, plus 1 if the texts are equal; the slot. */
+export const repeatedWords = 3
+
+/** Keys that no two records may share. */
+export interface WriterKeys {
+  /** The columns of each, all of them declared. */
+  readonly columns: readonly (readonly number[])[]
+  /** Of the hashes of keys, which are the same in all writers with the same secret. */
+  readonly secret: readonly [bigint, bigint]
+  /** Receives the hashes of the records that break no rule, in chunks. */
+  readonly onEntries: (chunk: Uint32Array) => void
+  /**
+   * The records whose key an earlier one has, `repeatedWords` each: they break a rule. Null if they are not known yet:
+   * then there are hashes.
+   */
+  readonly repeated: Uint32Array | null
 }
 
 /** Takes records as bytes, split anywhere, and writes a part. After an error, it must not be used again. */

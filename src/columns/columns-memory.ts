@@ -1,10 +1,12 @@
 // Columns memory: an instance of the module that reads and encodes columns, with its memory. Knows no records.
 
+import { keyChunk } from './column-writer.ts'
 import { keptDouble } from './kept-double.ts'
 import type { Pattern } from './patterns/pattern.ts'
 import { isJson } from './rules/is-json.ts'
 
 const pageBytes = 65_536
+const { entryWords } = keyChunk
 
 // Addresses of wasm/columns/memory.ts.
 const resultIndex = 1024 / 4
@@ -22,7 +24,7 @@ export const rulesAt = 468_352
 interface Exports {
   readonly memory: WebAssembly.Memory
   fillTables(): void
-  configure(windowBytes: number, placesMax: number, recordsMax: number, rulesBytes: number): number
+  configure(windowBytes: number, placesMax: number, recordsMax: number, rulesBytes: number, keyBytes: number): number
   setDialect(width: number, delimiter: number, quote: number, lineEnd: number): void
   setTextEnds(areUsed: number): void
   begin(start: number): void
@@ -46,6 +48,9 @@ interface Exports {
   ): void
   checkTexts(column: number, records: number, what: number, first: number, second: number, rule: number): void
   endChecks(): number
+  beginKey(records: number, index: number, secretLow: bigint, secretHigh: bigint): void
+  addToKey(column: number, records: number, kind: number): void
+  endKey(records: number): void
   dropMarked(records: number): void
   encode(records: number, kind: number, valueBytes: number, form: number): void
   toUtf8(table: number, from: number, end: number, out: number, isAscii: number): number
@@ -63,6 +68,7 @@ interface Exports {
 export type CompareNumber = (rule: number, text: string) => number
 
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
+const ascii = new TextEncoder()
 
 /** An instance with its memory, which only grows, and never beyond the 1 GiB that the module allows. */
 export class ColumnsMemory {
@@ -72,6 +78,8 @@ export class ColumnsMemory {
   windowAt = 0
   /** Where a mark for each record of the row group is, if there are rules. */
   marksAt = 0
+  /** Where an entry for each of these records is, if there are keys. */
+  hashesAt = 0
   /** Patterns of the writer that uses the memory, by the address of their tables. */
   readonly patterns = new Map<number, Pattern>()
   #bytes: Uint8Array
@@ -80,6 +88,8 @@ export class ColumnsMemory {
 
   /** Set before the checks of a column with rules for numbers. */
   compareNumber: CompareNumber = () => 0
+  /** The same text for numbers that are equal, empty if their doubles tell them from all others. */
+  numberKey: (text: string) => string = () => ''
 
   constructor(module: WebAssembly.Module) {
     const textAt = (start: number, bytes: number) => utf8.decode(this.bytes.subarray(start, start + bytes))
@@ -87,6 +97,8 @@ export class ColumnsMemory {
       keptDouble: (start: number, bytes: number) => keptDouble(textAt(start, bytes)),
       nearestDouble: (start: number, bytes: number) => Number(textAt(start, bytes)),
       compareNumber: (rule: number, start: number, bytes: number) => this.compareNumber(rule, textAt(start, bytes)),
+      numberKey: (start: number, bytes: number, out: number) =>
+        ascii.encodeInto(this.numberKey(textAt(start, bytes)), this.bytes.subarray(out)).written,
       isJson: (start: number, bytes: number, isArray: number) => Number(isJson(textAt(start, bytes), isArray === 1)),
       nextRow: (at: number, row: number, column: number) => {
         const pattern = this.patterns.get(at)
@@ -141,6 +153,11 @@ export class ColumnsMemory {
     return this.#words.subarray(this.marksAt / 4, this.marksAt / 4 + records)
   }
 
+  /** The entries of records, see wasm/columns/rules/keys.ts. */
+  hashes(records: number): Uint32Array {
+    return this.#words.subarray(this.hashesAt / 4, this.hashesAt / 4 + records * entryWords)
+  }
+
   /** Writes the tables of a pattern. @param at A multiple of 16. @param bytes Its `blockBytes`. */
   placePattern(pattern: Pattern, at: number, bytes: number): void {
     pattern.writeTo(this.#words, at, bytes)
@@ -160,12 +177,14 @@ export class ColumnsMemory {
    *
    * @throws {RangeError} if that is more than the module allows.
    */
-  configure(windowBytes: number, placesMax: number, recordsMax: number, rulesBytes = 0): void {
-    const wanted = this.exports.configure(windowBytes, placesMax, recordsMax, rulesBytes)
-    const [levelsAt = 0, windowAt = 0, , marksAt = 0] = this.result
+  configure(windowBytes: number, placesMax: number, recordsMax: number, rulesBytes = 0, hasKeys = false): void {
+    const keyBytes = hasKeys ? 4 * entryWords * recordsMax : 0
+    const wanted = this.exports.configure(windowBytes, placesMax, recordsMax, rulesBytes, keyBytes)
+    const [levelsAt = 0, windowAt = 0, , marksAt = 0, hashesAt = 0] = this.result
     this.levelsAt = levelsAt
     this.windowAt = windowAt
     this.marksAt = marksAt
+    this.hashesAt = hashesAt
     const missing = wanted - this.#bytes.length
     if (missing <= 0) return
     this.exports.memory.grow(Math.ceil(missing / pageBytes))

@@ -1,5 +1,5 @@
 // WASM column writer: passes records to the module window by window, and writes its columns. Knows no files.
-import { type Violation, violationTextMax } from '../core/declared-values.ts'
+import { ruleCode, type Violation, violationTextMax } from '../core/declared-values.ts'
 import type { ColumnType } from '../core/receipt.ts'
 import { type ColumnKind, columnKind, storedType } from './column-kind.ts'
 import {
@@ -8,7 +8,9 @@ import {
   MalformedRecordsError,
   type OlderPart,
   type RecordLayout,
+  repeatedWords,
   type WriterColumn,
+  type WriterKeys,
   type WrittenColumns,
 } from './column-writer.ts'
 import type { ColumnsMemory } from './columns-memory.ts'
@@ -16,8 +18,9 @@ import { FactsTally, wordCount, wordMask } from './facts-tally.ts'
 import { readRowGroups } from './older-part.ts'
 import type { ColumnChunk, RowGroup } from './parquet-format.ts'
 import { firstOffset, type PartColumn, PartFile } from './part-file.ts'
-import { brokenRule, DeclaredRules, patternsOf } from './rules/declared-rules.ts'
-import { RuleTables } from './rules/rule-tables.ts'
+import { brokenRule, DeclaredRules, markOf, patternsOf } from './rules/declared-rules.ts'
+import { chunkOf } from './rules/key-entries.ts'
+import { alignment, RuleTables } from './rules/rule-tables.ts'
 
 /** Statuses of `find`, see wasm/columns/fields/find-fields.ts. */
 const status = { needsMore: 0, full: 1, wrongWidth: 2, wrongQuote: 3 } as const
@@ -40,6 +43,8 @@ const textBytesMax = 48
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
 /** From the report of `encode`. */
 const formIndex = 13
+/** A violation shows as many values of a key. */
+const keyValuesMax = 5
 
 interface Column {
   readonly kind: ColumnKind
@@ -87,6 +92,9 @@ export class WasmColumnWriter implements ColumnWriter {
   readonly #columns: readonly Column[]
   readonly #tables: RuleTables
   readonly #onViolation: (violation: Violation) => void
+  readonly #keys: WriterKeys | null
+  /** Where the next record is among those that repeat a key. */
+  #repeatedAt = 0
   /** Some columns have rules that a record may break. */
   readonly #hasChecks: boolean
   readonly #file: PartFile | null
@@ -123,7 +131,10 @@ export class WasmColumnWriter implements ColumnWriter {
     this.#placesMax = Math.max(this.#rowGroupBytes, layout.width) + 1
     this.#tables = new RuleTables(columns.reduce((sum, { declared }) => sum + patternsOf(declared), 0))
     this.#columns = columns.map((column) => columnOf(column, this.#tables))
-    this.#hasChecks = this.#columns.some(({ rules }) => rules?.hasChecks)
+    this.#keys = options.keys ?? null
+    // Marks have room only if there are tables.
+    if (this.#keys !== null) this.#tables.reserve(alignment)
+    this.#hasChecks = this.#keys !== null || this.#columns.some(({ rules }) => rules?.hasChecks)
     this.#onViolation = options.onViolation ?? (() => {})
     const { older } = options
     this.#older = older === undefined ? null : { part: older, rowGroups: readRowGroups(older) }
@@ -224,7 +235,8 @@ export class WasmColumnWriter implements ColumnWriter {
   }
 
   #configure(): void {
-    this.#memory.configure(this.#windowBytes, this.#placesMax, this.#recordsMax, this.#tables.bytes.length)
+    const hasKeys = this.#keys?.repeated === null
+    this.#memory.configure(this.#windowBytes, this.#placesMax, this.#recordsMax, this.#tables.bytes.length, hasKeys)
   }
 
   /** Returns a status: `full` if a row group is ready to be written. */
@@ -287,9 +299,25 @@ export class WasmColumnWriter implements ColumnWriter {
     const read = this.#found
     if (this.#hasChecks) this.#dropBroken()
     const records = this.#found
+    if (records > 0 && this.#keys?.repeated === null) this.#hashKeys(this.#keys, records, read)
     if (records > 0) this.#writeColumns(records)
     this.#read += read
     this.#begin(end)
+  }
+
+  /** Of the records that break no rule; the marks are those of all `read`. */
+  #hashKeys({ columns, secret, onEntries }: WriterKeys, records: number, read: number): void {
+    const { exports } = this.#memory
+    const marks = this.#memory.marks(read)
+    const numbers = new Uint32Array(records)
+    for (let i = 0, to = 0; i < read; i++) if (marks[i] === 0) numbers[to++] = this.#read + i + 1
+    columns.forEach((indexes, key) => {
+      exports.beginKey(records, key, ...secret)
+      for (const column of indexes) this.#columns[column]?.rules?.addToKey(this.#memory, { column, records })
+      exports.endKey(records)
+      onEntries(chunkOf(this.#memory.hashes(records), numbers, key))
+    })
+    exports.endChecks()
   }
 
   #writeColumns(records: number): void {
@@ -309,19 +337,44 @@ export class WasmColumnWriter implements ColumnWriter {
     this.#columns.forEach(({ rules }, column) => {
       if (rules?.hasChecks) rules.check(this.#memory, { column, records })
     })
-    if (exports.endChecks() === 0) return
-    let broken = 0
     const marks = this.#memory.marks(records)
+    const hasRepeated = this.#markRepeated(marks)
+    if (exports.endChecks() === 0 && !hasRepeated) return
+    let broken = 0
     // A plain loop: few of many records are marked.
     for (let i = 0; i < records; i++) {
       const mark = marks[i] as number
       if (mark === 0) continue
       broken++
       const { column, rule } = brokenRule(mark)
-      this.#onViolation({ record: this.#read + i + 1, column, rule, value: this.#valueOf(column, i + 1) })
+      const values = rule === ruleCode.repeated ? this.#repeatedKey(i + 1) : { value: this.#valueOf(column, i + 1) }
+      this.#onViolation({ record: this.#read + i + 1, column, rule, ...values })
     }
     exports.dropMarked(records)
     this.#found -= broken
+  }
+
+  /** Marks the records found whose key an earlier one has; false if there are none. They break no other rule. */
+  #markRepeated(marks: Uint32Array): boolean {
+    const { columns = [], repeated } = this.#keys ?? {}
+    let at = this.#repeatedAt
+    for (; repeated && at < repeated.length; at += repeatedWords) {
+      const record = repeated[at]! - this.#read
+      if (record > marks.length) break
+      marks[record - 1] = markOf(columns[repeated[at + 1]! >> 1]?.[0] ?? 0, ruleCode.repeated)
+    }
+    return at > this.#repeatedAt
+  }
+
+  /** Of the next record that repeats a key. */
+  #repeatedKey(record: number): Pick<Violation, 'value' | 'repeated'> {
+    const { columns, repeated } = this.#keys!
+    const [, what = 0, slot = 0] = repeated!.subarray(this.#repeatedAt)
+    this.#repeatedAt += repeatedWords
+    const values = columns[what >> 1]!.slice(0, keyValuesMax).map((column) =>
+      JSON.stringify(this.#valueOf(column, record)),
+    )
+    return { value: values.join(', '), repeated: { key: what >> 1, slot, isSame: what % 2 === 1 } }
   }
 
   /** The text of a field of the records found, without quotes; only the beginning of a long one. */

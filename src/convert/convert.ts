@@ -92,6 +92,46 @@ export interface ConvertOptions {
    * gzip. It is not created if there are none. Without it, they are only counted.
    */
   readonly violationsPath?: string
+  readonly keys?: KeyOptions
+}
+
+/** Keys that no two records may share. */
+export interface KeyOptions {
+  /** The columns of each, all of them declared. */
+  readonly columns: readonly (readonly number[])[]
+  /** 128 bits, the same for all segments, that nobody can know before. */
+  readonly secret: readonly [bigint, bigint]
+  /** The file for the hashes of the keys; with `repeated`, the one that `findRepeats` wrote. */
+  readonly path: string
+  /** Where the records are that repeat a key: they are left out. */
+  readonly repeated?: RecordRange
+}
+
+/** Records in a file, counted from 0. */
+interface RecordRange {
+  readonly from: number
+  readonly count: number
+}
+
+/** The keys of all segments. */
+export interface RepeatsJob {
+  /** In all of them. */
+  readonly records: number
+  /** The files of the hashes, in the order of the segments. */
+  readonly paths: readonly string[]
+  /** The file for records that repeat a key: as for a column writer. */
+  readonly repeatedPath: string
+  /** The file for the first records with each of those keys: u32 segment, record and slot. */
+  readonly holdersPath: string
+  /** Different keys in memory at once, about; a million by default. */
+  readonly keysMax?: number
+}
+
+export interface Repeats {
+  /** Different keys that several records have. */
+  readonly slots: number
+  /** Where the records of each segment that repeat a key are; a hole if there are none. */
+  readonly segments: readonly (RecordRange | undefined)[]
 }
 
 export interface Converter {
@@ -118,6 +158,8 @@ export interface Converter {
     signal: AbortSignal,
     options?: ConvertOptions,
   ): Promise<ConvertResult>
+  /** Finds the records that repeat a key. */
+  findRepeats(job: RepeatsJob, signal: AbortSignal): Promise<Repeats>
   /** Ends the threads; running jobs fail. */
   close(): Promise<void>
 }

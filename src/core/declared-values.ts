@@ -51,7 +51,23 @@ export interface DeclaredValues {
 }
 
 /** Numbers of the rules a value can violate; those of the checks follow, in their order. */
-export const ruleCode = { required: 0, type: 1, range: 2, firstCheck: 3 } as const
+export const ruleCode = { required: 0, type: 1, range: 2, firstCheck: 3, repeated: 99 } as const
+
+/** Values that no two records may have both, in one column or in several. */
+export interface DeclaredKey {
+  readonly rule: 'primaryKey' | 'unique'
+  /** Indexes, from 0. */
+  readonly columns: readonly number[]
+}
+
+/** A key that an earlier record has. */
+export interface RepeatedKey {
+  readonly key: number
+  /** Stands for its values: a number from 0, the same for equal keys. */
+  readonly slot: number
+  /** The two records have the same text in every field. */
+  readonly isSame: boolean
+}
 
 /** The first rule that a record violates. */
 export interface Violation {
@@ -61,8 +77,10 @@ export interface Violation {
   readonly column: number
   /** A number of `ruleCode`. */
   readonly rule: number
-  /** The text of the value, or its beginning: at most `violationTextMax` characters. */
+  /** The text of the value, or its beginning: at most `violationTextMax` characters. For a key, those of it in JSON. */
   readonly value: string
+  /** If the rule is `repeated`. */
+  readonly repeated?: RepeatedKey
 }
 
 /** One more than a message shows, so that the message can mark the omission. */

@@ -28,6 +28,7 @@ export type JsonScalar = string | number | boolean
 
 export interface FieldConstraints {
   readonly required?: true
+  readonly unique?: true
   readonly minimum?: JsonScalar
   readonly maximum?: JsonScalar
   readonly exclusiveMinimum?: JsonScalar
@@ -57,4 +58,6 @@ export interface TableSchema {
   readonly fields: readonly TableField[]
   readonly fieldsMatch?: FieldsMatch
   readonly missingValues?: readonly string[]
+  /** Names of fields. */
+  readonly primaryKey?: readonly string[]
 }

@@ -293,7 +293,7 @@ const bad: readonly [string, object, RegExp][] = [
   ],
   ['a pattern that RE2 does not support', { pattern: '(?=a)' }, /RE2 accepts \(invalid or unsupported Perl syntax/],
   ['a large pattern', { pattern: '(a{100}){10}'.repeat(10) }, /RE2 accepts \(it has more than 10000 elements/],
-  ['an unsupported constraint', { unique: true }, /'schema.fields\[0\].constraints.unique'/],
+  ['an unsupported constraint', { unique: 1 }, /'schema.fields\[0\].constraints.unique'/],
 ]
 for (const [what, constraints, message] of bad) {
   test(`a schema is refused: ${what}`, async () => {

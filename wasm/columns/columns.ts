@@ -5,7 +5,7 @@ import {
 } from './encode-column'
 import { setDialect, width } from './fields/dialect'
 import { FACTS_ONLY, TEXTS, setKind } from './column-kinds'
-import { POWERS, RESULT, layOut, levels, marks, regionEnd, regionStart, rules, window } from './memory'
+import { POWERS, RESULT, hashes, layOut, levels, marks, regionEnd, regionStart, rules, window } from './memory'
 import { fillDays } from './values/iso-dates'
 import { beginRecords, endsWithRecord, findPlaces, records, recordsEnd } from './fields/find-fields'
 import { nullCount, placeOf, readFacts, readTexts, readValues } from './read-column'
@@ -31,14 +31,15 @@ export function fillTables(): void {
 
 /**
  * Lays out the memory; returns the number of bytes it needs. Results: the addresses of the levels, the window, the
- * rules and the marks.
+ * rules, the marks and the hashes of keys.
  */
-export function configure(windowBytes: usize, placesMax: usize, recordsMax: usize, rulesBytes: usize): usize {
-  const bytes = layOut(windowBytes, placesMax, recordsMax, rulesBytes)
+export function configure(windowBytes: usize, placesMax: usize, recordsMax: usize, rulesBytes: usize, keyBytes: usize): usize {
+  const bytes = layOut(windowBytes, placesMax, recordsMax, rulesBytes, keyBytes)
   store<u32>(RESULT, levels as u32)
   store<u32>(RESULT, window as u32, 4)
   store<u32>(RESULT, rules as u32, 8)
   store<u32>(RESULT, marks as u32, 12)
+  store<u32>(RESULT, hashes as u32, 16)
   return bytes
 }
 
@@ -55,6 +56,7 @@ export function readMomentOf(program: usize, start: usize, end: usize): u32 {
 }
 
 export { toUtf8 } from '../shared/single-byte'
+export { addToKey, beginKey, endKey } from './rules/keys'
 export { matchesPattern } from './rules/pattern'
 export { beginRecords as begin, checkBound, checkListed, checkNumberBound, checkTexts, clearMarks, dropMarked, setRules }
 export { regionEnd, regionStart, setDialect, setKind, setTextEnds }

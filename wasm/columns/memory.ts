@@ -73,10 +73,12 @@ export let textsEnd: usize = 0
 export let encoded: usize = 0
 /** Compressed bytes, or the numbers of dictionary entries. */
 export let packed: usize = 0
+/** The hashes of keys; none if there are no keys. */
+export let hashes: usize = 0
 let memoryEnd: usize = 0
 
 /** Lays out the regions; returns how many bytes of memory they need. */
-export function layOut(windowBytes: usize, placesMax: usize, recordsMax: usize, rulesBytes: usize): usize {
+export function layOut(windowBytes: usize, placesMax: usize, recordsMax: usize, rulesBytes: usize, keyBytes: usize): usize {
   rules = DYNAMIC
   rulesEnd = rules + rulesBytes
   marks = after(rulesEnd)
@@ -93,7 +95,8 @@ export function layOut(windowBytes: usize, placesMax: usize, recordsMax: usize, 
   packed = after(encoded + encodedBytes + PAD_BYTES)
   // Snappy turns n bytes into at most 32 + n + n/6.
   const packedMax = max(textsEnd - texts, encodedBytes)
-  memoryEnd = after(packed + packedMax + packedMax / 6 + 64 + PAD_BYTES)
+  hashes = after(packed + packedMax + packedMax / 6 + 64 + PAD_BYTES)
+  memoryEnd = after(hashes + keyBytes)
   return memoryEnd
 }
 
@@ -130,6 +133,7 @@ export function regionStart(index: u32): usize {
     case 24: return texts
     case 25: return encoded
     case 26: return packed
+    case 27: return hashes
     default: return 0
   }
 }
@@ -162,7 +166,8 @@ export function regionEnd(index: u32): usize {
     case 23: return texts - GUARD_BYTES
     case 24: return textsEnd + PAD_BYTES
     case 25: return packed - GUARD_BYTES
-    case 26: return memoryEnd - GUARD_BYTES
+    case 26: return hashes - GUARD_BYTES
+    case 27: return memoryEnd - GUARD_BYTES
     default: return 0
   }
 }

@@ -22,6 +22,8 @@ const bounds: readonly Bound[] = ['minimum', 'maximum', 'exclusiveMinimum', 'exc
 
 /** Marks of a column: more than it has rules. */
 const rulesMax = 100
+/** 0.1 × 10 to this power: the double of a smaller number has fewer digits. */
+const normalPointMin = -279
 /** A double tells apart all numbers of so many digits. */
 const digitsOfDouble = 15
 
@@ -30,6 +32,11 @@ const utf8 = new TextEncoder()
 /** The column and the rule of a mark. */
 export function brokenRule(mark: number): { readonly column: number; readonly rule: number } {
   return { column: Math.floor((mark - 1) / rulesMax), rule: (mark - 1) % rulesMax }
+}
+
+/** The mark of a column and a rule. */
+export function markOf(column: number, rule: number): number {
+  return 1 + column * rulesMax + rule
 }
 
 /** How many patterns a column has at most. */
@@ -63,6 +70,7 @@ export class DeclaredRules {
   ]
   readonly #checks: readonly { readonly rule: number; readonly run: Run }[]
   readonly #compare: ColumnsMemory['compareNumber']
+  readonly #numberKey: ColumnsMemory['numberKey']
 
   constructor({ form, missing, isRequired, checks }: DeclaredValues, tables: RuleTables) {
     this.form = usualForm(form)
@@ -86,6 +94,7 @@ export class DeclaredRules {
     // Marks have room only if there are tables.
     if (this.hasChecks) tables.reserve(alignment)
     this.#compare = comparing(checks, form)
+    this.#numberKey = keyOf(form)
   }
 
   /** Before the column is read. */
@@ -95,11 +104,22 @@ export class DeclaredRules {
 
   /** Marks the records whose text breaks a rule and that are not marked yet. */
   check(memory: ColumnsMemory, place: Place): void {
-    this.use(memory)
+    this.#read(memory, place)
     memory.compareNumber = this.#compare
-    memory.exports.setKind(...this.#kind.form)
-    memory.exports.check(place.column, place.records, this.#kind.kind, 1 + place.column * rulesMax)
     for (const { rule, run } of this.#checks) run(memory, place, rule)
+  }
+
+  /** Adds the values of records that break no rule to their keys. */
+  addToKey(memory: ColumnsMemory, place: Place): void {
+    this.#read(memory, place)
+    memory.numberKey = this.#numberKey
+    memory.exports.addToKey(place.column, place.records, this.#kind.kind)
+  }
+
+  #read(memory: ColumnsMemory, { column, records }: Place): void {
+    this.use(memory)
+    memory.exports.setKind(...this.#kind.form)
+    memory.exports.check(column, records, this.#kind.kind, markOf(column, 0))
   }
 }
 
@@ -262,6 +282,16 @@ function comparing(checks: readonly DeclaredCheck[], form: TextForm): ColumnsMem
     const compare = compared.get(rule) ?? comparingWith(checks[rule - ruleCode.firstCheck])
     compared.set(rule, compare)
     return compare(exactNumber(text, form.groupChar ?? '', form.decimalChar))
+  }
+}
+
+/** The exact value of numbers that a double may not tell from others. */
+function keyOf(form: TextForm): ColumnsMemory['numberKey'] {
+  if (form.kind !== 'number') return () => ''
+  return (text) => {
+    const number = exactNumber(text, form.groupChar ?? '', form.decimalChar)
+    const { digits, point } = number
+    return digits === '' || (digits.length <= digitsOfDouble && point >= normalPointMin) ? '' : exactKey(number)
   }
 }
 

@@ -4,7 +4,7 @@ import type { WriterColumn } from '../../columns/column-writer.ts'
 import type { ColumnFacts } from '../../core/column-facts.ts'
 import type { DeclaredValues } from '../../core/declared-values.ts'
 import type { Part } from '../../core/receipt.ts'
-import type { ConvertOptions, Segment, SegmentPiece, TargetColumn } from '../convert.ts'
+import type { ConvertOptions, Repeats, RepeatsJob, Segment, SegmentPiece, TargetColumn } from '../convert.ts'
 
 /** Reads a segment, and writes a part of it if `target` is given. */
 export interface ColumnJob {
@@ -39,8 +39,12 @@ export interface ColumnResult {
   readonly nulls: readonly number[]
 }
 
+/** What a thread does, and what comes of it. */
+export type ThreadJob = ColumnJob | RepeatsJob
+export type ThreadResult<Job> = Job extends ColumnJob ? ColumnResult : Repeats
+
 export type ColumnAnswer =
-  | { readonly kind: 'result'; readonly result: ColumnResult }
+  | { readonly kind: 'result'; readonly result: ColumnResult | Repeats }
   /** `code` is the system's error code, if any; `isBroken` means that the thread must not be used again. */
   | { readonly kind: 'failure'; readonly code: string | null; readonly problem: string; readonly isBroken: boolean }
 

@@ -2,7 +2,8 @@
 import { getPriority, setPriority } from 'node:os'
 import { parentPort } from 'node:worker_threads'
 import { errorCode } from '../../core/storage-error.ts'
-import type { ColumnAnswer, ColumnJob } from './column-job.ts'
+import type { ColumnAnswer, ThreadJob } from './column-job.ts'
+import { findRepeats } from './find-repeats.ts'
 import { runColumnJob } from './run-column-job.ts'
 
 /** Added to the niceness of the process: about a third of the usual weight. */
@@ -13,11 +14,11 @@ const niceness = 5
 // have priorities.
 if (process.platform === 'linux') setPriority(0, Math.min(19, getPriority(0) + niceness))
 
-parentPort?.on('message', (job: ColumnJob) => parentPort?.postMessage(answer(job)))
+parentPort?.on('message', (job: ThreadJob) => parentPort?.postMessage(answer(job)))
 
-function answer(job: ColumnJob): ColumnAnswer {
+function answer(job: ThreadJob): ColumnAnswer {
   try {
-    return { kind: 'result', result: runColumnJob(job) }
+    return { kind: 'result', result: 'segment' in job ? runColumnJob(job) : findRepeats(job) }
   } catch (error) {
     const code = errorCode(error)
     return {

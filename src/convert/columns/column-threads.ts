@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads'
 import { ServiceError } from '../../core/errors.ts'
 import { errorCode, toStoreError } from '../../core/storage-error.ts'
 import { FairQueue } from '../../io/turns/fair-queue.ts'
-import type { ColumnAnswer, ColumnJob, ColumnResult } from './column-job.ts'
+import type { ColumnAnswer, ThreadJob, ThreadResult } from './column-job.ts'
 
 /** The only method of a pino logger that is used. */
 export interface ThreadLogger {
@@ -32,18 +32,18 @@ export interface ColumnThreads {
    *
    * @throws {ServiceError} CONVERSION_FAILED if the job fails, or costs a second thread; DISK_FULL, STORE_UNAVAILABLE
    */
-  run(job: ColumnJob, signal: AbortSignal): Promise<ColumnResult>
+  run<Job extends ThreadJob>(job: Job, signal: AbortSignal): Promise<ThreadResult<Job>>
   /** Ends the threads; running and waiting jobs fail. */
   close(): Promise<void>
 }
 
 interface Task {
-  readonly job: ColumnJob
+  readonly job: ThreadJob
   readonly signal: AbortSignal
   /** Its own listener: all jobs of an upload share a signal. */
   readonly onAbort: () => void
   isSecondTry: boolean
-  resolve(result: ColumnResult): void
+  resolve(result: ThreadResult<ThreadJob>): void
   reject(error: unknown): void
 }
 
@@ -73,12 +73,15 @@ class Pool implements ColumnThreads {
     this.#options = options
   }
 
-  run(job: ColumnJob, signal: AbortSignal): Promise<ColumnResult> {
-    return new Promise((resolve, reject) => {
+  run<Job extends ThreadJob>(job: Job, signal: AbortSignal): Promise<ThreadResult<Job>> {
+    return new Promise((settle, reject) => {
       signal.throwIfAborted()
       if (this.#isClosed) throw failure('the threads have been ended')
       const onAbort = () => this.#dropAborted()
-      this.#queue.push(uploadOf(job), job.segment.bytes, { job, signal, onAbort, isSecondTry: false, resolve, reject })
+      // A thread answers with the result of its job.
+      const resolve = settle as Task['resolve']
+      const bytes = 'segment' in job ? job.segment.bytes : 0
+      this.#queue.push(uploadOf(job), bytes, { job, signal, onAbort, isSecondTry: false, resolve, reject })
       signal.addEventListener('abort', onAbort, { once: true })
       this.#handOut()
     })
@@ -187,8 +190,8 @@ class Pool implements ColumnThreads {
 }
 
 /** All files of one upload's segments are in one directory. */
-function uploadOf({ segment }: ColumnJob): string {
-  return dirname(segment.path)
+function uploadOf(job: ThreadJob): string {
+  return dirname('segment' in job ? job.segment.path : job.repeatedPath)
 }
 
 /** A lack of disk space, descriptors or storage keeps its own code. */

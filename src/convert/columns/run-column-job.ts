@@ -13,6 +13,7 @@ import {
   piecesOf,
   writerColumns,
 } from './column-job.ts'
+import { KeyFile } from './key-file.ts'
 import { ViolationFile } from './violation-file.ts'
 
 const readBytes = 1_048_576
@@ -46,6 +47,7 @@ function writePart(
   older: OlderPart | null,
   violationFile: ViolationFile | null,
 ): ColumnResult {
+  using keyFile = options.keys === undefined ? null : new KeyFile(options.keys)
   const file = new PartWriter(path)
   let isComplete = false
   try {
@@ -57,6 +59,7 @@ function writePart(
       columns,
       sink: (piece) => file.write(piece),
       ...(older && { older }),
+      ...(keyFile && { keys: keyFile.keys }),
       ...(violationFile && { onViolation: (violation) => violationFile.add(violation) }),
     })
     if (bytes === null) return { facts, nulls, violations, misfits, ...noPart }

@@ -7,8 +7,9 @@ import { ServiceError } from '../../core/errors.ts'
 import { throwStoreError } from '../../core/storage-error.ts'
 import { OpenFile } from '../../io/files/open-file.ts'
 import { OwnDigest } from '../../io/hashing/file-digest.ts'
-import type { Segment } from '../convert.ts'
+import type { KeyOptions, Segment } from '../convert.ts'
 import { type ColumnJob, type ColumnResult, type EncodedPiece, noPart, piecesOf, writerColumns } from './column-job.ts'
+import { KeyFile } from './key-file.ts'
 import { ViolationFile } from './violation-file.ts'
 
 /** Nothing else runs while the columns are made: at most about a millisecond. */
@@ -142,8 +143,17 @@ function writeViolations(violations: readonly Violation[], path: string): void {
   }
 }
 
+function openKeys(options: KeyOptions): KeyFile {
+  try {
+    return new KeyFile(options)
+  } catch (error) {
+    return throwStoreError(error)
+  }
+}
+
 function writeColumns(job: ColumnJob, pieces: readonly PieceBytes[]) {
-  const { segment } = job
+  const { segment, target } = job
+  using keyFile = target?.options.keys ? openKeys(target.options.keys) : null
   const columns = writerColumns(job)
   const violations: Violation[] = []
   const onViolation = (violation: Violation) => void violations.push(violation)
@@ -151,7 +161,14 @@ function writeColumns(job: ColumnJob, pieces: readonly PieceBytes[]) {
   const sink = (bytes: Uint8Array) => void part.push(Uint8Array.from(bytes))
   // A line end may be added.
   const windowBytes = Math.max(segment.bytes + 1, 4096)
-  const writer = createColumnWriter({ layout: segment.layout, columns, sink, windowBytes, onViolation })
+  const writer = createColumnWriter({
+    layout: segment.layout,
+    columns,
+    sink,
+    windowBytes,
+    onViolation,
+    ...(keyFile && { keys: keyFile.keys }),
+  })
   try {
     for (const { encoded, utf8OfBytes } of pieces) {
       if (utf8OfBytes === null) writer.push(encoded)

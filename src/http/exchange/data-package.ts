@@ -87,6 +87,7 @@ function tableSchema({ columns, schema }: Receipt) {
   return {
     fields: columns.map((column) => declared.get(column.name) ?? fieldOf(column)),
     ...(schema?.missingValues && { missingValues: schema.missingValues }),
+    ...(schema?.primaryKey && { primaryKey: schema.primaryKey }),
   }
 }
 

@@ -137,8 +137,10 @@ export const readingBody = Type.Object(
     ),
     schema: Type.Optional(
       Type.Unknown({
-        description: 'The columns, as a Frictionless Table Schema. Records that violate it are rejected.',
-        examples: [{ fields: [{ name: 'id', type: 'integer', constraints: { required: true } }] }],
+        description:
+          'The columns, as a Frictionless Table Schema. Records that violate it are rejected, also those whose ' +
+          '`primaryKey` or `unique` value an earlier record has.',
+        examples: [{ fields: [{ name: 'id', type: 'integer' }], primaryKey: ['id'] }],
       }),
     ),
   },

@@ -132,14 +132,15 @@ export async function refusedCorrections(
   if (refused.length > 0) throw new CorrectionsRefused(refused)
 }
 
-/** Translates records of a corrected file to their numbers in the original. None of them is a corrected one. */
-export async function* inOriginal(
-  exclusions: AsyncIterable<Exclusion>,
-  { added }: CorrectedOrdinals,
-): AsyncGenerator<Exclusion> {
-  let before = 0
+/** Translates records of a corrected file to their numbers in the original, without corrected ones. */
+export async function* inOriginal<One extends Exclusion>(
+  exclusions: AsyncIterable<One>,
+  { all, added }: CorrectedOrdinals,
+): AsyncGenerator<One> {
+  let [at, before] = [0, 0]
   for await (const exclusion of exclusions) {
+    while ((all[at] ?? Number.POSITIVE_INFINITY) < exclusion.ordinal) at++
     while ((added[before] ?? Number.POSITIVE_INFINITY) < exclusion.ordinal) before++
-    yield { ...exclusion, ordinal: exclusion.ordinal - before }
+    if (all[at] !== exclusion.ordinal) yield { ...exclusion, ordinal: exclusion.ordinal - before }
   }
 }

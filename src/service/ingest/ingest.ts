@@ -32,6 +32,7 @@ import { PartList } from './part-list.ts'
 import { recordReader } from './record-of-text.ts'
 import { lineOfRecord, RecordTally } from './record-tally.ts'
 import { rejectColumns } from './reject-table.ts'
+import { LineTally, RepeatedKeys } from './repeated-keys.ts'
 import { placedForm } from './segment-form.ts'
 import { type TypeBasis, TypedParts } from './typed-parts.ts'
 import type { UploadProgress } from './upload-progress.ts'
@@ -110,6 +111,7 @@ export async function ingest(source: IngestSource, tools: IngestTools, signal: A
   const guess = await pass.guessAndConvert(head.from(reading.before.bytes), first, rejects)
   if (source.isDuplicate()) return null
   const typed = guess ?? (await pass.convertWithFinalTypes())
+  await pass.leaveOutRepeated(typed)
   const tally = (await pass.rejectViolations(rejects)) ?? first
   checkCount(typed.parts.list(), tally)
   const lineOf = lineOfRecord(reading, tally)
@@ -153,6 +155,7 @@ class Pass {
   /** Facts about the accepted values of each segment. */
   readonly #facts: (readonly ColumnFacts[])[] = []
   readonly #violations: Violations
+  readonly #repeatedKeys: RepeatedKeys
   /** Numbers of corrected records, from the first pass, which rejects nothing because of declared rules. */
   #corrected: CorrectedOrdinals = { all: [], added: [] }
 
@@ -161,7 +164,8 @@ class Pass {
     this.#matched = matched
     this.#tools = tools
     this.#signal = signal
-    this.#violations = new Violations(source.draft.dir, matched.columns)
+    this.#repeatedKeys = new RepeatedKeys(source.draft.dir, matched.keys)
+    this.#violations = new Violations(source.draft.dir, matched.columns, this.#repeatedKeys)
   }
 
   /**
@@ -222,11 +226,44 @@ class Pass {
   }
 
   /**
+   * Writes parts again without the records that repeat the key of an earlier one, and then all parts in which a column
+   * has another type without these records.
+   */
+  async leaveOutRepeated(typed: TypedParts): Promise<void> {
+    const { converter } = this.#tools
+    const keys = this.#repeatedKeys
+    if (!(await keys.find(converter, this.#violations.segmentRecords, this.#signal))) return
+    await this.#eachSegment(this.#cutOriginal({ keeps: ['accepted'] }), async (item, signal) => {
+      if (keys.isAffected(item.index) && !(await this.#convert(typed, item, signal))) throwMisfit()
+    })
+    if (!this.#needsFacts()) return
+    this.#decide(typed, true)
+    if (typed.areAsDecided(this.#facts)) return
+    await this.#eachSegment(this.#cutOriginal({ keeps: ['accepted'] }), async (item, signal) => {
+      const facts = this.#facts[item.index] ?? []
+      if (!(await typed.convertChanged(item, facts, converter, signal, keys.options(item.index)))) throwMisfit()
+    })
+  }
+
+  /** Finds on which lines the records are whose keys are repeated. */
+  async #findLines(): Promise<void> {
+    const { lines } = this.#repeatedKeys
+    if (lines.length === 0) return
+    const tally = new LineTally(lines)
+    const holders = this.#repeatedKeys.holders(this.#violations.segmentRecords)
+    const exclusions = tally.awaiting(
+      this.#source.corrections === null ? holders : inOriginal(holders, this.#corrected),
+    )
+    await this.#eachSegment(this.#cutOriginal({ tally, keeps: [], exclusions }), async () => {})
+  }
+
+  /**
    * If records break declared rules, scans the stored original once more, to find where they are, and returns the
    * counts without them. `rejects` are replaced.
    */
   async rejectViolations(rejects: PartList): Promise<RecordTally | null> {
     if (this.#violations.count === 0) return null
+    await this.#findLines()
     const found = () => this.#violations.exclusions(this.#signal)
     const { corrections } = this.#source
     if (corrections !== null) await refusedCorrections(found(), this.#corrected, corrections)
@@ -261,8 +298,8 @@ class Pass {
   /** False if a value does not fit. */
   async #convert(typed: TypedParts, item: CutSegment, signal: AbortSignal): Promise<boolean> {
     const { index, segment } = item
-    const violationsPath = this.#violations.path(index)
-    const { kind, facts, violations } = await typed.convert(item, violationsPath, this.#tools.converter, signal)
+    const options = { violationsPath: this.#violations.path(index), ...this.#repeatedKeys.options(index) }
+    const { kind, facts, violations } = await typed.convert(item, options, this.#tools.converter, signal)
     this.#facts[index] = facts
     this.#violations.add(index, segment.records, violations)
     return kind === 'part'

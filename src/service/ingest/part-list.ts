@@ -1,7 +1,7 @@
 // Part list: the Parquet files of one folder of a draft, in the order of their segments. Knows no types.
 import { rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Converter, ConvertResult, TargetColumn } from '../../convert/convert.ts'
+import type { Converter, ConvertOptions, ConvertResult, TargetColumn } from '../../convert/convert.ts'
 import type { Part } from '../../core/receipt.ts'
 import { throwStoreError } from '../../core/storage-error.ts'
 import { OpenFile } from '../../io/files/open-file.ts'
@@ -14,6 +14,9 @@ import type { CutSegment } from './write-segments.ts'
  * twice.
  */
 const syncedBytesMin = 1_048_576
+
+/** What depends on the segment alone. */
+export type PartOptions = Omit<ConvertOptions, 'older'>
 
 /** Parts are in the order of their segments, whatever order they are completed in. */
 export class PartList {
@@ -29,21 +32,21 @@ export class PartList {
 
   /**
    * A misfit leaves a part without some columns, or no part. An existing part is replaced; the columns for which `kept`
-   * has positions may be copied from it. `violationsPath` is as in `ConvertOptions`.
+   * has positions may be copied from it.
    */
   async convert(
     { index, segment }: Pick<CutSegment, 'index' | 'segment'>,
     columns: readonly TargetColumn[],
     converter: Converter,
     signal: AbortSignal,
-    { kept, violationsPath }: { readonly kept?: readonly (number | null)[]; readonly violationsPath?: string } = {},
+    { kept, ...others }: PartOptions & { readonly kept?: readonly (number | null)[] } = {},
   ): Promise<ConvertResult> {
     const file = `${this.#folder}/part-${String(index).padStart(5, '0')}.parquet`
     const path = join(this.#draft.dir, file)
     if (this.#folder !== 'data') await this.#draft.folder(this.#folder)
     const older = kept !== undefined && this.#parts[index] !== undefined ? { path, kept } : undefined
     const toPath = older === undefined ? path : `${path}.new`
-    const options = { ...(older && { older }), ...(violationsPath !== undefined && { violationsPath }) }
+    const options = { ...others, ...(older && { older }) }
     const result = await converter.convert(segment, columns, toPath, signal, options)
     const made = result.kind === 'part' ? result : result.rest
     if (made === undefined) return result

@@ -8,7 +8,7 @@ import type { ColumnFacts, Converter, ConvertOptions, TargetColumn } from '../..
 import type { ValueClass } from '../../core/column-facts.ts'
 import { TypedParts } from './typed-parts.ts'
 
-const violationsPath = '/violations'
+const options = { violationsPath: '/violations' }
 const never = new AbortController().signal
 const names = ['a', 'b', 'c']
 
@@ -76,7 +76,7 @@ async function setUp(t: TestContext) {
 test('convertChanged() rewrites the changed columns of a part, and copies the others', async (t) => {
   const { dir, item, typed, calls } = await setUp(t)
   const converter = recordingConverter(calls)
-  await typed.convert(item, violationsPath, converter, never)
+  await typed.convert(item, options, converter, never)
   typed.decide(basis([integers, mixed, integers]))
   assert.equal(await typed.convertChanged(item, [integers, dates, integers], converter, never), true)
   const path = join(dir, 'data', 'part-00000.parquet')
@@ -100,7 +100,7 @@ test('convertChanged() rewrites the changed columns of a part, and copies the ot
 test('convertChanged() leaves a part unchanged if its columns match the decision', async (t) => {
   const { item, typed, calls } = await setUp(t)
   const converter = recordingConverter(calls)
-  await typed.convert(item, violationsPath, converter, never)
+  await typed.convert(item, options, converter, never)
   // The null word is in another segment.
   typed.decide(basis([withWord, dates, integers]))
   assert.equal(await typed.convertChanged(item, [integers, dates, integers], converter, never), true)
@@ -113,7 +113,7 @@ test('convertChanged() copies a text column in which a null word is a value', as
   const { dir, item, calls } = await setUp(t)
   const typed = new TypedParts(draftIn(dir), basis([textsWithWord, dates, integers], false))
   const converter = recordingConverter(calls)
-  await typed.convert(item, violationsPath, converter, never)
+  await typed.convert(item, options, converter, never)
   typed.decide(basis([textsWithWord, mixed, integers]))
   assert.equal(await typed.convertChanged(item, [textsWithWord, dates, integers], converter, never), true)
   assert.deepEqual(calls[1]?.options?.older?.kept, [0, null, 2])
@@ -122,7 +122,7 @@ test('convertChanged() copies a text column in which a null word is a value', as
 test('convertChanged() counts places without the columns that the part lacks', async (t) => {
   const { item, typed, calls } = await setUp(t)
   const facts = [integers, mixed, integers]
-  await typed.convert(item, violationsPath, recordingConverter(calls, ['b']), never)
+  await typed.convert(item, options, recordingConverter(calls, ['b']), never)
   typed.decide(basis(facts))
   const converter = recordingConverter(calls)
   assert.equal(await typed.convertChanged(item, facts, converter, never), true)
@@ -135,7 +135,7 @@ test('TypedParts decides once how texts are compressed, from the first types', a
   const { dir, item } = await setUp(t)
   const byEnds = async (typed: TypedParts) => {
     const calls: Call[] = []
-    await typed.convert(item, violationsPath, recordingConverter(calls), never)
+    await typed.convert(item, options, recordingConverter(calls), never)
     return calls[0]?.columns.map((target) => target.byEnds ?? false)
   }
   const few = new TypedParts(draftIn(dir), basis([integers, dates, mixed], false))

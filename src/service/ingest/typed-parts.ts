@@ -14,7 +14,7 @@ import {
 import { typeNotes } from '../../reading/types/type-notes.ts'
 import type { DraftFiles } from '../../store/store.ts'
 import { type DeclaredColumn, declaredTarget } from '../schema/declared-column.ts'
-import { PartList } from './part-list.ts'
+import { PartList, type PartOptions } from './part-list.ts'
 import type { CutSegment } from './write-segments.ts'
 
 /** The basis for deciding types. */
@@ -85,12 +85,12 @@ export class TypedParts {
   /** After a misfit, the part may exist without some columns. */
   async convert(
     item: CutSegment,
-    violationsPath: string,
+    options: PartOptions,
     converter: Converter,
     signal: AbortSignal,
   ): Promise<ConvertResult> {
     const targets = this.#targets
-    const result = await this.parts.convert(item, targets, converter, signal, { violationsPath })
+    const result = await this.parts.convert(item, targets, converter, signal, options)
     if (result.kind === 'part') this.#made[item.index] = { columns: targets, nulls: result.nulls }
     else if (result.rest !== undefined) {
       const { isWritten, nulls } = result.rest
@@ -111,16 +111,28 @@ export class TypedParts {
     facts: readonly ColumnFacts[],
     converter: Converter,
     signal: AbortSignal,
+    options: Pick<PartOptions, 'keys'> = {},
   ): Promise<boolean> {
     const targets = this.#targets
     const made = this.#made[item.index]
-    const isSame = targets.map((target, i) => isSameColumn(made?.columns[i] ?? null, target, facts[i]))
+    const isSame = this.#areSame(item.index, facts)
     if (isSame.every(Boolean)) return true
-    const result = await this.parts.convert(item, targets, converter, signal, { kept: placesOf(made, isSame) })
+    const kept = placesOf(made, isSame)
+    const result = await this.parts.convert(item, targets, converter, signal, { ...options, kept })
     if (result.kind === 'misfit') return false
     const nulls = result.nulls.map((count, i) => (isSame[i] ? (made?.nulls[i] ?? 0) : count))
     this.#made[item.index] = { columns: targets, nulls }
     return true
+  }
+
+  /** Whether all parts have the types decided. @param facts Of each segment. */
+  areAsDecided(facts: readonly (readonly ColumnFacts[])[]): boolean {
+    return facts.every((one, index) => this.#areSame(index, one).every(Boolean))
+  }
+
+  #areSame(index: number, facts: readonly ColumnFacts[]): readonly boolean[] {
+    const columns = this.#made[index]?.columns ?? []
+    return this.#targets.map((target, i) => isSameColumn(columns[i] ?? null, target, facts[i]))
   }
 
   /** Only names and types. */

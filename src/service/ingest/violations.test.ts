@@ -7,6 +7,7 @@ import { type TestContext, test } from 'node:test'
 import { ViolationFile } from '../../convert/columns/violation-file.ts'
 import { type DeclaredCheck, ruleCode, type Violation } from '../../core/declared-values.ts'
 import type { DeclaredColumn } from '../schema/declared-column.ts'
+import { RepeatedKeys } from './repeated-keys.ts'
 import { Violations } from './violations.ts'
 
 const never = new AbortController().signal
@@ -16,6 +17,8 @@ async function scratch(t: TestContext): Promise<string> {
   t.after(() => rm(dir, { recursive: true }))
   return dir
 }
+
+const noKeys = new RepeatedKeys('', [])
 
 function column(name: string, ...checks: readonly DeclaredCheck[]): DeclaredColumn {
   const values = { form: { kind: 'text' }, missing: [''], isRequired: true, checks } as const
@@ -29,7 +32,7 @@ function write(path: string, found: Iterable<Violation>): void {
 }
 
 test('Violations count records through all segments, each of which counts once', async (t) => {
-  const violations = new Violations(await scratch(t), [null, column('size', { rule: 'maxLength', length: 2 })])
+  const violations = new Violations(await scratch(t), [null, column('size', { rule: 'maxLength', length: 2 })], noKeys)
   const required = { column: 1, rule: ruleCode.required, value: '' }
   const long = { column: 1, rule: ruleCode.firstCheck, value: 'x"y' }
   // Segments may end in another order, and a segment may be read again.
@@ -60,7 +63,7 @@ test('Violations look at the values of a long enum once, however many records br
       return Reflect.get(target, name)
     },
   })
-  const violations = new Violations(await scratch(t), [column('c', { rule: 'enum', values })])
+  const violations = new Violations(await scratch(t), [column('c', { rule: 'enum', values })], noKeys)
   const count = 100_000
   const found = (i: number) => ({ record: i + 1, column: 0, rule: ruleCode.firstCheck, value: `${i}` })
   write(violations.path(0), Iterator.from(texts.keys()).map(found))
@@ -72,7 +75,7 @@ test('Violations look at the values of a long enum once, however many records br
 })
 
 test('Violations end with their client', async (t) => {
-  const violations = new Violations(await scratch(t), [column('c')])
+  const violations = new Violations(await scratch(t), [column('c')], noKeys)
   const found = (record: number) => ({ record, column: 0, rule: ruleCode.required, value: '' })
   write(violations.path(0), [found(1), found(2), found(3)])
   violations.add(0, 3, 3)

@@ -5,7 +5,9 @@ import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import {
   type DeclaredCheck,
+  type DeclaredKey,
   type DeclaredValues,
+  type RepeatedKey,
   ruleCode,
   type Violation,
   violationTextMax,
@@ -22,23 +24,36 @@ export interface Exclusion {
   readonly message: string
 }
 
+interface KeyLines {
+  readonly keys: readonly DeclaredKey[]
+  /** For each slot the line of the first record with its key; 0 if that is unknown. */
+  readonly lines: ArrayLike<number>
+}
+
 /** The violations of a file, segment by segment, each in a file of its own. */
 export class Violations {
   readonly #dir: string
   readonly #columns: readonly (DeclaredColumn | null)[]
+  readonly #repeatedKeys: KeyLines
   /** Of each segment. */
   readonly #counts: { readonly records: number; readonly violations: number }[] = []
   /** What each rule of each column says, by both. */
   readonly #texts = new Map<string, string>()
 
-  constructor(dir: string, columns: readonly (DeclaredColumn | null)[]) {
+  constructor(dir: string, columns: readonly (DeclaredColumn | null)[], repeatedKeys: KeyLines) {
     this.#dir = dir
     this.#columns = columns
+    this.#repeatedKeys = repeatedKeys
   }
 
   /** Records with at least one. */
   get count(): number {
     return this.#counts.reduce((sum, { violations }) => sum + violations, 0)
+  }
+
+  /** Of each segment, with violations and without. */
+  get segmentRecords(): readonly number[] {
+    return this.#counts.map(({ records }) => records)
   }
 
   /** The path for the violations of a segment, see `ConvertOptions`. */
@@ -69,15 +84,26 @@ export class Violations {
   }
 
   /** The rule with its value, and the value that breaks it, all shortened if long. */
-  #message({ column: index, rule, value }: Violation): string {
+  #message({ column: index, rule, value, repeated }: Violation): string {
     const column = this.#columns[index] ?? null
     if (column === null) return 'breaks a declared rule'
+    if (repeated !== undefined) return this.#keyMessage(value, repeated)
     const key = `${index} ${rule}`
     const text = this.#texts.get(key) ?? cut(ruleText(rule, column.fieldType, column.values), ruleCharactersMax)
     this.#texts.set(key, text)
     const place = cut(column.name, nameCharactersMax)
     if (rule === ruleCode.required) return `${place}: no value, required by the schema`
     return `${place}: ${JSON.stringify(cut(value, violationTextMax - 1))} violates ${text}`
+  }
+
+  /** The other line is unknown only if one of the two records is a corrected one. */
+  #keyMessage(value: string, { key, slot, isSame }: RepeatedKey): string {
+    const { keys, lines } = this.#repeatedKeys
+    const { rule = '', columns = [] } = keys[key] ?? {}
+    const place = cut(columns.map((column) => this.#columns[column]?.name).join(', '), nameCharactersMax)
+    const other = lines[slot] ? `line ${lines[slot]}` : 'an earlier record'
+    const how = isSame ? 'and is equal in every field' : 'and is not equal in every field'
+    return `${place}: ${cut(value, violationTextMax - 1)} violates ${rule}: ${other} has the same, ${how}`
   }
 }
 

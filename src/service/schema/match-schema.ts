@@ -1,4 +1,5 @@
 // Match schema: finds the column of the file for each declared field. A mismatch is an error that names both sides.
+import type { DeclaredKey } from '../../core/declared-values.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { type Note, note } from '../../core/notes.ts'
 import type { DeclaredDialect, Reading } from '../../reading/reading.ts'
@@ -10,6 +11,8 @@ export interface Matched {
   readonly reading: Reading
   /** One per column; null for a column that is not in the schema, whose type is detected. */
   readonly columns: readonly (DeclaredColumn | null)[]
+  /** Those whose columns the file has. */
+  readonly keys: readonly DeclaredKey[]
 }
 
 /**
@@ -24,7 +27,7 @@ export function matchSchema(
   declared: DeclaredDialect,
   readAs: (declared: DeclaredDialect) => Reading,
 ): Matched {
-  if (schema === null) return { reading: first, columns: first.names.map(() => null) }
+  if (schema === null) return { reading: first, columns: first.names.map(() => null), keys: [] }
   const { table, columns } = schema
   const fieldsMatch = table.fieldsMatch ?? 'exact'
   const isOther = first.headerFields === null || (fieldsMatch === 'exact' && first.width !== columns.length)
@@ -36,7 +39,7 @@ export function matchSchema(
     if (columns.length !== reading.width) throw mismatch(both)
     if (reading.headerFields !== null && columns.some(({ name }, i) => !isNamed(reading, i, name))) throw mismatch(both)
     const names = reading.headerFields === null ? columns.map(({ name }) => name) : reading.names
-    return { reading: { ...reading, names }, columns }
+    return { reading: { ...reading, names }, columns, keys: schema.keys }
   }
   if (reading.headerFields === null) {
     throw mismatch(`the file has no header, so only fieldsMatch 'exact' can match its columns`)
@@ -57,7 +60,20 @@ export function matchSchema(
   if (required !== undefined) throw mismatch(`the field ${required.name} is required: ${both}`)
   const message = `The file has no column for ${listed(absent.map(({ name }) => name))} of the schema.`
   const missing = note('SCHEMA_FIELDS_MISSING', message)
-  return { reading: absent.length === 0 ? reading : noted(reading, missing), columns: matched }
+  return {
+    reading: absent.length === 0 ? reading : noted(reading, missing),
+    columns: matched,
+    keys: keysIn(schema, matched),
+  }
+}
+
+/** The keys with the columns of a file, without those that it does not have. */
+export function keysIn(
+  { columns, keys }: Pick<DeclaredSchema, 'columns' | 'keys'>,
+  matched: readonly (DeclaredColumn | null | undefined)[],
+): readonly DeclaredKey[] {
+  const inFile = keys.map((key) => ({ ...key, columns: key.columns.map((one) => matched.indexOf(columns[one])) }))
+  return inFile.filter((key) => !key.columns.includes(-1))
 }
 
 /** Reads a file again without a detected header, or with another one: its first record may be the names of the schema. */

@@ -28,10 +28,8 @@ export function readConstraints(json: unknown, field: Field, place: string): Rea
   for (const name of Object.keys(declared)) {
     if (!known.includes(name)) throw refuse(`${place}.${name}`, 'it is not checked here', `only ${known.join(', ')}`)
   }
-  if (readFlag(declared.unique, `${place}.unique`)) {
-    const wanted = 'false or none: records are checked one by one; query the dataset for repeated values'
-    throw refuse(`${place}.unique`, 'it is true', wanted)
-  }
+  const isUnique = readFlag(declared.unique, `${place}.unique`)
+  if (isUnique) refuseJsonType(field.type, `${place}.unique`)
   const isRequired = readFlag(declared.required, `${place}.required`)
   const read = [
     ...bounds.map((name) => readBound(declared[name], name, field, `${place}.${name}`)),
@@ -39,13 +37,22 @@ export function readConstraints(json: unknown, field: Field, place: string): Rea
     readPattern(declared.pattern, field, `${place}.pattern`),
     readEnum(declared.enum, field, `${place}.enum`),
   ].filter((one) => one !== null)
-  if (!isRequired && read.length === 0) return { constraints: undefined, checks: [] }
+  if (!isRequired && !isUnique && read.length === 0) return { constraints: undefined, checks: [] }
   const values = Object.fromEntries(read.map(({ check, value }) => [check.rule, value]))
   return {
     // Each value has just been read as what its rule wants.
-    constraints: { ...(isRequired && { required: true }), ...values } as FieldConstraints,
+    constraints: {
+      ...(isRequired && { required: true }),
+      ...(isUnique && { unique: true }),
+      ...values,
+    } as FieldConstraints,
     checks: read.map(({ check }) => check),
   }
+}
+
+/** Which texts are the same JSON is not decided here. @throws {ServiceError} BAD_PARAMETER */
+export function refuseJsonType(type: FieldType, place: string): void {
+  if (type === 'object' || type === 'array') throw refuse(place, 'it is there', `none for type ${type}`)
 }
 
 interface ReadCheck {
@@ -90,7 +97,7 @@ function readPattern(value: unknown, { type }: Field, place: string): ReadCheck 
 
 function readEnum(json: unknown, { type, meaning }: Field, place: string): ReadCheck | null {
   if (json === undefined) return null
-  if (type === 'object' || type === 'array') throw refuse(place, 'it is there', `none for type ${type}`)
+  refuseJsonType(type, place)
   if (!Array.isArray(json) || json.length === 0) throw refuse(place, shown(json), 'an array of at least one value')
   const items: readonly unknown[] = json
   const values = items.map((item, i) => {

@@ -39,6 +39,22 @@ test('readDeclaredSchema() keeps members that affect reading, and nothing else',
   })
 })
 
+test('readDeclaredSchema() reads keys: a field of the primary key is required', () => {
+  const fields = [{ name: 'a', constraints: { unique: true } }, { name: 'b' }, { name: 'c' }]
+  const { table, columns, keys } = readDeclaredSchema({ fields, primaryKey: ['c', 'a'] })
+  assert.deepEqual(table.primaryKey, ['c', 'a'])
+  assert.deepEqual(table.fields[0]?.constraints, { unique: true })
+  assert.deepEqual(
+    columns.map(({ values }) => values.isRequired),
+    [true, false, true],
+  )
+  assert.deepEqual(keys, [
+    { rule: 'primaryKey', columns: [2, 0] },
+    { rule: 'unique', columns: [0] },
+  ])
+  assert.deepEqual(readDeclaredSchema({ fields, primaryKey: 'b' }).table.primaryKey, ['b'])
+})
+
 test('readDeclaredSchema() applies the missing values of the schema to fields without their own', () => {
   const fields = [{ name: 'a' }, { name: 'b', missingValues: [] }]
   const [a, b] = readDeclaredSchema({ missingValues: ['', 'NA'], fields }).columns
@@ -90,7 +106,11 @@ const refused: readonly [string, RegExp][] = [
   ['{"fields":[{"name":"a\\u0000"}]}', /without control characters/],
   ['{"fields":[{"name":"a"},{"name":"A"}]}', /'schema.fields\[1\].name': it is "A", wanted a name that differs from/],
   ['{"fields":[{"name":"a"}],"fieldsMatch":"some"}', /'schema.fieldsMatch': it is "some", wanted one of exact, equal/],
-  ['{"fields":[{"name":"a"}],"primaryKey":"a"}', /'schema.primaryKey': it concerns several records at once/],
+  ['{"fields":[{"name":"a"}],"primaryKey":"b"}', /'schema.primaryKey': it is "b", wanted the names of fields/],
+  ['{"fields":[{"name":"a"}],"primaryKey":[]}', /'schema.primaryKey': it is \[\], wanted the name of a field/],
+  ['{"fields":[{"name":"a"}],"primaryKey":["a","a"]}', /'schema.primaryKey\[1\]': it is "a" again/],
+  ['{"fields":[{"name":"a"}],"primaryKey":1}', /'schema.primaryKey': it is 1, wanted an array of texts/],
+  ['{"fields":[{"name":"a","type":"object"}],"primaryKey":"a"}', /'schema.primaryKey': it is there, wanted none for/],
   ['{"fields":[{"name":"a"}],"foreignKeys":[]}', /'schema.foreignKeys'/],
   ['{"fields":[{"name":"a"}],"uniqueKeys":[]}', /'schema.uniqueKeys'/],
   ['{"fields":[{"name":"a"}],"feilds":[]}', /'schema.feilds': it is not known here/],
@@ -123,7 +143,7 @@ const refused: readonly [string, RegExp][] = [
   [field({ type: 'string', categories: {} }), /'schema.fields\[0\].categories'/],
   [field({ type: 'integer', categories: ['x'] }), /'schema.fields\[0\].categories\[0\]': it is "x"/],
   [field({ constraints: [] }), /'schema.fields\[0\].constraints': it is \[\]/],
-  [constrained('string', { unique: true }), /'schema.fields\[0\].constraints.unique': it is true/],
+  [constrained('array', { unique: true }), /'schema.fields\[0\].constraints.unique': it is there, wanted none/],
   [constrained('string', { unique: 'no' }), /'schema.fields\[0\].constraints.unique': it is "no"/],
   [constrained('string', { required: 1 }), /'schema.fields\[0\].constraints.required': it is 1, wanted true or false/],
   [constrained('object', { jsonSchema: {} }), /'schema.fields\[0\].constraints.jsonSchema': it is not checked here/],

@@ -1,22 +1,26 @@
 // Parse schema: reads what a client declares about the columns of its file in the part `schema` (Frictionless Table Schema).
+import type { DeclaredKey } from '../../core/declared-values.ts'
 import { ServiceError } from '../../core/errors.ts'
-import { fieldsMatches, type TableSchema } from '../../core/table-schema.ts'
+import { fieldsMatches, type TableField, type TableSchema } from '../../core/table-schema.ts'
 import type { DeclaredColumn } from './declared-column.ts'
+import { refuseJsonType } from './parse-constraints.ts'
 import { readField } from './parse-field.ts'
-import { readMissingValues, refuse, shown } from './schema-error.ts'
+import { readMissingValues, readTexts, refuse, shown } from './schema-error.ts'
 
 export interface DeclaredSchema {
   /** As the receipt shows it; two schemas that mean the same are equal as JSON. */
   readonly table: TableSchema
   /** One per field. */
   readonly columns: readonly DeclaredColumn[]
+  /** With indexes of `columns`. */
+  readonly keys: readonly DeclaredKey[]
 }
 
 /** Members of the standard that have no effect on how a file is read. */
 const informational = ['$schema', 'name', 'title', 'description', 'homepage', 'version', 'keywords', 'created']
-/** These concern several records together, and are rejected. */
-const keys = ['primaryKey', 'uniqueKeys', 'foreignKeys']
-const known = ['fields', 'fieldsMatch', 'missingValues']
+/** Whether these hold is not checked. */
+const otherKeys = ['uniqueKeys', 'foreignKeys']
+const known = ['fields', 'fieldsMatch', 'missingValues', 'primaryKey']
 const fieldsMax = 2_000
 const wantedForm = 'a Frictionless Table Schema'
 
@@ -40,7 +44,7 @@ export function readDeclaredSchema(json: unknown): DeclaredSchema {
     throw refuse('', 'it is not a JSON object', wantedForm)
   }
   refuseUnknown(Object.keys(json))
-  const { fields, fieldsMatch, missingValues } = json as Readonly<Record<string, unknown>>
+  const { fields, fieldsMatch, missingValues, primaryKey } = json as Readonly<Record<string, unknown>>
   const match = fieldsMatches.find((one) => one === (fieldsMatch ?? 'exact'))
   if (match === undefined) throw refuse('fieldsMatch', shown(fieldsMatch), `one of ${fieldsMatches.join(', ')}`)
   const missing = readMissingValues(missingValues, 'missingValues')
@@ -53,21 +57,49 @@ export function readDeclaredSchema(json: unknown): DeclaredSchema {
   }
   const items: readonly unknown[] = fields
   const read = items.map((field, i) => readField(field, `fields[${i}]`, missing ?? ['']))
-  refuseSameNames(read.map(({ field }) => field.name))
+  const declared = read.map(({ field }) => field)
+  refuseSameNames(declared.map(({ name }) => name))
+  const primary = readPrimaryKey(primaryKey, declared)
   const table: TableSchema = {
-    fields: read.map(({ field }) => field),
+    fields: declared,
     ...(match !== 'exact' && { fieldsMatch: match }),
     ...(missing && JSON.stringify(missing) !== '[""]' && { missingValues: missing }),
+    ...(primary.length > 0 && { primaryKey: primary.map((i) => declared[i]!.name) }),
   }
-  return { table, columns: read.map(({ column }) => column) }
+  const unique = declared.flatMap(({ constraints }, i) => (constraints?.unique ? [[i]] : []))
+  return {
+    table,
+    columns: read.map(({ column }, i) => {
+      return primary.includes(i) ? { ...column, values: { ...column.values, isRequired: true } } : column
+    }),
+    keys: [
+      ...(primary.length > 0 ? [{ rule: 'primaryKey' as const, columns: primary }] : []),
+      ...unique.map((columns) => ({ rule: 'unique' as const, columns })),
+    ],
+  }
+}
+
+/** The indexes of its fields; none without one. */
+function readPrimaryKey(json: unknown, fields: readonly TableField[]): readonly number[] {
+  if (json === undefined) return []
+  const place = 'primaryKey'
+  const names = readTexts(typeof json === 'string' ? [json] : json, place) ?? []
+  if (names.length === 0) throw refuse(place, shown(json), 'the name of a field, or an array of at least one')
+  return names.map((name) => {
+    const index = fields.findIndex((field) => field.name === name)
+    const field = fields[index]
+    if (field === undefined) throw refuse(place, shown(name), 'the names of fields')
+    refuseJsonType(field.type, place)
+    return index
+  })
 }
 
 function refuseUnknown(members: readonly string[]): void {
   for (const member of members) {
     if (known.includes(member) || informational.includes(member)) continue
-    if (!keys.includes(member)) throw refuse(member, 'it is not known here', `only ${known.join(', ')}`)
-    const wanted = 'none: records are checked one by one; query the dataset for repeated or missing values'
-    throw refuse(member, 'it concerns several records at once', wanted)
+    const isKey = otherKeys.includes(member)
+    const seen = isKey ? 'it is not checked' : 'it is not known here'
+    throw refuse(member, seen, `${isKey ? 'none, but ' : 'only '}${known.join(', ')}`)
   }
 }
 

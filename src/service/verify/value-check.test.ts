@@ -55,7 +55,7 @@ async function verdictOn(
   texts: readonly string[],
   convert: Converter['convert'] = converter.convert,
 ) {
-  await using check = new ValueCheck(dir, receipt, { converter: { convert }, reader }, never)
+  await using check = new ValueCheck(dir, receipt, { converter: { ...converter, convert }, reader }, never)
   const records = texts.map((text, i) => Buffer.from(`${text},${i}\n`))
   await check.add({ pieces: records, accepted: records.length })
   return await check.verdict()

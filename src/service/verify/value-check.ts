@@ -3,12 +3,23 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Converter, PartReader, Segment, SegmentLayout, TargetColumn } from '../../convert/convert.ts'
+import type {
+  Converter,
+  ConvertOptions,
+  PartReader,
+  Segment,
+  SegmentLayout,
+  TargetColumn,
+} from '../../convert/convert.ts'
+import type { DeclaredKey } from '../../core/declared-values.ts'
 import type { Column, ColumnType, DateForm, GroupChar, NumberForm, Part } from '../../core/receipt.ts'
 import { BufferedWriter } from '../../io/buffered-writer.ts'
 import type { Scanned } from '../../reading/scanner/scanner.ts'
+import { RepeatedKeys } from '../ingest/repeated-keys.ts'
 import { segmentForm } from '../ingest/segment-form.ts'
 import { hasFewTexts } from '../ingest/typed-parts.ts'
+import type { DeclaredColumn } from '../schema/declared-column.ts'
+import { keysIn } from '../schema/match-schema.ts'
 import { readDeclaredSchema } from '../schema/parse-schema.ts'
 import type { ParsedReceipt } from './parse-receipt.ts'
 
@@ -16,7 +27,7 @@ import type { ParsedReceipt } from './parse-receipt.ts'
 const segmentBytesUsual = 16_777_216
 
 export interface ValueTools {
-  readonly converter: Pick<Converter, 'convert'>
+  readonly converter: Pick<Converter, 'convert' | 'findRepeats'>
   readonly reader: PartReader
 }
 
@@ -35,6 +46,11 @@ export class ValueCheck implements AsyncDisposable {
   readonly #form: ReturnType<typeof segmentForm>
   readonly #columns: readonly TargetColumn[]
   readonly #mayBreakRules: boolean
+  /** With none, what repeats a key is known from the beginning. */
+  readonly #keys: readonly DeclaredKey[]
+  #repeatedKeys: RepeatedKeys | null = null
+  /** Of each segment, while their keys are gathered; null afterwards. */
+  #gathered: number[] | null
   /** The segment that is being written. */
   #file: BufferedWriter | null = null
   #records = 0
@@ -53,8 +69,25 @@ export class ValueCheck implements AsyncDisposable {
     this.#tools = tools
     this.#signal = signal
     this.#form = segmentForm({ dialect: receipt.dialect, width: receipt.columns.length })
-    this.#columns = targetsOf(receipt)
+    const { columns, keys } = targetsOf(receipt)
+    this.#columns = columns
+    this.#keys = keys
+    this.#gathered = keys.length > 0 ? [] : null
     this.#mayBreakRules = receipt.rejects.reasons.constraint !== undefined
+  }
+
+  /** All records must be added once before those that are compared: then call `findRepeats`. */
+  get gathersKeys(): boolean {
+    return this.#gathered !== null
+  }
+
+  async findRepeats(): Promise<void> {
+    await this.#compare()
+    await this.#comparing
+    await this.#repeatedKeys?.find(this.#tools.converter, this.#gathered ?? [], this.#signal)
+    this.#gathered = null
+    this.#taken = 0
+    this.#segments = 0
   }
 
   async add({ pieces, accepted }: Pick<Scanned, 'pieces' | 'accepted'>): Promise<void> {
@@ -65,6 +98,7 @@ export class ValueCheck implements AsyncDisposable {
       const taken = Math.min(records, left)
       const [before, after] = taken === records ? [rest, []] : splitRecords(rest, taken, this.#form.layout)
       this.#dir ??= await mkdtemp(join(tmpdir(), 'csv-upload-verify-'))
+      this.#repeatedKeys ??= new RepeatedKeys(this.#dir, this.#keys)
       this.#file ??= await BufferedWriter.create(this.#path, { syncEveryBytes: null })
       await this.#file.write(before)
       this.#records += taken
@@ -112,27 +146,32 @@ export class ValueCheck implements AsyncDisposable {
     await this.#file.close()
     await this.#comparing
     const segment = { path: this.#path, records: this.#records, bytes: this.#file.bytes }
-    this.#comparing = this.#compareSegment({ ...segment, layout: this.#form.layout })
+    this.#comparing = this.#compareSegment({ ...segment, layout: this.#form.layout }, this.#segments)
     this.#segments += 1
     this.#taken += this.#records
     this.#file = null
     this.#records = 0
   }
 
-  async #compareSegment(segment: Segment): Promise<void> {
+  async #compareSegment(segment: Segment, index: number): Promise<void> {
     if (this.#problem !== null) return
     try {
-      this.#problem = await this.#differenceIn(segment)
+      this.#problem = await this.#differenceIn(segment, this.#repeatedKeys?.options(index))
       await rm(segment.path)
     } catch (error) {
       this.#problem = String(error)
     }
   }
 
-  async #differenceIn(segment: Segment): Promise<string | null> {
+  async #differenceIn(segment: Segment, options?: ConvertOptions): Promise<string | null> {
     const path = `${segment.path}.parquet`
     const { converter, reader } = this.#tools
-    const written = await converter.convert(segment, this.#columns, path, this.#signal)
+    const written = await converter.convert(segment, this.#columns, path, this.#signal, options)
+    if (this.#gathered !== null) {
+      this.#gathered.push(segment.records)
+      await rm(path, { force: true })
+      return null
+    }
     const offset = this.#compared
     this.#compared += segment.records - written.violations
     if (written.kind === 'misfit') {
@@ -188,19 +227,28 @@ function splitRecords(
 }
 
 /** How the columns were written, by the receipt. */
-function targetsOf(receipt: ParsedReceipt): readonly TargetColumn[] {
-  const targets = readTargets(receipt)
-  const byEnds = hasFewTexts(targets)
-  return targets.map((target) => (byEnds && target.type.kind === 'text' ? { ...target, byEnds } : target))
-}
-
-function readTargets({ columns, schema, body, notes }: ParsedReceipt): readonly TargetColumn[] {
+function targetsOf(receipt: ParsedReceipt) {
+  const { columns, schema, body } = receipt
   const declared = schema === undefined ? null : readDeclaredSchema(schema)
   const { fieldsMatch = 'exact' } = declared?.table ?? {}
+  const fields = columns.map(({ name }, i) => {
+    const names = [name, body.headerFields?.[i]]
+    return fieldsMatch === 'exact' ? declared?.columns[i] : declared?.columns.find((one) => names.includes(one.name))
+  })
+  const targets = readTargets(receipt, fields)
+  const byEnds = hasFewTexts(targets)
+  return {
+    columns: targets.map((target) => (byEnds && target.type.kind === 'text' ? { ...target, byEnds } : target)),
+    keys: declared === null ? [] : keysIn(declared, fields),
+  }
+}
+
+function readTargets(
+  { columns, notes }: ParsedReceipt,
+  fields: readonly (DeclaredColumn | undefined)[],
+): readonly TargetColumn[] {
   return columns.map((column, i) => {
-    const names = [column.name, body.headerFields?.[i]]
-    const field =
-      fieldsMatch === 'exact' ? declared?.columns[i] : declared?.columns.find((one) => names.includes(one.name))
+    const field = fields[i]
     const { name, nullWords = [] } = column
     const type = typeOf(column)
     if (field === undefined) return { name, type, nullWords }

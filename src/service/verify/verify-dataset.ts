@@ -142,8 +142,14 @@ async function* verifyOriginal(dataset: Verified): AsyncGenerator<Check> {
     const original = new PassingHash()
     const text = new PassingHash()
     const { compression } = receipt.file
-    const received = original.through(fileSlices(dataset, 'original'))
-    const chunks = compression === undefined ? received : decompress(received, compression.format, unlimited)
+    const textOf = (bytes: AsyncIterable<readonly Uint8Array[]>) =>
+      compression === undefined ? bytes : decompress(bytes, compression.format, unlimited)
+    if (check.gathersKeys) {
+      const chunks = textOf(fileSlices({ ...dataset, progress: { bytes: 0 } }, 'original'))
+      for await (const scanned of scannedAgain(dir, receipt, createScanner, chunks)) await check.add(scanned)
+      await check.findRepeats()
+    }
+    const chunks = textOf(original.through(fileSlices(dataset, 'original')))
     for await (const scanned of scannedAgain(dir, receipt, createScanner, text.through(chunks))) {
       tally.add(scanned)
       await check.add(scanned)
