@@ -395,3 +395,18 @@ for (const [what, { field, values, accepted, rejected, type }] of Object.entries
     assert.deepEqual(await messagesOf(receipt), rejected)
   })
 }
+
+test('records without a value before one that breaks a rule are records', async () => {
+  const receipt = await client.upload({
+    content: 'k,n\nx,1\n,\n,\nb,bad\n,\n',
+    schema: { fields: [{ name: 'k' }, { name: 'n', type: 'integer' }] },
+  })
+  const { accepted, rejected, blank } = receipt.records
+  assert.deepEqual([accepted, rejected, blank], [3, 1, 1])
+  assert.deepEqual(await client.allRows(receipt), [
+    ['x', 1],
+    [null, null],
+    [null, null],
+  ])
+  assert.equal((await client.get(receipt.links.csv)).toString(), 'k,n\nx,1\n,\n,\n')
+})

@@ -37,6 +37,34 @@ test('withTrailingEmpty() counts empty records at the end as blank, however the 
   }
 })
 
+test('withTrailingEmpty() counts the same records as blank if readable ones are excluded', () => {
+  for (const [text, ordinals, accepted, blank] of [
+    ['1,2,3\n,,\n4,5,6\n', [3], '1,2,3\n,,\n', 0],
+    ['1,2,3\n,,\n4,5,6\n,,\n', [3], '1,2,3\n,,\n', 1],
+    [',,\n1,2,3\n', [2], ',,\n', 0],
+    ['1,2,3\n,,\n,,\n4,5,6\n,,\n', [2, 4], '1,2,3\n,,\n', 1],
+    ['1,2,3\n,,\nbroken\n4,5,6\nbroken\n,,\n', [1, 3], ',,\n', 1],
+  ] as const) {
+    for (const chunks of everyCut(Buffer.from(text))) {
+      const scanner = create({ ...options, marksRejects: true })
+      scanner.exclude(ordinals)
+      const seen: Buffer[] = []
+      let [count, blanks, excluded] = [0, 0, 0]
+      const add = (scanned: Scanned) => {
+        seen.push(...scanned.pieces.map((piece) => Buffer.from(piece)))
+        count += scanned.accepted
+        blanks += scanned.blank
+        excluded += scanned.rejects.filter(({ reason }) => reason === 'constraint').length
+      }
+      for (const chunk of chunks) add(scanner.push(chunk))
+      add(scanner.end())
+      const lines = accepted.split('\n').length - 1
+      const found = [Buffer.concat(seen).toString(), count, blanks, excluded]
+      assert.deepEqual(found, [accepted, lines, blank, ordinals.length], text)
+    }
+  }
+})
+
 test('withTrailingEmpty() treats a carriage return as part of a line end only if lines end with it', () => {
   const ends = (lineEnd: 'lf' | 'cr', quote: number | null, text: string) =>
     [...everyCut(Buffer.from(text))].map((chunks) => {

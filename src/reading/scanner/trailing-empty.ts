@@ -32,9 +32,10 @@ interface HeldReject {
 }
 
 /**
- * Counts empty records followed by no other accepted record as blank, at most `emptyRecordsMax`. If rejects are marked,
- * those among empty records are held with them, so that each mark keeps its position among the records. Marking does
- * not affect what counts as blank. Of held records, only their number is stored.
+ * Counts empty records followed by no other readable record as blank, at most `emptyRecordsMax`. If rejects are marked,
+ * those among empty records are held with them, so that each mark keeps its position among the records. Neither marking
+ * nor excluding affects what counts as blank; records are only excluded where rejects are marked. Of held records, only
+ * their number is stored.
  */
 class TrailingEmptyScanner implements Scanner {
   readonly #scanner: Scanner
@@ -57,9 +58,7 @@ class TrailingEmptyScanner implements Scanner {
 
   push(chunk: BorrowedBytes): Scanned {
     const passed = this.#hold(this.#scanner.push(chunk))
-    if (this.#heldCount === 0) return passed
-    const excluded = this.#heldRejects.filter(({ reject }) => reject.reason === 'constraint').length
-    return { ...passed, held: this.#heldCount + excluded }
+    return this.#heldCount === 0 ? passed : { ...passed, held: this.#heldCount }
   }
 
   end(): Scanned {
@@ -77,8 +76,11 @@ class TrailingEmptyScanner implements Scanner {
   }
 
   #hold(scanned: Scanned): Scanned {
-    const run = runAtEnd(scanned.pieces, this.#options)
-    const isAll = run.count === scanned.accepted
+    const excluded = scanned.rejects.findLastIndex(({ reason }) => reason === 'constraint')
+    const afterExcluded = scanned.marks?.[excluded]?.pieces ?? 0
+    const run = runAtEnd(scanned.pieces.slice(afterExcluded), this.#options)
+    // An excluded record ends a run as an accepted one does.
+    const isAll = run.count === scanned.accepted && excluded < 0
     if (!isAll) this.#isPassing = false
     // A scanner that started after these would hold what follows.
     if (this.#isPassing) return { ...scanned, isVerbatim: false }

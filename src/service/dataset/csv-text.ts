@@ -35,7 +35,11 @@ export async function* csvText(
   const { body, columns, dialect } = receipt
   const layout = { ...receipt, width: columns.length, start: body }
   const form = scanOptions(layout, body.recordBytesMax)
-  const scanner = createScanner({ ...form, marksRejects: correctionsPath !== null })
+  const rejected =
+    exclusions && correctionsPath !== null
+      ? mergedExclusions(correctedReadable(correctionsPath), exclusions)
+      : exclusions
+  const scanner = createScanner({ ...form, marksRejects: correctionsPath !== null || rejected !== null })
   await using corrector =
     correctionsPath === null ? null : new Corrector(readCorrections(correctionsPath), recordReader(createScanner, form))
   const rewrite = createCsvRewriter(dialect, options.delimiter)
@@ -43,10 +47,6 @@ export async function* csvText(
   if (options.spreadsheet === 'excel') yield byteOrderMark
   const header = headerOf(receipt, options)
   if (header !== null) yield finish([Buffer.from(csvLine(header, dialect, options.delimiter))])
-  const rejected =
-    exclusions && correctionsPath !== null
-      ? mergedExclusions(correctedReadable(correctionsPath), exclusions)
-      : exclusions
   const filter = rejected && new ConstraintFilter(scanner, rejected, body.byteOffset)
   const textOf = async function* (scanned: Scanned) {
     if (corrector === null) yield finish(rewrite(scanned.pieces))

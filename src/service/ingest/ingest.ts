@@ -375,14 +375,14 @@ class Pass {
     const { tally = new RecordTally(), keeps, exclusions = null } = cut
     const { draft, isDuplicate, textPath, corrections } = this.#source
     const layout = scanOptionsOf(reading, recordBytesMax)
-    const scanner = this.#tools.createScanner({ ...layout, marksRejects: corrections !== null })
+    const excluded = corrections === null ? exclusions : excludedAsWell(corrections, exclusions)
+    const scanner = this.#tools.createScanner({ ...layout, marksRejects: excluded !== null })
     const flush = () => this.#source.flush()
     const text = { path: textPath, startOffset: reading.before.bytes, flush }
     // The same in every pass: how a dataset is split must not depend on how often it was read.
     const sizes = { firstBytes: headBytesMax, segmentBytes, keeps, isDuplicate, text }
     const corrector = corrections && this.#corrector(corrections, layout)
     const options = { draft, ...placedForm(reading), ...sizes, corrector }
-    const excluded = corrections === null ? exclusions : excludedAsWell(corrections, exclusions)
     if (excluded === null) return cutSegments(chunks, scanner, options, tally)
     const filter = new ConstraintFilter(scanner, excluded, reading.before.bytes)
     return cutSegments(filter.steps(chunks), filter, options, tally)
