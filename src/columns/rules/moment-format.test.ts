@@ -112,10 +112,15 @@ const usual: readonly (readonly [MomentKind, string])[] = [
   ['date', '1%Y2%m3%d4'],
 ]
 
+const withoutBlanks = (text: string) => text.replaceAll(/^[ \t]+|[ \t]+$/g, '')
+
 async function assertSame(kind: MomentKind, format: string, texts: readonly string[]) {
   // A fraction before digits has six. DuckDB also reads six digits and one where the form wants five and two.
   const isSplit = /%f(?:%[^pbBz%]|[0-9])/.test(format)
-  const [found, wanted] = [readAll(format, texts), await oracle(format, kind, texts)]
+  const wanted = await oracle(format, kind, texts)
+  // A column's reader tries a text without the blanks around it second.
+  const trimmed = readAll(format, texts.map(withoutBlanks))
+  const found = readAll(format, texts).map((result, i) => (result.startsWith('rule') ? trimmed[i] : result))
   for (const [i, text] of texts.entries()) {
     if (isSplit && found[i]?.startsWith('rule')) continue
     assert.equal(found[i], wanted[i], `SEED=${seed} ${format} ${JSON.stringify(text)}`)

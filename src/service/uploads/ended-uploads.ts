@@ -67,8 +67,8 @@ export class EndedUploads implements AsyncDisposable {
   async write(): Promise<void> {
     clearTimeout(this.#gathering)
     this.#gathering = undefined
-    // Also waits for what earlier calls have taken.
-    this.#last = Promise.all([this.#last, this.#writeLines(this.#due.splice(0))])
+    // Also waits for what earlier calls have taken; the result must not hold theirs.
+    this.#last = Promise.all([this.#last, this.#writeLines(this.#due.splice(0))]).then(() => {})
     await this.#last
   }
 

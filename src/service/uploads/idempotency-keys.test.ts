@@ -34,7 +34,8 @@ test('IdempotencyKeys remembers responses by sender and key, also after it is re
     held.release()
     assert.equal(keys.hold({ owner: 'anna', sender: 'a' }, 'k').answer?.upload.id, '1')
   }
-  await appendFile(path, '{"hash":"torn')
+  // One is damaged, one torn.
+  await appendFile(path, '{"hash":"h","at":1,"uploae":{}}\n{"hash":"torn')
   {
     await using keys = await open()
     assert.equal(keys.hold({ owner: 'anna', sender: 'a' }, 'k').answer?.upload.id, '1')

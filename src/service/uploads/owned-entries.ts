@@ -18,7 +18,7 @@ const spareBytes = 4 * 1_048_576
 export class OwnedEntries<Entry> implements AsyncDisposable {
   readonly #options: Options<Entry>
   /** Oldest first: that is the order in which they expire, too, unless a restart has changed how long they are kept. */
-  readonly #byId = new Map<string, { readonly entry: Entry; readonly bytes: number }>()
+  readonly #byId = new Map<string, { readonly entry: Entry; readonly owner: string; readonly bytes: number }>()
   readonly #bytesBy = new Map<string, number>()
   #bytes = 0
   // Set by `open`, before the object is handed out.
@@ -88,11 +88,13 @@ export class OwnedEntries<Entry> implements AsyncDisposable {
   }
 
   #remember(entry: Entry, line: string): void {
-    const { countMax, idOf } = this.#options
-    this.#forget(idOf(entry))
+    const { countMax, idOf, ownerOf } = this.#options
+    // Of a damaged line, these throw, before anything has changed.
+    const [id, owner] = [idOf(entry), ownerOf(entry)]
+    this.#forget(id)
     const bytes = Buffer.byteLength(line) + 1
-    this.#byId.set(idOf(entry), { entry, bytes })
-    this.#count(entry, bytes)
+    this.#byId.set(id, { entry, owner, bytes })
+    this.#count(owner, bytes)
     while (this.#byId.size > countMax || this.#bytes > bytesMax) this.#forgetOne()
     this.#sweep()
   }
@@ -107,18 +109,17 @@ export class OwnedEntries<Entry> implements AsyncDisposable {
 
   /** The oldest of the owner that has the most. */
   #forgetOne(): void {
-    const [owner] = [...this.#bytesBy].reduce((most, one) => (one[1] > most[1] ? one : most))
-    for (const [id, { entry }] of this.#byId) if (this.#options.ownerOf(entry) === owner) return void this.#forget(id)
+    const [most] = [...this.#bytesBy].reduce((most, one) => (one[1] > most[1] ? one : most))
+    for (const [id, { owner }] of this.#byId) if (owner === most) return void this.#forget(id)
   }
 
   #forget(id: string): boolean {
     const one = this.#byId.get(id)
-    if (one !== undefined) this.#count(one.entry, -one.bytes)
+    if (one !== undefined) this.#count(one.owner, -one.bytes)
     return this.#byId.delete(id)
   }
 
-  #count(entry: Entry, bytes: number): void {
-    const owner = this.#options.ownerOf(entry)
+  #count(owner: string, bytes: number): void {
     const held = (this.#bytesBy.get(owner) ?? 0) + bytes
     if (held === 0) this.#bytesBy.delete(owner)
     else this.#bytesBy.set(owner, held)
