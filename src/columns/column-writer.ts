@@ -1,6 +1,6 @@
 // Column writer: the interface to turn accepted records into one typed Parquet part. Its implementation is beside it.
 import type { ColumnFacts } from '../core/column-facts.ts'
-import type { DeclaredValues, Violation } from '../core/declared-values.ts'
+import type { DeclaredValues, RepeatedKey, Violation } from '../core/declared-values.ts'
 import type { ColumnType } from '../core/receipt.ts'
 import type { RowGroup } from './parquet-format.ts'
 
@@ -64,8 +64,6 @@ export interface ColumnWriterOptions {
  * the record, that of the key.
  */
 export const keyChunk = { bucketCount: 1024, headerWords: 1025, entryWords: 8 } as const
-/** Words for a record that repeats a key: its number, from 1; twice its key, plus 1 if the texts are equal; the slot. */
-export const repeatedWords = 3
 
 /** Keys that no two records may share. */
 export interface WriterKeys {
@@ -75,11 +73,8 @@ export interface WriterKeys {
   readonly secret: readonly [bigint, bigint]
   /** Receives the hashes of the records that break no rule, in chunks. */
   readonly onEntries: (chunk: Uint32Array) => void
-  /**
-   * The records whose key an earlier one has, `repeatedWords` each: they break a rule. Null if they are not known yet:
-   * then there are hashes.
-   */
-  readonly repeated: Uint32Array | null
+  /** The key that a record (from 1) repeats: it breaks a rule. Null if that is not known yet: then there are hashes. */
+  readonly repeated: ((record: number) => RepeatedKey | null) | null
 }
 
 /** Takes records as bytes, split anywhere, and writes a part. After an error, it must not be used again. */

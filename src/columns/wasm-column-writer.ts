@@ -1,5 +1,5 @@
 // WASM column writer: passes records to the module window by window, and writes its columns. Knows no files.
-import { ruleCode, type Violation, violationTextMax } from '../core/declared-values.ts'
+import { type RepeatedKey, ruleCode, type Violation, violationTextMax } from '../core/declared-values.ts'
 import type { ColumnType } from '../core/receipt.ts'
 import { type ColumnKind, columnKind, storedType } from './column-kind.ts'
 import {
@@ -8,7 +8,6 @@ import {
   MalformedRecordsError,
   type OlderPart,
   type RecordLayout,
-  repeatedWords,
   type WriterColumn,
   type WriterKeys,
   type WrittenColumns,
@@ -18,7 +17,7 @@ import { FactsTally, wordCount, wordMask } from './facts-tally.ts'
 import { readRowGroups } from './older-part.ts'
 import type { ColumnChunk, RowGroup } from './parquet-format.ts'
 import { firstOffset, type PartColumn, PartFile } from './part-file.ts'
-import { brokenRule, DeclaredRules, markOf, patternsOf } from './rules/declared-rules.ts'
+import { brokenRule, DeclaredRules, patternsOf } from './rules/declared-rules.ts'
 import { chunkOf } from './rules/key-entries.ts'
 import { alignment, RuleTables } from './rules/rule-tables.ts'
 
@@ -93,8 +92,6 @@ export class WasmColumnWriter implements ColumnWriter {
   readonly #tables: RuleTables
   readonly #onViolation: (violation: Violation) => void
   readonly #keys: WriterKeys | null
-  /** Where the next record is among those that repeat a key. */
-  #repeatedAt = 0
   /** Some columns have rules that a record may break. */
   readonly #hasChecks: boolean
   readonly #file: PartFile | null
@@ -337,44 +334,35 @@ export class WasmColumnWriter implements ColumnWriter {
     this.#columns.forEach(({ rules }, column) => {
       if (rules?.hasChecks) rules.check(this.#memory, { column, records })
     })
-    const marks = this.#memory.marks(records)
-    const hasRepeated = this.#markRepeated(marks)
-    if (exports.endChecks() === 0 && !hasRepeated) return
+    const repeated = this.#keys?.repeated ?? null
+    if (exports.endChecks() === 0 && repeated === null) return
     let broken = 0
+    const marks = this.#memory.marks(records)
     // A plain loop: few of many records are marked.
     for (let i = 0; i < records; i++) {
-      const mark = marks[i] as number
-      if (mark === 0) continue
+      const record = this.#read + i + 1
+      const key = marks[i] === 0 && repeated !== null ? repeated(record) : null
+      if (key !== null) marks[i] = 1
+      if (marks[i] === 0) continue
       broken++
-      const { column, rule } = brokenRule(mark)
-      const values = rule === ruleCode.repeated ? this.#repeatedKey(i + 1) : { value: this.#valueOf(column, i + 1) }
-      this.#onViolation({ record: this.#read + i + 1, column, rule, ...values })
+      this.#onViolation({
+        record,
+        ...(key === null ? this.#brokenRule(marks[i]!, i + 1) : this.#repeatedKey(key, i + 1)),
+      })
     }
     exports.dropMarked(records)
     this.#found -= broken
   }
 
-  /** Marks the records found whose key an earlier one has; false if there are none. They break no other rule. */
-  #markRepeated(marks: Uint32Array): boolean {
-    const { columns = [], repeated } = this.#keys ?? {}
-    let at = this.#repeatedAt
-    for (; repeated && at < repeated.length; at += repeatedWords) {
-      const record = repeated[at]! - this.#read
-      if (record > marks.length) break
-      marks[record - 1] = markOf(columns[repeated[at + 1]! >> 1]?.[0] ?? 0, ruleCode.repeated)
-    }
-    return at > this.#repeatedAt
+  #brokenRule(mark: number, record: number): Omit<Violation, 'record'> {
+    const { column, rule } = brokenRule(mark)
+    return { column, rule, value: this.#valueOf(column, record) }
   }
 
-  /** Of the next record that repeats a key. */
-  #repeatedKey(record: number): Pick<Violation, 'value' | 'repeated'> {
-    const { columns, repeated } = this.#keys!
-    const [, what = 0, slot = 0] = repeated!.subarray(this.#repeatedAt)
-    this.#repeatedAt += repeatedWords
-    const values = columns[what >> 1]!.slice(0, keyValuesMax).map((column) =>
-      JSON.stringify(this.#valueOf(column, record)),
-    )
-    return { value: values.join(', '), repeated: { key: what >> 1, slot, isSame: what % 2 === 1 } }
+  #repeatedKey(repeated: RepeatedKey, record: number): Omit<Violation, 'record'> {
+    const columns = this.#keys?.columns[repeated.key] ?? []
+    const values = columns.slice(0, keyValuesMax).map((column) => JSON.stringify(this.#valueOf(column, record)))
+    return { column: columns[0] ?? 0, rule: ruleCode.repeated, value: values.join(', '), repeated }
   }
 
   /** The text of a field of the records found, without quotes; only the beginning of a long one. */

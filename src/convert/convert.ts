@@ -101,37 +101,27 @@ export interface KeyOptions {
   readonly columns: readonly (readonly number[])[]
   /** 128 bits, the same for all segments, that nobody can know before. */
   readonly secret: readonly [bigint, bigint]
-  /** The file for the hashes of the keys; with `repeated`, the one that `findRepeats` wrote. */
+  /** The file for the hashes of the keys of a segment. */
   readonly path: string
-  /** Where the records are that repeat a key: they are left out. */
-  readonly repeated?: RecordRange
-}
-
-/** Records in a file, counted from 0. */
-interface RecordRange {
-  readonly from: number
-  readonly count: number
+  /** The records that repeat a key have been found: they are left out, and nothing is hashed. */
+  readonly areFound: boolean
 }
 
 /** The keys of all segments. */
 export interface RepeatsJob {
+  /** The files of the hashes, in the order of the segments, and the records before each. */
+  readonly segments: readonly { readonly path: string; readonly before: number }[]
   /** In all of them. */
   readonly records: number
-  /** The files of the hashes, in the order of the segments. */
-  readonly paths: readonly string[]
-  /** The file for records that repeat a key: as for a column writer. */
-  readonly repeatedPath: string
-  /** The file for the first records with each of those keys: u32 segment, record and slot. */
-  readonly holdersPath: string
-  /** Different keys in memory at once, about; a million by default. */
+  /** Keys in memory at once, about. */
   readonly keysMax?: number
 }
 
 export interface Repeats {
-  /** Different keys that several records have. */
-  readonly slots: number
-  /** Where the records of each segment that repeat a key are; a hole if there are none. */
-  readonly segments: readonly (RecordRange | undefined)[]
+  /** For each segment, how often its records repeat keys. */
+  readonly counts: readonly number[]
+  /** The numbers of the first records with each of these keys, in the whole file, ascending; some may occur twice. */
+  readonly firsts: Float64Array
 }
 
 export interface Converter {

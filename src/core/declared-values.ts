@@ -63,8 +63,8 @@ export interface DeclaredKey {
 /** A key that an earlier record has. */
 export interface RepeatedKey {
   readonly key: number
-  /** Stands for its values: a number from 0, the same for equal keys. */
-  readonly slot: number
+  /** The first record that has it, in the whole file, from 1. */
+  readonly first: number
   /** The two records have the same text in every field. */
   readonly isSame: boolean
 }

@@ -34,11 +34,6 @@ export function brokenRule(mark: number): { readonly column: number; readonly ru
   return { column: Math.floor((mark - 1) / rulesMax), rule: (mark - 1) % rulesMax }
 }
 
-/** The mark of a column and a rule. */
-export function markOf(column: number, rule: number): number {
-  return 1 + column * rulesMax + rule
-}
-
 /** How many patterns a column has at most. */
 export function patternsOf(declared: DeclaredValues | undefined): number {
   if (declared === undefined) return 0
@@ -119,7 +114,7 @@ export class DeclaredRules {
   #read(memory: ColumnsMemory, { column, records }: Place): void {
     this.use(memory)
     memory.exports.setKind(...this.#kind.form)
-    memory.exports.check(column, records, this.#kind.kind, markOf(column, 0))
+    memory.exports.check(column, records, this.#kind.kind, 1 + column * rulesMax)
   }
 }
 

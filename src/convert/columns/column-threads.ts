@@ -191,7 +191,7 @@ class Pool implements ColumnThreads {
 
 /** All files of one upload's segments are in one directory. */
 function uploadOf(job: ThreadJob): string {
-  return dirname('segment' in job ? job.segment.path : job.repeatedPath)
+  return dirname('segment' in job ? job.segment.path : (job.segments[0]?.path ?? ''))
 }
 
 /** A lack of disk space, descriptors or storage keeps its own code. */

@@ -1,8 +1,8 @@
 // Find repeats: which records repeat the key of an earlier one, by the hashes of all keys. Knows no values.
+import { closeSync, fstatSync, openSync, readSync, rmSync, writeFileSync } from 'node:fs'
 import { keyChunk } from '../../columns/column-writer.ts'
 import type { Repeats, RepeatsJob } from '../convert.ts'
-import { WordFile } from './key-file.ts'
-import { type Member, SortedMembers } from './sorted-members.ts'
+import { repeatedPath, repeatedWords } from './key-file.ts'
 
 const { bucketCount, headerWords, entryWords } = keyChunk
 
@@ -12,160 +12,139 @@ const { bucketCount, headerWords, entryWords } = keyChunk
  */
 const keysMaxUsual = 32_768
 
-/** The file of a segment. */
-interface Chunks {
-  readonly path: string
-  /** In words. */
-  readonly starts: readonly number[]
-}
-
 /**
- * A record repeats a key if an earlier one has it that repeats none itself. Buckets that together have about `keysMax`
- * entries are looked at one after another, so that memory does not grow with the file, but for 9 bytes for each key that
- * several records have. The result depends neither on the secret nor on when the segments were written.
+ * Keys are looked at in portions of buckets, so that memory does not grow with the file, but for 8 bytes for each key
+ * that several records have. The result depends neither on the secret nor on when the segments were written.
  *
  * @throws {Error} of the file system
  */
-export function findRepeats({ paths, repeatedPath, holdersPath, keysMax = keysMaxUsual }: RepeatsJob): Repeats {
+export function findRepeats({ segments, keysMax = keysMaxUsual }: RepeatsJob): Repeats {
   let entries = 0
-  const files = paths.map((path): Chunks => {
-    using file = new WordFile(path, 'r')
-    const starts: number[] = []
-    for (let at = 0; at < file.words; ) {
-      const count = file.read(at + bucketCount, 1)[0]!
-      starts.push(at)
-      entries += count
-      at += headerWords + count * entryWords
-    }
-    return { path, starts }
+  const starts = segments.map(({ path }) => {
+    rmSync(repeatedPath(path), { force: true })
+    return withFile(path, (file) => {
+      const found: number[] = []
+      for (let at = 0; at < fstatSync(file).size / 4; ) {
+        const count = readWords(file, at + bucketCount, 1)[0]!
+        found.push(at)
+        entries += count
+        at += headerWords + count * entryWords
+      }
+      return found
+    })
   })
-  using members = new SortedMembers(`${repeatedPath}-members`, keysMax)
-  const parts = Math.min(bucketCount, Math.ceil(entries / keysMax))
-  let slots = 0
-  for (let part = 0; part < parts; part++) {
-    const table = new KeyTable(members, slots, entries / parts)
-    const bucketOf = (one: number) => Math.floor((one * bucketCount) / parts)
-    for (const [segment, file] of files.entries()) addEntries(file, bucketOf(part), bucketOf(part + 1), table, segment)
-    slots = table.slots
+  const counts = segments.map(() => 0)
+  const firsts: Float64Array[] = []
+  const portions = Math.min(bucketCount, Math.ceil(entries / keysMax))
+  for (let portion = 0; portion < portions; portion++) {
+    const table = new KeyTable()
+    const [from = 0, to = 0] = [portion, portion + 1].map((one) => Math.floor((one * bucketCount) / portions))
+    for (const [segment, { path, before }] of segments.entries()) {
+      withFile(path, (file) => {
+        for (const start of starts[segment]!) {
+          const found = table.add(readEntries(file, start, from, to), before)
+          if (found.repeated.length === 0) continue
+          counts[segment]! += found.repeated.length / repeatedWords
+          firsts.push(Float64Array.from(found.firsts))
+          writeFileSync(repeatedPath(path), Uint32Array.from(found.repeated), { flag: 'a', mode: 0o600 })
+        }
+      })
+    }
   }
-  using repeated = new WordFile(repeatedPath, 'w')
-  using holders = new WordFile(holdersPath, 'w')
-  return { slots, segments: decide(members.inOrder(), slots, repeated, holders) }
+  return { counts, firsts: joined(firsts).sort() }
+}
+
+function joined(lists: readonly Float64Array[]): Float64Array {
+  const all = new Float64Array(lists.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const list of lists) {
+    all.set(list, at)
+    at += list.length
+  }
+  return all
+}
+
+function withFile<Result>(path: string, read: (file: number) => Result): Result {
+  const file = openSync(path, 'r')
+  try {
+    return read(file)
+  } finally {
+    closeSync(file)
+  }
 }
 
 /** The entries of some buckets; those of one key come in the order of the file. */
-function addEntries({ path, starts }: Chunks, from: number, to: number, table: KeyTable, segment: number): void {
-  using file = new WordFile(path, 'r')
-  for (const start of starts) {
-    const before = file.read(start + from, to - from + 1)
-    const first = before[0]!
-    const count = before[to - from]! - first
-    const entries = file.read(start + headerWords + first * entryWords, count * entryWords)
-    for (let at = 0; at < entries.length; at += entryWords) table.add(entries, at, segment)
-  }
+function readEntries(file: number, start: number, from: number, to: number): Uint32Array {
+  const before = readWords(file, start + from, to - from + 1)
+  const first = before[0]!
+  return readWords(file, start + headerWords + first * entryWords, (before[to - from]! - first) * entryWords)
 }
 
-/** Writes which records repeat a key, and which are the first to have one; returns where those of each segment are. */
-function decide(members: Iterable<Member>, slots: number, repeated: WordFile, holders: WordFile): Repeats['segments'] {
-  const isHeld = new Uint8Array(slots)
-  const texts = new Uint32Array(2 * slots)
-  const segments: { from: number; count: number }[] = []
-  let written = 0
-  /** The keys of one record. */
-  let keys: Member[] = []
-  const add = () => {
-    const broken = keys.find(({ slot }) => isHeld[slot] === 1)
-    for (const { segment, record, key, slot, text } of broken ? [broken] : keys) {
-      if (broken) {
-        const isSame = texts[2 * slot] === text[0] && texts[2 * slot + 1] === text[1]
-        repeated.push(record, 2 * key + Number(isSame), slot)
-        segments[segment] ??= { from: written, count: 0 }
-        segments[segment].count++
-        written++
-      } else {
-        holders.push(segment, record, slot)
-        isHeld[slot] = 1
-        texts.set(text, 2 * slot)
-      }
-    }
-    keys = []
+function readWords(file: number, from: number, count: number): Uint32Array {
+  const bytes = new Uint8Array(4 * count)
+  for (let at = 0; at < bytes.length; ) {
+    const read = readSync(file, bytes, { offset: at, position: 4 * from + at })
+    if (read === 0) throw new Error(`Cannot read keys: the file ends before word ${from + count}`)
+    at += read
   }
-  for (const member of members) {
-    if (member.record !== keys[0]?.record || member.segment !== keys[0].segment) add()
-    keys.push(member)
-  }
-  add()
-  repeated.flush()
-  holders.flush()
-  return segments
+  return new Uint32Array(bytes.buffer)
 }
 
-/** Of the first record with a key: four words of its hash, two of its text, its segment and number, its slot from 1. */
+/** Of the first record with a key: four words of its hash, two of its text, its ordinal (u64), 1 if it was listed. */
 const rowWords = 9
 
-/** A hash table of keys, which passes on the records of those that occur again. */
+/** A hash table of keys. */
 class KeyTable {
-  slots: number
-  readonly #members: SortedMembers
-  #rows: Uint32Array
+  #rows = new Uint32Array(rowWords * 512)
   #count = 0
   /** The numbers of rows, from 1. Their hashes are secret, so that nobody can make many of them collide. */
-  #places: Uint32Array
+  #places = new Uint32Array(1024)
 
-  /** @param keys About as many. */
-  constructor(members: SortedMembers, slots: number, keys: number) {
-    this.#members = members
-    this.slots = slots
-    const places = 2 ** Math.ceil(Math.log2(2.2 * keys + 2))
-    this.#places = new Uint32Array(places)
-    this.#rows = new Uint32Array((rowWords * places) / 2)
-  }
-
-  add(entries: Uint32Array, at: number, segment: number): void {
-    const mask = this.#places.length - 1
-    let place = entries[at + 1]! & mask
-    for (; this.#places[place] !== 0; place = (place + 1) & mask) {
-      const row = rowWords * (this.#places[place]! - 1)
-      if (this.#isAt(row, entries, at)) {
-        this.#share(row, entries, at, segment)
-        return
+  /** Returns the records that repeat a key, in `repeatedWords`, and the ordinals of the first ones not returned before. */
+  add(entries: Uint32Array, recordsBefore: number): { readonly repeated: number[]; readonly firsts: number[] } {
+    const [repeated, firsts]: [number[], number[]] = [[], []]
+    for (let at = 0; at < entries.length; at += entryWords) {
+      const place = this.#placeOf(entries, at)
+      const rows = this.#rows
+      const row = rowWords * ((this.#places[place] || this.#count + 1) - 1)
+      const record = entries[at + 6]!
+      if (this.#places[place] === 0) {
+        const ordinal = recordsBefore + record
+        rows.set(entries.subarray(at, at + 6), row)
+        rows[row + 6] = ordinal % 2 ** 32
+        rows[row + 7] = Math.floor(ordinal / 2 ** 32)
+        this.#places[place] = ++this.#count
+        if (2 * this.#count === this.#places.length) this.#grow()
+        continue
       }
+      const [low, high] = [rows[row + 6]!, rows[row + 7]!]
+      if (rows[row + 8] === 0) firsts.push(low + high * 2 ** 32)
+      rows[row + 8] = 1
+      const isSame = rows[row + 4] === entries[at + 4] && rows[row + 5] === entries[at + 5]
+      repeated.push(record, 2 * entries[at + 7]! + Number(isSame), low, high)
     }
-    const row = rowWords * this.#count
-    for (let word = 0; word < 6; word++) this.#rows[row + word] = entries[at + word]!
-    this.#rows[row + 6] = segment
-    this.#rows[row + 7] = entries[at + 6]!
-    this.#places[place] = ++this.#count
-    if (2 * this.#count === this.#places.length) this.#grow()
+    return { repeated, firsts }
   }
 
-  #isAt(row: number, entries: Uint32Array, at: number): boolean {
-    for (let word = 0; word < 4; word++) if (this.#rows[row + word] !== entries[at + word]) return false
+  /** Where the row of a key is, or has room. */
+  #placeOf(words: Uint32Array, at: number): number {
+    const mask = this.#places.length - 1
+    let place = words[at + 1]! & mask
+    while (this.#places[place] !== 0 && !this.#isSame(rowWords * (this.#places[place]! - 1), words, at))
+      place = (place + 1) & mask
+    return place
+  }
+
+  #isSame(row: number, words: Uint32Array, at: number): boolean {
+    for (let word = 0; word < 4; word++) if (this.#rows[row + word] !== words[at + word]) return false
     return true
   }
 
-  #share(row: number, entries: Uint32Array, at: number, segment: number): void {
-    const rows = this.#rows
-    const key = entries[at + 7]!
-    if (rows[row + 8] === 0) {
-      rows[row + 8] = ++this.slots
-      const [text, first] = [[rows[row + 4]!, rows[row + 5]!] as const, rows[row + 7]!]
-      this.#members.add({ segment: rows[row + 6]!, record: first, key, slot: this.slots - 1, text })
-    }
-    const text = [entries[at + 4]!, entries[at + 5]!] as const
-    this.#members.add({ segment, record: entries[at + 6]!, key, slot: rows[row + 8]! - 1, text })
-  }
-
   #grow(): void {
-    const rows = new Uint32Array(2 * this.#rows.length)
-    rows.set(this.#rows)
-    this.#rows = rows
+    const rows = this.#rows
+    this.#rows = new Uint32Array(2 * rows.length)
+    this.#rows.set(rows)
     this.#places = new Uint32Array(2 * this.#places.length)
-    const mask = this.#places.length - 1
-    for (let row = 0; row < this.#count; row++) {
-      let place = rows[rowWords * row + 1]! & mask
-      while (this.#places[place] !== 0) place = (place + 1) & mask
-      this.#places[place] = row + 1
-    }
+    for (let row = 0; row < this.#count; row++) this.#places[this.#placeOf(rows, rowWords * row)] = row + 1
   }
 }

@@ -1,72 +1,39 @@
 // Key file: the hashes of the keys of a segment on disk, and the list of its records that repeat a key. Knows no values.
-import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs'
-import { repeatedWords, type WriterKeys } from '../../columns/column-writer.ts'
+import { readFileSync, writeFileSync } from 'node:fs'
+import type { WriterKeys } from '../../columns/column-writer.ts'
 import type { KeyOptions } from '../convert.ts'
 
-/** What a writer needs to hash keys, or to leave out records that repeat one. Disposing closes the file. */
-export class KeyFile implements Disposable {
-  readonly keys: WriterKeys
-  readonly #file: WordFile
+/** A record that repeats a key: its number; twice its key, plus 1 if the texts are equal; the first's ordinal (u64). */
+export const repeatedWords = 4
 
-  /** @throws {Error} of the file system */
-  constructor({ columns, secret, path, repeated }: KeyOptions) {
-    this.#file = new WordFile(path, repeated === undefined ? 'w' : 'r')
-    const onEntries = (chunk: Uint32Array) => this.#file.append(chunk)
-    const list = repeated && this.#file.read(repeated.from * repeatedWords, repeated.count * repeatedWords)
-    this.keys = { columns, secret, onEntries, repeated: list ?? null }
-  }
+/** The file for the list of a segment, beside its hashes. */
+export function repeatedPath(path: string): string {
+  return `${path}-repeated`
+}
 
-  [Symbol.dispose](): void {
-    this.#file[Symbol.dispose]()
+/** What a writer needs to hash keys, or to leave out records that repeat one. @throws {Error} of the file system */
+export function writerKeys({ columns, secret, path, areFound }: KeyOptions, records: number): WriterKeys {
+  if (!areFound) writeFileSync(path, '', { mode: 0o600 })
+  return {
+    columns,
+    secret,
+    onEntries: (chunk) => writeFileSync(path, chunk, { flag: 'a' }),
+    repeated: areFound ? repeatedIn(repeatedPath(path), records) : null,
   }
 }
 
-const bufferedWords = 65_536
-
-/** A file of u32. Words that were pushed are written now and then, and by `flush`. */
-export class WordFile implements Disposable {
-  readonly #file: number
-  #buffer = new Uint32Array(0)
-  #buffered = 0
-
-  /** @throws {Error} of the file system */
-  constructor(path: string, flags: 'r' | 'w' | 'w+') {
-    this.#file = openSync(path, flags, 0o600)
+/** Of the keys that a record repeats, the first. */
+function repeatedIn(path: string, records: number): WriterKeys['repeated'] {
+  const words = new Uint32Array(Uint8Array.from(readFileSync(path)).buffer)
+  const places = new Uint32Array(records + 1)
+  for (let at = 0; at < words.length; at += repeatedWords) {
+    const place = places[words[at]!]!
+    if (place === 0 || words[place]! > words[at + 1]!) places[words[at]!] = at + 1
   }
-
-  get words(): number {
-    return fstatSync(this.#file).size / 4
-  }
-
-  push(...words: readonly number[]): void {
-    if (this.#buffered + words.length > this.#buffer.length) this.flush()
-    if (this.#buffer.length === 0) this.#buffer = new Uint32Array(bufferedWords)
-    this.#buffer.set(words, this.#buffered)
-    this.#buffered += words.length
-  }
-
-  flush(): void {
-    this.append(this.#buffer.subarray(0, this.#buffered))
-    this.#buffered = 0
-  }
-
-  append(words: Uint32Array): void {
-    const bytes = new Uint8Array(words.buffer, words.byteOffset, words.byteLength)
-    for (let from = 0; from < bytes.length; ) from += writeSync(this.#file, bytes, from)
-  }
-
-  /** @throws {Error} if the file ends before the last word */
-  read(from: number, count: number): Uint32Array {
-    const bytes = new Uint8Array(4 * count)
-    for (let at = 0; at < bytes.length; ) {
-      const read = readSync(this.#file, bytes, { offset: at, position: 4 * from + at })
-      if (read === 0) throw new Error(`Cannot read keys: the file ends before word ${from + count}`)
-      at += read
-    }
-    return new Uint32Array(bytes.buffer)
-  }
-
-  [Symbol.dispose](): void {
-    closeSync(this.#file)
+  return (record) => {
+    const place = places[record]!
+    if (place === 0) return null
+    const [what = 0, low = 0, high = 0] = words.subarray(place)
+    return { key: what >> 1, isSame: what % 2 === 1, first: low + high * 2 ** 32 }
   }
 }

@@ -13,7 +13,7 @@ import {
   piecesOf,
   writerColumns,
 } from './column-job.ts'
-import { KeyFile } from './key-file.ts'
+import { writerKeys } from './key-file.ts'
 import { ViolationFile } from './violation-file.ts'
 
 const readBytes = 1_048_576
@@ -47,7 +47,6 @@ function writePart(
   older: OlderPart | null,
   violationFile: ViolationFile | null,
 ): ColumnResult {
-  using keyFile = options.keys === undefined ? null : new KeyFile(options.keys)
   const file = new PartWriter(path)
   let isComplete = false
   try {
@@ -59,7 +58,7 @@ function writePart(
       columns,
       sink: (piece) => file.write(piece),
       ...(older && { older }),
-      ...(keyFile && { keys: keyFile.keys }),
+      ...(options.keys && { keys: writerKeys(options.keys, segment.records) }),
       ...(violationFile && { onViolation: (violation) => violationFile.add(violation) }),
     })
     if (bytes === null) return { facts, nulls, violations, misfits, ...noPart }

@@ -7,9 +7,9 @@ import { ServiceError } from '../../core/errors.ts'
 import { throwStoreError } from '../../core/storage-error.ts'
 import { OpenFile } from '../../io/files/open-file.ts'
 import { OwnDigest } from '../../io/hashing/file-digest.ts'
-import type { KeyOptions, Segment } from '../convert.ts'
+import type { Segment } from '../convert.ts'
 import { type ColumnJob, type ColumnResult, type EncodedPiece, noPart, piecesOf, writerColumns } from './column-job.ts'
-import { KeyFile } from './key-file.ts'
+import { writerKeys } from './key-file.ts'
 import { ViolationFile } from './violation-file.ts'
 
 /** Nothing else runs while the columns are made: at most about a millisecond. */
@@ -109,16 +109,14 @@ function takePieces(segment: Segment): readonly PieceBytes[] {
  * than the call.
  */
 function readPiece({ path, byteOffset, bytes, utf8OfBytes }: EncodedPiece): PieceBytes {
-  try {
+  return storing(() => {
     const file = openSync(path, 'r')
     try {
       return { encoded: readUpTo(file, byteOffset, bytes), utf8OfBytes }
     } finally {
       closeSync(file)
     }
-  } catch (error) {
-    return throwStoreError(error)
-  }
+  })
 }
 
 function readUpTo(file: number, byteOffset: number, bytes: number): Buffer {
@@ -134,18 +132,16 @@ function readUpTo(file: number, byteOffset: number, bytes: number): Buffer {
 
 /** Fewer than there are bytes in a small segment. */
 function writeViolations(violations: readonly Violation[], path: string): void {
-  try {
+  storing(() => {
     using file = new ViolationFile(path)
     for (const violation of violations) file.add(violation)
     file.end()
-  } catch (error) {
-    throwStoreError(error)
-  }
+  })
 }
 
-function openKeys(options: KeyOptions): KeyFile {
+function storing<Result>(work: () => Result): Result {
   try {
-    return new KeyFile(options)
+    return work()
   } catch (error) {
     return throwStoreError(error)
   }
@@ -153,8 +149,8 @@ function openKeys(options: KeyOptions): KeyFile {
 
 function writeColumns(job: ColumnJob, pieces: readonly PieceBytes[]) {
   const { segment, target } = job
-  using keyFile = target?.options.keys ? openKeys(target.options.keys) : null
   const columns = writerColumns(job)
+  const keys = target?.options.keys
   const violations: Violation[] = []
   const onViolation = (violation: Violation) => void violations.push(violation)
   const part: Uint8Array[] = []
@@ -167,7 +163,7 @@ function writeColumns(job: ColumnJob, pieces: readonly PieceBytes[]) {
     sink,
     windowBytes,
     onViolation,
-    ...(keyFile && { keys: keyFile.keys }),
+    ...(keys && { keys: storing(() => writerKeys(keys, segment.records)) }),
   })
   try {
     for (const { encoded, utf8OfBytes } of pieces) {

@@ -133,10 +133,10 @@ export async function refusedCorrections(
 }
 
 /** Translates records of a corrected file to their numbers in the original, without corrected ones. */
-export async function* inOriginal<One extends Exclusion>(
-  exclusions: AsyncIterable<One>,
+export async function* inOriginal(
+  exclusions: AsyncIterable<Exclusion>,
   { all, added }: CorrectedOrdinals,
-): AsyncGenerator<One> {
+): AsyncGenerator<Exclusion> {
   let [at, before] = [0, 0]
   for await (const exclusion of exclusions) {
     while ((all[at] ?? Number.POSITIVE_INFINITY) < exclusion.ordinal) at++

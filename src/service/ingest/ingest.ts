@@ -32,7 +32,7 @@ import { PartList } from './part-list.ts'
 import { recordReader } from './record-of-text.ts'
 import { lineOfRecord, RecordTally } from './record-tally.ts'
 import { rejectColumns } from './reject-table.ts'
-import { LineTally, RepeatedKeys } from './repeated-keys.ts'
+import { RepeatedKeys } from './repeated-keys.ts'
 import { placedForm } from './segment-form.ts'
 import { type TypeBasis, TypedParts } from './typed-parts.ts'
 import type { UploadProgress } from './upload-progress.ts'
@@ -232,7 +232,8 @@ class Pass {
   async leaveOutRepeated(typed: TypedParts): Promise<void> {
     const { converter } = this.#tools
     const keys = this.#repeatedKeys
-    if (!(await keys.find(converter, this.#violations.segmentRecords, this.#signal))) return
+    await keys.find(converter, this.#signal)
+    if (!keys.areRepeated) return
     await this.#eachSegment(this.#cutOriginal({ keeps: ['accepted'] }), async (item, signal) => {
       if (keys.isAffected(item.index) && !(await this.#convert(typed, item, signal))) throwMisfit()
     })
@@ -241,20 +242,9 @@ class Pass {
     if (typed.areAsDecided(this.#facts)) return
     await this.#eachSegment(this.#cutOriginal({ keeps: ['accepted'] }), async (item, signal) => {
       const facts = this.#facts[item.index] ?? []
-      if (!(await typed.convertChanged(item, facts, converter, signal, keys.options(item.index)))) throwMisfit()
+      if (!(await typed.convertChanged(item, facts, converter, signal, keys.options(item.index, item.segment.records))))
+        throwMisfit()
     })
-  }
-
-  /** Finds on which lines the records are whose keys are repeated. */
-  async #findLines(): Promise<void> {
-    const { lines } = this.#repeatedKeys
-    if (lines.length === 0) return
-    const tally = new LineTally(lines)
-    const holders = this.#repeatedKeys.holders(this.#violations.segmentRecords)
-    const exclusions = tally.awaiting(
-      this.#source.corrections === null ? holders : inOriginal(holders, this.#corrected),
-    )
-    await this.#eachSegment(this.#cutOriginal({ tally, keeps: [], exclusions }), async () => {})
   }
 
   /**
@@ -263,14 +253,18 @@ class Pass {
    */
   async rejectViolations(rejects: PartList): Promise<RecordTally | null> {
     if (this.#violations.count === 0) return null
-    await this.#findLines()
-    const found = () => this.#violations.exclusions(this.#signal)
     const { corrections } = this.#source
+    const placed = (ones: AsyncIterable<Exclusion>) => (corrections === null ? ones : inOriginal(ones, this.#corrected))
+    if (this.#repeatedKeys.areRepeated) {
+      const exclusions = placed(this.#repeatedKeys.firsts())
+      const scan = this.#cutOriginal({ tally: this.#repeatedKeys.lineTally(), keeps: [], exclusions })
+      await this.#eachSegment(scan, async () => {})
+    }
+    const found = () => this.#violations.exclusions(this.#signal)
     if (corrections !== null) await refusedCorrections(found(), this.#corrected, corrections)
     await rejects.clear()
     const tally = new RecordTally()
-    const exclusions = corrections === null ? found() : inOriginal(found(), this.#corrected)
-    const items = this.#cutOriginal({ tally, keeps: ['rejected'], exclusions })
+    const items = this.#cutOriginal({ tally, keeps: ['rejected'], exclusions: placed(found()) })
     await this.#eachSegment(items, (item, signal) => this.#keepRejects(item, rejects, signal))
     return tally
   }
@@ -298,7 +292,10 @@ class Pass {
   /** False if a value does not fit. */
   async #convert(typed: TypedParts, item: CutSegment, signal: AbortSignal): Promise<boolean> {
     const { index, segment } = item
-    const options = { violationsPath: this.#violations.path(index), ...this.#repeatedKeys.options(index) }
+    const options = {
+      violationsPath: this.#violations.path(index),
+      ...this.#repeatedKeys.options(index, segment.records),
+    }
     const { kind, facts, violations } = await typed.convert(item, options, this.#tools.converter, signal)
     this.#facts[index] = facts
     this.#violations.add(index, segment.records, violations)

@@ -26,8 +26,8 @@ export interface Exclusion {
 
 interface KeyLines {
   readonly keys: readonly DeclaredKey[]
-  /** For each slot the line of the first record with its key; 0 if that is unknown. */
-  readonly lines: ArrayLike<number>
+  /** The line of the first record with a key; 0 if it is unknown. */
+  lineOf(first: number): number
 }
 
 /** The violations of a file, segment by segment, each in a file of its own. */
@@ -49,11 +49,6 @@ export class Violations {
   /** Records with at least one. */
   get count(): number {
     return this.#counts.reduce((sum, { violations }) => sum + violations, 0)
-  }
-
-  /** Of each segment, with violations and without. */
-  get segmentRecords(): readonly number[] {
-    return this.#counts.map(({ records }) => records)
   }
 
   /** The path for the violations of a segment, see `ConvertOptions`. */
@@ -97,11 +92,11 @@ export class Violations {
   }
 
   /** The other line is unknown only if one of the two records is a corrected one. */
-  #keyMessage(value: string, { key, slot, isSame }: RepeatedKey): string {
-    const { keys, lines } = this.#repeatedKeys
-    const { rule = '', columns = [] } = keys[key] ?? {}
+  #keyMessage(value: string, { key, first, isSame }: RepeatedKey): string {
+    const { rule = '', columns = [] } = this.#repeatedKeys.keys[key] ?? {}
     const place = cut(columns.map((column) => this.#columns[column]?.name).join(', '), nameCharactersMax)
-    const other = lines[slot] ? `line ${lines[slot]}` : 'an earlier record'
+    const line = this.#repeatedKeys.lineOf(first)
+    const other = line > 0 ? `line ${line}` : 'an earlier record'
     const how = isSame ? 'and is equal in every field' : 'and is not equal in every field'
     return `${place}: ${cut(value, violationTextMax - 1)} violates ${rule}: ${other} has the same, ${how}`
   }

@@ -49,8 +49,8 @@ export class ValueCheck implements AsyncDisposable {
   /** With none, what repeats a key is known from the beginning. */
   readonly #keys: readonly DeclaredKey[]
   #repeatedKeys: RepeatedKeys | null = null
-  /** Of each segment, while their keys are gathered; null afterwards. */
-  #gathered: number[] | null
+  /** The segments are written for the hashes of their keys only. */
+  gathersKeys: boolean
   /** The segment that is being written. */
   #file: BufferedWriter | null = null
   #records = 0
@@ -72,20 +72,16 @@ export class ValueCheck implements AsyncDisposable {
     const { columns, keys } = targetsOf(receipt)
     this.#columns = columns
     this.#keys = keys
-    this.#gathered = keys.length > 0 ? [] : null
+    this.gathersKeys = keys.length > 0
     this.#mayBreakRules = receipt.rejects.reasons.constraint !== undefined
   }
 
-  /** All records must be added once before those that are compared: then call `findRepeats`. */
-  get gathersKeys(): boolean {
-    return this.#gathered !== null
-  }
-
+  /** While `gathersKeys`, all records must be added once before those that are compared: then call this. */
   async findRepeats(): Promise<void> {
     await this.#compare()
     await this.#comparing
-    await this.#repeatedKeys?.find(this.#tools.converter, this.#gathered ?? [], this.#signal)
-    this.#gathered = null
+    await this.#repeatedKeys?.find(this.#tools.converter, this.#signal)
+    this.gathersKeys = false
     this.#taken = 0
     this.#segments = 0
   }
@@ -156,7 +152,7 @@ export class ValueCheck implements AsyncDisposable {
   async #compareSegment(segment: Segment, index: number): Promise<void> {
     if (this.#problem !== null) return
     try {
-      this.#problem = await this.#differenceIn(segment, this.#repeatedKeys?.options(index))
+      this.#problem = await this.#differenceIn(segment, this.#repeatedKeys?.options(index, segment.records))
       await rm(segment.path)
     } catch (error) {
       this.#problem = String(error)
@@ -167,8 +163,7 @@ export class ValueCheck implements AsyncDisposable {
     const path = `${segment.path}.parquet`
     const { converter, reader } = this.#tools
     const written = await converter.convert(segment, this.#columns, path, this.#signal, options)
-    if (this.#gathered !== null) {
-      this.#gathered.push(segment.records)
+    if (this.gathersKeys) {
       await rm(path, { force: true })
       return null
     }
