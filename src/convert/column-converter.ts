@@ -1,13 +1,8 @@
 // Column converter: profiles and converts segments in threads of this process, small ones on the calling thread.
-import { throwStoreError } from '../core/storage-error.ts'
 import { areExpected, type ColumnJob } from './columns/column-job.ts'
 import { type ColumnThreadsOptions, createColumnThreads } from './columns/column-threads.ts'
-import { findRepeats } from './columns/find-repeats.ts'
 import { isSmall, runInMemory } from './columns/run-in-memory.ts'
 import type { Converter, TargetColumn } from './convert.ts'
-
-/** Finding those that repeat a key among so few takes less than a millisecond. */
-const smallRecordsMax = 1_000
 
 export function createColumnConverter(threadOptions: ColumnThreadsOptions): Converter {
   const threads = createColumnThreads(threadOptions)
@@ -30,15 +25,7 @@ export function createColumnConverter(threadOptions: ColumnThreadsOptions): Conv
         : { kind: 'misfit', facts, violations, misfits, rest: { ...converted, isWritten } }
     },
 
-    async findRepeats(job, signal) {
-      if (job.records > smallRecordsMax) return await threads.run(job, signal)
-      try {
-        return findRepeats(job)
-      } catch (error) {
-        return throwStoreError(error)
-      }
-    },
-
+    findRepeats: (job, signal) => threads.run(job, signal),
     close: () => threads.close(),
   }
 }

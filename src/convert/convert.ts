@@ -111,8 +111,6 @@ export interface KeyOptions {
 export interface RepeatsJob {
   /** The files of the hashes, in the order of the segments, and the records before each. */
   readonly segments: readonly { readonly path: string; readonly before: number }[]
-  /** In all of them. */
-  readonly records: number
   /** Keys in memory at once, about. */
   readonly keysMax?: number
 }

@@ -219,7 +219,7 @@ class Pass {
   /** Converts the stored original, once the facts about all its values are known. */
   async convertWithFinalTypes(): Promise<TypedParts> {
     const typed = this.#typed(this.#joinedFacts(), true)
-    await this.#eachSegment(this.#cutOriginal({ keeps: ['accepted'] }), async (item, signal) => {
+    await this.#eachAgain(async (item, signal) => {
       if (!(await this.#convert(typed, item, signal))) throwMisfit()
     })
     return typed
@@ -234,17 +234,23 @@ class Pass {
     const keys = this.#repeatedKeys
     await keys.find(converter, this.#signal)
     if (!keys.areRepeated) return
-    await this.#eachSegment(this.#cutOriginal({ keeps: ['accepted'] }), async (item, signal) => {
+    await this.#eachAgain(async (item, signal) => {
       if (keys.isAffected(item.index) && !(await this.#convert(typed, item, signal))) throwMisfit()
     })
     if (!this.#needsFacts()) return
     this.#decide(typed, true)
     if (typed.areAsDecided(this.#facts)) return
-    await this.#eachSegment(this.#cutOriginal({ keeps: ['accepted'] }), async (item, signal) => {
-      const facts = this.#facts[item.index] ?? []
-      if (!(await typed.convertChanged(item, facts, converter, signal, keys.options(item.index, item.segment.records))))
-        throwMisfit()
+    await this.#eachAgain(async (item, signal) => {
+      const { index, segment } = item
+      const facts = this.#facts[index] ?? []
+      const options = keys.options(index, segment.records)
+      if (!(await typed.convertChanged(item, facts, converter, signal, options))) throwMisfit()
     })
+  }
+
+  /** The accepted records of the stored original. */
+  #eachAgain(job: (item: CutSegment, signal: AbortSignal) => Promise<void>): Promise<void> {
+    return this.#eachSegment(this.#cutOriginal({ keeps: ['accepted'] }), job)
   }
 
   /**

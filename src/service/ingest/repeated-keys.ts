@@ -50,7 +50,7 @@ export class RepeatedKeys {
       records += count
       return { path: this.#path(index), before: records - count }
     })
-    this.#repeats = await converter.findRepeats({ segments, records }, signal)
+    this.#repeats = await converter.findRepeats({ segments }, signal)
     this.#lines = new Float64Array(this.#repeats.firsts.length)
   }
 
