@@ -74,6 +74,27 @@ testAnswers({
     keeps: '9007199254740993',
     breaks: { 'maximum 9007199254740993': '9007199254740994' },
   },
+  'bounds of numbers that have their double': {
+    field: { type: 'number', constraints: { minimum: '9007199254740993', maximum: '9007199254741000' } },
+    column: 'decimal(38,0)',
+    keeps: '9007199254740993 · 9007199254741000',
+    breaks: {
+      'minimum 9007199254740993': '9007199254740992 · 9007199254740991',
+      'maximum 9007199254741000': '9007199254741001 · 9007199254741002',
+    },
+  },
+  'bounds of few digits beyond 2^53': {
+    field: { type: 'number', constraints: { exclusiveMaximum: '1e16' } },
+    column: 'decimal(38,0)',
+    keeps: '9999999999999998 · 9999999999999999',
+    breaks: { 'exclusiveMaximum 1e16': '10000000000000000' },
+  },
+  'listed numbers of few digits beyond 2^53': {
+    field: { type: 'number', constraints: { enum: ['9007199254741000'] } },
+    column: 'number',
+    keeps: '9007199254741000 · 9007199254741e3 → 9007199254741000',
+    breaks: { 'enum 9007199254741000': '9007199254741001' },
+  },
   'bounds of dates, as strings in the format of the field': {
     field: { type: 'date', format: '%d/%m/%Y', constraints: { minimum: '01/01/2024', maximum: '31/12/2024' } },
     column: 'date',

@@ -41,6 +41,13 @@ export interface ColumnResult {
 
 /** What a thread does, and what comes of it. */
 export type ThreadJob = ColumnJob | RepeatsJob
+/** Not 0 once the result is unwanted; shared with the thread. */
+export type Withdrawal = Int32Array<SharedArrayBuffer>
+/** How a job reaches its thread. */
+export interface ThreadRequest {
+  readonly job: ThreadJob
+  readonly withdrawal: Withdrawal
+}
 export type ThreadResult<Job> = Job extends ColumnJob ? ColumnResult : Repeats
 
 export type ColumnAnswer =
@@ -77,4 +84,9 @@ export function areExpected(facts: readonly ColumnFacts[], columns: readonly Tar
       classes === undefined ||
       Object.keys(facts[i]?.classes ?? {}).every((name) => (classes as readonly string[]).includes(name)),
   )
+}
+
+/** @throws {Error} if the job's result is unwanted */
+export function throwIfWithdrawn(withdrawal: Withdrawal): void {
+  if (Atomics.load(withdrawal, 0) !== 0) throw new Error('Cannot finish job: it was withdrawn')
 }

@@ -2,7 +2,7 @@
 import { getPriority, setPriority } from 'node:os'
 import { parentPort } from 'node:worker_threads'
 import { errorCode } from '../../core/storage-error.ts'
-import type { ColumnAnswer, ThreadJob } from './column-job.ts'
+import type { ColumnAnswer, ThreadRequest } from './column-job.ts'
 import { findRepeats } from './find-repeats.ts'
 import { runColumnJob } from './run-column-job.ts'
 
@@ -14,11 +14,11 @@ const niceness = 5
 // have priorities.
 if (process.platform === 'linux') setPriority(0, Math.min(19, getPriority(0) + niceness))
 
-parentPort?.on('message', (job: ThreadJob) => parentPort?.postMessage(answer(job)))
+parentPort?.on('message', (request: ThreadRequest) => parentPort?.postMessage(answer(request)))
 
-function answer(job: ThreadJob): ColumnAnswer {
+function answer({ job, withdrawal }: ThreadRequest): ColumnAnswer {
   try {
-    return { kind: 'result', result: 'segment' in job ? runColumnJob(job) : findRepeats(job) }
+    return { kind: 'result', result: 'segment' in job ? runColumnJob(job, withdrawal) : findRepeats(job, withdrawal) }
   } catch (error) {
     const code = errorCode(error)
     return {

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
+import { chunkOf } from '../../columns/rules/key-entries.ts'
 import { isServiceError } from '../../core/errors.ts'
 import {
   csvText,
@@ -19,6 +20,8 @@ import {
 } from '../convert.testing.ts'
 import type { ColumnJob } from './column-job.ts'
 import { type ColumnThreads, type ColumnThreadsOptions, createColumnThreads } from './column-threads.ts'
+import { findRepeats } from './find-repeats.ts'
+import { runColumnJob } from './run-column-job.ts'
 
 function threadsFor(t: TestContext, options: Partial<ColumnThreadsOptions> = {}): ColumnThreads {
   const threads = createColumnThreads({ size: 1, jobMsMax, logger, ...options })
@@ -41,8 +44,8 @@ const failed = (error: unknown) => isServiceError(error, 'CONVERSION_FAILED')
 const because = (pattern: RegExp) => (error: unknown) => failed(error) && pattern.test(String((error as Error).cause))
 
 /**
- * A thread program that follows the next word in the file beside it, `hang`, `exit`, `throw` or `trap`, and succeeds
- * once no words are left. `trap` reports a trap as the real program does.
+ * A thread program that follows the next word in the file beside it, `hang`, `exit`, `throw`, `trap` or `untilWithdrawn`,
+ * and succeeds once no words are left. `trap` reports a trap as the real program does.
  */
 function programIn(dir: string, ...what: readonly string[]): URL {
   const path = join(dir, 'program.mjs')
@@ -50,10 +53,11 @@ function programIn(dir: string, ...what: readonly string[]): URL {
   writeFileSync(list, what.join(' '))
   const text = `import { readFileSync, writeFileSync } from 'node:fs'
     import { parentPort } from 'node:worker_threads'
-    parentPort.on('message', () => {
+    parentPort.on('message', ({ withdrawal }) => {
       const [next, ...rest] = readFileSync(${JSON.stringify(list)}, 'utf8').split(' ')
       writeFileSync(${JSON.stringify(list)}, rest.join(' '))
       if (next === 'hang') Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
+      if (next === 'untilWithdrawn') while (Atomics.load(withdrawal, 0) === 0);
       if (next === 'exit') process.exit(3)
       if (next === 'throw') throw new Error('unforeseen')
       if (next === 'trap') parentPort.postMessage({ kind: 'failure', code: null, problem: 'unreachable', isBroken: true })
@@ -232,6 +236,29 @@ test('run() rejects an aborted waiting job at once, also after another job with 
   // The running one ends with its time, which only now passes.
   t.mock.timers.tick(jobMsMax)
   await runningEnded
+})
+
+test('run() tells a running job that it is aborted', async (t) => {
+  let lost = 0
+  const program = programIn(scratchDir(t), 'untilWithdrawn')
+  const threads = threadsFor(t, { program, onLost: () => lost++ })
+  const stop = new AbortController()
+  const running = threads.run(jobIn(scratchDir(t)), stop.signal)
+  stop.abort(new Error('enough'))
+  await assert.rejects(running, /enough/)
+  assert.equal(lost, 0)
+})
+
+test('runColumnJob() ends, and leaves no part, and findRepeats() ends, once they are withdrawn', (t) => {
+  const job = jobIn(scratchDir(t))
+  const withdrawal = new Int32Array(new SharedArrayBuffer(4))
+  runColumnJob(job, withdrawal)
+  withdrawal[0] = 1
+  assert.throws(() => runColumnJob(job, withdrawal), /withdrawn/)
+  assert.equal(existsSync(job.target.path), false)
+  const path = join(scratchDir(t), 'keys')
+  writeFileSync(path, chunkOf(new Uint32Array([1, 2, 3, 4, 5, 6, 1, 0]), new Uint32Array([1]), 0))
+  assert.throws(() => findRepeats({ segments: [{ path, before: 0 }] }, withdrawal), /withdrawn/)
 })
 
 test('close() fails running and waiting jobs', async (t) => {

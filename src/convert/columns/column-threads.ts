@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads'
 import { ServiceError } from '../../core/errors.ts'
 import { errorCode, toStoreError } from '../../core/storage-error.ts'
 import { FairQueue } from '../../io/turns/fair-queue.ts'
-import type { ColumnAnswer, ThreadJob, ThreadResult } from './column-job.ts'
+import type { ColumnAnswer, ThreadJob, ThreadRequest, ThreadResult } from './column-job.ts'
 
 /** The only method of a pino logger that is used. */
 export interface ThreadLogger {
@@ -37,8 +37,7 @@ export interface ColumnThreads {
   close(): Promise<void>
 }
 
-interface Task {
-  readonly job: ThreadJob
+interface Task extends ThreadRequest {
   readonly signal: AbortSignal
   /** Its own listener: all jobs of an upload share a signal. */
   readonly onAbort: () => void
@@ -81,7 +80,8 @@ class Pool implements ColumnThreads {
       // A thread answers with the result of its job.
       const resolve = settle as Task['resolve']
       const bytes = 'segment' in job ? job.segment.bytes : 0
-      this.#queue.push(uploadOf(job), bytes, { job, signal, onAbort, isSecondTry: false, resolve, reject })
+      const withdrawal = new Int32Array(new SharedArrayBuffer(4))
+      this.#queue.push(uploadOf(job), bytes, { job, withdrawal, signal, onAbort, isSecondTry: false, resolve, reject })
       signal.addEventListener('abort', onAbort, { once: true })
       this.#handOut()
     })
@@ -93,8 +93,10 @@ class Pool implements ColumnThreads {
     await Promise.all([...this.#threads].map(({ worker }) => worker.terminate()))
   }
 
-  /** Only waiting jobs are withdrawn: a running one ends soon, and until then nobody else may write its file. */
+  /** A running job is told to end; until it has, nobody else may write its file. */
   #dropAborted(): void {
+    for (const { current } of this.#threads)
+      if (current?.task.signal.aborted) Atomics.store(current.task.withdrawal, 0, 1)
     for (const task of this.#removeWaiting(({ signal }) => signal.aborted)) this.#reject(task, task.signal.reason)
   }
 
@@ -122,7 +124,7 @@ class Pool implements ColumnThreads {
   #give(thread: Thread, task: Task): void {
     const deadline = setTimeout(() => this.#end(thread), this.#options.jobMsMax)
     thread.current = { task, deadline }
-    thread.worker.postMessage(task.job)
+    thread.worker.postMessage({ job: task.job, withdrawal: task.withdrawal } satisfies ThreadRequest)
   }
 
   #start(): Thread {

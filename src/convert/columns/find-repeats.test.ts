@@ -50,7 +50,7 @@ function run(dir: string, segments: readonly (readonly Row[])[], hash: Hash, key
     records += rows.length
     return { path, before: records - rows.length, count: rows.length }
   })
-  const { counts, firsts } = findRepeats({ segments: files, keysMax })
+  const { counts, firsts } = findRepeats({ segments: files, keysMax }, new Int32Array(new SharedArrayBuffer(4)))
   assert.deepEqual(firsts, firsts.toSorted())
   return files.flatMap(({ path, before, count }, segment) => {
     if (counts[segment] === 0) return []

@@ -2,6 +2,7 @@
 import { closeSync, fstatSync, openSync, readSync, rmSync, writeFileSync } from 'node:fs'
 import { keyChunk } from '../../columns/column-writer.ts'
 import type { Repeats, RepeatsJob } from '../convert.ts'
+import { throwIfWithdrawn, type Withdrawal } from './column-job.ts'
 import { repeatedPath, repeatedWords } from './key-file.ts'
 
 const { bucketCount, headerWords, entryWords } = keyChunk
@@ -18,7 +19,7 @@ const keysMaxUsual = 32_768
  *
  * @throws {Error} of the file system
  */
-export function findRepeats({ segments, keysMax = keysMaxUsual }: RepeatsJob): Repeats {
+export function findRepeats({ segments, keysMax = keysMaxUsual }: RepeatsJob, withdrawal: Withdrawal): Repeats {
   let entries = 0
   const starts = segments.map(({ path }) => {
     rmSync(repeatedPath(path), { force: true })
@@ -42,6 +43,7 @@ export function findRepeats({ segments, keysMax = keysMaxUsual }: RepeatsJob): R
     for (const [segment, { path, before }] of segments.entries()) {
       withFile(path, (file) => {
         for (const start of starts[segment]!) {
+          throwIfWithdrawn(withdrawal)
           const found = table.add(readEntries(file, start, from, to), before)
           if (found.repeated.length === 0) continue
           counts[segment]! += found.repeated.length / repeatedWords

@@ -2,6 +2,7 @@
 import { closeSync, fstatSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
 import type { ColumnWriter, ColumnWriterOptions, OlderPart, WrittenColumns } from '../../columns/column-writer.ts'
 import { createColumnWriter } from '../../columns/create-column-writer.ts'
+import type { Violation } from '../../core/declared-values.ts'
 import { type Digest, OwnDigest } from '../../io/hashing/file-digest.ts'
 import type { Segment } from '../convert.ts'
 import {
@@ -11,6 +12,8 @@ import {
   type EncodedPiece,
   noPart,
   piecesOf,
+  throwIfWithdrawn,
+  type Withdrawal,
   writerColumns,
 } from './column-job.ts'
 import { writerKeys } from './key-file.ts'
@@ -23,17 +26,18 @@ const encodedBytes = 65_536
 const gatheredBytes = 262_144
 
 /** @throws {Error} if the segment is not as described, or the part cannot be written; then there is no part. */
-export function runColumnJob(job: ColumnJob): ColumnResult {
+export function runColumnJob(job: ColumnJob, withdrawal: Withdrawal): ColumnResult {
   const { segment, target } = job
   if (target === null) {
-    const { facts, nulls, violations, misfits } = readSegment(segment, { columns: writerColumns(job), sink: () => {} })
+    const options = { columns: writerColumns(job), sink: () => {} }
+    const { facts, nulls, violations, misfits } = readSegment(segment, options, withdrawal)
     return { facts, nulls, violations, misfits, ...noPart }
   }
   const { older, violationsPath } = target.options
   const olderPart = older === undefined ? null : new PartFileReader(older.path)
   using violationFile = violationsPath === undefined ? null : new ViolationFile(violationsPath)
   try {
-    const result = writePart(segment, target, olderPart, violationFile)
+    const result = writePart(segment, target, olderPart, violationFile, withdrawal)
     violationFile?.end()
     return result
   } finally {
@@ -46,6 +50,7 @@ function writePart(
   { columns: targets, path, options }: ColumnTarget,
   older: OlderPart | null,
   violationFile: ViolationFile | null,
+  withdrawal: Withdrawal,
 ): ColumnResult {
   const file = new PartWriter(path)
   let isComplete = false
@@ -54,13 +59,14 @@ function writePart(
       const kept = options.older?.kept[i] ?? null
       return kept === null ? column : { ...column, kept }
     })
-    const { facts, nulls, violations, misfits, isWritten, bytes } = readSegment(segment, {
+    const writerOptions = {
       columns,
-      sink: (piece) => file.write(piece),
+      sink: (piece: Uint8Array) => file.write(piece),
       ...(older && { older }),
       ...(options.keys && { keys: writerKeys(options.keys, segment.records) }),
-      ...(violationFile && { onViolation: (violation) => violationFile.add(violation) }),
-    })
+      ...(violationFile && { onViolation: (violation: Violation) => violationFile.add(violation) }),
+    }
+    const { facts, nulls, violations, misfits, isWritten, bytes } = readSegment(segment, writerOptions, withdrawal)
     if (bytes === null) return { facts, nulls, violations, misfits, ...noPart }
     const { sha256, checksums } = file.end()
     isComplete = true
@@ -72,11 +78,15 @@ function writePart(
   }
 }
 
-function readSegment(segment: Segment, options: Omit<ColumnWriterOptions, 'layout'>): WrittenColumns {
+function readSegment(
+  segment: Segment,
+  options: Omit<ColumnWriterOptions, 'layout'>,
+  withdrawal: Withdrawal,
+): WrittenColumns {
   const { layout, records } = segment
   const writer = createColumnWriter({ layout, ...options })
   try {
-    for (const piece of piecesOf(segment)) readPiece(piece, writer)
+    for (const piece of piecesOf(segment)) readPiece(piece, writer, withdrawal)
     const written = writer.end()
     if (written.records === records) return written
     throw new Error(`Cannot read segment: ${written.records} records, wanted ${records}`)
@@ -86,11 +96,16 @@ function readSegment(segment: Segment, options: Omit<ColumnWriterOptions, 'layou
 }
 
 /** Reads into the memory of the writer. */
-function readPiece({ path, byteOffset, bytes, utf8OfBytes }: EncodedPiece, writer: ColumnWriter): void {
+function readPiece(
+  { path, byteOffset, bytes, utf8OfBytes }: EncodedPiece,
+  writer: ColumnWriter,
+  withdrawal: Withdrawal,
+): void {
   const encoded = Buffer.allocUnsafeSlow(utf8OfBytes === null ? 0 : encodedBytes)
   const file = openSync(path, 'r')
   try {
     for (let at = 0; at < bytes; ) {
+      throwIfWithdrawn(withdrawal)
       const left = bytes - at
       const room = utf8OfBytes === null ? writer.room(Math.min(readBytes, left)) : encoded.subarray(0, left)
       const count = readSync(file, room, { position: byteOffset + at })

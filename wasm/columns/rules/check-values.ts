@@ -64,10 +64,10 @@ export function checkListed(column: u32, records: u32, valueBytes: u32, listed: 
   }
 }
 
-/** Whether a number may have more than 15 digits. */
+/** Whether a number may have more than 15 digits: its delimiter counts. */
 function isLongText(column: u32, record: u32): bool {
   const place = placeOf(column) + (((record * width) as usize) << 2)
-  return load<u32>(place) - load<u32>(place - 4) > 17
+  return load<u32>(place) - load<u32>(place - 4) > 16
 }
 
 function findNumber(column: u32, record: u32): void {
