@@ -186,3 +186,34 @@ test('detectLegacy() reads symbols among ASCII words as windows-1252', () => {
     )
   assert.deepEqual(wrong, [])
 })
+
+test('detectLegacy() reads every symbol of windows-1252 as such beside words and numbers, alone and in pairs', () => {
+  const symbols = Array.from('§©®°±²³¹µ¶·¼½¾×÷€£¥¢…“”‘’–—•™‰«»¿¡\u00a0')
+  const forms: readonly ((symbol: string, n: number) => string)[] = [
+    (symbol) => symbol,
+    (symbol, n) => `${symbol} ${n}`,
+    (symbol, n) => `${symbol}${n}`,
+    (symbol, n) => `${n} ${symbol}`,
+    (symbol, n) => `${n}${symbol}`,
+    (symbol, n) => `${symbol}\u00a0${n}`,
+    (symbol, n) => `size ${symbol} big ${n}`,
+  ]
+  const tables = [
+    (one: string, two: string) => `${one}\n${two}\n`,
+    (one: string, two: string) => `id,item\n1,${one}\n2,${two}\n`,
+    (one: string, two: string) => `id;item;n\n1;${one};7\n2;plain;8\n3;${two};9\n`,
+  ]
+  const pairedWith = [1, 2, 5, 11, 17, 29]
+  const wrong = symbols.flatMap((one, at) =>
+    [one, ...pairedWith.map((step) => symbols[(at + step) % symbols.length] ?? one)].flatMap((two) =>
+      forms.flatMap((form) =>
+        tables
+          .map((table) => table(form(one, 5), form(two, 9)))
+          .filter((text) => {
+            return detectLegacy(encode(text, 'windows-1252')) !== 'windows-1252'
+          }),
+      ),
+    ),
+  )
+  assert.deepEqual(wrong, [])
+})

@@ -71,6 +71,21 @@ const candidates: readonly Candidate[] = [
 const opening = '‘“„‚«‹¿¡№'
 const closing = '”»›ªº³¹®™¢‰'
 const signs = `${opening}${closing}’–—…•·×÷±µ€£¥°©²§¶¼½¾¦¬†‡¤¨´¸¯\u00a0　，：；！？`
+/**
+ * Symbols of the usual encoding that are beside no letter, but of a unit or after a name. In another encoding they would be
+ * letters or parts of characters, and words seldom consist of one.
+ */
+const symbol = '[§©®°±²³¹µ¶·¼½¾×÷€£¥¢…“”‘’–—•™‰«»¿¡]'
+const letter = '[A-Za-z]'
+const symbolsApart = new RegExp(
+  [
+    `(?<!${symbol}|${letter})${symbol}(?!${symbol}|${letter})`,
+    `°(?=[CFK](?!${letter}))|µ(?=[a-z]{1,3}(?!${letter}))`,
+    `(?<=m)[²³](?!${letter})|(?<=[a-z])[®™©](?!${letter})`,
+    `(?<!${letter})\u00a0(?!${letter})|(?<=\\d)\u00a0`,
+  ].join('|'),
+  'gu',
+)
 const kana = /[\p{Script=Hiragana}\p{Script=Katakana}]/u
 const halfKana = /[\uff61-\uff9f]/
 const sampleBytesMax = 4096
@@ -93,6 +108,8 @@ const leadMin = 0.3
 export function detectLegacy(head: Uint8Array): string | null {
   const lines = withoutUtf8(tellingLines(head))
   const sample = concatBytes(lines)
+  const others = decode(sample, usual)?.replaceAll(symbolsApart, '')
+  if (others !== undefined && !/\P{ASCII}/u.test(others)) return usual
   return likeliest((name) => decode(sample, name)) ?? likeliest((name) => decodeMost(lines, name))
 }
 
@@ -254,7 +271,8 @@ function signWorth(sign: string, before: string, after: string): number {
   const isBefore = /[\p{L}]/u.test(after) && !signs.includes(after)
   if (isAfter && opening.includes(sign)) return -1
   if (isBefore && closing.includes(sign)) return -1
-  if (signs.includes(before) && before !== sign && !/[\u00a0‘-„«»–—…•·]/.test(before + sign)) return -0.2
+  const isBeside = before !== '' && before !== sign && signs.includes(before)
+  if (isBeside && !/[\u00a0‘-„«»–—…•·]/.test(before + sign)) return -0.2
   const isInside = isAfter && /\p{Ll}/u.test(after) && isBefore
   return isInside && !'’·\u00a0…²'.includes(sign) ? -0.2 : 1
 }
