@@ -58,3 +58,9 @@ for (const [what, text, wanted] of cases) {
     assert.deepEqual(codesOf(text), wanted)
   })
 }
+
+test('readHead() does not note aligned columns where several blanks are declared to be one delimiter', () => {
+  const declared = { delimiter: ' ', skipInitialSpace: true }
+  const { names, notes } = readHead(Buffer.from('id   name   n\n1    ann    2\n2    bob    3\n'), true, declared)
+  assert.deepEqual([names, notes], [['id', 'name', 'n'], []])
+})

@@ -41,7 +41,9 @@ export function suspiciousContent(tokens: Tokens, width: number, rows: readonly 
 
 function alignedColumns(tokens: Tokens, width: number, rows: readonly number[]): Note[] {
   const seem = 'The columns seem to be aligned with spaces'
-  if (width > 1 && tokens.layout.delimiter === 0x20 && isWidelySpaced(tokens, rows)) {
+  // Where blanks after a delimiter are declared to be none, several are one.
+  const isSplit = tokens.layout.delimiter === 0x20 && !tokens.layout.skipInitialSpace
+  if (width > 1 && isSplit && isWidelySpaced(tokens, rows)) {
     return [note('ALIGNED_COLUMNS', `${seem}: each space is a delimiter, so there are empty columns.`)]
   }
   // A rule that the delimiter splits is one below the names of a table.
