@@ -10,6 +10,13 @@ const read = (text: string) => {
 }
 
 const cases: readonly [what: string, text: string, wanted: string][] = [
+  ['towns with post codes', '1010 Wien\n8010 Graz\n3100 St. Pölten\n4020 Linz\n', '0 column_1'],
+  ['two telephone numbers', '030 1234567\n040 7654321\n', '0 column_1'],
+  ['two flights', 'LH 123\nBA 4567\n', '0 column_1'],
+  ['two versions', 'v1.2.3\nv1.10.0\n', '0 column_1'],
+  ['two names of people', 'Ann Lee\nBob Ray\n', '1 Ann Lee ?'],
+  ['two paths', 'C:\\a\\b\nD:\\x\n', '1 C:\\a\\b ?'],
+  ['a name above towns with post codes', 'Town\n1010 Wien\n8010 Graz\n', '1 Town'],
   ['dates above figures', 'c,2020-01-22,2020-01-23\nDE,1,2\nFR,4,5\nIT,5,6\n', '1 c|2020-01-22|2020-01-23'],
   ['dates of another order', 'P,C,1/22/20,1/23/20\n,DE,1,2\n,FR,4,5\nX,IT,5,6\n', '1 P|C|1/22/20|1/23/20'],
   ['times above figures', 'day,10:00,11:00\nMon,5,6\nTue,4,3\nWed,9,8\n', '1 day|10:00|11:00'],

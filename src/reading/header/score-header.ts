@@ -123,6 +123,7 @@ export function weighHeader(values: readonly string[], columns: readonly ColumnP
   }
   const counting = weighCounting(values, columns)
   if (counting !== null) return counting
+  if (isOneMore(values, columns)) return { isHeader: false, votes: { ...votesBy('columns'), like: 1 } }
   const hasText = values.some((value) => kindOf(value) === 'text')
   const marks = columnsOfMarks(values, columns)
   const count = { typed: 0, unlike: 0, like: 0 }
@@ -142,8 +143,10 @@ export function weighHeader(values: readonly string[], columns: readonly ColumnP
   })
   votes += Math.max(numbers * numberVote, numberVotesMin) - repeatedNames(values, columns, marks)
   const isHeader = votes > 0 && (numbers === 0 || strongest >= shapeVote)
-  // Of a single column, a few values show nothing.
-  const isClose = (values.length > 1 || bodyRows >= 3) && Math.abs(votes) <= chanceVote * values.length
+  // Of a single column, a few values show nothing, unless they look like the first one or that is hardly a name.
+  const [first = ''] = values
+  const isShown = values.length > 1 || bodyRows >= 3 || /[\d\\/@]/.test(first) || columns[0]?.shapes.has(shapeOf(first))
+  const isClose = isShown === true && Math.abs(votes) <= chanceVote * values.length
   // Numbers beside few names may well be figures, and numbers below texts names.
   const mayBeNames = isHeader
     ? numbers > 0 && count.typed + count.unlike <= count.like
@@ -154,6 +157,13 @@ export function weighHeader(values: readonly string[], columns: readonly ColumnP
     isHeader,
     votes: { code: areYears ? 'years' : 'columns', ...count, isUncertain: isClose || mayBeNames || areYears },
   }
+}
+
+/** A text with digits in a single column, most of which has them in the same places: a code, a town and its post code. */
+function isOneMore([first = '', ...others]: readonly string[], [below]: readonly ColumnProfile[]): boolean {
+  if (below === undefined || others.length > 0 || kindOf(first) !== 'text' || !/\d/.test(first)) return false
+  const shape = shapeOf(first.trim())
+  return below.values.filter((value) => shapeOf(value) === shape).length * 2 > below.values.length
 }
 
 /** Repeated names are evidence against a header, less so if the columns below do not contain them: some exports repeat names. */
