@@ -3,7 +3,7 @@
 import type { DeclaredDialect } from '../reading.ts'
 import { isOuter } from './nested-lists.ts'
 import { plainReading } from './plain-quotes.ts'
-import { type Candidate, delimiterWeights, score } from './score-layout.ts'
+import { type Candidate, delimiterWeights, score, typedTableAtEnd } from './score-layout.ts'
 import {
   cutsTimes,
   isHeadedByOne,
@@ -80,7 +80,10 @@ function rankDelimiters(text: string, isCut: boolean, declared: DeclaredDialect,
   })
   const ranked = apart.sort((a, b) => b.score - a.score)
   // What is left of those of low weight is proven to be a table, however little it scores.
-  const isTable = (one: Candidate) => one.width > 1 && !isUsual(one.tokens) && isMostlyUniform(one)
+  // So is one of those programs write, at the end of a text whose other lines are titles.
+  const isTable = (one: Candidate) => {
+    return one.width > 1 && (isUsual(one.tokens) ? typedTableAtEnd(one.tokens) !== null : isMostlyUniform(one))
+  }
   const tables = ranked[0]?.width === 1 ? ranked.toSorted((a, b) => Number(isTable(b)) - Number(isTable(a))) : ranked
   const [best, ...others] = outerFirst(wholeFirst(tables))
   if (best === undefined || (best.width === 1 && declared.delimiter === undefined)) {
@@ -257,14 +260,17 @@ function loneReturns(text: string): number {
   return returns === 0 ? 0 : returns - countOf(text, '\r\n')
 }
 
-/** Delimiters that occur on the lines of the text, at least on every fourth of them. */
+/** Delimiters that occur on the lines of the text, at least on every fourth of them or, if programs write them, on the last. */
 function delimitersIn(text: string, declared: DeclaredDialect): string[] {
   if (declared.delimiter !== undefined) return [declared.delimiter.charAt(0)]
   const wanted = (countOf(text, '\n') + countOf(text, '\r')) / 4
   const taken = charactersOf(declared)
+  const end = text.trimEnd()
+  const lastLine = end.slice(Math.max(end.lastIndexOf('\n'), end.lastIndexOf('\r')) + 1)
   const found = Object.keys(delimiterWeights).filter((delimiter) => {
+    if (taken.includes(delimiter)) return false
     const count = countOf(text, delimiter, wanted)
-    return count > 0 && count >= wanted && !taken.includes(delimiter)
+    return count > 0 && (count >= wanted || (delimiterWeights[delimiter] === 1 && lastLine.includes(delimiter)))
   })
   return found.includes(',') || taken.includes(',') ? found : [',', ...found]
 }

@@ -1,7 +1,7 @@
 // Score layout: rates how much a text looks like a table under one layout. Knows nothing of other layouts.
 
 import { isFrame } from './drawn-lines.ts'
-import { fieldValue, fits, isBlank, isQuoted, recordCount, type Tokens, widthOf } from './tokenize.ts'
+import { fieldValue, fits, isBlank, isQuoted, recordCount, recordValues, type Tokens, widthOf } from './tokenize.ts'
 import { isMeasured, isPlainNumber, kindOf } from './value-kind.ts'
 
 /** The result of reading a text under one layout. */
@@ -102,7 +102,7 @@ export function usualWidth(tokens: Tokens, from = 0): number {
     }
   }
   const end = usual <= keyWidthMax ? tableAtEnd(tokens) : null
-  if (usual === 1) return end?.width ?? 1
+  if (usual === 1) return end?.width ?? typedTableAtEnd(tokens) ?? 1
   // Names and values above a table, such as those of an account, have less of the file than the table.
   if (end !== null && end.width * end.records > usual * most * 2) return end.width
   return hasRowNameAlone(tokens, from, counts, usual) ? usual + 1 : usual
@@ -197,6 +197,30 @@ function tableAtEnd(tokens: Tokens): { readonly width: number; readonly records:
     if (widthOf(tokens, record) >= width) return null
   }
   return titles <= titlesMax || holdsTypes(tokens, first + 1, width) ? { width, records } : null
+}
+
+/** Records below names that show the types of a table. */
+const typedRecordsMin = 2
+
+/**
+ * The width of the last records if the first of them has names, a column of the others has a type, and everything above is one
+ * text without it; null without such a table. Only of delimiters that programs write, without blanks after them.
+ */
+export function typedTableAtEnd(tokens: Tokens): number | null {
+  const { text, layout, recordStarts, recordEnds } = tokens
+  let record = recordCount(tokens) - 1
+  while (record >= 0 && isBlank(tokens, record)) record -= 1
+  const width = record < 0 ? 0 : widthOf(tokens, record)
+  const delimiter = String.fromCharCode(layout.delimiter)
+  if (width < 2 || delimiterWeights[delimiter] !== 1) return null
+  const last = record
+  const lineOf = (at: number) => text.slice(recordStarts[at], recordEnds[at])
+  while (record >= 0 && fits(tokens, record, width) && !lineOf(record).includes(`${delimiter} `)) record -= 1
+  const names = record + 1
+  if (record < 0 || last - names < typedRecordsMin || !holdsTypes(tokens, names + 1, width)) return null
+  const kinds = recordValues(tokens, names).map(kindOf)
+  for (; record >= 0; record -= 1) if (widthOf(tokens, record) > 1 || kindOf(lineOf(record)) === 'number') return null
+  return kinds.every((kind) => kind === 'text') ? width : null
 }
 
 /** True if a column has numbers or the like in every record from one on. */
