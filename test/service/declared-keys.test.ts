@@ -35,7 +35,7 @@ function text(random: Random, among: number): Written {
 /** Beyond 2^53, where doubles are not told apart. */
 function number(random: Random, among: number): Written {
   const value = 9007199254740992n + BigInt(random(among))
-  const forms = [`${value}`, `${value}.0`, `${value}e0`, `${value}0e-1`]
+  const forms = [`${value}`, `${value}.0`, `${value}e0`, `${value}0e-1`, `  ${value}`, `${value} `]
   return [forms[random(forms.length)]!, `${value}`]
 }
 
@@ -189,6 +189,26 @@ test('corrected records have keys, too, and those that repeat one are refused', 
     [1, 5, 2, 6],
   )
   await assertVerified(join(service.dataDir, 'datasets', corrected.id))
+})
+
+test('a correction whose key a refused one has given back is refused, too', async () => {
+  const receipt = await client.upload({
+    content: 'id,u,t\n1,a,x\n1,b,y\n1,c,z\n2,d,w\n',
+    schema: {
+      fields: [{ name: 'id', type: 'integer' }, { name: 'u', constraints: { unique: true } }, { name: 't' }],
+      primaryKey: 'id',
+    },
+  })
+  assert.equal(receipt.records.rejected, 2)
+  const path = `/qas/datasets/${receipt.id}/corrections`
+  const text = 'record,text\r\n3,"5,a,y"\r\n4,"6,b,z"\r\n'
+  const answer = await client.ask('POST', path, Buffer.from(text), { 'content-type': 'text/csv' })
+  assert.equal(answer.status, 200, answer.body.toString())
+  const { corrected } = jsonOf<{ readonly corrected: { readonly firstRefused: readonly { record: number }[] } }>(answer)
+  assert.deepEqual(
+    corrected.firstRefused.map(({ record }) => record),
+    [3, 4],
+  )
 })
 
 test('a type is decided by records that repeat no key', async () => {

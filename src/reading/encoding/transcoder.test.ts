@@ -76,3 +76,14 @@ for (const encoding of ['utf-32le', 'utf-32be']) {
     }
   })
 }
+
+test('Transcoder leaves bytes as they are that come in odd pieces', () => {
+  const bytes = Buffer.from('a,é\n😀,z\n'.repeat(50), 'utf16le').swap16()
+  const transcoder = new Transcoder('utf-16be')
+  const blocks = []
+  for (let from = 0; from < bytes.length; from += 7)
+    blocks.push(transcoder.push(Uint8Array.from(bytes.subarray(from, from + 7))))
+  blocks.push(transcoder.end())
+  assert.deepEqual(Buffer.concat(blocks.map(({ original }) => original)), bytes)
+  assert.equal(Buffer.concat(blocks.map(({ utf8 }) => utf8)).toString(), 'a,é\n😀,z\n'.repeat(50))
+})

@@ -112,7 +112,8 @@ function placeFinder(name: string, kind: Kind): OffsetMap {
 }
 
 function swappedText(units: Uint8Array): string {
-  const swapped = units.slice()
+  // Not by slice(), which is no copy of a Buffer.
+  const swapped = new Uint8Array(units)
   swapUnits(swapped)
   const text = utf16Text(swapped)
   giveBack(swapped)

@@ -39,7 +39,7 @@ export interface StoredReading {
 
 /**
  * The result of a stored reading. `refused` are corrected records that break declared rules; they are read as they
- * were.
+ * were, which may have others break a key: so it is read until no correction is refused.
  */
 export async function readStored(
   tools: ReadStoredTools,
@@ -63,10 +63,10 @@ export async function readStored(
       const taken: Intake = intakeOf(existing, receipt, draft)
       return { ...(await publishOrRecord(tools, arrival, taken, of.file.name)), corrections, refused }
     } catch (error) {
-      if (!(error instanceof CorrectionsRefused) || path === null || refused.length > 0) throw error
+      if (!(error instanceof CorrectionsRefused) || path === null) throw error
       refused.push(...error.refused)
       const records = new Set(refused.map(({ record }) => record))
-      const fewer = `${path}-fewer`
+      const fewer = `${reading.correctionsPath}-without-${refused.length}`
       await withoutRecords(readCorrections(path), records, fewer)
       path = fewer
     }

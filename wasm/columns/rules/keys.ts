@@ -3,7 +3,7 @@
 // upload have the same 128 bits with a probability of 10^-25 for 10 million of them. Knows no files.
 import { NUMBERS, TEXTS, valueBytes } from '../column-kinds'
 import { width } from '../fields/dialect'
-import { findText, textEnd, textStart } from '../fields/field-text'
+import { findText, textEnd, textStart, trimBlanks } from '../fields/field-text'
 import { BLOCK, PLAIN_NUMBER, hashes, levels, places, values } from '../memory'
 import { hasReturn, placeOf } from '../read-column'
 
@@ -86,6 +86,7 @@ function entryOf(record: u32): usize {
 function absorbNumber(state: usize, value: f64, place: usize, trims: bool): void {
   if (load<u32>(place) - load<u32>(place - 4) > SHORT_MAX + 1 || (value != 0 && abs(value) < NORMAL_MIN)) {
     findText(place, trims)
+    trimBlanks(textStart, textEnd)
     const bytes = hostNumberKey(textStart, textEnd - textStart, PLAIN_NUMBER)
     if (bytes > 0) {
       absorb(state, NOT_A_DOUBLE, 0, 0)
