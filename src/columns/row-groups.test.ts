@@ -166,7 +166,9 @@ test('texts compressed by their ends are read back unchanged, in mixed row group
   const random = randomFrom(seed)
   const path = join(dir, 'part.parquet')
   let others = 0
-  for (let round = 0; round < 100; round++) {
+  // About one in seven is compressed by its ends.
+  for (let round = 0; round < 100 || others <= 10; round++) {
+    assert.ok(round < 1_000, `only ${others} were compressed by their ends`)
     const texts = alikeTexts(random).map((text) => (random(50) === 0 ? '' : text))
     const text = texts.map((one) => `"${one}"\n`).join('')
     const options = { layout, rowGroupRecords: 1 + random(5_000), rowGroupBytes: 1_000_000 }
@@ -177,5 +179,4 @@ test('texts compressed by their ends are read back unchanged, in mixed row group
     const rows = await duckDb.runAndReadAll(`SELECT a FROM read_parquet('${path}')`)
     assert.deepEqual(rows.getRowsJson().flat(), texts, `SEED=${seed}, round ${round}`)
   }
-  assert.ok(others > 10, `only ${others} were compressed by their ends`)
 })
