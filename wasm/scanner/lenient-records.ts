@@ -344,7 +344,7 @@ function readWithin(start: usize, bytesMax: usize, isStrictOnly: bool): u32 {
   const outcome = isStrictOnly ? reader.readStrict(start, stop) : reader.read(start, stop)
   if (outcome == reader.ENDED) return reader.contentEnd > limit ? OPEN : WHOLE
   if (outcome == reader.TEXT_AFTER_QUOTE) return reader.textAt >= limit ? OPEN : FAULTY
-  return outcome == reader.STOPPED && stop < limit + 2 && !isLast ? UNKNOWN : OPEN
+  return outcome == reader.STOPPED && (stop < limit + 2 || reader.endsEscaped) && !isLast ? UNKNOWN : OPEN
 }
 
 /** Start of the line after the one at `from`; 0 if the line does not end before `stop`. */

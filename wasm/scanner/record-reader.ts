@@ -46,6 +46,8 @@ export let strayQuoteColumn: u32 = 0
 /** The first line-end byte inside an unquoted field and its column; column 0 for none. */
 export let strayEndAt: usize = 0
 export let strayEndColumn: u32 = 0
+/** Whether the last bytes known so far are escaped: if nothing follows, they are not. */
+export let endsEscaped: bool = false
 export let hasLeadingBlank: bool = false
 export let hasTrailingBlank: bool = false
 /**
@@ -102,6 +104,7 @@ function begin(isStrict: bool): void {
   innerLines = 0
   strayQuoteColumn = 0
   strayEndColumn = 0
+  endsEscaped = false
   hasLeadingBlank = false
   hasTrailingBlank = false
   oddPlaces = 0
@@ -154,7 +157,10 @@ function readFields(start: usize, from: usize, column: u32, stop: usize): u32 {
       if (isLast && next >= windowEnd) at++
       // The line end after it may be cut off.
       else if (next > stop || (next == stop && lineEnd == 10 && load<u8>(stop - 1) == 13)) return STOPPED
-      else at = next
+      else {
+        endsEscaped = next == windowEnd
+        at = next
+      }
     } else {
       if (byte == otherEnd || byte == lineEnd) {
         if (lineEnd == 10 && byte == otherEnd) {

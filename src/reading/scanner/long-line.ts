@@ -38,7 +38,8 @@ export function createLongLine(
         textHasCr = endsWithCr
       }
       endsWithText = isEnd
-      if (byte === escapeByte) isEscaped = !isEscaped
+      // An escaped CR escapes nothing but an LF.
+      if (byte === escapeByte) isEscaped = endsWithCr || !isEscaped
       // A CR LF is escaped as one.
       else isEscaped = isEscaped && byte === CR && endByte === LF && !endsWithCr
       endsWithCr = byte === CR && !isEnd

@@ -4,7 +4,16 @@ import { test } from 'node:test'
 import { randomFrom } from '../../core/random.testing.ts'
 import { compareWithOracle } from './compare-with-oracle.testing.ts'
 import type { Scanned } from './scanner.ts'
-import { buildScanner, cutAt, markedText, outcomeOf, plain, randomCase, randomCuts } from './scanner-cases.testing.ts'
+import {
+  buildScanner,
+  cutAt,
+  everyCut,
+  markedText,
+  outcomeOf,
+  plain,
+  randomCase,
+  randomCuts,
+} from './scanner-cases.testing.ts'
 import { createOracleScanner } from './scanner-oracle.testing.ts'
 import { shownReject } from './shown-reject.ts'
 import { createScanner } from './wasm-scanner.ts'
@@ -181,6 +190,19 @@ test('createScanner() skips records of any length without holding them', () => {
     const lengths = last.rejects.map((reject) => [reject.line, reject.byteOffset, reject.byteLength])
     assert.deepEqual(lengths.at(-1), [3, 300_000_009, 1])
     if (first !== '#') assert.deepEqual(lengths[0], [1, 0, 300_000_001])
+  }
+})
+
+test('createScanner() reads an escape at the limit or at the end of the file the same way, however the input is split', () => {
+  const escaped = { ...plain, escape: 92, isEscapeDeclared: true }
+  for (const [text, more] of [
+    ['\t\\\\b"##\\\r\n', { delimiter: 32, width: 2, padsShort: true, recordBytesMax: 8 }],
+    ['a"\\\r\\\\\n\r\n1,2,3\n', { recordBytesMax: 1 }],
+  ] as const) {
+    const input = Buffer.from(text)
+    const options = { ...escaped, ...more }
+    const expected = outcomeOf(createOracleScanner(options), [input])
+    for (const chunks of everyCut(input)) assert.deepEqual(outcomeOf(createScanner(options), chunks), expected, text)
   }
 })
 
