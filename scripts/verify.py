@@ -125,6 +125,8 @@ def reader(column, field, missing):
     elif shown and 'Y' in shown: pattern = shown.replace('YYYY', '%Y').replace('MM', '%m').replace('DD', '%d').replace('hh:mm:ss', '%H:%M:%S')
     elif shown: group, point = re.match(r'1(\D?)234(\D?)', shown).groups(); point = point or '.'
     def read(text):
+        # Blanks around a value do not count, but in texts and in words for a missing value.
+        if kind != 'text' and text is not None and text not in nulls: text = text.strip(' ')
         if text in nulls or (not text and (field is None or '' in nulls) and (text is None or (BLURS and kind != 'text'))): return None
         if text is None: text = ''
         if kind == 'text': return text
