@@ -1,5 +1,5 @@
 // Column kinds: how the texts of a column are read. The host, src/columns/column-kind.ts, has the same numbers.
-import { DECIMAL, DECIMAL_COMMA, NO_CLASS, NUMBER, NUMBER_COMMA, TEXT, TRUE_LOWER } from './facts/value-classes'
+import { DECIMAL, DECIMAL_COMMA, NO_CLASS, NUMBER, NUMBER_COMMA, TEXT, TRUE_LOWER } from './values/value-classes'
 import { classOf } from './facts/classify-value'
 import { readDateForm } from './values/other-dates'
 import { readDecimal, readLongDecimal, setDecimal } from './values/decimals'
@@ -47,7 +47,7 @@ export let spelling: u32 = 0
  *
  * @param first Precision of a decimal, order of a date, spelling of a boolean (0 for any).
  * @param second Scale of a decimal, separator of a date.
- * @param decimalByte 0 for plain numbers, else the decimal character of the form; `groupCharacter` as in facts/value-classes.ts.
+ * @param decimalByte 0 for plain numbers, else the decimal character of the form; `groupCharacter` as in values/value-classes.ts.
  */
 export function setKind(first: u32, second: u32, decimalByte: u32, groupCharacter: u32): void {
   setDecimal(first, second)

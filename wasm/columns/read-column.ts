@@ -1,5 +1,5 @@
 // Read column: turns the fields of one column of a row group into values, levels and facts. Knows no Parquet.
-import { INTEGER, NO_CLASS, NUMBER, NUMBER_COMMA, TEXT, TIMESTAMP, TOO_LONG, TRUE_LOWER, WORD, YMD, dateFormClass, isFraction } from './facts/value-classes'
+import { INTEGER, NO_CLASS, NUMBER, NUMBER_COMMA, TEXT, TIMESTAMP, TOO_LONG, TRUE_LOWER, WORD, YMD, dateFormClass, isFraction } from './values/value-classes'
 import { classOf, classScale, classWhole, classWord } from './facts/classify-value'
 import { lineEnd, quote, width } from './fields/dialect'
 import { addCount, addDigits, addValue, addWord, clearFacts } from './facts/facts'

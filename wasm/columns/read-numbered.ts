@@ -2,7 +2,7 @@
 // without the quotes of its field, so that only new texts are classified and copied. Knows no Parquet.
 import { addNumber, beginRead, clearLevel, endRead, hasReturn, placeOf } from './read-column'
 import { classOf, classScale, classWhole, classWord } from './facts/classify-value'
-import { TEXT, WORD } from './facts/value-classes'
+import { TEXT, WORD } from './values/value-classes'
 import { addCount, addRecord, addWords } from './facts/facts'
 import { storeNumberTexts } from './facts/number-texts'
 import { quote, width } from './fields/dialect'

@@ -1,6 +1,6 @@
 // Read usual: the fast path for fields like most of their column: plain values that add no new facts. Stops at the
 // first other field. Takes one to two thirds of the time of the general path.
-import { DOT, EITHER, SLASH, dateFormClass } from './facts/value-classes'
+import { DOT, EITHER, SLASH, dateFormClass } from './values/value-classes'
 import {
   BOOLEANS, DATES_IN_FORM, DECIMALS, INTEGERS, NUMBERS, TIMESTAMPS_IN_FORM, decimal, decimalClass, order, separator,
 } from './column-kinds'

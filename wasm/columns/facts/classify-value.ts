@@ -4,7 +4,7 @@ import {
   COMMA, DECIMAL, DECIMAL_COMMA, GROUP_COMMA, GROUP_COUNT, GROUP_NONE, GROUP_POINT, INTEGER, LONG_DECIMAL,
   LONG_DECIMAL_COMMA, LONG_INTEGER, NO_CLASS, NUMBER, NUMBER_COMMA, PADDED, POINT, SIGNED, TEXT, THOUSAND_COMMA,
   THOUSAND_POINT, TOO_LONG, WHOLE, WORD, groupedClass,
-} from './value-classes'
+} from '../values/value-classes'
 import { textEnd, textStart, trimBlanks } from '../fields/field-text'
 import { classOfDateForm } from '../values/other-dates'
 import { isDigit } from '../values/digits'

@@ -1,6 +1,6 @@
 // Facts: how many values of each class a column has, the first three records of each, and the digits of fractions.
 // Knows no texts. 32 bytes per class: count, three records from 1, most whole digits, least and most decimal places.
-import { CLASS_COUNT, NO_CLASS } from './value-classes'
+import { CLASS_COUNT, NO_CLASS } from '../values/value-classes'
 import { FACTS } from '../memory'
 import { WORD_COUNT } from '../values/special-words'
 

@@ -1,5 +1,5 @@
 // Read declared: texts of declared columns as values, in all the forms that a declaration allows. Knows no columns.
-import { NO_CLASS } from '../facts/value-classes'
+import { NO_CLASS } from '../values/value-classes'
 import { classOf } from '../facts/classify-value'
 import { DECIMALS, LONG_DECIMALS, TIMES, TIMESTAMPS, readValue } from '../column-kinds'
 import { PLAIN_NUMBER, SCRATCH_BYTES } from '../memory'

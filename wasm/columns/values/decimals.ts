@@ -1,5 +1,5 @@
 // Decimals: reads texts with exactly the decimal places of a column as scaled integers. Knows no columns.
-import { DECIMAL, LONG_DECIMAL, NO_CLASS, THOUSAND_POINT } from '../facts/value-classes'
+import { DECIMAL, LONG_DECIMAL, NO_CLASS, THOUSAND_POINT } from './value-classes'
 import { NO_DIGITS, readDigits } from './digits'
 import { isKeptByDouble } from './doubles'
 import { multiply, upper } from './wide-product'

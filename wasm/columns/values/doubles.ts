@@ -3,7 +3,7 @@
 // A double keeps numbers of at most 15 significant digits that are far from the ends of its range (IEEE 754, DBL_DIG).
 // Of those with 16 to 19, it keeps the ones that it is printed as with as many digits. This file decides numbers near
 // one, in exact arithmetic, and leaves the rare others to the host.
-import { DECIMAL, INTEGER, NO_CLASS, NUMBER, THOUSAND_POINT } from '../facts/value-classes'
+import { DECIMAL, INTEGER, NO_CLASS, NUMBER, THOUSAND_POINT } from './value-classes'
 import { NO_DIGITS, readDigits } from './digits'
 import { POWERS } from '../memory'
 import { multiply, upper } from './wide-product'

@@ -1,6 +1,6 @@
 // Integers: reads texts that are whole numbers in canonical form. Knows no columns.
 // The canonical form proves that nothing is lost: the value prints as exactly the text that was read.
-import { INTEGER, LONG_INTEGER, NO_CLASS } from '../facts/value-classes'
+import { INTEGER, LONG_INTEGER, NO_CLASS } from './value-classes'
 import { NO_DIGITS, readDigits } from './digits'
 
 /** Stores an i64 at `out`; returns the class, NO_CLASS for anything but a 64-bit integer without padding. */

@@ -1,5 +1,5 @@
 // ISO dates: reads ISO 8601 dates, times and timestamps that exist in the calendar. Knows no columns.
-import { DATE, NO_CLASS, TIME, TIMESTAMP, TIMESTAMPTZ } from '../facts/value-classes'
+import { DATE, NO_CLASS, TIME, TIMESTAMP, TIMESTAMPTZ } from './value-classes'
 import { isDigit, twoDigits } from './digits'
 import { MONTHS, YEARS } from '../memory'
 import { areDigits, pairsOf } from './wide-digits'

@@ -1,5 +1,5 @@
 // Other dates: reads dates and timestamps in an order or with separators other than ISO 8601. Knows no columns.
-import { DASH, DMY, DOT, EITHER, MDY, NO_CLASS, SLASH, YMD, dateFormClass } from '../facts/value-classes'
+import { DASH, DMY, DOT, EITHER, MDY, NO_CLASS, SLASH, YMD, dateFormClass } from './value-classes'
 import { isDigit, twoDigits } from './digits'
 import { NO_DAY, NO_MICROS, dayMicros, dayOf, fractionMicros, timeEnd, timeEndsAt } from './iso-dates'
 import { LAST_LANES } from '../memory'

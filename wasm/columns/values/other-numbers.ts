@@ -1,6 +1,6 @@
 // Other numbers: turns numbers with another decimal character or with groups of three digits into plain ones.
 // Knows no columns.
-import { GROUP_NONE } from '../facts/value-classes'
+import { GROUP_NONE } from './value-classes'
 import { countDigits } from './digits'
 import { PLAIN_NUMBER, SCRATCH_BYTES } from '../memory'
 

@@ -1,5 +1,5 @@
 // Special words: texts that may stand for null, and the spellings of true and false. Knows no columns.
-import { NO_CLASS, TRUE_LOWER, TRUE_TITLE, TRUE_UPPER } from '../facts/value-classes'
+import { NO_CLASS, TRUE_LOWER, TRUE_TITLE, TRUE_UPPER } from './value-classes'
 
 /** The number of a null word, in the order of `nullWords` in src/core/column-facts.ts; NO_WORD for other texts. */
 export const NO_WORD: u32 = 255
