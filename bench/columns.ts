@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createColumnWriter } from '../src/columns/create-column-writer.ts'
+import { createColumnWriter } from '../src/columns/writer/create-column-writer.ts'
 import { generateCsv } from './generate.ts'
 
 const usage = 'usage: node bench/columns.ts [megabytes of records, default 1036]'

@@ -11,7 +11,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 /** Sources shared by the modules. */
 const sharedDir = join(root, 'wasm', 'shared')
 
-/** Memory in pages of 64 KiB. The memory of a column writer is bounded, see src/columns/columns-memory.ts. */
+/** Memory in pages of 64 KiB. The memory of a column writer is bounded, see src/columns/memory/columns-memory.ts. */
 const modules = [
   { name: 'scanner', memory: ['--initialMemory', '2'] },
   { name: 'columns', memory: ['--initialMemory', '5', '--maximumMemory', '16384'] },

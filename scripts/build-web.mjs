@@ -22,7 +22,7 @@ const moduleFiles = ['scanner.wasm', 'columns.wasm'].map((name) => join(root, 'b
 const platformFiles = {
   'src/reading/bytes/platform-bytes.ts': 'web/check/platform/platform-bytes.ts',
   'src/reading/wasm/scanner-module.ts': 'web/check/platform/wasm-modules.ts',
-  'src/columns/columns-module.ts': 'web/check/platform/wasm-modules.ts',
+  'src/columns/memory/columns-module.ts': 'web/check/platform/wasm-modules.ts',
 }
 
 function sourcesHash() {

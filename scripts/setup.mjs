@@ -43,7 +43,7 @@ export async function setUp() {
 }
 
 /** The programs of child processes. Their sandbox lets them read the compile cache, but not write it. */
-const childPrograms = ['src/convert/readers/reader-main.ts', 'src/query/query-main.ts']
+const childPrograms = ['src/engine/readers/reader-main.ts', 'src/engine/query/query-main.ts']
 
 /** Every program of the service. A process that is killed, as in tests, does not write the compile cache. */
 export const servicePrograms = [...childPrograms, 'src/app.ts', 'src/cli/main.ts']
@@ -63,7 +63,7 @@ export async function compilePrograms(programs) {
   shareCompileCache()
 }
 
-/** The users as which a service that runs as root starts its children, see src/sandbox/confinement.ts. */
+/** The users as which a service that runs as root starts its children, see src/engine/sandbox/confinement.ts. */
 const childUserIds = Array.from({ length: 606 }, (_, i) => 60_578 + i)
 
 /** Node gives each user a separate cache directory. Links let children that do not run as root read root's. */

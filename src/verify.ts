@@ -1,6 +1,6 @@
 // Verify: verifies datasets offline. Like app.ts, a place where implementations are chosen, without a server.
-import { createColumnConverter } from './convert/column-converter.ts'
-import { createPartReader } from './convert/duckdb-reader.ts'
+import { createColumnConverter } from './columns/column-converter.ts'
+import { createPartReader } from './engine/duckdb-reader.ts'
 import { createFileScanner } from './reading/scanner/file-scanner.ts'
 import { withTrailingEmpty } from './reading/scanner/trailing-empty.ts'
 import { createScanner } from './reading/scanner/wasm-scanner.ts'

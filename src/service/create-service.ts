@@ -1,10 +1,11 @@
 // Create service: assembles the service, and shows each owner only their own datasets. upload/ has the order of an upload.
+
 import type { DecompressLimits } from '../compression/decompress.ts'
-import type { PartReader } from '../convert/convert.ts'
 import { isServiceError, ServiceError } from '../core/errors.ts'
 import { textOf } from '../core/stored-files.ts'
+import type { PartReader } from '../engine/part-reader.ts'
+import type { QueryRunner } from '../engine/query/query.ts'
 import { unlessAborted } from '../io/turns/unless-aborted.ts'
-import type { QueryRunner } from '../query/query.ts'
 import type { Store } from '../store/store.ts'
 import type { Copies } from './copies/copies.ts'
 import { correct } from './corrections/correct.ts'

@@ -1,5 +1,5 @@
 // Service: what the HTTP side can call. Interface only: it knows no request and no socket.
-import type { ColumnStatistics } from '../convert/convert.ts'
+
 import type { BorrowedBytes } from '../core/borrowed-bytes.ts'
 import type { ByteStream } from '../core/byte-stream.ts'
 import type { CopyMode, CopyStatus } from '../core/copies/copy-status.ts'
@@ -8,7 +8,8 @@ import type { Note } from '../core/notes.ts'
 import type { Receipt, RefusedCorrection, RejectPreview, RejectReason, Upload } from '../core/receipt.ts'
 import type { UploadStatus } from '../core/upload-status.ts'
 import type { CsvDelimiter } from '../csv/csv-rewriter.ts'
-import type { AnswerFormat, Query } from '../query/query.ts'
+import type { ColumnStatistics } from '../engine/part-reader.ts'
+import type { AnswerFormat, Query } from '../engine/query/query.ts'
 import type { ListQuery } from '../store/store.ts'
 
 /** The facts of an upload before its body. */

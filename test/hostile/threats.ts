@@ -218,7 +218,7 @@ export const threats: readonly Threat[] = [
     'test/hostile/surprises.test.ts: values that other readers change are typed as in the table, and exported as sent',
     'test/hostile/surprises.test.ts: a note names an encoding that readers often guess wrong, and the bytes are kept',
     'test/service/types.test.ts: a receipt notes leading zeros with their lines',
-    'src/convert/exact-values.system.test.ts: convert() keeps the meaning of every value in the type that decideType() found',
+    'src/columns/exact-values.system.test.ts: convert() keeps the meaning of every value in the type that decideType() found',
   ]),
   threat(
     47,
@@ -231,8 +231,8 @@ export const threats: readonly Threat[] = [
   ),
   threat(48, 'SQL that tries to escape', 'none does', [
     'test/system/query-limits.test.ts: statements that try to escape are refused, and nothing outside is read or changed',
-    'src/query/locked-table.test.ts: readOnlyStatement() and lockIn() withstand every statement that tries to get out',
-    'src/query/statement-uses.test.ts: a function that waits, logs, counts or reads settings is refused anywhere in a statement',
+    'src/engine/query/locked-table.test.ts: readOnlyStatement() and lockIn() withstand every statement that tries to get out',
+    'src/engine/query/statement-uses.test.ts: a function that waits, logs, counts or reads settings is refused anywhere in a statement',
     'test/system/serial/hostile-child.test.ts: a query process that sends anything before its query ends alone, and another takes its place',
   ]),
   threat(49, 'SQL that needs too much', 'ended in time and within its memory', [

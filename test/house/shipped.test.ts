@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { codeFiles, importsOf, isForTests } from './sources.ts'
 
 /** Entry points of the package: its command, its library and the column writer. */
-const entries = ['src/bin/csv-upload.ts', 'src/index.ts', 'src/columns/create-column-writer.ts']
+const entries = ['src/bin/csv-upload.ts', 'src/index.ts', 'src/columns/writer/create-column-writer.ts']
 
 const sources = new Map(
   codeFiles()

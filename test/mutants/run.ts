@@ -7,7 +7,7 @@ import { stripTypeScriptTypes } from 'node:module'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { findCommand } from '../../src/sandbox/spawn-child.ts'
+import { findCommand } from '../../src/engine/sandbox/spawn-child.ts'
 import { copyCheckout } from './copy-checkout.ts'
 import { type Mutant, mutants } from './mutants.ts'
 

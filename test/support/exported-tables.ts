@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { openDuckDb } from '../../src/duckdb/duckdb.ts'
+import { openDuckDb } from '../../src/engine/duckdb/duckdb.ts'
 import { Client, jsonOf, type UploadAnswer } from './client.ts'
 import { ask, queryRows } from './queries.ts'
 import { create, patch } from './resumable.ts'

@@ -13,7 +13,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { after, type TestContext, test } from 'node:test'
-import { Sandbox } from '../../src/sandbox/sandbox.ts'
+import { Sandbox } from '../../src/engine/sandbox/sandbox.ts'
 import { Client, type UploadAnswer } from '../support/client.ts'
 import { RunningService, scratchDir, seesProcesses } from '../support/running-service.ts'
 import { csvText } from '../support/samples.ts'

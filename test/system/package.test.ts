@@ -39,7 +39,7 @@ describe('the package', () => {
     for (const name of [
       'dist/index.js',
       'dist/index.d.ts',
-      'dist/convert/readers/reader-main.js',
+      'dist/engine/readers/reader-main.js',
       'build/scanner.wasm',
       'build/columns.wasm',
       'LICENSE',

@@ -1,5 +1,5 @@
 // Tests of query limits: statements that try to escape or to exhaust the machine, and clients that disconnect. A run
-// tries some attacks, by its seed; ATTACKS=all tries every one. Tests in src/query try all on the engine itself.
+// tries some attacks, by its seed; ATTACKS=all tries every one. Tests in src/engine/query try all on the engine itself.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'

@@ -1,4 +1,4 @@
-// Column kinds: how the texts of a column are read. The host, src/columns/column-kind.ts, has the same numbers.
+// Column kinds: how the texts of a column are read. The host, src/columns/parquet/column-kind.ts, has the same numbers.
 import { DECIMAL, DECIMAL_COMMA, NO_CLASS, NUMBER, NUMBER_COMMA, TEXT, TRUE_LOWER } from './values/value-classes'
 import { classOf } from './facts/classify-value'
 import { readDateForm } from './values/other-dates'

@@ -1,5 +1,5 @@
 // Memory: its layout, with a guard of unused bytes after each region. Knows no formats.
-// The host, src/columns/columns-memory.ts, keeps the fixed addresses; it alone grows the memory.
+// The host, src/columns/memory/columns-memory.ts, keeps the fixed addresses; it alone grows the memory.
 
 /** The gap between two regions. No load or store crosses it, since none is wider than 16 bytes. */
 export const GUARD_BYTES: usize = 64

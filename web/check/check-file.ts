@@ -1,5 +1,5 @@
 // Check file: reads a file exactly as the service does, with the same code, and predicts its receipt. Nothing is sent.
-import { createColumnWriter } from '../../src/columns/create-column-writer.ts'
+import { createColumnWriter } from '../../src/columns/writer/create-column-writer.ts'
 import type { ColumnFacts } from '../../src/core/column-facts.ts'
 import { evidenceInWords } from '../../src/core/evidence/evidence.ts'
 import type { Column, Reject } from '../../src/core/receipt.ts'

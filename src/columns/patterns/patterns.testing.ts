@@ -1,6 +1,6 @@
 // Patterns testing: matches texts in the module, and counts what it asks of the host. Knows no oracle.
-import { ColumnsMemory } from '../columns-memory.ts'
-import { columnsModule } from '../columns-module.ts'
+import { ColumnsMemory } from '../memory/columns-memory.ts'
+import { columnsModule } from '../memory/columns-module.ts'
 import { compilePattern } from './pattern.ts'
 
 const textBytesMax = 1 << 20

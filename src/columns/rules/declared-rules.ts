@@ -8,8 +8,8 @@ import {
   type TextForm,
 } from '../../core/declared-values.ts'
 import { type GroupChar, groupChars, type NumberForm } from '../../core/receipt.ts'
-import { type ColumnKind, columnKind } from '../column-kind.ts'
-import type { ColumnsMemory } from '../columns-memory.ts'
+import type { ColumnsMemory } from '../memory/columns-memory.ts'
+import { type ColumnKind, columnKind } from '../parquet/column-kind.ts'
 import { compareExactly, type ExactNumber, exactKey, exactNumber } from './compare-numbers.ts'
 import { momentProgram } from './moment-format.ts'
 import { alignment, type RuleTables } from './rule-tables.ts'

@@ -1,6 +1,6 @@
 // Key entries: the hashes of the keys of a row group as a chunk of a file, in which those of equal keys can be found.
 // Knows no values.
-import { keyChunk } from '../column-writer.ts'
+import { keyChunk } from '../memory/columns-memory.ts'
 
 const { bucketCount, headerWords, entryWords } = keyChunk
 

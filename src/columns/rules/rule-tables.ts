@@ -1,6 +1,7 @@
 // Rule tables: the bytes that the module needs to read declared columns, gathered before its memory is laid out.
 // Knows no rules. Formats: wasm/columns/rules.
-import { type ColumnsMemory, rulesAt } from '../columns-memory.ts'
+
+import { type ColumnsMemory, rulesAt } from '../memory/columns-memory.ts'
 import { compilePattern, type Pattern } from '../patterns/pattern.ts'
 
 /** Everything begins at a multiple of this. */

@@ -1,10 +1,10 @@
 // Correct: makes a dataset in which submitted texts replace rejects. Holds the order of the steps.
 import { join } from 'node:path'
-import type { PartReader } from '../../convert/convert.ts'
 import { type BorrowedBytes, lengthOf } from '../../core/borrowed-bytes.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Correction, Part, Receipt, RefusedCorrection } from '../../core/receipt.ts'
 import { correctionsOf, textOf } from '../../core/stored-files.ts'
+import type { PartReader } from '../../engine/part-reader.ts'
 import { BufferedWriter } from '../../io/buffered-writer.ts'
 import { Peekable } from '../../io/peekable.ts'
 import { type ReadBytes, withReads } from '../../io/read-bytes.ts'

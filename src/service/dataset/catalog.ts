@@ -1,8 +1,9 @@
 // Catalog: reads what is stored: receipts, and pages of rows and rejects. Changes nothing.
-import type { PartReader } from '../../convert/convert.ts'
+
 import { isServiceError, ServiceError } from '../../core/errors.ts'
 import type { Part, Receipt } from '../../core/receipt.ts'
 import { textOf } from '../../core/stored-files.ts'
+import type { PartReader } from '../../engine/part-reader.ts'
 import type { Store } from '../../store/store.ts'
 import { rejectColumnNames, rejectOfRow } from '../ingest/reject-table.ts'
 import type { Download, RejectPage, RejectsQuery, RowPage, RowsQuery } from '../service.ts'

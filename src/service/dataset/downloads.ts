@@ -1,12 +1,12 @@
 // Downloads: the stored files of a dataset, and formats derived from them, as bytes to send. Changes nothing.
 import { open, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { LinesTarget, PartReader } from '../../convert/convert.ts'
 import { type ByteStream, byteStream, fileStream } from '../../core/byte-stream.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Receipt, Reject } from '../../core/receipt.ts'
 import { throwStoreError } from '../../core/storage-error.ts'
 import { correctionsOf, originalOf, type StoredFile, textOf } from '../../core/stored-files.ts'
+import type { LinesTarget, PartReader } from '../../engine/part-reader.ts'
 import { gatherChunks } from '../../io/chunks/gather-chunks.ts'
 import type { CreateScanner } from '../../reading/scanner/scanner.ts'
 import type { Store } from '../../store/store.ts'

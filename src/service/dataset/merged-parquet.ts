@@ -1,11 +1,11 @@
 // Merged Parquet: the parts of a dataset as one file, created once, kept within a size limit, and recreated if removed.
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { PartReader } from '../../convert/convert.ts'
 import { type ByteStream, byteStream, fileStream } from '../../core/byte-stream.ts'
 import { isServiceError, ServiceError } from '../../core/errors.ts'
 import type { Receipt } from '../../core/receipt.ts'
 import { errorCode, throwStoreError, toStoreError } from '../../core/storage-error.ts'
+import type { PartReader } from '../../engine/part-reader.ts'
 import { BlockChecksums } from '../../io/hashing/block-checksums.ts'
 import { hashStream } from '../../io/hashing/hash-stream.ts'
 import { SingleFlight } from '../../io/single-flight.ts'

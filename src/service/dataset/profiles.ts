@@ -1,6 +1,7 @@
 // Profiles: the statistics of a dataset's columns, computed once and stored with it. Does not know how they are computed.
-import type { ColumnStatistics, PartReader } from '../../convert/convert.ts'
+
 import type { Receipt } from '../../core/receipt.ts'
+import type { ColumnStatistics, PartReader } from '../../engine/part-reader.ts'
 import { SingleFlight } from '../../io/single-flight.ts'
 import type { Store } from '../../store/store.ts'
 import type { Profile } from '../service.ts'

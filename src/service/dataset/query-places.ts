@@ -2,7 +2,7 @@
 import type { ByteStream } from '../../core/byte-stream.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Receipt } from '../../core/receipt.ts'
-import type { OpenTable, Query, QueryRunner } from '../../query/query.ts'
+import type { OpenTable, Query, QueryRunner } from '../../engine/query/query.ts'
 import { FairPlaces } from '../fair-places.ts'
 import type { VerifiedFiles } from './verified-files.ts'
 

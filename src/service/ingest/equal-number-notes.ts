@@ -1,6 +1,6 @@
 // Equal number notes: columns of numbers in which different texts are, or may be, the same number. Changes no type.
 
-import type { ColumnFacts } from '../../convert/convert.ts'
+import type { ColumnFacts } from '../../core/column-facts.ts'
 import { type Note, note } from '../../core/notes.ts'
 import type { Column } from '../../core/receipt.ts'
 import type { Reading } from '../../reading/reading.ts'

@@ -1,7 +1,8 @@
 // Ingest: bytes of a file become typed parts and rejects, in one pass if the guessed types hold. The order of steps is here.
 import { rm } from 'node:fs/promises'
-import type { ColumnFacts, Converter, Segment } from '../../convert/convert.ts'
+import type { Converter, Segment } from '../../columns/converter.ts'
 import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
+import type { ColumnFacts } from '../../core/column-facts.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Note } from '../../core/notes.ts'
 import type { Column, Part, VerbatimRun } from '../../core/receipt.ts'

@@ -1,6 +1,6 @@
 // Kept segments: the converted segments of accepted records, for as long as they can be read again. Knows no types.
 import { rm } from 'node:fs/promises'
-import type { Segment } from '../../convert/convert.ts'
+import type { Segment } from '../../columns/converter.ts'
 import type { CutSegment } from './write-segments.ts'
 
 /**

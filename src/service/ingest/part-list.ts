@@ -1,7 +1,7 @@
 // Part list: the Parquet files of one folder of a draft, in the order of their segments. Knows no types.
 import { rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Converter, ConvertOptions, ConvertResult, TargetColumn } from '../../convert/convert.ts'
+import type { Converter, ConvertOptions, ConvertResult, TargetColumn } from '../../columns/converter.ts'
 import type { Part } from '../../core/receipt.ts'
 import { throwStoreError } from '../../core/storage-error.ts'
 import { OpenFile } from '../../io/files/open-file.ts'

@@ -1,5 +1,5 @@
 // Reject table: rejects as rows, so that they are stored, paged and exported like other records.
-import type { SegmentLayout, TargetColumn } from '../../convert/convert.ts'
+import type { SegmentLayout, TargetColumn } from '../../columns/converter.ts'
 import type { Reject, RejectReason } from '../../core/receipt.ts'
 import { RejectNumbers } from '../../reading/reject-numbers.ts'
 import type { ScannedReject } from '../../reading/scanner/scanner.ts'

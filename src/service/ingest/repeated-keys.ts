@@ -1,7 +1,7 @@
 // Repeated keys: which records of a file repeat the key of an earlier one, and on which lines those are. Knows no values.
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import type { Converter, KeyOptions, Repeats } from '../../convert/convert.ts'
+import type { Converter, KeyOptions, Repeats } from '../../columns/converter.ts'
 import type { DeclaredKey } from '../../core/declared-values.ts'
 import type { Scanned } from '../../reading/scanner/scanner.ts'
 import { RecordTally } from './record-tally.ts'

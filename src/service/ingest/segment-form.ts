@@ -1,5 +1,5 @@
 // Segment form: the format in which accepted records are passed to the column writer. Knows no files.
-import type { SegmentLayout } from '../../convert/convert.ts'
+import type { SegmentLayout } from '../../columns/converter.ts'
 import { type CsvRewriter, createCsvRewriter } from '../../csv/csv-rewriter.ts'
 import { utf8OfBytes } from '../../reading/encoding/single-byte.ts'
 import type { Reading } from '../../reading/reading.ts'

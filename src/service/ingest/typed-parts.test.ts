@@ -4,8 +4,8 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import type { ColumnFacts, Converter, ConvertOptions, TargetColumn } from '../../convert/convert.ts'
-import type { ValueClass } from '../../core/column-facts.ts'
+import type { Converter, ConvertOptions, TargetColumn } from '../../columns/converter.ts'
+import type { ColumnFacts, ValueClass } from '../../core/column-facts.ts'
 import { TypedParts } from './typed-parts.ts'
 
 const options = { violationsPath: '/violations' }

@@ -1,6 +1,7 @@
 // Typed parts: the Parquet files of a dataset in the making, and the types they are written in. Knows no bytes of the file.
 import { isDeepStrictEqual } from 'node:util'
-import type { ColumnFacts, Converter, ConvertResult, TargetColumn } from '../../convert/convert.ts'
+import type { Converter, ConvertResult, TargetColumn } from '../../columns/converter.ts'
+import type { ColumnFacts } from '../../core/column-facts.ts'
 import type { Note } from '../../core/notes.ts'
 import type { Column } from '../../core/receipt.ts'
 import type { ColumnSoFar } from '../../core/upload-status.ts'

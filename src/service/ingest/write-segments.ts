@@ -1,7 +1,7 @@
 // Write segments: sorts the records of a file into segments of accepted records and of rejects. Knows no types.
 import { readFile, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Segment, SegmentLayout, SegmentPiece } from '../../convert/convert.ts'
+import type { Segment, SegmentLayout, SegmentPiece } from '../../columns/converter.ts'
 import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
 import type { CsvRewriter } from '../../csv/csv-rewriter.ts'
 import { BufferedWriter } from '../../io/buffered-writer.ts'
@@ -131,7 +131,7 @@ function* stepsOf(slices: readonly BorrowedBytes[]): Generator<BorrowedBytes> {
 /**
  * The segments after the first are small, so that the columns of a file of a few megabytes are written while it
  * arrives, and by all threads at its end: 4.2 MB take 34 ms instead of 40 (2 × Intel Xeon, 2026-11-22). With a last
- * record of up to 64 KB, a segment is one row group, see src/columns/wasm-column-writer.ts.
+ * record of up to 64 KB, a segment is one row group, see src/columns/writer/wasm-column-writer.ts.
  */
 const earlyBytes = 1_572_864 - 65_536
 const earlyCount = 3

@@ -3,16 +3,10 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type {
-  Converter,
-  ConvertOptions,
-  PartReader,
-  Segment,
-  SegmentLayout,
-  TargetColumn,
-} from '../../convert/convert.ts'
+import type { Converter, ConvertOptions, Segment, SegmentLayout, TargetColumn } from '../../columns/converter.ts'
 import type { DeclaredKey } from '../../core/declared-values.ts'
 import type { Column, ColumnType, DateForm, GroupChar, NumberForm, Part } from '../../core/receipt.ts'
+import type { PartReader } from '../../engine/part-reader.ts'
 import { BufferedWriter } from '../../io/buffered-writer.ts'
 import type { Scanned } from '../../reading/scanner/scanner.ts'
 import { RepeatedKeys } from '../ingest/repeated-keys.ts'

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { identifier, literal } from '../../../src/convert/sql/sql-text.ts'
 import type { ColumnType } from '../../../src/core/receipt.ts'
-import type { DuckDBConnection } from '../../../src/duckdb/duckdb.ts'
+import type { DuckDBConnection } from '../../../src/engine/duckdb/duckdb.ts'
+import { identifier, literal } from '../../../src/engine/sql/sql-text.ts'
 import { sqlType } from '../sql/lossless-sql.ts'
 import { list, valuesSql } from './duckdb-tables.ts'
 

@@ -2,10 +2,10 @@
 // Does not know with what they are compared.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Segment, SegmentLayout } from '../../../src/convert/convert.ts'
-import { literal } from '../../../src/convert/sql/sql-text.ts'
+import type { Segment, SegmentLayout } from '../../../src/columns/converter.ts'
 import type { ColumnType } from '../../../src/core/receipt.ts'
-import type { DuckDBConnection } from '../../../src/duckdb/duckdb.ts'
+import type { DuckDBConnection } from '../../../src/engine/duckdb/duckdb.ts'
+import { literal } from '../../../src/engine/sql/sql-text.ts'
 import { readExactly, tryCast, valueText } from '../sql/lossless-sql.ts'
 import { withReadable } from '../sql/readable-segment.ts'
 import { fieldName, type ReadMode, readModes, recordsSql } from '../sql/segment-sql.ts'

@@ -1,9 +1,9 @@
 // Ingested tables: ingests tables in this process as the service does, without HTTP or syncs. Knows no oracle.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { csvText } from '../../../src/columns/columns.testing.ts'
-import { createColumnConverter } from '../../../src/convert/column-converter.ts'
-import type { Converter } from '../../../src/convert/convert.ts'
+import { createColumnConverter } from '../../../src/columns/column-converter.ts'
+import type { Converter } from '../../../src/columns/converter.ts'
+import { csvText } from '../../../src/columns/writer/columns.testing.ts'
 import { createHeadReader } from '../../../src/reading/head-reader.ts'
 import { readHead } from '../../../src/reading/read-head.ts'
 import { createFileScanner } from '../../../src/reading/scanner/file-scanner.ts'

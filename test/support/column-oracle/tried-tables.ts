@@ -1,7 +1,8 @@
 // Tried tables: generates nasty tables by seed and number, each as a file without a header. Knows no service or oracle.
-import { csvText, type Table } from '../../../src/columns/columns.testing.ts'
-import { nastyTable } from '../../../src/columns/nasty-tables.testing.ts'
-import type { SegmentLayout } from '../../../src/convert/convert.ts'
+
+import type { SegmentLayout } from '../../../src/columns/converter.ts'
+import { csvText, type Table } from '../../../src/columns/writer/columns.testing.ts'
+import { nastyTable } from '../../../src/columns/writer/nasty-tables.testing.ts'
 import { type Random, randomFrom } from '../../../src/core/random.testing.ts'
 
 /** A file as DuckDB reads it; the service gets it with a header. */

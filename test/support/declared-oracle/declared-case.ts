@@ -1,7 +1,7 @@
 // Declared case: a random schema with a file near it, by seed and number. Knows no service and no oracle.
 
-import type { RecordLayout } from '../../../src/columns/column-writer.ts'
-import { csvText, layoutOf, type Table } from '../../../src/columns/columns.testing.ts'
+import type { RecordLayout } from '../../../src/columns/writer/column-writer.ts'
+import { csvText, layoutOf, type Table } from '../../../src/columns/writer/columns.testing.ts'
 import { type Random, randomFrom } from '../../../src/core/random.testing.ts'
 import { type DeclaredSchema, readDeclaredSchema } from '../../../src/service/schema/parse-schema.ts'
 import { type FieldJson, randomField } from './random-field.ts'

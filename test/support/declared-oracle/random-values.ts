@@ -1,5 +1,5 @@
 // Random values: texts of numbers, dates, times, JSON and others in many spellings, valid or nearly. Knows no schema.
-import { examples, textsNearExamples } from '../../../src/columns/value-examples.testing.ts'
+import { examples, textsNearExamples } from '../../../src/columns/writer/value-examples.testing.ts'
 import type { Random } from '../../../src/core/random.testing.ts'
 
 export function pick<Item>(random: Random, items: readonly Item[]): Item {

@@ -1,7 +1,7 @@
 // Convert SQL: writes a segment as typed Parquet with DuckDB, or fails at the first value that does not fit.
-import type { Segment, TargetColumn } from '../../../src/convert/convert.ts'
-import { identifier, literal } from '../../../src/convert/sql/sql-text.ts'
-import type { DuckDBConnection } from '../../../src/duckdb/duckdb.ts'
+import type { Segment, TargetColumn } from '../../../src/columns/converter.ts'
+import type { DuckDBConnection } from '../../../src/engine/duckdb/duckdb.ts'
+import { identifier, literal } from '../../../src/engine/sql/sql-text.ts'
 import { readExactly, tryCast, valueText } from './lossless-sql.ts'
 import { withReadable } from './readable-segment.ts'
 import { fieldName, readModes, recordsSql } from './segment-sql.ts'

@@ -1,7 +1,6 @@
 // Declared SQL: what DuckDB's SQL says about the texts of a declared column: each value, and the rule that it breaks.
 // The oracle of the column writer. Knows no files.
 
-import { literal } from '../../../src/convert/sql/sql-text.ts'
 import {
   type Bound,
   type DeclaredCheck,
@@ -10,6 +9,7 @@ import {
   type TextForm,
 } from '../../../src/core/declared-values.ts'
 import type { ColumnType } from '../../../src/core/receipt.ts'
+import { literal } from '../../../src/engine/sql/sql-text.ts'
 import { fitsExactly, isKeptByDouble, readExactly, sqlType, tryCast } from './lossless-sql.ts'
 
 /** SQL for reading a text as declared. `value` is null if the text is not a value of the type. */

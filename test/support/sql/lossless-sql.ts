@@ -1,7 +1,7 @@
 // Lossless SQL: SQL that converts text to a type, and conditions under which nothing of the text is lost. Knows no files or columns.
 
-import { literal } from '../../../src/convert/sql/sql-text.ts'
 import type { ColumnType, DateForm, NumberForm } from '../../../src/core/receipt.ts'
+import { literal } from '../../../src/engine/sql/sql-text.ts'
 
 /** A text that makes `when` true has the value `value`. For other texts `when` is false or null. */
 export interface ExactRead {

@@ -2,7 +2,7 @@
 import { closeSync, createReadStream, createWriteStream, openSync, readSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
-import type { Segment } from '../../../src/convert/convert.ts'
+import type { Segment } from '../../../src/columns/converter.ts'
 
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf])
 

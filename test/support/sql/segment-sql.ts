@@ -1,6 +1,6 @@
 // Segment SQL: the records of a segment as a table. Knows no types.
-import type { Segment } from '../../../src/convert/convert.ts'
-import { literal, pathLiteral } from '../../../src/convert/sql/sql-text.ts'
+import type { Segment } from '../../../src/columns/converter.ts'
+import { literal, pathLiteral } from '../../../src/engine/sql/sql-text.ts'
 
 /** The text of field `i` of a record is column `c<i>`: names from outside appear only where Parquet is written. */
 export function fieldName(i: number): string {

@@ -6,13 +6,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { createReaderPool } from '../../../src/convert/readers/reader-pool.ts'
 import { isServiceError } from '../../../src/core/errors.ts'
-import { createQueryRunner } from '../../../src/query/query-runner.ts'
-import { type Misdeed, misdeeds } from '../../../src/sandbox/hostile-child.testing.ts'
-import { Sandbox } from '../../../src/sandbox/sandbox.ts'
+import { createQueryRunner } from '../../../src/engine/query/query-runner.ts'
+import { createReaderPool } from '../../../src/engine/readers/reader-pool.ts'
+import { type Misdeed, misdeeds } from '../../../src/engine/sandbox/hostile-child.testing.ts'
+import { Sandbox } from '../../../src/engine/sandbox/sandbox.ts'
 
-const programPath = fileURLToPath(new URL('../../../src/sandbox/hostile-child.testing.ts', import.meta.url))
+const programPath = fileURLToPath(new URL('../../../src/engine/sandbox/hostile-child.testing.ts', import.meta.url))
 const never = new AbortController().signal
 
 /** Memory that a child may cost this process: buffers of its pipe, some of them garbage. 700 MB are sent. Bytes. */

@@ -1,5 +1,5 @@
 // Number texts: the ways in which a column writes its numbers, if two texts might mean one number. Knows no classes.
-// Stored as u32: scales, and the records, from 1, in which they were first seen; see src/columns/facts-tally.ts.
+// Stored as u32: scales, and the records, from 1, in which they were first seen; see src/columns/writer/facts-tally.ts.
 import { NUMBER_TEXTS } from '../memory'
 import { fractionCount, hasExponent, isMinusZero, isPointLast, wholeAt, wholeCount } from '../values/doubles'
 

@@ -1,4 +1,4 @@
-// WASM modules: src/reading/wasm/scanner-module.ts and src/columns/columns-module.ts for browsers, where code is
+// WASM modules: src/reading/wasm/scanner-module.ts and src/columns/memory/columns-module.ts for browsers, where code is
 // compiled before it is needed.
 let compiled: { readonly scanner: WebAssembly.Module; readonly columns: WebAssembly.Module } | undefined
 

@@ -1,7 +1,7 @@
 // Sliced parts: reads only the row groups that a page of rows needs from parts stored elsewhere. Knows no SQL.
 import { hash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { footerLength, type PartSlice, slicePart } from '../../../columns/part-slice.ts'
+import { footerLength, type PartSlice, slicePart } from '../../../columns/writer/part-slice.ts'
 import type { Part, Receipt } from '../../../core/receipt.ts'
 import { throwStoreError } from '../../../core/storage-error.ts'
 import { blockBytes } from '../../../io/hashing/block-checksums.ts'

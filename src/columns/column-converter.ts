@@ -1,0 +1,44 @@
+// Column converter: profiles and converts segments in threads of this process, small ones on the calling thread.
+
+import type { Converter, TargetColumn } from './converter.ts'
+import { areExpected, type ColumnJob } from './jobs/column-job.ts'
+import { type ColumnThreadsOptions, createColumnThreads } from './jobs/column-threads.ts'
+import { isSmall, runInMemory } from './jobs/run-in-memory.ts'
+
+export function createColumnConverter(threadOptions: ColumnThreadsOptions): Converter {
+  const threads = createColumnThreads(threadOptions)
+  const run = (job: ColumnJob, signal: AbortSignal) =>
+    isSmall(job) ? runInMemory(job, signal) : threads.run(job, signal)
+  return {
+    async profile(segment, signal, declared = []) {
+      const { facts } = await run({ segment, target: null, declared }, signal)
+      return facts
+    },
+
+    async convert(segment, columns, toPath, signal, options = {}) {
+      const target = { columns: columns.map(forMessage), path: toPath, options }
+      const { part, nulls, facts, violations, misfits, isWritten, checksums } = await run({ segment, target }, signal)
+      if (part === null) return { kind: 'misfit', facts, violations, misfits }
+      const converted = { part, nulls, checksums: Buffer.from(checksums) }
+      const isFit = isWritten.every(Boolean) && (options.older !== undefined || areExpected(facts, columns))
+      return isFit
+        ? { kind: 'part', facts, violations, ...converted }
+        : { kind: 'misfit', facts, violations, misfits, rest: { ...converted, isWritten } }
+    },
+
+    findRepeats: (job, signal) => threads.run(job, signal),
+    close: () => threads.close(),
+  }
+}
+
+/** A caller's columns may have members that cannot be sent in a message. */
+function forMessage({ name, type, nullWords, declared, classes, byEnds }: TargetColumn): TargetColumn {
+  return {
+    name,
+    type,
+    nullWords,
+    ...(declared && { declared }),
+    ...(classes && { classes }),
+    ...(byEnds && { byEnds }),
+  }
+}

@@ -1,0 +1,188 @@
+// Run column job: reads a segment from its file and writes a part of it, hashing it on the way. Knows no threads.
+import { closeSync, fstatSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
+import type { Violation } from '../../core/declared-values.ts'
+import { type Digest, OwnDigest } from '../../io/hashing/file-digest.ts'
+import type { Segment } from '../converter.ts'
+import type { ColumnWriter, ColumnWriterOptions, OlderPart, WrittenColumns } from '../writer/column-writer.ts'
+import { createColumnWriter } from '../writer/create-column-writer.ts'
+import {
+  type ColumnJob,
+  type ColumnResult,
+  type ColumnTarget,
+  type EncodedPiece,
+  noPart,
+  piecesOf,
+  throwIfWithdrawn,
+  type Withdrawal,
+  writerColumns,
+} from './column-job.ts'
+import { writerKeys } from './key-file.ts'
+import { ViolationFile } from './violation-file.ts'
+
+const readBytes = 1_048_576
+/** Bytes in another encoding are converted in portions that fit in a core's cache. */
+const encodedBytes = 65_536
+/** Bytes gathered for one write: pages of small row groups have only a few. */
+const gatheredBytes = 262_144
+
+/** @throws {Error} if the segment is not as described, or the part cannot be written; then there is no part. */
+export function runColumnJob(job: ColumnJob, withdrawal: Withdrawal): ColumnResult {
+  const { segment, target } = job
+  if (target === null) {
+    const options = { columns: writerColumns(job), sink: () => {} }
+    const { facts, nulls, violations, misfits } = readSegment(segment, options, withdrawal)
+    return { facts, nulls, violations, misfits, ...noPart }
+  }
+  const { older, violationsPath } = target.options
+  const olderPart = older === undefined ? null : new PartFileReader(older.path)
+  using violationFile = violationsPath === undefined ? null : new ViolationFile(violationsPath)
+  try {
+    const result = writePart(segment, target, olderPart, violationFile, withdrawal)
+    violationFile?.end()
+    return result
+  } finally {
+    olderPart?.close()
+  }
+}
+
+function writePart(
+  segment: Segment,
+  { columns: targets, path, options }: ColumnTarget,
+  older: OlderPart | null,
+  violationFile: ViolationFile | null,
+  withdrawal: Withdrawal,
+): ColumnResult {
+  const file = new PartWriter(path)
+  let isComplete = false
+  try {
+    const columns = targets.map((column, i) => {
+      const kept = options.older?.kept[i] ?? null
+      return kept === null ? column : { ...column, kept }
+    })
+    const writerOptions = {
+      columns,
+      sink: (piece: Uint8Array) => file.write(piece),
+      ...(older && { older }),
+      ...(options.keys && { keys: writerKeys(options.keys, segment.records) }),
+      ...(violationFile && { onViolation: (violation: Violation) => violationFile.add(violation) }),
+    }
+    const { facts, nulls, violations, misfits, isWritten, bytes } = readSegment(segment, writerOptions, withdrawal)
+    if (bytes === null) return { facts, nulls, violations, misfits, ...noPart }
+    const { sha256, checksums } = file.end()
+    isComplete = true
+    const records = segment.records - violations
+    return { facts, nulls, violations, misfits, isWritten, part: { bytes, records, sha256 }, checksums }
+  } finally {
+    file.close()
+    if (!isComplete) rmSync(path, { force: true })
+  }
+}
+
+function readSegment(
+  segment: Segment,
+  options: Omit<ColumnWriterOptions, 'layout'>,
+  withdrawal: Withdrawal,
+): WrittenColumns {
+  const { layout, records } = segment
+  const writer = createColumnWriter({ layout, ...options })
+  try {
+    for (const piece of piecesOf(segment)) readPiece(piece, writer, withdrawal)
+    const written = writer.end()
+    if (written.records === records) return written
+    throw new Error(`Cannot read segment: ${written.records} records, wanted ${records}`)
+  } finally {
+    writer.close()
+  }
+}
+
+/** Reads into the memory of the writer. */
+function readPiece(
+  { path, byteOffset, bytes, utf8OfBytes }: EncodedPiece,
+  writer: ColumnWriter,
+  withdrawal: Withdrawal,
+): void {
+  const encoded = Buffer.allocUnsafeSlow(utf8OfBytes === null ? 0 : encodedBytes)
+  const file = openSync(path, 'r')
+  try {
+    for (let at = 0; at < bytes; ) {
+      throwIfWithdrawn(withdrawal)
+      const left = bytes - at
+      const room = utf8OfBytes === null ? writer.room(Math.min(readBytes, left)) : encoded.subarray(0, left)
+      const count = readSync(file, room, { position: byteOffset + at })
+      if (count === 0) throw new Error(`Cannot read segment: it ends after ${at} bytes, wanted ${bytes}`)
+      if (utf8OfBytes === null) writer.filled(count)
+      else writer.pushEncoded(room.subarray(0, count), utf8OfBytes)
+      at += count
+    }
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** A part that was written before. */
+class PartFileReader implements OlderPart {
+  readonly bytes: number
+  readonly #file: number
+  #buffer = Buffer.alloc(0)
+
+  constructor(path: string) {
+    this.#file = openSync(path, 'r')
+    this.bytes = fstatSync(this.#file).size
+  }
+
+  read(byteOffset: number, count: number): Uint8Array {
+    if (this.#buffer.length < count) this.#buffer = Buffer.allocUnsafeSlow(count)
+    const bytes = this.#buffer.subarray(0, count)
+    for (let at = 0; at < count; ) {
+      const read = readSync(this.#file, bytes, { offset: at, position: byteOffset + at })
+      if (read === 0) throw new Error(`Cannot read part: it ends before byte ${byteOffset + count}`)
+      at += read
+    }
+    return bytes
+  }
+
+  close(): void {
+    closeSync(this.#file)
+  }
+}
+
+/** Appends to a new file, and hashes it on the way. */
+class PartWriter {
+  readonly #file: number
+  readonly #digest = new OwnDigest()
+  readonly #gathered = Buffer.allocUnsafeSlow(gatheredBytes)
+  #gatheredLength = 0
+
+  constructor(path: string) {
+    this.#file = openSync(path, 'w', 0o600)
+  }
+
+  write(bytes: Uint8Array): void {
+    if (this.#gatheredLength + bytes.length > gatheredBytes) this.#spill()
+    if (bytes.length > gatheredBytes) {
+      this.#append(bytes)
+      return
+    }
+    this.#gathered.set(bytes, this.#gatheredLength)
+    this.#gatheredLength += bytes.length
+  }
+
+  end(): Digest {
+    this.#spill()
+    return this.#digest.end()
+  }
+
+  close(): void {
+    closeSync(this.#file)
+  }
+
+  #spill(): void {
+    this.#append(this.#gathered.subarray(0, this.#gatheredLength))
+    this.#gatheredLength = 0
+  }
+
+  #append(bytes: Uint8Array): void {
+    this.#digest.add(bytes)
+    for (let from = 0; from < bytes.length; ) from += writeSync(this.#file, bytes, from)
+  }
+}

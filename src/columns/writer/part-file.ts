@@ -1,0 +1,127 @@
+// Part file: the pages of a Parquet file in the order in which they are written, with their offsets. Knows no texts.
+
+import type { ColumnsMemory } from '../memory/columns-memory.ts'
+import type { StoredType } from '../parquet/column-kind.ts'
+import {
+  type ColumnChunk,
+  dataPageHeader,
+  dictionaryPageHeader,
+  fileFooter,
+  magic,
+  type ParquetColumn,
+  type RowGroup,
+} from '../parquet/parquet-format.ts'
+
+/** A column of a part. */
+export type PartColumn = StoredType & { readonly name: string }
+
+/** Where the pages of a chunk begin. */
+export function firstOffset({ dictionaryOffset, dataOffset }: ColumnChunk): number {
+  return dictionaryOffset ?? dataOffset
+}
+
+export class PartFile {
+  readonly #memory: ColumnsMemory
+  readonly #sink: (bytes: Uint8Array) => void
+  #bytes = 0
+
+  constructor(memory: ColumnsMemory, sink: (bytes: Uint8Array) => void) {
+    this.#memory = memory
+    this.#sink = sink
+    this.#write(magic)
+  }
+
+  /** Writes the column that the module has encoded. */
+  writeChunk(records: number): ColumnChunk {
+    const [
+      nulls = 0,
+      bodyAt = 0,
+      bodyBytes = 0,
+      plainBytes = 0,
+      compressed = 0,
+      encoding = 0,
+      dictionaryBytes = 0,
+      entries = 0,
+      hasBounds = 0,
+      leastBytes = 0,
+      greatestBytes = 0,
+      leastExact = 0,
+      greatestExact = 0,
+    ] = this.#memory.result
+    const start = this.#bytes
+    if (entries > 0) {
+      this.#write(dictionaryPageHeader(dictionaryBytes, entries))
+      this.#write(this.#memory.dictionary(dictionaryBytes))
+    }
+    const dataOffset = this.#bytes
+    const isCompressed = compressed === 1
+    const levels = this.#levels(records, nulls)
+    this.#write(
+      dataPageHeader({ records, nulls, encoding, isCompressed, levelBytes: levels.length, bodyBytes, plainBytes }),
+    )
+    this.#write(levels)
+    this.#write(this.#memory.bytes.subarray(bodyAt, bodyAt + bodyBytes))
+    const bytes = this.#bytes - start
+    const bounds = {
+      least: this.#memory.least(leastBytes),
+      greatest: this.#memory.greatest(greatestBytes),
+      isLeastExact: leastExact === 1,
+      isGreatestExact: greatestExact === 1,
+    }
+    return {
+      encoding,
+      isCompressed,
+      dictionaryOffset: entries > 0 ? start : null,
+      dataOffset,
+      bytes,
+      plainBytes: bytes + plainBytes - bodyBytes,
+      nulls,
+      bounds: hasBounds === 1 ? bounds : null,
+    }
+  }
+
+  /** Writes the pages of a chunk from another part; `pages` contains all of it. */
+  copyChunk(chunk: ColumnChunk, pages: Uint8Array): ColumnChunk {
+    const moved = this.#bytes - firstOffset(chunk)
+    this.#write(pages)
+    const { dictionaryOffset, dataOffset } = chunk
+    return {
+      ...chunk,
+      dictionaryOffset: dictionaryOffset === null ? null : dictionaryOffset + moved,
+      dataOffset: dataOffset + moved,
+    }
+  }
+
+  /**
+   * Names the columns of the file, of which each row group has a chunk. Returns the number of bytes of the whole file.
+   */
+  end(columns: readonly PartColumn[], rowGroups: readonly RowGroup[]): number {
+    this.#write(fileFooter(columns.map(parquetColumn), rowGroups))
+    return this.#bytes
+  }
+
+  /** A bit for each record, in one run: of equal bits, or of groups of eight as they are. */
+  #levels(records: number, nulls: number): Uint8Array {
+    if (nulls === 0 || nulls === records) return Uint8Array.of(...varint(records * 2), nulls === 0 ? 1 : 0)
+    const groups = Math.ceil(records / 8)
+    const header = varint(groups * 2 + 1)
+    const levels = new Uint8Array(header.length + groups)
+    levels.set(header)
+    levels.set(this.#memory.bytes.subarray(this.#memory.levelsAt, this.#memory.levelsAt + groups), header.length)
+    return levels
+  }
+
+  #write(bytes: Uint8Array): void {
+    this.#sink(bytes)
+    this.#bytes += bytes.length
+  }
+}
+
+function parquetColumn({ name, physicalType, valueBytes, logicalType }: PartColumn): ParquetColumn {
+  const isFixed = logicalType.kind === 'decimal' && valueBytes === 16
+  return { name, physicalType, logicalType, ...(isFixed && { valueBytes }) }
+}
+
+function varint(value: number): readonly number[] {
+  return value < 128 ? [value] : [(value & 127) | 128, ...varint(value >>> 7)]
+}

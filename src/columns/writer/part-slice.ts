@@ -1,0 +1,125 @@
+// Part slice: some row groups of a part, as a separate Parquet file. Knows no values.
+
+import {
+  type ColumnChunk,
+  fileFooter,
+  type LogicalType,
+  magic,
+  type ParquetColumn,
+  type RowGroup,
+} from '../parquet/parquet-format.ts'
+import { ThriftReader, type ThriftStruct } from '../parquet/thrift-reader.ts'
+import { list, number, rowGroupsOf } from './older-part.ts'
+import { firstOffset } from './part-file.ts'
+
+/** Some row groups of a part. */
+export interface PartSlice {
+  /** Index of its first record in the part. */
+  readonly from: number
+  readonly records: number
+  /** Where its pages are in the part. */
+  readonly start: number
+  readonly end: number
+  /** The slice as a separate file; `pages` are bytes start … end-1 of the part. */
+  file(pages: Uint8Array): Uint8Array
+}
+
+/** Follows the metadata: its length, and the magic bytes. */
+const tailBytes = 8
+// A byte order mark may be part of a name.
+const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
+
+/** Length of the footer at the end of a part, including the magic bytes. */
+export function footerLength(end: Uint8Array): number {
+  return new DataView(end.buffer, end.byteOffset + end.length - tailBytes, 4).getUint32(0, true) + tailBytes
+}
+
+/**
+ * The row groups with records `from` … `to` - 1 of a part; null if its footer is not, byte for byte, one that
+ * `fileFooter` writes, and so may contain more than we know here.
+ *
+ * @param partBytes Size of the whole part, which ends with `footer`.
+ */
+export function slicePart(footer: Uint8Array, partBytes: number, from: number, to: number): PartSlice | null {
+  const known = knownFooter(footer)
+  if (known === null) return null
+  let first = 0
+  let next = 0
+  const groups = known.rowGroups.filter(({ records }) => {
+    const start = next
+    next += records
+    if (next <= from) first = next
+    return next > from && start < to
+  })
+  const chunks = groups.flatMap((group) => group.chunks)
+  if (chunks.length === 0 || to > next) return null
+  const start = chunks.reduce((least, chunk) => Math.min(least, firstOffset(chunk)), partBytes)
+  const end = chunks.reduce((most, chunk) => Math.max(most, firstOffset(chunk) + chunk.bytes), 0)
+  if (start < magic.length || end > partBytes - footer.length) return null
+  const moved = groups.map((group) => movedGroup(group, magic.length - start))
+  return {
+    from: first,
+    records: groups.reduce((sum, { records }) => sum + records, 0),
+    start,
+    end,
+    file: (pages) => Buffer.concat([magic, pages, fileFooter(known.columns, moved)]),
+  }
+}
+
+function movedGroup({ records, chunks }: RowGroup, by: number): RowGroup {
+  const moved = (chunk: ColumnChunk) => ({
+    ...chunk,
+    dictionaryOffset: chunk.dictionaryOffset === null ? null : chunk.dictionaryOffset + by,
+    dataOffset: chunk.dataOffset + by,
+  })
+  return { records, chunks: chunks.map(moved) }
+}
+
+function knownFooter(footer: Uint8Array) {
+  try {
+    const metadata = new ThriftReader(footer.subarray(0, -tailBytes)).struct()
+    const [, ...elements] = list(metadata, 2)
+    const [columns, rowGroups] = [elements.map(columnOf), rowGroupsOf(metadata)]
+    return Buffer.compare(fileFooter(columns, rowGroups), footer) === 0 ? { columns, rowGroups } : null
+  } catch (error) {
+    // It says something else.
+    if (error instanceof RangeError || error instanceof TypeError) return null
+    throw error
+  }
+}
+
+function columnOf(element: ThriftStruct): ParquetColumn {
+  const [name, valueBytes] = [element.get(4), element.get(2)]
+  return {
+    name: name instanceof Uint8Array ? utf8.decode(name) : '',
+    physicalType: number(element, 1),
+    ...(typeof valueBytes === 'number' && { valueBytes }),
+    logicalType: logicalTypeOf(element),
+  }
+}
+
+/** Derived from the number of the converted type; the comparison of footers detects whatever that leaves out. */
+function logicalTypeOf(element: ThriftStruct): LogicalType {
+  switch (element.get(6)) {
+    case 0:
+      return { kind: 'text' }
+    case 5:
+      return { kind: 'decimal', precision: number(element, 8), scale: number(element, 7) }
+    case 6:
+      return { kind: 'date' }
+    case 8:
+      return { kind: 'time' }
+    case 10:
+      return { kind: 'timestamp', isUtc: isUtc(element) }
+    case 18:
+      return { kind: 'integer' }
+    default:
+      return { kind: 'none' }
+  }
+}
+
+function isUtc(element: ThriftStruct): boolean {
+  const logical = element.get(10)
+  const timestamp = logical instanceof Map ? logical.get(8) : undefined
+  return timestamp instanceof Map && timestamp.get(1) === true
+}

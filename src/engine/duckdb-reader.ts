@@ -1,0 +1,100 @@
+// DuckDB reader: reads parts back in its own child processes, so that no download waits for a conversion.
+import { rm } from 'node:fs/promises'
+import { forEachLimit } from '../io/for-each-limit.ts'
+import type { ColumnStatistics, PartReader } from './part-reader.ts'
+import { createReaderPool, type ReaderPoolOptions } from './readers/reader-pool.ts'
+import type { PartComparison, PartSlice } from './sql/rows-sql.ts'
+
+/**
+ * One job measures as much as takes less than a second, so that no page of rows waits for longer and all children have
+ * work.
+ */
+const valuesAtOnce = 4_000_000
+const columnsAtOnceMax = 32
+
+/**
+ * Reads with DuckDB in child processes. One starts at once, since it could not start on a full disk; up to `size` run
+ * once as many columns of a large dataset are to be measured.
+ */
+export function createPartReader(options: ReaderPoolOptions): PartReader {
+  const pool = createReaderPool({ ...options, startCount: 1 })
+  return {
+    async rows(parts, columns, offset, limit, signal) {
+      const slices = slicesOf(parts, offset, limit)
+      if (slices.length === 0 || columns.length === 0) return []
+      return pool.run('rows', { slices, columns }, signal)
+    },
+
+    async matchingRows(parts, columns, match, { offset, limit }, signal) {
+      if (parts.length === 0) return []
+      const paths = parts.map(({ path }) => path)
+      return pool.run('matchingRows', { paths, columns, match, offset, limit }, signal)
+    },
+
+    async lines(path, columns, { offset, limit }, target, signal) {
+      await pool.run('lines', { slice: { path, offset, limit }, columns, ...target }, signal)
+    },
+
+    async measure(parts, columns, signal) {
+      const paths = parts.map(({ path }) => path)
+      const records = parts.reduce((sum, part) => sum + part.records, 0)
+      const columnsAtOnce = Math.max(1, Math.min(columnsAtOnceMax, Math.floor(valuesAtOnce / Math.max(1, records))))
+      const measured: ColumnStatistics[] = []
+      const starts = Array.from({ length: Math.ceil(columns.length / columnsAtOnce) }, (_, i) => i * columnsAtOnce)
+      await forEachLimit(starts, options.size, async (from, failed) => {
+        const some = columns.slice(from, from + columnsAtOnce)
+        const job = { paths, columns: some, records }
+        const statistics = await pool.run('measure', job, AbortSignal.any([signal, failed]))
+        for (const [i, one] of statistics.entries()) measured[from + i] = one
+      })
+      return measured
+    },
+
+    async difference(part, parts, columns, offset, signal) {
+      const slices = slicesOf(parts, offset, part.records)
+      if (slices.length === 0) return part.records === 0 ? null : { record: 0, column: 0 }
+      const place = await pool.run('difference', comparisonOf(part, parts, columns, slices), signal)
+      return place === null ? null : { record: Math.floor(place / columns.length), column: place % columns.length }
+    },
+
+    async merge(parts, toPath, signal) {
+      try {
+        await pool.run('merge', { paths: parts.map(({ path }) => path), toPath }, signal)
+      } catch (error) {
+        await rm(toPath, { force: true })
+        throw error
+      }
+    },
+
+    check: () => pool.check(),
+
+    close: () => pool.close(),
+  }
+}
+
+/** @param slices Of the parts that have the same records. */
+function comparisonOf(
+  { path, records }: { readonly path: string; readonly records: number },
+  parts: readonly { readonly path: string; readonly records: number }[],
+  columns: readonly string[],
+  slices: readonly PartSlice[],
+): PartComparison {
+  const paths = slices.map((slice) => slice.path)
+  const whole = parts.reduce((sum, part) => sum + (paths.includes(part.path) ? part.records : 0), 0)
+  return { path, columns, paths, offset: slices[0]?.offset ?? 0, limit: records, isWhole: whole === records }
+}
+
+/** The parts that contain records offset … offset+limit-1, and the range of records in each. */
+function slicesOf(
+  parts: readonly { readonly path: string; readonly records: number }[],
+  offset: number,
+  limit: number,
+): readonly PartSlice[] {
+  let start = 0
+  return parts.flatMap(({ path, records }) => {
+    const from = Math.max(0, offset - start)
+    const to = Math.min(records, offset + limit - start)
+    start += records
+    return from < to ? { path, offset: from, limit: to - from } : []
+  })
+}

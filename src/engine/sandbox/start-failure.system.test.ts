@@ -1,0 +1,87 @@
+// Tests of children that cannot start: check() reports it, with what the system lacks as the reason.
+import assert from 'node:assert/strict'
+import { readdirSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { isServiceError } from '../../core/errors.ts'
+import { createQueryRunner } from '../query/query-runner.ts'
+import { createReaderPool } from '../readers/reader-pool.ts'
+import { Sandbox } from './sandbox.ts'
+import { startFailure } from './spawn-child.ts'
+
+const logger = { warn() {} }
+const programPath = '/absent/program.ts'
+const silentPath = fileURLToPath(new URL('./silent-child.testing.ts', import.meta.url))
+const queryLimits = { queryMsMax: 10_000, queryMemoryBytesMax: 268_435_456, queryRowsMax: 10, queryBytesMax: 1_000 }
+const never = new AbortController().signal
+const isNotReady = (error: unknown) => isServiceError(error, 'NOT_READY')
+
+test('ReaderPool.check() tries to start a reader each time, and resolves when one can', async (t) => {
+  const bad = createReaderPool({ size: 1, jobMsMax: 10_000, logger, programPath })
+  const good = createReaderPool({ size: 1, jobMsMax: 10_000, logger })
+  t.after(() => Promise.all([bad.close(), good.close()]))
+  await assert.rejects(bad.check(), isNotReady)
+  await assert.rejects(bad.check(), isNotReady)
+  await good.check()
+  await good.check()
+})
+
+test('QueryRunner.check() tries to start a query each time, and resolves when one can', async (t) => {
+  const dir = await mkdtemp(join(tmpdir(), 'start-'))
+  const sandbox = await Sandbox.open(dir)
+  const bad = createQueryRunner({ ...queryLimits, sandbox, logger, programPath })
+  const good = createQueryRunner({ ...queryLimits, sandbox, logger })
+  t.after(async () => {
+    await Promise.all([bad.close(), good.close()])
+    await rm(dir, { recursive: true })
+  })
+  await assert.rejects(bad.check(), isNotReady)
+  await assert.rejects(bad.check(), isNotReady)
+  await good.check()
+  await good.check()
+})
+
+test('a child that does not start is killed, and its work is refused without waiting for it', async (t) => {
+  const dir = await mkdtemp(join(tmpdir(), 'start-'))
+  const silent = { sandbox: await Sandbox.open(dir), logger, programPath: silentPath, startMsMax: 100 }
+  const runner = createQueryRunner({ ...queryLimits, ...silent })
+  const pool = createReaderPool({ size: 1, jobMsMax: 60_000, ...silent })
+  t.after(async () => {
+    await Promise.all([runner.close(), pool.close()])
+    await rm(dir, { recursive: true })
+  })
+  await assert.rejects(runner.open({ paths: [], columns: [] }, never), /had not started after 100 ms/)
+  await assert.rejects(runner.check(), isNotReady)
+  const isLost = (error: unknown) => /had not started after 100 ms/.test(String((error as Error).cause))
+  await assert.rejects(pool.run('merge', { paths: [], toPath: '' }, never), isLost)
+  await assert.rejects(pool.check(), isNotReady)
+})
+
+test('a query that ends before its child has started leaves it to the next query', async (t) => {
+  const dir = await mkdtemp(join(tmpdir(), 'start-'))
+  const runner = createQueryRunner({ ...queryLimits, sandbox: await Sandbox.open(dir), logger })
+  t.after(async () => {
+    await runner.close()
+    await rm(dir, { recursive: true })
+  })
+  const controller = new AbortController()
+  const first = runner.open({ paths: [], columns: [] }, controller.signal)
+  controller.abort(new Error('the client has gone'))
+  await assert.rejects(first, /the client has gone/)
+  await runner.check()
+  assert.equal(readdirSync(join(dir, 'work')).length, 1)
+})
+
+test('startFailure() reports a lack of descriptors, space or access as such, all else as not ready', () => {
+  const codeOf = (code: string) => startFailure(Object.assign(new Error(code), { code }), 'query').code
+  assert.deepEqual(['EMFILE', 'ENOSPC', 'EACCES', 'EAGAIN', 'ENOENT'].map(codeOf), [
+    'TOO_MANY_OPEN_FILES',
+    'DISK_FULL',
+    'STORE_UNAVAILABLE',
+    'NOT_READY',
+    'NOT_READY',
+  ])
+})

@@ -1,0 +1,294 @@
+// Column statistics: statistics of the values of columns, in the terms of the Hugging Face dataset viewer. Queries and computes them.
+
+import type { JS } from '../duckdb/duckdb.ts'
+import type { ColumnStatistics, NumericStatistics } from '../part-reader.ts'
+import {
+  type Bins,
+  frequenciesSql,
+  type Measured,
+  measured,
+  rangesSql,
+  type Shape,
+  shapesSql,
+} from '../sql/column-statistics-sql.ts'
+import type { PartColumn } from '../sql/rows-sql.ts'
+import { durationText, instantText } from './instant-text.ts'
+import { type LengthCount, lengthFigures } from './length-figures.ts'
+
+/**
+ * Up to this many records, everything is exact; beyond that, figures that would have to hold every value at once are
+ * approximate.
+ */
+const exactRecordsMax = 100_000
+/**
+ * Up to this many records, different values are counted in a list: the setup of `DISTINCT` for each column takes
+ * longer.
+ */
+const listedRecordsMax = 2_048
+
+/** A text column with no more different values counts as a label, as in the viewer's first version. */
+const labelsMax = 30
+/** The number of different values is approximated first: up to this many may turn out to be few enough. */
+const labelsTried = 40
+const labelLengthMax = 1_000
+const binsMax = 10
+
+/** Beyond this, a sum of squares could exceed the range of a double. */
+const unscaledMax = 2 ** 400
+const scaleOfHuge = 2 ** 600
+
+/** Runs a statement and returns its rows. */
+export type Select = (sql: string) => Promise<readonly (readonly JS[])[]>
+
+interface Range {
+  readonly column: Measured
+  readonly records: number
+  readonly count: number
+  readonly distinct: number
+  /** For booleans: the number of true values. */
+  readonly trueCount: number
+  /** Null if there is no value. */
+  readonly ends: { readonly min: string; readonly max: string } | null
+  /** For texts. */
+  readonly lengths: readonly LengthCount[]
+}
+
+/** The statistics of columns of parts that hold this many records in total, in column order. */
+export async function measure(
+  select: Select,
+  paths: readonly string[],
+  columns: readonly PartColumn[],
+  records: number,
+): Promise<readonly ColumnStatistics[]> {
+  const isExact = records <= exactRecordsMax
+  const isLarge = !isExact && columns.length === 1
+  const ranges = await rangesOf(select, paths, columns.map(measured), records)
+  const known = await labelled(select, paths, ranges, isLarge)
+  const shapes = ranges.flatMap((range) =>
+    known.has(range) || range.ends === null || range.column.kind === 'text'
+      ? []
+      : { range, shape: shapeOf(range, range.ends) },
+  )
+  const cells =
+    shapes.length === 0
+      ? []
+      : texts(
+          (
+            await select(
+              shapesSql(
+                paths,
+                shapes.map(({ shape }) => shape),
+                { isExact, isLarge },
+              ),
+            )
+          )[0],
+        )
+  for (const [i, { range, shape }] of shapes.entries()) {
+    known.set(range, numeric(range, shape, cells.slice(4 * i, 4 * i + 4), isExact))
+  }
+  return ranges.map(
+    (range) => known.get(range) ?? (range.lengths.length > 0 ? fromLengths(range, isExact) : withoutValues(range)),
+  )
+}
+
+async function rangesOf(
+  select: Select,
+  paths: readonly string[],
+  columns: readonly Measured[],
+  records: number,
+): Promise<readonly Range[]> {
+  const distinct = records <= listedRecordsMax ? 'listed' : records <= exactRecordsMax ? 'counted' : 'approximate'
+  const cells = texts((await select(rangesSql(paths, columns, distinct)))[0])
+  return columns.map((column, i) => {
+    const [count, distinct, min, max] = cells.slice(4 * i, 4 * i + 4)
+    const isTruth = column.kind === 'bool'
+    const [distinctCount, trueCount] = isTruth ? [0, Number(distinct)] : [Number(distinct), 0]
+    const range = { column, records, count: Number(count), distinct: distinctCount, trueCount }
+    if (column.kind !== 'text') return { ...range, ends: min == null || max == null ? null : { min, max }, lengths: [] }
+    const lengths = lengthCounts(min ?? null)
+    const [least, greatest] = [lengths[0], lengths.at(-1)]
+    const ends = least && greatest ? { min: `${least[0]}`, max: `${greatest[0]}` } : null
+    return { ...range, ends, lengths }
+  })
+}
+
+function lengthCounts(json: string | null): readonly LengthCount[] {
+  const countByLength: Readonly<Record<string, number>> = JSON.parse(json ?? '{}')
+  return Object.entries(countByLength)
+    .map(([length, count]): LengthCount => [Number(length), count])
+    .sort(([a], [b]) => a - b)
+}
+
+/** The statements return only texts. */
+function texts(row: readonly JS[] | undefined): readonly (string | null)[] {
+  return (row ?? []).map((cell) => (cell === null ? null : String(cell)))
+}
+
+function nulls({ records, count }: Range) {
+  return { nan_count: records - count, nan_proportion: records === 0 ? 0 : (records - count) / records }
+}
+
+/** The columns whose values are counted individually. */
+async function labelled(
+  select: Select,
+  paths: readonly string[],
+  ranges: readonly Range[],
+  isLarge: boolean,
+): Promise<Map<Range, ColumnStatistics>> {
+  const known = new Map<Range, ColumnStatistics>()
+  for (const range of ranges) if (range.column.kind === 'bool') known.set(range, truth(range))
+  const few = ranges.filter(isFew)
+  if (few.length === 0) return known
+  const columns = few.map(({ column }) => column)
+  const cells = texts((await select(frequenciesSql(paths, columns, isLarge)))[0])
+  for (const [i, range] of few.entries()) {
+    const countByValue: Readonly<Record<string, number>> = JSON.parse(cells[i] ?? '{}')
+    const counts = Object.entries(countByValue).sort(([, a], [, b]) => b - a)
+    if (counts.length <= labelsMax) known.set(range, labels(range, counts))
+  }
+  return known
+}
+
+function isFew({ column, distinct, ends }: Range): boolean {
+  return column.kind === 'text' && ends !== null && distinct <= labelsTried && Number(ends.max) <= labelLengthMax
+}
+
+type Counts = readonly (readonly [value: string, count: number])[]
+
+function truth(range: Range): ColumnStatistics {
+  const frequencies = { true: range.trueCount, false: range.count - range.trueCount }
+  return {
+    column_name: range.column.name,
+    column_type: 'bool',
+    column_statistics: { ...nulls(range), frequencies },
+  }
+}
+
+function labels(range: Range, counts: Counts): ColumnStatistics {
+  return {
+    column_name: range.column.name,
+    column_type: 'string_label',
+    column_statistics: {
+      ...nulls(range),
+      no_label_count: 0,
+      no_label_proportion: 0,
+      n_unique: counts.length,
+      frequencies: Object.fromEntries(counts),
+    },
+  }
+}
+
+function shapeOf({ column }: Range, { min, max }: { readonly min: string; readonly max: string }): Shape {
+  if (column.kind === 'float') {
+    const magnitude = Math.max(Math.abs(Number(min)), Math.abs(Number(max)))
+    const scale = magnitude > unscaledMax ? scaleOfHuge : 1
+    const width = (Number(max) / scale - Number(min) / scale) / binsMax
+    return {
+      column,
+      scale,
+      bins: { kind: 'fraction', count: width > 0 ? binsMax : 1, min: Number(min) / scale, width },
+    }
+  }
+  const [least, span] = [BigInt(min), BigInt(max) - BigInt(min)]
+  const width = span / BigInt(binsMax) + 1n
+  const count = Number(span / width) + 1
+  return { column, scale: 1, bins: { kind: 'whole', count, min: least, width, isWide: span > 2n ** 62n } }
+}
+
+function numeric(
+  range: Range,
+  { scale, bins }: Shape,
+  [mean, deviation, quartiles, counts]: readonly (string | null)[],
+  isExact: boolean,
+): ColumnStatistics {
+  const { column, ends } = range
+  const [q25, median, q75] = (JSON.parse(quartiles ?? '[]') as number[]).map((one) => one * scale)
+  const countByBin = JSON.parse(counts ?? '{}') as Readonly<Record<string, number>>
+  const hist = Array.from({ length: bins.count }, () => 0)
+  for (const [bin, times] of Object.entries(countByBin)) {
+    const place = Math.min(Number(bin), bins.count - 1)
+    hist[place] = (hist[place] ?? 0) + times
+  }
+  const column_statistics: NumericStatistics = {
+    ...nulls(range),
+    min: shownEnd(column, ends?.min ?? '0'),
+    max: shownEnd(column, ends?.max ?? '0'),
+    mean: shown(column, Number(mean) * scale),
+    median: shown(column, median),
+    std: deviation === null ? null : shownSpan(column, Number(deviation) * scale),
+    histogram: { hist, bin_edges: edges(bins, scale, ends?.max ?? '0').map((edge) => shownEnd(column, edge)) },
+    n_unique: Math.min(range.distinct, range.count),
+    q25: shown(column, q25),
+    q75: shown(column, q75),
+    approximate: isExact ? [] : ['n_unique', 'median', 'q25', 'q75'],
+  }
+  return { column_name: column.name, column_type: typeOf(column), column_statistics }
+}
+
+/** All of it is exact, except for the number of different texts. */
+function fromLengths(range: Range, isExact: boolean): ColumnStatistics {
+  const { column, lengths } = range
+  const { mean, deviation, quartiles, hist, binWidth } = lengthFigures(lengths)
+  const [q25, median, q75] = quartiles
+  const [min, max] = [lengths[0]?.[0] ?? 0, lengths.at(-1)?.[0] ?? 0]
+  const column_statistics: NumericStatistics = {
+    ...nulls(range),
+    min,
+    max,
+    mean,
+    median,
+    std: deviation,
+    histogram: { hist, bin_edges: [...hist.map((_, i) => min + i * binWidth), max] },
+    n_unique: Math.min(range.distinct, range.count),
+    q25,
+    q75,
+    approximate: isExact ? [] : ['n_unique'],
+  }
+  return { column_name: column.name, column_type: 'string_text', column_statistics }
+}
+
+/** Where the bins begin, and where the last one ends. */
+function edges(bins: Bins, scale: number, max: string): readonly string[] {
+  const starts = Array.from({ length: bins.count }, (_, i) =>
+    bins.kind === 'whole' ? String(bins.min + BigInt(i) * bins.width) : String((bins.min + i * bins.width) * scale),
+  )
+  return [...starts, max]
+}
+
+function withoutValues(range: Range): ColumnStatistics {
+  const none = { min: null, max: null, mean: null, median: null, std: null, histogram: null }
+  return {
+    column_name: range.column.name,
+    column_type: typeOf(range.column),
+    column_statistics: { ...nulls(range), ...none, n_unique: 0, q25: null, q75: null, approximate: [] },
+  }
+}
+
+function typeOf({ kind }: Measured): ColumnStatistics['column_type'] {
+  if (kind === 'int' || kind === 'float' || kind === 'bool') return kind
+  return kind === 'text' ? 'string_text' : 'datetime'
+}
+
+/** One of the values, or the length of one, exactly. */
+function shownEnd({ kind }: Measured, value: string): number | string {
+  if (isInstant(kind)) return instantText(kind, BigInt(value) * BigInt(microsecondsOf[kind]))
+  return kind === 'float' || Number.isSafeInteger(Number(value)) ? Number(value) : value
+}
+
+/** Shows a computed figure, such as a mean, which may lie between the values. */
+function shown({ kind }: Measured, value: number | undefined): number | string | null {
+  if (value === undefined || !Number.isFinite(value)) return null
+  return isInstant(kind) ? instantText(kind, BigInt(Math.round(value * microsecondsOf[kind]))) : value
+}
+
+function shownSpan({ kind }: Measured, value: number): number | string | null {
+  if (!Number.isFinite(value)) return null
+  return isInstant(kind) ? durationText(Math.round(value * microsecondsOf[kind])) : value
+}
+
+/** The units in which dates and times are counted. */
+const microsecondsOf = { date: 86_400_000_000, timestamp: 1, timestamptz: 1 }
+
+function isInstant(kind: Measured['kind']): kind is keyof typeof microsecondsOf {
+  return kind in microsecondsOf
+}
