@@ -25,9 +25,6 @@ export function ReadTab({ receipt }: { readonly receipt: Receipt }) {
     <form class="ready" onSubmit={onSubmit}>
       <p>{t.readingIntro}</p>
       <DialectFields dialect={dialect} onChange={setDialect} />
-      {head.state === 'loading' && <p class="quiet">{t.loading}</p>}
-      {head.state === 'failed' && <Failure error={head.error} />}
-      {head.state === 'loaded' && <Effect file={head.value} dialect={dialect} />}
       <p>
         <button type="submit" disabled={!mayMake || outcome.state === 'loading'}>
           {t.readNow}
@@ -36,6 +33,9 @@ export function ReadTab({ receipt }: { readonly receipt: Receipt }) {
       </p>
       {outcome.state === 'failed' && <Failure error={outcome.error} />}
       {outcome.state === 'loaded' && <Made before={receipt} made={outcome.value} />}
+      {head.state === 'loading' && <p class="quiet">{t.loading}</p>}
+      {head.state === 'failed' && <Failure error={head.error} />}
+      {head.state === 'loaded' && <Effect file={head.value} dialect={dialect} />}
     </form>
   )
 }

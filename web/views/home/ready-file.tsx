@@ -1,4 +1,5 @@
-// Ready file: a chosen file that has not been sent: its first rows, how it is read, and on request a check of the whole file.
+// Ready file: a chosen file that has not been sent: its first rows, how it is read, and on request a check of the whole
+// file. The buttons stand above what appears later, so that they do not move under the pointer.
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useUploadBlocker } from '../../caller.ts'
 import { Refusal, Undecodable } from '../../check/run-check.ts'
@@ -45,18 +46,6 @@ export function ReadyFile({ upload: { number, dialect }, file, queue }: ReadyFil
           </button>
         </span>
       </div>
-      {head.kind === 'failed' &&
-        (isRefused ? (
-          <Failure error={head.error} />
-        ) : (
-          <p class="quiet">{head.error instanceof Undecodable ? t.noDecoder : t.noPreview}</p>
-        ))}
-      {known !== null && <ReadingLine receipt={known} />}
-      <details class="dialect" open={isOpen || isRefused} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-        <summary>{t.changeReading}</summary>
-        <DialectFields dialect={dialect} onChange={(chosen) => queue.setDialect(number, chosen)} />
-      </details>
-      {head.kind !== 'failed' && <Preview label={`${t.preview}: ${file.name}`} receipt={known} />}
       <div class="row actions">
         <button
           type="button"
@@ -77,6 +66,18 @@ export function ReadyFile({ upload: { number, dialect }, file, queue }: ReadyFil
         </button>
         {blocker === null ? <span class="quiet">{t.phases.ready}</span> : <strong role="status">{blocker}</strong>}
       </div>
+      {head.kind === 'failed' &&
+        (isRefused ? (
+          <Failure error={head.error} />
+        ) : (
+          <p class="quiet">{head.error instanceof Undecodable ? t.noDecoder : t.noPreview}</p>
+        ))}
+      {known !== null && <ReadingLine receipt={known} />}
+      <details class="dialect" open={isOpen || isRefused} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+        <summary>{t.changeReading}</summary>
+        <DialectFields dialect={dialect} onChange={(chosen) => queue.setDialect(number, chosen)} />
+      </details>
+      {head.kind !== 'failed' && <Preview label={`${t.preview}: ${file.name}`} receipt={known} />}
       <WholeCheck state={whole} file={file} />
     </li>
   )
