@@ -8,17 +8,26 @@ import { clientVariables } from '../../src/config/client-environment.ts'
 import { allOptions, environmentName } from '../../src/config/options.ts'
 import { errorTable } from '../../src/core/errors.ts'
 import { projectFiles } from '../house/sources.ts'
+import { featureLines } from './feature-lines.ts'
 import { generatedParts, pageUrl, withPart } from './generated.ts'
 
 const pages = projectFiles().filter(({ path }) => path.endsWith('.md'))
 
-for (const part of generatedParts) {
+for (const part of generatedParts.filter(({ isRough }) => !isRough)) {
   test(`${part.page} has exactly the ${part.name} of the code`, () => {
     const page = readFileSync(pageUrl(part.page), 'utf8')
     assert.ok(!part.text.includes('undefined'), 'a detail has no example value')
     assert.ok(page === withPart(page, part), 'it is out of date; to update it: npm run docs')
   })
 }
+
+test('docs/architecture.md has the lines of each feature, about', () => {
+  const page = readFileSync(pageUrl('docs/architecture.md'), 'utf8')
+  for (const [feature, lines] of featureLines()) {
+    const shown = Number(new RegExp(`^\\| ${feature} \\| ([\\d.]+) \\|$`, 'm').exec(page)?.[1]) * 1000
+    assert.ok(Math.abs(shown - lines) <= 100 + lines / 10, `${feature}: ${lines}; to update it: npm run docs`)
+  }
+})
 
 test('every option and variable that a page names exists', () => {
   const known = new Set([

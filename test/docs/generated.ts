@@ -8,10 +8,12 @@ import { rejectReasons } from '../../src/core/receipt.ts'
 import { createInstruments } from '../../src/metrics/instruments.ts'
 import { tortureTable } from '../../torture/figures.ts'
 import { modules } from '../../torture/modules.ts'
+import { arrowTable } from '../house/arrows.ts'
 import { errorAdvice, exampleDetails, rejectAdvice } from './advice.ts'
 import { apiPage } from './api-page.ts'
 import { coresTable, peersTable, replicasTable, targetsTable } from './bench-targets.ts'
 import { commandSections, exitCodeTable } from './commands.ts'
+import { featureTable } from './feature-lines.ts'
 import { cpuTable, figuresTable, shapesTable } from './figures.ts'
 import { threatTable } from './security.ts'
 import { estimateList, sizingTable } from './sizing.ts'
@@ -22,6 +24,8 @@ export interface GeneratedPart {
   readonly page: string
   readonly name: string
   readonly text: string
+  /** Its figures change with every line of code: those on the page may be some percent old. */
+  readonly isRough?: boolean
 }
 
 export const generatedParts: readonly GeneratedPart[] = [
@@ -37,6 +41,8 @@ export const generatedParts: readonly GeneratedPart[] = [
   { page: 'docs/operations.md', name: 'estimate', text: estimateList() },
   { page: 'docs/corpora.md', name: 'corpus figures', text: corpusTable() },
   { page: 'docs/reliability.md', name: 'torture', text: tortureTable(modules) },
+  { page: 'docs/architecture.md', name: 'arrows', text: arrowTable() },
+  { page: 'docs/architecture.md', name: 'features', text: featureTable(), isRough: true },
   { page: 'docs/api.md', name: 'api', text: await apiPage(table) },
   { page: 'docs/cli.md', name: 'commands', text: commandSections(table) },
   { page: 'docs/cli.md', name: 'exit codes', text: exitCodeTable(table) },

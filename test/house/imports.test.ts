@@ -1,53 +1,11 @@
-// Imports point one way; only src/app.ts, src/publish.ts and src/verify.ts choose implementations; each dependency is
-// used in one folder.
+// Imports point one way (docs/architecture.md lists them); only src/app.ts, src/publish.ts and src/verify.ts choose
+// implementations; each dependency is used in one folder.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import { test } from 'node:test'
+import { siblingArrows } from './arrows.ts'
 import { codeFiles, importsOf, isForTests, type Source } from './sources.ts'
-
-/** For each folder of src, the other folders that it may import. A file directly in src stands for itself. */
-const mayImport: Readonly<Record<string, readonly string[]>> = {
-  core: [],
-  config: ['core'],
-  io: ['core'],
-  csv: ['core'],
-  columns: ['core', 'io'],
-  compression: ['core'],
-  multipart: ['core'],
-  reading: ['core'],
-  engine: ['core', 'io'],
-  store: ['core', 'io'],
-  sink: ['core'],
-  service: ['core', 'io', 'csv', 'columns', 'compression', 'multipart', 'reading', 'engine', 'store', 'sink'],
-  access: ['core'],
-  http: ['core', 'access', 'service'],
-  metrics: ['core', 'service', 'store'],
-  webhook: ['core'],
-  'logger.ts': ['config'],
-  'app.ts': [
-    'logger.ts',
-    'core',
-    'config',
-    'multipart',
-    'reading',
-    'columns',
-    'engine',
-    'store',
-    'sink',
-    'service',
-    'http',
-    'metrics',
-    'webhook',
-    'access',
-  ],
-  'publish.ts': ['config', 'store'],
-  'verify.ts': ['reading', 'columns', 'engine', 'service', 'store'],
-  client: ['core'],
-  cli: ['core', 'access', 'config', 'client', 'app.ts', 'publish.ts', 'verify.ts'],
-  bin: ['cli'],
-  'index.ts': ['config', 'app.ts', 'logger.ts'],
-}
 
 /**
  * The parts of a folder that others may import, if not all: interfaces and pure functions. Composing code may import
@@ -111,12 +69,16 @@ const touchedBy: Readonly<Record<string, string>> = {
 const code = codeFiles()
 const shipped = code.filter(({ path }) => path.startsWith('src/') && !isForTests(path))
 
-test('a folder of src imports only the folders allowed', () => {
-  const wrong = relativeImports(shipped).filter(({ from, to }) => {
-    const [own, other] = [folderOf(from), folderOf(to)]
-    return own !== other && !mayImport[own]?.includes(other)
-  })
-  assert.deepEqual(wrong, [])
+test('siblings form no circle, at any depth', () => {
+  for (const arrows of Map.groupBy(siblingArrows(), ({ parent }) => parent).values()) {
+    const targets = Map.groupBy(arrows, ({ from }) => from)
+    const reach = (name: string, reached: Set<string>): Set<string> => {
+      for (const { to } of targets.get(name) ?? []) if (!reached.has(to)) reach(to, reached.add(to))
+      return reached
+    }
+    for (const { parent, from } of arrows)
+      assert.ok(!reach(from, new Set()).has(from), `${parent}/${from} is in a circle`)
+  }
 })
 
 test('a folder of src is imported through its interface, except by composing files', () => {
