@@ -29,6 +29,16 @@ test('docs/architecture.md has the lines of each feature, about', () => {
   }
 })
 
+test('every file that docs/architecture.md names exists', () => {
+  const page = readFileSync(pageUrl('docs/architecture.md'), 'utf8')
+  const named = [...page.matchAll(/`((?:[\w-]+\/)+[\w-]+\.ts)`/g)].map(([, path]) => path!)
+  assert.ok(named.length > 20)
+  assert.deepEqual(
+    named.filter((path) => !['', 'src/'].some((start) => existsSync(pageUrl(start + path)))),
+    [],
+  )
+})
+
 test('every option and variable that a page names exists', () => {
   const known = new Set([
     ...allOptions.flatMap(({ flag }) => [flag, environmentName(flag)]),
