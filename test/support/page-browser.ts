@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { stillMsMax } from './until.ts'
 
 const program = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>
   existsSync(path),
@@ -58,9 +59,7 @@ export class PageBrowser implements AsyncDisposable {
   }
 }
 
-/** Playwright sees no progress: long enough for a busy machine. */
-const waitMsMax = 180_000
-const launching = { executablePath: program!, args: quietFlags, timeout: waitMsMax }
+const launching = { executablePath: program!, args: quietFlags, timeout: waitMsMax() }
 const viewport = { width: 1280, height: 900 }
 
 /** A browser with its own profile: opened again with the same directory, it has the data stored there. */
@@ -70,8 +69,13 @@ export async function openProfile(dir: string, url: string, script: string): Pro
   return watched(context, url)
 }
 
+/** Playwright sees no progress: long enough for a busy machine. Milliseconds. */
+function waitMsMax(): number {
+  return 3 * stillMsMax()
+}
+
 async function watched(context: BrowserContext, url: string): Promise<OpenPage> {
-  context.setDefaultTimeout(waitMsMax)
+  context.setDefaultTimeout(waitMsMax())
   const page = await context.newPage()
   const errors: string[] = []
   page.on('pageerror', (error) => errors.push(error.message))

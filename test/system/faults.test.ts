@@ -83,7 +83,7 @@ test('a disk that stops responding keeps uploads waiting, not downloads; they co
   })
   // With a limit: a service that waits for the disk as a whole would never respond, and the disk would stay frozen.
   const read = async (path: string) =>
-    await (await fetch(service.url + path, { signal: AbortSignal.timeout(stillMsMax) })).text()
+    await (await fetch(service.url + path, { signal: AbortSignal.timeout(stillMsMax()) })).text()
   await until('an upload is seen', async () => /"phase"/.test(await read('/qas/uploads')))
   for (let turn = 0; turn < 20; turn += 1) {
     await read('/healthz')

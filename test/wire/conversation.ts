@@ -53,7 +53,7 @@ export class Conversation implements Disposable {
   /** Resolves when `condition` holds. @throws {Error} if nothing has arrived for a minute */
   async until(what: string, condition: () => boolean): Promise<void> {
     while (!condition()) {
-      if (!(await this.#moves(stillMsMax))) throw new Error(`Nothing has arrived for a minute, waiting until ${what}`)
+      if (!(await this.#moves(stillMsMax()))) throw new Error(`Nothing has arrived for a minute, waiting until ${what}`)
     }
   }
 
