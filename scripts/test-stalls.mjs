@@ -1,5 +1,6 @@
 // Test stalls: ends a test run in which nothing moves, and names the tests that were running. Knows no test.
 import { readdirSync, readFileSync } from 'node:fs'
+import { availableParallelism, loadavg } from 'node:os'
 
 /** Processor time that processes may take that only wait: half a second in a minute. A tick is 10 ms. */
 const idleTicksPerMs = 1 / 1_200
@@ -8,7 +9,7 @@ const idleTicksPerMs = 1 / 1_200
  * Watches this process and its descendants: if no test begins or ends, and they take no processor time for so long, they
  * are killed, and this process ends with code 1. A test on a busy machine may take any time.
  *
- * @param {number} stillMsMax
+ * @param {number} stillMsMax Of a processor that nothing else uses.
  * @returns Call it with every event of the test runner.
  */
 export function watchForStalls(stillMsMax = 60_000) {
@@ -22,7 +23,7 @@ export function watchForStalls(stillMsMax = 60_000) {
     if (tree.length === 0 || Math.abs(ticks - movedTicks) > stillMsMax * idleTicksPerMs) {
       movedMs = performance.now()
       movedTicks = ticks
-    } else if (performance.now() - movedMs > stillMsMax) {
+    } else if (performance.now() - movedMs > stillMsMax * Math.max(1, loadavg()[0] / availableParallelism())) {
       process.stderr.write(`Nothing has moved for ${stillMsMax / 1_000} s in: ${[...running.values()].join(', ')}\n`)
       for (const { pid } of tree) if (pid !== process.pid) attempt(() => process.kill(pid, 'SIGKILL'))
       process.exit(1)
