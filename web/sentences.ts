@@ -3,8 +3,9 @@
 import type { Note } from '../src/core/notes.ts'
 import type { ShownReceipt } from './check/provisional.ts'
 import { germanFailures, germanIntroductions, germanKind } from './german/failures.ts'
-import { germanNotes, germanRejects, type ShownReason } from './german/notes.ts'
+import { germanNotes } from './german/notes.ts'
 import { germanEvidence, germanWhy } from './german/reading.ts'
+import { rejectTexts, type ShownReason } from './reject-texts.ts'
 import { language } from './texts.ts'
 
 export interface Sentence {
@@ -32,7 +33,7 @@ export function evidenceSentences(receipt: ShownReceipt): readonly Sentence[] {
 /** @param columns Names of the columns of the table. */
 export function rejectSentence({ reason, message, column }: ShownReason, columns: readonly string[]): Sentence {
   const name = column === null ? undefined : columns[column - 1]
-  return sentence(aboutColumn(name, germanRejects[reason]?.(columns.length)), message)
+  return sentence(aboutColumn(name, rejectTexts[reason]?.german(columns.length)), message)
 }
 
 interface ShownFailure {

@@ -10,7 +10,7 @@ export const language: Language = preferred === 'de' ? 'de' : 'en'
 document.documentElement.lang = language
 
 /** A sentence in the language of this visit. */
-function text<Text>(english: Text, german: Text): Text {
+export function text<Text>(english: Text, german: Text): Text {
   return language === 'de' ? german : english
 }
 
@@ -266,18 +266,6 @@ export const t = {
   rejectedInHead: filled('Rejected in the first megabyte: {}', 'Abgelehnt im ersten Megabyte: {}'),
   missing: text('missing', 'fehlt'),
   readNow: text('Read this way', 'So lesen'),
-  reasonNames: {
-    too_few_fields: text('Too few fields', 'Zu wenige Felder'),
-    too_many_fields: text('Too many fields', 'Zu viele Felder'),
-    text_after_quote: text('Text after a closing quote', 'Text nach dem schließenden Anführungszeichen'),
-    quote_in_field: text('Quote inside a field', 'Anführungszeichen in einem Feld'),
-    unclosed_quote: text('Unclosed quote', 'Anführungszeichen nicht geschlossen'),
-    invalid_bytes: text('Bytes that are no text', 'Bytes, die kein Text sind'),
-    nul_byte: text('NUL byte', 'NUL-Byte'),
-    record_too_long: text('Record too long', 'Datensatz zu lang'),
-    line_end_in_field: text('Line end inside a field', 'Zeilenende in einem Feld'),
-    constraint: text('Breaks the schema', 'Gegen das Schema'),
-  } as Readonly<Record<string, string>>,
   edit: text('Edit', 'Bearbeiten'),
   takeBack: text('Undo the edit', 'Änderung verwerfen'),
   correctedText: text('Corrected text', 'Berichtigter Text'),
@@ -348,11 +336,6 @@ export const t = {
   notFound: text('There is nothing here.', 'Hier ist nichts.'),
   back: text('All datasets', 'Alle Tabellen'),
   error: text('Something went wrong', 'Etwas ist schiefgegangen'),
-}
-
-/** A reason of a reject in words; an unknown code stays as it is. */
-export function reasonName(reason: string): string {
-  return t.reasonNames[reason] ?? reason
 }
 
 /** Chooses a language for this and later visits; reloads the page. */

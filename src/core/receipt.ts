@@ -1,6 +1,7 @@
 // Receipt: the types of one finished upload, as stored and sent. Knows nothing of how they are computed.
 import type { Evidence } from './evidence/evidence.ts'
 import type { Note } from './notes.ts'
+import type { RejectReason } from './reject-reasons.ts'
 import type { TableSchema } from './table-schema.ts'
 
 /** The format of a CSV file, in the terms of Frictionless Table Dialect. */
@@ -82,22 +83,7 @@ export interface Column {
   readonly why: string
 }
 
-/** In the order of wasm/scanner/scan-result.ts. */
-export const rejectReasons = [
-  'too_few_fields',
-  'too_many_fields',
-  'text_after_quote',
-  'quote_in_field',
-  'unclosed_quote',
-  'invalid_bytes',
-  'nul_byte',
-  'record_too_long',
-  'line_end_in_field',
-  'constraint',
-] as const
-export type RejectReason = (typeof rejectReasons)[number]
-
-/** Where in the original an unreadable record is, and why it was rejected. */
+/** Where in the original a rejected record is, and why it was rejected. */
 export interface Reject {
   /** Counted from 1 over all records of the file, including header, blank and skipped ones. */
   readonly record: number

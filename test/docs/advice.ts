@@ -1,6 +1,6 @@
 // Advice: what the docs advise for each code. The compiler requires a line for every code.
 import type { ErrorCode } from '../../src/core/errors.ts'
-import type { RejectReason } from '../../src/core/receipt.ts'
+import type { RejectReason } from '../../src/core/reject-reasons.ts'
 
 export const errorAdvice: Readonly<Record<ErrorCode, string>> = {
   MISSING_FILE_PART:

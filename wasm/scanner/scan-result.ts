@@ -8,19 +8,20 @@ export const BLANK: u32 = 0
 export const SKIPPED: u32 = 1
 /** Accepted and normalized, one or several in a row: see emitWritten(). */
 export const LENIENT_BUT_READABLE: u32 = 2
-export const TOO_FEW_FIELDS: u32 = 3
-export const TOO_MANY_FIELDS: u32 = 4
-export const TEXT_AFTER_QUOTE: u32 = 5
-export const QUOTE_IN_FIELD: u32 = 6
-export const UNCLOSED_QUOTE: u32 = 7
-export const INVALID_UTF8: u32 = 8
-export const NUL_BYTE: u32 = 9
-export const RECORD_TOO_LONG: u32 = 10
-export const LINE_END_IN_FIELD: u32 = 11
 /** Readable, but to be rejected. */
-export const EXCLUDED: u32 = 12
+export const EXCLUDED: u32 = 3
 /** The next record has a value whose lines read as records; the detail is their number. Not a record of its own. */
-export const RUNAWAY: u32 = 13
+export const RUNAWAY: u32 = 4
+// Unreadable, in the order of src/core/reject-reasons.ts.
+export const TOO_FEW_FIELDS: u32 = 5
+export const TOO_MANY_FIELDS: u32 = 6
+export const TEXT_AFTER_QUOTE: u32 = 7
+export const QUOTE_IN_FIELD: u32 = 8
+export const UNCLOSED_QUOTE: u32 = 9
+export const INVALID_UTF8: u32 = 10
+export const NUL_BYTE: u32 = 11
+export const RECORD_TOO_LONG: u32 = 12
+export const LINE_END_IN_FIELD: u32 = 13
 
 export const NOT_REPAIRED: u32 = 0
 export const REPAIRED_AS_TEXT: u32 = 1

@@ -1,7 +1,6 @@
 // German notes: a sentence for each code of the table of notes and for each reason of a reject. The lines, the column
 // and the place are shown beside it.
 import type { NoteCode } from '../../src/core/notes.ts'
-import type { RefusedCorrection } from '../../src/core/receipt.ts'
 
 export const germanNotes: Readonly<Record<NoteCode, string>> = {
   ENCODING_GUESSED: 'Der Zeichensatz ist nicht sicher: Er wurde aus den Bytes erschlossen. Bitte die Umlaute prüfen.',
@@ -109,27 +108,4 @@ export const germanNotes: Readonly<Record<NoteCode, string>> = {
   VALUES_AS_FORMULAS:
     'Jeder Wert einer Spalte ist als Formel geschrieben, `="…"`, für Excel; er bleibt Text, mit diesen Zeichen.',
   MORE_COLUMNS: 'Zu weiteren Spalten gibt es Hinweise, die hier nicht aufgeführt sind.',
-}
-
-/** Why a record of the file was rejected, or a text sent to replace it. */
-export type ShownReason = Omit<RefusedCorrection, 'record'>
-
-/** Made of the number of columns of the table. */
-export const germanRejects: Readonly<Record<ShownReason['reason'], (columns: number) => string>> = {
-  too_few_fields: (columns) => `zu wenige Felder, ${expected(columns)}`,
-  too_many_fields: (columns) => `zu viele Felder, ${expected(columns)}`,
-  text_after_quote: () => 'Text nach einem schließenden Anführungszeichen',
-  quote_in_field: () => 'Anführungszeichen in einem Feld, das nicht in Anführungszeichen steht',
-  unclosed_quote: () => 'ein Anführungszeichen wird nicht geschlossen',
-  invalid_bytes: () => 'Bytes, die im Zeichensatz der Datei keine Zeichen sind',
-  nul_byte: () => 'ein NUL-Byte',
-  record_too_long: () => 'der Datensatz ist länger, als gelesen wird',
-  line_end_in_field: () => 'ein Wagenrücklauf oder Zeilenvorschub in einem Feld',
-  constraint: () => 'ein Wert verstößt gegen das Schema',
-  several_records: () => 'der Text enthält mehrere Datensätze, gesucht ist einer',
-  no_record: () => 'der Text enthält keinen Datensatz',
-}
-
-function expected(columns: number): string {
-  return columns === 1 ? 'erwartet wird 1' : `erwartet werden ${columns}`
 }

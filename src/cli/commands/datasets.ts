@@ -5,7 +5,8 @@ import { type Client, datasetPath, pageMax } from '../../client/client.ts'
 import { readAs, type SentReceipt, shapes } from '../../client/response-shapes.ts'
 import { option, toggle } from '../../config/option.ts'
 import { oneOf, text } from '../../config/value-parsers.ts'
-import { type RejectPreview, rejectReasons } from '../../core/receipt.ts'
+import type { RejectPreview } from '../../core/receipt.ts'
+import { rejectReasons } from '../../core/reject-reasons.ts'
 import { noArguments } from '../command.ts'
 import {
   datasetCommand,

@@ -1,7 +1,7 @@
 // Request schemas: what each route accepts, as TypeBox. Both the validation and the description of the routes use them.
 import Type from 'typebox'
 import { copyModes, tableNamePattern } from '../../core/copies/copy-status.ts'
-import { rejectReasons } from '../../core/receipt.ts'
+import { rejectReasons } from '../../core/reject-reasons.ts'
 import examples from './examples.json' with { type: 'json' }
 import { type Header, header, octetStream, type RequestBody } from './operation.ts'
 import { copyKey } from './response-schemas.ts'

@@ -2,7 +2,8 @@
 import Type from 'typebox'
 import { copyModes, copyStates } from '../../core/copies/copy-status.ts'
 import { noteCodes, noteLinesMax } from '../../core/notes.ts'
-import { compressionFormats, rejectReasons, uploadOutcomes } from '../../core/receipt.ts'
+import { compressionFormats, uploadOutcomes } from '../../core/receipt.ts'
+import { rejectReasons } from '../../core/reject-reasons.ts'
 import { uploadPhases } from '../../core/upload-status.ts'
 
 export function count(description: string) {

@@ -2,6 +2,7 @@
 // and maps the places that the scanner reports back to the original.
 import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
 import { giveBack } from '../../core/byte-stream.ts'
+import { rejectTable } from '../../core/reject-reasons.ts'
 import type { Block, Coder } from '../encoding/coder.ts'
 import { DelimiterCoder, standInBeside } from '../encoding/delimiter-coder.ts'
 import { LineEndCoder, type UnusualLineEnd } from '../encoding/line-end-coder.ts'
@@ -56,16 +57,6 @@ interface PlacedBlock {
   readonly utf8Start: number
   readonly originalStart: number
 }
-
-/** Reasons whose message names a place. */
-export const placedReasons: ReadonlySet<string> = new Set([
-  'text_after_quote',
-  'quote_in_field',
-  'unclosed_quote',
-  'invalid_bytes',
-  'nul_byte',
-  'line_end_in_field',
-])
 
 class CodedScanner implements Scanner {
   readonly #scanner: Scanner
@@ -146,10 +137,10 @@ class CodedScanner implements Scanner {
   #translateReject(reject: ScannedReject): ScannedReject {
     // In file order, in which places are found fastest.
     const byteOffset = this.#place(reject.byteOffset)
-    const place = placedReasons.has(reject.reason) ? this.#place(reject.detail) : null
+    const kind = rejectTable[reject.reason].detail
+    const place = kind === 'offset' ? this.#place(reject.detail) : reject.detail
     const byteLength = this.#place(reject.byteOffset + reject.byteLength) - byteOffset
-    const isLength = reject.reason === 'record_too_long'
-    const detail = place ?? (isLength ? byteLength : reject.detail)
+    const detail = kind === 'bytes' ? byteLength : place
     return { ...reject, byteOffset, byteLength, detail }
   }
 

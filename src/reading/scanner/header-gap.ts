@@ -1,6 +1,7 @@
 // Header gap: scans a file with records above its header. These are scanned too, and the header is skipped.
 import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
 import type { HeaderGap } from '../../core/receipt.ts'
+import { isExcluded } from '../../core/reject-reasons.ts'
 import type { CreateScanner, FileScanOptions, RejectMark, Scanned, Scanner } from './scanner.ts'
 
 /** Scans the records above the header as a file of their own, then those below. */
@@ -63,8 +64,8 @@ export class GapScanner implements Scanner {
 
   /** Counts records above the header; their bytes are copied, because they are valid only until the next call. */
   #take(scanned: Scanned): Scanned {
-    const constraints = scanned.rejects.filter(({ reason }) => reason === 'constraint').length
-    this.#readable += scanned.accepted + constraints
+    const excluded = scanned.rejects.filter(isExcluded).length
+    this.#readable += scanned.accepted + excluded
     this.#records += scanned.accepted + scanned.blank + scanned.skipped + scanned.rejects.length
     return { ...scanned, pieces: scanned.pieces.map((piece) => Uint8Array.from(piece)) }
   }
@@ -72,7 +73,7 @@ export class GapScanner implements Scanner {
   /** Excluded records are numbered over the whole file. */
   #raised(scanned: Scanned): Scanned {
     const rejects = scanned.rejects.map((reject) =>
-      reject.reason === 'constraint' ? { ...reject, detail: reject.detail + this.#readable } : reject,
+      isExcluded(reject) ? { ...reject, detail: reject.detail + this.#readable } : reject,
     )
     const marks = scanned.marks?.map((mark) => ({ ...mark, readable: mark.readable + this.#readable }))
     return { ...scanned, rejects, ...(marks && { marks }) }

@@ -1,5 +1,5 @@
 // Oracle reading: what the scanner's oracle finds in one record, fields and faults.
-import type { RejectReason } from '../../core/receipt.ts'
+import type { RejectReason } from '../../core/reject-reasons.ts'
 import type { LookAhead } from './record-rules.ts'
 import type { RunawayValue, Scanned, ScanOptions } from './scanner.ts'
 

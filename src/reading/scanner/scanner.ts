@@ -57,7 +57,7 @@ export interface FileScanOptions extends ScanOptions {
 
 /** It has the numbers of its message instead of the text, since a file may have one per record; see shownReject. */
 export interface ScannedReject extends Omit<Reject, 'message'> {
-  /** The number in its message, see rejectMessage. */
+  /** The number in its message, see rejectTable. */
   readonly detail: number
   /** The expected number in its message, see wantedOf. */
   readonly wanted: number
@@ -161,7 +161,7 @@ export function emptyScanned({ marksRejects = false, lineEnd }: ScanOptions): Co
 
 export interface Scanner {
   /**
-   * Excludes readable records, which are then rejected as `constraint`. They are given by their number, from 1, among all
+   * Excludes readable records, which are then rejected with a reason of the kind `excluded`. They are given by their number, from 1, among all
    * records that would be accepted, repaired ones included; ascending over all calls, and each before the last byte of
    * its record is pushed. The reject's `detail` is that number.
    */

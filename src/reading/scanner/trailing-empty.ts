@@ -1,6 +1,7 @@
 // Trailing empty records: holds back records without a value in any field, which do not count at the end of a file.
 // Spreadsheets write such lines for rows that were once touched. Knows nothing of what the inner scanner reads.
 import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
+import { isExcluded } from '../../core/reject-reasons.ts'
 import { joined } from './header-gap.ts'
 import type { CreateScanner, FileScanOptions, RejectMark, Scanned, ScannedReject, Scanner } from './scanner.ts'
 
@@ -76,7 +77,7 @@ class TrailingEmptyScanner implements Scanner {
   }
 
   #hold(scanned: Scanned): Scanned {
-    const excluded = scanned.rejects.findLastIndex(({ reason }) => reason === 'constraint')
+    const excluded = scanned.rejects.findLastIndex(isExcluded)
     const afterExcluded = scanned.marks?.[excluded]?.pieces ?? 0
     const run = runAtEnd(scanned.pieces.slice(afterExcluded), this.#options)
     // An excluded record ends a run as an accepted one does.

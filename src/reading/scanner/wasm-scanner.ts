@@ -1,7 +1,7 @@
 // WASM scanner: the host side of wasm/scanner/*.ts. It feeds the module, and turns its results into pieces and rejects;
 // record-rules.ts defines these.
 import { type BorrowedBytes, viewOf } from '../../core/borrowed-bytes.ts'
-import { rejectReasons } from '../../core/receipt.ts'
+import { rejectReasons, rejectTable } from '../../core/reject-reasons.ts'
 import { type DialectGlobals, WasmInstance } from '../wasm/wasm-instance.ts'
 import { ExcludedRecords } from './excluded-records.ts'
 import { createLongLine, type LongLine } from './long-line.ts'
@@ -31,8 +31,8 @@ const exclusionTableLength = 1984 + 1 + 1
 // Why scan() returns, see wasm/scanner/scanner.ts.
 const status = { tableFull: 0, needsMore: 1, longReject: 2, longSkip: 3, needsRoom: 4 } as const
 
-// Kinds of result, see wasm/scanner/scan-result.ts: those from 3 on are rejects, in the order of `rejectReasons`.
-const kind = { blank: 0, skipped: 1, lenient: 2, excluded: 12, runaway: 13 } as const
+// Kinds of result, see wasm/scanner/scan-result.ts: those from 5 on are rejects, in the order of `rejectReasons`.
+const kind = { blank: 0, skipped: 1, lenient: 2, excluded: 3, runaway: 4, unreadable: 5 } as const
 /** How a rewritten record was read, see wasm/scanner/scan-result.ts; values other than these and 0 are repairs. */
 const otherEscape = 3
 
@@ -319,13 +319,15 @@ class WasmScanner implements Scanner {
   #rejectOf(words: Uint32Array, row: number): ScannedReject {
     const from = words[row + 1]!
     const byteLength = words[row + 3]! - from
-    const reason = rejectReasons[words[row]! - 3]!
+    const what = words[row]!
+    const reason = what === kind.excluded ? 'constraint' : rejectReasons[what - kind.unreadable]!
     const reportedDetail = words[row + 7]!
     const windowOffset = this.#fileOffset - this.#start
-    let detail = windowOffset + reportedDetail
-    if (reason === 'too_few_fields' || reason === 'too_many_fields') detail = reportedDetail
-    else if (reason === 'record_too_long') detail = byteLength
-    else if (reason === 'constraint') detail = this.#drops.use()
+    let detail = reportedDetail
+    const { detail: kindOfDetail } = rejectTable[reason]
+    if (kindOfDetail === 'bytes') detail = byteLength
+    else if (kindOfDetail === 'offset') detail += windowOffset
+    else if (kindOfDetail === 'ordinal') detail = this.#drops.use()
     return {
       record: this.#records + words[row + 4]! + 1,
       line: this.#lines + words[row + 5]! + 1,

@@ -1,5 +1,6 @@
 // Constraint filter: a scanner that rejects readable records by a list that may be as long as the file. Keeps little of the list in memory.
 import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
+import { isExcluded } from '../../core/reject-reasons.ts'
 import type { Scanned, ScannedReject, Scanner } from '../../reading/scanner/scanner.ts'
 import type { Exclusion } from './violations.ts'
 
@@ -94,7 +95,7 @@ export class ConstraintFilter {
   #count(scanned: Scanned): Scanned {
     let excluded = 0
     const rejects = scanned.rejects.map((reject): ScannedReject => {
-      if (reject.reason !== 'constraint') return reject
+      if (!isExcluded(reject)) return reject
       const exclude = this.#announced[excluded++]
       if (exclude?.ordinal !== reject.detail) throw new Error('Cannot exclude records: they come in another order')
       return { ...reject, column: exclude.column, ownMessage: exclude.message }

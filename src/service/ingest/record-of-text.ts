@@ -10,7 +10,7 @@ export type RecordOfText =
   | ({
       readonly kind: 'refused'
       /**
-       * The number in its message, see rejectMessage: a count, or an offset in the text as UTF-8; null if it has none.
+       * The number in its message, see `rejectTable`: a count, or an offset in the text as UTF-8; null if it has none.
        */
       readonly detail: number | null
     } & Omit<RefusedCorrection, 'record'>)

@@ -1,6 +1,7 @@
 // Record tally: counts the records of a file as they are scanned, and keeps the first and last rejects. Knows no files.
 import { noteLinesMax } from '../../core/notes.ts'
-import type { Reject, RejectReason } from '../../core/receipt.ts'
+import type { Reject } from '../../core/receipt.ts'
+import type { RejectReason } from '../../core/reject-reasons.ts'
 import type { Reading } from '../../reading/reading.ts'
 import type { RunawayValue, Scanned, ScannedReject } from '../../reading/scanner/scanner.ts'
 import { shownReject } from '../../reading/scanner/shown-reject.ts'

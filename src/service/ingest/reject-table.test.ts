@@ -1,7 +1,7 @@
 // Tests of the reject table: its lines match its columns, for all reasons and numbers, and reuse memory.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type RejectReason, rejectReasons } from '../../core/receipt.ts'
+import { type RejectReason, rejectReasons } from '../../core/reject-reasons.ts'
 import type { ScannedReject } from '../../reading/scanner/scanner.ts'
 import { shownReject, wantedOf } from '../../reading/scanner/shown-reject.ts'
 import { RejectLines } from './reject-table.ts'

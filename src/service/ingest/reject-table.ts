@@ -1,9 +1,10 @@
 // Reject table: rejects as rows, so that they are stored, paged and exported like other records.
 import type { SegmentLayout, TargetColumn } from '../../columns/converter.ts'
-import type { Reject, RejectReason } from '../../core/receipt.ts'
+import type { Reject } from '../../core/receipt.ts'
+import { isExcluded, type RejectReason, rejectTable } from '../../core/reject-reasons.ts'
 import { RejectNumbers } from '../../reading/reject-numbers.ts'
 import type { ScannedReject } from '../../reading/scanner/scanner.ts'
-import { rejectMessage, shownReject } from '../../reading/scanner/shown-reject.ts'
+import { shownReject } from '../../reading/scanner/shown-reject.ts'
 
 const shownNames = ['record', 'line', 'byteOffset', 'byteLength', 'column', 'reason', 'message'] as const
 /**
@@ -50,7 +51,7 @@ export class RejectLines {
     for (const reject of rejects) {
       const { record, line, byteOffset, byteLength, column, reason, detail, wanted } = reject
       // With the number 1, texts have the singular.
-      if (reason === 'constraint' || detail === 1) this.#addText(reject)
+      if (isExcluded(reject) || detail === 1) this.#addText(reject)
       else {
         const words = this.#wordsOf(reason, wanted)
         this.#numbers.add(record, line, byteOffset, byteLength, column ?? 0, words, detail)
@@ -74,7 +75,7 @@ export class RejectLines {
   #addText(reject: ScannedReject): void {
     this.#addNumbers()
     const { record, line, byteOffset, byteLength, column, reason, message } = shownReject(reject)
-    const ordinal = reason === 'constraint' ? reject.detail : ''
+    const ordinal = isExcluded(reject) ? reject.detail : ''
     const numbers = `${record},${line},${byteOffset},${byteLength},${column ?? ''}`
     const text = `${numbers},${reason},"${quotable(message)}",${ordinal}\n`
     this.#reserve(3 * text.length)
@@ -87,7 +88,7 @@ export class RejectLines {
     this.#addNumbers()
     // No other number in a message is as large as this one.
     const stand = Number.MAX_SAFE_INTEGER
-    const [before = '', after = ''] = quotable(rejectMessage(reason, stand, wanted)).split(String(stand))
+    const [before = '', after = ''] = quotable(rejectTable[reason].message(stand, wanted)).split(String(stand))
     const number = known?.number ?? this.#words.size
     this.#numbers.setWords(number, { before: Buffer.from(`${reason},"${before}`), after: Buffer.from(`${after}",\n`) })
     this.#words.set(reason, { number, wanted })

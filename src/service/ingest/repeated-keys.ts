@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { Converter, KeyOptions, Repeats } from '../../columns/converter.ts'
 import type { DeclaredKey } from '../../core/declared-values.ts'
+import { isExcluded } from '../../core/reject-reasons.ts'
 import type { Scanned } from '../../reading/scanner/scanner.ts'
 import { RecordTally } from './record-tally.ts'
 import type { Exclusion } from './violations.ts'
@@ -95,7 +96,6 @@ class LineTally extends RecordTally {
   }
 
   override add({ rejects }: Scanned): void {
-    for (const { reason, line, ownMessage } of rejects)
-      if (reason === 'constraint') this.#lines[Number(ownMessage)] = line
+    for (const { line, ownMessage } of rejects.filter(isExcluded)) this.#lines[Number(ownMessage)] = line
   }
 }

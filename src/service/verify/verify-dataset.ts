@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { decompress } from '../../compression/decompress.ts'
 import type { Part, Reject } from '../../core/receipt.ts'
+import { isExcluded } from '../../core/reject-reasons.ts'
 import { errorCode } from '../../core/storage-error.ts'
 import type { PartReader } from '../../engine/part-reader.ts'
 import { type HashedBytes, PassingHash } from '../../io/hashing/hash-stream.ts'
@@ -255,7 +256,7 @@ class TableRejects {
   async next(): Promise<Reject | undefined> {
     for (;;) {
       const { value } = await this.#rejects.next()
-      if (value?.reason !== 'constraint') return value
+      if (value === undefined || !isExcluded(value)) return value
     }
   }
 }

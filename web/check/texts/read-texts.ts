@@ -1,9 +1,10 @@
 // Read texts: reads texts as single records of a dataset, with the code that reads corrections. Knows no file.
 import type { RefusedCorrection } from '../../../src/core/receipt.ts'
+import { rejectTable } from '../../../src/core/reject-reasons.ts'
 import { FieldWalker } from '../../../src/csv/field-walker.ts'
 import { utf8Bytes } from '../../../src/reading/bytes/platform-bytes.ts'
 import { scanOptions } from '../../../src/reading/scan-options.ts'
-import { createFileScanner, placedReasons } from '../../../src/reading/scanner/file-scanner.ts'
+import { createFileScanner } from '../../../src/reading/scanner/file-scanner.ts'
 import { createScanner } from '../../../src/reading/scanner/wasm-scanner.ts'
 import { type RecordOfText, recordReader } from '../../../src/service/ingest/record-of-text.ts'
 import { segmentForm } from '../../../src/service/ingest/segment-form.ts'
@@ -77,7 +78,8 @@ function refusedPlace(
   if (reason === 'too_few_fields') return { from: text.length, to: text.length }
   const surplus = places[width]
   if (reason === 'too_many_fields') return surplus === undefined ? null : { from: surplus.from, to: text.length }
-  if (detail === null || !placedReasons.has(reason)) return null
+  if (detail === null || reason === 'several_records' || reason === 'no_record') return null
+  if (rejectTable[reason].detail !== 'offset') return null
   const from = utf8.decode(utf8Bytes(text).subarray(0, detail)).length
   const character = text.codePointAt(from)
   return { from, to: from + (character === undefined ? 0 : String.fromCodePoint(character).length) }

@@ -8,8 +8,9 @@ import { Failure } from '../../parts/failure.tsx'
 import { NoteList } from '../../parts/note-list.tsx'
 import { Spoken } from '../../parts/spoken.tsx'
 import { Table } from '../../parts/table.tsx'
+import { reasonName } from '../../reject-texts.ts'
 import { rejectSentence } from '../../sentences.ts'
-import { reasonName, t } from '../../texts.ts'
+import { t } from '../../texts.ts'
 
 export function WholeCheck({ state, file }: { readonly state: CheckState; readonly file: File }) {
   switch (state.kind) {
