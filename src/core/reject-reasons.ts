@@ -42,6 +42,11 @@ export type RejectReason = keyof typeof rows
 export const rejectTable: Readonly<Record<RejectReason, ReasonRow>> = rows
 export const rejectReasons = Object.keys(rows) as readonly RejectReason[]
 
+/** Rejects that are readable, and left out of the dataset. */
+export function excludedCount(counts: Readonly<Partial<Record<RejectReason, number>>>): number {
+  return rejectReasons.reduce((sum, reason) => sum + (isExcluded({ reason }) ? (counts[reason] ?? 0) : 0), 0)
+}
+
 /** True for a reject that is readable, and left out of the dataset. */
 export function isExcluded({ reason }: { readonly reason: RejectReason }): boolean {
   return rejectTable[reason].kind === 'excluded'

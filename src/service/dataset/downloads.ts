@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { type ByteStream, byteStream, fileStream } from '../../core/byte-stream.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Receipt, Reject } from '../../core/receipt.ts'
+import { excludedCount } from '../../core/reject-reasons.ts'
 import { throwStoreError } from '../../core/storage-error.ts'
 import { correctionsOf, originalOf, type StoredFile, textOf } from '../../core/stored-files.ts'
 import type { LinesTarget, PartReader } from '../../engine/part-reader.ts'
@@ -95,7 +96,7 @@ export class Downloads {
     return made(receipt, async (signal) => {
       // Only the table of rejects knows which readable records are rejected.
       const corrections = correctionsOf(receipt)
-      const isWhole = (receipt.rejects.reasons.constraint ?? 0) === 0 && corrections === null
+      const isWhole = excludedCount(receipt.rejects.reasons) === 0 && corrections === null
       await using opened = new AsyncDisposableStack()
       // From its beginning, since only the whole file shows whether it is intact.
       const source = opened.use(await this.#tools.files.read(receipt, textOf(receipt)))

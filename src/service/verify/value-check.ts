@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import type { Converter, ConvertOptions, Segment, SegmentLayout, TargetColumn } from '../../columns/converter.ts'
 import type { DeclaredKey } from '../../core/declared-values.ts'
 import type { Column, ColumnType, DateForm, GroupChar, NumberForm, Part } from '../../core/receipt.ts'
+import { excludedCount } from '../../core/reject-reasons.ts'
 import type { PartReader } from '../../engine/part-reader.ts'
 import { BufferedWriter } from '../../io/buffered-writer.ts'
 import type { Scanned } from '../../reading/scanner/scanner.ts'
@@ -67,7 +68,7 @@ export class ValueCheck implements AsyncDisposable {
     this.#columns = columns
     this.#keys = keys
     this.gathersKeys = keys.length > 0
-    this.#mayBreakRules = receipt.rejects.reasons.constraint !== undefined
+    this.#mayBreakRules = excludedCount(receipt.rejects.reasons) > 0
   }
 
   /** While `gathersKeys`, all records must be added once before those that are compared: then call this. */

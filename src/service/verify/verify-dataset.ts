@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { decompress } from '../../compression/decompress.ts'
 import type { Part, Reject } from '../../core/receipt.ts'
-import { isExcluded } from '../../core/reject-reasons.ts'
+import { excludedCount, isExcluded } from '../../core/reject-reasons.ts'
 import { errorCode } from '../../core/storage-error.ts'
 import type { PartReader } from '../../engine/part-reader.ts'
 import { type HashedBytes, PassingHash } from '../../io/hashing/hash-stream.ts'
@@ -166,7 +166,7 @@ async function* verifyOriginal(dataset: Verified): AsyncGenerator<Check> {
     return
   }
   // A record that breaks the declared schema is readable, so the scanner accepts it: these are counted in the table.
-  const forbidden = rejects.reasons.constraint ?? 0
+  const forbidden = excludedCount(rejects.reasons)
   const passed = body.records + (body.gap?.records ?? 0)
   const counted: readonly Count[] = [
     ['accepted', tally.accepted - forbidden, records.accepted],
