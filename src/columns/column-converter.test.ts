@@ -153,17 +153,6 @@ test('convert() fails, and leaves no part, if a small segment does not match its
   assert.equal((await converter.convert(segment, textColumns(2), path, never)).kind, 'part')
 })
 
-test('convert() reuses, once, the bytes of a small segment that profile() has read', async (t) => {
-  const dir = scratchDir(t)
-  const segment = writeSegment(dir, 'a,b\nc,d\n', 2, layoutOf(2))
-  const path = join(dir, 'part.parquet')
-  await converter.profile(segment, never)
-  rmSync(segment.path)
-  const made = await converter.convert(segment, textColumns(2), path, never)
-  assert.equal(made.kind === 'part' && made.part.records, 2)
-  await assert.rejects(converter.convert(segment, textColumns(2), path, never), { code: 'STORE_FAILED' })
-})
-
 for (const count of [20, 20_000]) {
   test(`convert() writes the same part from ${count} records stored in another encoding`, async (t) => {
     const dir = scratchDir(t)

@@ -87,6 +87,6 @@ export function areExpected(facts: readonly ColumnFacts[], columns: readonly Tar
 }
 
 /** @throws {Error} if the job's result is unwanted */
-export function throwIfWithdrawn(withdrawal: Withdrawal): void {
-  if (Atomics.load(withdrawal, 0) !== 0) throw new Error('Cannot finish job: it was withdrawn')
+export function throwIfWithdrawn(withdrawal: Withdrawal | null): void {
+  if (withdrawal !== null && Atomics.load(withdrawal, 0) !== 0) throw new Error('Cannot finish job: it was withdrawn')
 }

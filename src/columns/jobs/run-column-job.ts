@@ -3,8 +3,9 @@ import { closeSync, fstatSync, openSync, readSync, rmSync, writeSync } from 'nod
 import type { Violation } from '../../core/declared-values.ts'
 import { type Digest, OwnDigest } from '../../io/hashing/file-digest.ts'
 import type { Segment } from '../converter.ts'
-import type { ColumnWriter, ColumnWriterOptions, OlderPart, WrittenColumns } from '../writer/column-writer.ts'
+import type { ColumnWriterOptions, OlderPart, WrittenColumns } from '../writer/column-writer.ts'
 import { createColumnWriter } from '../writer/create-column-writer.ts'
+import type { WasmColumnWriter } from '../writer/wasm-column-writer.ts'
 import {
   type ColumnJob,
   type ColumnResult,
@@ -78,10 +79,11 @@ function writePart(
   }
 }
 
-function readSegment(
+/** @param withdrawal Null if nothing can withdraw the job meanwhile. */
+export function readSegment(
   segment: Segment,
   options: Omit<ColumnWriterOptions, 'layout'>,
-  withdrawal: Withdrawal,
+  withdrawal: Withdrawal | null,
 ): WrittenColumns {
   const { layout, records } = segment
   const writer = createColumnWriter({ layout, ...options })
@@ -98,10 +100,10 @@ function readSegment(
 /** Reads into the memory of the writer. */
 function readPiece(
   { path, byteOffset, bytes, utf8OfBytes }: EncodedPiece,
-  writer: ColumnWriter,
-  withdrawal: Withdrawal,
+  writer: WasmColumnWriter,
+  withdrawal: Withdrawal | null,
 ): void {
-  const encoded = Buffer.allocUnsafeSlow(utf8OfBytes === null ? 0 : encodedBytes)
+  const encoded = Buffer.allocUnsafeSlow(utf8OfBytes === null ? 0 : Math.min(encodedBytes, bytes))
   const file = openSync(path, 'r')
   try {
     for (let at = 0; at < bytes; ) {

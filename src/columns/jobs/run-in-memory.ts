@@ -1,30 +1,19 @@
 // Run in memory: reads a small segment and makes its part on this thread, since handing it over takes longer than the work.
-import { closeSync, openSync, readSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import type { DeclaredValues, Violation } from '../../core/declared-values.ts'
 import { ServiceError } from '../../core/errors.ts'
-import { throwStoreError } from '../../core/storage-error.ts'
+import { errorCode, throwStoreError } from '../../core/storage-error.ts'
 import { OpenFile } from '../../io/files/open-file.ts'
 import { OwnDigest } from '../../io/hashing/file-digest.ts'
-import type { Segment } from '../converter.ts'
-import { createColumnWriter } from '../writer/create-column-writer.ts'
-import { type ColumnJob, type ColumnResult, type EncodedPiece, noPart, piecesOf, writerColumns } from './column-job.ts'
+import { type ColumnJob, type ColumnResult, noPart, writerColumns } from './column-job.ts'
 import { writerKeys } from './key-file.ts'
+import { readSegment } from './run-column-job.ts'
 import { ViolationFile } from './violation-file.ts'
 
 /** Nothing else runs while the columns are made: at most about a millisecond. */
 const bytesMax = 131_072
 const widthMax = 32
 const listedMax = 100
-
-/** As they are in the file. */
-type PieceBytes = Pick<EncodedPiece, 'utf8OfBytes'> & { readonly encoded: Buffer }
-
-/**
- * Bytes read for the facts of a segment, kept for the part that is made of it next: otherwise small files would be read
- * twice.
- */
-const lookedAt = new WeakMap<Segment, readonly PieceBytes[]>()
 
 /** True for a job that takes less time than handing it over. */
 export function isSmall({ segment: { bytes, layout }, target, declared }: ColumnJob): boolean {
@@ -45,28 +34,22 @@ function areFew({ form, missing, checks }: DeclaredValues): boolean {
  * @throws {ServiceError} CONVERSION_FAILED, DISK_FULL, STORE_UNAVAILABLE, STORE_FAILED
  */
 export async function runInMemory(job: ColumnJob, signal: AbortSignal): Promise<ColumnResult> {
-  const pieces = takePieces(job.segment)
   signal.throwIfAborted()
   if (job.target === null) {
-    lookedAt.set(job.segment, pieces)
-    const { facts, nulls, violations, misfits } = writeColumns(job, pieces)
-    return { facts, nulls, violations: violations.length, misfits, ...noPart }
+    const { facts, nulls, violations, misfits } = writeColumns(job)
+    return { facts, nulls, violations, misfits, ...noPart }
   }
   await using file = new PartFile(job.target.path)
-  const { part, violations, ...made } = writeColumns(job, pieces)
+  const { facts, nulls, violations, misfits, isWritten, part } = writeColumns(job)
+  if (part === null) return { facts, nulls, violations, misfits, ...noPart }
   const digest = new OwnDigest()
-  if (part !== null) {
-    const written = file.write(part)
-    digest.add(part)
-    await written.catch(throwStoreError)
-  }
-  const { violationsPath } = job.target.options
-  if (violationsPath !== undefined) writeViolations(violations, violationsPath)
-  const result = { ...made, violations: violations.length }
-  if (part === null) return { ...result, ...noPart }
+  const written = file.write(part)
+  digest.add(part)
+  await written.catch(throwStoreError)
   const { sha256, checksums } = digest.end()
-  const records = job.segment.records - violations.length
-  return { ...result, part: { bytes: part.length, records, sha256 }, checksums }
+  const records = job.segment.records - violations
+  const made = { bytes: part.length, records, sha256 }
+  return { facts, nulls, violations, misfits, isWritten, part: made, checksums }
 }
 
 /**
@@ -98,85 +81,30 @@ class PartFile implements AsyncDisposable {
   }
 }
 
-function takePieces(segment: Segment): readonly PieceBytes[] {
-  const known = lookedAt.get(segment)
-  lookedAt.delete(segment)
-  return known ?? piecesOf(segment).map(readPiece)
-}
-
 /**
- * Also on this thread: the bytes have just been written, and handing each of three calls to another thread takes longer
- * than the call.
+ * Reads and writes on this thread: the bytes have just been written, and handing each call to another thread takes
+ * longer than the call.
  */
-function readPiece({ path, byteOffset, bytes, utf8OfBytes }: EncodedPiece): PieceBytes {
-  return storing(() => {
-    const file = openSync(path, 'r')
-    try {
-      return { encoded: readUpTo(file, byteOffset, bytes), utf8OfBytes }
-    } finally {
-      closeSync(file)
-    }
-  })
-}
-
-function readUpTo(file: number, byteOffset: number, bytes: number): Buffer {
-  const buffer = Buffer.allocUnsafeSlow(bytes)
-  let count = 0
-  while (count < bytes) {
-    const read = readSync(file, buffer, count, bytes - count, byteOffset + count)
-    if (read === 0) break
-    count += read
-  }
-  return buffer.subarray(0, count)
-}
-
-/** Fewer than there are bytes in a small segment. */
-function writeViolations(violations: readonly Violation[], path: string): void {
-  storing(() => {
-    using file = new ViolationFile(path)
-    for (const violation of violations) file.add(violation)
-    file.end()
-  })
-}
-
-function storing<Result>(work: () => Result): Result {
-  try {
-    return work()
-  } catch (error) {
-    return throwStoreError(error)
-  }
-}
-
-function writeColumns(job: ColumnJob, pieces: readonly PieceBytes[]) {
+function writeColumns(job: ColumnJob) {
   const { segment, target } = job
-  const columns = writerColumns(job)
-  const keys = target?.options.keys
-  const violations: Violation[] = []
-  const onViolation = (violation: Violation) => void violations.push(violation)
-  const part: Uint8Array[] = []
-  const sink = (bytes: Uint8Array) => void part.push(Uint8Array.from(bytes))
-  // A line end may be added.
-  const windowBytes = Math.max(segment.bytes + 1, 4096)
-  const writer = createColumnWriter({
-    layout: segment.layout,
-    columns,
-    sink,
-    windowBytes,
-    onViolation,
-    ...(keys && { keys: storing(() => writerKeys(keys, segment.records)) }),
-  })
+  const { keys, violationsPath } = target?.options ?? {}
+  const pieces: Uint8Array[] = []
   try {
-    for (const { encoded, utf8OfBytes } of pieces) {
-      if (utf8OfBytes === null) writer.push(encoded)
-      else writer.pushEncoded(encoded, utf8OfBytes)
+    using violations = violationsPath === undefined ? null : new ViolationFile(violationsPath)
+    const options = {
+      columns: writerColumns(job),
+      sink: (bytes: Uint8Array) => void pieces.push(Uint8Array.from(bytes)),
+      // A line end may be added.
+      windowBytes: Math.max(segment.bytes + 1, 4096),
+      onViolation: (violation: Violation) => violations?.add(violation),
+      ...(keys && { keys: writerKeys(keys, segment.records) }),
     }
-    const { records, bytes, facts, nulls, misfits, isWritten } = writer.end()
-    if (records !== segment.records)
-      throw new Error(`Cannot read segment: ${records} records, wanted ${segment.records}`)
-    return { facts, nulls, violations, misfits, isWritten, part: bytes === null ? null : Buffer.concat(part) }
+    const written = readSegment(segment, options, null)
+    violations?.end()
+    return { ...written, part: written.bytes === null ? null : Buffer.concat(pieces) }
   } catch (error) {
+    // The file system states a code.
+    if (typeof errorCode(error) === 'string') return throwStoreError(error)
     throw new ServiceError('CONVERSION_FAILED', {}, error)
-  } finally {
-    writer.close()
   }
 }

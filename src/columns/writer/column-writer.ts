@@ -1,4 +1,4 @@
-// Column writer: the interface to turn accepted records into one typed Parquet part. Its implementation is beside it.
+// Column writer: what is passed to it, and what it returns.
 import type { ColumnFacts } from '../../core/column-facts.ts'
 import type { DeclaredValues, RepeatedKey, Violation } from '../../core/declared-values.ts'
 import type { ColumnType } from '../../core/receipt.ts'
@@ -68,44 +68,6 @@ export interface WriterKeys {
   readonly onEntries: (chunk: Uint32Array) => void
   /** The key that a record (from 1) repeats: it breaks a rule. Null if that is not known yet: then there are hashes. */
   readonly repeated: ((record: number) => RepeatedKey | null) | null
-}
-
-/** Takes records as bytes, split anywhere, and writes a part. After an error, it must not be used again. */
-export interface ColumnWriter {
-  /**
-   * A buffer of at most `bytesMax` bytes, to be read into without a copy; valid until the next call.
-   *
-   * @throws {MalformedRecordsError}
-   */
-  room(bytesMax: number): Uint8Array
-  /**
-   * The first `count` bytes of the last buffer hold what follows.
-   *
-   * @throws {MalformedRecordsError}
-   */
-  filled(count: number): void
-  /**
-   * Copies bytes in.
-   *
-   * @throws {MalformedRecordsError}
-   */
-  push(bytes: Uint8Array): void
-  /**
-   * The same for bytes in another encoding, with one byte per character.
-   *
-   * @param utf8OfBytes For each byte value its UTF-8: the bytes, the first one lowest, and in the highest eight bits
-   * their number, at most three.
-   * @throws {MalformedRecordsError}
-   */
-  pushEncoded(bytes: Uint8Array, utf8OfBytes: Uint32Array): void
-  /**
-   * Writes the rest, and the footer. A last record without a line end counts as one with it.
-   *
-   * @throws {MalformedRecordsError}
-   */
-  end(): WrittenColumns
-  /** Releases the memory for others; call it at the end in any case. */
-  close(): void
 }
 
 export interface WrittenColumns {

@@ -2,7 +2,7 @@
 
 import { ColumnsMemory } from '../memory/columns-memory.ts'
 import { columnsModule } from '../memory/columns-module.ts'
-import type { ColumnWriter, ColumnWriterOptions } from './column-writer.ts'
+import type { ColumnWriterOptions } from './column-writer.ts'
 import { WasmColumnWriter } from './wasm-column-writer.ts'
 
 /** A memory that has grown beyond this, for a long record, is not kept. */
@@ -10,7 +10,7 @@ const idleBytesMax = 67_108_864
 
 let idle: ColumnsMemory | null = null
 
-export function createColumnWriter(options: ColumnWriterOptions): ColumnWriter {
+export function createColumnWriter(options: ColumnWriterOptions): WasmColumnWriter {
   const memory = idle ?? new ColumnsMemory(columnsModule())
   idle = null
   let isHeld = true

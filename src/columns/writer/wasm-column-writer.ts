@@ -8,7 +8,6 @@ import { brokenRule, DeclaredRules, patternsOf } from '../rules/declared-rules.t
 import { chunkOf } from '../rules/key-entries.ts'
 import { alignment, RuleTables } from '../rules/rule-tables.ts'
 import {
-  type ColumnWriter,
   type ColumnWriterOptions,
   MalformedRecordsError,
   type OlderPart,
@@ -84,7 +83,8 @@ function columnOf({ name, type, nullWords, declared, kept, byEnds }: WriterColum
 
 const isWritten = ({ stored, misfit }: Column): boolean => stored !== null && misfit === null
 
-export class WasmColumnWriter implements ColumnWriter {
+/** Takes records as bytes, split anywhere, and writes a part. After an error, it must not be used again. */
+export class WasmColumnWriter {
   readonly #memory: ColumnsMemory
   readonly #release: () => void
   readonly #layout: RecordLayout
@@ -152,17 +152,23 @@ export class WasmColumnWriter implements ColumnWriter {
     this.#file = this.#columns.some(isWritten) ? new PartFile(memory, sink) : null
   }
 
+  /**
+   * A buffer of at most `bytesMax` bytes, to be read into without a copy; valid until the next call.
+   * @throws {MalformedRecordsError}
+   */
   room(bytesMax: number): Uint8Array {
     if (this.#free < Math.min(bytesMax, roomBytesMin)) this.#makeRoom()
     return this.#memory.bytes.subarray(this.#end, this.#end + Math.min(bytesMax, this.#free))
   }
 
+  /** The first `count` bytes of the last buffer hold what follows. @throws {MalformedRecordsError} */
   filled(count: number): void {
     if (count > this.#free) throw new RangeError(`${count} bytes filled, room was for ${this.#free}`)
     this.#end += count
     while (this.#find() === status.full) this.#writeRowGroup()
   }
 
+  /** Copies bytes in. @throws {MalformedRecordsError} */
   push(bytes: Uint8Array): void {
     for (let from = 0; from < bytes.length; ) {
       const room = this.room(bytes.length - from)
@@ -172,10 +178,16 @@ export class WasmColumnWriter implements ColumnWriter {
     }
   }
 
+  /**
+   * The same for bytes in another encoding, with one byte per character.
+   * @param utf8OfBytes For each byte value its UTF-8: the bytes, the first one lowest, and in the highest eight bits
+   * their number, at most three.
+   */
   pushEncoded(bytes: Uint8Array, utf8OfBytes: Uint32Array): void {
     this.#memory.toUtf8(bytes, utf8OfBytes, (utf8) => this.push(utf8))
   }
 
+  /** Writes the rest, and the footer. A last record without a line end counts as one with it. */
   end(): WrittenColumns {
     const lineEnd = this.#layout.lineTerminator === '\r' ? '\r' : '\n'
     if (this.#end > this.#start && this.#memory.bytes[this.#end - 1] !== lineEnd.charCodeAt(0)) {
@@ -204,6 +216,7 @@ export class WasmColumnWriter implements ColumnWriter {
     }
   }
 
+  /** Releases the memory for others; call it at the end in any case. */
   close(): void {
     // After an error, the state of the memory is unknown: the next writer gets another.
     if (this.#hasEnded) this.#release()
