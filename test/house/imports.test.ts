@@ -17,7 +17,6 @@ const open: Readonly<Record<string, readonly string[]>> = {
     'reading.ts',
     'scan-options.ts',
     'bytes/platform-bytes.ts',
-    'reject-numbers.ts',
     'scanner/scanner.ts',
     'scanner/shown-reject.ts',
     'types/infer-types.ts',

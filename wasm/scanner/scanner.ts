@@ -30,7 +30,6 @@ import {
 } from './scan-result'
 
 export * from './dialect'
-export { writeLines } from './reject-lines'
 export { toUtf8 } from '../shared/single-byte'
 
 // Why scan() returns; the host has the same numbers, and those of lenient-records.ts from NEEDS_MORE on.

@@ -12,7 +12,6 @@ export type DialectGlobals = Readonly<Record<string, number>>
 interface Exports {
   readonly memory: WebAssembly.Memory
   scan(start: number, end: number, isLast: number): number
-  writeLines(rows: number, count: number, words: number, out: number): number
   toUtf8(table: number, from: number, end: number, out: number, isAscii: number): number
 }
 
