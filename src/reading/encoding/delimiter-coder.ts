@@ -1,6 +1,6 @@
 // Delimiter coder: replaces a delimiter of several bytes by the single byte that the scanner requires. Knows nothing of records.
 import { concatBytes, utf8Bytes } from '../bytes/platform-bytes.ts'
-import type { Block, Coder } from './coder.ts'
+import { type Block, Coder, LastPlace } from './coder.ts'
 
 /** Control characters that may replace the delimiter; at least one of them is not used by the dialect. */
 const standIns = [0x1f, 0x1e, 0x1d, 0x1c, 0x1b]
@@ -16,63 +16,43 @@ export function standInBeside(taken: readonly (number | string | null)[]): numbe
  * Swaps a UTF-8 character and a control byte. Each is replaced by the other, so the swap can be
  * undone without loss, even if the file contains that control byte. Invalid UTF-8 stays as it is.
  */
-export class DelimiterCoder implements Coder {
-  readonly isBytewise = false
+export class DelimiterCoder extends Coder {
   readonly #character: Uint8Array
   readonly #standIn: number
-  #carry: Uint8Array = new Uint8Array(0)
-  /** The last position that was looked up: ascending lookups in one block together take one pass over it. */
-  #passed: { readonly block: Block | null; readonly utf8: number; readonly original: number } = {
-    block: null,
-    utf8: 0,
-    original: 0,
-  }
+  readonly #last = new LastPlace()
 
   /** @param delimiter A code unit from 0x80 on, not a surrogate. */
   constructor(delimiter: number, standIn: number) {
+    super()
     this.#character = utf8Bytes(String.fromCharCode(delimiter))
     this.#standIn = standIn
   }
 
-  /** Returns the block that ends before the first byte of an incomplete character. */
-  push(piece: Uint8Array): Block {
-    const bytes = this.#carry.length === 0 ? piece : concatBytes([this.#carry, piece])
+  /** Before the first byte of an incomplete character. */
+  protected cut(bytes: Uint8Array): number {
     let end = bytes.length
     while (end > 0 && bytes.length - end < 3 && ((bytes[end - 1] as number) & 0xc0) === 0x80) end--
     // A character that begins within the last bytes may continue in the next piece; anything before them is complete.
-    if (end > 0 && (bytes[end - 1] as number) >= 0xc0) end--
-    else end = bytes.length
-    this.#carry = Uint8Array.from(bytes.subarray(end))
-    return this.#block(bytes.subarray(0, end))
-  }
-
-  end(): Block {
-    const rest = this.#carry
-    this.#carry = new Uint8Array(0)
-    return this.#block(rest)
+    return end > 0 && (bytes[end - 1] as number) >= 0xc0 ? end - 1 : bytes.length
   }
 
   originalOffset(block: Block, utf8Offset: number): number {
-    const isOnwards = block === this.#passed.block && utf8Offset >= this.#passed.utf8
-    const { utf8, original } = isOnwards ? this.#passed : { utf8: 0, original: 0 }
-    const offset = original + this.#swappedLength(block.utf8.subarray(utf8, utf8Offset))
-    this.#passed = { block, utf8: utf8Offset, original: offset }
-    return offset
+    const last = this.#last
+    last.from(block, utf8Offset)
+    last.original += this.#swappedLength(block.utf8.subarray(last.utf8, utf8Offset))
+    last.utf8 = utf8Offset
+    return last.original
   }
 
-  restored(pieces: readonly Uint8Array[]): readonly Uint8Array[] {
-    return pieces.length === 0 ? pieces : [this.#swapped(concatBytes(pieces))]
-  }
-
-  #block(original: Uint8Array): Block {
-    return { original, utf8: this.#swapped(original) }
+  override restored(pieces: readonly Uint8Array[]): readonly Uint8Array[] {
+    return pieces.length === 0 ? pieces : [this.toUtf8(concatBytes(pieces))]
   }
 
   /**
    * Swaps the character and its stand-in; swapping twice restores everything. A plain loop, because
    * searching and replacing with the platform's own calls is slower if every tenth byte is a delimiter.
    */
-  #swapped(bytes: Uint8Array): Uint8Array {
+  protected toUtf8(bytes: Uint8Array): Uint8Array {
     const character = this.#character
     const standIn = this.#standIn
     const [first, second = 0, third] = character

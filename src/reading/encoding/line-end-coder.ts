@@ -1,7 +1,6 @@
 // Line-end coder: replaces CR CR LF or LF CR by the CR LF that the scanner accepts. Knows nothing of records.
 import type { Dialect } from '../../core/receipt.ts'
-import { concatBytes } from '../bytes/platform-bytes.ts'
-import type { Block, Coder } from './coder.ts'
+import { type Block, Coder, LastPlace } from './coder.ts'
 
 /** Line ends that are read as CR LF. */
 export type UnusualLineEnd = Extract<Dialect['lineTerminator'], '\r\r\n' | '\n\r'>
@@ -52,58 +51,38 @@ export function withUsualLineEnds(text: string, lineEnd: UnusualLineEnd): string
 }
 
 /** Replaces each such line end by CR LF, anywhere. */
-export class LineEndCoder implements Coder {
-  readonly isBytewise = false
+export class LineEndCoder extends Coder {
   readonly #isDoubled: boolean
-  #carry: Uint8Array = new Uint8Array(0)
-  /** The last position that was looked up: ascending lookups in one block together take one pass over it. */
-  #passed: { readonly block: Block | null; readonly utf8: number; readonly original: number } = {
-    block: null,
-    utf8: 0,
-    original: 0,
-  }
+  readonly #last = new LastPlace()
 
   constructor(lineEnd: UnusualLineEnd) {
+    super()
     this.#isDoubled = lineEnd === '\r\r\n'
   }
 
-  /** Returns the block that ends before a line end that may continue in the next piece. */
-  push(piece: Uint8Array): Block {
-    const bytes = this.#carry.length === 0 ? piece : concatBytes([this.#carry, piece])
+  /** Before a line end that may continue in the next piece. */
+  protected cut(bytes: Uint8Array): number {
     let end = bytes.length
-    if (this.#isDoubled) {
-      while (bytes.length - end < 3 && bytes[end - 1] === CR) end -= 1
-    } else if (bytes[end - 1] === LF) end -= 1
-    this.#carry = Uint8Array.from(bytes.subarray(end))
-    return this.#block(bytes.subarray(0, end))
-  }
-
-  end(): Block {
-    const rest = this.#carry
-    this.#carry = new Uint8Array(0)
-    return this.#block(rest)
+    if (!this.#isDoubled) return bytes[end - 1] === LF ? end - 1 : end
+    while (bytes.length - end < 3 && bytes[end - 1] === CR) end -= 1
+    return end
   }
 
   originalOffset(block: Block, utf8Offset: number): number {
-    const isOnwards = block === this.#passed.block && utf8Offset >= this.#passed.utf8
-    let { utf8, original } = isOnwards ? this.#passed : { utf8: 0, original: 0 }
-    while (utf8 < utf8Offset) {
-      // The LF of a line end maps to its last byte.
-      const from = original
-      original += this.#lineEndLength(block.original, original)
-      utf8 += original > from ? 2 : 1
-      if (original === from) original += 1
+    const last = this.#last
+    last.from(block, utf8Offset)
+    while (last.utf8 < utf8Offset) {
+      const length = this.#lineEndLength(block.original, last.original)
+      last.original += length || 1
+      last.utf8 += length > 0 ? 2 : 1
     }
-    const isInside = utf8 > utf8Offset
-    this.#passed = isInside ? { block: null, utf8: 0, original: 0 } : { block, utf8, original }
-    return isInside ? original - 1 : original
+    if (last.utf8 === utf8Offset) return last.original
+    // The LF of a line end maps to its last byte.
+    last.forget()
+    return last.original - 1
   }
 
-  restored(pieces: readonly Uint8Array[]): readonly Uint8Array[] {
-    return pieces
-  }
-
-  #block(original: Uint8Array): Block {
+  protected toUtf8(original: Uint8Array): Uint8Array {
     const utf8 = new Uint8Array(original.length)
     let length = 0
     for (let at = 0; at < original.length; ) {
@@ -117,7 +96,7 @@ export class LineEndCoder implements Coder {
         at += 1
       }
     }
-    return { original, utf8: utf8.subarray(0, length) }
+    return utf8.subarray(0, length)
   }
 
   /** Length of the line end of that kind that begins at `at`: with two CRs or, written twice so, three; 0 for none. */

@@ -1,34 +1,27 @@
-// Offset map: maps a byte of decoded UTF-8 to the byte of the original it came from. Ascending lookups in one block together
-// take one pass over it: in a block of rejects each needs three.
+// Offset map: maps a byte of decoded UTF-8 to the byte of the original it came from. In a block of rejects, each needs
+// three lookups.
 
-import type { Block } from './coder.ts'
+import { type Block, LastPlace } from './coder.ts'
 import type { Decoder } from './decoder.ts'
 
 /** Offset in `block.original` of the character that begins at `utf8Offset` of `block.utf8`. */
 export type OffsetMap = (block: Block, utf8Offset: number) => number
 
-/** A position in both countings; nothing before it is looked up any more. */
-interface Passed {
-  readonly block: Block | null
-  utf8: number
-  original: number
-}
-
 /** For encodings with a fixed number of bytes per unit; in UTF-16, a character beyond U+FFFF has two units. */
 export function createUnitOffsetMap(unitBytes: number, isUtf16: boolean): OffsetMap {
-  let passed: Passed = { block: null, utf8: 0, original: 0 }
+  const last = new LastPlace()
   return (block, utf8Offset) => {
-    if (block !== passed.block || utf8Offset < passed.utf8) passed = { block, utf8: 0, original: 0 }
+    last.from(block, utf8Offset)
     const { original, utf8 } = block
     // From the nearer side: how far a block is consumed is looked up once per block, and is mostly close to its end.
-    if (utf8.length - utf8Offset < utf8Offset - passed.utf8) {
+    if (utf8.length - utf8Offset < utf8Offset - last.utf8) {
       const unitCount = Math.ceil(original.length / unitBytes)
-      passed.original = (unitCount - unitsIn(utf8, utf8Offset, utf8.length, isUtf16)) * unitBytes
+      last.original = (unitCount - unitsIn(utf8, utf8Offset, utf8.length, isUtf16)) * unitBytes
     } else {
-      passed.original += unitsIn(utf8, passed.utf8, utf8Offset, isUtf16) * unitBytes
+      last.original += unitsIn(utf8, last.utf8, utf8Offset, isUtf16) * unitBytes
     }
-    passed.utf8 = utf8Offset
-    return Math.min(passed.original, original.length)
+    last.utf8 = utf8Offset
+    return Math.min(last.original, original.length)
   }
 }
 
@@ -56,22 +49,22 @@ export interface SegmentedEncoding {
 /** For those: skips whole segments, and searches the last one for the beginning that decodes to the given length. */
 export function createSegmentOffsetMap(encoding: SegmentedEncoding): OffsetMap {
   const decode = encoding.begin()
-  let passed: Passed = { block: null, utf8: 0, original: 0 }
+  const last = new LastPlace()
   return (block, utf8Offset) => {
-    if (block !== passed.block || utf8Offset < passed.utf8) passed = { block, utf8: 0, original: 0 }
+    last.from(block, utf8Offset)
     const { original } = block
-    while (passed.utf8 < utf8Offset && passed.original < original.length) {
-      const start = passed.original
+    while (last.utf8 < utf8Offset && last.original < original.length) {
+      const start = last.original
       const end = encoding.segmentEnd(original, start)
       const isPlain = encoding.isAsciiPlain && isAscii(original, start, end)
       const segment = isPlain ? null : original.subarray(start, end)
       const length = segment === null ? end - start : encoding.encode(decode(segment, true)).length
-      const wanted = utf8Offset - passed.utf8
+      const wanted = utf8Offset - last.utf8
       if (length > wanted) return start + (segment === null ? wanted : bytesFor(wanted, segment, encoding, decode))
-      passed.utf8 += length
-      passed.original = end
+      last.utf8 += length
+      last.original = end
     }
-    return passed.original
+    return last.original
   }
 }
 

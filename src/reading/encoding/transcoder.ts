@@ -1,7 +1,7 @@
 // Transcoder: converts pieces of a file to UTF-8 and maps bytes of the UTF-8 back to those of the original.
 import { giveBack } from '../../core/byte-stream.ts'
 import { concatBytes, swapUnits, utf8Bytes, utf16Text } from '../bytes/platform-bytes.ts'
-import type { Block, Coder } from './coder.ts'
+import { type Block, Coder } from './coder.ts'
 import { createDecoder, type Decoder } from './decoder.ts'
 import { createSegmentOffsetMap, createUnitOffsetMap, type OffsetMap } from './offset-map.ts'
 import { type Kind, kindOf, toUtf8, type Utf8OfBytes, utf8OfBytes } from './single-byte.ts'
@@ -16,17 +16,17 @@ const wrongMark = '\udc80'
 /** A line of a multi-byte encoding is decoded in one block up to this size. Bytes. */
 const lineBytesMax = 4_194_304
 
-export class Transcoder implements Coder {
-  readonly isBytewise: boolean
+export class Transcoder extends Coder {
+  override readonly isBytewise: boolean
   readonly #name: string
   readonly #kind: Kind
   readonly #decode: Decoder
   /** Null if a character may have several bytes. */
   readonly #utf8OfBytes: Utf8OfBytes | null
   readonly #placeOf: OffsetMap
-  #carry: Uint8Array = new Uint8Array(0)
 
   constructor(encoding: string) {
+    super()
     this.#name = encoding
     this.#kind = kindOf(encoding)
     // A file's byte order mark is not pushed: U+FEFF is data here.
@@ -36,31 +36,14 @@ export class Transcoder implements Coder {
     this.#placeOf = placeFinder(encoding, this.#kind)
   }
 
-  push(piece: Uint8Array): Block {
-    const bytes = this.#carry.length === 0 ? piece : concatBytes([this.#carry, piece])
-    const end = this.#cut(bytes)
-    this.#carry = bytes.subarray(end)
-    return this.#block(bytes.subarray(0, end))
-  }
-
-  end(): Block {
-    const rest = this.#carry
-    this.#carry = new Uint8Array(0)
-    return this.#block(rest)
-  }
-
   originalOffset(block: Block, utf8Offset: number): number {
     if (utf8Offset >= block.utf8.length) return block.original.length
     return this.#placeOf(block, utf8Offset)
   }
 
-  restored(pieces: readonly Uint8Array[]): readonly Uint8Array[] {
-    return pieces
-  }
-
-  #block(original: Uint8Array): Block {
+  protected toUtf8(original: Uint8Array): Uint8Array {
     const table = this.#utf8OfBytes
-    return { original, utf8: table === null ? encode(this.#text(original)) : toUtf8(original, table) }
+    return table === null ? encode(this.#text(original)) : toUtf8(original, table)
   }
 
   #text(bytes: Uint8Array): string {
@@ -81,8 +64,7 @@ export class Transcoder implements Coder {
     return text
   }
 
-  /** Where bytes can be cut without cutting a character. */
-  #cut(bytes: Uint8Array): number {
+  protected cut(bytes: Uint8Array): number {
     switch (this.#kind) {
       case 'single-byte':
         return bytes.length
