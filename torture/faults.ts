@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { writePart } from '../src/columns/converter.testing.ts'
 import { isServiceError } from '../src/core/errors.ts'
-import { createReaderPool } from '../src/engine/readers/reader-pool.ts'
+import { ReaderPool } from '../src/engine/readers/reader-pool.ts'
 import { scratchDir } from '../test/support/running-service.ts'
 import { createRandom } from '../test/support/samples.ts'
 import { fillDisks, healthWhileConverting, sendAtOnce } from '../test/system/faults.ts'
@@ -53,7 +53,7 @@ async function killReaders(seed: number, jobs: number): Promise<{ kills: number;
   const random = createRandom(seed)
   const late: string[] = []
   const warn = (_fields: object, message: string) => void (message.includes('late') && late.push(message))
-  const pool = createReaderPool({ size: 3, jobMsMax: 60_000, logger: { warn } })
+  const pool = new ReaderPool({ size: 3, jobMsMax: 60_000, logger: { warn } })
   const did = { kills: 0, failed: 0 }
   let left = jobs
   let isOver = false

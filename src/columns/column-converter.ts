@@ -2,11 +2,11 @@
 
 import type { Converter, TargetColumn } from './converter.ts'
 import { areExpected, type ColumnJob } from './jobs/column-job.ts'
-import { type ColumnThreadsOptions, createColumnThreads } from './jobs/column-threads.ts'
+import { ColumnThreads, type ColumnThreadsOptions } from './jobs/column-threads.ts'
 import { isSmall, runInMemory } from './jobs/run-in-memory.ts'
 
 export function createColumnConverter(threadOptions: ColumnThreadsOptions): Converter {
-  const threads = createColumnThreads(threadOptions)
+  const threads = new ColumnThreads(threadOptions)
   const run = (job: ColumnJob, signal: AbortSignal) =>
     isSmall(job) ? runInMemory(job, signal) : threads.run(job, signal)
   return {

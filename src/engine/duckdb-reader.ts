@@ -2,7 +2,7 @@
 import { rm } from 'node:fs/promises'
 import { forEachLimit } from '../io/for-each-limit.ts'
 import type { ColumnStatistics, PartReader } from './part-reader.ts'
-import { createReaderPool, type ReaderPoolOptions } from './readers/reader-pool.ts'
+import { ReaderPool, type ReaderPoolOptions } from './readers/reader-pool.ts'
 import type { PartComparison, PartSlice } from './sql/rows-sql.ts'
 
 /**
@@ -17,7 +17,7 @@ const columnsAtOnceMax = 32
  * once as many columns of a large dataset are to be measured.
  */
 export function createPartReader(options: ReaderPoolOptions): PartReader {
-  const pool = createReaderPool({ ...options, startCount: 1 })
+  const pool = new ReaderPool({ ...options, startCount: 1 })
   return {
     async rows(parts, columns, offset, limit, signal) {
       const slices = slicesOf(parts, offset, limit)

@@ -19,12 +19,12 @@ import {
 } from '../converter.testing.ts'
 import { chunkOf } from '../rules/key-entries.ts'
 import type { ColumnJob } from './column-job.ts'
-import { type ColumnThreads, type ColumnThreadsOptions, createColumnThreads } from './column-threads.ts'
+import { ColumnThreads, type ColumnThreadsOptions } from './column-threads.ts'
 import { findRepeats } from './find-repeats.ts'
 import { runColumnJob } from './run-column-job.ts'
 
 function threadsFor(t: TestContext, options: Partial<ColumnThreadsOptions> = {}): ColumnThreads {
-  const threads = createColumnThreads({ size: 1, jobMsMax, logger, ...options })
+  const threads = new ColumnThreads({ size: 1, jobMsMax, logger, ...options })
   t.after(() => threads.close())
   return threads
 }
@@ -192,7 +192,7 @@ test('run() fails a job, and only that, if the system cannot start another threa
   const programs = [programIn(dir, 'exit')]
   // Such a program cannot be started, which is noticed at once, as is a lack of memory.
   const none = new URL('https://example.org/')
-  const threads = createColumnThreads({
+  const threads = new ColumnThreads({
     size: 1,
     jobMsMax,
     logger,
@@ -263,7 +263,7 @@ test('runColumnJob() ends, and leaves no part, and findRepeats() ends, once they
 
 test('close() fails running and waiting jobs', async (t) => {
   const dir = scratchDir(t)
-  const threads = createColumnThreads({ size: 1, jobMsMax, logger, program: programIn(dir, 'hang') })
+  const threads = new ColumnThreads({ size: 1, jobMsMax, logger, program: programIn(dir, 'hang') })
   const jobs = [threads.run(jobIn(dir), never), threads.run(jobIn(dir), never)]
   const ended = Promise.all(jobs.map((job) => assert.rejects(job, failed)))
   await threads.close()

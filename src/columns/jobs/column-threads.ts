@@ -23,20 +23,6 @@ export interface ColumnThreadsOptions {
   readonly program?: URL
 }
 
-export interface ColumnThreads {
-  /**
-   * Gives a job to the next free thread. The jobs of one upload start in order. Uploads take turns by the bytes that
-   * their jobs read, and a small job goes first. Once the promise has settled, no thread works on the job any more. A
-   * job whose thread ends or is too late is repeated once by another thread. Rejects with the reason of `signal` if
-   * that is aborted.
-   *
-   * @throws {ServiceError} CONVERSION_FAILED if the job fails, or costs a second thread; DISK_FULL, STORE_UNAVAILABLE
-   */
-  run<Job extends ThreadJob>(job: Job, signal: AbortSignal): Promise<ThreadResult<Job>>
-  /** Ends the threads; running and waiting jobs fail. */
-  close(): Promise<void>
-}
-
 interface Task extends ThreadRequest {
   readonly signal: AbortSignal
   /** Its own listener: all jobs of an upload share a signal. */
@@ -56,11 +42,7 @@ interface Thread {
 const resourceLimits = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 4 }
 
 /** Threads are started on demand, and stay. */
-export function createColumnThreads(options: ColumnThreadsOptions): ColumnThreads {
-  return new Pool(options)
-}
-
-class Pool implements ColumnThreads {
+export class ColumnThreads {
   readonly #options: ColumnThreadsOptions
   readonly #threads = new Set<Thread>()
   readonly #queue = new FairQueue<Task>()
@@ -72,6 +54,14 @@ class Pool implements ColumnThreads {
     this.#options = options
   }
 
+  /**
+   * Gives a job to the next free thread. The jobs of one upload start in order. Uploads take turns by the bytes that
+   * their jobs read, and a small job goes first. Once the promise has settled, no thread works on the job any more. A
+   * job whose thread ends or is too late is repeated once by another thread. Rejects with the reason of `signal` if
+   * that is aborted.
+   *
+   * @throws {ServiceError} CONVERSION_FAILED if the job fails, or costs a second thread; DISK_FULL, STORE_UNAVAILABLE
+   */
   run<Job extends ThreadJob>(job: Job, signal: AbortSignal): Promise<ThreadResult<Job>> {
     return new Promise((settle, reject) => {
       signal.throwIfAborted()
@@ -87,6 +77,7 @@ class Pool implements ColumnThreads {
     })
   }
 
+  /** Ends the threads; running and waiting jobs fail. */
   async close(): Promise<void> {
     this.#isClosed = true
     for (const task of this.#removeWaiting(() => true)) this.#reject(task, failure('the threads have been ended'))

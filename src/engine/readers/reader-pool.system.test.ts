@@ -9,11 +9,11 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { jobMsMax, logger, never, scratchDir, writePart } from '../../columns/converter.testing.ts'
 import { isServiceError } from '../../core/errors.ts'
 import { createPartReader } from '../duckdb-reader.ts'
-import { createReaderPool, type ReaderPool, type ReaderPoolOptions } from './reader-pool.ts'
+import { ReaderPool, type ReaderPoolOptions } from './reader-pool.ts'
 import { readerProgram, startReader } from './reader-process.ts'
 
 function poolFor(t: TestContext, options: Partial<ReaderPoolOptions> = {}): ReaderPool {
-  const pool = createReaderPool({ size: 1, jobMsMax, logger, ...options })
+  const pool = new ReaderPool({ size: 1, jobMsMax, logger, ...options })
   t.after(() => pool.close())
   return pool
 }

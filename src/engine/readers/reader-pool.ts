@@ -29,25 +29,6 @@ export interface ReaderPoolOptions {
   readonly startMsMax?: number
 }
 
-export interface ReaderPool {
-  /**
-   * Gives a job to the next free child, in the order of calls. Once the promise has settled, no child works on the job
-   * any more. If the child dies or is late, another child repeats the job once, so it must be safe to run twice: the
-   * system may have killed or stopped the child for other reasons. Rejects with the reason of `signal` if that is
-   * aborted.
-   *
-   * @throws {ServiceError} CONVERSION_FAILED if the job fails, takes too long or costs a second child, DISK_FULL
-   */
-  run<Kind extends JobKind>(kind: Kind, job: Jobs[Kind]['job'], signal: AbortSignal): Promise<Jobs[Kind]['answer']>
-  /**
-   * Resolves when a child can work; starts one if there is none.
-   * @throws {ServiceError} NOT_READY, TOO_MANY_OPEN_FILES, DISK_FULL, STORE_UNAVAILABLE
-   */
-  check(): Promise<void>
-  /** Kills the children; running and waiting jobs fail. Resolves when all children are gone. */
-  close(): Promise<void>
-}
-
 type Outcome = { readonly answer: Answer } | { readonly error: unknown }
 
 interface Task {
@@ -81,11 +62,7 @@ interface Worker {
 }
 
 /** Starts children when a job or `check()` needs them: each takes 0.25 s of CPU time. */
-export function createReaderPool(options: ReaderPoolOptions): ReaderPool {
-  return new Pool(options)
-}
-
-class Pool implements ReaderPool {
+export class ReaderPool {
   readonly #options: ReaderPoolOptions
   readonly #workers = new Set<Worker>()
   readonly #queue: Task[] = []
@@ -96,6 +73,14 @@ class Pool implements ReaderPool {
     for (let i = 0; i < (options.startCount ?? 0); i++) this.#start()
   }
 
+  /**
+   * Gives a job to the next free child, in the order of calls. Once the promise has settled, no child works on the job
+   * any more. If the child dies or is late, another child repeats the job once, so it must be safe to run twice: the
+   * system may have killed or stopped the child for other reasons. Rejects with the reason of `signal` if that is
+   * aborted.
+   *
+   * @throws {ServiceError} CONVERSION_FAILED if the job fails, takes too long or costs a second child, DISK_FULL
+   */
   run<Kind extends JobKind>(kind: Kind, job: Jobs[Kind]['job'], signal: AbortSignal): Promise<Jobs[Kind]['answer']> {
     return new Promise((resolve, reject) => {
       signal.throwIfAborted()
@@ -117,6 +102,10 @@ class Pool implements ReaderPool {
     })
   }
 
+  /**
+   * Resolves when a child can work; starts one if there is none.
+   * @throws {ServiceError} NOT_READY, TOO_MANY_OPEN_FILES, DISK_FULL, STORE_UNAVAILABLE
+   */
   async check(): Promise<void> {
     for (const worker of this.#workers) {
       if (isFree(worker) && worker.workDir?.exists === false) {
@@ -128,6 +117,7 @@ class Pool implements ReaderPool {
     if (problem !== null) throw problem
   }
 
+  /** Kills the children; running and waiting jobs fail. Resolves when all children are gone. */
   async close(): Promise<void> {
     this.#isClosed = true
     const outcome = { error: failure('the children have been ended') }

@@ -8,7 +8,7 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { isServiceError } from '../../core/errors.ts'
 import { createQueryRunner } from '../query/query-runner.ts'
-import { createReaderPool } from '../readers/reader-pool.ts'
+import { ReaderPool } from '../readers/reader-pool.ts'
 import { Sandbox } from './sandbox.ts'
 import { startFailure } from './spawn-child.ts'
 
@@ -20,8 +20,8 @@ const never = new AbortController().signal
 const isNotReady = (error: unknown) => isServiceError(error, 'NOT_READY')
 
 test('ReaderPool.check() tries to start a reader each time, and resolves when one can', async (t) => {
-  const bad = createReaderPool({ size: 1, jobMsMax: 10_000, logger, programPath })
-  const good = createReaderPool({ size: 1, jobMsMax: 10_000, logger })
+  const bad = new ReaderPool({ size: 1, jobMsMax: 10_000, logger, programPath })
+  const good = new ReaderPool({ size: 1, jobMsMax: 10_000, logger })
   t.after(() => Promise.all([bad.close(), good.close()]))
   await assert.rejects(bad.check(), isNotReady)
   await assert.rejects(bad.check(), isNotReady)
@@ -48,7 +48,7 @@ test('a child that does not start is killed, and its work is refused without wai
   const dir = await mkdtemp(join(tmpdir(), 'start-'))
   const silent = { sandbox: await Sandbox.open(dir), logger, programPath: silentPath, startMsMax: 100 }
   const runner = createQueryRunner({ ...queryLimits, ...silent })
-  const pool = createReaderPool({ size: 1, jobMsMax: 60_000, ...silent })
+  const pool = new ReaderPool({ size: 1, jobMsMax: 60_000, ...silent })
   t.after(async () => {
     await Promise.all([runner.close(), pool.close()])
     await rm(dir, { recursive: true })

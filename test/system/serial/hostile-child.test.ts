@@ -8,7 +8,7 @@ import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { isServiceError } from '../../../src/core/errors.ts'
 import { createQueryRunner } from '../../../src/engine/query/query-runner.ts'
-import { createReaderPool } from '../../../src/engine/readers/reader-pool.ts'
+import { ReaderPool } from '../../../src/engine/readers/reader-pool.ts'
 import { type Misdeed, misdeeds } from '../../../src/engine/sandbox/hostile-child.testing.ts'
 import { Sandbox } from '../../../src/engine/sandbox/sandbox.ts'
 
@@ -42,7 +42,7 @@ const afterAnswer: ReadonlySet<Misdeed> = new Set(['answer without end', 'answer
 for (const misdeed of misdeeds) {
   test(`a reader that tries to ${misdeed} ends alone`, async (t) => {
     const { promise: lost, resolve: warn } = Promise.withResolvers<object>()
-    const pool = createReaderPool({
+    const pool = new ReaderPool({
       size: 1,
       jobMsMax: 20_000,
       logger: { warn },
