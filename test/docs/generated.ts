@@ -3,7 +3,7 @@ import { corpusTable } from '../../corpus/figures.ts'
 import { shownDefault } from '../../src/cli/terminal/command-help.ts'
 import { allOptions, environmentName } from '../../src/config/options.ts'
 import { type ErrorCode, errorTable } from '../../src/core/errors.ts'
-import { noteCodes, noteTable } from '../../src/core/notes.ts'
+import { noteCodes } from '../../src/core/notes.ts'
 import { rejectReasons } from '../../src/core/reject-reasons.ts'
 import { createInstruments } from '../../src/metrics/instruments.ts'
 import { tortureTable } from '../../torture/figures.ts'
@@ -15,6 +15,7 @@ import { coresTable, peersTable, replicasTable, targetsTable } from './bench-tar
 import { commandSections, exitCodeTable } from './commands.ts'
 import { featureTable } from './feature-lines.ts'
 import { cpuTable, figuresTable, shapesTable } from './figures.ts'
+import { noteAdvice } from './note-advice.ts'
 import { threatTable } from './security.ts'
 import { estimateList, sizingTable } from './sizing.ts'
 
@@ -121,7 +122,7 @@ function exampleMessage(code: ErrorCode): string {
 function noteCodeTable(): string {
   return table(
     ['Code', 'What was found', 'What to do'],
-    noteCodes.map((code) => [`\`${code}\``, noteTable[code].meaning, noteTable[code].advice]),
+    noteCodes.map((code) => [`\`${code}\``, noteAdvice[code].meaning, noteAdvice[code].advice]),
   )
 }
 
