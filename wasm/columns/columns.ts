@@ -5,7 +5,7 @@ import {
 } from './encode-column'
 import { setDialect, width } from './fields/dialect'
 import { FACTS_ONLY, TEXTS, setKind } from './column-kinds'
-import { POWERS, RESULT, hashes, layOut, levels, marks, regionEnd, regionStart, rules, window } from './memory'
+import { POWERS, RESULT, hashes, layOut, levels, marks, regionBound, rules, window } from './memory'
 import { fillDays } from './values/iso-dates'
 import { beginRecords, endsWithRecord, findPlaces, records, recordsEnd } from './fields/find-fields'
 import { nullCount, placeOf, readFacts, readTexts, readValues } from './read-column'
@@ -59,7 +59,7 @@ export { toUtf8 } from '../shared/single-byte'
 export { addToKey, beginKey, endKey } from './rules/keys'
 export { matchesPattern } from './rules/pattern'
 export { beginRecords as begin, checkBound, checkListed, checkNumberBound, checkTexts, clearMarks, dropMarked, setRules }
-export { regionEnd, regionStart, setDialect, setKind, setTextEnds }
+export { regionBound, setDialect, setKind, setTextEnds }
 
 /**
  * Finds records up to `end`; returns a status of fields/find-fields.ts. Results: the number of records, where they

@@ -101,73 +101,39 @@ export function layOut(windowBytes: usize, placesMax: usize, recordsMax: usize, 
 }
 
 /**
- * Where region `index` begins and ends, its pad included; tests check that nothing is written between two regions.
- * Zero after the last region.
+ * Where region `index` begins, or ends with its pad; tests check that nothing is written between two regions. Zero after
+ * the last region.
  */
-export function regionStart(index: u32): usize {
+export function regionBound(index: u32, isEnd: bool): usize {
   switch (index) {
-    case 0: return RESULT
-    case 1: return FACTS
-    case 2: return POWERS
-    case 3: return LAST_LANES
-    case 4: return MONTHS
-    case 5: return YEARS
-    case 6: return SNAPPY
-    case 7: return TEXT_SLOTS
-    case 8: return DICTIONARY
-    case 9: return BLOCK
-    case 10: return SCRATCH
-    case 11: return PLAIN_NUMBER
-    case 12: return LEAST
-    case 13: return GREATEST
-    case 14: return TEXT_ROWS
-    case 15: return UTF8_OF_BYTES
-    case 16: return ENCODED_BYTES
-    case 17: return DECODED
-    case 18: return rules
-    case 19: return marks
-    case 20: return places
-    case 21: return levels
-    case 22: return values
-    case 23: return window
-    case 24: return texts
-    case 25: return encoded
-    case 26: return packed
-    case 27: return hashes
-    default: return 0
-  }
-}
-
-export function regionEnd(index: u32): usize {
-  switch (index) {
-    case 0: return RESULT + 64
-    case 1: return FACTS_END
-    case 2: return POWERS + 23 * 8
-    case 3: return LAST_LANES + 32 + 16 * 16
-    case 4: return MONTHS + 26 * 4
-    case 5: return YEARS + 10001 * 4
-    case 6: return SNAPPY + SNAPPY_BYTES
-    case 7: return TEXT_SLOTS + ((2 as usize) << TEXT_SLOT_BITS)
-    case 8: return DICTIONARY + DICTIONARY_BYTES_MAX
-    case 9: return BLOCK + 1024
-    case 10: return SCRATCH + SCRATCH_BYTES + 16
-    case 11: return PLAIN_NUMBER + SCRATCH_BYTES + 16
-    case 12: return LEAST + 64
-    case 13: return GREATEST + 64
-    case 14: return TEXT_ROWS + (ENTRIES_MAX as usize) * 64
-    case 15: return UTF8_OF_BYTES + 1024
-    case 16: return ENCODED_BYTES + ENCODED_BYTES_MAX + PAD_BYTES
-    case 17: return DECODED + 3 * ENCODED_BYTES_MAX + PAD_BYTES
-    case 18: return rulesEnd
-    case 19: return places - GUARD_BYTES
-    case 20: return placesEnd + 64 * 4
-    case 21: return values - GUARD_BYTES
-    case 22: return window - GUARD_BYTES
-    case 23: return texts - GUARD_BYTES
-    case 24: return textsEnd + PAD_BYTES
-    case 25: return packed - GUARD_BYTES
-    case 26: return hashes - GUARD_BYTES
-    case 27: return memoryEnd - GUARD_BYTES
+    case 0: return isEnd ? RESULT + 64 : RESULT
+    case 1: return isEnd ? FACTS_END : FACTS
+    case 2: return isEnd ? POWERS + 23 * 8 : POWERS
+    case 3: return isEnd ? LAST_LANES + 32 + 16 * 16 : LAST_LANES
+    case 4: return isEnd ? MONTHS + 26 * 4 : MONTHS
+    case 5: return isEnd ? YEARS + 10001 * 4 : YEARS
+    case 6: return isEnd ? SNAPPY + SNAPPY_BYTES : SNAPPY
+    case 7: return isEnd ? TEXT_SLOTS + ((2 as usize) << TEXT_SLOT_BITS) : TEXT_SLOTS
+    case 8: return isEnd ? DICTIONARY + DICTIONARY_BYTES_MAX : DICTIONARY
+    case 9: return isEnd ? BLOCK + 1024 : BLOCK
+    case 10: return isEnd ? SCRATCH + SCRATCH_BYTES + 16 : SCRATCH
+    case 11: return isEnd ? PLAIN_NUMBER + SCRATCH_BYTES + 16 : PLAIN_NUMBER
+    case 12: return isEnd ? LEAST + 64 : LEAST
+    case 13: return isEnd ? GREATEST + 64 : GREATEST
+    case 14: return isEnd ? TEXT_ROWS + (ENTRIES_MAX as usize) * 64 : TEXT_ROWS
+    case 15: return isEnd ? UTF8_OF_BYTES + 1024 : UTF8_OF_BYTES
+    case 16: return isEnd ? ENCODED_BYTES + ENCODED_BYTES_MAX + PAD_BYTES : ENCODED_BYTES
+    case 17: return isEnd ? DECODED + 3 * ENCODED_BYTES_MAX + PAD_BYTES : DECODED
+    case 18: return isEnd ? rulesEnd : rules
+    case 19: return isEnd ? places - GUARD_BYTES : marks
+    case 20: return isEnd ? placesEnd + 64 * 4 : places
+    case 21: return isEnd ? values - GUARD_BYTES : levels
+    case 22: return isEnd ? window - GUARD_BYTES : values
+    case 23: return isEnd ? texts - GUARD_BYTES : window
+    case 24: return isEnd ? textsEnd + PAD_BYTES : texts
+    case 25: return isEnd ? packed - GUARD_BYTES : encoded
+    case 26: return isEnd ? hashes - GUARD_BYTES : packed
+    case 27: return isEnd ? memoryEnd - GUARD_BYTES : hashes
     default: return 0
   }
 }

@@ -62,8 +62,7 @@ interface Exports {
   toUtf8(table: number, from: number, end: number, out: number, isAscii: number): number
   matchesPattern(block: number, start: number, end: number): number
   /** From here on for tests. Returns 0 after the last region. */
-  regionStart(index: number): number
-  regionEnd(index: number): number
+  regionBound(index: number, isEnd: number): number
   readMomentOf(program: number, start: number, end: number): number
 }
 

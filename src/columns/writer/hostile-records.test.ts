@@ -194,10 +194,13 @@ test('WasmColumnWriter writes nothing between the regions of its memory', (t) =>
 /** Fills the memory that belongs to no region; returns its ranges. */
 function fillGuards({ exports, bytes }: ColumnsMemory): readonly (readonly [from: number, to: number])[] {
   const guards: [number, number][] = []
-  for (let i = 0; exports.regionStart(i) > 0; i++) {
-    const end = exports.regionStart(i + 1) || bytes.length
-    assert.ok(exports.regionEnd(i) <= end, `region ${i} ends at ${exports.regionEnd(i)}, the next begins at ${end}`)
-    guards.push([exports.regionEnd(i), end])
+  for (let i = 0; exports.regionBound(i, 0) > 0; i++) {
+    const end = exports.regionBound(i + 1, 0) || bytes.length
+    assert.ok(
+      exports.regionBound(i, 1) <= end,
+      `region ${i} ends at ${exports.regionBound(i, 1)}, the next begins at ${end}`,
+    )
+    guards.push([exports.regionBound(i, 1), end])
   }
   assert.ok(guards.length > 20)
   for (const [from, to] of guards) bytes.fill(0xa5, from, to)
