@@ -1,7 +1,6 @@
 // Columns memory: an instance of the module that reads and encodes columns, with its memory. Knows no records.
 
 import type { Pattern } from '../patterns/pattern.ts'
-import { isJson } from './is-json.ts'
 import { keptDouble } from './kept-double.ts'
 
 const pageBytes = 65_536
@@ -195,5 +194,15 @@ export class ColumnsMemory {
     this.exports.memory.grow(Math.ceil(missing / pageBytes))
     this.#bytes = new Uint8Array(this.exports.memory.buffer)
     this.#words = new Uint32Array(this.exports.memory.buffer)
+  }
+}
+
+function isJson(text: string, isArray: boolean): boolean {
+  if (!(isArray ? /^[ \t\n\r]*\[/ : /^[ \t\n\r]*\{/).test(text)) return false
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
   }
 }

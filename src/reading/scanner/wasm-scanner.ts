@@ -3,7 +3,6 @@
 import { type BorrowedBytes, viewOf } from '../../core/borrowed-bytes.ts'
 import { rejectReasons, rejectTable } from '../../core/reject-reasons.ts'
 import { type DialectGlobals, WasmInstance } from '../wasm/wasm-instance.ts'
-import { ExcludedRecords } from './excluded-records.ts'
 import { createLongLine, type LongLine } from './long-line.ts'
 import { hasLoneFeed, type LookAhead, lookAhead, mayRunAway } from './record-rules.ts'
 import {
@@ -16,7 +15,6 @@ import {
 } from './scanner.ts'
 import { ScratchBuffer } from './scratch-buffer.ts'
 import { wantedOf } from './shown-reject.ts'
-import { SliceList } from './slice-list.ts'
 
 // The layout of wasm/scanner/memory.ts.
 const windowStart = 73_728
@@ -387,5 +385,83 @@ class WasmScanner implements Scanner {
       })
     }
     this.#fileOffset += byteLength
+  }
+}
+
+/** Collects slices of byte arrays, in order. What was added must not be changed afterwards. */
+class SliceList {
+  #pieces: Uint8Array[] = []
+  #source: Uint8Array | null = null
+  #from = 0
+  #to = 0
+
+  /** Adds bytes from … to-1 of `source`. */
+  add(source: Uint8Array, from: number, to: number): void {
+    if (source === this.#source && from === this.#to) {
+      this.#to = to
+      return
+    }
+    this.#flush()
+    this.#source = source
+    this.#from = from
+    this.#to = to
+  }
+
+  /** Number of pieces so far; what is added from now on starts a new piece. */
+  count(): number {
+    this.#flush()
+    return this.#pieces.length
+  }
+
+  /** Returns what was collected, and starts a new list. */
+  release(): readonly Uint8Array[] {
+    this.#flush()
+    const pieces = this.#pieces
+    this.#pieces = []
+    return pieces
+  }
+
+  #flush(): void {
+    if (this.#source !== null) this.#pieces.push(this.#source.subarray(this.#from, this.#to))
+    this.#source = null
+  }
+}
+
+/** Marks the end of a table. */
+const noExclusion = 0xffff_ffff
+
+class ExcludedRecords {
+  #ordinals: readonly number[] = []
+  /** How many of them have been consumed. */
+  #used = 0
+  #last = 0
+
+  /**
+   * Adds numbers from 1.
+   *
+   * @param consumed Number of readable records already consumed: too late to exclude these.
+   * @throws {RangeError} If a number is not above all earlier ones, or too late; none is added then.
+   */
+  add(ordinals: readonly number[], consumed: number): void {
+    let last = Math.max(this.#last, consumed)
+    for (const ordinal of ordinals) {
+      if (!(ordinal > last)) throw new RangeError(`Cannot drop record ${ordinal}: wanted one after ${last}`)
+      last = ordinal
+    }
+    this.#last = last
+    this.#ordinals = this.#ordinals.slice(this.#used).concat(ordinals)
+    this.#used = 0
+  }
+
+  /** Writes the next ones into `table`, each as the count of readable records before it from now on. */
+  fill(table: Uint32Array, consumed: number): void {
+    const count = Math.min(this.#ordinals.length - this.#used, table.length - 1)
+    for (let i = 0; i < count; i++) table[i] = Math.min(this.#ordinals[this.#used + i]! - consumed - 1, noExclusion)
+    table[count] = noExclusion
+  }
+
+  /** Removes the first one. */
+  use(): number {
+    return this.#ordinals[this.#used++]!
   }
 }

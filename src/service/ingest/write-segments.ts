@@ -10,6 +10,7 @@ import type { DraftFiles } from '../../store/store.ts'
 import type { Corrector } from './corrector.ts'
 import type { RecordTally } from './record-tally.ts'
 import { RejectLines, rejectLayout } from './reject-table.ts'
+import { recordEnds } from './segment-form.ts'
 
 export interface CutterOptions {
   /** Segments are written to a folder of the draft; the receiver deletes them. */
@@ -171,31 +172,18 @@ const noRecords: Records = { pieces: [], count: 0, bytes: 0, place: null }
 /** Splits records after the first that ends at or after `bytesMin` bytes. */
 function splitRecords(records: Records, bytesMin: number, layout: SegmentLayout, isUtf8: boolean): [Records, Records] {
   if (records.bytes <= bytesMin) return [records, noRecords]
-  const quote = layout.quote?.charCodeAt(0)
-  const lineEnd = layout.lineTerminator === '\r' ? 13 : 10
-  let [count, bytes, characters, isQuoted] = [0, 0, 0, false]
-  for (const [i, piece] of records.pieces.entries()) {
-    for (const [at, byte] of piece.entries()) {
-      bytes++
-      if ((byte & 0xc0) !== 0x80) characters++
-      if (byte === quote) isQuoted = !isQuoted
-      if (byte !== lineEnd || isQuoted) continue
-      count++
-      if (bytes < bytesMin || bytes === records.bytes) continue
-      const { pieces, place } = records
-      const placeBytes = isUtf8 ? bytes : characters
-      const first = place && { ...place, bytes: placeBytes }
-      const rest = place && { byteOffset: place.byteOffset + placeBytes, bytes: place.bytes - placeBytes }
-      return [
-        { pieces: [...pieces.slice(0, i), piece.subarray(0, at + 1)], count, bytes, place: first },
-        {
-          pieces: [piece.subarray(at + 1), ...pieces.slice(i + 1)],
-          count: records.count - count,
-          bytes: records.bytes - bytes,
-          place: rest,
-        },
-      ]
-    }
+  for (const end of recordEnds(records.pieces, layout)) {
+    const { bytes, records: count } = end
+    if (bytes < bytesMin || bytes === records.bytes) continue
+    const { place } = records
+    const placeBytes = isUtf8 ? bytes : end.characters
+    const first = place && { ...place, bytes: placeBytes }
+    const rest = place && { byteOffset: place.byteOffset + placeBytes, bytes: place.bytes - placeBytes }
+    const [before, after] = end.split()
+    return [
+      { pieces: before, count, bytes, place: first },
+      { pieces: after, count: records.count - count, bytes: records.bytes - bytes, place: rest },
+    ]
   }
   return [records, noRecords]
 }

@@ -11,7 +11,7 @@ import type { PartReader } from '../../engine/part-reader.ts'
 import { BufferedWriter } from '../../io/buffered-writer.ts'
 import type { Scanned } from '../../reading/scanner/scanner.ts'
 import { RepeatedKeys } from '../ingest/repeated-keys.ts'
-import { segmentForm } from '../ingest/segment-form.ts'
+import { recordEnds, segmentForm } from '../ingest/segment-form.ts'
 import { hasFewTexts } from '../ingest/typed-parts.ts'
 import type { DeclaredColumn } from '../schema/declared-column.ts'
 import { keysIn } from '../schema/match-schema.ts'
@@ -194,25 +194,8 @@ export class ValueCheck implements AsyncDisposable {
 }
 
 /** Splits strict records after `count` of them. */
-function splitRecords(
-  pieces: readonly Uint8Array[],
-  count: number,
-  { quote, lineTerminator }: SegmentLayout,
-): readonly [readonly Uint8Array[], readonly Uint8Array[]] {
-  const [quoteByte, endByte] = [quote?.charCodeAt(0) ?? -1, lineTerminator === '\r' ? 0x0d : 0x0a]
-  let left = count
-  let isQuoted = false
-  for (const [i, piece] of pieces.entries()) {
-    for (let at = 0; at < piece.length; at++) {
-      const byte = piece[at]
-      if (byte === quoteByte) isQuoted = !isQuoted
-      else if (byte === endByte && !isQuoted && --left === 0)
-        return [
-          [...pieces.slice(0, i), piece.subarray(0, at + 1)],
-          [piece.subarray(at + 1), ...pieces.slice(i + 1)],
-        ]
-    }
-  }
+function splitRecords(pieces: readonly Uint8Array[], count: number, layout: SegmentLayout) {
+  for (const { records, split } of recordEnds(pieces, layout)) if (records === count) return split()
   throw new Error('Cannot split records: there are fewer')
 }
 
