@@ -99,6 +99,9 @@ export interface Reject {
   readonly message: string
 }
 
+/** A receipt shows as many of its rejects, and as many corrections and refused texts. */
+export const firstRejectsMax = 20
+
 /** A Parquet file of a dataset, holding records in file order. */
 export interface Part {
   /** Path below the dataset, `/`-separated: `data/part-00000.parquet`. */

@@ -60,7 +60,7 @@ export interface CorrectionReply extends UploadReply {
     readonly unchanged: number
     /** Texts that cannot be read as the one record for which they were sent. */
     readonly refused: number
-    /** At most 20. */
+    /** At most `firstRejectsMax`. */
     readonly firstRefused: readonly RefusedCorrection[]
   }
 }

@@ -7,6 +7,7 @@ import { allCommands } from '../../src/cli/commands.ts'
 import { clientVariables } from '../../src/config/client-environment.ts'
 import { allOptions, environmentName } from '../../src/config/options.ts'
 import { errorTable } from '../../src/core/errors.ts'
+import { firstRejectsMax } from '../../src/core/receipt.ts'
 import { projectFiles } from '../house/sources.ts'
 import { featureLines } from './feature-lines.ts'
 import { generatedParts, pageUrl, withPart } from './generated.ts'
@@ -61,6 +62,11 @@ test('every error code that a page names exists', () => {
     path === 'docs/errors.md' ? [...text.matchAll(/^\| `([A-Z_]+)`/gm)].map((match) => match[1]!) : [],
   )
   assert.deepEqual(codes.toSorted(), Object.keys(errorTable).toSorted())
+})
+
+test('the docs name as many first rejects as a receipt shows', () => {
+  const named = ['docs/tutorial.md', 'docs/cli.md'].map((path) => readFileSync(pageUrl(path), 'utf8'))
+  for (const text of named) assert.match(text, new RegExp(`\\b[Tt]he first ${firstRejectsMax}\\b`))
 })
 
 test('every link between pages leads to a file', () => {

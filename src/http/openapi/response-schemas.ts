@@ -2,7 +2,7 @@
 import Type from 'typebox'
 import { copyModes, copyStates } from '../../core/copies/copy-status.ts'
 import { noteCodes, noteLinesMax } from '../../core/notes.ts'
-import { compressionFormats, uploadOutcomes } from '../../core/receipt.ts'
+import { compressionFormats, firstRejectsMax, uploadOutcomes } from '../../core/receipt.ts'
 import { rejectReasons } from '../../core/reject-reasons.ts'
 import { uploadPhases } from '../../core/upload-status.ts'
 
@@ -177,7 +177,7 @@ const corrections = Type.Object(
     count: count('Number of corrected records.'),
     bytes: count('Size of the list of all corrections, in bytes.'),
     sha256,
-    first: Type.Array(correction, { maxItems: 20, description: 'The first corrections.' }),
+    first: Type.Array(correction, { maxItems: firstRejectsMax, description: 'The first corrections.' }),
   },
   {
     $id: 'Corrections',
@@ -198,7 +198,7 @@ const corrected = Type.Object(
         reason: oneOf([...rejectReasons, 'several_records', 'no_record'], 'Why the text was refused.'),
         message: Type.String({ description: 'The reason, for humans. Offsets are in the text.' }),
       }),
-      { maxItems: 20, description: 'The first refused texts.' },
+      { maxItems: firstRejectsMax, description: 'The first refused texts.' },
     ),
   },
   { description: 'The outcome of submitted corrections; only in the response to them.' },
@@ -347,7 +347,7 @@ const receiptFacts = {
     {
       count: count('Number of rejected records.'),
       reasons: reasonCounts,
-      first: Type.Array(reject, { maxItems: 20, description: 'The first rejects.' }),
+      first: Type.Array(reject, { maxItems: firstRejectsMax, description: 'The first rejects.' }),
     },
     { $id: 'Rejects', description: 'Records left out of the dataset, each with a reason.' },
   ),

@@ -2,7 +2,13 @@
 import { join } from 'node:path'
 import { type BorrowedBytes, lengthOf } from '../../core/borrowed-bytes.ts'
 import { ServiceError } from '../../core/errors.ts'
-import type { Correction, Part, Receipt, RefusedCorrection } from '../../core/receipt.ts'
+import {
+  type Correction,
+  firstRejectsMax,
+  type Part,
+  type Receipt,
+  type RefusedCorrection,
+} from '../../core/receipt.ts'
 import { correctionsOf, textOf } from '../../core/stored-files.ts'
 import type { PartReader } from '../../engine/part-reader.ts'
 import { BufferedWriter } from '../../io/buffered-writer.ts'
@@ -145,9 +151,6 @@ async function* rejectsOf(
   }
 }
 
-/** As many as a receipt shows of its rejects. */
-const firstMax = 20
-
 /** What a dataset contributes to corrections, each list in file order. */
 interface Correctable {
   readonly receipt: Receipt
@@ -170,12 +173,12 @@ interface SentCounts {
 /** Texts that cannot be read as the record for which they were submitted. */
 class RefusedCorrections {
   count = 0
-  /** At most 20. */
+  /** At most `firstRejectsMax`. */
   readonly first: RefusedCorrection[] = []
 
   add(one: RefusedCorrection): void {
     this.count++
-    if (this.first.length < firstMax) this.first.push(one)
+    if (this.first.length < firstRejectsMax) this.first.push(one)
   }
 }
 

@@ -1,6 +1,6 @@
 // Record tally: counts the records of a file as they are scanned, and keeps the first and last rejects. Knows no files.
 import { noteLinesMax } from '../../core/notes.ts'
-import type { Reject } from '../../core/receipt.ts'
+import { firstRejectsMax, type Reject } from '../../core/receipt.ts'
 import type { RejectReason } from '../../core/reject-reasons.ts'
 import type { Reading } from '../../reading/reading.ts'
 import type { RunawayValue, Scanned, ScannedReject } from '../../reading/scanner/scanner.ts'
@@ -8,8 +8,6 @@ import { shownReject } from '../../reading/scanner/shown-reject.ts'
 import type { LineOf } from '../../reading/types/infer-types.ts'
 import type { VerbatimRuns } from './verbatim-runs.ts'
 
-/** The first rejects are shown in the receipt itself. */
-const firstRejectsMax = 20
 /** With this many last rejects, a footer can be distinguished from a broken file. */
 const lastRejectsMax = 6
 /** At most this many values that look like records are remembered of each kind. */

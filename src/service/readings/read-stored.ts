@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
 import { ServiceError } from '../../core/errors.ts'
 import { note } from '../../core/notes.ts'
-import type { Correction, Receipt, RefusedCorrection } from '../../core/receipt.ts'
+import { type Correction, firstRejectsMax, type Receipt, type RefusedCorrection } from '../../core/receipt.ts'
 import { correctionsOf, receivedFiles, textOf } from '../../core/stored-files.ts'
 import { fileChunks } from '../../io/chunks/file-chunks.ts'
 import { checksumsOfFile } from '../../io/hashing/block-checksums.ts'
@@ -132,15 +132,13 @@ export async function linkStored(
   })
 }
 
-const firstMax = 20
-
 /** Null for a file without corrections. */
 async function correctionFacts(path: string, of: string): Promise<CorrectionFacts | null> {
   const first: Correction[] = []
   let count = 0
   for await (const one of readCorrections(path)) {
     count++
-    if (first.length < firstMax) first.push(one)
+    if (first.length < firstRejectsMax) first.push(one)
   }
   if (count === 0) return null
   const { bytes, sha256 } = await hashStream(createReadStream(path))
