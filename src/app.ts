@@ -111,6 +111,7 @@ async function openService(given: Config, logger: ServiceLogger) {
   const uploads = new Uploads(config, ended, onEnd)
   const keys = started.use(await IdempotencyKeys.open(join(config.dataDir, 'idempotency-keys'), logger))
   const opened = await createService({
+    ...config,
     store,
     uploads,
     copies,
@@ -122,8 +123,6 @@ async function openService(given: Config, logger: ServiceLogger) {
     runner,
     createScanner: createFiles,
     readHead: createHeadReader(readHead, createFiles),
-    segmentBytes: config.segmentBytes,
-    recordBytesMax: config.recordBytesMax,
     // One more that waits and one whose part is being synced, so that no column thread idles.
     segmentsMax: config.converterCount + 2,
     limits: config,
