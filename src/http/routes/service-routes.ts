@@ -7,40 +7,34 @@ import { acceptedType } from '../exchange/accept.ts'
 import { sendJson } from '../exchange/send.ts'
 import { openApi } from '../openapi/openapi.ts'
 import { json } from '../openapi/operation.ts'
-import { count, healthAnswer, oneOf, orNull } from '../openapi/response-schemas.ts'
+import { component, count, healthAnswer, listOf, object, oneOf, orNull } from '../openapi/response-schemas.ts'
 import { type Route, type RouteContext, route } from './route.ts'
 
 const maximum = orNull(Type.Integer(), 'Null for no limit.')
 
-const quota = Type.Object(
-  { used: count('What is stored.'), max: maximum },
-  { $id: 'Quota', description: 'Storage of one owner: bytes of originals and data, or datasets.' },
-)
+const quota = component('Quota', 'Storage of one owner: bytes of originals and data, or datasets.', {
+  used: count('What is stored.'),
+  max: maximum,
+})
 
-const callerAnswer = Type.Object(
-  {
-    name: orNull(Type.String(), 'Name of the key or token. Null without authentication.'),
-    owner: orNull(Type.String(), 'Owner of the datasets that the caller sees. Null without authentication.'),
-    scopes: Type.Array(oneOf(scopes, 'A scope.'), { description: 'What the caller may do.' }),
-    expiresAt: orNull(
-      Type.Integer(),
-      'When the key or token expires, in milliseconds since 1970-01-01 UTC. Null for never.',
-    ),
-    bytes: quota,
-    datasets: quota,
-    limits: Type.Object(
-      {
-        fileBytesMax: count('Bytes of a file.'),
-        requestBytesMax: count('Bytes of a request body.'),
-        uploadsMax: count('Uploads at once.'),
-        requestsPerMinuteMax: maximum,
-        keepMs: orNull(Type.Integer(), 'Milliseconds until a dataset is deleted. Null for never.'),
-      },
-      { description: 'Limits for this caller.' },
-    ),
-  },
-  { $id: 'Caller', description: 'The sender of this request.' },
-)
+const callerAnswer = component('Caller', 'The sender of this request.', {
+  name: orNull(Type.String(), 'Name of the key or token. Null without authentication.'),
+  owner: orNull(Type.String(), 'Owner of the datasets that the caller sees. Null without authentication.'),
+  scopes: listOf('What the caller may do.', oneOf(scopes, 'A scope.')),
+  expiresAt: orNull(
+    Type.Integer(),
+    'When the key or token expires, in milliseconds since 1970-01-01 UTC. Null for never.',
+  ),
+  bytes: quota,
+  datasets: quota,
+  limits: object('Limits for this caller.', {
+    fileBytesMax: count('Bytes of a file.'),
+    requestBytesMax: count('Bytes of a request body.'),
+    uploadsMax: count('Uploads at once.'),
+    requestsPerMinuteMax: maximum,
+    keepMs: orNull(Type.Integer(), 'Milliseconds until a dataset is deleted. Null for never.'),
+  }),
+})
 
 /** The OpenAPI document of an app, made at the first request for it. */
 const documents = new WeakMap<RouteContext, { readonly plain: Buffer; readonly compressed: Buffer }>()
@@ -54,7 +48,7 @@ export const serviceRoutes: readonly Route[] = [
     tag: 'service',
     summary: 'Get this description',
     description: 'OpenAPI 3.1, generated from the schemas that validate requests; gzipped for clients that accept it.',
-    answers: { 200: json('The document.', Type.Object({}, { description: 'OpenAPI 3.1.' })) },
+    answers: { 200: json('The document.', object('OpenAPI 3.1.', {})) },
     handler: async ({ headers }, reply, context) => {
       const { plain, compressed } = documents.get(context) ?? described(context)
       reply.type(jsonContentType).header('vary', 'accept-encoding')
