@@ -9,7 +9,7 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { isServiceError } from '../core/errors.ts'
 import { type Access, openAccess, type Scope } from './access.ts'
 import { formatKeys, type Key, KeyRing, newKey, parseKeys } from './api-keys.ts'
-import { createAccess } from './create-access.ts'
+import { createAccess } from './configured-access.ts'
 
 const facts = { name: 'ci', owner: 'team a', scopes: ['upload', 'read'] as const }
 

@@ -1,9 +1,9 @@
 // Configured access: how callers are identified, as the options of the service say. Reads the files they name.
+import { ServiceError } from '../core/errors.ts'
 import { type Access, openAccess } from './access.ts'
-import { KeysError, parseKeys } from './api-keys.ts'
-import type { TokenOptions } from './bearer-tokens.ts'
-import { createAccess, type KeyedAccess } from './create-access.ts'
-import { type AccessLogger, KeyFile, readTrustedFile } from './key-file.ts'
+import { type Key, KeyRing, KeysError, parseKeys, secretPrefix } from './api-keys.ts'
+import { createTokenReader, type TokenOptions } from './bearer-tokens.ts'
+import { type AccessLogger, followKeys, readTrustedFile } from './key-file.ts'
 
 export interface AccessConfig {
   /** A file of keys, or its content; empty for none. */
@@ -24,20 +24,12 @@ export interface ConfiguredAccess extends Disposable {
 /** @throws {KeysError} if a file cannot be read, others may write it, or it holds something else. */
 export function configuredAccess(config: AccessConfig, logger: AccessLogger): ConfiguredAccess {
   const { keys, jwtKeys } = config
-  if (keys === '' && jwtKeys === '') return fixed(openAccess)
-  const access = createAccess({ keys: [], tokens: jwtKeys === '' ? null : tokenOptions(config) })
-  if (keys !== '' && !isContent(keys)) return following(keys, access, logger)
-  if (keys !== '') access.setKeys(parseKeys(keys))
-  return fixed(access)
-}
-
-function fixed(access: Access): ConfiguredAccess {
-  return { access, reload: () => {}, [Symbol.dispose]: () => {} }
-}
-
-function following(path: string, access: KeyedAccess, logger: AccessLogger): ConfiguredAccess {
-  const file = new KeyFile(path, logger, (keys) => access.setKeys(keys))
-  return { access, reload: () => file.reload(), [Symbol.dispose]: () => file[Symbol.dispose]() }
+  const fixed = { reload: () => {}, [Symbol.dispose]: () => {} }
+  if (keys === '' && jwtKeys === '') return { access: openAccess, ...fixed }
+  const isFile = keys !== '' && !isContent(keys)
+  const known = isFile || keys === '' ? [] : parseKeys(keys)
+  const access = createAccess({ keys: known, tokens: jwtKeys === '' ? null : tokenOptions(config) })
+  return { access, ...(isFile ? followKeys(keys, logger, access.setKeys) : fixed) }
 }
 
 function tokenOptions({ jwtKeys, jwtIssuer, jwtAudience }: AccessConfig): TokenOptions {
@@ -66,4 +58,37 @@ function addressOf(text: string): URL {
 
 function isContent(given: string): boolean {
   return given.startsWith('{')
+}
+
+interface AccessOptions {
+  readonly keys: readonly Key[]
+  /** Null if tokens are not accepted. */
+  readonly tokens: TokenOptions | null
+}
+
+/** Access whose keys can be replaced: from then on, only the new ones are valid. */
+interface KeyedAccess extends Access {
+  setKeys(keys: readonly Key[]): void
+}
+
+/** Requires every caller to authenticate. */
+export function createAccess({ keys, tokens }: AccessOptions): KeyedAccess {
+  let ring = new KeyRing(keys)
+  const readToken = tokens === null ? null : createTokenReader(tokens)
+  return {
+    setKeys: (others) => {
+      ring = new KeyRing(others)
+    },
+    async identify(authorization) {
+      if (authorization === undefined)
+        throw new ServiceError('UNAUTHORIZED', { problem: 'it has no Authorization header' })
+      const credential = /^bearer +([\w.~+/=-]{1,8000})$/i.exec(authorization)?.[1]
+      if (credential === undefined)
+        throw new ServiceError('UNAUTHORIZED', { problem: 'its Authorization header is not a bearer key' })
+      if (readToken !== null && !credential.startsWith(secretPrefix)) return await readToken(credential)
+      const caller = ring.find(credential)
+      if (caller === null) throw new ServiceError('UNAUTHORIZED', { problem: 'the key is unknown or has expired' })
+      return caller
+    },
+  }
 }

@@ -36,42 +36,26 @@ export function readTrustedFile(
   }
 }
 
-export class KeyFile implements Disposable {
-  readonly #path: string
-  readonly #logger: AccessLogger
-  readonly #onChange: (keys: readonly Key[]) => void
-  readonly #checking: NodeJS.Timeout
-  /** Version of the file when it was last read. */
-  #version: string
-
-  /** Reads the file and calls `onChange` with its keys, now and after every change. @throws {KeysError} */
-  constructor(path: string, logger: AccessLogger, onChange: (keys: readonly Key[]) => void) {
-    this.#path = path
-    this.#logger = logger
-    this.#onChange = onChange
-    this.#version = versionOf(path)
-    const { text, isReadByOthers } = readTrustedFile(path, '--keys')
-    onChange(parseKeys(text, path))
-    if (isReadByOthers) logger.warn({ path }, 'others may read the key file; mode 600 restricts it to its owner')
-    this.#checking = setInterval(() => versionOf(path) !== this.#version && this.reload(), lookMs).unref()
-  }
-
-  /** Reads the file again. A file that cannot be used changes nothing: half a file must not lock everyone out. */
-  reload(): void {
-    this.#version = versionOf(this.#path)
+/** Reads a file of keys and calls `onChange` with them, now and after every change until disposed. @throws {KeysError} */
+export function followKeys(path: string, logger: AccessLogger, onChange: (keys: readonly Key[]) => void) {
+  let version = versionOf(path)
+  const { text, isReadByOthers } = readTrustedFile(path, '--keys')
+  onChange(parseKeys(text, path))
+  if (isReadByOthers) logger.warn({ path }, 'others may read the key file; mode 600 restricts it to its owner')
+  // A file that cannot be used changes nothing: half a file must not lock everyone out.
+  const reload = () => {
+    version = versionOf(path)
     try {
-      const keys = parseKeys(readTrustedFile(this.#path, '--keys').text, this.#path)
-      this.#onChange(keys)
-      this.#logger.info({ keys: keys.length }, 'keys were read again')
+      const keys = parseKeys(readTrustedFile(path, '--keys').text, path)
+      onChange(keys)
+      logger.info({ keys: keys.length }, 'keys were read again')
     } catch (error) {
       if (!(error instanceof KeysError)) throw error
-      this.#logger.error({ problem: error.message }, 'keys could not be read again: the previous keys stay valid')
+      logger.error({ problem: error.message }, 'keys could not be read again: the previous keys stay valid')
     }
   }
-
-  [Symbol.dispose](): void {
-    clearInterval(this.#checking)
-  }
+  const checking = setInterval(() => versionOf(path) !== version && reload(), lookMs).unref()
+  return { reload, [Symbol.dispose]: () => clearInterval(checking) }
 }
 
 /** Differs whenever the file may have changed. Never throws: a file that cannot be read has a version, too. */

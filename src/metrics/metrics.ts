@@ -7,7 +7,6 @@ import type { UploadOutcome } from '../core/receipt.ts'
 import type { NewResumable, ResumableUploads, Service, UploadReply } from '../service/service.ts'
 import type { Store } from '../store/store.ts'
 import { createInstruments, type Instruments } from './instruments.ts'
-import { observed } from './observe-calls.ts'
 
 /** Metrics of one service. Each method except those of Meter takes a component and returns it, observed. */
 export interface Metrics extends Meter {
@@ -248,4 +247,23 @@ async function* timed(body: AsyncIterable<readonly BorrowedBytes[]>, clock: { la
     yield chunks
   }
   clock.lastMs = performance.now()
+}
+
+/** Called with the method name and the promise that the caller gets too. */
+type OnCall = (name: string, result: Promise<unknown>) => void
+
+/** The same object; `onCall` is called for every method call that returns a promise, while it is pending. */
+export function observed<Target extends object>(target: Target, onCall: OnCall): Target {
+  return new Proxy(target, {
+    get(inner, name) {
+      const member: unknown = Reflect.get(inner, name, inner)
+      if (typeof member !== 'function') return member
+      return (...given: readonly unknown[]) => {
+        // The object itself is `this`, since private members cannot be accessed through a proxy.
+        const result: unknown = Reflect.apply(member, inner, given)
+        if (result instanceof Promise) onCall(String(name), result)
+        return result
+      }
+    },
+  })
 }

@@ -1,7 +1,7 @@
 // Tests of observed calls: they are reported and unchanged.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { observed } from './observe-calls.ts'
+import { observed } from './metrics.ts'
 
 class Counter {
   #count = 0

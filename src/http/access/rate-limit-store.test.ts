@@ -1,7 +1,7 @@
 // Tests of the counts behind request limits: windows end on time, whatever the wall clock says.
 import assert from 'node:assert/strict'
 import { mock, test } from 'node:test'
-import { RateLimitStore } from './rate-limit-store.ts'
+import { RateLimitStore } from './authorize.ts'
 
 const windowMs = 60_000
 

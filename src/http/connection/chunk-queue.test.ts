@@ -1,7 +1,7 @@
 // Tests of the chunk queue: bytes are unchanged, large chunks are not copied, and small ones take little extra memory.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ChunkQueue } from './chunk-queue.ts'
+import { ChunkQueue } from './request-body.ts'
 
 test('ChunkQueue returns large chunks uncopied, and all bytes in order', () => {
   const queue = new ChunkQueue()

@@ -6,10 +6,9 @@ import { ServiceError } from '../../core/errors.ts'
 import { answerErrorOnSocket, isEnding } from './error-record.ts'
 import type { LingerLimits } from './lingering-close.ts'
 import { allowHalfOpen, closeSilentConnections } from './node-patches.ts'
-import { type ParserFault, toBodyError, toRequestError } from './parser-faults.ts'
 import { Pipelines } from './pipelines.ts'
 import { RequestBody } from './request-body.ts'
-import { requestPath, type SeenRequest, seenRequest } from './request-target.ts'
+import { isKnownVersion, requestPath, type SeenRequest, seenRequest } from './request-target.ts'
 
 export interface ConnectionOptions {
   /** Longest time that a client may take to send the whole head of a request. */
@@ -107,4 +106,38 @@ function rejectUnreadable(
     const seen = { method: 'CONNECT', path: requestPath(request.url ?? '/'), version: request.httpVersion }
     reject(socket, error, 'CONNECT', seen)
   })
+}
+
+/** What Node reports. It also holds the bytes, so it must not get into the log. */
+interface ParserFault extends Error {
+  readonly code?: string
+  /** The reason that the parser gives. */
+  readonly reason?: string
+  readonly rawPacket?: Buffer
+}
+
+/** The error to answer with; null if no client is waiting for an answer. */
+function toRequestError(fault: ParserFault, seen: SeenRequest, socket: Socket): ServiceError | null {
+  if (fault.code === 'HPE_HEADER_OVERFLOW') return new ServiceError('HEADERS_TOO_LARGE', {})
+  if (fault.code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    // A connection on which nothing was ever sent (browsers open some in advance) expects no answer.
+    return socket.bytesRead === 0
+      ? null
+      : new ServiceError('REQUEST_TIMEOUT', { problem: 'its head did not arrive in time' })
+  }
+  if (!fault.code?.startsWith('HPE_')) return null
+  // The parser uses one code both for an unknown version and for a wrong line end after a known one.
+  if (fault.code === 'HPE_INVALID_VERSION' && !isKnownVersion(seen.version)) {
+    return new ServiceError('VERSION_NOT_SUPPORTED', {})
+  }
+  return new ServiceError('BAD_REQUEST', { problem: `it is not well-formed HTTP (${fault.reason ?? fault.code})` })
+}
+
+/** The error with which the body of the request in progress ends. */
+function toBodyError(fault: ParserFault): ServiceError {
+  const problem =
+    fault.code === 'HPE_INVALID_EOF_STATE'
+      ? 'the connection was closed before the end of the body'
+      : `its chunked transfer coding is malformed (${fault.reason ?? fault.code})`
+  return new ServiceError('BAD_MULTIPART', { problem })
 }

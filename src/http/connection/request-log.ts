@@ -1,4 +1,6 @@
 // Request log: writes one line per request, without anything that may be secret: no query, headers or content.
+
+import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyBaseLogger } from 'fastify'
@@ -7,7 +9,6 @@ import type { ServiceError } from '../../core/errors.ts'
 import type { Meter } from '../../core/meter.ts'
 import type { UnreadableRequest } from './connection.ts'
 import { requestPath } from './request-target.ts'
-import { readTrace } from './trace-context.ts'
 
 const counted = new WeakMap<Socket, { readonly read: number; readonly written: number }>()
 const failures = new WeakMap<ServerResponse, ServiceError>()
@@ -97,4 +98,28 @@ export function shownPath(path: string): string {
   const shown = path.replaceAll(secretLike, '…').slice(0, pathLengthMax)
   // JSON does not escape these, and a terminal may act on them.
   return shown.replaceAll(/[\x7f-\x9f]/g, (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`)
+}
+
+/** Our part in a trace, as the log shows it. */
+interface Trace {
+  readonly traceId: string
+  /** The span of the caller. */
+  readonly parentId: string
+  /** The span of this request. */
+  readonly spanId: string
+  /** The response header `traceresponse`. */
+  readonly response: string
+}
+
+const pattern = /^(?!ff)[0-9a-f]{2}-((?!0{32})[0-9a-f]{32})-((?!0{16})[0-9a-f]{16})-([0-9a-f]{2})(-|$)/
+
+/** Parses a `traceparent` header; null if there is none or it is invalid (section 3.2). */
+export function readTrace(traceparent: string | readonly string[] | undefined): Trace | null {
+  if (typeof traceparent !== 'string') return null
+  const [, traceId, parentId, flags, rest] = pattern.exec(traceparent) ?? []
+  if (traceId === undefined || parentId === undefined || flags === undefined) return null
+  // Version 00 has nothing after its flags; later versions may.
+  if (rest === '-' && traceparent.startsWith('00')) return null
+  const spanId = randomBytes(8).toString('hex')
+  return { traceId, parentId, spanId, response: `00-${traceId}-${spanId}-${flags}` }
 }

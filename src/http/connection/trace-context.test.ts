@@ -1,7 +1,7 @@
 // Tests of the trace context: which headers name a trace, and what is passed on.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readTrace } from './trace-context.ts'
+import { readTrace } from './request-log.ts'
 
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
 const parentId = '00f067aa0ba902b7'

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { isServiceError } from '../../core/errors.ts'
-import { readColumnNames } from './column-list.ts'
+import { readColumnNames } from '../routes/dataset-routes.ts'
 
 const seed = Number(process.env.SEED ?? (Date.now() % 1_000_000) + 1)
 

@@ -4,7 +4,6 @@ import { ServiceError } from '../../core/errors.ts'
 import type { ByteRange, Download } from '../../service/service.ts'
 import { octetStream } from '../openapi/operation.ts'
 import { acceptedType } from './accept.ts'
-import { readRange } from './byte-range.ts'
 import { attachment } from './content-disposition.ts'
 import { isKnown } from './entity-tag.ts'
 import { goneSignal, sendStream } from './send.ts'
@@ -62,4 +61,25 @@ function negotiate(
   if (range === 'unsatisfiable') throw new ServiceError('RANGE_NOT_SATISFIABLE', { bytes })
   if (range !== null) reply.code(206).header('content-range', `bytes ${range.start}-${range.end - 1}/${bytes}`)
   return range
+}
+
+/**
+ * Reads a `Range` header for a file of that many bytes.
+ *
+ * @returns null if the whole file is to be sent: no header, another unit, several ranges (which a server may ignore,
+ * and which have been abused to multiply its work), or an invalid range.
+ */
+function readRange(header: string | undefined, bytes: number): ByteRange | 'unsatisfiable' | null {
+  const match = /^bytes=[ \t]*(\d*)-(\d*)$/i.exec(header?.trim() ?? '')
+  if (match === null) return null
+  const [, first = '', last = ''] = match
+  if (first === '' && last === '') return null
+  if (first === '') {
+    const suffixBytes = Number(last)
+    return suffixBytes === 0 || bytes === 0 ? 'unsatisfiable' : { start: Math.max(0, bytes - suffixBytes), end: bytes }
+  }
+  const start = Number(first)
+  if (last !== '' && Number(last) < start) return null
+  if (start >= bytes) return 'unsatisfiable'
+  return { start, end: last === '' ? bytes : Math.min(Number(last) + 1, bytes) }
 }

@@ -1,9 +1,9 @@
 // Dataset routes: the list, the receipt, pages of rows and rejects, the profile, another reading, copies, and deletion.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
+import { ServiceError } from '../../core/errors.ts'
 import type { Receipt } from '../../core/receipt.ts'
 import { audit } from '../access/authorize.ts'
-import { readColumnNames } from '../exchange/column-list.ts'
 import { attachment } from '../exchange/content-disposition.ts'
 import { dataPackageJson } from '../exchange/data-package.ts'
 import { entityTag, isMatch, sendTagged } from '../exchange/entity-tag.ts'
@@ -229,3 +229,23 @@ export const datasetRoutes: readonly Route[] = [
   }),
   datasetRoute({ ...rejects, path: '/rejects.json' }),
 ]
+
+/**
+ * Reads names separated by commas, as a record of RFC 4180: a name that contains a comma or begins with a quote is put
+ * in quotes, with its own quotes doubled: `id,"last, first"`.
+ * @throws {ServiceError} BAD_PARAMETER
+ */
+export function readColumnNames(text: string): readonly string[] {
+  const names: string[] = []
+  for (let from = 0; from <= text.length; ) {
+    const [field = ''] = /^(?:"(?:[^"]|"")*"(?=,|$)|(?!")[^,]*)/.exec(text.slice(from)) ?? wrongQuotes(text)
+    names.push(field.startsWith('"') ? field.slice(1, -1).replaceAll('""', '"') : field)
+    from += field.length + 1
+  }
+  return names
+}
+
+function wrongQuotes(text: string): never {
+  const wanted = 'names separated by commas, in quotes if a name contains a comma or begins with a quote'
+  throw new ServiceError('BAD_PARAMETER', { name: 'columns', seen: `'${text.slice(0, 40)}'`, wanted })
+}

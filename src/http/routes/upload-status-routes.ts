@@ -1,10 +1,11 @@
 // Upload status routes: the status of uploads, waiting for a change, and cancelling. Does not know how they are sent.
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { byteStream } from '../../core/byte-stream.ts'
 import { isFinished, type UploadStatus } from '../../core/upload-status.ts'
+import type { UploadWatch } from '../../service/service.ts'
 import { clientNetworkOf } from '../access/client-network.ts'
 import { headerLines } from '../connection/request-target.ts'
 import { hasEntity, sendTagged } from '../exchange/entity-tag.ts'
-import { eventId, statusEvents } from '../exchange/event-stream.ts'
 import { preferredWait } from '../exchange/headers/prefer.ts'
 import { goneSignal, sendJson, sendStream } from '../exchange/send.ts'
 import { uploadLineJson, uploadStatusJson, uploadsPath, uploadTag } from '../exchange/upload-json.ts'
@@ -136,4 +137,53 @@ async function waited(
   let status = watch.status()
   while (!isAwaited(status) && !signal.aborted) status = await watch.changed(status.version, signal)
   return status
+}
+
+/** Proxies cut off a connection that is silent for a minute, some for half a minute. */
+const heartbeatMs = 15_000
+/** How long a browser waits before it reconnects. */
+const retryMs = 2_000
+
+/** The bytes are rendered once and sent to every watcher of an upload. */
+const rendered = new WeakMap<UploadStatus, Uint8Array>()
+
+/** The id of the event for this status. */
+function eventId(status: UploadStatus): string {
+  return uploadTag(status).slice(1, -1)
+}
+
+/**
+ * Sends the current status, unless the client has it, and each later one until the upload has ended. Disposes the
+ * watch.
+ *
+ * @param lastId Id of the last event that the client received; null for none.
+ * @param stop Aborted when the client stops reading.
+ */
+function statusEvents(watch: UploadWatch, lastId: string | null, stop: AbortSignal) {
+  async function* events(): AsyncGenerator<Uint8Array> {
+    yield Buffer.from(`retry: ${retryMs}\n\n`)
+    let status = watch.status()
+    if (eventId(status) !== lastId) yield eventOf(status)
+    while (!isFinished(status) && !stop.aborted) {
+      const beat = AbortSignal.any([stop, AbortSignal.timeout(heartbeatMs)])
+      while (!isFinished(status) && !beat.aborted) {
+        const next = await watch.changed(status.version, beat)
+        if (next.version !== status.version) yield eventOf(next)
+        status = next
+      }
+      if (!isFinished(status) && !stop.aborted) yield Buffer.from(':\n\n')
+    }
+  }
+  return byteStream(events(), async () => watch[Symbol.dispose]())
+}
+
+function eventOf(status: UploadStatus): Uint8Array {
+  const known = rendered.get(status)
+  if (known !== undefined) return known
+  const text = `id: ${eventId(status)}\ndata: ${JSON.stringify(uploadStatusJson(status))}\n\n`
+  // A part of a larger buffer, so its memory is not released after one of its readers has received it.
+  const room = Buffer.alloc(Buffer.byteLength(text) + 1)
+  const bytes = room.subarray(0, room.write(text))
+  rendered.set(status, bytes)
+  return bytes
 }

@@ -1,7 +1,19 @@
-// Hash thread main: the program of the thread that hashes files, one batch at a time, in order of arrival.
+// Hash thread main: the program of the thread that hashes files, one batch at a time, in order of arrival; its requests.
 import { parentPort, workerData } from 'node:worker_threads'
-import { OwnDigest } from './file-digest.ts'
-import type { HashAnswer, HashRequest } from './hash-request.ts'
+import { type Digest, OwnDigest } from './file-digest.ts'
+
+export interface HashRequest {
+  /** `add` and `end` are answered in the order in which they are sent; `drop` is not answered. */
+  readonly kind: 'add' | 'end' | 'drop'
+  readonly file: number
+  /** Offset of the added bytes in the shared memory. */
+  readonly at: number
+  /** Number of added bytes. */
+  readonly bytes: number
+}
+
+/** In the digest, the `Buffer` has become a `Uint8Array` in transit. */
+export type HashAnswer = 'added' | (Omit<Digest, 'checksums'> & { readonly checksums: Uint8Array })
 
 const memory = Buffer.from(workerData as SharedArrayBuffer)
 const digests = new Map<number, OwnDigest>()

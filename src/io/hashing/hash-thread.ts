@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads'
 import { errorCode, toStoreError } from '../../core/storage-error.ts'
 import { bufferMemory } from '../buffer-pool.ts'
 import { type FileDigest, OwnDigest } from './file-digest.ts'
-import type { HashAnswer, HashRequest } from './hash-request.ts'
+import type { HashAnswer, HashRequest } from './hash-thread-main.ts'
 
 /** A file whose first batch has fewer bytes is hashed on this thread: handing it over takes as long. */
 const batchBytesMin = 262_144

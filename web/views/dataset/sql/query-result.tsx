@@ -4,9 +4,9 @@ import { downloadQuery, type RowPage } from '../../../api.ts'
 import { count, figure } from '../../../format.ts'
 import { Failure } from '../../../parts/failure.tsx'
 import { Table } from '../../../parts/table.tsx'
+import { textOf } from '../../../parts/text-of.ts'
 import { isNumeric, Value } from '../../../parts/value.tsx'
 import { t } from '../../../texts.ts'
-import { barColumns, ResultBars } from './result-bars.tsx'
 
 /** Browsers are slow with more; downloads have all rows. */
 const rowsMax = 1_000
@@ -79,5 +79,50 @@ function Download({ id, sql, type, fileName, label }: DownloadProps) {
       </button>
       {error !== null && <Failure error={error} />}
     </>
+  )
+}
+
+/** More bars would be illegible. */
+const barsMax = 60
+
+/** The columns that name and measure the bars; null if a result has none. */
+function barColumns({ columns, rows }: RowPage): { readonly name: number; readonly value: number } | null {
+  const value = columns.findLastIndex(({ type }) => isNumeric(type))
+  const name = columns.findIndex((_, index) => index !== value)
+  return value < 0 || name < 0 || rows.length < 2 ? null : { name, value }
+}
+
+function ResultBars({ page }: { readonly page: RowPage }) {
+  const found = barColumns(page)
+  if (found === null) return null
+  const rows = page.rows.slice(0, barsMax)
+  const sizeOf = (row: readonly unknown[]) => Math.abs(Number(row[found.value] ?? 0)) || 0
+  const most = Math.max(...rows.map(sizeOf), Number.MIN_VALUE)
+  return (
+    <table class="bars" aria-label={t.asBars}>
+      <thead>
+        <tr>
+          <th scope="col">{page.columns[found.name]?.name}</th>
+          <th scope="col" colSpan={2}>
+            {page.columns[found.value]?.name}
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row, index) => (
+          <tr key={index}>
+            <th scope="row" class="name">
+              {textOf(row[found.name]) || t.nullValue}
+            </th>
+            <td class="number">{textOf(row[found.value])}</td>
+            <td class="bar-cell">
+              <svg aria-hidden="true" viewBox="0 0 100 10" preserveAspectRatio="none">
+                <rect class="bar" width={(100 * sizeOf(row)) / most} height={10} />
+              </svg>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   )
 }

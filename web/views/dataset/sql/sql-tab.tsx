@@ -4,8 +4,8 @@ import { ApiError, type Receipt, type RowPage, runQuery } from '../../../api.ts'
 import { Failure } from '../../../parts/failure.tsx'
 import { t } from '../../../texts.ts'
 import { useAction } from '../../../use-loaded.ts'
+import { nameOf } from './complete.ts'
 import { errorPlace, withoutPlace } from './error-place.ts'
-import { examplesFor } from './examples.ts'
 import { QueryResult } from './query-result.tsx'
 import { SqlEditor } from './sql-editor.tsx'
 
@@ -128,4 +128,29 @@ function Statements({ title, statements, onChoose }: StatementsProps) {
       </ul>
     </details>
   )
+}
+
+interface ExampleColumn {
+  readonly name: string
+  readonly type: string
+}
+
+function examplesFor(columns: readonly ExampleColumn[]): readonly string[] {
+  const ofType = (pattern: RegExp) => columns.find(({ type }) => pattern.test(type))
+  const named = (column: ExampleColumn | undefined) => column && nameOf(column.name, false)
+  const group = named(ofType(/^text|^boolean/) ?? columns[0])
+  const value = named(ofType(/^decimal|^number/) ?? ofType(/^integer/))
+  const time = named(ofType(/^date|^timestamp/))
+  return [
+    'SUMMARIZE data',
+    group && `SELECT ${group}, count(*) AS n FROM data GROUP BY ALL ORDER BY n DESC LIMIT 20`,
+    group &&
+      value &&
+      value !== group &&
+      `SELECT ${group}, sum(${value}) AS total, median(${value}) AS middle FROM data GROUP BY ALL ORDER BY total DESC LIMIT 20`,
+    time && `SELECT date_trunc('month', ${time}) AS month, count(*) AS n FROM data GROUP BY ALL ORDER BY month`,
+    value && `FROM data WHERE ${value} = (SELECT max(${value}) FROM data) LIMIT 20`,
+    group && `SELECT ${group}, count(*) AS n FROM data GROUP BY ALL HAVING n > 1 ORDER BY n DESC`,
+    'FROM data USING SAMPLE 20 ROWS',
+  ].filter((statement) => typeof statement === 'string')
 }
