@@ -3,7 +3,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 
-/** The groups of the navigation, in this order. */
 const groups = [
   ['Start', ['tutorial', 'faq', 'uploads', 'clients', 'cli', 'library', 'migrate-from-spring']],
   ['Reference', ['api', 'errors', 'notes', 'reading', 'schema', 'query', 'parquet', 'engines', 'copies', 'glossary']],
@@ -201,7 +200,6 @@ function targetOf(href, file, pathOf) {
   return fragment === undefined ? path : `${path}#${fragment}`
 }
 
-/** A heading and the plain text below it. */
 function sectionsOf(html, headings) {
   const parts = html.split(/<h[1-6] id="[^"]*">.*?<\/h[1-6]>\n/s).slice(1)
   return headings.map(({ id, text }, at) => ({ id, heading: text, text: plainText(parts[at] ?? '') }))

@@ -8,7 +8,6 @@ import { fileURLToPath } from 'node:url'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
-/** Sources shared by the modules. */
 const sharedDir = join(root, 'wasm', 'shared')
 
 /** Memory in pages of 64 KiB. The memory of a column writer is bounded, see src/columns/memory/columns-memory.ts. */
@@ -41,7 +40,6 @@ function isBuilt(targetPath, hash) {
   }
 }
 
-/** Replaces a file atomically. */
 function replace(path, bytes) {
   const freshPath = `${path}.${process.pid}`
   writeFileSync(freshPath, bytes)

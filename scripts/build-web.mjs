@@ -12,13 +12,11 @@ const sourceDir = join(root, 'web')
 const targetDir = join(root, 'build', 'web')
 const stampPath = join(targetDir, 'sources.sha256')
 
-/** Sources that the page shares with the service. */
 const sharedDirs = ['src/columns', 'src/core', 'src/csv', 'src/io', 'src/reading', 'src/service'].map((dir) =>
   join(root, dir),
 )
 const moduleFiles = ['scanner.wasm', 'columns.wasm'].map((name) => join(root, 'build', name))
 
-/** Files that a browser needs in another version than Node. */
 const platformFiles = {
   'src/reading/bytes/platform-bytes.ts': 'web/check/platform/platform-bytes.ts',
   'src/reading/wasm/scanner-module.ts': 'web/check/platform/wasm-modules.ts',

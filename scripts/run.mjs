@@ -52,7 +52,6 @@ const commands = {
   format: () => inRoot([biome, 'check', '--write']),
 }
 
-/** Runs lint, type checks and the quick tests in parallel. */
 async function testQuick() {
   const checks = [
     check('lint', [biome, 'check', '--error-on-warnings']),

@@ -12,7 +12,6 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 /** The checkout. */
 export const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** Where Node stores compiled code. */
 const compileCache = join(root, 'build', 'compile-cache')
 
 /** The first version of Node that runs TypeScript, by stripping types, without a flag. */

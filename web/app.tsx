@@ -66,7 +66,6 @@ function LanguageChoice() {
   )
 }
 
-/** Takes files dropped anywhere; true while some are dragged over the page. */
 function useDrop(queue: UploadQueue): boolean {
   const [isDragging, setDragging] = useState(false)
   useLayoutEffect(() => {

@@ -56,23 +56,11 @@ interface Page<Item, Cursor> {
   readonly next: Cursor | null
 }
 
-interface Pages<Item> {
-  /** Null before the first page. They stay while others are loaded in their place. */
-  readonly items: readonly Item[] | null
-  readonly isLoading: boolean
-  readonly hasMore: boolean
-  readonly error: unknown
-  /** Loads the next page, or once more the one that failed. */
-  more(): void
-  /** Drops the other items. */
-  keep(isKept: (item: Item) => boolean): void
-}
-
 /** Loads the first page again whenever a dependency changes; null for `load` loads nothing. */
 export function usePages<Item, Cursor>(
   load: ((cursor: Cursor | null, signal: AbortSignal) => Promise<Page<Item, Cursor>>) | null,
   dependencies: readonly unknown[],
-): Pages<Item> {
+) {
   const [page, setPage] = useState<Page<Item, Cursor> | null>(null)
   const [isLoading, setLoading] = useState(load !== null)
   const [error, setError] = useState<unknown>(null)
@@ -96,11 +84,14 @@ export function usePages<Item, Cursor>(
     return () => stop.current.abort()
   }, dependencies)
   return {
+    /** Null before the first page. They stay while others are loaded in their place. */
     items: page?.items ?? null,
     isLoading,
     hasMore: !isLoading && (error !== null || (page !== null && page.next !== null)),
     error,
+    /** Loads the next page, or once more the one that failed. */
     more: () => (error === null ? add(page?.items ?? [], page?.next ?? null) : retry.current()),
-    keep: (isKept) => setPage((last) => last && { ...last, items: last.items.filter(isKept) }),
+    /** Drops the other items. */
+    keep: (isKept: (item: Item) => boolean) => setPage((last) => last && { ...last, items: last.items.filter(isKept) }),
   }
 }

@@ -1,5 +1,6 @@
 // API keys: the stored form of API keys, by the hash of their secret, and how one is made. Knows no files and no requests.
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { isObject } from '../core/json.ts'
 import { type Caller, type Scope, scopes, tokenOwnerPrefix } from './access.ts'
 
 /** A key as stored: the secret itself is shown once, when it is made, and never stored. */
@@ -97,7 +98,8 @@ const members: Readonly<Record<keyof Key, { readonly wanted: string; is(value: u
   expires: {
     wanted: 'a time such as 2027-01-31T00:00:00Z, or nothing',
     is: (value) =>
-      value === undefined || (typeof value === 'string' && /^\d{4}-\d\d-\d\d/.test(value) && isTime(value)),
+      value === undefined ||
+      (typeof value === 'string' && /^\d{4}-\d\d-\d\d/.test(value) && !Number.isNaN(Date.parse(value))),
   },
 }
 
@@ -119,15 +121,7 @@ function parseJson(text: string, where: string): unknown {
   }
 }
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 /** No characters that could be misread in a log. */
 function isName(value: unknown): boolean {
   return typeof value === 'string' && /^[\p{L}\p{N}\p{P}\p{S} ]{1,100}$/u.test(value)
-}
-
-function isTime(value: string): boolean {
-  return !Number.isNaN(Date.parse(value))
 }

@@ -4,6 +4,7 @@ import {
   createRemoteJWKSet,
   customFetch,
   errors,
+  type JSONWebKeySet,
   type JWTPayload,
   type JWTVerifyGetKey,
   jwtVerify,
@@ -30,7 +31,8 @@ export type ReadToken = (token: string) => Promise<Caller>
 
 /** `sub` is the owner, `scope` (or `scp`) lists what they may do: `upload read delete`. */
 export function createTokenReader({ keySet, issuer, audience }: TokenOptions): ReadToken {
-  const keys = keySet instanceof URL ? issuerKeys(keySet) : localKeys(keySet)
+  // The shape of a set is checked by the call.
+  const keys = keySet instanceof URL ? issuerKeys(keySet) : createLocalJWKSet(keySet as JSONWebKeySet)
   return async (token) => {
     try {
       const options = {
@@ -50,11 +52,6 @@ export function createTokenReader({ keySet, issuer, audience }: TokenOptions): R
       throw new ServiceError('UNAUTHORIZED', { problem }, error instanceof errors.JOSEError ? undefined : error)
     }
   }
-}
-
-function localKeys(keySet: object): JWTVerifyGetKey {
-  // Its shape is checked by the call.
-  return createLocalJWKSet(keySet as Parameters<typeof createLocalJWKSet>[0])
 }
 
 function callerOf(payload: JWTPayload): Caller {

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { option } from '../config/option.ts'
 import { text } from '../config/value-parsers.ts'
+import { isObject } from '../core/json.ts'
 import { UsageError } from './command.ts'
 import { messageOf } from './system-messages.ts'
 
@@ -34,7 +35,7 @@ function jsonObject(part: string, given: string): string {
   const json = given.startsWith('@') ? contentOf(part, given.slice(1)) : given
   try {
     const value: unknown = JSON.parse(json)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return json
+    if (isObject(value)) return json
   } catch {}
   throw new UsageError(`Cannot use --${part}: it is not a JSON object`)
 }

@@ -125,7 +125,6 @@ function quotedText(text: string): string {
   return `'${text.replaceAll("'", "''")}'`
 }
 
-/** The HTTP address of an object. */
 function httpUrl(url: string, endpoint: string): string {
   const [, bucket = '', path = ''] = /^s3:\/\/([^/]+)\/(.*)$/.exec(url) ?? []
   if (endpoint === '') return `https://${bucket}.s3.amazonaws.com/${path}`

@@ -67,7 +67,6 @@ async function runPrepared(name: string, { json, run, ...choices }: Prepared): P
   }
 }
 
-/** Aborted by the first stop signal. */
 function stopSignal(): AbortSignal {
   const controller = new AbortController()
   const stop = () => controller.abort(new Interrupted('interrupted'))

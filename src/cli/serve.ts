@@ -48,7 +48,6 @@ function keepHeapSmall(): void {
   setFlagsFromString('--heap-growing-percent=40')
 }
 
-/** Resolves with the name of the first stop signal. */
 function stopSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     onStopSignal(['SIGTERM', 'SIGINT'], resolve)

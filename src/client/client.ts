@@ -176,7 +176,6 @@ export class Client implements Disposable {
   }
 }
 
-/** The only id of a list that begins with a prefix. */
 async function find(what: string, prefix: string, items: AsyncIterable<{ readonly id: string }>): Promise<string> {
   const ids: string[] = []
   for await (const { id } of items) if (id.startsWith(prefix) && ids.push(id) === foundMax) break

@@ -172,7 +172,6 @@ class ResumableSend {
     throw ClientError.of('wrong', 'The server received other bytes than the file has (SHA-256 differs)')
   }
 
-  /** Waits a while for the end. */
   async #status(id: string): Promise<SentStatus> {
     return readAs(shapes.status, await this.#json(`${uploadsPath}/${id}`, { prefer: `wait=${waitSeconds}` }))
   }
@@ -181,7 +180,6 @@ class ResumableSend {
     return this.#inTime((signal) => this.#transfer.http.json({ method: 'GET', path, headers }, signal))
   }
 
-  /** The head of a successful response. */
   async #ask(ask: Ask): Promise<IncomingMessage> {
     return (await this.#inTime((signal) => this.#transfer.http.ask(ask, signal))).resume()
   }

@@ -47,7 +47,6 @@ async function sendOnce(transfer: Transfer, file: OutgoingFile): Promise<SentRec
   })
 }
 
-/** The head of the request, and what surrounds the file in its body. */
 function frameOf({ name, bytes, declared }: OutgoingFile) {
   const boundary = `csv-upload-${randomUUID()}`
   const parts = [...declared].map(

@@ -12,7 +12,6 @@ export interface WatchRules extends RetryRules {
   readonly askEveryMs: number
 }
 
-/** Size limit of one event. */
 const eventLengthMax = 4_194_304
 
 /**

@@ -44,7 +44,6 @@ async function skipHeader(source: ByteSource, flags: number): Promise<boolean> {
   return !(flags & flag.headerCrc) || (await source.read(2)).length === 2
 }
 
-/** Skips a text that ends with a zero byte. */
 async function skipText(source: ByteSource): Promise<boolean> {
   for (let there = await source.peek(); there !== null; there = await source.peek()) {
     const end = there.indexOf(0)

@@ -1,5 +1,6 @@
 // Config: the value of every option, decided once at startup. The only reader of the environment. Does not know its users.
 import { readFileSync } from 'node:fs'
+import { isObject } from '../core/json.ts'
 import { bytesIn } from '../core/units.ts'
 import { clientVariables } from './client-environment.ts'
 import { ConfigError, type Given, type Option, optionValue, readCommandLine, unknownOption } from './option.ts'
@@ -41,7 +42,8 @@ export function readConfig(argv: readonly string[], environment: Environment = p
       sources.map((source) => source.get(row.flag)).find((found) => found !== undefined),
     )
   const values = Object.fromEntries(Object.entries(options).map(([name, row]) => [name, decide(row)])) as OptionValues // one parsed value a row
-  if (!isLoopback(values.host) && !values.isOpenToAnyone && !isAsking(values)) {
+  const asksForKeys = values.keys !== '' || values.jwtKeys !== ''
+  if (!isLoopback(values.host) && !values.isOpenToAnyone && !asksForKeys) {
     const wanted = 'a loopback address, or also --keys or --open-to-anyone yes'
     throw new ConfigError(`Cannot use --host: given "${values.host}", which other machines may reach, wanted ${wanted}`)
   }
@@ -59,11 +61,6 @@ export function readConfig(argv: readonly string[], environment: Environment = p
     ...values,
     fileBytesMax: Math.min(values.multipartFileBytesMax, values.resolverFileMax * bytesIn(values.resolverFileUnit)),
   })
-}
-
-/** True if every request must be authenticated. */
-function isAsking({ keys, jwtKeys }: Pick<OptionValues, 'keys' | 'jwtKeys'>): boolean {
-  return keys !== '' || jwtKeys !== ''
 }
 
 /** True for addresses that only this machine can reach. */
@@ -125,8 +122,6 @@ function readObject(file: Given): Readonly<Record<string, unknown>> {
       `cannot read ${JSON.stringify(file.text)} (${error instanceof Error ? error.message : String(error)})`,
     )
   }
-  if (typeof content !== 'object' || content === null || Array.isArray(content)) {
-    throw problem(`${JSON.stringify(file.text)} holds something else`)
-  }
-  return content as Readonly<Record<string, unknown>> // an object by the line above
+  if (isObject(content)) return content
+  throw problem(`${JSON.stringify(file.text)} holds something else`)
 }

@@ -64,7 +64,6 @@ export function textOrNothing(wanted: string): Kind<string> {
   return { wanted, parse: (given) => (given.includes('\0') ? null : given.trim()) }
 }
 
-/** Text that matches; an empty one means none. */
 function matching(pattern: RegExp, wanted: string): Kind<string> {
   return { wanted, parse: (given) => (given === '' || pattern.test(given) ? given : null) }
 }

@@ -1,6 +1,5 @@
 // Routes: adds every route, with the checks around it, to a Fastify app. Knows nothing of ports and listening.
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
+import type { IncomingMessage } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../core/errors.ts'
 import type { Meter } from '../core/meter.ts'
@@ -129,7 +128,11 @@ function addAnswerHeaders(app: App, { allowedOrigins, linger }: RouteOptions, cl
     // A client that has ended its side sends nothing more. If it has disconnected altogether, a kept connection would
     // stay open until the idle timeout, since nobody reads or writes on it any more.
     if (socket.readableEnded && !hasMoreToAnswer(socket)) reply.raw.shouldKeepAlive = false
-    if (hasBody(request.raw) && !request.raw.complete) discardBody(reply.raw, socket, linger)
+    if (hasBody(request.raw) && !request.raw.complete) {
+      // Nobody reads the body: it could drip in forever.
+      reply.raw.shouldKeepAlive = false
+      afterLastResponse(socket, () => closeLingering(socket, linger))
+    }
     if (closing.aborted) reply.header('connection', 'close')
     // The reference omits the header if the connection stays open, which is HTTP/1.1's default.
     else if (reply.raw.shouldKeepAlive && request.raw.httpVersion === '1.1') reply.raw.removeHeader('connection')
@@ -139,12 +142,6 @@ function addAnswerHeaders(app: App, { allowedOrigins, linger }: RouteOptions, cl
 /** A request without a body may be answered before Node marks it as complete. */
 function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
-}
-
-/** Closes the connection after answering a request whose body nobody reads: it could drip in forever. */
-function discardBody(response: ServerResponse, socket: Socket, linger: LingerLimits): void {
-  response.shouldKeepAlive = false
-  afterLastResponse(socket, () => closeLingering(socket, linger))
 }
 
 /** Headers that keep a page of another origin from running, framing or reading a response, unless a route sets them. */

@@ -30,7 +30,6 @@ export class BufferPool {
   readonly #waiting: ((batch: Buffer) => void)[] = []
   /** In the order in which they started to fill. */
   readonly #gathering = new Set<BufferHolder>()
-  /** Batches being written. */
   readonly #coming = new Set<Buffer>()
 
   /** @param memory For all batches. The system provides it page by page, on first use. */

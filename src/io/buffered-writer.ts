@@ -51,7 +51,6 @@ export class BufferedWriter implements AsyncDisposable, BufferHolder {
   readonly #syncedBytesMin: number
   readonly #pool: BufferPool
   readonly #digest: FileDigest | null
-  /** Full batches that wait to be written together. */
   #gathered: Collected[] = []
   #batch: Buffer | null = null
   #batchLength = 0
@@ -167,7 +166,6 @@ export class BufferedWriter implements AsyncDisposable, BufferHolder {
     return this.#gathered.length < gatheredMax && this.bytes >= gatheredFrom && this.#pool.isAmple
   }
 
-  /** The current batch is complete. */
   #collect(batch: Buffer): void {
     const bytes = this.#batchLength
     this.#batch = null

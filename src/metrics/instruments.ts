@@ -4,7 +4,6 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 /** From the time of one page of rows to that of a file of several gigabytes. */
 const secondsBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300]
 
-/** Creates metrics in a registry of its own. */
 function createMakers() {
   const register = new Registry()
   const registers = [register]

@@ -139,7 +139,6 @@ interface LedgerRow {
   readonly mode: string
 }
 
-/** Returns the number of records that the database has accepted. */
 async function send(client: Client, statement: string, source: CopySource, signal: AbortSignal): Promise<number> {
   await using stream = await source().catch(cannotRead)
   const sink = client.query(copyFrom(statement))

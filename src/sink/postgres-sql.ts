@@ -13,32 +13,10 @@ export interface TableColumn {
   readonly type: string
 }
 
-export interface CopyStatements {
-  /** Adds the row for the table itself, unless it exists. Waits for another copy that is just adding it. */
-  readonly claimTable: string
-  /** Returns the owner, and locks out other copies of the table until the end of the transaction. */
-  readonly lockTable: string
-  /** Returns at most two of the datasets in the table. */
-  readonly datasets: string
-  readonly isDatasetThere: string
-  /** Returns at most one dataset of the same owner in the table that is read from the same file. */
-  readonly sameFile: string
-  readonly isTableThere: string
-  /** Returns a `FoundColumn` for each column of the table. */
-  readonly foundColumns: string
-  readonly forgetDatasets: string
-  readonly remember: string
-  readonly createTable: string
-  /** The table that the records go into first; absent if they go directly into the target. */
-  readonly createStage: string | null
-  readonly copy: string
-  /** Moves them into the target. */
-  readonly finish: readonly string[]
-}
+export type CopyStatements = ReturnType<typeof copySql>
 
 /** The maximum length of a PostgreSQL name, in bytes. */
 const nameBytesMax = 63
-/** How long to wait for another transaction. */
 const lockTimeout = '30s'
 
 export const settings = [
@@ -74,62 +52,61 @@ export function isLedgerThereSql(schema: string): string {
   return `SELECT EXISTS (SELECT FROM pg_attribute WHERE attrelid = ${ledger} AND attname = 'file_sha256')`
 }
 
-function isThereSql(schema: string, table: string): string {
-  return `SELECT to_regclass(${literal(qualified(schema, table))}) IS NOT NULL`
-}
-
 /** @param stage A name that nobody else uses. */
-export function copySql(schema: string, order: CopyOrder, stage: string): CopyStatements {
+export function copySql(schema: string, order: CopyOrder, stage: string) {
   const { table, mode, key, datasetId, fileSha256, owner, isSharedTable, records } = order
   const columns = tableColumns(order.columns)
   const target = qualified(schema, table)
   const ledger = qualified(schema, ledgerName)
-  const names = columns.map(({ name }) => identifier(name)).join(', ')
   const ofTable = `table_name = ${literal(table)}`
   const keyNames = key.map((one) =>
     identifier(columns[order.columns.findIndex(({ name }) => name === one)]?.name ?? one),
   )
-  const definition = columns.map(({ name, type }) => `${identifier(name)} ${type}`).join(', ')
   const primaryKey = mode === 'upsert' ? `, PRIMARY KEY (${keyNames.join(', ')})` : ''
-  const staged = stagedSql({ schema, mode, target, table, stage, names, definition, keyNames, columns })
+  const staged = stagedSql({ schema, mode, table, stage, keyNames, columns })
   return {
+    /** Adds the row for the table itself, unless it exists. Waits for another copy that is just adding it. */
     claimTable: `INSERT INTO ${ledger} (table_name, dataset_id, owner)
       VALUES (${literal(table)}, '', ${literal(isSharedTable ? '*' : owner)}) ON CONFLICT DO NOTHING`,
+    /** Returns the owner, and locks out other copies of the table until the end of the transaction. */
     lockTable: `SELECT owner FROM ${ledger} WHERE ${ofTable} AND dataset_id = '' FOR UPDATE`,
+    /** Returns at most two of the datasets in the table. */
     datasets: `SELECT dataset_id, mode FROM ${ledger} WHERE ${ofTable} AND dataset_id <> '' LIMIT 2`,
     isDatasetThere: `SELECT dataset_id, mode FROM ${ledger} WHERE ${ofTable} AND dataset_id = ${literal(datasetId)}`,
+    /** Returns at most one dataset of the same owner in the table that is read from the same file. */
     sameFile: `SELECT dataset_id FROM ${ledger}
       WHERE ${ofTable} AND owner = ${literal(owner)} AND file_sha256 = ${literal(fileSha256)} LIMIT 1`,
-    isTableThere: isThereSql(schema, table),
+    isTableThere: `SELECT to_regclass(${literal(target)}) IS NOT NULL`,
+    /** Returns a `FoundColumn` for each column of the table. */
     foundColumns: foundColumnsSql(literal(target)),
     forgetDatasets: `DELETE FROM ${ledger} WHERE ${ofTable} AND dataset_id <> ''`,
     remember: `INSERT INTO ${ledger} (table_name, dataset_id, owner, mode, file_sha256, records)
       VALUES (${[table, datasetId, owner, mode, fileSha256].map(literal).join(', ')}, ${records})`,
-    createTable: `CREATE TABLE ${target} (${definition}${primaryKey})`,
+    createTable: `CREATE TABLE ${target} (${definitionOf(columns)}${primaryKey})`,
+    /** The table that the records go into first; null if they go directly into the target. */
     createStage: staged.create,
-    copy: `COPY ${staged.into} (${names}) FROM STDIN WITH (FORMAT csv, ENCODING 'UTF8')`,
+    copy: `COPY ${staged.into} (${namesOf(columns)}) FROM STDIN WITH (FORMAT csv, ENCODING 'UTF8')`,
+    /** Moves them into the target. */
     finish: staged.finish,
   }
 }
 
-interface Staging {
+interface Staging extends Pick<CopyOrder, 'mode' | 'table'> {
   readonly schema: string
-  readonly mode: CopyOrder['mode']
-  readonly target: string
-  readonly table: string
   readonly stage: string
-  readonly names: string
-  readonly definition: string
   readonly keyNames: readonly string[]
   readonly columns: readonly TableColumn[]
 }
 
-function stagedSql({ schema, mode, target, table, stage, names, definition, keyNames, columns }: Staging) {
+/** Where the records go first, and how they get into the target from there. */
+function stagedSql({ schema, mode, table, stage, keyNames, columns }: Staging) {
+  const target = qualified(schema, table)
+  const names = namesOf(columns)
   if (mode === 'append') return { create: null, into: target, finish: [] }
   if (mode === 'replace') {
     const fresh = qualified(schema, stage)
     const finish = [`DROP TABLE IF EXISTS ${target}`, `ALTER TABLE ${fresh} RENAME TO ${identifier(table)}`]
-    return { create: `CREATE TABLE ${fresh} (${definition})`, into: fresh, finish }
+    return { create: `CREATE TABLE ${fresh} (${definitionOf(columns)})`, into: fresh, finish }
   }
   const temporary = identifier(stage)
   // The column that shows which of several records with the same key came last.
@@ -151,6 +128,14 @@ function stagedSql({ schema, mode, target, table, stage, names, definition, keyN
   }
 }
 
+function namesOf(columns: readonly TableColumn[]): string {
+  return columns.map(({ name }) => identifier(name)).join(', ')
+}
+
+function definitionOf(columns: readonly TableColumn[]): string {
+  return columns.map(({ name, type }) => `${identifier(name)} ${type}`).join(', ')
+}
+
 /** The columns of a table for those of a dataset: names that are too long are cut, and stay distinct. */
 export function tableColumns(columns: CopyOrder['columns']): readonly TableColumn[] {
   const used = new Set(columns.map(({ name }) => name).filter((name) => Buffer.byteLength(name) <= nameBytesMax))
@@ -162,7 +147,6 @@ export function tableColumns(columns: CopyOrder['columns']): readonly TableColum
   })
 }
 
-/** The name, cut to the available length, with a number if it is taken. */
 function unusedName(name: string, used: ReadonlySet<string>): string {
   for (let number = 1; ; number += 1) {
     const end = number === 1 ? '' : `_${number}`
@@ -183,7 +167,6 @@ function startOf(text: string, bytesMax: number): string {
   return start
 }
 
-/** The PostgreSQL type that stores every value of a receipt's type exactly. */
 function tableType(type: string): string {
   if (type.startsWith('decimal(')) return type.replace('decimal', 'numeric')
   const found = tableTypes[type]
@@ -256,7 +239,6 @@ const keptBy: Readonly<Record<string, readonly string[]>> = {
   text: ['text', 'varchar', 'json', 'enum'],
 }
 
-/** Digits of a second in our times. */
 const secondDigits = 6
 
 /** Whether a column stores each value of a receipt's type unchanged, or refuses it with an error. */

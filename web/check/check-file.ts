@@ -80,7 +80,6 @@ async function readStart(chunks: AsyncIterator<Uint8Array>): Promise<{ bytes: Ui
   return { bytes: concatBytes(parts), isWhole: false }
 }
 
-/** One pass over a file. */
 class Check {
   readonly reading: Reading
   readonly tally = new RecordTally()

@@ -9,7 +9,6 @@ import type { CheckReply, CheckRequest } from './run-check.ts'
 import { readTexts } from './texts/read-texts.ts'
 import type { TextsReply, TextsRequest } from './texts/text-reader.ts'
 
-/** How often progress is reported to the page. */
 const progressMs = 100
 
 let loading: Promise<void> | undefined

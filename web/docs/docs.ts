@@ -25,7 +25,6 @@ const status = document.querySelector('.search-status')
 const results = document.querySelector<HTMLOListElement>('.results')
 let rows: Promise<readonly SearchRow[]> | undefined
 
-/** Fetched for the first search. */
 function loadRows(): Promise<readonly SearchRow[]> {
   rows ??= fetch('/docs/search.json').then((response) => response.json())
   return rows

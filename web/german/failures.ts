@@ -75,7 +75,6 @@ export const germanIntroductions: Readonly<Record<string, string>> = {
   BadRequestException: 'Die Anfrage ist nicht lesbar.',
 }
 
-/** What a file that is not CSV looks like. */
 const kinds: Readonly<Record<string, string>> = {
   'a gzip archive': 'ein gzip-Archiv',
   'a bzip2 archive': 'ein bzip2-Archiv',

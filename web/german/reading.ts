@@ -4,7 +4,6 @@ import type { ShownReceipt } from '../check/provisional.ts'
 import { count } from '../format.ts'
 import { t } from '../texts.ts'
 
-/** At most this many lines are named. */
 const linesMax = 3
 
 /** What no other type keeps of the values of a text column. */

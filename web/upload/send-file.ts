@@ -107,7 +107,6 @@ async function lastStatus(id: string, update: Update, signal: AbortSignal): Prom
   throw new ApiError(410, id)
 }
 
-/** Resolves when every byte is there. */
 async function sendRest(id: string, upload: OutgoingFile, file: File, update: Update, signal: AbortSignal) {
   const progress = progressOf(upload, update)
   await patiently(update, signal, async (renew) => {

@@ -5,6 +5,7 @@ import { type Client, datasetPath, pageMax } from '../../client/client.ts'
 import { readAs, type SentReceipt, shapes } from '../../client/response-shapes.ts'
 import { option, toggle } from '../../config/option.ts'
 import { oneOf, text } from '../../config/value-parsers.ts'
+import { isObject } from '../../core/json.ts'
 import type { RejectPreview } from '../../core/receipt.ts'
 import { rejectReasons } from '../../core/reject-reasons.ts'
 import { noArguments } from '../command.ts'
@@ -128,7 +129,6 @@ export const rejects = serverCommand({
   },
 })
 
-/** Pages of rejects, fetched as needed. */
 async function* rejectPages(client: Client, id: string, offset: number, countMax: number, reason: string | null) {
   for (let at = offset, left = countMax; left > 0; ) {
     const query = { offset: at, limit: Math.min(left, pageMax), reason }
@@ -161,22 +161,17 @@ export const profile = datasetCommand({
   ],
   fetch: async ({ client, path }) => client.json(await path('profile')),
   show: (response, { width }) =>
-    tableText(profileColumns, readAs(shapes.profile, response).statistics.filter(isMembers).map(profileCells), width),
+    tableText(profileColumns, readAs(shapes.profile, response).statistics.filter(isObject).map(profileCells), width),
 })
 
 const figureColumns = ['nulls', 'distinct', 'min', 'max', 'mean', 'median']
 const profileColumns = ['column', 'type', ...figureColumns.map(right)]
 
-type Members = Readonly<Record<string, unknown>>
-
-function profileCells({ column_name, column_type, column_statistics }: Members): readonly string[] {
-  const of: Members = isMembers(column_statistics) ? column_statistics : {}
+function profileCells(column: Readonly<Record<string, unknown>>): readonly string[] {
+  const { column_name, column_type, column_statistics } = column
+  const of = isObject(column_statistics) ? column_statistics : {}
   const figures = [of.nan_count, of.distinct_count ?? of.n_unique, of.min, of.max, of.mean, of.median]
   return [String(column_name), String(column_type), ...figures.map(shownFigure)]
-}
-
-function isMembers(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function shownFigure(figure: unknown): string {
@@ -203,7 +198,6 @@ export const open = serverCommand({
   },
 })
 
-/** The command that opens an address, by platform. */
 const openers: Readonly<Partial<Record<NodeJS.Platform, string>>> = { darwin: 'open', win32: 'explorer.exe' }
 
 /** False if there is no program to open it. */

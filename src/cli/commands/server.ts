@@ -181,7 +181,6 @@ function clock(date: string | undefined, tookMs: number): Finding {
   return { check: 'clock', ok, detail }
 }
 
-/** What the server allows this caller to upload. */
 async function limit(client: Client, signal: AbortSignal): Promise<Finding> {
   try {
     const { scopes, limits } = readAs(shapes.caller, await client.json('/qas/caller'))

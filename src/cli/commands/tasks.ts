@@ -146,7 +146,6 @@ function sentence({ state, records, to, table, problem }: CopyStatus): string {
   return `Being copied into ${where}${problem === null ? '' : `; the last try: ${problem}`}`
 }
 
-/** The requested copy, found by its table. */
 function sameCopy(response: unknown, { to, table }: CopyStatus): CopyStatus {
   const copies = readAs(shapes.copies, response).copies.map((one) => readAs(shapes.copy, one))
   return readAs(

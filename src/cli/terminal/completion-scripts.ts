@@ -17,7 +17,6 @@ export function completionScript(shell: Shell, commands: readonly CommandHelp[])
   }
 }
 
-/** An option takes a file if its value is called a file. */
 function takesFile({ value }: OptionRow): boolean {
   return value?.includes('file') === true
 }

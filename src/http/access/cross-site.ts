@@ -48,21 +48,18 @@ function withoutStandardPort(authority: string): string {
   return authority.toLowerCase().replace(/:(80|443)$/, '')
 }
 
-/** Request headers that API clients send, beyond those that need no permission. */
 const requestHeaders = [
   'authorization, content-type, range, if-match, if-none-match, if-range, traceparent, prefer',
   // For uploads; clients of tus in browsers send the last two.
   'tus-resumable, upload-length, upload-defer-length, upload-offset, upload-metadata, upload-checksum',
   'content-disposition, idempotency-key, x-http-method-override, x-request-id, x-requested-with',
 ].join(', ')
-/** Response headers that a page may read, beyond those that need no permission. */
 const exposedHeaders = [
   'accept-ranges, allow, content-disposition, content-range, etag, link, repr-digest, retry-after, traceresponse',
   'www-authenticate, preference-applied, location, content-location, upload-offset, upload-length, upload-defer-length',
   'upload-metadata, upload-expires, tus-resumable, tus-version, tus-extension, tus-max-size, tus-checksum-algorithm',
   'idempotent-replayed',
 ].join(', ')
-/** How long a browser remembers a permission. */
 const maxAgeSeconds = 600
 
 /** The origin of the page that sends the request, if that is allowed; null otherwise. */

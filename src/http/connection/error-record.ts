@@ -20,7 +20,6 @@ const keptHeaders: ReadonlySet<string> = new Set([
   'tus-resumable',
 ])
 
-/** The section on uploads in the docs page. */
 const helpPath = '/docs#uploadCsv'
 
 const answered = new WeakSet<Socket>()

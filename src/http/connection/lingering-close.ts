@@ -24,7 +24,6 @@ export const defaultLingerLimits: LingerLimits = {
   bytesMax: 1_073_741_824,
 }
 
-/** How often the limits are checked. */
 const lookMs = 250
 
 /**

@@ -60,10 +60,13 @@ export class Pipelines {
     const before = isFirst ? Promise.resolve() : pipeline.answered
     pipeline.latest = request
     pipeline.ahead += 1
-    pipeline.answered = Promise.all([before, closed(response)]).then(() => {
+    const closed = new Promise((resolve) => response.once('close', resolve))
+    pipeline.answered = Promise.all([before, closed]).then(() => {
       pipeline.ahead -= 1
       if (!isFirst) this.#wait(socket, -1)
-      if (pipeline.isHeld && pipeline.ahead <= requestsAheadMax) release(socket, pipeline)
+      if (!pipeline.isHeld || pipeline.ahead > requestsAheadMax) return
+      pipeline.isHeld = false
+      socket.resume()
     })
     if (isFirst) {
       this.#handle(request, response)
@@ -71,7 +74,10 @@ export class Pipelines {
     }
     this.#wait(socket, 1)
     if (this.#waitingCount > this.#requestsWaitingMax) this.#cutOffLongest()
-    if (pipeline.ahead > requestsAheadMax) hold(socket, pipeline)
+    if (pipeline.ahead > requestsAheadMax) {
+      pipeline.isHeld = true
+      socket.pause()
+    }
     void before.then(() => isEnding(socket) || socket.destroyed || this.#handle(request, response))
   }
 
@@ -126,18 +132,4 @@ function open(socket: Socket, latest: IncomingMessage): Pipeline {
     if (pipeline.isHeld && !isEnding(socket)) socket.pause()
   })
   return pipeline
-}
-
-function hold(socket: Socket, pipeline: Pipeline): void {
-  pipeline.isHeld = true
-  socket.pause()
-}
-
-function release(socket: Socket, pipeline: Pipeline): void {
-  pipeline.isHeld = false
-  socket.resume()
-}
-
-function closed(response: ServerResponse): Promise<void> {
-  return new Promise((resolve) => response.once('close', resolve))
 }

@@ -105,7 +105,10 @@ export class RequestBody {
       if (this.#failure !== null && (request.readableLength === 0 || request.destroyed)) throw this.#failure
       if (this.#hasEnded) return
       if (this.#isGone) throw new Error('The client closed the connection before the end of the body')
-      if (this.#waitedMs >= bodyIdleMs) throw tooSlow(progressBytesMin, bodyIdleMs)
+      if (this.#waitedMs >= bodyIdleMs) {
+        const problem = `fewer than ${progressBytesMin} bytes of its body arrived in ${bodyIdleMs / 1_000} seconds`
+        throw new ServiceError('REQUEST_TIMEOUT', { problem })
+      }
       await this.#wait(bodyIdleMs)
     }
   }
@@ -191,11 +194,6 @@ export class RequestBody {
       },
     }
   }
-}
-
-function tooSlow(progressBytesMin: number, idleMs: number): ServiceError {
-  const problem = `fewer than ${progressBytesMin} bytes of its body arrived in ${idleMs / 1_000} seconds`
-  return new ServiceError('REQUEST_TIMEOUT', { problem })
 }
 
 /** Chunks of up to this many bytes are joined. */

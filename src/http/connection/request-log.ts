@@ -100,21 +100,13 @@ export function shownPath(path: string): string {
   return shown.replaceAll(/[\x7f-\x9f]/g, (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`)
 }
 
-/** Our part in a trace, as the log shows it. */
-interface Trace {
-  readonly traceId: string
-  /** The span of the caller. */
-  readonly parentId: string
-  /** The span of this request. */
-  readonly spanId: string
-  /** The response header `traceresponse`. */
-  readonly response: string
-}
-
 const pattern = /^(?!ff)[0-9a-f]{2}-((?!0{32})[0-9a-f]{32})-((?!0{16})[0-9a-f]{16})-([0-9a-f]{2})(-|$)/
 
-/** Parses a `traceparent` header; null if there is none or it is invalid (section 3.2). */
-export function readTrace(traceparent: string | readonly string[] | undefined): Trace | null {
+/**
+ * Parses a `traceparent` header; null if there is none or it is invalid (section 3.2). `parentId` is the span of the
+ * caller, `spanId` that of this request, `response` the header `traceresponse`.
+ */
+export function readTrace(traceparent: string | readonly string[] | undefined) {
   if (typeof traceparent !== 'string') return null
   const [, traceId, parentId, flags, rest] = pattern.exec(traceparent) ?? []
   if (traceId === undefined || parentId === undefined || flags === undefined) return null

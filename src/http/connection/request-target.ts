@@ -1,7 +1,6 @@
 // Request target: what the first line of a request asks for, and from which host. Knows nothing of routes.
 import type { IncomingMessage } from 'node:http'
 
-/** Longest path that an error record repeats, in characters. */
 const shownPathLengthMax = 2_000
 
 /**

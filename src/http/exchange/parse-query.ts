@@ -3,6 +3,7 @@ import type { FastifySchemaCompiler } from 'fastify'
 import type { TSchema } from 'typebox'
 import { Compile, type Validator } from 'typebox/schema'
 import { ServiceError } from '../../core/errors.ts'
+import { isObject } from '../../core/json.ts'
 import { uploadsPath } from './upload-json.ts'
 
 /** The keywords of JSON Schema that our parameters use. */
@@ -30,7 +31,10 @@ export const compileQuery: FastifySchemaCompiler<TSchema> = ({ schema, httpPart,
   // Compiled at the first request: compiling every schema would take a tenth of the startup time.
   let compiled: Validator | undefined
   const check = () => (compiled ??= Compile(schema))
-  const properties = propertiesOf(schema)
+  // Schemas of parameters are objects; `properties` is what TypeBox makes of them.
+  const { properties: rows = {} } = schema as { readonly properties?: Readonly<Record<string, PropertySchema>> }
+  const properties = new Map(Object.entries(rows))
+  const unknownId = url?.startsWith(uploadsPath) ? 'UPLOAD_NOT_FOUND' : 'DATASET_NOT_FOUND'
   return (given: unknown) => {
     if (httpPart === 'body' && !isObject(given)) return { error: badBody() }
     const texts = new Map(Object.entries(given ?? {}))
@@ -43,7 +47,8 @@ export const compileQuery: FastifySchemaCompiler<TSchema> = ({ schema, httpPart,
     const unknownName = [...texts.keys()].find((name) => !properties.has(name))
     if (unknownName === undefined && check().Check(values)) return { value: values }
     const name = check().Errors(values)[1][0]?.instancePath.split('/')[1] ?? ''
-    if (httpPart === 'params') return { error: name === 'id' ? noSuch(url, texts.get('id')) : noPath() }
+    if (httpPart === 'params' && name !== 'id') return { error: new ServiceError('NOT_FOUND', {}) }
+    if (httpPart === 'params') return { error: new ServiceError(unknownId, { id: String(texts.get('id')) }) }
     if (unknownName !== undefined) return { error: unknownParameter(unknownName) }
     return { error: name === '' ? badBody() : badValue() }
 
@@ -65,16 +70,6 @@ export const compileQuery: FastifySchemaCompiler<TSchema> = ({ schema, httpPart,
   }
 }
 
-function isObject(given: unknown): boolean {
-  return typeof given === 'object' && given !== null && !Array.isArray(given)
-}
-
-function propertiesOf(schema: TSchema): ReadonlyMap<string, PropertySchema> {
-  // Schemas of parameters are objects; `properties` is what TypeBox makes of them.
-  const { properties } = schema as { readonly properties?: Readonly<Record<string, PropertySchema>> }
-  return new Map(Object.entries(properties ?? {}))
-}
-
 /** Converts a text; one that cannot be converted stays as it is, and then fails the check. */
 function readValue(text: unknown, property: PropertySchema): unknown {
   if (typeof text !== 'string') return text
@@ -83,15 +78,6 @@ function readValue(text: unknown, property: PropertySchema): unknown {
   if (text === '' && property.enum?.includes('true')) return 'true'
   if (property.type === 'boolean') return text === 'true' || text === '' ? true : text === 'false' ? false : text
   return text
-}
-
-function noSuch(url: string | undefined, id: unknown): ServiceError {
-  const isUpload = url?.startsWith(uploadsPath)
-  return new ServiceError(isUpload ? 'UPLOAD_NOT_FOUND' : 'DATASET_NOT_FOUND', { id: String(id) })
-}
-
-function noPath(): ServiceError {
-  return new ServiceError('NOT_FOUND', {})
 }
 
 function shown(given: unknown): string {

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import type { FastifySchema } from 'fastify'
 import examples from './examples.json' with { type: 'json' }
-import { type Answer, type Answers, anyFailure, type Header, tags } from './operation.ts'
+import { type Answer, type Answers, anyFailure, tags } from './operation.ts'
 
 /** A route as it was added to Fastify. */
 export interface DescribedRoute {
@@ -60,7 +60,12 @@ function operationOf(schema: FastifySchema): object {
     parameters: [
       ...parametersOf('path', schema.params),
       ...parametersOf('query', schema.querystring),
-      ...Object.entries(schema.requestHeaders ?? {}).map((entry) => headerParameter(...entry)),
+      ...Object.entries(schema.requestHeaders ?? {}).map(([name, { required: _, ...header }]) => ({
+        name,
+        in: 'header',
+        required: false,
+        ...header,
+      })),
     ],
     ...requestBodyOf(schema),
     responses: { ...Object.fromEntries(answers), default: anyFailure() },
@@ -91,10 +96,6 @@ function parametersOf(place: 'path' | 'query', schema: unknown): readonly object
     ...(description !== undefined && { description }),
     schema: rest,
   }))
-}
-
-function headerParameter(name: string, { description, schema, example }: Header): object {
-  return { name, in: 'header', required: false, description, schema, ...(example !== undefined && { example }) }
 }
 
 function requestBodyOf({ body, requestBody }: FastifySchema): object {

@@ -6,7 +6,6 @@ import examples from './examples.json' with { type: 'json' }
 import { type Header, header, octetStream, type RequestBody } from './operation.ts'
 import { copyKey } from './response-schemas.ts'
 
-/** The id of the dataset in the recorded examples. */
 const shownId = (examples as { readonly uploadCsv?: { readonly id?: string } }).uploadCsv?.id ?? '0'.repeat(32)
 
 /** The id of the upload in the recorded examples, see test/api/session.ts. */

@@ -159,7 +159,6 @@ const correction = component('Correction', 'A reject of the uncorrected dataset,
   isCorrectedTextCut: Type.Optional(Type.Literal(true, { description: 'Only the beginning of that text is shown.' })),
 })
 
-/** The corrections of a dataset. */
 const corrections = component(
   'Corrections',
   'Records for which another text than that in the original is read. Absent if there are none.',
@@ -172,7 +171,6 @@ const corrections = component(
   },
 )
 
-/** The outcome of submitted corrections. */
 const corrected = object('The outcome of submitted corrections; only in the response to them.', {
   sent: count('Records that were sent.'),
   unchanged: count('Records among them without a text, or with the text they already have.'),
@@ -219,7 +217,6 @@ const records = component('RecordCounts', 'Every record of the file is counted e
   rejected: count('Records left out of the dataset, each with a reason.'),
 })
 
-/** A type as `Column` describes it. */
 const columnType = text('A type as in the receipt.')
 const columnName = text('Unique in the dataset.')
 

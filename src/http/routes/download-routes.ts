@@ -30,7 +30,6 @@ const validators = {
 const madeFailures = ['DISK_FULL', 'CONVERSION_FAILED'] as const
 const isCut = 'An error after the first bytes cuts the connection.'
 
-/** Media types of originals that arrived compressed. */
 const compressedTypes: Readonly<Record<CompressionFormat, string>> = {
   gzip: 'application/gzip',
   zstd: 'application/zstd',

@@ -23,7 +23,6 @@ const scope = 'upload or read'
 const tag = header('Identifies this version of the status.', '"m1ab2c3d"')
 const applied = header('The wait that was honoured.', 'wait=20', false)
 
-/** What all operations on one upload have in common. */
 const ofUpload = { url: `${uploadsPath}/:id`, scope, params: uploadParams, tag: 'uploads' } as const
 
 export const uploadStatusRoutes: readonly Route[] = [
@@ -141,13 +140,11 @@ async function waited(
 
 /** Proxies cut off a connection that is silent for a minute, some for half a minute. */
 const heartbeatMs = 15_000
-/** How long a browser waits before it reconnects. */
 const retryMs = 2_000
 
 /** The bytes are rendered once and sent to every watcher of an upload. */
 const rendered = new WeakMap<UploadStatus, Uint8Array>()
 
-/** The id of the event for this status. */
 function eventId(status: UploadStatus): string {
   return uploadTag(status).slice(1, -1)
 }

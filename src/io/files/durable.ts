@@ -52,7 +52,6 @@ export class UnsyncedFiles implements AsyncDisposable {
     await file.write(Buffer.from(text), 0)
   }
 
-  /** Syncs and closes each file. */
   get syncs(): readonly (() => Promise<void>)[] {
     return this.#files.map((file) => async () => {
       await file.sync()

@@ -61,7 +61,6 @@ export class OpenFile implements AsyncDisposable {
     return new OpenFile(fd)
   }
 
-  /** Opens an existing file or directory. */
   static async open(path: string, flags: string | number): Promise<OpenFile> {
     return new OpenFile(openSync(path, flags))
   }

@@ -39,7 +39,6 @@ export interface TextReading {
 const createScannerOf = createFileScanner(createScanner)
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
 
-/** The positions of at most this many values are found. */
 const placesMax = 1_000
 
 export function readTexts(layout: RecordLayout, texts: readonly string[]): readonly TextReading[] {

@@ -40,7 +40,6 @@ export function ReadTab({ receipt }: { readonly receipt: Receipt }) {
   )
 }
 
-/** The first rows as they would be read. */
 function Effect({ file, dialect }: { readonly file: File; readonly dialect: DeclaredDialect }) {
   const check = useCheck(file, dialect, 'head')
   const known = receiptOf(check)

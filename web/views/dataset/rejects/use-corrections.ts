@@ -16,24 +16,9 @@ export function outcomeOf(id: string): CorrectedReceipt['corrected'] | undefined
 /** Undefined while a text is being read, null if none can be read here. */
 export type KnownReading = TextReading | null | undefined
 
-export interface CorrectionWork {
-  readonly drafts: Drafts
-  readonly isSending: boolean
-  readonly error: unknown
-  /** The result of reading the reject itself, which shows the wrong place; request it with `ask`. */
-  originalReading(record: number): KnownReading
-  ask(originals: ReadonlyMap<number, string>): void
-  /** The latest result for a draft. */
-  draftReading(record: number): KnownReading
-  /** Null discards the draft. */
-  write(record: number, text: string | null): void
-  /** True if the draft can be sent. */
-  isReadable(record: number): boolean
-  send(): void
-  sendFile(file: File): void
-}
+export type CorrectionWork = ReturnType<typeof useCorrections>
 
-export function useCorrections(receipt: Receipt, onCorrected: (corrected: CorrectedReceipt) => void): CorrectionWork {
+export function useCorrections(receipt: Receipt, onCorrected: (corrected: CorrectedReceipt) => void) {
   const { id } = receipt
   const [drafts, setDrafts] = useState(() => storedDrafts(id))
   const { originals, read, readDrafts, allRead, draftReadings } = useReadings(receipt, drafts)
@@ -63,10 +48,13 @@ export function useCorrections(receipt: Receipt, onCorrected: (corrected: Correc
     drafts,
     isSending: outcome.state === 'loading',
     error: outcome.state === 'failed' ? outcome.error : null,
-    originalReading: (record) => originals.get(record),
+    /** The result of reading the reject itself, which shows the wrong place; request it with `ask`. */
+    originalReading: (record: number): KnownReading => originals.get(record),
     ask: read,
-    draftReading: (record) => draftReadings.get(record)?.reading,
-    write: (record, text) => {
+    /** The latest result for a draft. */
+    draftReading: (record: number): KnownReading => draftReadings.get(record)?.reading,
+    /** Null discards the draft. */
+    write: (record: number, text: string | null) => {
       const next = new Map(drafts)
       if (text === null) next.delete(record)
       else next.set(record, { text })
@@ -74,9 +62,10 @@ export function useCorrections(receipt: Receipt, onCorrected: (corrected: Correc
       storeDrafts(id, next)
       if (text !== null) readDrafts(new Map([[record, text]]))
     },
+    /** True if the draft can be sent. */
     isReadable,
     send: () => run(sendReadable),
-    sendFile: (file) => run(async () => finish(await sendRejectsFile(id, file), new Set())),
+    sendFile: (file: File) => run(async () => finish(await sendRejectsFile(id, file), new Set())),
   }
 }
 
@@ -97,7 +86,6 @@ function useReadings({ id, encoding, dialect, body, columns }: Receipt, drafts: 
     for (const [at, [record, text]] of [...texts].entries()) keep(record, { text, reading: found?.[at] ?? null })
     render((turn) => turn + 1)
   }
-  /** Readings in progress. */
   const reading = useRef(new Set<Promise<void>>()).current
   const readDrafts = (texts: ReadonlyMap<number, string>) => {
     const one = readAll(texts, (record, found) => draftReadings.set(record, found)).finally(() => reading.delete(one))

@@ -172,7 +172,6 @@ function showColumn(view: HTMLElement | null, { row, column }: Cell, isWide: boo
   else if (right > rightEdge) view.scrollLeft += Math.min(right - rightEdge, left - leftEdge)
 }
 
-/** The widths of rendered columns, and of the space for the others. */
 function Widths({ columns, window: { from, to } }: ShownColumns) {
   return (
     <colgroup>

@@ -13,7 +13,6 @@ import { RowGrid } from './row-grid.tsx'
 import { RowSource } from './row-source.ts'
 import { parseView, type RowView, rowsHref } from './row-view.ts'
 
-/** Maximum number of rows copied at once. */
 const copiedMax = 10_000
 const start: Cell = { row: 0, column: 0 }
 
@@ -109,7 +108,6 @@ function FullValue({ name, source, cell }: FullValueProps) {
   )
 }
 
-/** The rows of a view; renders again when some have arrived. */
 function useSource(id: string, columns: readonly string[], view: RowView, total: number): RowSource {
   const [, render] = useReducer((turn: number) => turn + 1, 0)
   const source = useMemo(() => new RowSource({ id, columns, view, total, onChange: () => render(null) }), [id, view])

@@ -1,4 +1,5 @@
 // Row view: which rows of a dataset are shown and in which order, as stored in an address and as SQL. Knows no element.
+import { isObject } from '../../../../src/core/json.ts'
 import { datasetHref } from '../../../router.ts'
 
 export const operators = ['contains', '=', '<>', '<', '<=', '>', '>=', 'null', 'notNull'] as const
@@ -58,10 +59,6 @@ export function parseView(text: string, columns: readonly string[]): RowView {
         ? { column: String(sort.column), isDescending: sort.isDescending === true }
         : null,
   }
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null
 }
 
 function isFilter(value: unknown): value is Filter {

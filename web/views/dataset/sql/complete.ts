@@ -54,7 +54,6 @@ export function nameOf(name: string, isQuoted: boolean): string {
   return plainName.test(name) && !isQuoted ? name : quotedName(name)
 }
 
-/** True inside a name in double quotes. */
 function isInName(before: string): boolean {
   return before.replaceAll(/'[^']*'|"[^"]*"/g, '').includes('"')
 }

@@ -71,7 +71,6 @@ export function SqlEditor({ sql, columns, functions, errorPlace, onChange, onRun
   )
 }
 
-/** Completions of the word at the cursor, and the selected one. */
 function useCompletion(
   area: RefObject<HTMLTextAreaElement | null>,
   columns: readonly string[],

@@ -12,7 +12,6 @@ import { SqlEditor } from './sql-editor.tsx'
 const historyMax = 20
 const historyName = 'sql-history'
 
-/** The statements that were run in this tab, the latest first. */
 function storedHistory(): readonly string[] {
   return JSON.parse(sessionStorage.getItem(historyName) ?? '[]') as string[] // what remember() has written
 }
