@@ -1,6 +1,7 @@
 // API: requests to the service, with the key of this tab. Knows the routes; knows no view.
 import type { EvidenceInWords } from '../src/core/evidence/evidence.ts'
-import type { RefusedCorrection, RejectPreview, Receipt as StoredReceipt } from '../src/core/receipt.ts'
+import type { RejectPreview, Receipt as StoredReceipt } from '../src/core/receipt.ts'
+import type { Caller, CorrectionOutcome, RowPage } from '../src/core/responses.ts'
 import type { UploadStatus } from '../src/core/upload-status.ts'
 
 /** An error whose message is a sentence for the user, in the language of the page. */
@@ -27,13 +28,6 @@ export interface Receipt extends Omit<StoredReceipt, 'evidence' | 'publish' | 'c
 
 /** A receipt in the list. */
 export type ListedReceipt = Pick<Receipt, 'id' | 'createdAt' | 'file' | 'records'>
-
-export interface RowPage {
-  readonly columns: readonly { readonly name: string; readonly type: string }[]
-  readonly rows: readonly (readonly unknown[])[]
-  readonly total?: number
-  readonly truncated?: boolean
-}
 
 const keyName = 'api-key'
 
@@ -79,18 +73,6 @@ export function errorOf(record: unknown, { status, statusText }: Pick<Response, 
 
 async function json<Value>(path: string, init?: Request): Promise<Value> {
   return (await (await request(path, init)).json()) as Value // the shape that the service documents
-}
-
-/** The members that the page reads about the caller of its key. */
-export interface Caller {
-  /** Null without authentication. */
-  readonly name: string | null
-  readonly owner: string | null
-  readonly scopes: readonly string[]
-  readonly expiresAt: number | null
-  readonly bytes: { readonly used: number; readonly max: number | null }
-  readonly datasets: { readonly used: number; readonly max: number | null }
-  readonly limits: { readonly fileBytesMax: number }
 }
 
 export function getCaller(): Promise<Caller> {
@@ -170,12 +152,7 @@ export function readAgain(id: string, dialect: object, signal: AbortSignal): Pro
 
 /** The receipt of the corrected dataset, and the outcome of the texts. */
 export interface CorrectedReceipt extends Receipt {
-  readonly corrected: {
-    readonly sent: number
-    readonly unchanged: number
-    readonly refused: number
-    readonly firstRefused: readonly RefusedCorrection[]
-  }
+  readonly corrected: CorrectionOutcome
 }
 
 /** Texts that replace rejects. */

@@ -1,6 +1,7 @@
 // Caller: what the key of this tab may do, and what its owner stores. Knows the route; knows no view.
 import { useLayoutEffect, useReducer } from 'preact/hooks'
-import { ApiError, type Caller, currentKey, getCaller, setKey } from './api.ts'
+import type { Caller } from '../src/core/responses.ts'
+import { ApiError, currentKey, getCaller, setKey } from './api.ts'
 import { bytes } from './format.ts'
 import { t } from './texts.ts'
 

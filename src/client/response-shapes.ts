@@ -1,6 +1,7 @@
 // Response shapes: the members that each response must have, and their types. The rest is passed on unchanged.
 import type { CopyStatus } from '../core/copies/copy-status.ts'
 import type { Receipt, RejectPreview } from '../core/receipt.ts'
+import type { Caller, CorrectionOutcome, RowPage } from '../core/responses.ts'
 import { type UploadStatus, uploadPhases } from '../core/upload-status.ts'
 import { ClientError, type ErrorRecord, type Failure } from './client-error.ts'
 import { hasMembers, type MemberTypes } from './members.ts'
@@ -15,12 +16,7 @@ export interface SentReceipt
   readonly duplicate?: boolean
   readonly upload?: { readonly durationMs: number; readonly outcome?: string | null }
   /** The outcome of corrections, in the response to them. */
-  readonly corrected?: {
-    readonly sent: number
-    readonly unchanged: number
-    readonly refused: number
-    readonly firstRefused: readonly { readonly record: number; readonly reason: string; readonly message: string }[]
-  }
+  readonly corrected?: CorrectionOutcome
 }
 
 /** The progress of an upload. */
@@ -30,36 +26,6 @@ export interface SentStatus
     'id' | 'createdAt' | 'updatedAt' | 'phase' | 'fileName' | 'bytes' | 'records' | 'datasetId' | 'outcome'
   > {
   readonly error: ErrorRecord | null
-}
-
-interface Quota {
-  readonly used: number
-  readonly max: number | null
-}
-
-/** What a key allows. */
-export interface Caller {
-  readonly name: string | null
-  readonly owner: string | null
-  readonly scopes: readonly string[]
-  readonly expiresAt: number | null
-  readonly bytes: Quota
-  readonly datasets: Quota
-  readonly limits: {
-    readonly fileBytesMax: number
-    readonly requestBytesMax: number
-    readonly requestsPerMinuteMax: number | null
-  }
-}
-
-/** Rows of a dataset or of the result of a query. */
-export interface RowPage {
-  readonly columns: readonly { readonly name: string; readonly type: string }[]
-  readonly rows: readonly (readonly unknown[])[]
-  /** Total number of rows; absent if the server does not say. */
-  readonly total?: number
-  /** The server had more rows than it sends in one response. */
-  readonly truncated?: boolean
 }
 
 /** One page of a list. */

@@ -1,5 +1,5 @@
 // Resumable upload: sends one file by tus, and after a break continues where the server left off. Knows no terminal.
-import { createHash, type Hash } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isFinished } from '../core/upload-status.ts'
@@ -67,7 +67,7 @@ class ResumableSend {
   readonly #resuming: Resuming
   readonly #sending: Sending
   readonly #responseMsMax: number
-  readonly #hash: FileHash
+  readonly #hash: ReturnType<typeof fileHash>
   #id: string | null
   /** Number of bytes that the server is known to have. */
   #takenBytes = 0
@@ -78,7 +78,7 @@ class ResumableSend {
     this.#resuming = resuming
     this.#sending = transfer.sending
     this.#responseMsMax = resuming.responseMsMax ?? idleMsMax
-    this.#hash = new FileHash(file, transfer.signal)
+    this.#hash = fileHash(file, transfer.signal)
     this.#id = resuming.id
   }
 
@@ -136,7 +136,7 @@ class ResumableSend {
   async #sendFrom(id: string, offset: number): Promise<SentReceipt> {
     const { bytes, name } = this.#file
     const sending = this.#sending
-    if (this.#hash.bytes < offset) sending.skippedBytes = offset
+    if (!this.#hash.covers(offset)) sending.skippedBytes = offset
     sending.sentBytes = offset
     await this.#hash.readTo(offset)
     if (offset === bytes) return await this.#ended(id)
@@ -209,39 +209,31 @@ class ResumableSend {
 }
 
 /** The hash of a file. Each byte is hashed once, however often it is sent. */
-class FileHash {
-  bytes = 0
-  readonly #file: SeekableFile
-  readonly #signal: AbortSignal
-  readonly #hash: Hash = createHash('sha256')
-
-  constructor(file: SeekableFile, signal: AbortSignal) {
-    this.#file = file
-    this.#signal = signal
-  }
-
-  add(offset: number, chunk: Uint8Array): void {
-    const isNew = offset + chunk.length > this.bytes
+function fileHash(file: SeekableFile, signal: AbortSignal) {
+  const hash = createHash('sha256')
+  let bytes = 0
+  const add = (offset: number, chunk: Uint8Array) => {
+    const isNew = offset + chunk.length > bytes
     if (!isNew) return
-    this.#hash.update(chunk.subarray(this.bytes - offset))
-    this.bytes = offset + chunk.length
+    hash.update(chunk.subarray(bytes - offset))
+    bytes = offset + chunk.length
   }
-
-  /** Reads the bytes before an offset that have not been hashed yet. */
-  async readTo(offset: number): Promise<void> {
-    if (this.bytes >= offset) return
-    let at = this.bytes
-    for await (const chunk of this.#file.open(at)) {
-      this.#signal.throwIfAborted()
-      const taken = chunk.subarray(0, offset - at)
-      this.add(at, taken)
-      at += taken.length
-      if (at >= offset) return
-    }
-  }
-
-  digest(): string {
-    return this.#hash.copy().digest('hex')
+  return {
+    add,
+    covers: (offset: number) => bytes >= offset,
+    /** Reads the bytes before an offset that have not been hashed yet. */
+    async readTo(offset: number): Promise<void> {
+      if (bytes >= offset) return
+      let at = bytes
+      for await (const chunk of file.open(at)) {
+        signal.throwIfAborted()
+        const taken = chunk.subarray(0, offset - at)
+        add(at, taken)
+        at += taken.length
+        if (at >= offset) return
+      }
+    },
+    digest: () => hash.copy().digest('hex'),
   }
 }
 

@@ -26,10 +26,38 @@ export async function* watchUpload(
   rules: WatchRules,
   signal: AbortSignal,
 ): AsyncGenerator<SentStatus> {
-  const watch = new Watch(http, id, signal)
-  for (let failures = 0; !watch.isEnded; ) {
+  const path = `/qas/uploads/${encodeURIComponent(id)}`
+  let usesEvents = true
+  /** The server has no more events, since the upload has ended. */
+  let isEnded = false
+  /** Id of the last event, or the last response. */
+  let last: string | null = null
+  async function* events(): AsyncGenerator<SentStatus> {
+    const headers = { accept: 'text/event-stream', ...(last !== null && { 'last-event-id': last }) }
+    const response = await http.ask({ method: 'GET', path: `${path}/events`, headers }, signal)
     try {
-      for await (const status of watch.usesEvents ? watch.events() : watch.current()) {
+      isEnded = response.statusCode === 204
+      usesEvents = isEnded || /^text\/event-stream\b/.test(response.headers['content-type'] ?? '')
+      if (isEnded || !usesEvents) return
+      for await (const event of eventsOf(response, signal)) {
+        last = event.id ?? last
+        yield readAs(shapes.status, parseJson(event.data))
+      }
+    } finally {
+      response.destroy()
+    }
+    throw ClientError.of('cut', 'Cannot watch further: the events ended before the upload')
+  }
+  /** The current status, if it has changed. */
+  async function* current(): AsyncGenerator<SentStatus> {
+    const status = readAs(shapes.status, await http.json({ method: 'GET', path }, signal))
+    const text = JSON.stringify(status)
+    if (text !== last || isFinished(status)) yield status
+    last = text
+  }
+  for (let failures = 0; !isEnded; ) {
+    try {
+      for await (const status of usesEvents ? events() : current()) {
         failures = 0
         yield status
         if (isFinished(status)) return
@@ -40,8 +68,8 @@ export async function* watchUpload(
       const { failure } = error
       failures += 1
       const pauseMs = failures > rules.retriesMax ? null : pauseBefore(failures, failure, rules)
-      if (watch.usesEvents && (hasNoEvents(failure) || (pauseMs === null && failure.kind === 'cut'))) {
-        watch.usesEvents = false
+      if (usesEvents && (hasNoEvents(failure) || (pauseMs === null && failure.kind === 'cut'))) {
+        usesEvents = false
         failures = 0
         continue
       }
@@ -49,52 +77,7 @@ export async function* watchUpload(
       await pause(pauseMs, signal)
       continue
     }
-    if (!watch.isEnded && !watch.usesEvents) await pause(rules.askEveryMs, signal)
-  }
-}
-
-class Watch {
-  usesEvents = true
-  /** The server has no more events, since the upload has ended. */
-  isEnded = false
-  readonly #http: Http
-  readonly #path: string
-  readonly #signal: AbortSignal
-  /** Id of the last event, or of the last response. */
-  #last: string | null = null
-
-  constructor(http: Http, id: string, signal: AbortSignal) {
-    this.#http = http
-    this.#path = `/qas/uploads/${encodeURIComponent(id)}`
-    this.#signal = signal
-  }
-
-  async *events(): AsyncGenerator<SentStatus> {
-    const headers = { accept: 'text/event-stream', ...(this.#last !== null && { 'last-event-id': this.#last }) }
-    const response = await this.#http.ask({ method: 'GET', path: `${this.#path}/events`, headers }, this.#signal)
-    try {
-      this.isEnded = response.statusCode === 204
-      if (this.isEnded) return
-      if (!/^text\/event-stream\b/.test(response.headers['content-type'] ?? '')) {
-        this.usesEvents = false
-        return
-      }
-      for await (const { id, data } of eventsOf(response, this.#signal)) {
-        this.#last = id ?? this.#last
-        yield readAs(shapes.status, parseJson(data))
-      }
-    } finally {
-      response.destroy()
-    }
-    throw ClientError.of('cut', 'Cannot watch further: the events ended before the upload')
-  }
-
-  /** The current status, if it has changed. */
-  async *current(): AsyncGenerator<SentStatus> {
-    const status = readAs(shapes.status, await this.#http.json({ method: 'GET', path: this.#path }, this.#signal))
-    const text = JSON.stringify(status)
-    if (text !== this.#last || isFinished(status)) yield status
-    this.#last = text
+    if (!isEnded && !usesEvents) await pause(rules.askEveryMs, signal)
   }
 }
 

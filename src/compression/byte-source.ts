@@ -8,15 +8,11 @@ export class ByteSource {
   #slices: readonly BorrowedBytes[] = []
   #next = 0
   #current: Uint8Array = new Uint8Array(0)
-  #given = 0
+  /** Bytes that have arrived, taken or not. */
+  given = 0
 
   constructor(chunks: AsyncIterable<readonly BorrowedBytes[]>) {
     this.#chunks = chunks[Symbol.asyncIterator]()
-  }
-
-  /** Bytes that have arrived, taken or not. */
-  get given(): number {
-    return this.#given
   }
 
   /** What is available without waiting, at least one byte; null at the end. It stays until it is taken. */
@@ -26,7 +22,7 @@ export class ByteSource {
       if (slice !== undefined) {
         this.#current = viewOf(slice)
         this.#next += 1
-        this.#given += slice.length
+        this.given += slice.length
         continue
       }
       const { done, value } = await this.#chunks.next()

@@ -5,7 +5,7 @@ import { ServiceError } from '../core/errors.ts'
 import type { CompressionFormat } from '../core/receipt.ts'
 import { ByteSource } from './byte-source.ts'
 import { gunzip } from './gzip.ts'
-import { DamagedData, type DecompressLimits, Spending } from './limits.ts'
+import { createSpending, DamagedData, type DecompressLimits } from './limits.ts'
 import { cut, type Ending } from './zlib-stream.ts'
 import { unzstd } from './zstd.ts'
 
@@ -26,7 +26,7 @@ export async function* decompress(
   limits: DecompressLimits,
 ): AsyncGenerator<readonly Uint8Array[], Ending> {
   const source = new ByteSource(chunks)
-  const spending = new Spending(limits, source)
+  const spending = createSpending(limits, source)
   const texts = format === 'gzip' ? gunzip(source, spending) : unzstd(source, spending)
   try {
     let next = await texts.next()
@@ -36,7 +36,7 @@ export async function* decompress(
       // It has been taken by now; leave a slice alone if zlib continues with its buffer.
       giveBack(next.value)
     }
-    if (spending.textBytes > 0) return next.value
+    if (spending.textBytes() > 0) return next.value
     throw next.value.isCut ? new DamagedData('it ends before any text') : new ServiceError('EMPTY_FILE', {})
   } catch (error) {
     if (!(error instanceof DamagedData)) throw error

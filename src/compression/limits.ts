@@ -27,37 +27,28 @@ const ratioFreeBytes = 16 * 1024 * 1024
 const textBytesPerMember = 16_384
 const freeMembers = 1_000
 
+export type Spending = ReturnType<typeof createSpending>
+
 /** Counts decompressed bytes, and stops a file that exceeds its limits. */
-export class Spending {
-  readonly #limits: DecompressLimits
-  readonly #source: ByteSource
-  #textBytes = 0
-  #members = 0
-
-  constructor(limits: DecompressLimits, source: ByteSource) {
-    this.#limits = limits
-    this.#source = source
-  }
-
-  get textBytes(): number {
-    return this.#textBytes
-  }
-
-  /** @throws {ServiceError} DECOMPRESSED_TOO_LARGE, COMPRESSED_TOO_MUCH */
-  addText(bytes: number): void {
-    const { textBytesMax, ratioMax } = this.#limits
-    this.#textBytes += bytes
-    if (this.#textBytes > textBytesMax) throw new ServiceError('DECOMPRESSED_TOO_LARGE', { limitBytes: textBytesMax })
-    if (this.#textBytes > ratioFreeBytes && this.#textBytes > ratioMax * this.#source.given) {
-      throw new ServiceError('COMPRESSED_TOO_MUCH', { limit: ratioMax })
-    }
-  }
-
-  /** Counts one more member or frame. @throws {DamagedData} if there are too many for the amount of text */
-  addMember(): void {
-    this.#members += 1
-    if (this.#members > freeMembers + this.#textBytes / textBytesPerMember) {
-      throw new DamagedData('it has too many parts for so little text')
-    }
+export function createSpending({ textBytesMax, ratioMax }: DecompressLimits, source: ByteSource) {
+  let textBytes = 0
+  let members = 0
+  return {
+    textBytes: () => textBytes,
+    /** @throws {ServiceError} DECOMPRESSED_TOO_LARGE, COMPRESSED_TOO_MUCH */
+    addText(bytes: number): void {
+      textBytes += bytes
+      if (textBytes > textBytesMax) throw new ServiceError('DECOMPRESSED_TOO_LARGE', { limitBytes: textBytesMax })
+      if (textBytes > ratioFreeBytes && textBytes > ratioMax * source.given) {
+        throw new ServiceError('COMPRESSED_TOO_MUCH', { limit: ratioMax })
+      }
+    },
+    /** Counts one more member or frame. @throws {DamagedData} if there are too many for the amount of text */
+    addMember(): void {
+      members += 1
+      if (members > freeMembers + textBytes / textBytesPerMember) {
+        throw new DamagedData('it has too many parts for so little text')
+      }
+    },
   }
 }

@@ -47,10 +47,8 @@ export class BufferedWriter implements AsyncDisposable, BufferHolder {
   /** Length of the file once everything appended is written. */
   bytes: number
   readonly #file: OpenFile
-  readonly #syncEveryBytes: number | null
-  readonly #syncedBytesMin: number
+  readonly #options: BufferedWriterOptions
   readonly #pool: BufferPool
-  readonly #digest: FileDigest | null
   #gathered: Collected[] = []
   #batch: Buffer | null = null
   #batchLength = 0
@@ -67,10 +65,8 @@ export class BufferedWriter implements AsyncDisposable, BufferHolder {
     this.bytes = at
     this.#position = at
     this.#file = file
-    this.#syncEveryBytes = options.syncEveryBytes
-    this.#syncedBytesMin = options.syncedBytesMin ?? 0
+    this.#options = options
     this.#pool = options.pool ?? bufferPool
-    this.#digest = options.digest ?? null
   }
 
   /** @throws {ServiceError} DISK_FULL, STORE_FAILED; also if the file exists. */
@@ -147,8 +143,8 @@ export class BufferedWriter implements AsyncDisposable, BufferHolder {
     try {
       await this.flush()
       await this.#syncing
-      const isSynced = this.#syncEveryBytes !== null && this.bytes >= this.#syncedBytesMin
-      if (isSynced) await this.#file.sync().catch(throwStoreError)
+      const { syncEveryBytes, syncedBytesMin = 0 } = this.#options
+      if (syncEveryBytes !== null && this.bytes >= syncedBytesMin) await this.#file.sync().catch(throwStoreError)
     } finally {
       await this[Symbol.asyncDispose]()
     }
@@ -169,7 +165,7 @@ export class BufferedWriter implements AsyncDisposable, BufferHolder {
   #collect(batch: Buffer): void {
     const bytes = this.#batchLength
     this.#batch = null
-    this.#gathered.push({ batch, bytes, hashed: this.#digest?.add(batch.subarray(0, bytes)) ?? null })
+    this.#gathered.push({ batch, bytes, hashed: this.#options.digest?.add(batch.subarray(0, bytes)) ?? null })
   }
 
   /** The collected bytes, as slices of their batches. */
@@ -213,7 +209,8 @@ export class BufferedWriter implements AsyncDisposable, BufferHolder {
     const count = batches.reduce((sum, { bytes }) => sum + bytes, 0)
     this.#position += count
     this.#unsyncedBytes += count
-    if (this.#syncEveryBytes === null || this.#unsyncedBytes < this.#syncEveryBytes) return
+    const { syncEveryBytes } = this.#options
+    if (syncEveryBytes === null || this.#unsyncedBytes < syncEveryBytes) return
     this.#unsyncedBytes = 0
     await this.#syncing
     this.#syncing = backgroundSyncs.run(() => this.#file.datasync()).catch(throwStoreError)

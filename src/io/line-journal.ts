@@ -2,12 +2,9 @@
 import { readFile, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { errorCode } from '../core/storage-error.ts'
+import { fileMode, hasDirectorySync } from './files/durable.ts'
 import { OpenFile } from './files/open-file.ts'
 import { Turns } from './turns/turns.ts'
-
-const fileMode = 0o600
-/** Windows can neither open nor sync a directory. */
-const hasDirectorySync = process.platform !== 'win32'
 
 interface Written {
   readonly file: OpenFile

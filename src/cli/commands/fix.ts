@@ -9,6 +9,7 @@ import { bytesOf } from '../../client/http.ts'
 import type { SentReceipt } from '../../client/response-shapes.ts'
 import { option } from '../../config/option.ts'
 import { text } from '../../config/value-parsers.ts'
+import type { CorrectionOutcome } from '../../core/responses.ts'
 import { UsageError } from '../command.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { saveFile, sha256Of } from '../save-file.ts'
@@ -111,7 +112,7 @@ async function send({ terminal, client }: ServerContext, id: string, path: strin
   return corrected.refused === 0 ? exitCodes.ok : exitCodes.rejects
 }
 
-function outcomeText(id: string, receipt: SentReceipt, corrected: NonNullable<SentReceipt['corrected']>): string {
+function outcomeText(id: string, receipt: SentReceipt, corrected: CorrectionOutcome): string {
   const { sent, unchanged, refused } = corrected
   const replaced = sent - unchanged - refused
   const left = `${shownCount(unchanged)} unchanged, ${shownCount(refused)} refused`

@@ -1,9 +1,10 @@
 // Server: the commands about a server, and what `serve` is, as help shows it. src/cli/serve.ts runs it.
 import type { Client } from '../../client/client.ts'
-import { type Caller, readAs, shapes } from '../../client/response-shapes.ts'
+import { readAs, shapes } from '../../client/response-shapes.ts'
 import { option } from '../../config/option.ts'
 import { allOptions } from '../../config/options.ts'
 import { text } from '../../config/value-parsers.ts'
+import type { Caller, Quota } from '../../core/responses.ts'
 import { type CommandHelp, type Context, defineCommand, noArguments } from '../command.ts'
 import { outcomeOf } from '../command-error.ts'
 import { type ExitCode, exitCodes } from '../exit-codes.ts'
@@ -56,7 +57,7 @@ function shown(caller: Caller): readonly (readonly [string, string])[] {
   ]
 }
 
-function used(quota: Caller['bytes'], format: (amount: number) => string): string {
+function used(quota: Quota, format: (amount: number) => string): string {
   return quota.max === null ? `${format(quota.used)}, no limit` : `${format(quota.used)} of ${format(quota.max)}`
 }
 

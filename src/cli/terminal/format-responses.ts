@@ -1,5 +1,6 @@
 // Format responses: receipts, outcomes of uploads and rows as text for a terminal. Knows no command.
-import type { RowPage, SentReceipt } from '../../client/response-shapes.ts'
+import type { SentReceipt } from '../../client/response-shapes.ts'
+import type { RowPage } from '../../core/responses.ts'
 import { counted, shownBytes, shownCount, shownMoment, shownTime } from './format-amounts.ts'
 import { printable } from './printable.ts'
 import { right, tableText } from './table.ts'

@@ -10,7 +10,7 @@ import { shortCalls } from './short-calls.ts'
 export const directoryMode = 0o700
 export const fileMode = 0o600
 /** Windows can neither open nor sync a directory; NTFS journals names itself. */
-const hasDirectorySync = process.platform !== 'win32'
+export const hasDirectorySync = process.platform !== 'win32'
 /** Windows syncs only files opened for writing. */
 const syncFlags = process.platform === 'win32' ? constants.O_RDWR : constants.O_RDONLY | constants.O_NOFOLLOW
 

@@ -13,40 +13,32 @@ export interface TextsReply {
   readonly readings: readonly TextReading[] | null
 }
 
-export class TextReader {
-  readonly #layout: RecordLayout
+/** Starts a worker with the first texts. */
+export function textReader(layout: RecordLayout) {
   /** In the order of their requests, in which the worker replies. */
-  readonly #waiting: ((readings: readonly TextReading[] | null) => void)[] = []
-  #worker: Worker | null = null
-
-  constructor(layout: RecordLayout) {
-    this.#layout = layout
+  const waiting: ((readings: TextsReply['readings']) => void)[] = []
+  const resolveNull = () => {
+    for (const resolve of waiting.splice(0)) resolve(null)
   }
-
-  /** Null if no worker is available: the service then reports the result. */
-  read(texts: readonly string[]): Promise<readonly TextReading[] | null> {
-    return new Promise((resolve) => {
-      this.#waiting.push(resolve)
-      this.#started().postMessage({ kind: 'texts', layout: this.#layout, texts } satisfies TextsRequest)
-    })
+  let worker: Worker | null = null
+  const start = () => {
+    const started = checkWorker()
+    started.onmessage = ({ data }: MessageEvent<TextsReply>) => waiting.shift()?.(data.readings)
+    started.onerror = resolveNull
+    return started
   }
-
-  close(): void {
-    this.#worker?.terminate()
-    this.#worker = null
-    this.#resolveNull()
-  }
-
-  #started(): Worker {
-    if (this.#worker !== null) return this.#worker
-    const worker = checkWorker()
-    worker.onmessage = ({ data }: MessageEvent<TextsReply>) => this.#waiting.shift()?.(data.readings)
-    worker.onerror = () => this.#resolveNull()
-    this.#worker = worker
-    return worker
-  }
-
-  #resolveNull(): void {
-    for (const resolve of this.#waiting.splice(0)) resolve(null)
+  return {
+    /** Null if no worker is available: the service then reports the result. */
+    read: (texts: readonly string[]) =>
+      new Promise<TextsReply['readings']>((resolve) => {
+        waiting.push(resolve)
+        worker ??= start()
+        worker.postMessage({ kind: 'texts', layout, texts } satisfies TextsRequest)
+      }),
+    close() {
+      worker?.terminate()
+      worker = null
+      resolveNull()
+    },
   }
 }

@@ -1,6 +1,6 @@
 // Home: the place to upload, whose key the tab uses, the uploads of this visit, and the list of datasets.
 import { useLayoutEffect, useMemo, useReducer, useRef } from 'preact/hooks'
-import type { Caller } from '../../api.ts'
+import type { Caller, Quota } from '../../../src/core/responses.ts'
 import { enterKey, lookAtCaller, useCaller } from '../../caller.ts'
 import { bytes, count, list, moment } from '../../format.ts'
 import { t } from '../../texts.ts'
@@ -93,6 +93,6 @@ function factsOf({ name, owner, scopes, expiresAt, bytes: size, datasets }: Call
   ].filter((fact) => fact !== false)
 }
 
-function usage({ used, max }: Caller['bytes'], inWords: (value: number) => string): string {
+function usage({ used, max }: Quota, inWords: (value: number) => string): string {
   return max === null ? inWords(used) : t.ofMost(inWords(used), inWords(max))
 }

@@ -1,15 +1,16 @@
 // Use corrections: the user's corrections of rejects, each read as it is typed, and how they are sent. Knows no element.
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import type { CorrectionOutcome } from '../../../../src/core/responses.ts'
 import { type CorrectedReceipt, type Receipt, sendCorrections, sendRejectsFile } from '../../../api.ts'
 import type { TextReading } from '../../../check/texts/read-texts.ts'
-import { TextReader } from '../../../check/texts/text-reader.ts'
+import { textReader } from '../../../check/texts/text-reader.ts'
 import { useAction } from '../../../use-loaded.ts'
 import { type Draft, type Drafts, storeDrafts, storedDrafts } from './drafts.ts'
 
 /** What became of corrections that were just sent, by the resulting dataset, whose view shows it. */
-const outcomes = new Map<string, CorrectedReceipt['corrected']>()
+const outcomes = new Map<string, CorrectionOutcome>()
 
-export function outcomeOf(id: string): CorrectedReceipt['corrected'] | undefined {
+export function outcomeOf(id: string): CorrectionOutcome | undefined {
   return outcomes.get(id)
 }
 
@@ -76,7 +77,7 @@ interface DraftReading {
 
 /** Reads originals once, and each draft whenever it changes. */
 function useReadings({ id, encoding, dialect, body, columns }: Receipt, drafts: Drafts) {
-  const reader = useMemo(() => new TextReader({ encoding, dialect, body, width: columns.length }), [id])
+  const reader = useMemo(() => textReader({ encoding, dialect, body, width: columns.length }), [id])
   const originals = useRef(new Map<number, TextReading | null>()).current
   const draftReadings = useRef(new Map<number, DraftReading>()).current
   const [, render] = useState(0)

@@ -1,6 +1,7 @@
 // Query result: the rows of a query as a table or as bars, and as a download. Knows no SQL.
 import { useState } from 'preact/hooks'
-import { downloadQuery, type RowPage } from '../../../api.ts'
+import type { RowPage } from '../../../../src/core/responses.ts'
+import { downloadQuery } from '../../../api.ts'
 import { count, figure } from '../../../format.ts'
 import { Failure } from '../../../parts/failure.tsx'
 import { Table } from '../../../parts/table.tsx'

@@ -1,6 +1,7 @@
 // SQL tab: a statement, its examples and history, and its result. Knows no SQL.
 import { useRef, useState } from 'preact/hooks'
-import { ApiError, type Receipt, type RowPage, runQuery } from '../../../api.ts'
+import type { RowPage } from '../../../../src/core/responses.ts'
+import { ApiError, type Receipt, runQuery } from '../../../api.ts'
 import { Failure } from '../../../parts/failure.tsx'
 import { t } from '../../../texts.ts'
 import { useAction } from '../../../use-loaded.ts'
