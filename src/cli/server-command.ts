@@ -20,7 +20,7 @@ import {
 } from './command.ts'
 import { outcomeOf } from './command-error.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
-import { jsonLine, printable } from './terminal/printable.ts'
+import { printable } from './terminal/printable.ts'
 import { type TableColumn, tableText } from './terminal/table.ts'
 import type { Terminal } from './terminal/terminal.ts'
 
@@ -98,14 +98,11 @@ export function datasetCommand<Response, const Rows extends OptionRows = Record<
       const { client, terminal } = context
       const path = async (...below: readonly string[]) => datasetPath(await client.findId(prefix), ...below)
       const response = await fetch({ ...context, path }, values)
-      if ((values as { json: boolean }).json)
-        await terminal.printJson(response) // every command has that option
-      else {
-        const shown = show(response, terminal, values)
-        const [result, sentence] = typeof shown === 'string' ? [shown, null] : shown
-        await terminal.print(result)
-        if (sentence !== null) terminal.say(sentence)
-      }
+      const { json } = values as { json: boolean } // every command has that option
+      const shown = json ? '' : show(response, terminal, values)
+      const [result, sentence] = typeof shown === 'string' ? [shown, null] : shown
+      await terminal.printResult(json, response, () => result)
+      if (sentence !== null) terminal.say(sentence)
       return exitCode(response)
     },
   })
@@ -180,7 +177,7 @@ export async function forEachId(
     try {
       id = await find(prefix)
       await action(id)
-      await terminal.print(asJson ? `${jsonLine({ id, ok: true })}\n` : `${done} ${printable(id)}\n`)
+      await terminal.printResult(asJson, { id, ok: true }, () => `${done} ${printable(id)}\n`)
     } catch (error) {
       signal.throwIfAborted()
       const outcome = outcomeOf(error)

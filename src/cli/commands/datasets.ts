@@ -192,8 +192,7 @@ export const open = serverCommand({
   async run({ client, terminal }, { json, printOnly }, prefix) {
     const path = prefix === null ? '/docs' : datasetPath(await client.findId(prefix))
     const address = client.url.href.replace(/\/+$/, '') + path
-    if (json) await terminal.printJson({ address })
-    else await terminal.print(`${address}\n`)
+    await terminal.printResult(json, { address }, () => `${address}\n`)
     if (!printOnly && !(await openInBrowser(address))) terminal.complain('Cannot find a browser to open it.')
   },
 })

@@ -101,8 +101,7 @@ async function openInEditor(editor: string, path: string): Promise<void> {
 
 async function send({ terminal, client }: ServerContext, id: string, path: string, asJson: boolean) {
   const receipt = await client.correct(id, path)
-  if (asJson) await terminal.printJson(receipt)
-  else await terminal.print(receiptText(receipt, terminal))
+  await terminal.printResult(asJson, receipt, () => receiptText(receipt, terminal))
   const { corrected } = receipt
   if (corrected === undefined) return exitCodes.ok
   terminal.say(outcomeText(id, receipt, corrected))

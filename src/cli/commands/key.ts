@@ -66,8 +66,7 @@ export const key = defineCommand({
       }
       await replaceFile(file, formatKeys([...before, made.key]))
     } else if (!json) terminal.complain(formatKeys([made.key]).trimEnd())
-    if (json) await terminal.printJson(made)
-    else await terminal.print(`${made.secret}\n`)
+    await terminal.printResult(json, made, () => `${made.secret}\n`)
     return exitCodes.ok
   },
 })
@@ -90,8 +89,7 @@ async function revoke(terminal: Terminal, asJson: boolean, name: string, file: s
     throw new UsageError(`Cannot revoke key '${name}': '${file}' has no such key, only ${known}`)
   }
   await replaceFile(file, formatKeys(left))
-  if (asJson) await terminal.printJson({ revoked: name })
-  else await terminal.print(`Revoked ${name}.\n`)
+  await terminal.printResult(asJson, { revoked: name }, () => `Revoked ${name}.\n`)
 }
 
 function needed(value: string | null, flag: string): string {

@@ -68,9 +68,8 @@ export const scrub = defineCommand({
       using _drawn = drawProgress(terminal, seen)
       for await (const damage of scrubDirectory(dir, progress, signal)) {
         damaged += 1
-        if (json) await terminal.printJson(damage)
-        else
-          await terminal.print(`${terminal.mark(false)}  ${damage.id}  ${damage.file}  ${printable(damage.detail)}\n`)
+        const line = () => `${terminal.mark(false)}  ${damage.id}  ${damage.file}  ${printable(damage.detail)}\n`
+        await terminal.printResult(json, damage, line)
       }
     }
     if (!json && !quiet) await terminal.print(`${seen()}, ${damaged} damaged\n`)

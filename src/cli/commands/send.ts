@@ -13,7 +13,7 @@ import { UnfinishedSends } from '../sending/unfinished-sends.ts'
 import { serverCommand } from '../server-command.ts'
 import { counted } from '../terminal/format-amounts.ts'
 import { sentText } from '../terminal/format-responses.ts'
-import { jsonLine, printable } from '../terminal/printable.ts'
+import { printable } from '../terminal/printable.ts'
 import { drawProgress } from '../terminal/progress.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 
@@ -108,12 +108,11 @@ async function print(
 ): Promise<void> {
   if (sent !== null) {
     const line = { file: file.as, ok: true, receipt: sent }
-    await terminal.print(asJson ? `${jsonLine(line)}\n` : sentText(terminal, file.as, sent, tookMs))
-    return
+    return await terminal.printResult(asJson, line, () => sentText(terminal, file.as, sent, tookMs))
   }
   const outcome = outcomeOf(error)
   const line = { file: file.as, ok: false, error: outcome.error, ...(canContinue && { canContinue }) }
-  if (asJson) await terminal.print(`${jsonLine(line)}\n`)
+  if (asJson) await terminal.printJson(line)
   else terminal.complain(`${terminal.paintError('red', `${printable(file.as)}:`)} ${outcome.line}`)
 }
 

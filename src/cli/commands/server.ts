@@ -11,7 +11,7 @@ import { type ExitCode, exitCodes } from '../exit-codes.ts'
 import { loadService } from '../load-service.ts'
 import { connect, serverCommand, serverOptions } from '../server-command.ts'
 import { counted, shownBytes, shownCount, shownMoment, shownTime } from '../terminal/format-amounts.ts'
-import { jsonLine, printable, printableLines } from '../terminal/printable.ts'
+import { printable, printableLines } from '../terminal/printable.ts'
 
 export const serveHelp: CommandHelp = {
   name: 'serve',
@@ -36,8 +36,8 @@ export const whoami = serverCommand({
   args: noArguments,
   async run({ client, terminal }, { json }) {
     const caller = readAs(shapes.caller, await client.json('/qas/caller'))
-    const lines = shown(caller).map(([what, value]) => `${what.padEnd(10)}${printable(value)}\n`)
-    await terminal.print(json ? `${jsonLine(caller)}\n` : lines.join(''))
+    const lines = () => shown(caller).map(([what, value]) => `${what.padEnd(10)}${printable(value)}\n`)
+    await terminal.printResult(json, caller, () => lines().join(''))
   },
 })
 
@@ -69,7 +69,7 @@ export const openapi = serverCommand({
   args: noArguments,
   async run({ client, terminal }, { json }) {
     const description = await client.json('/openapi.json')
-    await terminal.print(`${json ? jsonLine(description) : printableLines(JSON.stringify(description, null, 2))}\n`)
+    await terminal.printResult(json, description, () => `${printableLines(JSON.stringify(description, null, 2))}\n`)
   },
 })
 
@@ -105,11 +105,9 @@ export const doctor = defineCommand({
     const checks =
       store === null ? [localNode(), ...(await serverFindings(client, context))] : await bucketFindings(store)
     const { terminal } = context
-    if (json) await terminal.printJson({ ok: checks.every(({ ok }) => ok), url: store ?? client.url.href, checks })
-    else
-      for (const { check, ok, detail } of checks) {
-        await terminal.print(`${terminal.mark(ok)}  ${check.padEnd(7)}  ${printable(detail)}\n`)
-      }
+    const document = { ok: checks.every(({ ok }) => ok), url: store ?? client.url.href, checks }
+    const line = ({ check, ok, detail }: Finding) => `${terminal.mark(ok)}  ${check.padEnd(7)}  ${printable(detail)}\n`
+    await terminal.printResult(json, document, () => checks.map(line).join(''))
     return exitCode(checks)
   },
 })

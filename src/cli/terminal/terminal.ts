@@ -57,6 +57,11 @@ export class Terminal implements Disposable {
     return this.print(`${jsonLine(value)}\n`)
   }
 
+  /** Writes a result: the value for programs, or a text for humans. */
+  printResult(asJson: boolean, value: unknown, text: () => string): Promise<void> {
+    return asJson ? this.printJson(value) : this.print(text())
+  }
+
   /** Writes bytes as they arrive; a terminal gets only text without control characters. */
   async printBytes(chunks: AsyncIterable<Uint8Array>): Promise<void> {
     const decoder = new TextDecoder()

@@ -165,7 +165,7 @@ function headersOf(code: ErrorCode): Readonly<Record<string, Header>> {
   return { 'Retry-After': header('Try again after this many seconds.', String(retryAfterSeconds), false) }
 }
 
-/** A text header. `isRequired` is false if some responses do not have it. */
+/** A text header. `isRequired` is false if some responses do not have it; no request needs any. */
 export function header(description: string, example: string, isRequired = true): Header {
   return { description, required: isRequired, schema: { type: 'string' }, example }
 }

@@ -60,7 +60,6 @@ export const uploadHeaders: Readonly<Record<string, Header>> = {
     'Any text of 1 to 255 characters that you use for this file only. Sending the same request again within 24 hours ' +
       'returns the same response.',
     '"8e03978e-40d5-43dd-bc93-6894a57f9324"',
-    false,
   ),
 }
 
@@ -196,8 +195,8 @@ const someTag = '"acb57c3e109c84a7f2e958b7442014f099867e7ef31ca454a2145fd5732568
 
 /** Request headers for everything that has an `ETag`. */
 export const conditionHeaders: Readonly<Record<string, Header>> = {
-  'If-Match': header('Send it only if the `ETag` equals this.', someTag, false),
-  'If-None-Match': header('The `ETag` that the client already has.', someTag, false),
+  'If-Match': header('Send it only if the `ETag` equals this.', someTag),
+  'If-None-Match': header('The `ETag` that the client already has.', someTag),
 }
 
 /** Request headers for the status of an upload. */
@@ -206,7 +205,6 @@ export const waitHeaders: Readonly<Record<string, Header>> = {
     '`wait=N`: respond when the status differs from the one in `If-None-Match` or, without that header, when the ' +
       'upload has ended, but after N seconds (at most 60) in any case.',
     'wait=20',
-    false,
   ),
   ...conditionHeaders,
 }
@@ -278,7 +276,7 @@ export const correctionBody: RequestBody = {
 }
 
 export const rangeHeaders: Readonly<Record<string, Header>> = {
-  Range: header('One range of bytes. A request for several gets the whole file.', 'bytes=0-9', false),
-  'If-Range': header('Send the range only if the `ETag` equals this, otherwise the whole file.', someTag, false),
+  Range: header('One range of bytes. A request for several gets the whole file.', 'bytes=0-9'),
+  'If-Range': header('Send the range only if the `ETag` equals this, otherwise the whole file.', someTag),
   ...conditionHeaders,
 }

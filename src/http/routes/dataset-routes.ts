@@ -30,7 +30,7 @@ import {
   rowsAnswer,
   uploadAnswer,
 } from '../openapi/response-schemas.ts'
-import { datasetRoute, type Route, route } from './route.ts'
+import { datasetFailures, datasetRoute, type Route, route } from './route.ts'
 
 const someTag = '"acb57c3e109c84a7f2e958b7442014f0"'
 const tag = header('Identifies this version of the receipt.', someTag)
@@ -110,15 +110,7 @@ export const datasetRoutes: readonly Route[] = [
       'scopes `upload` and `read`.',
     body: readingBody,
     answers: { 200: json('The receipt of the other dataset.', uploadAnswer) },
-    failures: [
-      'SCHEMA_MISMATCH',
-      'NOT_CSV',
-      'NOT_READABLE',
-      'TOO_MANY_UPLOADS',
-      'QUOTA_EXCEEDED',
-      'DISK_FULL',
-      'CONVERSION_FAILED',
-    ],
+    failures: ['SCHEMA_MISMATCH', 'NOT_CSV', 'NOT_READABLE', ...datasetFailures],
     handler: async (request, reply) => {
       const { service, params, body } = request
       const read = await service.readAgain(params.id, body, goneSignal(reply.raw))
@@ -135,7 +127,7 @@ export const datasetRoutes: readonly Route[] = [
     description:
       'Deletes the original, the data and the rejects. Uploading the same file again restores it. With `If-Match`, ' +
       'only the version with that `ETag` is deleted.',
-    requestHeaders: { 'If-Match': header('The `ETag` of the receipt.', someTag, false) },
+    requestHeaders: { 'If-Match': header('The `ETag` of the receipt.', someTag) },
     answers: { 204: noContent('The dataset is deleted.') },
     handler: async (request, reply) => {
       const { id } = request.params

@@ -40,7 +40,7 @@ export const queryRoute: Route = datasetRoute({
     'At a limit of rows or bytes, JSON ends with `truncated: true`; other formats fail. A later error cuts the ' +
     'connection.',
   requestHeaders: {
-    Accept: header(`One of ${types.join(', ')}. The first is the default.`, 'text/csv', false),
+    Accept: header(`One of ${types.join(', ')}. The first is the default.`, 'text/csv'),
   },
   body: queryBody,
   answers: {

@@ -55,6 +55,9 @@ interface Row<Params extends TSchema, Query extends TSchema, Body extends TSchem
   ): Promise<FastifyReply> | FastifyReply
 }
 
+/** Errors of every request that makes a dataset. */
+export const datasetFailures = ['TOO_MANY_UPLOADS', 'QUOTA_EXCEEDED', 'DISK_FULL', 'CONVERSION_FAILED'] as const
+
 /** A row of any schemas. */
 export type Route = Row<TSchema, TSchema, TSchema>
 

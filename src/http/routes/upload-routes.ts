@@ -21,7 +21,7 @@ import { correctionBody, fileBody, uploadBody, uploadHeaders, uploadParams } fro
 import { uploadAnswer } from '../openapi/response-schemas.ts'
 import { field, uploadWhole } from '../resumable/async-upload.ts'
 import { appendByTus, createByTus, speaksTus, stateByTus, tusFirst, tusOptions } from '../resumable/tus.ts'
-import { datasetRoute, type Route, type RouteContext, route } from './route.ts'
+import { datasetFailures, datasetRoute, type Route, type RouteContext, route } from './route.ts'
 
 const onePath = `${uploadsPath}/:id`
 const replayed = header(
@@ -29,7 +29,19 @@ const replayed = header(
   'true',
   false,
 )
-const savedAs = header('Its name.', 'attachment; filename="people.csv"', false)
+const savedAs = header('Its name.', 'attachment; filename="people.csv"')
+
+/** Errors of a form, or of a file as the body. */
+const bodyFailures = [
+  'MISSING_FILE_PART',
+  'NO_BOUNDARY',
+  'BAD_MULTIPART',
+  'EMPTY_FILE',
+  'TWO_FILE_PARTS',
+  'CONTENT_CODED',
+  'FILE_TOO_LARGE',
+  'REQUEST_TOO_LARGE',
+] as const
 
 /** The answers to an upload, which ignores query parameters. */
 const uploading = {
@@ -37,29 +49,19 @@ const uploading = {
   // Without the 202: generated clients would return a union with no content, or `unknown`, instead of a receipt.
   answers: { 200: { ...json('The receipt.', uploadAnswer), headers: { 'Idempotent-Replayed': replayed } } },
   failures: [
-    'MISSING_FILE_PART',
-    'NO_BOUNDARY',
-    'BAD_MULTIPART',
-    'EMPTY_FILE',
-    'TWO_FILE_PARTS',
+    'NOT_MULTIPART',
+    ...bodyFailures,
     'BAD_PARAMETER',
     'SCHEMA_MISMATCH',
     'IDEMPOTENCY_KEY_IN_USE',
     'IDEMPOTENCY_KEY_REUSED',
-    'NOT_MULTIPART',
-    'CONTENT_CODED',
-    'FILE_TOO_LARGE',
-    'REQUEST_TOO_LARGE',
     'DECOMPRESSED_TOO_LARGE',
     'COMPRESSED_TOO_MUCH',
     'NOT_CSV',
     'NOT_READABLE',
-    'TOO_MANY_UPLOADS',
     'TOO_MANY_UNFINISHED',
-    'QUOTA_EXCEEDED',
-    'DISK_FULL',
     'STORE_FAILED',
-    'CONVERSION_FAILED',
+    ...datasetFailures,
   ],
 } as const
 
@@ -164,23 +166,7 @@ export const uploadRoutes: readonly Route[] = [
       'dataset stays as it is. The same corrections make the same dataset again. Needs the scopes `upload` and `read`.',
     requestBody: correctionBody,
     answers: { 200: json('The receipt of the corrected dataset.', uploadAnswer) },
-    failures: [
-      'NOT_CORRECTIONS',
-      'BAD_CORRECTIONS',
-      'CORRECTIONS_MISMATCH',
-      'MISSING_FILE_PART',
-      'NO_BOUNDARY',
-      'BAD_MULTIPART',
-      'EMPTY_FILE',
-      'TWO_FILE_PARTS',
-      'CONTENT_CODED',
-      'FILE_TOO_LARGE',
-      'REQUEST_TOO_LARGE',
-      'TOO_MANY_UPLOADS',
-      'QUOTA_EXCEEDED',
-      'DISK_FULL',
-      'CONVERSION_FAILED',
-    ],
+    failures: ['NOT_CORRECTIONS', 'BAD_CORRECTIONS', 'CORRECTIONS_MISMATCH', ...bodyFailures, ...datasetFailures],
     handler: async (request, reply, pace) => {
       const { service, params, raw } = request
       if (headerLines(raw, 'content-type').length > 1) {

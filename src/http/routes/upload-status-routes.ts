@@ -79,11 +79,7 @@ export const uploadStatusRoutes: readonly Route[] = [
       'second, as the JSON of `getUpload`. The last event reports the end; a client that then reconnects gets 204, ' +
       'which stops it. A line `:` is sent every 15 seconds.',
     requestHeaders: {
-      'Last-Event-ID': header(
-        'The `id` of the last event that the client has: the next one follows.',
-        'm1ab2c3d',
-        false,
-      ),
+      'Last-Event-ID': header('The `id` of the last event that the client has: the next one follows.', 'm1ab2c3d'),
     },
     answers: {
       200: textFile('The events.', 'text/event-stream'),
