@@ -14,15 +14,11 @@ export interface AccessConfig {
   readonly jwtAudience: string
 }
 
-/** Access whose keys can change while it is in use. Disposing it stops that. */
-export interface ConfiguredAccess extends Disposable {
-  readonly access: Access
-  /** Reads the file of keys again, if there is one. */
-  reload(): void
-}
-
-/** @throws {KeysError} if a file cannot be read, others may write it, or it holds something else. */
-export function configuredAccess(config: AccessConfig, logger: AccessLogger): ConfiguredAccess {
+/**
+ * Access whose keys can change while it is in use; disposing it stops that. `reload` reads the file of keys again, if
+ * there is one. @throws {KeysError} if a file cannot be read, others may write it, or it holds something else.
+ */
+export function configuredAccess(config: AccessConfig, logger: AccessLogger) {
   const { keys, jwtKeys } = config
   const fixed = { reload: () => {}, [Symbol.dispose]: () => {} }
   if (keys === '' && jwtKeys === '') return { access: openAccess, ...fixed }

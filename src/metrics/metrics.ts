@@ -8,44 +8,40 @@ import type { NewResumable, ResumableUploads, Service, UploadReply } from '../se
 import type { Store } from '../store/store.ts'
 import { createInstruments, type Instruments } from './instruments.ts'
 
-/** Metrics of one service. Each method except those of Meter takes a component and returns it, observed. */
-export interface Metrics extends Meter {
-  store(store: Store): Store
-  /** Runs jobs in threads or child processes, `size` of them in parallel. */
-  pool<Pool extends object>(name: string, pool: Pool, size: number): Pool
-  service(service: Service): Service
-  /** Read whenever the metrics are. */
-  unfinished(figures: () => { readonly uploads: number; readonly bytes: number }): void
-  /** A resumable upload was not finished in time. */
-  uploadExpired(): void
-  readonly scrub: ScrubMeter
-  /** A message has been delivered or given up. */
-  webhookSettled(outcome: string): void
-  /** A copy into a database has ended. */
-  copyEnded(outcome: string): void
-  /** A thread or child process of that pool ended unexpectedly. */
-  childLost(pool: string): void
-}
+export type Metrics = ReturnType<typeof createMetrics>
 
-/** Starts counting, including the process's own figures. */
-export function createMetrics(): Metrics {
+/**
+ * Starts counting, including the process's own figures. `store`, `pool` and `service` take a component and return it,
+ * observed.
+ */
+export function createMetrics() {
   const instruments = createInstruments()
   const { register, requests, requestSeconds, receivedBytes, sentBytes } = instruments
   const ofProcess = processFigures()
   return {
-    store: (store) => observeStore(store, instruments),
-    pool: (name, pool, size) => observePool(name, pool, size, instruments),
-    service: (service) => observeService(service, instruments),
-    unfinished: (figures) => observeUnfinished(figures, instruments),
+    store: (store: Store) => observeStore(store, instruments),
+    /** Runs jobs in threads or child processes, `size` of them in parallel. */
+    pool: <Pool extends object>(name: string, pool: Pool, size: number) => observePool(name, pool, size, instruments),
+    service: (service: Service) => observeService(service, instruments),
+    /** Read whenever the metrics are. */
+    unfinished(figures: () => { readonly uploads: number; readonly bytes: number }) {
+      const { unfinished, unfinishedBytes } = instruments
+      Object.assign(unfinished, { collect: () => unfinished.set(figures().uploads) })
+      Object.assign(unfinishedBytes, { collect: () => unfinishedBytes.set(figures().bytes) })
+    },
+    /** A resumable upload was not finished in time. */
     uploadExpired: () => instruments.resumables.inc({ event: 'expired' }),
     scrub: {
       read: (bytes) => instruments.scrubbedBytes.inc(bytes),
       damaged: () => instruments.damagedFiles.inc(),
       finished: (atMs) => instruments.scrubFinished.set(atMs / 1_000),
-    },
-    webhookSettled: (outcome) => instruments.webhooks.inc({ outcome }),
-    copyEnded: (outcome) => instruments.copies.inc({ outcome }),
-    childLost: (pool) => instruments.childrenLost.inc({ pool }),
+    } satisfies ScrubMeter,
+    /** A message has been delivered or given up. */
+    webhookSettled: (outcome: string) => instruments.webhooks.inc({ outcome }),
+    /** A copy into a database has ended. */
+    copyEnded: (outcome: string) => instruments.copies.inc({ outcome }),
+    /** A thread or child process of that pool ended unexpectedly. */
+    childLost: (pool: string) => instruments.childrenLost.inc({ pool }),
     answered: ({ method, route, status, durationMs, ...bytes }) => {
       requests.inc({ method, route: route ?? 'none', status: status ?? 'gone' })
       requestSeconds.observe({ route: route ?? 'none' }, durationMs / 1_000)
@@ -55,7 +51,7 @@ export function createMetrics(): Metrics {
     unreadable: (status) => requests.inc({ method: 'none', route: 'none', status }),
     mediaType: register.contentType,
     text: async () => `${await register.metrics()}\n${await ofProcess.metrics()}`,
-  }
+  } satisfies Meter & Record<string, unknown>
 }
 
 let figuresOfProcess: Registry | null = null
@@ -121,14 +117,6 @@ function observePool<Pool extends object>(
     }
     result.then(done, done)
   })
-}
-
-function observeUnfinished(
-  figures: () => { readonly uploads: number; readonly bytes: number },
-  { unfinished, unfinishedBytes }: Instruments,
-): void {
-  Object.assign(unfinished, { collect: () => unfinished.set(figures().uploads) })
-  Object.assign(unfinishedBytes, { collect: () => unfinishedBytes.set(figures().bytes) })
 }
 
 type Kind = 'upload' | 'reading' | 'correction'

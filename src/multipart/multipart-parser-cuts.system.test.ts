@@ -6,7 +6,7 @@ import { bodies } from './multipart-bodies.testing.ts'
 import { bytesOf, cutAt, recordParts } from './record-parts.testing.ts'
 
 for (const [what, body] of bodies) {
-  test(`createMultipartParser() reports the same for ${what} with every two cuts`, () => {
+  test(`MultipartParser reports the same for ${what} with every two cuts`, () => {
     const bytes = bytesOf(body)
     const expected = recordParts('BnD', [bytes])
     const text = JSON.stringify(expected)

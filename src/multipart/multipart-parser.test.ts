@@ -4,11 +4,11 @@ import { test } from 'node:test'
 import { type BorrowedBytes, viewOf } from '../core/borrowed-bytes.ts'
 import { ServiceError } from '../core/errors.ts'
 import { bodies, brokenBodies, csv, fieldHead, fileHead, ofFile, wholeBodies } from './multipart-bodies.testing.ts'
-import { createMultipartParser } from './multipart-parser.ts'
+import { MultipartParser } from './multipart-parser.ts'
 import { bytesOf, cutAt, parseOutcome, recordParts, testLimits } from './record-parts.testing.ts'
 
 for (const [what, body, contents] of wholeBodies) {
-  test(`createMultipartParser() reads ${what}`, () => {
+  test(`MultipartParser reads ${what}`, () => {
     const { parts, problem } = recordParts('BnD', [bytesOf(body)])
     assert.equal(problem, null)
     assert.deepEqual(
@@ -20,13 +20,13 @@ for (const [what, body, contents] of wholeBodies) {
 }
 
 for (const [what, body, problem] of brokenBodies) {
-  test(`createMultipartParser() refuses ${what}`, () => {
+  test(`MultipartParser refuses ${what}`, () => {
     assert.match(recordParts('BnD', [bytesOf(body)]).problem ?? 'none', problem)
   })
 }
 
 for (const [what, body] of bodies) {
-  test(`createMultipartParser() reports the same for ${what} with every cut, and byte by byte`, () => {
+  test(`MultipartParser reports the same for ${what} with every cut, and byte by byte`, () => {
     const bytes = bytesOf(body)
     const expected = recordParts('BnD', [bytes])
     const indices = Array.from({ length: bytes.length + 1 }, (_, index) => index)
@@ -36,7 +36,7 @@ for (const [what, body] of bodies) {
   })
 }
 
-test('createMultipartParser() accepts boundaries of 1 to 1000 characters, whatever they are', () => {
+test('MultipartParser accepts boundaries of 1 to 1000 characters, whatever they are', () => {
   const boundaries = [
     'B',
     "a'()+_-./:?z",
@@ -56,7 +56,7 @@ test('createMultipartParser() accepts boundaries of 1 to 1000 characters, whatev
   }
 })
 
-test('createMultipartParser() accepts as many parts as partsMax and no more', () => {
+test('MultipartParser accepts as many parts as partsMax and no more', () => {
   const body = (count: number) => bytesOf(`${`--BnD\r\n${fieldHead}x\r\n`.repeat(count)}--BnD--`)
   const limits = { ...testLimits, partsMax: 3 }
   assert.equal(recordParts('BnD', [body(2)], limits).problem, null)
@@ -66,7 +66,7 @@ test('createMultipartParser() accepts as many parts as partsMax and no more', ()
   assert.equal(parts.length, 3)
 })
 
-test('createMultipartParser() accepts a part head of partHeadBytesMax bytes and no more, in any chunks', () => {
+test('MultipartParser accepts a part head of partHeadBytesMax bytes and no more, in any chunks', () => {
   const limits = { ...testLimits, partHeadBytesMax: 200 }
   for (const [byteCount, isTaken] of [
     [199, true],
@@ -83,16 +83,16 @@ test('createMultipartParser() accepts a part head of partHeadBytesMax bytes and 
   }
 })
 
-test('createMultipartParser() refuses a part head that never ends as soon as it is too long', () => {
-  const parser = createMultipartParser('BnD', testLimits, { head() {}, data() {}, end() {} })
+test('MultipartParser refuses a part head that never ends as soon as it is too long', () => {
+  const parser = new MultipartParser('BnD', testLimits, { head() {}, data() {}, end() {} })
   parser.push(bytesOf(`--BnD\r\nX: ${'x'.repeat(10_236)}`))
   assert.throws(() => parser.push(bytesOf('x')), { code: 'BAD_MULTIPART' })
 })
 
-test('createMultipartParser() yields slices of the chunk, and copies only possible parts of a delimiter', () => {
+test('MultipartParser yields slices of the chunk, and copies only possible parts of a delimiter', () => {
   const given: Uint8Array[] = []
   const data = (bytes: BorrowedBytes) => void given.push(viewOf(bytes))
-  const parser = createMultipartParser('BnD', testLimits, { head() {}, data, end() {} })
+  const parser = new MultipartParser('BnD', testLimits, { head() {}, data, end() {} })
   parser.push(bytesOf(`--BnD\r\n${fileHead}`))
   const first = new Uint8Array(bytesOf('0123456789\r\n--Bn'))
   const second = new Uint8Array(bytesOf('x\r\nabc'))
@@ -110,9 +110,9 @@ test('createMultipartParser() yields slices of the chunk, and copies only possib
   assert.equal(after?.length, second.length)
 })
 
-test('createMultipartParser() lets the caller reuse its buffer in the middle of a part head', () => {
+test('MultipartParser lets the caller reuse its buffer in the middle of a part head', () => {
   const names: (string | null)[] = []
-  const parser = createMultipartParser('BnD', testLimits, {
+  const parser = new MultipartParser('BnD', testLimits, {
     head: (head) => names.push(head.name),
     data() {},
     end() {},
@@ -128,10 +128,10 @@ test('createMultipartParser() lets the caller reuse its buffer in the middle of 
   assert.deepEqual(names, ['file'])
 })
 
-test('createMultipartParser() holds back no more than a delimiter line, however hostile the content', () => {
+test('MultipartParser holds back no more than a delimiter line, however hostile the content', () => {
   for (const unit of ['\r\n--Bo', '\r\n--Boundary', `\r\n--Boundary${' '.repeat(256)}`, '\r', '\r\n--Boundary-']) {
     let given = 0
-    const parser = createMultipartParser('Boundary', testLimits, {
+    const parser = new MultipartParser('Boundary', testLimits, {
       head() {},
       data: (bytes) => (given += bytes.length),
       end() {},
@@ -147,24 +147,24 @@ test('createMultipartParser() holds back no more than a delimiter line, however 
   }
 })
 
-test('createMultipartParser() ignores further input after an error, and end() reports the error', () => {
+test('MultipartParser ignores further input after an error, and end() reports the error', () => {
   let calls = 0
   const count = () => {
     calls += 1
   }
-  const parser = createMultipartParser('BnD', testLimits, { head: count, data: count, end: count })
+  const parser = new MultipartParser('BnD', testLimits, { head: count, data: count, end: count })
   assert.throws(() => parser.push(bytesOf('--BnD\r\nno colon\r\n\r\n')), { code: 'BAD_MULTIPART' })
   parser.push(bytesOf(`\r\n${ofFile(csv)}`))
   assert.throws(() => parser.end(), { code: 'BAD_MULTIPART' })
   assert.equal(calls, 0)
 })
 
-test('createMultipartParser() ignores further input after end()', () => {
+test('MultipartParser ignores further input after end()', () => {
   let calls = 0
   const count = () => {
     calls += 1
   }
-  const parser = createMultipartParser('BnD', testLimits, { head: count, data: count, end: count })
+  const parser = new MultipartParser('BnD', testLimits, { head: count, data: count, end: count })
   parser.end()
   parser.push(bytesOf(ofFile(csv)))
   parser.end()
@@ -172,13 +172,13 @@ test('createMultipartParser() ignores further input after end()', () => {
 })
 
 for (const method of ['head', 'data', 'end'] as const) {
-  test(`createMultipartParser() rethrows what ${method}() throws, and ignores further input`, () => {
+  test(`MultipartParser rethrows what ${method}() throws, and ignores further input`, () => {
     const calls: string[] = []
     const call = (name: string) => () => {
       calls.push(name)
       if (name === method) throw new ServiceError('FILE_TOO_LARGE', { limitBytes: 1 })
     }
-    const parser = createMultipartParser('BnD', testLimits, {
+    const parser = new MultipartParser('BnD', testLimits, {
       head: call('head'),
       data: call('data'),
       end: call('end'),

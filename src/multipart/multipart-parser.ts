@@ -1,7 +1,7 @@
 // Multipart parser: cuts a body pushed in chunks into parts, by RFC 2046. Knows neither HTTP nor which part matters.
 import { type BorrowedBytes, viewOf } from '../core/borrowed-bytes.ts'
 import { ServiceError } from '../core/errors.ts'
-import type { MultipartLimits, MultipartParser, PartSink } from './multipart.ts'
+import type { MultipartLimits, PartSink } from './multipart.ts'
 import { readPartHead } from './part-head.ts'
 
 const carriageReturn = 0x0d
@@ -29,18 +29,12 @@ type Finding =
   | { readonly kind: 'broken'; readonly problem: string }
 
 /**
- * Creates a parser that reads each byte once, copies no content and keeps at most one part head or one delimiter line.
+ * Reads each byte once, copies no content and keeps at most one part head or one delimiter line.
  *
  * A delimiter is a line that consists of `--boundary` and blanks, or begins with `--boundary--`; a line that merely
  * begins with `--boundary` is content. Lines end with CRLF.
- *
- * @param boundary As from `readMultipartType`: one character per byte, without line ends.
  */
-export function createMultipartParser(boundary: string, limits: MultipartLimits, sink: PartSink): MultipartParser {
-  return new StreamingParser(boundary, limits, sink)
-}
-
-class StreamingParser implements MultipartParser {
+export class MultipartParser {
   readonly #limits: MultipartLimits
   readonly #sink: PartSink
   /** The line end before a delimiter belongs to it (RFC 2046 section 5.1.1), so it begins with one here. */
@@ -53,6 +47,7 @@ class StreamingParser implements MultipartParser {
   /** Bytes at the start of `#held` that are not content: the line end before the body's or the content's first line. */
   #lentByteCount = lineEnd.length
 
+  /** @param boundary As from `readMultipartType`: one character per byte, without line ends. */
   constructor(boundary: string, limits: MultipartLimits, sink: PartSink) {
     this.#limits = limits
     this.#sink = sink
@@ -60,6 +55,13 @@ class StreamingParser implements MultipartParser {
     this.#needle = this.#delimiter.subarray(0, needleBytesMax)
   }
 
+  /**
+   * Calls the sink for everything that the chunk completes. Anything after the closing delimiter, or after an error, is
+   * ignored.
+   *
+   * @throws {ServiceError} BAD_MULTIPART if the bytes break the format; the parser is then finished. Errors of the sink
+   * are passed on, and also end the parser.
+   */
   push(chunk: BorrowedBytes): void {
     const { buffer, byteOffset, byteLength } = viewOf(chunk)
     const bytes = Buffer.from(buffer, byteOffset, byteLength)
@@ -74,6 +76,11 @@ class StreamingParser implements MultipartParser {
     }
   }
 
+  /**
+   * Call it when the body has ended. A body in which no delimiter began simply has no part.
+   *
+   * @throws {ServiceError} BAD_MULTIPART if the closing delimiter is missing, or `push` has thrown before.
+   */
   end(): void {
     if (this.#state === 'closed') return
     const hasNoPart = this.#state === 'preamble' && this.#held.length < this.#delimiter.length
@@ -95,7 +102,9 @@ class StreamingParser implements MultipartParser {
     }
     this.#sink.head(readPartHead(head.subarray(0, headByteCount)))
     this.#state = 'content'
-    this.#lendLineEnd()
+    // The empty line after a head is also the line end of a delimiter that follows directly: such a part has no content.
+    this.#held = lineEnd
+    this.#lentByteCount = lineEnd.length
     return at + headByteCount - heldByteCount
   }
 
@@ -192,12 +201,6 @@ class StreamingParser implements MultipartParser {
   #hold(bytes: Buffer): void {
     this.#held = bytes
     this.#lentByteCount = 0
-  }
-
-  /** The empty line after a head is also the line end of a delimiter that follows directly: such a part has no content. */
-  #lendLineEnd(): void {
-    this.#held = lineEnd
-    this.#lentByteCount = lineEnd.length
   }
 }
 

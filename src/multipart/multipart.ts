@@ -1,4 +1,4 @@
-// Multipart: the interface of a parser of multipart bodies. Bytes go in, parts come out; it knows nothing of HTTP or CSV.
+// Multipart: what a parser of multipart bodies is told, and what it reports. Knows nothing of HTTP or CSV.
 import type { BorrowedBytes } from '../core/borrowed-bytes.ts'
 
 /** The head of one part, its names already unquoted and decoded. */
@@ -28,22 +28,5 @@ export interface PartSink {
    * parser's own come first.
    */
   data(bytes: BorrowedBytes): void
-  end(): void
-}
-
-export interface MultipartParser {
-  /**
-   * Calls the sink for everything that the chunk completes. Anything after the closing delimiter, or after an error, is
-   * ignored.
-   *
-   * @throws {ServiceError} BAD_MULTIPART if the bytes break the format; the parser is then finished. Errors of the sink
-   * are passed on, and also end the parser.
-   */
-  push(chunk: BorrowedBytes): void
-  /**
-   * Call it when the body has ended. A body in which no delimiter began simply has no part.
-   *
-   * @throws {ServiceError} BAD_MULTIPART if the closing delimiter is missing, or `push` has thrown before.
-   */
   end(): void
 }

@@ -1,7 +1,7 @@
 // Record parts: runs the parser over a body and records its calls. For tests only.
 import { isServiceError } from '../core/errors.ts'
 import type { MultipartLimits, PartHead } from './multipart.ts'
-import { createMultipartParser } from './multipart-parser.ts'
+import { MultipartParser } from './multipart-parser.ts'
 
 export const testLimits: MultipartLimits = { partsMax: 100, partHeadBytesMax: 10_240 }
 
@@ -38,7 +38,7 @@ export function recordParts(boundary: string, chunks: readonly Uint8Array[], lim
     if (part === undefined || part.isWhole) throw new Error('the sink was called outside a part')
     return part
   }
-  const parser = createMultipartParser(boundary, limits, {
+  const parser = new MultipartParser(boundary, limits, {
     head(head) {
       if (parts.at(-1)?.isWhole === false) throw new Error('a part began within another')
       parts.push({ head, content: '', isWhole: false })

@@ -46,24 +46,24 @@ export const threats: readonly Threat[] = [
     'one rule: 1 to 1000 characters, anything else is 400 or no boundary',
     [
       `${typeTests}: readMultipartType() reports`,
-      `${parser}: createMultipartParser() accepts boundaries of 1 to 1000 characters`,
+      `${parser}: MultipartParser accepts boundaries of 1 to 1000 characters`,
     ],
   ),
   threat(4, 'a boundary that is costly to search for', 'time in proportion to the body', [
     'test/system/serial/multipart-time.test.ts: hostile bodies are read in time in proportion to their length',
   ]),
   threat(5, 'a body of nothing but delimiter prefixes', 'linear time, constant memory', [
-    `${parser}: createMultipartParser() holds back no more than a delimiter line`,
+    `${parser}: MultipartParser holds back no more than a delimiter line`,
     'test/system/serial/multipart-time.test.ts: hostile bodies are read in time in proportion to their length',
   ]),
   threat(6, 'a body that ends before its closing delimiter', '400 or no response, and nothing stored', [
-    `${parser}: createMultipartParser() reports the same for`,
+    `${parser}: MultipartParser reports the same for`,
     'test/system/disconnects.test.ts: clients that disconnect at any point leave nothing behind',
   ]),
   threat(7, 'a part head that begins with a blank', '400', [`${partHead}: a first line that begins with a blank`]),
   threat(8, 'a part with an empty name', '400, no part named file', [`${cases}: 2i-name=`]),
   threat(9, 'malformed multipart of any kind', 'a refusal, never a crash or another 5xx', [
-    `${fuzz}: createMultipartParser() reads or refuses mutated bodies alike, in any chunks`,
+    `${fuzz}: MultipartParser reads or refuses mutated bodies alike, in any chunks`,
     'test/system/mutated-uploads.test.ts: mutated uploads are accepted or refused, and the service survives',
   ]),
   threat(10, 'thousands of aborts', 'descriptors, memory, children and files as before', [
@@ -79,10 +79,10 @@ export const threats: readonly Threat[] = [
     'test/system/serial/multipart-time.test.ts: hostile part heads are read in time in proportion to their length',
   ]),
   threat(13, 'a million tiny parts', '400 at the limit of parts', [
-    `${parser}: createMultipartParser() accepts as many parts as partsMax and no more`,
+    `${parser}: MultipartParser accepts as many parts as partsMax and no more`,
   ]),
   threat(14, 'a huge part head', '400 at 10,240 bytes or 64 lines', [
-    `${parser}: createMultipartParser() accepts a part head of partHeadBytesMax bytes and no more`,
+    `${parser}: MultipartParser accepts a part head of partHeadBytesMax bytes and no more`,
     `${partHead}: 65 header lines`,
   ]),
   threat(15, 'files left by aborts and crashes', 'none after the abort, none after a restart', [
@@ -100,8 +100,8 @@ export const threats: readonly Threat[] = [
   ]),
   threat(18, 'odd line ends, preambles, delimiters within content', 'RFC 2046; bare LF is 400', [
     `${cases}: 16m-LF-only-line-ends`,
-    `${parser}: createMultipartParser() reads`,
-    `${parser}: createMultipartParser() refuses`,
+    `${parser}: MultipartParser reads`,
+    `${parser}: MultipartParser refuses`,
   ]),
   threat(19, 'Content-Transfer-Encoding', 'bytes are stored as sent', [
     'test/hostile/multipart.test.ts: a transfer encoding is not decoded',

@@ -5,8 +5,8 @@ import type { Note } from '../../core/notes.ts'
 import { inFront } from '../../io/chunks/in-front.ts'
 import { byteTurns } from '../../io/turns/byte-turns.ts'
 import { isNestedType } from '../../multipart/content-type.ts'
-import type { MultipartParser, PartHead, PartSink } from '../../multipart/multipart.ts'
-import { createMultipartParser } from '../../multipart/multipart-parser.ts'
+import type { PartHead, PartSink } from '../../multipart/multipart.ts'
+import { MultipartParser } from '../../multipart/multipart-parser.ts'
 import { type OptionPart, optionParts } from '../schema/upload-options.ts'
 import { IgnoredParts } from './ignored-parts.ts'
 
@@ -53,7 +53,7 @@ export async function receiveFile(
   limits: ReceiveLimits,
 ): Promise<IncomingFile> {
   const sink = new FileSink(limits.fileBytesMax)
-  const parser = createMultipartParser(boundary, { partsMax, partHeadBytesMax }, sink)
+  const parser = new MultipartParser(boundary, { partsMax, partHeadBytesMax }, sink)
   const batches = parse(body, parser, sink, limits.requestBytesMax)
   const first = await batches.next()
   if (first.done || sink.file === null) {

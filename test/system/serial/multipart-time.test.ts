@@ -1,7 +1,7 @@
 // Tests of multipart time: bodies and part heads designed to be slow take time in proportion to their length.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createMultipartParser } from '../../../src/multipart/multipart-parser.ts'
+import { MultipartParser } from '../../../src/multipart/multipart-parser.ts'
 import { readPartHead } from '../../../src/multipart/part-head.ts'
 import { cpuMs } from '../../support/cpu-time.ts'
 
@@ -29,7 +29,7 @@ test('hostile bodies are read in time in proportion to their length', () => {
   for (const [what, [boundary, piece]] of Object.entries(nearly)) {
     const head = Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; name="a[a][a]"\r\n\r\n`)
     const read = (bytes: number) => () => {
-      const parser = createMultipartParser(boundary, { partsMax: 100, partHeadBytesMax: 10_240 }, nobody)
+      const parser = new MultipartParser(boundary, { partsMax: 100, partHeadBytesMax: 10_240 }, nobody)
       parser.push(head)
       const content = filled(piece, bytes)
       for (let at = 0; at < bytes; at += 65_536) parser.push(content.subarray(at, at + 65_536))
