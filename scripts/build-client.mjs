@@ -1,20 +1,16 @@
 // Build client: packages the command line without the service in build/client, for machines that only send and fetch.
 // It has no dependencies and takes a few hundred kilobytes. Runs on Node 22: newer syntax is compiled down.
-import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
-import { root, setUp } from './setup.mjs'
+import { compile, root, setUp } from './setup.mjs'
 
 const entry = 'bin/csv-upload.js'
 const compiledDir = join(root, 'build', `client-compiled-${process.pid}`)
 const targetDir = join(root, 'build', 'client')
 
 await setUp()
-const compiler = join(root, 'node_modules/typescript/bin/tsc')
-const flags = ['-p', 'tsconfig.build.json', '--target', 'es2024', '--declaration', 'false', '--outDir', compiledDir]
 try {
-  const { status } = spawnSync(process.execPath, [compiler, ...flags], { cwd: root, stdio: 'inherit' })
-  if (status !== 0) process.exit(status ?? 1)
+  compile(compiledDir, ['--target', 'es2024', '--declaration', 'false'])
   rmSync(targetDir, { recursive: true, force: true })
   for (const path of reachable(join(compiledDir, entry))) {
     const target = join(targetDir, 'dist', relative(compiledDir, path))

@@ -12,8 +12,8 @@ const sourceDir = join(root, 'web')
 const targetDir = join(root, 'build', 'web')
 const stampPath = join(targetDir, 'sources.sha256')
 
-const sharedDirs = ['src/columns', 'src/core', 'src/csv', 'src/io', 'src/reading', 'src/service'].map((dir) =>
-  join(root, dir),
+const sharedDirs = ['columns', 'compression', 'core', 'csv', 'io', 'reading', 'service'].map((dir) =>
+  join(root, 'src', dir),
 )
 const moduleFiles = ['scanner.wasm', 'columns.wasm'].map((name) => join(root, 'build', name))
 

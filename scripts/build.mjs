@@ -1,22 +1,15 @@
 // Build: compiles the TypeScript to the JavaScript that is published, since Node does not strip types below
 // node_modules. For `npm pack`; a checkout does not need it.
-import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { root, setUp } from './setup.mjs'
+import { compile, root, setUp } from './setup.mjs'
 
 const distDir = join(root, 'dist')
 // Moved into place once complete, so that two packs at once never see half of it.
 const freshDir = join(root, 'build', `dist-${process.pid}`)
 
 await setUp()
-const compiler = join(root, 'node_modules/typescript/bin/tsc')
-const flags = ['-p', 'tsconfig.build.json', '--outDir', freshDir]
-const { status } = spawnSync(process.execPath, [compiler, ...flags], { cwd: root, stdio: 'inherit' })
-if (status !== 0) {
-  rmSync(freshDir, { recursive: true, force: true })
-  process.exit(status ?? 1)
-}
+compile(freshDir)
 
 // The compiler turns `./child.ts` into `./child.js` in imports, but not in paths of files started as processes.
 const started = /(new URL\('\.[^']+)\.ts('\s*,\s*import\.meta\.url\))/g

@@ -3,7 +3,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { chmodSync, existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { constants } from 'node:os'
 import { basename, dirname, join } from 'node:path'
@@ -120,6 +120,16 @@ export function npm(args) {
   const cli = process.env.npm_execpath
   if (cli !== undefined && basename(cli) === 'npm-cli.js') return spawnSync(process.execPath, [cli, ...args], options)
   return spawnSync('npm', args, { ...options, shell: process.platform === 'win32' })
+}
+
+/** Compiles the TypeScript to JavaScript in a directory; if that fails, removes it and ends the process. */
+export function compile(outDir, flags = []) {
+  const compiler = join(root, 'node_modules/typescript/bin/tsc')
+  const args = [compiler, '-p', 'tsconfig.build.json', ...flags, '--outDir', outDir]
+  const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit' })
+  if (status === 0) return
+  rmSync(outDir, { recursive: true, force: true })
+  process.exit(status ?? 1)
 }
 
 const isRunByNpm = process.env.npm_lifecycle_event !== undefined

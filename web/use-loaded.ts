@@ -62,27 +62,22 @@ export function usePages<Item, Cursor>(
   dependencies: readonly unknown[],
 ) {
   const [page, setPage] = useState<Page<Item, Cursor> | null>(null)
-  const [isLoading, setLoading] = useState(load !== null)
-  const [error, setError] = useState<unknown>(null)
-  const stop = useRef(new AbortController())
+  const { outcome, run, cancel } = useAction<void>()
   const retry = useRef(() => {})
   const add = (before: readonly Item[], cursor: Cursor | null) => {
     if (load === null) return
     retry.current = () => add(before, cursor)
-    stop.current.abort()
-    stop.current = new AbortController()
-    const { signal } = stop.current
-    setLoading(true)
-    setError(null)
-    load(cursor, signal)
-      .then(({ items, next }) => signal.aborted || setPage({ items: [...before, ...items], next }))
-      .catch((failure: unknown) => signal.aborted || setError(failure))
-      .finally(() => signal.aborted || setLoading(false))
+    run(async (signal) => {
+      const { items, next } = await load(cursor, signal)
+      if (!signal.aborted) setPage({ items: [...before, ...items], next })
+    })
   }
   useLayoutEffect(() => {
     add([], null)
-    return () => stop.current.abort()
+    return cancel
   }, dependencies)
+  const isLoading = outcome.state === 'loading' || (outcome.state === 'none' && load !== null)
+  const error = outcome.state === 'failed' ? outcome.error : null
   return {
     /** Null before the first page. They stay while others are loaded in their place. */
     items: page?.items ?? null,

@@ -28,12 +28,11 @@ const global = listOf(['2000::/3'])
 /** A test of addresses: true for public ones, and for those in the given networks (`10.0.0.0/8`, `::1`). */
 export function publicOr(networks: readonly string[]): (address: string) => boolean {
   const named = listOf(networks)
-  return (address) => named.check(address, familyOf(address)) || isPublic(address)
-}
-
-function isPublic(address: string): boolean {
-  const family = familyOf(address)
-  return !special.check(address, family) && (family === 'ipv4' || global.check(address, family))
+  return (address) => {
+    const family = familyOf(address)
+    const isPublic = !special.check(address, family) && (family === 'ipv4' || global.check(address, family))
+    return isPublic || named.check(address, family)
+  }
 }
 
 function listOf(networks: readonly string[]): BlockList {

@@ -30,16 +30,13 @@ export interface WebhookMessage {
   readonly data: object
 }
 
-const secondMs = 1_000
-const minuteMs = 60 * secondMs
-const hourMs = 60 * minuteMs
 /** Eleven tries within about a day. */
 const retryMsByDefault = [1, 5, 30, 120, 600, 1_800, 3_600, 10_800, 21_600, 43_200].map((seconds) => seconds * 1_000)
-const timeoutMs = 15 * secondMs
+const timeoutMs = 15_000
 const sendingMax = 4
 const pendingMaxByDefault = 1_000
 /** A longer `Retry-After` is not honoured. Milliseconds. */
-const retryAfterMsMax = 12 * hourMs
+const retryAfterMsMax = 43_200_000
 
 interface Pending extends WebhookMessage {
   readonly body: string
@@ -101,7 +98,7 @@ export class Webhook implements Disposable {
   async #send(one: Pending): Promise<void> {
     one.tries += 1
     one.isSending = true
-    const timestamp = String(Math.floor(Date.now() / secondMs))
+    const timestamp = String(Math.floor(Date.now() / 1_000))
     const signed = createHmac('sha256', this.#key).update(`${one.id}.${timestamp}.${one.body}`).digest('base64')
     const headers = { 'webhook-id': one.id, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${signed}` }
     try {
@@ -124,7 +121,7 @@ export class Webhook implements Disposable {
       this.#giveUp(one, problem)
       return
     }
-    const wantedMs = Math.min(secondMs * (Number(answer?.retryAfter) || 0), retryAfterMsMax)
+    const wantedMs = Math.min(1_000 * (Number(answer?.retryAfter) || 0), retryAfterMsMax)
     // Half of it is random, so that messages that failed together are not retried together.
     const waitMs = Math.max(wantedMs, backOffMs * (0.5 + Math.random() / 2))
     one.timer = setTimeout(() => {

@@ -1,4 +1,6 @@
 // File source: the text of a file that the user has chosen, decompressed if it is a gzip archive. Knows no CSV.
+import { compressionOf, signatureBytes } from '../../src/compression/compression.ts'
+import type { CompressionFormat } from '../../src/core/receipt.ts'
 import type { CheckSource } from './check-file.ts'
 
 /** Bytes read at once, always into the same buffer: V8 collects buffers late, and more of them for larger files. */
@@ -7,14 +9,8 @@ const pieceBytes = 1_048_576
 /** A format that the service supports and this browser does not. */
 export class NoDecoder extends Error {}
 
-const gzip = [0x1f, 0x8b, 0x08]
-/** The service reads it; most browsers cannot decompress it. */
-const zstandard = [0x28, 0xb5, 0x2f, 0xfd]
-
 export async function fileSource(file: Blob): Promise<CheckSource> {
-  const start = await bytesOf(file.slice(0, zstandard.length))
-  const begins = (signature: readonly number[]) => signature.every((byte, at) => start[at] === byte)
-  const format = begins(gzip) ? 'gzip' : begins(zstandard) ? 'zstd' : null
+  const format = compressionOf(await bytesOf(file.slice(0, signatureBytes)))
   if (format !== null) {
     decoderOf(format)
     return { chunks: () => decompressed(file, decoderOf(format)), read: null }
@@ -27,7 +23,10 @@ export async function fileSource(file: Blob): Promise<CheckSource> {
 
 async function* pieces(file: Blob): AsyncGenerator<Uint8Array> {
   const reader = bufferReader(file)
-  if (reader === null) return yield* slices(file)
+  if (reader === null) {
+    for (let at = 0; at < file.size; at += pieceBytes) yield await bytesOf(file.slice(at, at + pieceBytes))
+    return
+  }
   try {
     let buffer = new ArrayBuffer(pieceBytes)
     for (;;) {
@@ -50,12 +49,8 @@ function bufferReader(file: Blob): ReadableStreamBYOBReader | null {
   }
 }
 
-async function* slices(file: Blob): AsyncGenerator<Uint8Array> {
-  for (let at = 0; at < file.size; at += pieceBytes) yield await bytesOf(file.slice(at, at + pieceBytes))
-}
-
-/** @throws {NoDecoder} */
-function decoderOf(format: 'gzip' | 'zstd'): DecompressionStream {
+/** Most browsers cannot decompress Zstandard. @throws {NoDecoder} */
+function decoderOf(format: CompressionFormat): DecompressionStream {
   try {
     return new DecompressionStream(format as 'gzip') // browsers may know more formats than the types
   } catch (error) {

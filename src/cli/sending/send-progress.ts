@@ -15,7 +15,9 @@ export function statusLine(client: Client, uploads: readonly OutgoingUpload[]): 
   const isKnown = uploads.every(({ file }) => file.bytes !== null)
   const totalBytes = isKnown ? uploads.reduce((sum, { file }) => sum + (file.bytes ?? 0), 0) : null
   return () => {
-    const sentBytes = uploads.reduce((sum, upload) => sum + sentOf(upload), 0)
+    const sentBytes = uploads.reduce((sum, { sending, isDone, file }) => {
+      return sum + ((isDone ? file.bytes : null) ?? sending.sentBytes)
+    }, 0)
     const skippedBytes = uploads.reduce((sum, { sending }) => sum + sending.skippedBytes, 0)
     const rate = meter.rate(sentBytes - skippedBytes)
     const running = uploads.filter((upload) => upload.isRunning)
@@ -31,10 +33,6 @@ export function statusLine(client: Client, uploads: readonly OutgoingUpload[]): 
     const isWaiting = first.sending.phase === 'waiting' && first.sending.pause === null
     return `${which}  ${isWaiting && isRead ? phases.of(status) : (waiting ?? sending())}`
   }
-}
-
-function sentOf({ sending, isDone, file }: OutgoingUpload): number {
-  return isDone ? (file.bytes ?? sending.sentBytes) : sending.sentBytes
 }
 
 /** What the server does with an upload, as text. */

@@ -40,7 +40,7 @@ function ColumnCard({ id, column, type }: ColumnCardProps) {
     ['n_unique', t.distinct, of.n_unique],
     ['min', isLength ? t.shortest : t.min, of.min],
     ['max', isLength ? t.longest : t.max, of.max],
-    ['mean', isLength ? t.meanLength : t.mean, isLength ? roundedLength(of.mean) : meanOf(of.mean, type)],
+    ['mean', isLength ? t.meanLength : t.mean, meanOf(of.mean, isLength, type)],
     ['median', isLength ? t.medianLength : t.median, of.median],
   ]
   return (
@@ -71,14 +71,10 @@ function ColumnCard({ id, column, type }: ColumnCardProps) {
   )
 }
 
-/** For lengths in characters, hundredths suffice. */
-function roundedLength(mean: unknown): unknown {
-  return typeof mean === 'number' ? Math.round(mean * 100) / 100 : mean
-}
-
-/** A mean is exact to the microsecond, which no reader needs. */
-function meanOf(mean: unknown, type: string): unknown {
-  if (typeof mean !== 'string') return mean
+/** For lengths in characters, hundredths suffice; points in time are exact to the microsecond, which no reader needs. */
+function meanOf(mean: unknown, isLength: boolean, type: string): unknown {
+  if (isLength && typeof mean === 'number') return Math.round(mean * 100) / 100
+  if (isLength || typeof mean !== 'string') return mean
   return type === 'date' ? mean.slice(0, 10) : mean.replace(/\.\d+/, '')
 }
 
