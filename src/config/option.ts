@@ -70,14 +70,9 @@ export interface Given {
   readonly as: string
 }
 
-export interface CommandLine {
-  /** What is no option, in order. */
-  readonly args: readonly string[]
-  /** By flag; the text of a switch is empty. */
-  readonly given: ReadonlyMap<string, Given>
-}
-
 /**
+ * The arguments that are no options, in order, and the options that are given, by flag; the text of a switch is empty.
+ *
  * @param known Other flags to suggest for a misspelt one.
  * @throws {ConfigError} for an unknown option, and for a value that is missing or too much
  */
@@ -85,7 +80,7 @@ export function readCommandLine(
   argv: readonly string[],
   rows: readonly OptionRow[],
   known: readonly string[] = [],
-): CommandLine {
+): { readonly args: readonly string[]; readonly given: ReadonlyMap<string, Given> } {
   const names = rows.map(({ flag, short, value }) => [
     flag.slice(2),
     { type: value === null ? ('boolean' as const) : ('string' as const), ...(short && { short }) },

@@ -26,16 +26,16 @@ export const options = {
     'Address to listen on. Any address but loopback requires keys or --open-to-anyone.',
   ),
   port: option('--port', wholeNumber(0, 65_535), '8080').help('Port to listen on; 0 picks a free one.'),
-  allowedHosts: option('--allow-host', hostNames(), '').help(
+  allowedHosts: option('--allow-host', hostNames, '').help(
     'Host names by which clients call the service, separated by commas; localhost and numeric addresses are always allowed.',
   ),
-  allowedOrigins: option('--allow-origin', origins(), '').help(
+  allowedOrigins: option('--allow-origin', origins, '').help(
     'Origins whose web pages may use the service from a browser (CORS), separated by commas.',
   ),
-  trustedProxies: option('--trusted-proxies', networks(), '').help(
+  trustedProxies: option('--trusted-proxies', networks, '').help(
     'Proxies whose X-Forwarded-For gives the address of a client, separated by commas; that of other senders is ignored.',
   ),
-  isOpenToAnyone: option('--open-to-anyone', yesOrNo(), 'no').help('Allow a public --host without authentication.'),
+  isOpenToAnyone: option('--open-to-anyone', yesOrNo, 'no').help('Allow a public --host without authentication.'),
   keys: option('--keys', textOrNothing('a file made by csv-upload key new, or its content'), '').help(
     'API keys. With keys or --jwt-keys every request must be authenticated, and callers see only their own datasets.',
   ),
@@ -72,16 +72,16 @@ export const options = {
   unfinishedBytesMax: option('--unfinished-size-max', byteCount(1, Number.MAX_SAFE_INTEGER), '64GB').help(
     'Maximum total size of unfinished uploads, counted at their full length; one client may hold half of it.',
   ),
-  webhookUrl: option('--webhook', webAddress(), '').help(
+  webhookUrl: option('--webhook', webAddress, '').help(
     'URL that gets a signed POST when an upload is done or has failed.',
   ),
   webhookSecret: option('--webhook-secret', textOrNothing('whsec_ and Base64, or any text'), '').help(
     'Key for the signatures; required with --webhook. Best set in the environment, where other users cannot see it.',
   ),
-  webhookNetworks: option('--webhook-network', networks(), '').help(
+  webhookNetworks: option('--webhook-network', networks, '').help(
     'Private networks that --webhook may be in, such as 10.0.0.0/8, separated by commas.',
   ),
-  copyTargets: option('--copy-target', copyTargets(), '').help(
+  copyTargets: option('--copy-target', copyTargets, '').help(
     'Databases that datasets can be copied into, as NAME=postgres://user@host/database, separated by spaces. Passwords come from PGPASSWORD or the file named by PGPASSFILE.',
   ),
   copyUploadsTo: option('--copy-uploads-to', nameOrNothing('the name of a --copy-target'), '').help(
@@ -99,11 +99,11 @@ export const options = {
   dataDir: option('--data', text('a directory'), './data').help(
     'Directory that stores everything; created if missing, for one process at a time.',
   ),
-  storeUrl: option('--store', bucketOrNothing(), '').help(
+  storeUrl: option('--store', bucketOrNothing, '').help(
     'Bucket that stores the datasets, for one process or many; --data is then a directory for this process only.',
     'the directory of --data',
   ),
-  s3Endpoint: option('--s3-endpoint', httpUrlOrNothing(), '').help(
+  s3Endpoint: option('--s3-endpoint', httpUrlOrNothing, '').help(
     'Server of the bucket. Credentials are those that the AWS SDK finds, such as AWS_ACCESS_KEY_ID.',
     'AWS',
   ),
@@ -111,7 +111,7 @@ export const options = {
     'Region of the bucket.',
     'as the AWS SDK finds it; us-east-1 with --s3-endpoint',
   ),
-  s3PathStyle: option('--s3-path-style', yesOrNo(), 'no').help(
+  s3PathStyle: option('--s3-path-style', yesOrNo, 'no').help(
     'Name the bucket in the path instead of the host name, as most servers other than AWS require.',
   ),
   cacheBytesMax: option('--cache-size-max', byteCount(0, Number.MAX_SAFE_INTEGER), '10GB').help(

@@ -69,17 +69,15 @@ function matching(pattern: RegExp, wanted: string): Kind<string> {
 }
 
 /** A bucket and an optional prefix, such as `s3://bucket/some/prefix`; an empty text means none. */
-export function bucketOrNothing(): Kind<string> {
-  const pattern = /^s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](?:\/[\w.=-]+)*\/?$/
-  return matching(pattern, 's3://bucket or s3://bucket/prefix')
-}
+export const bucketOrNothing = matching(
+  /^s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](?:\/[\w.=-]+)*\/?$/,
+  's3://bucket or s3://bucket/prefix',
+)
 
 /** The URL of a server; an empty text means none. */
-export function httpUrlOrNothing(): Kind<string> {
-  return {
-    wanted: 'a URL such as https://s3.example.org',
-    parse: (given) => (given === '' || /^https?:$/.test(URL.parse(given)?.protocol ?? '') ? given : null),
-  }
+export const httpUrlOrNothing: Kind<string> = {
+  wanted: 'a URL such as https://s3.example.org',
+  parse: (given) => (given === '' || /^https?:$/.test(URL.parse(given)?.protocol ?? '') ? given : null),
 }
 
 /** A name in lower-case letters, digits and hyphens; an empty text means none. */
@@ -88,15 +86,13 @@ export function nameOrNothing(wanted: string): Kind<string> {
 }
 
 /** The URL of a web server, without user and password; an empty text means none. */
-export function webAddress(): Kind<string> {
-  return {
-    wanted: 'a URL such as https://example.org/hook, without user and password',
-    parse: (given) => {
-      const url = URL.parse(given.trim())
-      if (given.trim() === '') return ''
-      return url !== null && /^https?:$/.test(url.protocol) && url.username + url.password === '' ? url.href : null
-    },
-  }
+export const webAddress: Kind<string> = {
+  wanted: 'a URL such as https://example.org/hook, without user and password',
+  parse: (given) => {
+    const url = URL.parse(given.trim())
+    if (given.trim() === '') return ''
+    return url !== null && /^https?:$/.test(url.protocol) && url.username + url.password === '' ? url.href : null
+  },
 }
 
 const truths: ReadonlyMap<string, boolean> = new Map([
@@ -105,8 +101,9 @@ const truths: ReadonlyMap<string, boolean> = new Map([
 ])
 
 /** `yes` or `no`, or what other programs call them. */
-export function yesOrNo(): Kind<boolean> {
-  return { wanted: 'yes or no', parse: (given) => truths.get(given.toLowerCase()) ?? null }
+export const yesOrNo: Kind<boolean> = {
+  wanted: 'yes or no',
+  parse: (given) => truths.get(given.toLowerCase()) ?? null,
 }
 
 /** Items in lower case, separated by commas; an empty list for empty text. */
@@ -121,21 +118,17 @@ function listOf(wanted: string, isItem: (item: string) => boolean): Kind<readonl
   }
 }
 
-export function hostNames(): Kind<readonly string[]> {
-  return listOf('host names without port, such as csv.example.org', (name) => /^[a-z0-9._-]{1,253}$/.test(name))
-}
+export const hostNames = listOf('host names without port, such as csv.example.org', (name) =>
+  /^[a-z0-9._-]{1,253}$/.test(name),
+)
 
 /** Origins of web pages. */
-export function origins(): Kind<readonly string[]> {
-  return listOf('origins such as http://localhost:3000', (one) => {
-    return /^https?:/.test(one) && URL.parse(one)?.origin === one
-  })
-}
+export const origins = listOf('origins such as http://localhost:3000', (one) => {
+  return /^https?:/.test(one) && URL.parse(one)?.origin === one
+})
 
 /** Addresses, or networks as address/bits. */
-export function networks(): Kind<readonly string[]> {
-  return listOf('addresses or networks such as 10.0.0.0/8', isNetwork)
-}
+export const networks = listOf('addresses or networks such as 10.0.0.0/8', isNetwork)
 
 function isNetwork(text: string): boolean {
   const [address = '', bits, ...rest] = text.split('/')
@@ -157,20 +150,18 @@ const parameters = [...ownParameters, ...driverParameters]
 const sslModes: readonly (string | null)[] = ['verify-full', 'no-verify', 'disable', null]
 
 /** Addresses of databases by name, separated by spaces; an empty list for empty text. */
-export function copyTargets(): Kind<readonly CopyTarget[]> {
-  return {
-    wanted:
-      'NAME=postgres://user@host:5432/database, several separated by spaces, each without a password and with no other ' +
-      `parameters than ${parameters.join(', ')}`,
-    parse: (given) => {
-      const targets = given.split(/\s+/).filter(Boolean).map(copyTarget)
-      const found = targets.filter((one) => one !== null)
-      return found.length === targets.length && new Set(found.map(({ name }) => name)).size === found.length
-        ? found
-        : null
-    },
-    shown: (given) => given.replaceAll(/:[^:@/\s]*@/g, ':…@').replaceAll(/(password=)[^&\s]*/gi, '$1…'),
-  }
+export const copyTargets: Kind<readonly CopyTarget[]> = {
+  wanted:
+    'NAME=postgres://user@host:5432/database, several separated by spaces, each without a password and with no other ' +
+    `parameters than ${parameters.join(', ')}`,
+  parse: (given) => {
+    const targets = given.split(/\s+/).filter(Boolean).map(copyTarget)
+    const found = targets.filter((one) => one !== null)
+    return found.length === targets.length && new Set(found.map(({ name }) => name)).size === found.length
+      ? found
+      : null
+  },
+  shown: (given) => given.replaceAll(/:[^:@/\s]*@/g, ':…@').replaceAll(/(password=)[^&\s]*/gi, '$1…'),
 }
 
 function copyTarget(given: string): CopyTarget | null {

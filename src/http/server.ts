@@ -42,16 +42,7 @@ export const defaultHttpOptions: HttpOptions = {
   linger: defaultLingerLimits,
 }
 
-export interface HttpServer {
-  /** Base URL: `http://127.0.0.1:8080`. */
-  readonly url: string
-  readonly port: number
-  /**
-   * Accepts no more requests, lets those in progress finish within the grace period, then cuts off the rest. Resolves
-   * when everything is closed.
-   */
-  close(): Promise<void>
-}
+export type HttpServer = Awaited<ReturnType<typeof createHttpServer>>
 
 /** Starts the HTTP side of a service; resolves when it listens. `meter` counts every request. */
 export async function createHttpServer(
@@ -59,7 +50,7 @@ export async function createHttpServer(
   options: HttpOptions,
   logger: FastifyBaseLogger,
   meter: Meter = noMeter,
-): Promise<HttpServer> {
+) {
   const app = createApp(options, logger, meter)
   const closing = new AbortController()
   addRoutes(app, service, options, meter, closing.signal)
@@ -68,8 +59,13 @@ export async function createHttpServer(
   // On a port, this is an address object; it is a text only for a path.
   const { port } = app.server.address() as AddressInfo
   return {
+    /** Base URL: `http://127.0.0.1:8080`. */
     url,
     port,
+    /**
+     * Accepts no more requests, lets those in progress finish within the grace period, then cuts off the rest. Resolves
+     * when everything is closed.
+     */
     close: async () => {
       closing.abort()
       const cut = setTimeout(() => app.server.closeAllConnections(), options.shutdownGraceMs)

@@ -3,20 +3,12 @@
 /** Address, title of the page, heading, text. */
 export type SearchRow = readonly [address: string, page: string, heading: string, text: string]
 
-export interface SearchHit {
-  readonly address: string
-  readonly page: string
-  readonly heading: string
-  /** The text around the first word that was found. */
-  readonly excerpt: string
-}
-
 export const hitsMax = 20
 /** Characters shown before and after a word. */
 const aroundMax = 60
 
 /** Sections with all the words: first those with more of them in their heading, then in the order of the docs. */
-export function searchRows(rows: readonly SearchRow[], query: string): readonly SearchHit[] {
+export function searchRows(rows: readonly SearchRow[], query: string) {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean)
   if (words.length === 0) return []
   const found = rows.flatMap(([address, page, heading, text]) => {
@@ -32,6 +24,7 @@ export function searchRows(rows: readonly SearchRow[], query: string): readonly 
     .map(({ hit }) => hit)
 }
 
+/** The text around the first word that was found. */
 function excerptOf(text: string, at: number): string {
   const [from, to] = [Math.max(0, at - aroundMax), at + aroundMax]
   return `${from > 0 ? '…' : ''}${text.slice(from, to)}${to < text.length ? '…' : ''}`

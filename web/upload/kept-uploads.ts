@@ -73,14 +73,9 @@ export function hold(id: string, signal = AbortSignal.timeout(closingMs)): Promi
 /** Number of bytes compared. */
 const headBytes = 65_536
 
-interface Fingerprint {
-  readonly name: string
-  readonly size: number
-  readonly lastModified: number
-  readonly head: string
-}
+type Fingerprint = Readonly<Awaited<ReturnType<typeof fingerprintOf>>>
 
-export async function fingerprintOf(file: File): Promise<Fingerprint> {
+export async function fingerprintOf(file: File) {
   const { name, size, lastModified } = file
   return { name, size, lastModified, head: hashOf(new Uint8Array(await file.slice(0, headBytes).arrayBuffer())) }
 }

@@ -30,12 +30,7 @@ export interface OutgoingFile extends Sending {
   readonly dialect: DeclaredDialect
 }
 
-export interface UploadResult {
-  readonly datasetId: string
-  readonly accepted: number
-  readonly rejected: number
-  readonly isDuplicate: boolean
-}
+export type UploadResult = Readonly<ReturnType<typeof resultOf>>
 
 type Update = (change: Partial<Sending> & { readonly phase?: 'sending' | 'processing' }) => void
 
@@ -94,7 +89,7 @@ async function sendResumable(
   }
 }
 
-export function resultOf({ datasetId, records, outcome }: UploadStatus): UploadResult {
+export function resultOf({ datasetId, records, outcome }: UploadStatus) {
   const { accepted = 0, rejected = 0 } = records ?? {}
   return { datasetId: datasetId ?? '', accepted, rejected, isDuplicate: outcome !== 'new' }
 }

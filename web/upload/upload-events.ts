@@ -28,13 +28,8 @@ export async function* uploadEvents(id: string, signal: AbortSignal): AsyncGener
   }
 }
 
-interface ServerEvent {
-  readonly id: string
-  readonly data: string
-}
-
 /** Events of a stream, as far as the service uses them: `id` and `data` on one line each. */
-export async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<ServerEvent> {
+export async function* eventsOf(body: ReadableStream<Uint8Array>) {
   const decoder = new TextDecoder()
   const reader = body.getReader()
   let held = ''

@@ -122,12 +122,8 @@ export const copy = datasetCommand({
   async fetch({ client, path, signal }, { to, table, mode, key, noWait }): Promise<CopyStatus> {
     if (to === null) throw new UsageError('Cannot start: --to is missing')
     const copies = await path('copies')
-    const request = {
-      to,
-      ...(table !== null && { table }),
-      ...(mode !== null && { mode }),
-      ...(key !== null && { key: key.split(',') }),
-    }
+    // JSON leaves out what is undefined.
+    const request = { to, table: table ?? undefined, mode: mode ?? undefined, key: key?.split(',') }
     let status = readAs(shapes.copy, await jsonOf(await client.post(copies, JSON.stringify(request)), signal))
     while (!noWait && (status.state === 'waiting' || status.state === 'copying')) {
       await sleep(pollMs, undefined, { signal })

@@ -15,12 +15,7 @@ export function acceptedType<Type extends string>(accept: string | undefined, of
   return best?.type ?? null
 }
 
-interface Range {
-  readonly range: string
-  readonly quality: number
-}
-
-function readRange(text: string): Range {
+function readRange(text: string) {
   const [range = '', ...parameters] = text.split(';').map((piece) => piece.trim().toLowerCase())
   const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2)
   const quality = weight === undefined ? 1 : Number(weight)
@@ -28,7 +23,7 @@ function readRange(text: string): Range {
 }
 
 /** The rating that the most specific range containing a type gives it; 0 if no range contains it. */
-function qualityOf(type: string, ranges: readonly Range[]): number {
+function qualityOf(type: string, ranges: readonly ReturnType<typeof readRange>[]): number {
   const [family] = type.split('/')
   const found = [type, `${family}/*`, '*/*'].map((wanted) => ranges.find(({ range }) => range === wanted))
   return found.find((one) => one !== undefined)?.quality ?? 0

@@ -17,10 +17,7 @@ interface Size {
   readonly page: number
 }
 
-interface Key {
-  readonly key: string
-  readonly ctrlKey: boolean
-}
+type Key = Pick<KeyboardEvent, 'key' | 'ctrlKey'>
 
 /** Null for a key that does not move. */
 export function movedCell({ key, ctrlKey }: Key, { row, column }: Cell, { rows, columns, page }: Size): Cell | null {

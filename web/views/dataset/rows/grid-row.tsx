@@ -1,4 +1,5 @@
 // Grid row: the head and one row of the row grid, as far as their columns are in view. Knows no source.
+import type { Column } from '../../../../src/core/receipt.ts'
 import { count } from '../../../format.ts'
 import { textOf } from '../../../parts/text-of.ts'
 import { isNumeric, Value } from '../../../parts/value.tsx'
@@ -8,10 +9,7 @@ import type { ColumnWindow } from './grid-window.ts'
 import type { ShownRow } from './row-source.ts'
 import type { Sort } from './row-view.ts'
 
-export interface GridColumn {
-  readonly name: string
-  readonly type: string
-}
+export type GridColumn = Pick<Column, 'name' | 'type'>
 
 /** The rendered columns: those in view, with space for the others on both sides if a table is wide. */
 export interface ShownColumns {

@@ -1,5 +1,6 @@
 // SQL tab: a statement, its examples and history, and its result. Knows no SQL.
 import { useRef, useState } from 'preact/hooks'
+import type { Column } from '../../../../src/core/receipt.ts'
 import type { RowPage } from '../../../../src/core/responses.ts'
 import { ApiError, type Receipt, runQuery } from '../../../api.ts'
 import { Failure } from '../../../parts/failure.tsx'
@@ -130,14 +131,9 @@ function Statements({ title, statements, onChoose }: StatementsProps) {
   )
 }
 
-interface ExampleColumn {
-  readonly name: string
-  readonly type: string
-}
-
-function examplesFor(columns: readonly ExampleColumn[]): readonly string[] {
+function examplesFor(columns: Receipt['columns']): readonly string[] {
   const ofType = (pattern: RegExp) => columns.find(({ type }) => pattern.test(type))
-  const named = (column: ExampleColumn | undefined) => column && nameOf(column.name, false)
+  const named = (column: Column | undefined) => column && nameOf(column.name, false)
   const group = named(ofType(/^text|^boolean/) ?? columns[0])
   const value = named(ofType(/^decimal|^number/) ?? ofType(/^integer/))
   const time = named(ofType(/^date|^timestamp/))
