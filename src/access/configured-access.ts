@@ -1,6 +1,6 @@
 // Configured access: how callers are identified, as the options of the service say. Reads the files they name.
 import { ServiceError } from '../core/errors.ts'
-import { type Access, openAccess } from './access.ts'
+import { type Caller, openAccess } from './access.ts'
 import { type Key, KeyRing, KeysError, parseKeys, secretPrefix } from './api-keys.ts'
 import { createTokenReader, type TokenOptions } from './bearer-tokens.ts'
 import { type AccessLogger, followKeys, readTrustedFile } from './key-file.ts'
@@ -56,26 +56,24 @@ function isContent(given: string): boolean {
   return given.startsWith('{')
 }
 
-interface AccessOptions {
+/**
+ * Requires every caller to authenticate, by a key or, unless `tokens` is null, a token. Keys can be replaced: from then
+ * on, only the new ones are valid.
+ */
+export function createAccess({
+  keys,
+  tokens,
+}: {
   readonly keys: readonly Key[]
-  /** Null if tokens are not accepted. */
   readonly tokens: TokenOptions | null
-}
-
-/** Access whose keys can be replaced: from then on, only the new ones are valid. */
-interface KeyedAccess extends Access {
-  setKeys(keys: readonly Key[]): void
-}
-
-/** Requires every caller to authenticate. */
-export function createAccess({ keys, tokens }: AccessOptions): KeyedAccess {
+}) {
   let ring = new KeyRing(keys)
   const readToken = tokens === null ? null : createTokenReader(tokens)
   return {
-    setKeys: (others) => {
+    setKeys: (others: readonly Key[]) => {
       ring = new KeyRing(others)
     },
-    async identify(authorization) {
+    async identify(authorization: string | undefined): Promise<Caller> {
       if (authorization === undefined)
         throw new ServiceError('UNAUTHORIZED', { problem: 'it has no Authorization header' })
       const credential = /^bearer +([\w.~+/=-]{1,8000})$/i.exec(authorization)?.[1]

@@ -128,7 +128,7 @@ const outcomeLabels = {
 } as const satisfies Record<UploadOutcome, string>
 
 function observeService(service: Service, instruments: Instruments): Service {
-  const { uploads, uploadsInProgress, resumables } = instruments
+  const { uploads, uploadsInProgress } = instruments
   const done = (kind: Kind, reply: UploadReply) => {
     uploads.inc({ kind, outcome: reply.isReplayed ? 'replayed' : outcomeLabels[reply.upload.outcome] })
     if (!reply.isReplayed) countReply(reply, instruments)
@@ -168,48 +168,36 @@ function observeService(service: Service, instruments: Instruments): Service {
       }
       return watched('upload', work, signal)
     },
-    resumable: observedResumable(service.resumable, {
-      begun: () => resumables.inc({ event: 'begun' }),
-      resumed: () => resumables.inc({ event: 'resumed' }),
-      done: (reply) => done('upload', reply),
-      failed: (error) => uploads.inc({ kind: 'upload', outcome: codeOf(error) }),
-    }),
+    resumable: observedResumable(service.resumable, instruments, (reply) => done('upload', reply)),
     readAgain: (...given) => watched('reading', () => service.readAgain(...given), given[2]),
     correct: (...given) => watched('correction', () => service.correct(...given), given[2]),
     as: (owner, sender) => observeService(service.as(owner, sender), instruments),
   }
 }
 
-interface ResumableMeter {
-  begun(): void
-  /** A request has continued one after its first byte. */
-  resumed(): void
-  done(reply: UploadReply): void
-  failed(error: unknown): void
-}
-
 /** Replies already counted: further requests may wait for the same one. */
 const counted = new WeakSet<Promise<UploadReply>>()
 
 /** Counts uploads that arrive in several requests, and their outcomes. */
-function observedResumable(resumable: ResumableUploads, meter: ResumableMeter): ResumableUploads {
+function observedResumable(
+  resumable: ResumableUploads,
+  { resumables, uploads }: Instruments,
+  done: (reply: UploadReply) => void,
+): ResumableUploads {
   return {
     ...resumable,
     create: async (upload: NewResumable) => {
       const state = await resumable.create(upload)
-      if (!upload.isOneRequest) meter.begun()
+      if (!upload.isOneRequest) resumables.inc({ event: 'begun' })
       return state
     },
     append: async (id, bytes) => {
       const appended = await resumable.append(id, bytes)
       const { reply } = appended
-      if (bytes.offset > 0 && bytes.declaredBytes !== 0) meter.resumed()
+      if (bytes.offset > 0 && bytes.declaredBytes !== 0) resumables.inc({ event: 'resumed' })
       if (reply !== null && !counted.has(reply)) {
         counted.add(reply)
-        reply.then(
-          (one) => meter.done(one),
-          (error) => meter.failed(error),
-        )
+        reply.then(done, (error) => uploads.inc({ kind: 'upload', outcome: codeOf(error) }))
       }
       return appended
     },

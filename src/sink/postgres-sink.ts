@@ -5,6 +5,7 @@ import { pipeline } from 'node:stream/promises'
 import { Client, DatabaseError } from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import type { ByteStream } from '../core/byte-stream.ts'
+import type { CopyTarget } from '../core/copies/copy-status.ts'
 import {
   type CopyStatements,
   copySql,
@@ -18,19 +19,12 @@ import {
 } from './postgres-sql.ts'
 import { type CopyOrder, type CopySource, type Sink, SinkError } from './sink.ts'
 
-export interface PostgresOptions {
-  /**
-   * Address of a database. Anything it lacks, such as a password, the driver finds where PostgreSQL's own programs do.
-   */
-  readonly url: string
-  readonly schema: string
-}
-
 const connectMsMax = 10_000
 /** Columns that an error names at most. */
 const problemsShown = 5
 
-export function createPostgresSink({ url, schema }: PostgresOptions): Sink {
+/** Anything that the URL lacks, such as a password, the driver finds where PostgreSQL's own programs do. */
+export function createPostgresSink({ url, schema }: Pick<CopyTarget, 'url' | 'schema'>): Sink {
   return {
     async copy(order, source, signal) {
       if (order.table === ledgerName) throw new SinkError(`Table '${ledgerName}' is not for copies`, false)

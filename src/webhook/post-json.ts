@@ -14,10 +14,7 @@ export interface PostOptions {
   readonly timeoutMs: number
 }
 
-export interface PostAnswer {
-  readonly status: number
-  readonly retryAfter: string | undefined
-}
+export type PostAnswer = Awaited<ReturnType<typeof postJson>>
 
 /** Resolves to the response, whose body is not read. Rejects if there is none. */
 export function postJson(
@@ -25,7 +22,7 @@ export function postJson(
   body: string,
   headers: Readonly<Record<string, string>>,
   signal: AbortSignal,
-): Promise<PostAnswer> {
+): Promise<{ readonly status: number; readonly retryAfter: string | undefined }> {
   const host = url.hostname.replace(/^\[|\]$/g, '')
   // A name is looked up and checked below; an address is used without a lookup.
   if (isIP(host) !== 0 && !isAllowed(host)) return Promise.reject(refused(host))

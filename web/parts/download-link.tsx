@@ -1,13 +1,7 @@
 // Download link: something to save; with a key, it is fetched with that.
 import { currentKey, download } from '../api.ts'
 
-interface DownloadLinkProps {
-  readonly name: string
-  readonly address: string
-  readonly fileName: string
-}
-
-export function DownloadLink({ name, address, fileName }: DownloadLinkProps) {
+export function DownloadLink({ name, address, fileName }: Readonly<Record<'name' | 'address' | 'fileName', string>>) {
   if (currentKey() === null) {
     return (
       <a class="button" href={address} download={fileName}>

@@ -18,13 +18,7 @@ export interface UnfinishedSend extends FileIdentity {
   readonly begunAt: number
 }
 
-/** Facts that show whether a file is unchanged. */
-export interface FileIdentity {
-  readonly bytes: number
-  readonly mtimeMs: number
-  /** SHA-256 of its first 64 KiB. */
-  readonly head: string
-}
+type FileIdentity = Readonly<Awaited<ReturnType<typeof identityOf>>>
 
 const headBytes = 65_536
 /** Beyond this number, the oldest records are deleted. */
@@ -32,8 +26,8 @@ const sendsMax = 200
 const keptMsMax = 30 * 86_400_000
 const recordBytesMax = 65_536
 
-/** @throws any error of reading the file */
-export async function identityOf(path: string): Promise<FileIdentity> {
+/** Facts that show whether a file is unchanged; `head` is the SHA-256 of its first 64 KiB. @throws any error of reading it */
+export async function identityOf(path: string) {
   const { size, mtimeMs } = await stat(path)
   await using file = await open(path)
   const head = Buffer.alloc(Math.min(headBytes, size))

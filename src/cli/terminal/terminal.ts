@@ -7,11 +7,6 @@ import { fitted, jsonLine, printableLines } from './printable.ts'
 type Stream = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number }
 export type Colour = 'red' | 'green' | 'yellow' | 'bold' | 'dim'
 
-export interface TerminalChoices {
-  readonly noColor: boolean
-  readonly quiet: boolean
-}
-
 /** The two output streams of a command. Disposing it clears the progress line. */
 export class Terminal implements Disposable {
   /** Width in columns, if standard output is a terminal; null in a pipe, where nothing is shortened. */
@@ -28,7 +23,7 @@ export class Terminal implements Disposable {
     out: Stream,
     err: Stream,
     environment: Pick<ClientEnvironment, 'color' | 'isBuild'>,
-    choices: TerminalChoices,
+    choices: { readonly noColor: boolean; readonly quiet: boolean },
   ) {
     this.#out = out
     this.#err = err

@@ -15,14 +15,10 @@ const plainPathPattern = /^\/[A-Za-z0-9._~/-]*$/
 const requestLinePattern = /^([!-9;-~]+) +((?:[/*]|https?:\/\/)\S*|\S+(?= HTTP\/))(?: HTTP\/(\d\.\d))?/i
 
 /** What is known of a request from its first line. */
-export interface SeenRequest {
-  readonly method: string
-  readonly path: string
-  readonly version: string
-}
+export type SeenRequest = Readonly<ReturnType<typeof seenRequest>>
 
 /** The request line, if these bytes begin with one. Node keeps nothing else of a request that it cannot parse. */
-export function seenRequest(bytes: Buffer | undefined): SeenRequest {
+export function seenRequest(bytes: Buffer | undefined) {
   const text = bytes?.subarray(0, 4_096).toString('latin1').trimStart() ?? ''
   const [, method = '', target = '/', version = '1.1'] = requestLinePattern.exec(text) ?? []
   return { method, path: requestPath(target), version }

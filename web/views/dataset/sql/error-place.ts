@@ -1,12 +1,8 @@
 // Error place: where in a statement an error is, by the line and the mark in its message. Knows no element.
-
-export interface ErrorPlace {
-  readonly from: number
-  readonly to: number
-}
+import type { TextPlace } from '../../../check/texts/read-texts.ts'
 
 /** Null if the message marks no place, or one that is not in the statement. */
-export function errorPlace(sql: string, message: string): ErrorPlace | null {
+export function errorPlace(sql: string, message: string): TextPlace | null {
   const [, number, excerpt = '', pad = ''] = /LINE (\d+): ([^\n]*)\n( *)\^/.exec(message) ?? []
   if (number === undefined) return null
   const line = sql.split('\n')[Number(number) - 1]

@@ -62,13 +62,7 @@ function ResultTable({ page }: { readonly page: RowPage }) {
   )
 }
 
-interface DownloadProps {
-  readonly id: string
-  readonly sql: string
-  readonly type: string
-  readonly fileName: string
-  readonly label: string
-}
+type DownloadProps = Readonly<Record<'id' | 'sql' | 'type' | 'fileName' | 'label', string>>
 
 function Download({ id, sql, type, fileName, label }: DownloadProps) {
   const [error, setError] = useState<unknown>(null)

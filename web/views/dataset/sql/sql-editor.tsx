@@ -1,16 +1,16 @@
 // SQL editor: a statement with completion, and with a mark at an error. Knows no dataset.
 import type { RefObject } from 'preact'
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import type { TextPlace } from '../../../check/texts/read-texts.ts'
 import { count } from '../../../format.ts'
 import { t } from '../../../texts.ts'
 import { type Completion, type Completions, complete } from './complete.ts'
-import type { ErrorPlace } from './error-place.ts'
 
 interface SqlEditorProps {
   readonly sql: string
   readonly columns: readonly string[]
   readonly functions: readonly string[]
-  readonly errorPlace: ErrorPlace | null
+  readonly errorPlace: TextPlace | null
   readonly onChange: (sql: string) => void
   readonly onRun: () => void
   readonly onFocus: () => void
@@ -108,7 +108,7 @@ function useCompletion(
   return { found, chosen, look, take, choose, close: () => setFound(null) }
 }
 
-function Marked({ sql, place }: { readonly sql: string; readonly place: ErrorPlace | null }) {
+function Marked({ sql, place }: { readonly sql: string; readonly place: TextPlace | null }) {
   if (place === null) return <>{sql}</>
   return (
     <>
