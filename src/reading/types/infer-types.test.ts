@@ -130,7 +130,8 @@ const forms: typeof table = [
     'decimal(38,2) 1.234,56',
     'the only value is a number with 2 decimal places, written like 1.234,56',
   ],
-  ['thousandPoint:1.3|thousandPoint:3.3', 'decimal(9,3)', 'all 2 values are numbers with 3 decimal places'],
+  ['thousandPoint:1.3|thousandPoint:3.3', 'text', 'text: all 2 values could be thousands or decimals (rows 1, 2)'],
+  ['thousandPoint:1.3|decimal:1.3', 'decimal(9,3)', 'all 2 values are numbers with 3 decimal places'],
   ['thousandComma:1.3|integer', 'text', 'text: 1 of 2 values could be thousands or decimals (row 1)'],
   ['thousandComma:1.3|thousandComma:1.3', 'text', 'text: all 2 values could be thousands or decimals (rows 1, 2)'],
   ['thousandComma:1.3|decimal:1.1', 'text', 'text: 1 of 2 values could be thousands or decimals (row 1)'],
@@ -215,13 +216,15 @@ test('decideTypes() doubts columns of text that look like something else, and de
     ),
     ['LEADING_ZEROS', 'AMBIGUOUS_DATES', 'AMBIGUOUS_NUMBERS', 'TOO_MANY_DIGITS', 'PLUS_SIGNS', 'MIXED_VALUES'],
   )
+  const betweenCommas = (values: string) => decideTypes([values, 'text'].map((one) => factsOf(one.split('|'))))[0]!.doubt
+  const points = betweenCommas('thousandPoint:1.3|integer|thousandPoint:2.3')
+  assert.equal(points?.code, 'AMBIGUOUS_NUMBERS')
   assert.equal(
-    doubt('thousandPoint:1.3|integer|thousandPoint:2.3'),
+    points?.clause,
     '2 of 3 values could be thousands or decimals (rows 1, 3), and the others are whole numbers; the point is read as a decimal point',
   )
-  assert.equal(doubtOf('thousandPoint:1.3|integer')?.code, 'AMBIGUOUS_NUMBERS')
   for (const sure of ['thousandPoint:1.3|integer|decimal:1.1', 'thousandPoint:1.3|thousandPoint:2.3', 'integer']) {
-    assert.equal(doubt(sure), null, sure)
+    assert.equal(betweenCommas(sure), null, sure)
   }
   assert.equal(doubt('padded|integer|padded'), '2 of 3 values have leading zeros (rows 1, 3), so it is kept as text')
   assert.equal(doubt('date /either'), 'the only value could be day first or month first (row 1), so it is kept as text')
@@ -292,10 +295,11 @@ test('joinFacts() gives the same type in either order', () => {
 
 const locales: readonly (readonly [others: readonly string[], delimiter: string, type: string, code: string | null])[] =
   [
-    [[], ',', 'decimal(9,3)', null],
-    [[], '\t', 'text', 'AMBIGUOUS_NUMBERS'],
+    [[], ',', 'text', 'AMBIGUOUS_NUMBERS'],
+    [['text'], ',', 'decimal(9,3)', null],
+    [['text'], '\t', 'text', 'AMBIGUOUS_NUMBERS'],
     [['integer'], '|', 'text', 'AMBIGUOUS_NUMBERS'],
-    [[], ';', 'text', 'AMBIGUOUS_NUMBERS'],
+    [['text'], ';', 'text', 'AMBIGUOUS_NUMBERS'],
     [['date .dmy'], ';', 'text', 'AMBIGUOUS_NUMBERS'],
     [['date .either'], '\t', 'text', 'AMBIGUOUS_NUMBERS'],
     [['decimalComma'], ',', 'text', 'AMBIGUOUS_NUMBERS'],

@@ -71,7 +71,7 @@ function shifted(facts: ClassFacts | undefined, records: number): ClassFacts | u
  * others.
  *
  * @param lineOf If given, sentences name lines; otherwise records.
- * @param delimiter Of the file's fields: a comma between them is no decimal comma.
+ * @param delimiter Of the file's fields: a comma between them is no decimal comma. One column has none between its values.
  */
 export function decideTypes(
   columns: readonly ColumnFacts[],
@@ -82,7 +82,7 @@ export function decideTypes(
   const hasDecimalComma = alone.some(
     ({ type }) => 'form' in type && type.form && 'decimalChar' in type.form && type.form.decimalChar === ',',
   )
-  const evidence = fileEvidence(columns, hasDecimalComma, delimiter)
+  const evidence = fileEvidence(columns, hasDecimalComma, columns.length > 1 ? delimiter : undefined)
   return evidence.decimalChar === '.' && !evidence.isContested
     ? alone
     : columns.map((facts) => decideType(facts, evidence, lineOf))
