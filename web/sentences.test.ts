@@ -59,6 +59,8 @@ test('noteSentence() has a complete sentence for every code, and names the colum
   const { text, lang } = noteSentence({ code: 'LEADING_ZEROS', message: '', column: 'zip' })
   assert.match(text, /^Spalte zip: Werte haben führende Nullen/)
   assert.equal(lang, undefined)
+  const few = noteSentence({ code: 'FEW_MISFITS', message: '', column: 'n', values: ['7<U+00A0>', 'x'] })
+  assert.match(few.text, /^Spalte n: .*; die Spalte bleibt Text\. Die ersten: „7<U\+00A0>“, „x“\.$/)
   const unknown = noteSentence({ code: 'LATER' as 'NO_HEADER', message: 'A later doubt.' })
   assert.deepEqual(unknown, { text: 'A later doubt.', lang: 'en' })
 })

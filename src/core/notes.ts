@@ -83,17 +83,20 @@ export interface NotePlace {
   readonly lines?: readonly number[]
   /** Name of the column. */
   readonly column?: string
+  /** The first values, with code points for characters that do not show: `12<U+00A0>`. */
+  readonly values?: readonly string[]
 }
 
 /** Maximum number of lines that a note lists; its message names fewer. */
 export const noteLinesMax = 20
 
 /** Makes a note. An empty list of lines is left out. */
-export function note(code: NoteCode, message: string, { lines, column }: NotePlace = {}): Note {
+export function note(code: NoteCode, message: string, { lines, column, values }: NotePlace = {}): Note {
   return {
     code,
     message,
     ...(lines !== undefined && lines.length > 0 && { lines: lines.slice(0, noteLinesMax) }),
     ...(column !== undefined && { column }),
+    ...(values !== undefined && { values }),
   }
 }

@@ -93,10 +93,25 @@ test('few values that keep a column from a type are named, with the characters t
     clause:
       "2 of 300 values are not integers without padding (lines 202, 203): '1<U+00A0>x', '<U+200B>7', so it is kept as text",
     lines: [202, 203],
+    values: ['1<U+00A0>x', '<U+200B>7'],
   })
+  for (const [odd, shown] of [
+    ['7\u00a0', '7<U+00A0>'],
+    ['\u202f7', '<U+202F>7'],
+    ['7\u202f  ', '7<U+202F>'],
+    ['7\ufeff', '7<U+FEFF>'],
+    ['7\ufffd', '7<U+FFFD>'],
+    ['\u22127', '\u22127'],
+    [`${'x'.repeat(47)}é`, 'x'.repeat(47)],
+  ] as const)
+    assert.deepEqual(doubtOf([odd], 300)?.values, [shown])
   const hundred = (count: number) => Array.from({ length: count }, () => 'x')
   assert.equal(doubtOf(hundred(3), 300)?.code, 'FEW_MISFITS')
   assert.equal(doubtOf(hundred(4), 300), null)
+  assert.equal(doubtOf(['x', '7\u00a0', '8', '7\u00a0'], 204), null)
+  const hidden = Array.from({ length: 9 }, () => '7\u00a0')
+  assert.deepEqual(doubtOf(hidden, 209)?.values, ['7<U+00A0>', '7<U+00A0>', '7<U+00A0>'])
+  assert.equal(doubtOf([`${'x'.repeat(47)}é`, 'x', 'x', 'x'], 204), null)
   assert.equal(doubtOf(hundred(1_000), 200_000)?.code, 'FEW_MISFITS')
   assert.equal(doubtOf(hundred(1_001), 200_000), null)
 })

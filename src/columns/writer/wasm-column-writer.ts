@@ -401,7 +401,9 @@ export class WasmColumnWriter {
     const { exports, bytes } = this.#memory
     exports.place(column, record)
     const [start = 0, end = 0] = this.#memory.result
-    return utf8.decode(bytes.subarray(start, Math.min(end, start + textBytesMax))).trimEnd()
+    const beginning = bytes.subarray(start, Math.min(end, start + textBytesMax))
+    // A character that is cut off is left out.
+    return new TextDecoder('utf-8', { ignoreBOM: true }).decode(beginning, { stream: true }).replace(/[ \r]+$/, '')
   }
 
   #copyColumn(column: Column, records: number): ColumnChunk {

@@ -216,7 +216,8 @@ test('decideTypes() doubts columns of text that look like something else, and de
     ),
     ['LEADING_ZEROS', 'AMBIGUOUS_DATES', 'AMBIGUOUS_NUMBERS', 'TOO_MANY_DIGITS', 'PLUS_SIGNS', 'MIXED_VALUES'],
   )
-  const betweenCommas = (values: string) => decideTypes([values, 'text'].map((one) => factsOf(one.split('|'))))[0]!.doubt
+  const betweenCommas = (values: string) =>
+    decideTypes([values, 'text'].map((one) => factsOf(one.split('|'))))[0]!.doubt
   const points = betweenCommas('thousandPoint:1.3|integer|thousandPoint:2.3')
   assert.equal(points?.code, 'AMBIGUOUS_NUMBERS')
   assert.equal(

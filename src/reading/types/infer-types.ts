@@ -37,6 +37,8 @@ export interface Doubt {
   readonly clause: string
   /** The first lines; empty if only rows are known. */
   readonly lines: readonly number[]
+  /** As in a note. */
+  readonly values?: readonly string[]
 }
 
 /** The physical line on which a record (from 1, as in the facts) starts. */
@@ -157,14 +159,18 @@ function misfit(
 ): Decision {
   const { why, code, offenders } = faultOf(facts, candidates, values, lineOf)
   const { count: found, texts = [] } = offenders
-  const isFew = found > 0 && found <= fewMax && found * 100 <= values
+  const shown = texts.map(spelledOut)
+  const isHidden = shown.length > 0 && shown.every((one, i) => one !== texts[i])
+  const isFew = isHidden || (found > 0 && found <= fewMax && found * 100 <= values)
   // If every value looks like a number, a date or the like, someone may well have meant it to be one.
   const isDoubtful = facts.classes.text === undefined
-  const odd = isFew && texts.length > 0 ? `: ${texts.map(spelledOut).join(', ')}` : ''
+  const isNamed = isFew && shown.length > 0
+  const odd = isNamed ? `: ${shown.map((one) => `'${one}'`).join(', ')}` : ''
   const doubt = {
     code: isFew && (!isDoubtful || code === 'MIXED_VALUES') ? ('FEW_MISFITS' as const) : code,
     clause: `${why}${odd}, so it is kept as text`,
     lines: linesOf(offenders.first, lineOf),
+    ...(isNamed && { values: shown }),
   }
   return text(facts.records, why, isDoubtful || isFew ? doubt : null)
 }
@@ -174,10 +180,9 @@ const fewMax = 1_000
 
 /** A text with the code points of characters that do not show. */
 function spelledOut(value: string): string {
-  const shown = value.replaceAll(/(?! )[\p{C}\p{Z}\ufffd]/gu, (one) => {
+  return value.replaceAll(/(?! )[\p{C}\p{Z}\ufffd]/gu, (one) => {
     return `<U+${one.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}>`
   })
-  return `'${shown}'`
 }
 
 function longDecimalDoubt(facts: ColumnFacts, type: ColumnType, lineOf: LineOf | undefined): Doubt | null {

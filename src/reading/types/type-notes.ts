@@ -14,7 +14,7 @@ export function typeNotes(
   const notes = decisions.flatMap(({ doubt = null }, i) => {
     if (doubt === null) return []
     const column = names[i] ?? ''
-    return [note(doubt.code, `Column ${column}: ${doubt.clause}${suffix}.`, { lines: doubt.lines, column })]
+    return [note(doubt.code, `Column ${column}: ${doubt.clause}${suffix}.`, { ...doubt, column })]
   })
   const others = notes.length - notesMax
   if (others <= 0) return notes
