@@ -1,12 +1,13 @@
 // Detect header: finds where the data of a table begin and what its columns are called. Knows no bytes, nor how the layout was found.
 import { ServiceError } from '../../core/errors.ts'
 import type { HeaderVotes } from '../../core/evidence/evidence.ts'
-import { fieldValue, fits, isBlank, recordCount, recordValues, type Tokens } from '../sniffer/tokenize.ts'
+import { fieldValue, fits, isBlank, recordCount, recordValues, type Tokens, widthOf } from '../sniffer/tokenize.ts'
 import { isMeasured, kindOf } from '../sniffer/value-kind.ts'
 import {
   filledIn,
   findTableStart,
   isBelowKeys,
+  isProse,
   isSetOffAbove,
   type TableStart,
   titlesAbove,
@@ -54,6 +55,8 @@ export function findTop(question: TopQuestion): Top {
   const start = skipRows === undefined ? findTableStart(tokens, rows, width, header) : declaredStart(skipRows)
   if (header === false || headerRows !== undefined) return withoutHeader(question, start, votesBy('declared'))
   const isFree = skipRows === undefined
+  const lines = isFree && header === undefined ? proseRows(question) : 0
+  if (lines > 0) return withHeader(question, { tableRow: lines, titleRows: lines }, lines, headersAt(question, lines))
   const above = start.tableRow - 1
   const isBelowTitles = start.titleRows >= above || isBelowKeys(tokens, rows, above)
   // Below records that are not titles, a record of another width is one of them.
@@ -81,6 +84,21 @@ export function findTop(question: TopQuestion): Top {
   return ragged === null
     ? withoutHeader(question, start, found.votes)
     : withHeader(question, start, start.titleRows, raggedFound(ragged))
+}
+
+/**
+ * The number of rows of text, such as `Report, 2024, draft`, above a header whose delimiters no blank follows, and below
+ * which most columns have a type.
+ */
+function proseRows(question: TopQuestion): number {
+  const { tokens, rows, width } = question
+  const count = rows.slice(0, keyRowsMax).findIndex((row) => !isProse(tokens, row))
+  const header = rows[count]
+  if (count < 1 || header === undefined || !fits(tokens, header, width)) return 0
+  if (!looksLikeNames(recordValues(tokens, header))) return 0
+  if (rows.slice(0, count).every((row) => widthOf(tokens, row) === 1)) return 0
+  const { headers, votes } = headersAt(question, count)
+  return headers.length > 0 && votes.typed * 2 > width ? count : 0
 }
 
 const keyRowsMax = 20

@@ -100,6 +100,13 @@ function isTitle(tokens: Tokens, row: number, width: number): boolean {
   return width > 1 && filled.length < 2 && !filled.some((value) => isMeasured(kindOf(value)))
 }
 
+/** A text with a blank after each delimiter, if there are any. */
+export function isProse(tokens: Tokens, row: number): boolean {
+  const [first = '', ...others] = recordValues(tokens, row)
+  if (tokens.broken.has(row) || kindOf(first) !== 'text') return false
+  return others.every((value) => value === '' || value.startsWith(' '))
+}
+
 /** True if a record is blank or has no value. */
 function isEmpty(tokens: Tokens, row: number): boolean {
   // Nearly all records show it by their first field.
