@@ -38,7 +38,7 @@ export function isOneColumn({ tokens, width }: Candidate): boolean {
   if (areValues(tokens, body)) return true
   if (widthOf(tokens, header) !== 1) return false
   if (body.every((row) => isBracketed(lineOf(tokens, row)))) return true
-  if (weight < 1) return isFewOf(body.filter((row) => !fits(tokens, row, width) || hasQuotes(tokens, row)).length, body)
+  if (weight < 1) return areNearlyAll(body, (row) => fits(tokens, row, width) && !hasQuotes(tokens, row))
   if (rows.some((row) => hasQuotes(tokens, row))) return false
   return body.every((row) => fits(tokens, row, width)) ? areHalves(tokens, body, width) : areLists(tokens, body)
 }
@@ -58,8 +58,7 @@ function areProven(tokens: Tokens, rows: readonly number[], width: number): bool
   const marks = rows.flatMap((row) => lineOf(tokens, row).split(delimiter).slice(0, -1)).map((piece) => piece.at(-1))
   if (delimiter !== ' ' && new Set(marks).size === 1 && /[ =~|+*#<-]/.test(marks[0] ?? '')) return true
   const measured = Array.from({ length: width }, (_, column) => column).filter((column) => {
-    const odd = fitting.filter((row) => !isFigure(valueAt(tokens, row, column)))
-    return odd.length < fitting.length && isFewOf(odd.length, fitting)
+    return areNearlyAll(fitting, (row) => isFigure(valueAt(tokens, row, column)))
   }).length
   const isNamed = fits(tokens, header, width) && kindsOf(tokens, header).every((kind) => kind === 'text')
   if (width === 2 && delimiter === ' ') return measured === 2 && !areCodes(tokens, body)
@@ -93,8 +92,7 @@ export function cutsTimes({ tokens, width }: Candidate): boolean {
   const time = timesCut[String.fromCharCode(tokens.layout.delimiter)]
   if (width < 2 || time === undefined) return false
   const rows = firstRows(tokens)
-  const odd = rows.filter((row) => !time.test(lineOf(tokens, row))).length
-  return rows.length > linesMin && isFewOf(odd, rows)
+  return rows.length > linesMin && areNearlyAll(rows, (row) => time.test(lineOf(tokens, row)))
 }
 
 /** At least half of the records have the same number of fields. */
@@ -105,8 +103,7 @@ export function isMostlyUniform({ tokens, width }: Candidate): boolean {
 
 /** All records but a few have the same number of fields. */
 export function isNearlyUniform({ tokens, width }: Candidate): boolean {
-  const rows = firstRows(tokens)
-  return isFewOf(rows.filter((row) => !fits(tokens, row, width)).length, rows)
+  return areNearlyAll(firstRows(tokens), (row) => fits(tokens, row, width))
 }
 
 /** The first record that is not blank has one field. */
@@ -127,7 +124,7 @@ export function isQuotedColumn({ tokens, width }: Candidate): boolean {
 /** Lines with one value each, except for a footer or a slip. */
 function areValues(tokens: Tokens, body: readonly number[]): boolean {
   const isCommon = weightOf(tokens.layout.delimiter) >= 1
-  return isFewOf(body.filter((row) => !isValue(lineOf(tokens, row), isCommon)).length, body)
+  return areNearlyAll(body, (row) => isValue(lineOf(tokens, row), isCommon))
 }
 
 /**
@@ -151,8 +148,14 @@ function isTelephone(line: string): boolean {
   return /^(?:\+|0|\(\+?)\d[\d ()/-]*$/.test(line) && digits >= 7 && digits <= 15
 }
 
-function isFewOf(odd: number, body: readonly number[]): boolean {
-  return odd * 10 <= body.length || (odd === 1 && body.length >= oneOddMin)
+/** At most one in ten is odd, or a single one; most tables show more in their first lines. */
+function areNearlyAll(rows: readonly number[], is: (row: number) => boolean): boolean {
+  const oddMax = Math.max(rows.length / 10, rows.length >= oneOddMin ? 1 : 0)
+  let odd = 0
+  return rows.every((row) => {
+    if (!is(row)) odd += 1
+    return odd <= oddMax
+  })
 }
 
 /** JSON and the like: text in brackets is one value. */
