@@ -17,10 +17,11 @@ import {
   textColumns,
   writeSegment,
 } from '../converter.testing.ts'
-import { chunkOf } from '../rules/key-entries.ts'
+
 import type { ColumnJob } from './column-job.ts'
 import { ColumnThreads, type ColumnThreadsOptions } from './column-threads.ts'
 import { findRepeats } from './find-repeats.ts'
+import { chunkOf } from './key-chunk.testing.ts'
 import { runColumnJob } from './run-column-job.ts'
 
 function threadsFor(t: TestContext, options: Partial<ColumnThreadsOptions> = {}): ColumnThreads {
@@ -257,7 +258,7 @@ test('runColumnJob() ends, and leaves no part, and findRepeats() ends, once they
   assert.throws(() => runColumnJob(job, withdrawal), /withdrawn/)
   assert.equal(existsSync(job.target.path), false)
   const path = join(scratchDir(t), 'keys')
-  writeFileSync(path, chunkOf(new Uint32Array([1, 2, 3, 4, 5, 6, 1, 0]), new Uint32Array([1]), 0))
+  writeFileSync(path, chunkOf([[1, 2, 3, 4, 5, 6, 1, 0]]))
   assert.throws(() => findRepeats({ segments: [{ path, before: 0 }] }, withdrawal), /withdrawn/)
 })
 

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { randomFrom } from '../../core/random.testing.ts'
-import { chunkOf } from '../rules/key-entries.ts'
 import { seed } from '../writer/columns.testing.ts'
 import { findRepeats } from './find-repeats.ts'
+import { chunkOf } from './key-chunk.testing.ts'
 import { writerKeys } from './key-file.ts'
 
 /** For each key its value; null for none. */
@@ -39,12 +39,11 @@ function run(dir: string, segments: readonly (readonly Row[])[], hash: Hash, key
     for (let from = 0; from < rows.length; from += 50) {
       const group = rows.slice(from, from + 50)
       for (let key = 0; key < keyCount; key++) {
-        const entries = group.flatMap(({ keys, text }) => {
+        const entries = group.flatMap(({ keys, text }, i) => {
           const value = keys[key] ?? null
-          return [...hash(key, value ?? 0), text, 0, Number(value !== null), 0]
+          return value === null ? [] : [[...hash(key, value), text, 0, from + i + 1, key]]
         })
-        const numbers = Uint32Array.from(group.keys().map((i) => from + i + 1))
-        appendFileSync(path, Buffer.from(chunkOf(Uint32Array.from(entries), numbers, key).buffer))
+        appendFileSync(path, chunkOf(entries))
       }
     }
     records += rows.length

@@ -11,7 +11,7 @@ const pageBytes = 65_536
  */
 export const keyChunk = { bucketCount: 1024, headerWords: 1025, entryWords: 8 } as const
 
-const { entryWords } = keyChunk
+const { bucketCount, headerWords, entryWords } = keyChunk
 
 // Addresses of wasm/columns/memory.ts.
 const resultIndex = 1024 / 4
@@ -55,7 +55,7 @@ interface Exports {
   endChecks(): number
   beginKey(records: number, index: number, secretLow: bigint, secretHigh: bigint): void
   addToKey(column: number, records: number, kind: number): void
-  endKey(records: number): void
+  endKey(read: number, first: number, key: number): void
   dropMarked(records: number): void
   encode(records: number, kind: number, valueBytes: number, form: number): void
   toUtf8(table: number, from: number, end: number, out: number, isAscii: number): number
@@ -82,7 +82,7 @@ export class ColumnsMemory {
   windowAt = 0
   /** Where a mark for each record of the row group is, if there are rules. */
   marksAt = 0
-  /** Where an entry for each of these records is, if there are keys. */
+  /** Where an entry for each of these records is, and a chunk with all of them, if there are keys. */
   hashesAt = 0
   /** Patterns of the writer that uses the memory, by the address of their tables. */
   readonly patterns = new Map<number, Pattern>()
@@ -157,9 +157,10 @@ export class ColumnsMemory {
     return this.#words.subarray(this.marksAt / 4, this.marksAt / 4 + records)
   }
 
-  /** The entries of records, see wasm/columns/rules/keys.ts. */
-  hashes(records: number): Uint32Array {
-    return this.#words.subarray(this.hashesAt / 4, this.hashesAt / 4 + records * entryWords)
+  /** The chunk that `endKey` has made of `read` records; valid until the next call. */
+  keyChunk(read: number): Uint32Array {
+    const from = this.hashesAt / 4 + read * entryWords
+    return this.#words.subarray(from, from + headerWords + entryWords * this.#words[from + bucketCount]!)
   }
 
   /** Writes the tables of a pattern. @param at A multiple of 16. @param bytes Its `blockBytes`. */
@@ -182,7 +183,7 @@ export class ColumnsMemory {
    * @throws {RangeError} if that is more than the module allows.
    */
   configure(windowBytes: number, placesMax: number, recordsMax: number, rulesBytes = 0, hasKeys = false): void {
-    const keyBytes = hasKeys ? 4 * entryWords * recordsMax : 0
+    const keyBytes = hasKeys ? 4 * (2 * entryWords * recordsMax + headerWords) : 0
     const wanted = this.exports.configure(windowBytes, placesMax, recordsMax, rulesBytes, keyBytes)
     const [levelsAt = 0, windowAt = 0, , marksAt = 0, hashesAt = 0] = this.result
     this.levelsAt = levelsAt

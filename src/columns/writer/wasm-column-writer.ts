@@ -5,7 +5,6 @@ import type { ColumnsMemory } from '../memory/columns-memory.ts'
 import { type ColumnKind, columnKind, storedType } from '../parquet/column-kind.ts'
 import type { ColumnChunk, RowGroup } from '../parquet/parquet-format.ts'
 import { brokenRule, DeclaredRules, patternsOf } from '../rules/declared-rules.ts'
-import { chunkOf } from '../rules/key-entries.ts'
 import { alignment, RuleTables } from '../rules/rule-tables.ts'
 import {
   type ColumnWriterOptions,
@@ -318,14 +317,11 @@ export class WasmColumnWriter {
   /** Of the records that break no rule; the marks are those of all `read`. */
   #hashKeys({ columns, secret, onEntries }: WriterKeys, records: number, read: number): void {
     const { exports } = this.#memory
-    const marks = this.#memory.marks(read)
-    const numbers = new Uint32Array(records)
-    for (let i = 0, to = 0; i < read; i++) if (marks[i] === 0) numbers[to++] = this.#read + i + 1
     columns.forEach((indexes, key) => {
       exports.beginKey(records, key, ...secret)
       for (const column of indexes) this.#columns[column]?.rules?.addToKey(this.#memory, { column, records })
-      exports.endKey(records)
-      onEntries(chunkOf(this.#memory.hashes(records), numbers, key))
+      exports.endKey(read, this.#read + 1, key)
+      onEntries(this.#memory.keyChunk(read))
     })
     exports.endChecks()
   }

@@ -2,17 +2,19 @@
 // records. Both are SipHash-1-3 with a secret, so that nobody can choose values that collide: two different keys of an
 // upload have the same 128 bits with a probability of 10^-25 for 10 million of them. Knows no files.
 import { NUMBERS, TEXTS, valueBytes } from '../column-kinds'
-import { width } from '../fields/dialect'
-import { findText, textEnd, textStart, trimBlanks } from '../fields/field-text'
-import { BLOCK, PLAIN_NUMBER, hashes, levels, places, values } from '../memory'
+import { delimiter, lineEnd, width } from '../fields/dialect'
+import { copyText, findText, hasQuote, textEnd, textStart, trimBlanks } from '../fields/field-text'
+import { BLOCK, PLAIN_NUMBER, hashes, levels, packed, places, values } from '../memory'
 import { hasReturn, placeOf } from '../read-column'
+import { isMarked } from './marks'
 
 /** Provided by the host: writes a text for a number that a double does not tell from others; 0 bytes if it does. */
 @external("host", "numberKey")
 declare function hostNumberKey(start: usize, bytes: usize, out: usize): usize
 
-/** Of a state, v0 to v3, and of the entry that replaces it: 16 bytes for the key, 8 for the text, u32 whether it counts. */
+/** Of a state, v0 to v3, and of the entry that replaces it; and of the header of a chunk, with 1,024 buckets. */
 const ENTRY_BYTES: usize = 32
+const HEADER_BYTES: usize = 1025 * 4
 /** The state of each hash before the first value, that of the text of a record, and zeros. */
 const BEGIN: usize = BLOCK + 64
 const TEXT: usize = BEGIN + ENTRY_BYTES
@@ -51,22 +53,41 @@ export function addToKey(column: u32, records: u32, kind: u32): void {
   }
 }
 
-/** Ends the hashes, and adds those of the texts. A record counts if it has a value in the column that was added last. */
-export function endKey(records: u32): void {
-  let place = places + 4
-  for (let record: u32 = 0; record < records; record++) {
-    begin(TEXT)
-    for (let column: u32 = 0; column < width; column++, place += 4) {
-      findText(place, hasReturn(column))
-      absorbText(TEXT)
-    }
+/**
+ * Ends the hashes, adds those of the texts, and makes the chunk that the host describes (`keyChunk`) after them. A record
+ * counts if it has a value in the column that was added last. `read` records were found, the marked ones among them are
+ * gone; the first of all is number `first`.
+ */
+export function endKey(read: u32, first: u32, key: u32): void {
+  const chunk = entryOf(read)
+  memory.fill(chunk, 0, HEADER_BYTES)
+  let record: u32 = 0
+  for (let i: u32 = 0; i < read; i++) {
+    if (isMarked(i)) continue
     const entry = entryOf(record)
-    const first = finish(entry, 16, 0xee)
-    const second = finish(entry, 8, 0xdd)
-    store<u64>(entry, first)
-    store<u64>(entry, second, 8)
+    const head = finish(entry, 16, 0xee)
+    store<u64>(entry, finish(entry, 8, 0xdd), 8)
+    store<u64>(entry, head)
+    begin(TEXT)
+    absorbRecord(TEXT, record)
     store<u64>(entry, finish(TEXT, 16, 0xee), 16)
-    store<u32>(entry, ((load<u8>(levels + (record >> 3)) as u32) >> (record & 7)) & 1, 24)
+    const counts = ((load<u8>(levels + (record >> 3)) as u32) >> (record & 7)) & 1
+    store<u64>(entry, counts == 0 ? 0 : ((key as u64) << 32) | ((first + i) as u64), 24)
+    const bucket = bucketOf(chunk, entry)
+    store<u32>(bucket, load<u32>(bucket) + counts)
+    record++
+  }
+  for (let bucket = chunk; bucket < chunk + HEADER_BYTES - 4; bucket += 4) store<u32>(bucket, load<u32>(bucket) + load<u32>(bucket, 4), 4)
+  // Each bucket is filled from its end, so that its entry in the header becomes the number of those before it.
+  while (record-- > 0) {
+    const entry = entryOf(record)
+    if (load<u32>(entry, 24) == 0) continue
+    const bucket = bucketOf(chunk, entry)
+    const place = load<u32>(bucket) - 1
+    store<u32>(bucket, place)
+    const to = chunk + HEADER_BYTES + (place as usize) * ENTRY_BYTES
+    v128.store(to, v128.load(entry))
+    v128.store(to, v128.load(entry, 16), 16)
   }
 }
 
@@ -80,6 +101,11 @@ function begin(state: usize): void {
 @inline
 function entryOf(record: u32): usize {
   return hashes + (record as usize) * ENTRY_BYTES
+}
+
+@inline
+function bucketOf(chunk: usize, entry: usize): usize {
+  return chunk + ((load<u32>(entry) & 1023) << 2)
 }
 
 /** By its exact value. Zero has no sign. */
@@ -106,6 +132,32 @@ function absorbText(state: usize): void {
     const first = load<u64>(textStart) & (((1 as u64) << (min(bytes, 7) << 3)) - 1)
     absorb(state, (bytes << 56) | first, textStart + 7, textEnd)
   }
+}
+
+/** The whole text with each field as it is without its quotes, and bytes of no text for separators between quotes. */
+function absorbRecord(state: usize, record: u32): void {
+  const step = (width as usize) << 2
+  const before = places + (record as usize) * step
+  let start = (load<u32>(before) as usize) + 1
+  let end = load<u32>(before + step) as usize
+  if (hasReturn(width - 1) && end > start && load<u8>(end - 1) == 13) end--
+  if (hasQuote(start, end)) {
+    start = packed
+    end = start
+    for (let column: u32 = 0; column < width; column++) {
+      findText(placeOf(column) + (record as usize) * step, hasReturn(column))
+      const bytes = textEnd - textStart
+      copyText(end, textStart, bytes)
+      for (const to = end + bytes; end < to; end++) {
+        const byte = load<u8>(end) as u32
+        if (byte == delimiter) store<u8>(end, 0xff)
+        else if (byte == lineEnd) store<u8>(end, 0xfe)
+      }
+      store<u8>(end++, delimiter)
+    }
+    end--
+  }
+  absorb(state, end - start, start, end)
 }
 
 function finish(state: usize, lane: usize, constant: u64): u64 {
