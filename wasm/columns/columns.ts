@@ -8,7 +8,7 @@ import { FACTS_ONLY, TEXTS, setKind } from './column-kinds'
 import { POWERS, RESULT, hashes, layOut, levels, marks, regionBound, rules, window } from './memory'
 import { fillDays } from './values/iso-dates'
 import { beginRecords, endsWithRecord, findPlaces, records, recordsEnd } from './fields/find-fields'
-import { nullCount, placeOf, readFacts, readTexts, readValues } from './read-column'
+import { areReadAlike, nullCount, placeOf, readFacts, readTexts, readValues } from './read-column'
 import { readNumbered } from './read-numbered'
 import { checkBound, checkListed, checkNumberBound } from './rules/check-values'
 import { checkTexts } from './rules/check-texts'
@@ -91,14 +91,18 @@ let isNumbered: bool = false
 
 /**
  * Reads a column of the first `count` records found. `nullWords` has a bit for each word that stands for null; `form`
- * is the last result of `encode` for the previous row group, 0 for the first.
+ * is the last result of `encode` for the previous row group, 0 for the first. With `isChecked`, the column has just been
+ * checked as the same kind.
  *
  * @returns The first record, from 1, whose text does not fit, or 0. If not 0, only the facts are gathered, and the
- * column
- * must not be encoded.
+ * column must not be encoded.
  */
-export function read(column: u32, count: u32, kind: u32, nullWords: u32, form: u32): u32 {
+export function read(column: u32, count: u32, kind: u32, nullWords: u32, form: u32, isChecked: bool): u32 {
   let misfit: u32 = 0
+  if (isChecked && areReadAlike) {
+    store<u32>(RESULT, 0)
+    return 0
+  }
   if (kind == TEXTS) {
     isNumbered = form <= NUMBERED && readNumbered(column, count)
     if (!isNumbered) readTexts(column, count)

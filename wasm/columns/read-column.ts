@@ -21,6 +21,8 @@ import { NO_WORD, wordOf } from './values/special-words'
 /** Fields of the column without a value, and with one. */
 export let nullCount: u32 = 0
 export let valueCount: u32 = 0
+/** The values read last are those that reading without checks would give. */
+export let areReadAlike: bool = false
 /** The end of the copied texts. */
 export let copiedEnd: usize = 0
 
@@ -47,6 +49,7 @@ export function beginRead(records: u32): void {
   memory.fill(levels, 0xff, (records + 7) >> 3)
   nullCount = 0
   valueCount = 0
+  areReadAlike = false
 }
 
 export function endRead(records: u32, nulls: u32): void {
@@ -78,6 +81,7 @@ export function readValues(column: u32, records: u32, kind: u32, nullWords: u32)
   const isRead = isUsual && (scale > 0 || (kind != DECIMALS && kind != LONG_DECIMALS))
   const isSpelledAnyhow = kind == BOOLEANS && spelling == 0
   let usualFrom: u32 = 0
+  areReadAlike = true
   for (let record: u32 = 0; record < records; record++, place += step) {
     if (runClass == usualClass && record >= usualFrom) {
       const usual = readUsual(kind, runClass, place, step, records - record, trims, out)
@@ -143,6 +147,7 @@ const BROKEN: u32 = 3
 
 /** A null must not be where it is required. */
 function addNull(record: u32): void {
+  areReadAlike = false
   clearLevel(record)
   nullCount++
   if (isChecking && isRequired) markRecord(record, REQUIRED)
@@ -158,7 +163,10 @@ function readWord(start: usize, end: usize, nullWords: u32): u32 {
 function readOther(kind: u32, start: usize, end: usize, out: usize, record: u32): u32 {
   if (isMissing(start, end)) return NULL
   if (readDeclared(kind, start, end, out)) {
-    if (!isChecking && (form == ANY_NUMBER || form == ISO)) addFact(start, end, record)
+    if (form == ANY_NUMBER || form == ISO) {
+      if (isChecking) areReadAlike = false
+      else addFact(start, end, record)
+    }
     return VALUE
   }
   if (isPadded(start, end)) {
@@ -166,6 +174,7 @@ function readOther(kind: u32, start: usize, end: usize, out: usize, record: u32)
     return readOther(kind, textStart, textEnd, out, record)
   }
   if (!isChecking) return MISFIT
+  areReadAlike = false
   clearLevel(record)
   markRecord(record, broken)
   return BROKEN

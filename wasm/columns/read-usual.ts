@@ -4,7 +4,7 @@ import { DOT, EITHER, SLASH, dateFormClass } from './values/value-classes'
 import {
   BOOLEANS, DATES_IN_FORM, DECIMALS, INTEGERS, NUMBERS, TIMESTAMPS_IN_FORM, decimal, decimalClass, order, separator,
 } from './column-kinds'
-import { areFractionsKnown, areTrailingZerosKnown, isZeroWholeKnown } from './facts/number-texts'
+import { areFractionsKnown, isZeroWholeKnown, knownZerosMax, zerosMin } from './facts/number-texts'
 import { addCount, isKnown, scaleMax, scaleMin, wholeMax } from './facts/facts'
 import { POWERS } from './memory'
 import { scale } from './values/decimals'
@@ -88,7 +88,7 @@ function readDecimals(place: usize, step: usize, count: u32, trims: bool, out: u
   const point = decimal as u8
   const wholeLimit = wholeMax(decimalClass) as usize
   const isZeroKnown = isZeroWholeKnown()
-  const arePaddedKnown = areTrailingZerosKnown(scale)
+  const arePaddedKnown = zerosMin <= scale && scale <= knownZerosMax()
   // With three places, the point might separate groups.
   if (places == 3 || places > 8 || !areFractionsKnown(scale)) return 0
   const shortLimit = min(wholeLimit, 8 - places)
@@ -149,6 +149,10 @@ function readNumbers(place: usize, step: usize, count: u32, trims: bool, out: us
   const least = scaleMin(decimalClass) as usize
   const span = (scaleMax(decimalClass) as usize) - least
   const isZeroKnown = isZeroWholeKnown()
+  const zerosMost = knownZerosMax() as usize
+  // If they are not known, no number of places is that of any.
+  const zerosLeast: usize = zerosMost < (zerosMin as usize) ? 99 : (zerosMin as usize)
+  const zerosSpan: usize = zerosLeast == 99 ? 0 : zerosMost - zerosLeast
   if (!areFractionsKnown(least as u32)) return 0
   let pairsFrom: u32 = 0
   for (let done: u32 = 0; done < count; done++, place += step, out += 8) {
@@ -173,7 +177,8 @@ function readNumbers(place: usize, step: usize, count: u32, trims: bool, out: us
       const aWhole = aBytes - aFraction - 1
       const bWhole = bBytes - bFraction - 1
       if (aWhole - 1 >= wholeLimit || bWhole - 1 >= wholeLimit || aFraction - least > span || bFraction - least > span) break
-      if (load<u8>(aEnd - 1) == 48 || load<u8>(bEnd - 1) == 48) break
+      if (load<u8>(aEnd - 1) == 48 && aFraction - zerosLeast > zerosSpan) break
+      if (load<u8>(bEnd - 1) == 48 && bFraction - zerosLeast > zerosSpan) break
       if (load<u8>(aFrom) == 48 ? aWhole > 1 || !isZeroKnown : aFraction == 3 && aWhole <= 3) break
       if (load<u8>(bFrom) == 48 ? bWhole > 1 || !isZeroKnown : bFraction == 3 && bWhole <= 3) break
       const joined = v128.bitselect(text, eightBefore(aEnd - 1, bEnd - 1), lastOfEight(aFraction, bFraction))
@@ -195,7 +200,8 @@ function readNumbers(place: usize, step: usize, count: u32, trims: bool, out: us
     // Without a point in 16 bytes, the fraction counts as 16 digits, and none is before it.
     const fraction = clz((i8x16.bitmask(i8x16.eq(text, point)) << 16) | 0x8000) as usize
     const whole = bytes - fraction - 1
-    if (whole - 1 >= wholeLimit || fraction - least > span || load<u8>(end - 1) == 48) return done
+    if (whole - 1 >= wholeLimit || fraction - least > span) return done
+    if (load<u8>(end - 1) == 48 && fraction - zerosLeast > zerosSpan) return done
     const first = load<u8>(from)
     if (first == 48 ? whole > 1 || !isZeroKnown : fraction == 3 && whole <= 3) return done
     const lanes = lastLanes(withoutPoint(text, fraction), bytes - 1)

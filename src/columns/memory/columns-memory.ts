@@ -35,7 +35,7 @@ interface Exports {
   begin(start: number): void
   find(end: number, recordsMax: number): number
   setKind(first: number, second: number, decimalByte: number, group: number): void
-  read(column: number, records: number, kind: number, nullWords: number, form: number): number
+  read(column: number, records: number, kind: number, nullWords: number, form: number, isChecked: number): number
   place(column: number, record: number): void
   setRules(form: number, flags: number, missing: number, reader: number, decimalChar: number, groupChar: number): void
   clearMarks(records: number): void

@@ -20,6 +20,7 @@ const flags = { emptyIsNull: 1, isRequired: 2, isUsual: 4, isNearest: 8 } as con
 const textChecks = { lengthMin: 1, lengthMax: 2, words: 3, json: 4, bounds: 5, pattern: 6 } as const
 const bounds: readonly Bound[] = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum']
 
+const textKind = columnKind({ kind: 'text' })
 /** Marks of a column: more than it has rules. */
 const rulesMax = 100
 /** 0.1 × 10 to this power: the double of a smaller number has fewer digits. */
@@ -92,6 +93,12 @@ export class DeclaredRules {
     this.#numberKey = keyOf(form)
   }
 
+  /** Whether values of a kind are read in the same way as they are checked. */
+  isReadAsChecked({ kind, form }: ColumnKind): boolean {
+    const isSame = kind === this.#kind.kind && `${form}` === `${this.#kind.form}`
+    return this.#settings[0] === forms.strptime || (isSame && this.#kind !== textKind)
+  }
+
   /** Before the column is read. */
   use(memory: ColumnsMemory): void {
     memory.exports.setRules(...this.#settings)
@@ -139,7 +146,7 @@ function checkedKind(form: TextForm, number: NumberForm | undefined): ColumnKind
     case 'strptime':
       return columnKind({ kind: 'timestamp' })
     default:
-      return columnKind({ kind: 'text' })
+      return textKind
   }
 }
 

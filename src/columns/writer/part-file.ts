@@ -24,6 +24,8 @@ export class PartFile {
   readonly #memory: ColumnsMemory
   readonly #sink: (bytes: Uint8Array) => void
   #bytes = 0
+  /** What has been written since `hold`; null if nothing is held. */
+  #held: Uint8Array[] | null = null
 
   constructor(memory: ColumnsMemory, sink: (bytes: Uint8Array) => void) {
     this.#memory = memory
@@ -111,8 +113,25 @@ export class PartFile {
     return levels
   }
 
+  /** From now on, what is written may be taken back. */
+  hold(): void {
+    this.#held = []
+  }
+
+  /** Passes on what is held, or takes it back. */
+  release(isKept: boolean): void {
+    const held = this.#held ?? []
+    this.#held = null
+    for (const bytes of held) {
+      if (isKept) this.#sink(bytes)
+      else this.#bytes -= bytes.length
+    }
+  }
+
   #write(bytes: Uint8Array): void {
-    this.#sink(bytes)
+    if (this.#held === null) this.#sink(bytes)
+    // The memory of the module is about to be used again.
+    else this.#held.push(bytes.slice())
     this.#bytes += bytes.length
   }
 }

@@ -47,6 +47,8 @@ interface Column {
   readonly kind: ColumnKind
   /** Null if it is not declared. */
   readonly rules: DeclaredRules | null
+  /** Its values are read in the same way as they are checked. */
+  readonly isReadAsChecked: boolean
   readonly stored: PartColumn | null
   /** Its position in the older part. */
   readonly kept: number | null
@@ -64,10 +66,12 @@ interface Column {
 function columnOf({ name, type, nullWords, declared, kept, byEnds }: WriterColumn, tables: RuleTables): Column {
   const rules = declared === undefined ? null : new DeclaredRules(declared, tables)
   const form = rules?.form
+  // Only numbers have such a form.
+  const kind = columnKind(type !== null && form !== undefined ? ({ ...type, form } as ColumnType) : type)
   return {
-    // Only numbers have such a form.
-    kind: columnKind(type !== null && form !== undefined ? ({ ...type, form } as ColumnType) : type),
+    kind,
     rules,
+    isReadAsChecked: rules?.isReadAsChecked(kind) ?? false,
     stored: type === null ? null : { name, ...storedType(type) },
     kept: kept ?? null,
     nullWords: wordMask(nullWords),
@@ -93,6 +97,8 @@ export class WasmColumnWriter {
   readonly #keys: WriterKeys | null
   /** Some columns have rules that a record may break. */
   readonly #hasChecks: boolean
+  /** No record has broken one so far, and none is to be left out for its key. */
+  #isUnbroken: boolean
   readonly #file: PartFile | null
   readonly #older: { readonly part: OlderPart; readonly rowGroups: readonly RowGroup[] } | null
   /** Records of the row groups written so far. */
@@ -131,6 +137,7 @@ export class WasmColumnWriter {
     // Marks have room only if there are tables.
     if (this.#keys !== null) this.#tables.reserve(alignment)
     this.#hasChecks = this.#keys !== null || this.#columns.some(({ rules }) => rules?.hasChecks)
+    this.#isUnbroken = this.#hasChecks && !this.#keys?.repeated && options.older === undefined
     this.#onViolation = options.onViolation ?? (() => {})
     const { older } = options
     this.#older = older === undefined ? null : { part: older, rowGroups: readRowGroups(older) }
@@ -306,12 +313,36 @@ export class WasmColumnWriter {
       throw new MalformedRecordsError(`Cannot read record ${this.#read + 1}: it has too many fields`)
     const end = this.#foundEnd
     const read = this.#found
-    if (this.#hasChecks) this.#dropBroken()
+    this.#isUnbroken &&= this.#writeUnbroken(read)
+    if (this.#hasChecks && !this.#isUnbroken) this.#dropBroken()
     const records = this.#found
+    if (records > 0 && !this.#isUnbroken) this.#columns.forEach((column, i) => this.#writeColumn(column, i, records)())
     if (records > 0 && this.#keys?.repeated === null) this.#hashKeys(this.#keys, records, read)
-    if (records > 0) this.#writeColumns(records)
+    if (records > 0) this.#groupRecords.push(records)
+    this.#records += records
     this.#read += read
     this.#begin(end)
+  }
+
+  /**
+   * Checks and writes one column after another: most need not be read twice then. False if a record breaks a rule: nothing
+   * is written then, and the next row groups, which are probably like this one, are checked first.
+   */
+  #writeUnbroken(records: number): boolean {
+    const { exports } = this.#memory
+    exports.clearMarks(records)
+    this.#file?.hold()
+    let areKept = true
+    const keep: (() => void)[] = []
+    for (const [i, column] of this.#columns.entries()) {
+      if (column.rules?.hasChecks) column.rules.check(this.#memory, { column: i, records })
+      areKept = !column.rules?.hasChecks || exports.endChecks() === 0
+      if (!areKept) break
+      keep.push(this.#writeColumn(column, i, records))
+    }
+    if (areKept) for (const one of keep) one()
+    this.#file?.release(areKept)
+    return areKept
   }
 
   /** Of the records that break no rule; the marks are those of all `read`. */
@@ -324,15 +355,6 @@ export class WasmColumnWriter {
       onEntries(this.#memory.keyChunk(read))
     })
     exports.endChecks()
-  }
-
-  #writeColumns(records: number): void {
-    this.#columns.forEach((column, i) => {
-      const chunk = column.kept === null ? this.#writeColumn(column, i, records) : this.#copyColumn(column, records)
-      if (chunk !== null) column.chunks.push(chunk)
-    })
-    this.#groupRecords.push(records)
-    this.#records += records
   }
 
   /** Reports the records found that break a rule, and removes them from the window. */
@@ -402,37 +424,50 @@ export class WasmColumnWriter {
     return new TextDecoder('utf-8', { ignoreBOM: true }).decode(beginning, { stream: true }).replace(/[ \r]+$/, '')
   }
 
-  #copyColumn(column: Column, records: number): ColumnChunk {
+  #copyColumn(column: Column, records: number): () => void {
     const group = this.#older?.rowGroups[this.#groupRecords.length]
     const chunk = group?.chunks[column.kept ?? 0]
     if (this.#older === null || this.#file === null || chunk === undefined || group?.records !== records) {
       return this.#failOlder()
     }
-    column.nulls += chunk.nulls
-    return this.#file.copyChunk(chunk, this.#older.part.read(firstOffset(chunk), chunk.bytes))
+    const copy = this.#file.copyChunk(chunk, this.#older.part.read(firstOffset(chunk), chunk.bytes))
+    return () => {
+      column.nulls += chunk.nulls
+      column.chunks.push(copy)
+    }
   }
 
-  /** Null if the column is not written, or no longer. */
-  #writeColumn(column: Column, index: number, records: number): ColumnChunk | null {
+  /** Writes a chunk, unless the column is not written, or no longer; returns what is to be done if it is kept. */
+  #writeColumn(column: Column, index: number, records: number): () => void {
+    if (column.kept !== null) return this.#copyColumn(column, records)
     const { exports } = this.#memory
     const isMisfit = column.misfit !== null
     const { kind, form } = isMisfit ? columnKind(null) : column.kind
     if (column.rules === null) exports.setRules(0, 0, 0, 0, 0, 0)
     else column.rules.use(this.#memory)
     exports.setKind(...form)
-    const misfit = exports.read(index, records, kind, column.nullWords, column.form)
+    const isChecked = !isMisfit && this.#isUnbroken && column.isReadAsChecked
+    const misfit = exports.read(index, records, kind, column.nullWords, column.form, Number(isChecked))
     const [withoutValue = 0] = this.#memory.result
-    const table = this.#memory.facts
+    // The next column has other facts.
+    const table = this.#isUnbroken ? this.#memory.facts.slice() : this.#memory.facts
     const areWordsNull = misfit === 0 && !isMisfit && column.stored !== null && column.nullWords !== 0
-    column.facts.add(records, withoutValue - (areWordsNull ? wordCount(table) : 0), table, (record) =>
-      this.#textOf(index, record),
-    )
-    column.nulls += withoutValue
-    if (misfit > 0) column.misfit = this.#records + misfit
-    if (column.misfit !== null || column.stored === null || this.#file === null) return null
-    exports.setTextEnds(column.byEnds ? 1 : 0)
-    exports.encode(records, kind, column.stored.valueBytes, column.form)
-    column.form = this.#memory.result[formIndex] ?? 0
-    return this.#file.writeChunk(records)
+    const isWritten = !isMisfit && misfit === 0 && column.stored !== null && this.#file !== null
+    let chunk: ColumnChunk | null = null
+    let { form: written } = column
+    if (column.stored !== null && this.#file !== null && isWritten) {
+      exports.setTextEnds(column.byEnds ? 1 : 0)
+      exports.encode(records, kind, column.stored.valueBytes, column.form)
+      written = this.#memory.result[formIndex] ?? 0
+      chunk = this.#file.writeChunk(records)
+    }
+    return () => {
+      const nulls = withoutValue - (areWordsNull ? wordCount(table) : 0)
+      column.facts.add(records, nulls, table, (record) => this.#textOf(index, record))
+      column.nulls += withoutValue
+      if (misfit > 0) column.misfit = this.#records + misfit
+      column.form = written
+      if (chunk !== null) column.chunks.push(chunk)
+    }
   }
 }

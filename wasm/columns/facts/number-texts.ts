@@ -6,7 +6,7 @@ import { fractionCount, hasExponent, isMinusZero, isPointLast, wholeAt, wholeCou
 const NONE: u32 = 0xffffffff
 
 // Least and most decimal places of numbers whose fraction is all zeros, such as 2.0.
-let zerosMin: u32 = NONE
+export let zerosMin: u32 = NONE
 let zerosMinRecord: u32 = 0
 let zerosMax: u32 = 0
 let zerosMaxRecord: u32 = 0
@@ -67,10 +67,10 @@ export function areFractionsKnown(scale: u32): bool {
   return scaleMin <= scale
 }
 
-/** Whether fractions of `scale` places that end with a zero, or are all zeros, add nothing new. */
+/** Fractions that end with a zero, or are all zeros, add nothing new if they have from `zerosMin` to so many places. */
 @inline
-export function areTrailingZerosKnown(scale: u32): bool {
-  return paddedMax >= scale && zerosMin <= scale && zerosMax >= scale
+export function knownZerosMax(): u32 {
+  return min(paddedMax, zerosMax)
 }
 
 /** Whether a single zero before the fraction adds nothing new. */
