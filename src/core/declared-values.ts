@@ -69,10 +69,18 @@ export interface RepeatedKey {
   readonly isSame: boolean
 }
 
+/** The bytes of a record, without its line end. */
+export interface RecordPlace {
+  readonly byteOffset: number
+  readonly byteLength: number
+}
+
 /** The first rule that a record violates. */
 export interface Violation {
   /** Number of the record within its segment, from 1. */
   readonly record: number
+  /** In the segment; or in the file, absent if the record is not in it as it is. */
+  readonly place?: RecordPlace
   /** Index of the column, from 0. */
   readonly column: number
   /** A number of `ruleCode`. */

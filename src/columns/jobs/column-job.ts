@@ -69,6 +69,18 @@ export function piecesOf({ path, pieces, bytes, utf8OfBytes }: Segment): readonl
   return pieces.map((piece) => ({ ...piece, utf8OfBytes: piece.path === path ? null : (utf8OfBytes ?? null) }))
 }
 
+/** Maps offsets in a segment, in ascending order, to those in the file; undefined where it is not the file as it is. */
+export function offsetsInFile(segment: Segment): (byteOffset: number) => number | undefined {
+  const pieces = piecesOf(segment)
+  let [at, before] = [0, 0]
+  return (byteOffset) => {
+    for (; byteOffset >= before + (pieces[at]?.bytes ?? Infinity); at++) before += pieces[at]!.bytes
+    const piece = pieces[at]
+    if (piece === undefined || piece.path === segment.path || piece.utf8OfBytes !== null) return undefined
+    return piece.byteOffset + byteOffset - before
+  }
+}
+
 /** The columns of the target; without one, only facts are wanted. */
 export function writerColumns({ segment: { layout }, target, declared = [] }: ColumnJob): readonly WriterColumn[] {
   if (target !== null) return target.columns

@@ -36,7 +36,7 @@ export function runColumnJob(job: ColumnJob, withdrawal: Withdrawal): ColumnResu
   }
   const { older, violationsPath } = target.options
   const olderPart = older === undefined ? null : new PartFileReader(older.path)
-  using violationFile = violationsPath === undefined ? null : new ViolationFile(violationsPath)
+  using violationFile = violationsPath === undefined ? null : new ViolationFile(violationsPath, segment)
   try {
     const result = writePart(segment, target, olderPart, violationFile, withdrawal)
     violationFile?.end()

@@ -90,7 +90,7 @@ function writeColumns(job: ColumnJob) {
   const { keys, violationsPath } = target?.options ?? {}
   const pieces: Uint8Array[] = []
   try {
-    using violations = violationsPath === undefined ? null : new ViolationFile(violationsPath)
+    using violations = violationsPath === undefined ? null : new ViolationFile(violationsPath, segment)
     const options = {
       columns: writerColumns(job),
       sink: (bytes: Uint8Array) => void pieces.push(Uint8Array.from(bytes)),

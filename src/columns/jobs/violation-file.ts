@@ -2,6 +2,8 @@
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import type { Violation } from '../../core/declared-values.ts'
+import type { Segment } from '../converter.ts'
+import { offsetsInFile } from './column-job.ts'
 
 /** Lines are compressed in members of about this size, which bounds memory. Characters. */
 const memberLength = 262_144
@@ -9,17 +11,22 @@ const memberLength = 262_144
 /** It exists only if a violation was added. Disposing removes it, unless it has ended. */
 export class ViolationFile implements Disposable {
   readonly #path: string
+  readonly #offsetInFile: ReturnType<typeof offsetsInFile>
   #file: number | null = null
   #lines = ''
   #isComplete = false
 
-  constructor(path: string) {
+  constructor(path: string, segment: Segment | null = null) {
     this.#path = path
+    this.#offsetInFile = segment === null ? () => undefined : offsetsInFile(segment)
   }
 
   /** Writes now and then. @throws {Error} of the file system */
   add(violation: Violation): void {
-    this.#lines += `${JSON.stringify(violation)}\n`
+    const { place, ...others } = violation
+    const byteOffset = place && this.#offsetInFile(place.byteOffset)
+    const inFile = byteOffset === undefined ? others : { ...others, place: { ...place, byteOffset } }
+    this.#lines += `${JSON.stringify(inFile)}\n`
     if (this.#lines.length >= memberLength) this.#write()
   }
 

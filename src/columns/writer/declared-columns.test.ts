@@ -90,9 +90,14 @@ function write(table: Table, columns: readonly WriterColumn[], random: Random, o
   const violations: Violation[] = []
   const text = csvText(table, layout, random)
   const written = writeColumns(text, { layout, columns, onViolation: (one) => violations.push(one), ...options })
+  const lines = text.split(layout.lineTerminator)
+  for (const { record, place } of violations) {
+    const from = place?.byteOffset ?? 0
+    assert.equal(Buffer.from(text).toString('utf8', from, from + (place?.byteLength ?? 0)), lines[record - 1])
+  }
   return {
     ...written,
-    violations: violations.map(({ value: _, ...rest }) => rest),
+    violations: violations.map(({ value: _, place: __, ...rest }) => rest),
     values: violations.map(({ value }) => value),
   }
 }
@@ -196,6 +201,6 @@ test('createColumnWriter() reports a value that begins with a byte order mark wi
 function violationsOf(table: Table, columns: readonly WriterColumn[]): readonly Violation[] {
   const found: Violation[] = []
   const layout = layoutOf(columns.length)
-  writeColumns(csvText(table, layout), { layout, columns, onViolation: (one) => found.push(one) })
+  writeColumns(csvText(table, layout), { layout, columns, onViolation: ({ place: _, ...one }) => found.push(one) })
   return found
 }

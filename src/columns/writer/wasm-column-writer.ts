@@ -1,5 +1,11 @@
 // WASM column writer: passes records to the module window by window, and writes its columns. Knows no files.
-import { type RepeatedKey, ruleCode, type Violation, violationTextMax } from '../../core/declared-values.ts'
+import {
+  type RecordPlace,
+  type RepeatedKey,
+  ruleCode,
+  type Violation,
+  violationTextMax,
+} from '../../core/declared-values.ts'
 import type { ColumnType } from '../../core/receipt.ts'
 import type { ColumnsMemory } from '../memory/columns-memory.ts'
 import { type ColumnKind, columnKind, storedType } from '../parquet/column-kind.ts'
@@ -42,6 +48,8 @@ const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
 const formIndex = 13
 /** A violation shows as many values of a key. */
 const keyValuesMax = 5
+
+type BrokenRule = Omit<Violation, 'record' | 'place'>
 
 interface Column {
   readonly kind: ColumnKind
@@ -113,6 +121,8 @@ export class WasmColumnWriter {
   /** Number found from `#start` on, and the end of the last one. */
   #found = 0
   #foundEnd: number
+  /** Bytes that were in the window before those that are in it now. */
+  #passed = 0
   /** Records read, and those of them that break no rule. */
   #read = 0
   #records = 0
@@ -293,6 +303,7 @@ export class WasmColumnWriter {
 
   #moveToFront(): void {
     const to = this.#memory.windowAt
+    this.#passed += this.#start - to
     this.#memory.bytes.copyWithin(to, this.#start, this.#end)
     this.#end -= this.#start - to
     this.#begin(to)
@@ -316,7 +327,8 @@ export class WasmColumnWriter {
     this.#isUnbroken &&= this.#writeUnbroken(read)
     if (this.#hasChecks && !this.#isUnbroken) this.#dropBroken()
     const records = this.#found
-    if (records > 0 && !this.#isUnbroken) this.#columns.forEach((column, i) => this.#writeColumn(column, i, records)())
+    if (records > 0 && !this.#isUnbroken)
+      for (const [i, column] of this.#columns.entries()) this.#writeColumn(column, i, records)()
     if (records > 0 && this.#keys?.repeated === null) this.#hashKeys(this.#keys, records, read)
     if (records > 0) this.#groupRecords.push(records)
     this.#records += records
@@ -378,6 +390,7 @@ export class WasmColumnWriter {
       broken++
       this.#onViolation({
         record,
+        place: this.#placeOf(i + 1),
         ...(key === null ? this.#brokenRule(marks[i]!, i + 1) : this.#repeatedKey(key, i + 1)),
       })
     }
@@ -385,12 +398,23 @@ export class WasmColumnWriter {
     this.#found -= broken
   }
 
-  #brokenRule(mark: number, record: number): Omit<Violation, 'record'> {
+  /** Of one of the records found; its line end does not belong to it. */
+  #placeOf(record: number): RecordPlace {
+    const { exports, bytes } = this.#memory
+    exports.place(0, record)
+    const [start = 0] = this.#memory.result
+    exports.place(this.#layout.width - 1, record)
+    const [, end = 0] = this.#memory.result
+    const hasReturn = this.#layout.lineTerminator !== '\r' && end > start && bytes[end - 1] === 13
+    return { byteOffset: this.#passed + start - this.#memory.windowAt, byteLength: end - start - Number(hasReturn) }
+  }
+
+  #brokenRule(mark: number, record: number): BrokenRule {
     const { column, rule } = brokenRule(mark)
     return { column, rule, value: this.#valueOf(column, record) }
   }
 
-  #repeatedKey(repeated: RepeatedKey, record: number): Omit<Violation, 'record'> {
+  #repeatedKey(repeated: RepeatedKey, record: number): BrokenRule {
     const columns = this.#keys?.columns[repeated.key] ?? []
     const values = columns.slice(0, keyValuesMax).map((column) => JSON.stringify(this.#valueOf(column, record)))
     return { column: columns[0] ?? 0, rule: ruleCode.repeated, value: values.join(', '), repeated }
@@ -409,9 +433,8 @@ export class WasmColumnWriter {
     const inner = isQuoted
       ? text.slice(1).replaceAll(`${quote}${quote}`, '\0').split(quote, 1)[0]?.replaceAll('\0', quote)
       : text
-    return Array.from(inner ?? '')
-      .slice(0, violationTextMax)
-      .join('')
+    if (inner === undefined || inner.length <= violationTextMax) return inner ?? ''
+    return Array.from(inner).slice(0, violationTextMax).join('')
   }
 
   /** The beginning of a field of the records found, as it is written in the file. */

@@ -4,18 +4,19 @@ import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
 
 const readBytes = 262_144
 
-/** A file from an offset on, in slices. */
+/** A file from an offset on, or a part of it, in slices. */
 export async function* fileChunks(
   path: string,
   byteOffset: number,
   signal: AbortSignal,
+  end = Number.POSITIVE_INFINITY,
 ): AsyncGenerator<readonly BorrowedBytes[]> {
   await using file = await open(path, 'r')
   const buffer = Buffer.allocUnsafeSlow(readBytes)
   try {
     for (let position = byteOffset; ; ) {
       signal.throwIfAborted()
-      const { bytesRead } = await file.read(buffer, 0, buffer.length, position)
+      const { bytesRead } = await file.read(buffer, 0, Math.min(buffer.length, end - position), position)
       if (bytesRead === 0) return
       position += bytesRead
       yield [buffer.subarray(0, bytesRead)]

@@ -32,6 +32,7 @@ import { hasOwnFile, KeptSegments } from './kept-segments.ts'
 import { PartList } from './part-list.ts'
 import { recordReader } from './record-of-text.ts'
 import { lineOfRecord, RecordTally } from './record-tally.ts'
+import { excludingScans, RegularRuns } from './regular-runs.ts'
 import { rejectColumns } from './reject-table.ts'
 import { RepeatedKeys } from './repeated-keys.ts'
 import { placedForm } from './segment-form.ts'
@@ -39,7 +40,7 @@ import { type TypeBasis, TypedParts } from './typed-parts.ts'
 import type { UploadProgress } from './upload-progress.ts'
 import { VerbatimRuns } from './verbatim-runs.ts'
 import { type Exclusion, Violations } from './violations.ts'
-import { type CutSegment, cutSegments } from './write-segments.ts'
+import { type CutSegment, cutScanned, cutSegments } from './write-segments.ts'
 
 /** Space for segment files, beside the original: what a few bad records in each of a thousand megabytes take. */
 const keptBytesMax = 67_108_864
@@ -104,8 +105,8 @@ export async function ingest(source: IngestSource, tools: IngestTools, signal: A
   const { matched, layout } = head.result
   const { reading } = matched
   const runs = reading.before.gap === null ? new VerbatimRuns(layout.start.byteOffset, reading) : null
-  const first = new RecordTally(runs)
   const pass = new Pass(source, matched, tools, signal)
+  const first = new RecordTally([runs, pass.regularRuns].filter((one) => one !== null))
   source.progress.reads(reading, first)
 
   const rejects = new PartList(source.draft, 'rejects')
@@ -157,6 +158,8 @@ class Pass {
   readonly #facts: (readonly ColumnFacts[])[] = []
   readonly #violations: Violations
   readonly #repeatedKeys: RepeatedKeys
+  /** Null if the file is not read in segments as it is, or nothing is declared. */
+  readonly regularRuns: RegularRuns | null
   /** Numbers of corrected records, from the first pass, which rejects nothing because of declared rules. */
   #corrected: CorrectedOrdinals = { all: [], added: [] }
 
@@ -167,6 +170,10 @@ class Pass {
     this.#signal = signal
     this.#repeatedKeys = new RepeatedKeys(source.draft.dir, matched.keys)
     this.#violations = new Violations(source.draft.dir, matched.columns, this.#repeatedKeys)
+    const { reading, columns } = matched
+    const isAsItIs = reading.encoding.name === 'utf-8' && reading.before.gap === null && source.corrections === null
+    const hasRuns = isAsItIs && placedForm(reading).rewrite === null && columns.some((column) => column !== null)
+    this.regularRuns = hasRuns ? new RegularRuns(scanOptionsOf(reading, tools.recordBytesMax).start) : null
   }
 
   /**
@@ -379,14 +386,20 @@ class Pass {
     const { tally = new RecordTally(), keeps, exclusions = null } = cut
     const { draft, isDuplicate, textPath, corrections } = this.#source
     const layout = scanOptionsOf(reading, recordBytesMax)
-    const excluded = corrections === null ? exclusions : excludedAsWell(corrections, exclusions)
-    const scanner = this.#tools.createScanner({ ...layout, marksRejects: excluded !== null })
     const flush = () => this.#source.flush()
     const text = { path: textPath, startOffset: reading.before.bytes, flush }
     // The same in every pass: how a dataset is split must not depend on how often it was read.
     const sizes = { firstBytes: headBytesMax, segmentBytes, keeps, isDuplicate, text }
     const corrector = corrections && this.#corrector(corrections, layout)
     const options = { draft, ...placedForm(reading), ...sizes, corrector }
+    if (corrections === null && exclusions !== null) {
+      const runs = this.regularRuns?.list() ?? []
+      const scannerAt = (start: FileScanOptions['start']) => this.#tools.createScanner({ ...layout, start })
+      const chunks = (from: number, end: number) => fileChunks(textPath, from, this.#signal, end)
+      return cutScanned(excludingScans({ start: layout.start, runs, exclusions, scannerAt, chunks }), options, tally)
+    }
+    const excluded = corrections === null ? null : excludedAsWell(corrections, exclusions)
+    const scanner = this.#tools.createScanner({ ...layout, marksRejects: excluded !== null })
     if (excluded === null) return cutSegments(chunks, scanner, options, tally)
     const filter = new ConstraintFilter(scanner, excluded, reading.before.bytes)
     return cutSegments(filter.steps(chunks), filter, options, tally)

@@ -49,15 +49,15 @@ export class RecordTally {
   emptyAtEnd = 0
   /** Physical lines of the file so far. */
   lines = 0
-  readonly #runs: VerbatimRuns | null
+  readonly #runs: readonly Pick<VerbatimRuns, 'add'>[]
 
   /** @param runs Gets all that is scanned. */
-  constructor(runs: VerbatimRuns | null = null) {
+  constructor(runs: readonly Pick<VerbatimRuns, 'add'>[] = []) {
     this.#runs = runs
   }
 
   add(scanned: Scanned): void {
-    this.#runs?.add(scanned)
+    for (const runs of this.#runs) runs.add(scanned)
     this.accepted += scanned.accepted
     this.blank += scanned.blank
     this.emptyAtEnd += scanned.emptyAtEnd ?? 0

@@ -57,12 +57,13 @@ export class RepeatedKeys {
 
   /**
    * The first records with keys that later ones repeat, as if they were to be excluded: then the scanner says where they
-   * are. The message is a number for `lineTally`.
+   * are, but for the offset. The message is a number for `lineTally`.
    */
   async *firsts(): AsyncGenerator<Exclusion> {
     const { firsts = new Float64Array(0) } = this.#repeats ?? {}
     for (const [i, ordinal] of firsts.entries())
-      if (ordinal !== firsts[i - 1]) yield { ordinal, column: null, message: `${i}` }
+      if (ordinal !== firsts[i - 1])
+        yield { ordinal, column: null, message: `${i}`, place: { byteOffset: 0, byteLength: 0 } }
   }
 
   /** Notes the lines of `firsts`. */

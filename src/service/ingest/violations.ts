@@ -7,6 +7,7 @@ import {
   type DeclaredCheck,
   type DeclaredKey,
   type DeclaredValues,
+  type RecordPlace,
   type RepeatedKey,
   ruleCode,
   type Violation,
@@ -22,6 +23,8 @@ export interface Exclusion {
   /** From 1. */
   readonly column: number | null
   readonly message: string
+  /** Absent if it is not known. */
+  readonly place?: RecordPlace
 }
 
 interface KeyLines {
@@ -70,8 +73,9 @@ export class Violations {
           signal.throwIfAborted()
           // Only column threads write this file.
           const violation = JSON.parse(line) as Violation
-          const { record, column } = violation
-          yield { ordinal: before + record, column: column + 1, message: this.#message(violation) }
+          const { record, column, place } = violation
+          const message = this.#message(violation)
+          yield { ordinal: before + record, column: column + 1, message, ...(place && { place }) }
         }
       }
       before += records

@@ -57,9 +57,27 @@ export interface CutSegment {
  * bytes arrive in, the segments are the same. If accepted segments are needed, yields at least one, even if it is empty,
  * so that a file without records still has its columns. If the caller stops early, segments not yet yielded are deleted.
  */
-export async function* cutSegments(
+export function cutSegments(
   chunks: AsyncIterable<readonly BorrowedBytes[]>,
   scanner: Pick<Scanner, 'push' | 'end'>,
+  options: CutterOptions,
+  tally: RecordTally,
+): AsyncGenerator<CutSegment> {
+  return cutScanned(scansOf(chunks, scanner, options), options, tally)
+}
+
+async function* scansOf(
+  chunks: AsyncIterable<readonly BorrowedBytes[]>,
+  scanner: Pick<Scanner, 'push' | 'end'>,
+  { isDuplicate }: CutterOptions,
+): AsyncGenerator<Iterable<Scanned>> {
+  for await (const slices of chunks) yield scansOfSlices(slices, scanner)
+  if (!isDuplicate()) yield [scanner.end()]
+}
+
+/** The same for what a scanner has found; each is valid until the next is taken. */
+export async function* cutScanned(
+  scans: AsyncIterable<Iterable<Scanned>>,
   options: CutterOptions,
   tally: RecordTally,
 ): AsyncGenerator<CutSegment> {
@@ -100,16 +118,15 @@ export async function* cutSegments(
   const keep = (scanned: Scanned): Promise<void> | null =>
     corrector === null ? keepAsRead(scanned) : correctAndKeep(corrector, scanned)
 
-  for await (const slices of chunks) {
-    for (const step of stepsOf(slices)) {
-      const keeping = keep(scanner.push(step))
+  for await (const some of scans) {
+    for (const scanned of some) {
+      const keeping = keep(scanned)
       if (keeping !== null) await keeping
       while (accepted.isReady) yield await accepted.cut()
       while (rejected.isReady) yield await rejected.cut()
     }
   }
   if (options.isDuplicate()) return
-  await keep(scanner.end())
   await corrector?.end()
   await accepted.joinRemainder()
   while (accepted.hasRecords || (keepsAccepted && accepted.index === 0)) yield await accepted.cut()
@@ -123,9 +140,10 @@ function sumOfLengths(pieces: readonly Uint8Array[]): number {
 /** Bytes scanned at once: if a record among them is rewritten, all of them are copied. */
 const stepBytes = 65_536
 
-function* stepsOf(slices: readonly BorrowedBytes[]): Generator<BorrowedBytes> {
+function* scansOfSlices(slices: readonly BorrowedBytes[], scanner: Pick<Scanner, 'push'>): Generator<Scanned> {
   for (const slice of slices) {
-    for (let from = 0; from < slice.length; from += stepBytes) yield slice.subarray(from, from + stepBytes)
+    for (let from = 0; from < slice.length; from += stepBytes)
+      yield scanner.push(slice.subarray(from, from + stepBytes))
   }
 }
 

@@ -1,0 +1,120 @@
+// Regular runs: the long ranges of a file in which every line is an accepted record. There, the number of a record says
+// where it is, so that nothing is scanned for rejects of declared rules. Knows no rules.
+import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
+import { Peekable } from '../../io/peekable.ts'
+import type { Scanned, ScannedReject, Scanner, ScanOptions } from '../../reading/scanner/scanner.ts'
+import { ConstraintFilter } from './constraint-filter.ts'
+import type { Exclusion } from './violations.ts'
+
+/** Where a record begins, and the readable records before it. */
+interface Place extends Readonly<ScanOptions['start']> {
+  readonly readable: number
+}
+
+type Run = readonly [from: Place, to: Place]
+
+/** A shorter run saves less than scanning anew after it costs. */
+const runBytesMin = 262_144
+/** Twice the look-ahead: what is found before such a beginning of a run does not depend on what follows. */
+const marginBytes = 131_072
+const rejectsMax = 1_000
+
+/** Collects runs, from everything that is scanned. */
+export class RegularRuns {
+  readonly #list: Run[] = []
+  readonly #bytesMin: number
+  #at: Place
+  #lastIrregular: number
+  #from: Place | null = null
+
+  /** @param start Of the first record. */
+  constructor(start: ScanOptions['start'], bytesMin = runBytesMin) {
+    this.#at = { ...start, readable: 0 }
+    this.#lastIrregular = start.byteOffset
+    this.#bytesMin = bytesMin
+  }
+
+  add({ isVerbatim, accepted, blank, skipped, rejects, consumedTo, lines }: Scanned): void {
+    const isRegular = isVerbatim && accepted === lines - this.#at.lines
+    if (!isRegular) this.#endRun(consumedTo)
+    this.#at = {
+      byteOffset: consumedTo,
+      records: this.#at.records + accepted + blank + skipped + rejects.length,
+      lines,
+      readable: this.#at.readable + accepted,
+    }
+    if (consumedTo - this.#lastIrregular >= marginBytes) this.#from ??= this.#at
+  }
+
+  /** Call once, at the end. */
+  list(): readonly Run[] {
+    this.#endRun(0)
+    return this.#list
+  }
+
+  #endRun(consumedTo: number): void {
+    const from = this.#from
+    if (from !== null && this.#at.byteOffset - from.byteOffset >= this.#bytesMin) this.#list.push([from, this.#at])
+    this.#from = null
+    this.#lastIrregular = consumedTo
+  }
+}
+
+export interface ExcludingPass {
+  readonly start: ScanOptions['start']
+  readonly runs: readonly Run[]
+  readonly exclusions: AsyncIterable<Exclusion>
+  scannerAt(start: ScanOptions['start']): Scanner
+  chunks(byteOffset: number, end: number): AsyncIterable<readonly BorrowedBytes[]>
+}
+
+/** Scans with records excluded; of runs, only they are reported. */
+export async function* excludingScans(pass: ExcludingPass): AsyncGenerator<Iterable<Scanned>> {
+  await using exclusions = new Peekable(pass.exclusions)
+  async function* upTo(last: number, before: number): AsyncGenerator<Exclusion> {
+    for (let next = await exclusions.peek(); next !== null && next.ordinal <= last; next = await exclusions.peek()) {
+      await exclusions.take()
+      yield { ...next, ordinal: next.ordinal - before }
+    }
+  }
+  let at: Place = { ...pass.start, readable: 0 }
+  for (const [from, to] of [...pass.runs, []]) {
+    const { readable: before } = at
+    const filter = new ConstraintFilter(pass.scannerAt(at), upTo(from?.readable ?? Infinity, before), at.byteOffset)
+    for await (const [step] of filter.steps(pass.chunks(at.byteOffset, from?.byteOffset ?? Infinity)))
+      if (step !== undefined) yield [numbered(filter.push(step), before)]
+    yield [numbered(filter.end(), before)]
+    if (to === undefined) return
+    let rejects: ScannedReject[] = []
+    let excluded = 0
+    for await (const exclusion of upTo(to.readable, 0)) {
+      rejects.push(rejectIn(from, exclusion))
+      excluded++
+      if (rejects.length < rejectsMax) continue
+      yield [scannedTo(to, 0, rejects)]
+      rejects = []
+    }
+    yield [scannedTo(to, to.readable - from.readable - excluded, rejects)]
+    at = to
+  }
+}
+
+/** Excluded records are numbered over the whole file. */
+function numbered(scanned: Scanned, before: number): Scanned {
+  const rejects = scanned.rejects.map((one) =>
+    one.reason === 'constraint' ? { ...one, detail: one.detail + before } : one,
+  )
+  return { ...scanned, rejects }
+}
+
+function rejectIn(from: Place, { ordinal, column, message, place }: Exclusion): ScannedReject {
+  if (place === undefined) throw new Error(`Cannot exclude record ${ordinal}: where it is was not reported`)
+  const before = ordinal - from.readable - 1
+  const numbers = { record: from.records + before + 1, line: from.lines + before + 1, ...place, column }
+  return { ...numbers, reason: 'constraint', detail: ordinal, wanted: 0, ownMessage: message }
+}
+
+function scannedTo({ byteOffset, lines }: Place, accepted: number, rejects: readonly ScannedReject[]): Scanned {
+  const nothing = { repairedLines: [], otherEscapeLines: [], runaways: [], blank: 0, skipped: 0, skippedLines: [] }
+  return { ...nothing, pieces: [], isVerbatim: false, accepted, rejects, consumedTo: byteOffset, lines }
+}
