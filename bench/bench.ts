@@ -29,7 +29,7 @@ export interface Bench {
   /** Sends files, `atOnce` at a time, with the client of the run or another one. */
   upload(paths: readonly string[], atOnce: number, client?: LineProcess): Promise<Reply[]>
   /** Sends one file and deletes its dataset, so that it is not a duplicate the next time. */
-  uploadOnce(path: string): Promise<Reply>
+  uploadOnce(path: string, schema?: string): Promise<Reply>
   remove(reply: Reply): Promise<void>
 }
 
@@ -68,8 +68,9 @@ export async function openBench(seed: number): Promise<Bench & AsyncDisposable> 
     file: (wish) => benchFile({ seed, ...wish }),
     upload,
     remove,
-    async uploadOnce(path) {
-      const [reply] = await upload([path], 1)
+    async uploadOnce(path, schema) {
+      const batch: Batch = { url: `${service.url}/qas/uploadCsv`, paths: [path], atOnce: 1, ...(schema && { schema }) }
+      const [reply] = await client.ask<Reply[]>(JSON.stringify(batch))
       if (reply?.status !== 200 || reply.datasetId === null) throw new Error(`Cannot upload ${path}: ${reply?.body}`)
       await remove(reply)
       return reply

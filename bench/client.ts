@@ -8,6 +8,8 @@ export interface Batch {
   readonly url: string
   readonly paths: readonly string[]
   readonly atOnce: number
+  /** A Table Schema, sent before the file. */
+  readonly schema?: string
 }
 
 export interface Reply {
@@ -21,7 +23,8 @@ export interface Reply {
 }
 
 const boundary = 'csv-upload-bench-7f3a'
-const before = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="bench.csv"\r\nContent-Type: text/csv\r\n\r\n`
+const part = (name: string) => `--${boundary}\r\nContent-Disposition: form-data; name="${name}"`
+const beforeFile = `${part('file')}; filename="bench.csv"\r\nContent-Type: text/csv\r\n\r\n`
 const after = `\r\n--${boundary}--\r\n`
 const pieceBytes = 262_144
 
@@ -29,9 +32,10 @@ const pieceBytes = 262_144
  * Sends over a plain socket and reads the file on this thread, because the client shares the cores with the service:
  * Node's HTTP client takes twice the CPU time for 1 GB, and asynchronous reads would wake another thread each time.
  */
-async function send(url: string, path: string): Promise<Reply> {
+async function send(url: string, path: string, schema?: string): Promise<Reply> {
+  const before = schema === undefined ? beforeFile : `${part('schema')}\r\n\r\n${schema}\r\n${beforeFile}`
   const { hostname, port, pathname } = new URL(url)
-  const pieces = requestPieces(path, (fileBytes) => [
+  const pieces = requestPieces(path, before, (fileBytes) => [
     `POST ${pathname} HTTP/1.1`,
     `Host: ${hostname}:${port}`,
     `Content-Type: multipart/form-data; boundary=${boundary}`,
@@ -59,7 +63,11 @@ async function send(url: string, path: string): Promise<Reply> {
 }
 
 /** Head and body in pieces. A piece must be sent before the next but one is requested, which reuses its memory. */
-function* requestPieces(path: string, headLines: (fileBytes: number) => readonly string[]): Generator<Uint8Array> {
+function* requestPieces(
+  path: string,
+  before: string,
+  headLines: (fileBytes: number) => readonly string[],
+): Generator<Uint8Array> {
   const file = openSync(path, 'r')
   try {
     const memories = [Buffer.alloc(pieceBytes), Buffer.alloc(pieceBytes)] as const
@@ -104,11 +112,11 @@ function unchunk(body: string): string {
 }
 
 for await (const line of createInterface({ input: process.stdin })) {
-  const { url, paths, atOnce } = JSON.parse(line) as Batch
+  const { url, paths, atOnce, schema } = JSON.parse(line) as Batch
   const replies: Reply[] = []
   let next = 0
   const worker = async () => {
-    for (let i = next++; i < paths.length; i = next++) replies[i] = await send(url, paths[i] as string)
+    for (let i = next++; i < paths.length; i = next++) replies[i] = await send(url, paths[i] as string, schema)
   }
   await Promise.all(Array.from({ length: atOnce }, worker))
   process.stdout.write(`${JSON.stringify(replies)}\n`)

@@ -2,6 +2,7 @@
 import type { Bench } from './bench.ts'
 import { measureBeside } from './measure-beside.ts'
 import { measureCores } from './measure-cores.ts'
+import { measureDeclared } from './measure-declared.ts'
 import { measureCrowd, measureSmall } from './measure-many.ts'
 import { measureMisfit } from './measure-misfit.ts'
 import { measurePage } from './measure-page.ts'
@@ -31,6 +32,7 @@ const usual: readonly Omit<BenchRow, 'isUsual'>[] = [
   { name: 'mixes', what: 'files of numbers, of texts, of 500 columns, compared with DuckDB', measure: measureMixes },
   { name: 'small', what: 'files of 1 KB one after another', measure: measureSmall },
   { name: 'beside', what: 'files of 1 KB beside one, and three, of 1000 MB', measure: measureBeside },
+  { name: 'declared', what: 'files of 87 MB with a schema, CPU time compared with none', measure: measureDeclared },
   { name: 'misfit', what: 'a text in the last record of a column of numbers, 1000 MB', measure: measureMisfit },
   {
     name: 'shapes',

@@ -68,11 +68,24 @@ export const texts: Shape = {
   encode: utf8,
 }
 
-const wideColumns = 500
-export const wide: Shape = {
-  name: '500 columns',
-  header: line(Array.from({ length: wideColumns }, (_, i) => `c${i + 1}`)),
-  record: (cells, _, more) => line([...cells, ...Array.from({ length: 62 }, more).flat()].slice(0, wideColumns)),
+const wideOf = (columns: number): Shape => ({
+  name: `${columns} columns`,
+  header: line(Array.from({ length: columns }, (_, i) => `c${i + 1}`)),
+  record: (cells, _, more) => line([...cells, ...Array.from({ length: columns / 8 }, more).flat()].slice(0, columns)),
+  encode: utf8,
+})
+export const wide = wideOf(500)
+export const wider = wideOf(1000)
+
+/** As in continental Europe. */
+export const european: Shape = {
+  name: 'decimal commas and dotted dates',
+  header: header.replaceAll(',', ';'),
+  record: ([id, name, email, city, amount, ratio, active, at]) => {
+    const [year, month, day] = at!.slice(0, 10).split('-')
+    const numbers = [amount, ratio].map((one) => one!.replace('.', ','))
+    return [id, name, email, city, ...numbers, active, `${day}.${month}.${year}`].join(';').concat('\n')
+  },
   encode: utf8,
 }
 

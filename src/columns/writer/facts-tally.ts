@@ -23,8 +23,8 @@ export class FactsTally {
   #records = 0
   #empty = 0
   /** Fields that were a null word. */
-  readonly #wordCounts = nullWords.map(() => 0)
-  readonly #classes = new Map<ValueClass, ClassFacts>()
+  #wordCounts = nullWords.map(() => 0)
+  #classes = new Map<ValueClass, ClassFacts>()
   #numberTexts: NumberTexts | null = null
 
   /**
@@ -47,6 +47,16 @@ export class FactsTally {
     this.#numberTexts = this.#numberTexts === null ? numberTexts : joinNumberTexts(this.#numberTexts, numberTexts)
     this.#records += records
     this.#empty += empty
+  }
+
+  copy(): FactsTally {
+    const copy = new FactsTally()
+    copy.#records = this.#records
+    copy.#empty = this.#empty
+    copy.#wordCounts = this.#wordCounts.slice()
+    copy.#classes = new Map(this.#classes)
+    copy.#numberTexts = this.#numberTexts
+    return copy
   }
 
   facts(): ColumnFacts {

@@ -24,8 +24,10 @@ export class PartFile {
   readonly #memory: ColumnsMemory
   readonly #sink: (bytes: Uint8Array) => void
   #bytes = 0
-  /** What has been written since `hold`; null if nothing is held. */
-  #held: Uint8Array[] | null = null
+  #isHeld = false
+  /** What has been written since `hold`, and its length. */
+  #held = new Uint8Array(0)
+  #heldBytes = 0
 
   constructor(memory: ColumnsMemory, sink: (bytes: Uint8Array) => void) {
     this.#memory = memory
@@ -115,26 +117,38 @@ export class PartFile {
 
   /** From now on, what is written may be taken back. */
   hold(): void {
-    this.#held = []
+    this.#isHeld = true
+    if (this.#held.length === 0) this.#held = new Uint8Array(heldBytesUsual)
   }
 
   /** Passes on what is held, or takes it back. */
   release(isKept: boolean): void {
-    const held = this.#held ?? []
-    this.#held = null
-    for (const bytes of held) {
-      if (isKept) this.#sink(bytes)
-      else this.#bytes -= bytes.length
-    }
+    if (isKept) this.#sink(this.#held.subarray(0, this.#heldBytes))
+    else this.#bytes -= this.#heldBytes
+    this.#heldBytes = 0
+    this.#isHeld = false
   }
 
   #write(bytes: Uint8Array): void {
-    if (this.#held === null) this.#sink(bytes)
-    // The memory of the module is about to be used again.
-    else this.#held.push(bytes.slice())
+    if (this.#isHeld) this.#keep(bytes)
+    else this.#sink(bytes)
     this.#bytes += bytes.length
   }
+
+  #keep(bytes: Uint8Array): void {
+    const wanted = this.#heldBytes + bytes.length
+    if (wanted > this.#held.length) {
+      const roomy = new Uint8Array(2 * wanted)
+      roomy.set(this.#held)
+      this.#held = roomy
+    }
+    this.#held.set(bytes, this.#heldBytes)
+    this.#heldBytes = wanted
+  }
 }
+
+/** Most row groups take less. */
+const heldBytesUsual = 1_048_576
 
 function parquetColumn({ name, physicalType, valueBytes, logicalType }: PartColumn): ParquetColumn {
   const isFixed = logicalType.kind === 'decimal' && valueBytes === 16

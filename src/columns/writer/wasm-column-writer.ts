@@ -62,7 +62,7 @@ interface Column {
   readonly kept: number | null
   readonly nullWords: number
   readonly byEnds: boolean
-  readonly facts: FactsTally
+  facts: FactsTally
   nulls: number
   misfit: number | null
   /** How it was written last, as in wasm/columns/encode-column.ts. */
@@ -328,7 +328,7 @@ export class WasmColumnWriter {
     if (this.#hasChecks && !this.#isUnbroken) this.#dropBroken()
     const records = this.#found
     if (records > 0 && !this.#isUnbroken)
-      for (const [i, column] of this.#columns.entries()) this.#writeColumn(column, i, records)()
+      for (const [i, column] of this.#columns.entries()) this.#writeColumn(column, i, records)
     if (records > 0 && this.#keys?.repeated === null) this.#hashKeys(this.#keys, records, read)
     if (records > 0) this.#groupRecords.push(records)
     this.#records += records
@@ -337,24 +337,27 @@ export class WasmColumnWriter {
   }
 
   /**
-   * Checks and writes one column after another: most need not be read twice then. False if a record breaks a rule: nothing
-   * is written then, and the next row groups, which are probably like this one, are checked first.
+   * Checks and writes one column after another: most need not be read twice then. False if a record breaks a rule: then
+   * nothing has changed, and the next row groups, which are probably like this one, are checked first.
    */
   #writeUnbroken(records: number): boolean {
     const { exports } = this.#memory
     exports.clearMarks(records)
     this.#file?.hold()
-    let areKept = true
-    const keep: (() => void)[] = []
-    for (const [i, column] of this.#columns.entries()) {
+    const before = this.#columns.map((column) => ({ ...column, facts: column.facts.copy() }))
+    const isKept = this.#columns.every((column, i) => {
       if (column.rules?.hasChecks) column.rules.check(this.#memory, { column: i, records })
-      areKept = !column.rules?.hasChecks || exports.endChecks() === 0
-      if (!areKept) break
-      keep.push(this.#writeColumn(column, i, records))
+      if (column.rules?.hasChecks && exports.endChecks() > 0) return false
+      this.#writeColumn(column, i, records)
+      return true
+    })
+    this.#file?.release(isKept)
+    if (isKept) return true
+    for (const [i, column] of this.#columns.entries()) {
+      column.chunks.length = this.#groupRecords.length
+      Object.assign(column, before[i])
     }
-    if (areKept) for (const one of keep) one()
-    this.#file?.release(areKept)
-    return areKept
+    return false
   }
 
   /** Of the records that break no rule; the marks are those of all `read`. */
@@ -447,22 +450,22 @@ export class WasmColumnWriter {
     return new TextDecoder('utf-8', { ignoreBOM: true }).decode(beginning, { stream: true }).replace(/[ \r]+$/, '')
   }
 
-  #copyColumn(column: Column, records: number): () => void {
+  #copyColumn(column: Column, records: number): void {
     const group = this.#older?.rowGroups[this.#groupRecords.length]
     const chunk = group?.chunks[column.kept ?? 0]
     if (this.#older === null || this.#file === null || chunk === undefined || group?.records !== records) {
-      return this.#failOlder()
+      this.#failOlder()
     }
-    const copy = this.#file.copyChunk(chunk, this.#older.part.read(firstOffset(chunk), chunk.bytes))
-    return () => {
-      column.nulls += chunk.nulls
-      column.chunks.push(copy)
-    }
+    column.nulls += chunk.nulls
+    column.chunks.push(this.#file.copyChunk(chunk, this.#older.part.read(firstOffset(chunk), chunk.bytes)))
   }
 
-  /** Writes a chunk, unless the column is not written, or no longer; returns what is to be done if it is kept. */
-  #writeColumn(column: Column, index: number, records: number): () => void {
-    if (column.kept !== null) return this.#copyColumn(column, records)
+  /** Without a chunk if the column is not written, or no longer. */
+  #writeColumn(column: Column, index: number, records: number): void {
+    if (column.kept !== null) {
+      this.#copyColumn(column, records)
+      return
+    }
     const { exports } = this.#memory
     const isMisfit = column.misfit !== null
     const { kind, form } = isMisfit ? columnKind(null) : column.kind
@@ -472,25 +475,17 @@ export class WasmColumnWriter {
     const isChecked = !isMisfit && this.#isUnbroken && column.isReadAsChecked
     const misfit = exports.read(index, records, kind, column.nullWords, column.form, Number(isChecked))
     const [withoutValue = 0] = this.#memory.result
-    // The next column has other facts.
-    const table = this.#isUnbroken ? this.#memory.facts.slice() : this.#memory.facts
+    const table = this.#memory.facts
     const areWordsNull = misfit === 0 && !isMisfit && column.stored !== null && column.nullWords !== 0
-    const isWritten = !isMisfit && misfit === 0 && column.stored !== null && this.#file !== null
-    let chunk: ColumnChunk | null = null
-    let { form: written } = column
-    if (column.stored !== null && this.#file !== null && isWritten) {
-      exports.setTextEnds(column.byEnds ? 1 : 0)
-      exports.encode(records, kind, column.stored.valueBytes, column.form)
-      written = this.#memory.result[formIndex] ?? 0
-      chunk = this.#file.writeChunk(records)
-    }
-    return () => {
-      const nulls = withoutValue - (areWordsNull ? wordCount(table) : 0)
-      column.facts.add(records, nulls, table, (record) => this.#textOf(index, record))
-      column.nulls += withoutValue
-      if (misfit > 0) column.misfit = this.#records + misfit
-      column.form = written
-      if (chunk !== null) column.chunks.push(chunk)
-    }
+    column.facts.add(records, withoutValue - (areWordsNull ? wordCount(table) : 0), table, (record) =>
+      this.#textOf(index, record),
+    )
+    column.nulls += withoutValue
+    if (misfit > 0) column.misfit = this.#records + misfit
+    if (column.misfit !== null || column.stored === null || this.#file === null) return
+    exports.setTextEnds(column.byEnds ? 1 : 0)
+    exports.encode(records, kind, column.stored.valueBytes, column.form)
+    column.form = this.#memory.result[formIndex] ?? 0
+    column.chunks.push(this.#file.writeChunk(records))
   }
 }
