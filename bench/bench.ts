@@ -1,5 +1,6 @@
 // Bench: the service, the client and the files that the measurements of a run share. Knows no measurement.
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
+import { cpus, totalmem } from 'node:os'
 import { join } from 'node:path'
 import type { Batch, Reply } from './client.ts'
 import { generateCsv } from './generate.ts'
@@ -37,6 +38,12 @@ export const directory = join(import.meta.dirname, '..', '.bench')
 
 /** The factor for sizes and counts: 0.01 tries all rows in a few minutes. Figures of such a trial mean nothing. */
 export const scale = Number(process.env.SCALE ?? 1)
+
+export function whereAndWhen() {
+  const [cpu] = cpus()
+  const machine = `${cpus().length} × ${cpu?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}`
+  return { date: new Date().toISOString().slice(0, 10), machine }
+}
 
 /** The path of a file of a size, created once. */
 export function benchFile({ bytes: wantedBytes, seed = 1, shape }: FileWish): string {

@@ -5,10 +5,9 @@
 //   npm run bench -- --list            lists the rows
 //   SCALE=0.01 npm run bench           tries files of a hundredth of the size; the figures are only printed
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { cpus, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { openBench, scale } from './bench.ts'
+import { openBench, scale, whereAndWhen } from './bench.ts'
 import { writePlots } from './plots.ts'
 import { type BenchRow, rows } from './rows.ts'
 
@@ -32,13 +31,9 @@ async function measureRows(chosen: readonly BenchRow[]): Promise<number> {
   const seed = Number(process.env.SEED ?? 1)
   const isWhole = rows.every((row) => !row.isUsual || chosen.includes(row))
   const before = existsSync(figuresPath) ? (JSON.parse(readFileSync(figuresPath, 'utf8')) as Figures) : {}
-  const measured: Figures = {
-    ...(isWhole ? {} : before),
-    ...(before.peers !== undefined && { peers: before.peers }),
-    date: new Date().toISOString().slice(0, 10),
-    machine: `${cpus().length} × ${cpus()[0]?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}`,
-    seed,
-  }
+  const { peers } = before
+  // The figures of the other rows keep their date.
+  const measured: Figures = { ...whereAndWhen(), seed, ...(isWhole ? peers !== undefined && { peers } : before) }
   const problems: string[] = []
   for (const { name, measure } of chosen) {
     const startedMs = performance.now()

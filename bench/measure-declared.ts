@@ -1,5 +1,5 @@
 // Measure declared: the CPU time of the service for files with a schema, in turns with the same file without one.
-import type { Bench } from './bench.ts'
+import { type Bench, whereAndWhen } from './bench.ts'
 import { cpuSeconds, descendants } from './processes.ts'
 import { european, type Shape, wider } from './shapes.ts'
 import { median } from './statistics.ts'
@@ -113,5 +113,5 @@ export async function measureDeclared(bench: Bench) {
     console.error(JSON.stringify(figure))
     figures.push(figure)
   }
-  return { bytes, rounds, cases: figures }
+  return { ...whereAndWhen(), bytes, rounds, cases: figures }
 }

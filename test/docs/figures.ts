@@ -6,6 +6,7 @@ interface Figures {
   readonly date: string
   readonly machine: string
   readonly shapes?: ShapeFigures
+  readonly declared?: DeclaredFigures
   readonly queries?: readonly QueryFigures[]
   readonly use?: UseFigures
   readonly small: {
@@ -55,6 +56,23 @@ interface ShapeFigures {
     readonly ratioMax: number
     readonly accepted: number
     readonly rejected: number
+  }[]
+}
+
+/** With a date of its own, since it may be measured alone. */
+interface DeclaredFigures {
+  readonly date: string
+  readonly machine: string
+  readonly bytes: number
+  readonly rounds: number
+  readonly cases: readonly {
+    readonly name: string
+    readonly target: number
+    readonly plainCpu: number
+    readonly declaredCpu: number
+    readonly ratio: number
+    readonly ratioMin: number
+    readonly ratioMax: number
   }[]
 }
 
@@ -142,6 +160,28 @@ export function shapesTable(): string {
   ].join('\n')
 }
 
+/** Files with a schema, compared with the same file without one, as Markdown. */
+export function declaredTable(): string {
+  const declared = readFigures()?.declared
+  if (declared === undefined) return notYet
+  const { machine, date, bytes, rounds, cases } = declared
+  return [
+    `Files of ${bytes / 1_000_000} MB, ${rounds} turns; ${machine}, ${date}.`,
+    '',
+    '| Declared | Target | Ratio: median (lowest to highest) | CPU s | without a schema |',
+    '| --- | --- | --- | --- | --- |',
+    ...cases.map(
+      ({ name, target, ratio, ratioMin, ratioMax, declaredCpu, plainCpu }) =>
+        `| ${name} | ≤ ${target} | ${ratio.toFixed(2)} (${ratioMin.toFixed(2)} to ${ratioMax.toFixed(2)}) | ${declaredCpu.toFixed(2)} | ${plainCpu.toFixed(2)} |`,
+    ),
+  ].join('\n')
+}
+
+function declaredLine({ date, cases }: DeclaredFigures): string {
+  const shown = cases.map(({ name, ratio }) => `${name} ${ratio.toFixed(2)}`)
+  return `CPU time with a [schema](docs/schema.md), as a multiple of the same file without one (${date}): ${shown.join('; ')}.`
+}
+
 /** The figures as Markdown, or a note that there are none yet. */
 export function figuresTable(): string {
   const figures = readFigures()
@@ -160,6 +200,7 @@ export function figuresTable(): string {
     `${crowd.clients} clients at once, each sending files of 4.2 MB one after another: ${crowd.uploadsPerSecond.toFixed(1)} uploads per second, median ${time(crowd.p50Ms)}, 99th percentile ${time(crowd.p99Ms)}, ${crowd.errors} errors. Files of 1 KB, one after another: median ${time(small.p50Ms)}, 99th percentile ${time(small.p99Ms)}.`,
     ...(figures.queries === undefined ? [] : ['', queryLine(figures.queries)]),
     ...(figures.use === undefined ? [] : ['', useLine(figures.use)]),
+    ...(figures.declared === undefined ? [] : ['', declaredLine(figures.declared)]),
   ].join('\n')
 }
 

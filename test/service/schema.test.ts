@@ -190,7 +190,7 @@ const cases: Readonly<Record<string, Case>> = {
     field: { type: 'date', format: '%d/%m/%Y' },
     values: ['01/01/0001', '31/12/0000', '31/12/9999'],
     accepted: ['0001-01-01', '9999-12-31'],
-    rejected: ['"31/12/0000" violates type date %d/%m/%Y: it is beyond what the column can hold'],
+    rejected: ['"31/12/0000" violates type date %d/%m/%Y: it is no date that the column can hold'],
     type: 'date',
   },
   'instants in a format, of years that ISO 8601 writes': {
@@ -198,7 +198,7 @@ const cases: Readonly<Record<string, Case>> = {
     values: ['9999-12-31 23:59Z', '9999-12-31 23:59-01:00', '0001-01-01 00:00+01:00', '0001-01-01 01:00+01:00'],
     accepted: ['9999-12-31T23:59:00Z', '0001-01-01T00:00:00Z'],
     rejected: ['9999-12-31 23:59-01:00', '0001-01-01 00:00+01:00'].map(
-      (value) => `"${value}" violates type datetime %Y-%m-%d %H:%M%z: it is beyond what the column can hold`,
+      (value) => `"${value}" violates type datetime %Y-%m-%d %H:%M%z: it is no date that the column can hold`,
     ),
     type: 'timestamptz',
   },
@@ -208,7 +208,7 @@ const cases: Readonly<Record<string, Case>> = {
     accepted: ['2024-02-01', '2024-02-01', '2024-02-01'],
     rejected: [
       '"31/01/2024" violates minimum 2024-02-01',
-      '"31/02/2024" violates type date %d/%m/%Y: it is beyond what the column can hold',
+      '"31/02/2024" violates type date %d/%m/%Y: it is no date that the column can hold',
       ...['2024-02-01', '1/2/24'].map((value) => `"${value}" violates type date %d/%m/%Y`),
     ],
     type: 'date',

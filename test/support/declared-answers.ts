@@ -14,7 +14,7 @@ interface Answer {
   readonly column: string
   /** Texts as in the file, separated by ` · `, each with the value that rows show, if it is another: `007 → 7`. */
   readonly keeps: string
-  /** By what the message says they violate, `…` for "beyond what the column can hold": further texts, in their order. */
+  /** By what the message says they violate, `…` for "beyond what the column can hold", or no such date: further texts, in their order. */
   readonly breaks?: Readonly<Record<string, string>>
 }
 
@@ -51,5 +51,5 @@ function split(texts: string): readonly string[] {
 function messageOf({ rule, text }: { readonly rule: string; readonly text: string }): string {
   if (rule === 'required') return 'x: no value, required by the schema'
   const value = text.startsWith('"') ? text.slice(1, -1).replaceAll('""', '"') : text
-  return `x: ${JSON.stringify(value)} violates ${rule.replace(' …', ': it is beyond what the column can hold')}`
+  return `x: ${JSON.stringify(value)} violates ${rule.replace(' …', rule.includes('%') ? ': it is no date that the column can hold' : ': it is beyond what the column can hold')}`
 }

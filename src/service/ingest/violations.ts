@@ -118,7 +118,9 @@ const ruleCharactersMax = 200
 
 function ruleText(rule: number, fieldType: string, { form, checks }: DeclaredValues): string {
   const format = form.kind === 'strptime' ? ` ${form.format}` : ''
-  if (rule === ruleCode.range) return `type ${fieldType}${format}: it is beyond what the column can hold`
+  const why =
+    form.kind === 'strptime' ? 'it is no date that the column can hold' : 'it is beyond what the column can hold'
+  if (rule === ruleCode.range) return `type ${fieldType}${format}: ${why}`
   const check = checks[rule - ruleCode.firstCheck]
   return check === undefined ? `type ${fieldType}${format}` : checkText(check)
 }
