@@ -49,7 +49,7 @@ export function beginRead(records: u32): void {
   memory.fill(levels, 0xff, (records + 7) >> 3)
   nullCount = 0
   valueCount = 0
-  areReadAlike = false
+  areReadAlike = true
 }
 
 export function endRead(records: u32, nulls: u32): void {
@@ -81,7 +81,6 @@ export function readValues(column: u32, records: u32, kind: u32, nullWords: u32)
   const isRead = isUsual && (scale > 0 || (kind != DECIMALS && kind != LONG_DECIMALS))
   const isSpelledAnyhow = kind == BOOLEANS && spelling == 0
   let usualFrom: u32 = 0
-  areReadAlike = true
   for (let record: u32 = 0; record < records; record++, place += step) {
     if (runClass == usualClass && record >= usualFrom) {
       const usual = readUsual(kind, runClass, place, step, records - record, trims, out)

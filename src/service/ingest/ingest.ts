@@ -394,7 +394,8 @@ class Pass {
     const options = { draft, ...placedForm(reading), ...sizes, corrector }
     if (corrections === null && exclusions !== null) {
       const runs = this.regularRuns?.list() ?? []
-      const scannerAt = (start: FileScanOptions['start']) => this.#tools.createScanner({ ...layout, start })
+      const scannerAt = (start: FileScanOptions['start']) =>
+        this.#tools.createScanner({ ...layout, start, marksRejects: true })
       const chunks = (from: number, end: number) => fileChunks(textPath, from, this.#signal, end)
       return cutScanned(excludingScans({ start: layout.start, runs, exclusions, scannerAt, chunks }), options, tally)
     }

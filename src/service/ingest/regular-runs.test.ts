@@ -83,7 +83,7 @@ test('excludingScans() reports the same as a scan of the whole file', async (t) 
       for (let at = from; at < Math.min(end, file.length); at += 70_000)
         yield [file.subarray(at, Math.min(end, at + 70_000))]
     }
-    const scannerAt = (from: typeof start) => create({ ...layout, start: from })
+    const scannerAt = (from: typeof start) => create({ ...layout, start: from, marksRejects: true })
     const scans: Scanned[] = []
     const pass = { start, runs, exclusions: exclusions(), scannerAt, chunks }
     for await (const some of excludingScans(pass)) scans.push(...some)
