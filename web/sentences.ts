@@ -3,7 +3,7 @@
 import type { Note } from '../src/core/notes.ts'
 import type { ShownReceipt } from './check/provisional.ts'
 import { germanFailures, germanIntroductions, germanKind } from './german/failures.ts'
-import { germanNotes, germanValues } from './german/notes.ts'
+import { germanNotes } from './german/notes.ts'
 import { germanEvidence, germanWhy } from './german/reading.ts'
 import { rejectTexts, type ShownReason } from './reject-texts.ts'
 import { language } from './texts.ts'
@@ -16,7 +16,10 @@ export interface Sentence {
 
 export function noteSentence({ code, message, column, values }: Note): Sentence {
   const german = aboutColumn(column, germanNotes[code])
-  return sentence(german && values ? `${german} ${germanValues(values)}` : german, message)
+  return sentence(
+    german && values ? `${german} Die ersten: ${values.map((one) => `„${one}“`).join(', ')}.` : german,
+    message,
+  )
 }
 
 /** Why a column has its type. */

@@ -110,7 +110,3 @@ export const germanNotes: Readonly<Record<NoteCode, string>> = {
     'Jeder Wert einer Spalte ist als Formel geschrieben, `="…"`, für Excel; er bleibt Text, mit diesen Zeichen.',
   MORE_COLUMNS: 'Zu weiteren Spalten gibt es Hinweise, die hier nicht aufgeführt sind.',
 }
-
-export function germanValues(values: readonly string[]): string {
-  return `Die ersten: ${values.map((value) => `„${value}“`).join(', ')}.`
-}

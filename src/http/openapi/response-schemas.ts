@@ -242,12 +242,7 @@ const note = component('Note', 'A doubt about how the file was read.', {
     }),
   ),
   column: Type.Optional(text('Name of the column concerned.')),
-  values: Type.Optional(
-    listOf(
-      'The first values concerned, with code points for characters that do not show: `12<U+00A0>`.',
-      Type.String(),
-    ),
-  ),
+  values: Type.Optional(listOf('The first values, as in `12<U+00A0>`.', Type.String())),
 })
 
 const gap = object('The header, if data records precede it.', {

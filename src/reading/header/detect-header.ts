@@ -95,10 +95,9 @@ function proseRows(question: TopQuestion): number {
   const count = rows.slice(0, keyRowsMax).findIndex((row) => !isProse(tokens, row))
   const header = rows[count]
   if (count < 1 || header === undefined || !fits(tokens, header, width)) return 0
-  if (!looksLikeNames(recordValues(tokens, header))) return 0
   if (rows.slice(0, count).every((row) => widthOf(tokens, row) === 1)) return 0
   const { headers, votes } = headersAt(question, count)
-  return headers.length > 0 && votes.typed * 2 > width ? count : 0
+  return headers.length > 0 && votes.typed * 2 > width && looksLikeNames(headers[0] ?? []) ? count : 0
 }
 
 const keyRowsMax = 20

@@ -20,6 +20,7 @@ const cases: readonly [what: string, text: string, wanted: string][] = [
   ['dates above figures', 'c,2020-01-22,2020-01-23\nDE,1,2\nFR,4,5\nIT,5,6\n', '1 c|2020-01-22|2020-01-23'],
   ['dates of another order', 'P,C,1/22/20,1/23/20\n,DE,1,2\n,FR,4,5\nX,IT,5,6\n', '1 P|C|1/22/20|1/23/20'],
   ['times above figures', 'day,10:00,11:00\nMon,5,6\nTue,4,3\nWed,9,8\n', '1 day|10:00|11:00'],
+  ['depths above words for yes and no', 'city,0.5\nA,true\nB,false\nC,true\n', '1 city|0.5'],
   ['dates alone', '2020-01-22,2020-01-23\n1,2\n4,5\n5,6\n', '1 2020-01-22|2020-01-23'],
   ['hours', 'day,0,1,2,3\nMon,5,6,7,8\nTue,4,3,2,1\nWed,9,8,7,6\n', '1 day|0|1|2|3 ?'],
   ['years', 'c,2019,2020\nDE,1,2\nFR,4,5\nIT,5,6\n', '1 c|2019|2020'],

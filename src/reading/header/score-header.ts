@@ -237,7 +237,8 @@ function vote(value: string, below: ColumnProfile, column: number, hasText: bool
     if (kind === 'number' && isYear(value) && !below.values.some(isYear)) return shapeVote
     if ((isMoment(kind) || kind === 'boolean') && isOther(kind, below)) return isMeasured(below.kind) ? 1 : 0.5
     if (below.kind === kind) return kind === 'number' && hasText ? voteOfNumber(value, below) : -1
-    return hasText && isWhole(value) && isOther(kind, below) ? (below.kind === 'text' ? shapeVote : 1) : -0.4
+    if (!hasText || !isOther(kind, below)) return -0.4
+    return below.kind === 'text' ? (isWhole(value) ? shapeVote : -0.4) : 1
   }
   if (below.values.length === 0) return kind === 'text' ? 0.2 : 0
   if (kind === 'null' || !/[\p{L}\p{N}\ufffd]/u.test(value)) return -0.2

@@ -58,7 +58,7 @@ function areProven(tokens: Tokens, rows: readonly number[], width: number): bool
   const marks = rows.flatMap((row) => lineOf(tokens, row).split(delimiter).slice(0, -1)).map((piece) => piece.at(-1))
   if (delimiter !== ' ' && new Set(marks).size === 1 && /[ =~|+*#<-]/.test(marks[0] ?? '')) return true
   const measured = Array.from({ length: width }, (_, column) => column).filter((column) => {
-    return areNearlyAll(fitting, (row) => isFigure(valueAt(tokens, row, column)))
+    return areNearlyAll(fitting, (row) => isFigure(fieldValue(tokens, (tokens.firstFields[row] ?? 0) + column).trim()))
   }).length
   const isNamed = fits(tokens, header, width) && kindsOf(tokens, header).every((kind) => kind === 'text')
   if (width === 2 && delimiter === ' ') return measured === 2 && !areCodes(tokens, body)
@@ -199,10 +199,6 @@ function hasText(tokens: Tokens, row: number): boolean {
 
 function lineOf({ text, recordStarts, recordEnds }: Tokens, row: number): string {
   return text.slice(recordStarts[row], recordEnds[row]).trim()
-}
-
-function valueAt(tokens: Tokens, row: number, column: number): string {
-  return fieldValue(tokens, (tokens.firstFields[row] ?? 0) + column).trim()
 }
 
 function kindsOf(tokens: Tokens, row: number): Kind[] {

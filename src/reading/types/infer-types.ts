@@ -164,13 +164,12 @@ function misfit(
   const isFew = isHidden || (found > 0 && found <= fewMax && found * 100 <= values)
   // If every value looks like a number, a date or the like, someone may well have meant it to be one.
   const isDoubtful = facts.classes.text === undefined
-  const isNamed = isFew && shown.length > 0
-  const odd = isNamed ? `: ${shown.map((one) => `'${one}'`).join(', ')}` : ''
+  const odd = isFew && shown.length > 0 ? `: ${shown.map((one) => `'${one}'`).join(', ')}` : ''
   const doubt = {
     code: isFew && (!isDoubtful || code === 'MIXED_VALUES') ? ('FEW_MISFITS' as const) : code,
     clause: `${why}${odd}, so it is kept as text`,
     lines: linesOf(offenders.first, lineOf),
-    ...(isNamed && { values: shown }),
+    ...(odd !== '' && { values: shown }),
   }
   return text(facts.records, why, isDoubtful || isFew ? doubt : null)
 }
