@@ -117,7 +117,7 @@ export async function ingest(source: IngestSource, tools: IngestTools, signal: A
   const tally = (await pass.rejectViolations(rejects)) ?? first
   checkCount(typed.parts.list(), tally)
   const lineOf = lineOfRecord(reading, tally)
-  const columns = typed.columns(tally.accepted, lineOf)
+  const { columns, notes } = typed.described(tally.accepted, lineOf)
   return {
     reading,
     schema: schema?.table ?? null,
@@ -129,7 +129,7 @@ export async function ingest(source: IngestSource, tools: IngestTools, signal: A
     verbatim: tally === first && source.corrections === null ? (runs?.list() ?? []) : [],
     checksums: [...typed.parts.checksums(), ...rejects.checksums()],
     typeNotes: [
-      ...typed.notes(tally.accepted, lineOf),
+      ...notes,
       ...equalNumberNotes(reading, {
         columns,
         declared: matched.columns,

@@ -74,25 +74,10 @@ export class RecordTally {
     this.firstOtherEscapeLines.push(...scanned.otherEscapeLines.slice(0, unnamed))
     if (scanned.rejects.length === 0) return
     this.last = [...this.last, ...scanned.rejects.slice(-lastRejectsMax)].slice(-lastRejectsMax)
-    for (const [reason, count] of reasonCounts(scanned.rejects)) {
-      this.reasons[reason] = (this.reasons[reason] ?? 0) + count
-    }
+    for (const { reason } of scanned.rejects) this.reasons[reason] = (this.reasons[reason] ?? 0) + 1
     const unshown = firstRejectsMax - this.first.length
     if (unshown > 0) this.first.push(...scanned.rejects.slice(0, unshown).map(shownReject))
   }
-}
-
-/** In order of first occurrence. There are few: a linear search takes half the time of a property each. */
-function reasonCounts(rejects: readonly ScannedReject[]): Iterable<readonly [RejectReason, number]> {
-  const reasons: RejectReason[] = []
-  const counts: number[] = []
-  for (const { reason } of rejects) {
-    let found = 0
-    while (found < reasons.length && reasons[found] !== reason) found++
-    if (found === reasons.length) reasons.push(reason)
-    counts[found] = (counts[found] ?? 0) + 1
-  }
-  return reasons.map((reason, at) => [reason, counts[at] ?? 0])
 }
 
 /**

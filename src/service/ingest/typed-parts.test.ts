@@ -88,7 +88,7 @@ test('convertChanged() rewrites the changed columns of a part, and copies the ot
     ['2'],
   )
   assert.deepEqual(
-    typed.columns(10, undefined).map(({ type, nulls }) => [type, nulls]),
+    typed.described(10, undefined).columns.map(({ type, nulls }) => [type, nulls]),
     [
       ['integer', 1],
       ['text', 2],

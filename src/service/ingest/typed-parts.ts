@@ -51,11 +51,6 @@ export class TypedParts {
   #byEnds: boolean
   /** Parts by the index of their segments. */
   readonly #made: MadePart[] = []
-  #lastDecided: {
-    readonly facts: readonly ColumnFacts[]
-    readonly lineOf: LineOf | undefined
-    readonly decisions: readonly Decision[]
-  } | null = null
 
   constructor(draft: DraftFiles, basis: TypeBasis) {
     this.parts = new PartList(draft, 'data')
@@ -141,10 +136,15 @@ export class TypedParts {
     return this.#targets.map(({ name, type }) => ({ name, type: columnTypeName(type) }))
   }
 
-  /** The columns as the receipt shows them, once all `records` are converted. */
-  columns(records: number, lineOf: LineOf | undefined): readonly Column[] {
+  /** The columns as the receipt shows them, once all `records` are converted, and what a careful reader would ask. */
+  described(records: number, lineOf: LineOf | undefined) {
+    const { facts, delimiter } = this.#basis
+    const decisions = decideTypes(facts, lineOf, delimiter)
+    return { columns: this.#columns(records, decisions), notes: this.#notes(records, lineOf, decisions) }
+  }
+
+  #columns(records: number, decisions: readonly Decision[]): readonly Column[] {
     const { facts, declared } = this.#basis
-    const decisions = this.#decisions(lineOf)
     return this.#targets.map(({ name, type, declared: values, ...target }, i) => {
       const nulls = this.#made.reduce((sum, part) => sum + (part.nulls[i] ?? 0), 0)
       const column = declared[i] ?? null
@@ -168,25 +168,13 @@ export class TypedParts {
     })
   }
 
-  /** What a careful reader would ask about the types. */
-  notes(records: number, lineOf: LineOf | undefined): readonly Note[] {
+  #notes(records: number, lineOf: LineOf | undefined, decisions: readonly Decision[]): readonly Note[] {
     const { names, facts, declared } = this.#basis
     const seen = facts[0]?.records ?? 0
     const byFirst = this.#isDecidedOn(records) ? '' : `; based on the first ${seen} records`
-    const decisions = this.#decisions(lineOf)
     const targets = declared.map((column, i) => column && declaredTarget(column, facts[i] ?? null, lineOf))
     const chosen = names.map((_, i) => targets[i] ?? decisions[i] ?? {})
     return typeNotes(names, chosen, byFirst)
-  }
-
-  /** The decisions that columns and notes share. */
-  #decisions(lineOf: LineOf | undefined): readonly Decision[] {
-    const { facts, delimiter } = this.#basis
-    const last = this.#lastDecided
-    if (last?.facts === facts && last.lineOf === lineOf) return last.decisions
-    const decisions = decideTypes(facts, lineOf, delimiter)
-    this.#lastDecided = { facts, lineOf, decisions }
-    return decisions
   }
 
   #isDecidedOn(records: number): boolean {

@@ -90,38 +90,28 @@ export async function* cutScanned(
   const rejectLines = new RejectLines()
   await using corrector = options.corrector
   let keptTo = text.startOffset
-  const writeAsRead = async ({ pieces: read, accepted: count, rejects }: Scanned): Promise<void> => {
+  const keepAsRead = async (scanned: Scanned): Promise<void> => {
+    tally.add(scanned)
+    const { isVerbatim, pieces: read, accepted: count, rejects, consumedTo } = scanned
+    const place = rewrite === null && isVerbatim ? { byteOffset: keptTo, bytes: consumedTo - keptTo } : null
+    keptTo = consumedTo
     if (keepsAccepted) {
       const pieces = rewrite === null ? read : rewrite(read)
-      await accepted.add({ pieces, count, bytes: sumOfLengths(pieces), place: null })
+      await accepted.add({ pieces, count, bytes: sumOfLengths(pieces), place })
     }
     if (!keepsRejected || rejects.length === 0) return
     const lines = rejectLines.of(rejects)
     await rejected.add({ pieces: [lines], count: rejects.length, bytes: lines.length, place: null })
   }
 
-  /** Null if there is nothing to wait for, as in most files. */
-  const keepAsRead = (scanned: Scanned): Promise<void> | null => {
-    tally.add(scanned)
-    const { isVerbatim, pieces, consumedTo } = scanned
-    const place = { byteOffset: keptTo, bytes: consumedTo - keptTo }
-    keptTo = consumedTo
-    if (rewrite !== null || !isVerbatim) return writeAsRead(scanned)
-    if (!keepsAccepted) return null
-    return accepted.add({ pieces, count: scanned.accepted, bytes: sumOfLengths(pieces), place })
+  const keep = async (scanned: Scanned): Promise<void> => {
+    if (corrector === null) await keepAsRead(scanned)
+    else for await (const one of corrector.correct(scanned)) await keepAsRead(one)
   }
-
-  const correctAndKeep = async (corrector: Corrector, scanned: Scanned): Promise<void> => {
-    for await (const one of corrector.correct(scanned)) await keepAsRead(one)
-  }
-
-  const keep = (scanned: Scanned): Promise<void> | null =>
-    corrector === null ? keepAsRead(scanned) : correctAndKeep(corrector, scanned)
 
   for await (const some of scans) {
     for (const scanned of some) {
-      const keeping = keep(scanned)
-      if (keeping !== null) await keeping
+      await keep(scanned)
       while (accepted.isReady) yield await accepted.cut()
       while (rejected.isReady) yield await rejected.cut()
     }
@@ -289,17 +279,11 @@ class SegmentWriter implements AsyncDisposable {
     return next !== undefined && next.places.bytes >= this.#remainderMin(this.index)
   }
 
-  /** Null if there is nothing to wait for. */
-  add(records: Records): Promise<void> | null {
+  async add(records: Records): Promise<void> {
     const { path } = this.#options.text
-    if (records.place === null) return this.#write(records)
-    for (const [segment, share] of this.#shares(records)) if (share.place) segment.add({ path, ...share.place }, share)
-    return null
-  }
-
-  async #write(records: Records): Promise<void> {
     for (const [segment, share] of this.#shares(records)) {
-      segment.add(await this.#append(segment, share.pieces, share.bytes), share)
+      const piece = share.place && { path, ...share.place }
+      segment.add(piece ?? (await this.#append(segment, share.pieces, share.bytes)), share)
     }
   }
 
