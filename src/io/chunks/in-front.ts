@@ -4,16 +4,21 @@
  * Yields `first`, then the rest of `rest`. If it is ended early, or if `first` fails, both are released. It is a class,
  * since a generator would take part in every item of `rest`.
  */
-export function inFront<Item>(first: Iterable<Item>, rest: AsyncIterator<Item>): AsyncIterableIterator<Item> {
-  return new InFront(first[Symbol.iterator](), rest)
+export function inFront<Item>(
+  first: Iterable<Item> | AsyncIterable<Item>,
+  rest: AsyncIterator<Item>,
+): AsyncIterableIterator<Item> {
+  return new InFront(Symbol.asyncIterator in first ? first[Symbol.asyncIterator]() : first[Symbol.iterator](), rest)
 }
+
+type AnyIterator<Item> = Iterator<Item> | AsyncIterator<Item>
 
 class InFront<Item> implements AsyncIterableIterator<Item> {
   /** Null once all of it has been yielded. */
-  #first: Iterator<Item> | null
+  #first: AnyIterator<Item> | null
   readonly #rest: AsyncIterator<Item>
 
-  constructor(first: Iterator<Item>, rest: AsyncIterator<Item>) {
+  constructor(first: AnyIterator<Item>, rest: AsyncIterator<Item>) {
     this.#first = first
     this.#rest = rest
   }
@@ -25,7 +30,7 @@ class InFront<Item> implements AsyncIterableIterator<Item> {
   async return(): Promise<IteratorResult<Item>> {
     const first = this.#first
     this.#first = null
-    first?.return?.()
+    await first?.return?.()
     await this.#rest.return?.()
     return { done: true, value: undefined }
   }
@@ -34,9 +39,9 @@ class InFront<Item> implements AsyncIterableIterator<Item> {
     return this
   }
 
-  async #nextOf(first: Iterator<Item>): Promise<IteratorResult<Item>> {
+  async #nextOf(first: AnyIterator<Item>): Promise<IteratorResult<Item>> {
     try {
-      const next = first.next()
+      const next = await first.next()
       if (!next.done) return next
     } catch (error) {
       await this.return()

@@ -1,6 +1,7 @@
 // Buffer head: reads the beginning of a file before the rest of it is processed. The bytes wait on disk, not in memory.
-import { closeSync, openSync, readSync } from 'node:fs'
+import { closeSync, openSync } from 'node:fs'
 import { type BorrowedBytes, viewOf } from '../../core/borrowed-bytes.ts'
+import { fileChunks } from '../../io/chunks/file-chunks.ts'
 import { inFront } from '../../io/chunks/in-front.ts'
 import { readFullySync } from '../../io/read-bytes.ts'
 
@@ -23,7 +24,6 @@ export interface BufferedHead<Result> {
 
 /** The head of a small file is not read back from disk: that would take longer than all other work on it. Bytes. */
 const heldBytesMax = 65_536
-const chunkBytes = 262_144
 /** A head that arrives in small pieces is not held either: four hundred slow clients would take twenty megabytes. */
 const heldSlicesMax = 16
 
@@ -53,7 +53,7 @@ export async function bufferHead<Result>(
     if (held !== null) return { result: read(held, isWhole), from: (at) => inFront([[held.subarray(at)]], iterator) }
     await file.flush()
     const result = readHead(file.textPath, Math.min(bytes, bytesMax), (head) => read(head, isWhole))
-    return { result, from: (at) => inFront(writtenChunks(file.textPath, at, bytes, signal), iterator) }
+    return { result, from: (at) => inFront(fileChunks(file.textPath, at, signal, bytes), iterator) }
   } catch (error) {
     await iterator.return?.()
     throw error
@@ -94,29 +94,4 @@ function readHead<Result>(path: string, bytes: number, read: (head: Uint8Array) 
     closeSync(file)
   }
   return read(head)
-}
-
-/** Reads again what has just been written, like the head. */
-function* writtenChunks(
-  path: string,
-  from: number,
-  to: number,
-  signal: AbortSignal,
-): Generator<readonly BorrowedBytes[]> {
-  if (from >= to) return
-  const file = openSync(path, 'r')
-  const buffer = Buffer.allocUnsafeSlow(Math.min(chunkBytes, to - from))
-  try {
-    for (let position = from; position < to; ) {
-      signal.throwIfAborted()
-      const count = readSync(file, buffer, 0, Math.min(buffer.length, to - position), position)
-      if (count === 0) return
-      position += count
-      yield [buffer.subarray(0, count)]
-    }
-  } finally {
-    closeSync(file)
-    // Released at once, see docs/decisions/memory-of-a-body.md.
-    buffer.buffer.transfer(0)
-  }
 }
