@@ -177,8 +177,8 @@ function readNumbers(place: usize, step: usize, count: u32, trims: bool, out: us
       const aWhole = aBytes - aFraction - 1
       const bWhole = bBytes - bFraction - 1
       if (aWhole - 1 >= wholeLimit || bWhole - 1 >= wholeLimit || aFraction - least > span || bFraction - least > span) break
-      if (load<u8>(aEnd - 1) == 48 && aFraction - zerosLeast > zerosSpan) break
-      if (load<u8>(bEnd - 1) == 48 && bFraction - zerosLeast > zerosSpan) break
+      if (load<u8>(aEnd - 1) == 48 && (isANegative || aFraction - zerosLeast > zerosSpan)) break
+      if (load<u8>(bEnd - 1) == 48 && (isBNegative || bFraction - zerosLeast > zerosSpan)) break
       if (load<u8>(aFrom) == 48 ? aWhole > 1 || !isZeroKnown : aFraction == 3 && aWhole <= 3) break
       if (load<u8>(bFrom) == 48 ? bWhole > 1 || !isZeroKnown : bFraction == 3 && bWhole <= 3) break
       const joined = v128.bitselect(text, eightBefore(aEnd - 1, bEnd - 1), lastOfEight(aFraction, bFraction))
@@ -201,7 +201,8 @@ function readNumbers(place: usize, step: usize, count: u32, trims: bool, out: us
     const fraction = clz((i8x16.bitmask(i8x16.eq(text, point)) << 16) | 0x8000) as usize
     const whole = bytes - fraction - 1
     if (whole - 1 >= wholeLimit || fraction - least > span) return done
-    if (load<u8>(end - 1) == 48 && fraction - zerosLeast > zerosSpan) return done
+    // -0.00 is no usual number: it is stored as 0, and facts tell of it.
+    if (load<u8>(end - 1) == 48 && (isNegative || fraction - zerosLeast > zerosSpan)) return done
     const first = load<u8>(from)
     if (first == 48 ? whole > 1 || !isZeroKnown : fraction == 3 && whole <= 3) return done
     const lanes = lastLanes(withoutPoint(text, fraction), bytes - 1)

@@ -8,8 +8,8 @@ import { repeatedPath, repeatedWords } from './key-file.ts'
 const { bucketCount, headerWords, entryWords } = keyChunk
 
 /**
- * Entries compared at once, which stay in a core's cache. In more than 33 million entries each bucket has more; a billion
- * take 52 MB.
+ * Entries compared at once: their different keys stay in a core's cache, which takes half the time of a million of them.
+ * In more than 33 million entries each bucket has more; a billion take 52 MB.
  */
 const keysMaxUsual = 32_768
 
@@ -38,30 +38,26 @@ export function findRepeats({ segments, keysMax = keysMaxUsual }: RepeatsJob, wi
   const firsts: Float64Array[] = []
   const portions = Math.min(bucketCount, Math.ceil(entries / keysMax))
   for (let portion = 0; portion < portions; portion++) {
+    const table = new KeyTable()
     const [from = 0, to = 0] = [portion, portion + 1].map((one) => Math.floor((one * bucketCount) / portions))
-    const lists = segments.map(({ path }, segment) =>
-      withFile(path, (file) => starts[segment]!.map((start) => readEntries(file, start, from, to))),
-    )
-    throwIfWithdrawn(withdrawal)
-    const found = repeatsIn(
-      lists,
-      segments.map(({ before }) => before),
-    )
-    firsts.push(Float64Array.from(found.firsts))
-    for (const [segment, repeated] of found.repeated.entries()) {
-      if (repeated.length === 0) continue
-      counts[segment]! += repeated.length / repeatedWords
-      writeFileSync(repeatedPath(segments[segment]!.path), Uint32Array.from(repeated), { flag: 'a', mode: 0o600 })
+    for (const [segment, { path, before }] of segments.entries()) {
+      withFile(path, (file) => {
+        for (const start of starts[segment]!) {
+          throwIfWithdrawn(withdrawal)
+          const found = table.add(readEntries(file, start, from, to), before)
+          if (found.repeated.length === 0) continue
+          counts[segment]! += found.repeated.length / repeatedWords
+          firsts.push(Float64Array.from(found.firsts))
+          writeFileSync(repeatedPath(path), Uint32Array.from(found.repeated), { flag: 'a', mode: 0o600 })
+        }
+      })
     }
   }
-  return { counts, firsts: joined(Float64Array, firsts).sort() }
+  return { counts, firsts: joined(firsts).sort() }
 }
 
-function joined<List extends Uint32Array | Float64Array>(
-  Kind: new (length: number) => List,
-  lists: readonly List[],
-): List {
-  const all = new Kind(lists.reduce((sum, { length }) => sum + length, 0))
+function joined(lists: readonly Float64Array[]): Float64Array {
+  const all = new Float64Array(lists.reduce((sum, { length }) => sum + length, 0))
   let at = 0
   for (const list of lists) {
     all.set(list, at)
@@ -96,47 +92,61 @@ function readWords(file: number, from: number, count: number): Uint32Array {
   return new Uint32Array(bytes.buffer)
 }
 
-/**
- * The records that repeat a key, in `repeatedWords` for each segment, and the ordinals of the first ones. Their hashes are
- * secret, so that nobody can make many of them collide.
- */
-function repeatsIn(lists: readonly (readonly Uint32Array[])[], before: readonly number[]) {
-  const entries = joined(Uint32Array, lists.flat())
-  const count = entries.length / entryWords
-  const ordinals = new Float64Array(count)
-  /** The numbers of entries, from 1. */
-  const places = new Uint32Array(2 ** Math.ceil(Math.log2(2 * count + 1)))
-  const isListed = new Uint8Array(count)
-  const firsts: number[] = []
-  let entry = 0
-  const repeated = lists.map((chunks, segment) => {
-    const found: number[] = []
-    const end = entry + chunks.reduce((sum, { length }) => sum + length, 0) / entryWords
-    for (; entry < end; entry++) {
-      const at = entry * entryWords
-      ordinals[entry] = before[segment]! + entries[at + 6]!
-      let place = entries[at + 1]! & (places.length - 1)
-      while (places[place] !== 0 && !isSameKey(entries, (places[place]! - 1) * entryWords, at))
-        place = (place + 1) & (places.length - 1)
-      if (places[place] === 0) {
-        places[place] = entry + 1
+/** Of the first record with a key: four words of its hash, two of its text, its ordinal (u64), 1 if it was listed. */
+const rowWords = 9
+
+/** A hash table of keys. */
+class KeyTable {
+  #rows = new Uint32Array(rowWords * 512)
+  #count = 0
+  /** The numbers of rows, from 1. Their hashes are secret, so that nobody can make many of them collide. */
+  #places = new Uint32Array(1024)
+
+  /** Returns the records that repeat a key, in `repeatedWords`, and the ordinals of the first ones not returned before. */
+  add(entries: Uint32Array, recordsBefore: number): { readonly repeated: number[]; readonly firsts: number[] } {
+    const [repeated, firsts]: [number[], number[]] = [[], []]
+    for (let at = 0; at < entries.length; at += entryWords) {
+      const place = this.#placeOf(entries, at)
+      const rows = this.#rows
+      const row = rowWords * ((this.#places[place] || this.#count + 1) - 1)
+      const record = entries[at + 6]!
+      if (this.#places[place] === 0) {
+        const ordinal = recordsBefore + record
+        rows.set(entries.subarray(at, at + 6), row)
+        rows[row + 6] = ordinal % 2 ** 32
+        rows[row + 7] = Math.floor(ordinal / 2 ** 32)
+        this.#places[place] = ++this.#count
+        if (2 * this.#count === this.#places.length) this.#grow()
         continue
       }
-      const first = places[place]! - 1
-      const ordinal = ordinals[first]!
-      if (isListed[first] === 0) firsts.push(ordinal)
-      isListed[first] = 1
-      const other = first * entryWords
-      const isSame = entries[other + 4] === entries[at + 4] && entries[other + 5] === entries[at + 5]
-      const what = 2 * entries[at + 7]! + Number(isSame)
-      found.push(entries[at + 6]!, what, ordinal % 2 ** 32, Math.floor(ordinal / 2 ** 32))
+      const [low, high] = [rows[row + 6]!, rows[row + 7]!]
+      if (rows[row + 8] === 0) firsts.push(low + high * 2 ** 32)
+      rows[row + 8] = 1
+      const isSame = rows[row + 4] === entries[at + 4] && rows[row + 5] === entries[at + 5]
+      repeated.push(record, 2 * entries[at + 7]! + Number(isSame), low, high)
     }
-    return found
-  })
-  return { repeated, firsts }
-}
+    return { repeated, firsts }
+  }
 
-function isSameKey(entries: Uint32Array, one: number, other: number): boolean {
-  for (let word = 0; word < 4; word++) if (entries[one + word] !== entries[other + word]) return false
-  return true
+  /** Where the row of a key is, or has room. */
+  #placeOf(words: Uint32Array, at: number): number {
+    const mask = this.#places.length - 1
+    let place = words[at + 1]! & mask
+    while (this.#places[place] !== 0 && !this.#isSame(rowWords * (this.#places[place]! - 1), words, at))
+      place = (place + 1) & mask
+    return place
+  }
+
+  #isSame(row: number, words: Uint32Array, at: number): boolean {
+    for (let word = 0; word < 4; word++) if (this.#rows[row + word] !== words[at + word]) return false
+    return true
+  }
+
+  #grow(): void {
+    const rows = this.#rows
+    this.#rows = new Uint32Array(2 * rows.length)
+    this.#rows.set(rows)
+    this.#places = new Uint32Array(2 * this.#places.length)
+    for (let row = 0; row < this.#count; row++) this.#places[this.#placeOf(rows, rowWords * row)] = row + 1
+  }
 }

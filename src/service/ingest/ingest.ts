@@ -158,6 +158,8 @@ class Pass {
   readonly #facts: (readonly ColumnFacts[])[] = []
   readonly #violations: Violations
   readonly #repeatedKeys: RepeatedKeys
+  /** How often all records were cut into segments. */
+  #cuts = 0
   /** Null if the file is not read in segments as it is, or nothing is declared. */
   readonly regularRuns: RegularRuns | null
   /** Numbers of corrected records, from the first pass, which rejects nothing because of declared rules. */
@@ -392,8 +394,10 @@ class Pass {
     const sizes = { firstBytes: headBytesMax, segmentBytes, keeps, isDuplicate, text }
     const corrector = corrections && this.#corrector(corrections, layout)
     const options = { draft, ...placedForm(reading), ...sizes, corrector }
+    if (exclusions === null) this.#cuts++
     if (corrections === null && exclusions !== null) {
-      const runs = this.regularRuns?.list() ?? []
+      // Segments that were cut from other steps may lack places that the runs of the first pass need.
+      const runs = this.#cuts === 1 ? (this.regularRuns?.list() ?? []) : []
       const scannerAt = (start: FileScanOptions['start']) =>
         this.#tools.createScanner({ ...layout, start, marksRejects: true })
       const chunks = (from: number, end: number) => fileChunks(textPath, from, this.#signal, end)
