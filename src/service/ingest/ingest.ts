@@ -398,10 +398,9 @@ class Pass {
     if (corrections === null && exclusions !== null) {
       // Segments that were cut from other steps may lack places that the runs of the first pass need.
       const runs = this.#cuts === 1 ? (this.regularRuns?.list() ?? []) : []
-      const scannerAt = (start: FileScanOptions['start']) =>
-        this.#tools.createScanner({ ...layout, start, marksRejects: true })
+      const { createScanner } = this.#tools
       const chunks = (from: number, end: number) => fileChunks(textPath, from, this.#signal, end)
-      return cutScanned(excludingScans({ start: layout.start, runs, exclusions, scannerAt, chunks }), options, tally)
+      return cutScanned(excludingScans({ layout, createScanner, runs, exclusions, chunks }), options, tally)
     }
     const excluded = corrections === null ? null : excludedAsWell(corrections, exclusions)
     const scanner = this.#tools.createScanner({ ...layout, marksRejects: excluded !== null })

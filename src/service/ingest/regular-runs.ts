@@ -2,7 +2,13 @@
 // where it is, so that nothing is scanned for rejects of declared rules. Knows no rules.
 import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
 import { Peekable } from '../../io/peekable.ts'
-import type { Scanned, ScannedReject, Scanner, ScanOptions } from '../../reading/scanner/scanner.ts'
+import type {
+  CreateScanner,
+  FileScanOptions,
+  Scanned,
+  ScannedReject,
+  ScanOptions,
+} from '../../reading/scanner/scanner.ts'
 import { ConstraintFilter } from './constraint-filter.ts'
 import type { Exclusion } from './violations.ts'
 
@@ -61,10 +67,10 @@ export class RegularRuns {
 }
 
 export interface ExcludingPass {
-  readonly start: ScanOptions['start']
+  readonly layout: FileScanOptions
+  readonly createScanner: CreateScanner
   readonly runs: readonly Run[]
   readonly exclusions: AsyncIterable<Exclusion>
-  scannerAt(start: ScanOptions['start']): Scanner
   chunks(byteOffset: number, end: number): AsyncIterable<readonly BorrowedBytes[]>
 }
 
@@ -77,10 +83,12 @@ export async function* excludingScans(pass: ExcludingPass): AsyncGenerator<Itera
       yield { ...next, ordinal: next.ordinal - before }
     }
   }
-  let at: Place = { ...pass.start, readable: 0 }
+  const { createScanner, layout } = pass
+  let at: Place = { ...layout.start, readable: 0 }
   for (const [from, to] of [...pass.runs, []]) {
     const { readable: before } = at
-    const filter = new ConstraintFilter(pass.scannerAt(at), upTo(from?.readable ?? Infinity, before), at.byteOffset)
+    const scanner = createScanner({ ...layout, start: at, marksRejects: true })
+    const filter = new ConstraintFilter(scanner, upTo(from?.readable ?? Infinity, before), at.byteOffset)
     for await (const [step] of filter.steps(pass.chunks(at.byteOffset, from?.byteOffset ?? Infinity)))
       if (step !== undefined) yield [numbered(filter.push(step), before)]
     yield [numbered(filter.end(), before)]
