@@ -1,6 +1,6 @@
 // Tests of the column converter: it reports and writes the same as the DuckDB converter.
 import assert from 'node:assert/strict'
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
@@ -230,6 +230,37 @@ for (const [where, count] of [
     const wrong = { ...segment, records: count + 1 }
     await assert.rejects(converter.convert(wrong, columns, path, never, { violationsPath }))
     assert.equal(existsSync(violationsPath), false)
+  })
+}
+
+for (const [size, count, failure] of [
+  ['small', 20, 'STORE_FAILED'],
+  ['large', 50_000, 'CONVERSION_FAILED'],
+] as const) {
+  test(`convert() says that the disk is full where it appends violations or keys of a ${size} segment`, async (t) => {
+    if (!existsSync('/dev/full')) return t.skip('needs /dev/full')
+    const dir = scratchDir(t)
+    const segment = writeSegment(dir, 'x,2\n'.repeat(count), count, layoutOf(2))
+    const [first, second] = textColumns(2)
+    const integer = { kind: 'integer' } as const
+    const declared = { form: { ...integer, groupChar: null }, missing: [''], isRequired: false, checks: [] } as const
+    const [path, full] = [join(dir, 'part.parquet'), join(dir, 'full')]
+    const keys = { columns: [[1]], secret: [1n, 2n], path: full, areFound: false } as const
+    for (const [columns, options] of [
+      [[{ ...first!, type: integer, declared }, second!], { violationsPath: full }],
+      [[first!, second!], { keys }],
+    ] as const) {
+      rmSync(full, { force: true })
+      symlinkSync('/dev/full', full)
+      const converting = converter.convert(segment, columns, path, never, options)
+      await assert.rejects(converting, (error) => isServiceError(error, 'DISK_FULL'))
+      assert.equal(existsSync(path), false)
+    }
+    const missing = { violationsPath: join(dir, 'none', 'violations') }
+    const columns = [{ ...first!, type: integer, declared }, second!]
+    const converting = converter.convert(segment, columns, path, never, missing)
+    await assert.rejects(converting, (error) => isServiceError(error, failure))
+    assert.equal(existsSync(path), false)
   })
 }
 
