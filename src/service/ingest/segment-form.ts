@@ -51,7 +51,8 @@ export function* recordEnds(
   const [quoteByte, endByte] = [quote?.charCodeAt(0), lineTerminator === '\r' ? 13 : 10]
   let [records, bytes, characters, isQuoted] = [0, 0, 0, false]
   for (const [i, piece] of pieces.entries()) {
-    for (const [at, byte] of piece.entries()) {
+    for (let at = 0; at < piece.length; at++) {
+      const byte = piece[at]!
       bytes++
       if ((byte & 0xc0) !== 0x80) characters++
       if (byte === quoteByte) isQuoted = !isQuoted

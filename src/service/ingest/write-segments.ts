@@ -179,7 +179,7 @@ const noRecords: Records = { pieces: [], count: 0, bytes: 0, place: null }
 
 /** Splits records after the first that ends at or after `bytesMin` bytes. */
 function splitRecords(records: Records, bytesMin: number, layout: SegmentLayout, isUtf8: boolean): [Records, Records] {
-  if (records.bytes <= bytesMin) return [records, noRecords]
+  if (records.bytes <= bytesMin || records.count === 1) return [records, noRecords]
   for (const end of recordEnds(records.pieces, layout)) {
     const { bytes, records: count } = end
     if (bytes < bytesMin || bytes === records.bytes) continue
