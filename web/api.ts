@@ -1,5 +1,6 @@
 // API: requests to the service, with the key of this tab. Knows the routes; knows no view.
 import type { EvidenceInWords } from '../src/core/evidence/evidence.ts'
+import type { ShownNote } from '../src/core/notes.ts'
 import type { RejectPreview, Receipt as StoredReceipt } from '../src/core/receipt.ts'
 import type { Caller, CorrectionOutcome, RowPage } from '../src/core/responses.ts'
 import type { UploadStatus } from '../src/core/upload-status.ts'
@@ -21,7 +22,9 @@ export class ApiError extends Error {
 }
 
 /** A receipt as the service sends it. */
-export interface Receipt extends Omit<StoredReceipt, 'evidence' | 'publish' | 'checksums' | 'verbatim' | 'owner'> {
+export interface Receipt
+  extends Omit<StoredReceipt, 'evidence' | 'notes' | 'publish' | 'checksums' | 'verbatim' | 'owner'> {
+  readonly notes: readonly ShownNote[]
   readonly duplicate?: boolean
   readonly evidence: EvidenceInWords
 }

@@ -139,7 +139,7 @@ test('whySentence() counts values, names null words and formats, and says why a 
     whyOf(column('decimal(9,2)', { format: '1.234,56', nullWords: ['NA', ''] })),
     'alle 1.000 Werte sind Zahlen mit 2 Nachkommastellen, geschrieben wie 1.234,56, abgesehen von Wörtern für null (NA, leerer Text in Anführungszeichen)',
   )
-  const notes = [{ code: 'LEADING_ZEROS', message: '', column: 'zip', lines: [2, 3, 5, 7] }] as const
+  const notes = [{ code: 'LEADING_ZEROS', severity: 'info', message: '', column: 'zip', lines: [2, 3, 5, 7] }] as const
   assert.equal(whyOf(column('text'), { notes }), 'Text: Werte haben führende Nullen (Zeilen 2, 3, 5 …)')
   assert.equal(whyOf(column('text')), 'Text: nicht alle Werte passen zu einem anderen Typ')
   assert.equal(whyOf(column('text', { nulls: 1_200 })), 'Text: es gibt keinen Wert')
@@ -170,7 +170,7 @@ test('evidenceSentences() says how a file was read from the figures that the Eng
     },
     header: { code: 'counting', typed: 0, unlike: 1, like: 2, isUncertain: true, lines: [] },
   })
-  const notes = [{ code: 'ENCODING_GUESSED', message: '' }] as const
+  const notes = [{ code: 'ENCODING_GUESSED', severity: 'doubt', message: '' }] as const
   assert.deepEqual(
     evidenceSentences({ ...receipt, notes, evidence: doubted }),
     [

@@ -172,6 +172,7 @@ export const t = {
   why: text('Why', 'Warum'),
   nulls: text('Nulls', 'Nullwerte'),
   notes: text('Notes', 'Hinweise'),
+  serious: text('Probably not the right file:', 'Wohl nicht die richtige Datei:'),
   lines: text(
     (many: number, lines: string) => `${many === 1 ? 'line' : 'lines'} ${lines}`,
     (many, lines) => `${many === 1 ? 'Zeile' : 'Zeilen'} ${lines}`,

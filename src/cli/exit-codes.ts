@@ -20,7 +20,7 @@ export const exitCodeMeanings: Readonly<Record<keyof typeof exitCodes, string>> 
   failed: 'Failed; standard error says why.',
   usage: 'Invalid command line, variable or configuration file; nothing was done.',
   rejects:
-    'With `--fail-on-rejects`: all files were stored, and at least one has rejected records. For `fix`: at least one correction was refused.',
+    'With `--fail-on-rejects` or `--fail-on`: all files were stored, and at least one has rejected records or such a verdict. For `fix`: at least one correction was refused.',
   refusedKey: 'The server requires an API key, or a different one (401, 403).',
   network: 'The server cannot be reached, or the connection was lost; for `serve`, the address cannot be used.',
   locked: 'For `serve`: another process uses the data directory.',

@@ -1,5 +1,6 @@
 // Response shapes: the members that each response must have, and their types. The rest is passed on unchanged.
 import type { CopyStatus } from '../core/copies/copy-status.ts'
+import type { Note, Severity, ShownNote } from '../core/notes.ts'
 import type { Receipt, RejectPreview } from '../core/receipt.ts'
 import type { Caller, CorrectionOutcome, RowPage } from '../core/responses.ts'
 import { type UploadStatus, uploadPhases } from '../core/upload-status.ts'
@@ -10,8 +11,11 @@ import { hasMembers, type MemberTypes } from './members.ts'
 export interface SentReceipt
   extends Pick<
     Receipt,
-    'id' | 'createdAt' | 'file' | 'encoding' | 'records' | 'columns' | 'rejects' | 'parts' | 'notes' | 'corrections'
+    'id' | 'createdAt' | 'file' | 'encoding' | 'records' | 'columns' | 'rejects' | 'parts' | 'corrections'
   > {
+  readonly notes: readonly (Note & Partial<ShownNote>)[]
+  /** Absent from earlier versions of the service. */
+  readonly verdict?: Severity
   /** Absent if the receipt is not the response to an upload. */
   readonly duplicate?: boolean
   readonly upload?: { readonly durationMs: number; readonly outcome?: string | null }

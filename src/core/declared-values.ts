@@ -73,6 +73,7 @@ export interface RepeatedKey {
 export interface RecordPlace {
   readonly byteOffset: number
   readonly byteLength: number
+  readonly lineEndBytes: number
 }
 
 /** The first rule that a record violates. */

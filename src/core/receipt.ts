@@ -46,6 +46,9 @@ export interface RecordCounts {
   readonly rejected: number
 }
 
+/** The bytes of these records, with their line ends; what precedes the first record is skipped. They add up to the text. */
+export type ByteCounts = Readonly<Record<Exclude<keyof RecordCounts, 'total'>, number>>
+
 export type ColumnType =
   | { readonly kind: 'time' | 'timestamptz' | 'text' }
   | { readonly kind: 'integer' | 'number'; readonly form?: NumberForm }
@@ -133,6 +136,8 @@ export interface Receipt {
   /** Absent if every record is read as it is in the original. */
   readonly corrections?: Corrections
   readonly records: RecordCounts
+  /** Absent in older receipts. */
+  readonly bytes?: ByteCounts
   readonly columns: readonly Column[]
   readonly rejects: {
     readonly count: number

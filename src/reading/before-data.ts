@@ -22,6 +22,7 @@ export interface TokenizedHead {
 export function beforeData(of: TokenizedHead, top: Top, rows: readonly number[]): Reading['before'] {
   const { firstScanned, firstHeader, firstData, headers, titles } = top
   const { tokens } = of
+  const start = placeOf(of, firstScanned)
   const gap = firstScanned < firstData ? gapOf(of, top) : null
   const below = rows.findIndex((record) => record >= firstData)
   const isRow = new Set(below < 0 ? rows : rows.slice(0, below))
@@ -34,12 +35,31 @@ export function beforeData(of: TokenizedHead, top: Top, rows: readonly number[])
     header: headers.length,
     skipped,
     blank: passed.length - headers.length - skipped,
-    ...placeOf(of, firstScanned),
+    lines: start.lines,
+    bytes: start.bytes,
     headerEnd: placeOf(of, firstData).bytes,
     gap,
     comments: comments.length,
+    classBytes: classBytesOf(of, passed, top),
     commentLines: comments.slice(0, noteLinesMax).map((record) => lineOf(tokens, record)),
   }
+}
+
+function classBytesOf(
+  of: TokenizedHead,
+  passed: readonly number[],
+  { headerRows }: Top,
+): Reading['before']['classBytes'] {
+  const isPassed = new Set(passed)
+  let place = placeOf(of, 0)
+  const bytes = { header: 0, blank: 0, skipped: place.bytes }
+  for (let record = 0; record <= (passed.at(-1) ?? -1); record += 1) {
+    const next = placeOf(of, record + 1, place)
+    const kind = headerRows.includes(record) ? 'header' : isBlank(of.tokens, record) ? 'blank' : 'skipped'
+    if (isPassed.has(record)) bytes[kind] += next.bytes - place.bytes
+    place = next
+  }
+  return bytes
 }
 
 function gapOf(of: TokenizedHead, { firstHeader, firstData }: Top): HeaderGap {
@@ -53,13 +73,22 @@ function gapOf(of: TokenizedHead, { firstHeader, firstData }: Top): HeaderGap {
   }
 }
 
-/** What precedes a record of the head: physical lines, and bytes of the file. */
-function placeOf({ head, encoding, tokens, lineEnd: unusual }: TokenizedHead, record: number) {
+/** Where a record of the head starts: in its text, and what precedes it, physical lines and bytes of the file. */
+interface HeadPlace {
+  readonly start: number
+  readonly lines: number
+  readonly bytes: number
+}
+
+/** @param from An earlier place. */
+function placeOf(of: TokenizedHead, record: number, from?: HeadPlace): HeadPlace {
+  const { head, encoding, tokens, lineEnd: unusual } = of
   const start = tokens.recordStarts[record] ?? tokens.end
   const lineEnd = tokens.layout.lineEnd === 'cr' ? '\r' : '\n'
-  const lines = countOf(tokens.text, lineEnd, Infinity, start)
+  const added = countOf(tokens.text.slice(from?.start ?? 0, start), lineEnd)
   // In a file of LF CR, lines begin after the CR.
   const lastByte = unusual === '\n\r' ? '\r' : lineEnd
   const isAtEnd = start === tokens.text.length && !tokens.text.endsWith(lineEnd)
-  return { lines, bytes: isAtEnd ? head.length : byteOffsetAfter(head, encoding, lastByte.charCodeAt(0), lines) }
+  const bytes = () => byteOffsetAfter(head, encoding, lastByte.charCodeAt(0), added, from?.bytes)
+  return { start, lines: (from?.lines ?? 0) + added, bytes: isAtEnd ? head.length : bytes() }
 }

@@ -59,6 +59,8 @@ export interface Reading {
     /** Lines of the comments that are not scanned; at most noteLinesMax of `comments`. */
     readonly commentLines: readonly number[]
     readonly comments: number
+    /** Bytes of those that are not scanned, by class; those before the first record are skipped. */
+    readonly classBytes: Readonly<Record<'header' | 'blank' | 'skipped', number>>
   }
   /** A line that begins with the comment character and has the width is a record: the character was detected, not declared. */
   readonly keepsWideComments: boolean

@@ -15,7 +15,7 @@ interface Place {
 export interface Entry extends Place {
   /** When the last upload of its bytes ended: its age begins then. Epoch milliseconds. */
   readonly lastUploadAt: number
-  /** File names in lower case, for the name filter: the receipt's first, then others under which the file was sent. */
+  /** File names as `searchable` makes them, for the name filter: the receipt's first, then others under which the file was sent. */
   readonly names: readonly string[]
   readonly owner: string
   /** Total of all its files. */
@@ -224,14 +224,14 @@ export class DatasetIndex implements Disposable {
   isNewName(id: string, fileName: string): boolean {
     const names = this.get(id)?.names
     if (names === undefined || names.length >= namesMax || fileName.length > nameLengthMax) return false
-    return !names.includes(fileName.toLowerCase())
+    return !names.includes(searchable(fileName))
   }
 
   /** Adds a file name to a dataset, see `isNewName`. */
   addName(id: string, fileName: string): void {
     const entry = this.get(id)
     if (entry !== undefined && this.isNewName(id, fileName)) {
-      const names = JSON.stringify([...entry.names, fileName.toLowerCase()])
+      const names = JSON.stringify([...entry.names, searchable(fileName)])
       this.#run('UPDATE datasets SET names = ? WHERE id = ?', names, id)
     }
     this.markSure(id)
@@ -262,7 +262,7 @@ export class DatasetIndex implements Disposable {
   page(query: ListQuery): { readonly ids: readonly string[]; readonly after: string | null } {
     const found: ListedRow[] = []
     for (const row of this.#following(query)) {
-      if (query.name !== null && !namesOf(row).some((name) => name.includes(query.name!.toLowerCase()))) continue
+      if (query.name !== null && !namesOf(row).some((name) => name.includes(searchable(query.name!)))) continue
       found.push(row)
       if (found.length > query.limit) break
     }
@@ -289,7 +289,7 @@ export class DatasetIndex implements Disposable {
     }
     if (name !== null) {
       conditions.push('instr(names, ?) > 0')
-      values.push(JSON.stringify(name.toLowerCase()).slice(1, -1))
+      values.push(JSON.stringify(searchable(name)).slice(1, -1))
     }
     if (idPrefix) {
       conditions.push('id >= ? AND id < ?')
@@ -366,7 +366,7 @@ function isDiskFailure(error: unknown): boolean {
 export function entryOf(receipt: Receipt): Entry {
   const { createdAt, id, file, owner } = receipt
   const bytes = storedFiles(receipt).reduce((sum, one) => sum + one.bytes, 0)
-  return { createdAt, id, names: [file.name.toLowerCase()], owner, bytes, lastUploadAt: createdAt }
+  return { createdAt, id, names: [searchable(file.name)], owner, bytes, lastUploadAt: createdAt }
 }
 
 /** When an upload ended, in epoch milliseconds: its dataset is as old as that. */
@@ -397,4 +397,9 @@ function parseCursor(cursor: string): Place {
     })
   }
   return { createdAt: Number(match[1]), id: match[2]! }
+}
+
+/** A file name to search in or for: in lower case, however its letters are composed. */
+function searchable(name: string): string {
+  return name.toLowerCase().normalize('NFC')
 }

@@ -200,7 +200,7 @@ function listing(storeTest: StoreTest): void {
       (await store.list({ limit: 10, after: null, name, owner: '' })).receipts.map(({ file }) => file.name)
     assert.deepEqual(await namesOf('SALES'), names.slice(0, 2))
     assert.deepEqual(await namesOf('.csv'), names.slice(0, 3))
-    assert.deepEqual(await namesOf('ärger'), ['Ärger.csv'])
+    for (const form of ['NFC', 'NFD']) assert.deepEqual(await namesOf('ärger'.normalize(form)), ['Ärger.csv'])
     assert.deepEqual(await namesOf('.*'), [])
     const page = await store.list({ limit: 2, after: null, name: 'csv', owner: '' })
     assert.deepEqual(

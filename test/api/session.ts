@@ -204,7 +204,9 @@ const copying: Readonly<Record<string, unknown>> = { state: 'copying', tries: 1,
 function steady(this: unknown, name: string, value: unknown): unknown {
   if (name === 'receivedAt' || name === 'createdAt' || name === 'updatedAt') return 1763650000000
   if (name === 'expiresAt' && value !== null) return 1763736400000
-  if (name === 'created') return new Date(1763650000000).toISOString()
+  const isMoment = typeof value === 'string' && ['created', 'updated', 'received'].includes(name)
+  if (isMoment) return new Date(1763650000000).toISOString()
+  if (name === 'expires' && value !== null) return new Date(1763736400000).toISOString()
   if (name === 'durationMs') return 42
   // The progress of a copy at that moment is random.
   if (typeof this === 'object' && this !== null && 'table' in this && name in copying) return copying[name]

@@ -3,7 +3,7 @@ import { corpusTable } from '../../corpus/figures.ts'
 import { shownDefault } from '../../src/cli/terminal/command-help.ts'
 import { allOptions, environmentName } from '../../src/config/options.ts'
 import { type ErrorCode, errorTable } from '../../src/core/errors.ts'
-import { noteCodes } from '../../src/core/notes.ts'
+import { noteCodes, noteSeverities } from '../../src/core/notes.ts'
 import { rejectReasons } from '../../src/core/reject-reasons.ts'
 import { createInstruments } from '../../src/metrics/instruments.ts'
 import { tortureTable } from '../../torture/figures.ts'
@@ -122,8 +122,8 @@ function exampleMessage(code: ErrorCode): string {
 
 function noteCodeTable(): string {
   return table(
-    ['Code', 'What was found', 'What to do'],
-    noteCodes.map((code) => [`\`${code}\``, noteAdvice[code].meaning, noteAdvice[code].advice]),
+    ['Code', 'Severity', 'What was found', 'What to do'],
+    noteCodes.map((code) => [`\`${code}\``, noteSeverities[code], noteAdvice[code].meaning, noteAdvice[code].advice]),
   )
 }
 

@@ -133,6 +133,11 @@ export const noteAdvice: Readonly<Record<NoteCode, NoteRow>> = {
     meaning: 'The file looks like HTML, XML or JSON, not like a table; it was read because a dialect was declared.',
     advice: 'Check that it is the right file.',
   },
+  UNLIKELY_TABLE: {
+    meaning:
+      'The lines do not read as records of a table but as prose, code, a log, settings or a report; the message has the figures.',
+    advice: 'Check that it is the right file; declare `delimiter` to have it read without this note.',
+  },
   ALIGNED_COLUMNS: {
     meaning: 'The columns are aligned with spaces; each line is read as one value, or each space as a delimiter.',
     advice: 'Export the table with a delimiter.',

@@ -1,6 +1,7 @@
 // Tests of accounting: every record and every byte is accounted for, in random files with the defects of real ones.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { gzipSync } from 'node:zlib'
 import { parse } from 'csv-parse/sync'
 import { Client, type UploadAnswer } from '../support/client.ts'
 import { createRandom, randomCsv, seed } from '../support/samples.ts'
@@ -37,6 +38,69 @@ test('only the first U+FEFF of a file in UTF-32 is its byte order mark', async (
   }
 })
 
+test(`the bytes of every class are those of its lines, however a file is encoded (SEED=${seed})`, async () => {
+  const encodings = ['utf-8', 'utf-16le', 'latin1'] as const
+  for (let i = 0; i < fileCount; i++) {
+    const random = createRandom(seed + i)
+    const encoding = encodings[i % encodings.length] ?? 'utf-8'
+    const end = random(2) === 0 ? '\n' : '\r\n'
+    const word = encoding === 'latin1' ? 'Käse' : 'Käse漢'
+    const lines: [kind: 'header' | 'blank' | 'skipped' | 'accepted' | 'rejected', text: string][] = [
+      ['header', 'id;name;amount'],
+      ...Array.from({ length: 40 + random(40) }, (_, id): (typeof lines)[number] => {
+        const kind = random(12)
+        if (kind === 0) return ['blank', '']
+        if (kind === 1) return ['rejected', `${id};${word}`]
+        if (kind === 2) return ['rejected', `${id};${word};1.5;${word}`]
+        if (kind === 3) return ['accepted', `${id};"${word}${end};";2.25`]
+        return ['accepted', `${id};${word.repeat(random(4) + 1)};${random(1000)}.50`]
+      }),
+      ['accepted', '900;last;1.00'],
+      ...Array.from({ length: random(3) }, (): (typeof lines)[number] => ['blank', ';;']),
+    ]
+    if (random(2) === 0) for (let n = random(5); n > 0; n--) lines.splice(1, 0, ['blank', ''])
+    const hasEnd = random(2) === 0
+    const encoded = lines.map(([, text], at) =>
+      Buffer.from(text + (hasEnd || at < lines.length - 1 ? end : ''), encoding),
+    )
+    const mark = Buffer.from(encoding === 'latin1' || random(2) === 0 ? '' : '\ufeff', encoding)
+    const wanted = { header: 0, blank: 0, skipped: mark.length, accepted: 0, rejected: 0 }
+    for (const [at, [kind]] of lines.entries()) wanted[kind] += encoded[at]?.length ?? 0
+    const receipt = await client.upload(Buffer.concat([mark, ...encoded]))
+    assert.deepEqual(receipt.bytes, wanted, `SEED=${seed + i}`)
+  }
+})
+
+test('preamble, comments, units and the header among records are counted by their bytes', async () => {
+  for (const [text, bytes] of [
+    ['Report of May\n\nid,name\n1,a\n2,b\n3,c\n', { header: 8, blank: 1, skipped: 14, accepted: 12, rejected: 0 }],
+    ['# by hand\nid,name\n# more\n1,a\n2,b\n\n3,c', { header: 8, blank: 1, skipped: 17, accepted: 11, rejected: 0 }],
+    ['sep=;\nid;name\n1;a\n2;b\n', { header: 8, blank: 0, skipped: 6, accepted: 8, rejected: 0 }],
+  ] as const) {
+    assert.deepEqual((await client.upload(Buffer.from(text))).bytes, bytes, text)
+  }
+})
+
+test('the bytes of a compressed file are those of its text, and the receipt says so', async () => {
+  const text = Buffer.from('id,name\n1,a\n2\n\n')
+  const receipt = await client.upload(gzipSync(text))
+  assert.deepEqual(receipt.bytes, { header: 8, blank: 1, skipped: 0, accepted: 4, rejected: 2, of: 'decompressed' })
+  assert.equal(receipt.file.compression?.bytes, text.length)
+})
+
+/** Line ends of the rejects are read from the file itself. */
+function rejectedBytes(content: Buffer, rejects: readonly { byteOffset: number; byteLength: number }[]): number {
+  return rejects.reduce((sum, { byteOffset, byteLength }) => {
+    const [end] = /^(?:\r\n|\n)?/.exec(
+      content
+        .subarray(byteOffset + byteLength)
+        .toString('latin1')
+        .slice(0, 2),
+    ) ?? ['']
+    return sum + byteLength + end.length
+  }, 0)
+}
+
 async function accountsFor(content: Buffer): Promise<void> {
   const receipt = await client.upload(content)
   const { records, file, links, encoding } = receipt
@@ -47,6 +111,10 @@ async function accountsFor(content: Buffer): Promise<void> {
 
   const rejects = await client.allRejects(receipt)
   assert.equal(rejects.length, rejected)
+  const { of: _, ...classes } = receipt.bytes ?? assert.fail('the receipt has no bytes')
+  const inAll = Object.values(classes).reduce((sum, count) => sum + count, 0)
+  assert.equal(inAll, content.length)
+  if (encoding.name === 'utf-8') assert.equal(classes.rejected, rejectedBytes(content, rejects))
   let consumedTo = 0
   for (const { byteOffset, byteLength, text, base64, line } of rejects) {
     const bytes = content.subarray(byteOffset, byteOffset + byteLength)

@@ -164,6 +164,7 @@ test('a record with a surplus quote is repaired if only one meaning is possible,
   assert.deepEqual(receipt.notes, [
     {
       code: 'QUOTE_REPAIRED',
+      severity: 'doubt',
       message: '1 record has an extra quote but can be read in only one way; the quote is kept as text (line 52).',
       lines: [52],
     },

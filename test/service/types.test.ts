@@ -329,12 +329,13 @@ test('a receipt notes leading zeros with their lines, in at most twenty columns'
   assert.ok(columns.every(({ type }) => type === 'text'))
   assert.deepEqual(notes[0], {
     code: 'LEADING_ZEROS',
+    severity: 'info',
     message: 'Column zip0: 3 of 4 values have leading zeros (lines 2, 3, 5), so it is kept as text.',
     lines: [2, 3, 5],
     column: 'zip0',
   })
   assert.equal(notes.length, 21)
-  assert.deepEqual(notes[20], { code: 'MORE_COLUMNS', message: 'And 3 more columns of this kind.' })
+  assert.deepEqual(notes[20], { code: 'MORE_COLUMNS', severity: 'info', message: 'And 3 more columns of this kind.' })
 })
 
 /** Columns whose values have one form each, or none. */

@@ -25,6 +25,9 @@ test('send, list, show, rows and rejects print text and JSON', async () => {
     first.stdout,
     /^[0-9a-f]{32} {2}people\.csv {2}2 records accepted, 1 record rejected, 36 B, .*\n {2}1 × too_few_fields\n/,
   )
+  await writeFile(join(cwd, 'poem.txt'), 'Rough winds,\n  do shake (the\n\n  darling buds, of\n\nMay, and\n  {lease}\n')
+  assert.equal((await command('send', 'poem.txt', '--fail-on', 'serious')).code, 3)
+  assert.equal((await command('send', 'people.csv', '--fail-on', 'serious')).code, 0)
   const again = await command('send', 'people.csv', '--fail-on-rejects')
   assert.match(again.stdout, /\(already stored\)/)
   assert.deepEqual([first.code, again.code, first.stderr], [0, 3, ''])

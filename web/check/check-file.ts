@@ -2,6 +2,7 @@
 import { createColumnWriter } from '../../src/columns/writer/create-column-writer.ts'
 import type { ColumnFacts } from '../../src/core/column-facts.ts'
 import { evidenceInWords } from '../../src/core/evidence/evidence.ts'
+import { shownNote } from '../../src/core/notes.ts'
 import type { Column, Reject } from '../../src/core/receipt.ts'
 import type { ReadBytes } from '../../src/io/read-bytes.ts'
 import { concatBytes } from '../../src/reading/bytes/platform-bytes.ts'
@@ -139,7 +140,7 @@ class Check {
         ...typeNotes(reading.names, decisions, ''),
         ...equalNumberNotes(reading, { columns, declared: nothingDeclared, factsOf: (i) => facts[i] ?? null, lineOf }),
         ...(isWhole && read !== null ? await footerNotes({ read, ...end }) : []),
-      ],
+      ].map(shownNote),
       rows: this.#preview.rows,
     }
   }

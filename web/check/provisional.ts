@@ -1,5 +1,6 @@
 // Provisional: what a file's receipt would say, found before anything is sent. Only types; knows no element and no worker.
 import type { EvidenceInWords } from '../../src/core/evidence/evidence.ts'
+import type { ShownNote } from '../../src/core/notes.ts'
 import type { Receipt, RejectPreview } from '../../src/core/receipt.ts'
 import type { DeclaredDialect } from '../../src/reading/reading.ts'
 
@@ -14,8 +15,8 @@ export interface CheckOptions {
 }
 
 /** The members of a receipt, provisional or not, that sentences use. */
-export interface ShownReceipt
-  extends Pick<Receipt, 'encoding' | 'dialect' | 'records' | 'columns' | 'notes' | 'schema'> {
+export interface ShownReceipt extends Pick<Receipt, 'encoding' | 'dialect' | 'records' | 'columns' | 'schema'> {
+  readonly notes: readonly ShownNote[]
   readonly evidence: EvidenceInWords
 }
 

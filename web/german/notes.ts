@@ -49,6 +49,8 @@ export const germanNotes: Readonly<Record<NoteCode, string>> = {
     'Mehr Datensätze wurden abgelehnt als angenommen: Die Datei ist vielleicht Fließtext oder anders aufgebaut.',
   RULE_LINES: 'Linien, die durch die Tabelle gezogen sind, werden wie Datensätze gelesen.',
   NOT_A_TABLE: 'Die Datei sieht nach HTML, XML oder JSON aus; sie wurde gelesen, weil es so verlangt war.',
+  UNLIKELY_TABLE:
+    'Die Zeilen lesen sich nicht wie Datensätze einer Tabelle, eher wie Text, Code, ein Protokoll oder Einstellungen.',
   ALIGNED_COLUMNS:
     'Die Spalten sind mit Leerzeichen ausgerichtet: Jede Zeile ist ein einziger Wert, oder jedes Leerzeichen trennt.',
   RECORDS_END_WITH_CR:

@@ -1,7 +1,7 @@
 // send: uploads files, or continues uploads, and prints the outcome of each. The client does the sending.
 import type { SentReceipt } from '../../client/response-shapes.ts'
 import { option, toggle } from '../../config/option.ts'
-import { text, wholeNumber } from '../../config/value-parsers.ts'
+import { oneOf, text, wholeNumber } from '../../config/value-parsers.ts'
 import { type CommandValues, type Context, UsageError } from '../command.ts'
 import { outcomeOf } from '../command-error.ts'
 import { declaredOptions } from '../declared-options.ts'
@@ -22,6 +22,9 @@ const options = {
   ...declaredOptions,
   name: option('--name <name>', text('a file name'), 'stdin.csv').help('File name for standard input.'),
   failOnRejects: toggle('--fail-on-rejects', 'Exit with code 3 if a file has rejected records.'),
+  failOn: option('--fail-on <severity>', oneOf(['doubt', 'serious'])).help(
+    'Exit with code 3 if the verdict on a file is this severity or a higher one.',
+  ),
   resume: toggle('--resume', 'Continue unfinished uploads to this server: all, or those of the given files.'),
 } as const
 
@@ -68,7 +71,7 @@ export const send = serverCommand({
       if (!values.json) sayHowToContinue(context.terminal, uploads, context.givenUrl)
     }
     if (uploads.length > 1) context.terminal.say(summary(uploads))
-    return exitCode(uploads, values.failOnRejects)
+    return exitCode(uploads, values)
   },
 })
 
@@ -125,10 +128,11 @@ function summary(uploads: readonly OutgoingUpload[]): string {
   return `${files}, ${counted(accepted, 'record')} accepted, ${counted(rejected, 'record')} rejected`
 }
 
-/** The code of the first file that failed; otherwise it depends on whether there are rejects. */
-function exitCode(uploads: readonly OutgoingUpload[], failOnRejects: boolean): ExitCode {
+/** The code of the first file that failed; otherwise it depends on rejects and verdicts. */
+function exitCode(uploads: readonly OutgoingUpload[], { failOnRejects, failOn }: Values): ExitCode {
   const failed = uploads.find(({ error }) => error !== null)
   if (failed !== undefined) return outcomeOf(failed.error).code
   const hasRejects = uploads.some(({ records }) => (records?.rejected ?? 0) > 0)
-  return failOnRejects && hasRejects ? exitCodes.rejects : exitCodes.ok
+  const isBad = uploads.some(({ verdict }) => verdict === 'serious' || (verdict === 'doubt' && failOn === 'doubt'))
+  return (failOnRejects && hasRejects) || (failOn !== null && isBad) ? exitCodes.rejects : exitCodes.ok
 }

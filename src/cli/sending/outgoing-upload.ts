@@ -26,6 +26,7 @@ export class OutgoingUpload {
   readonly sending: Sending = { phase: 'asking', sentBytes: 0, skippedBytes: 0, attempt: 1, pause: null }
   /** The part of the receipt that is needed at the end; the receipts of many files are not held in memory. */
   records: SentReceipt['records'] | null = null
+  verdict: SentReceipt['verdict']
   error: unknown = null
   tookMs = 0
   /** The server's status, while it is followed. */
@@ -63,6 +64,7 @@ export class OutgoingUpload {
       const sent = await this.#send(client, unfinished)
       this.tookMs = performance.now() - this.#beganMs
       this.records = sent.records
+      this.verdict = sent.verdict
       return sent
     } catch (error) {
       signal.throwIfAborted()

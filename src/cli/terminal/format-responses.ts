@@ -53,8 +53,14 @@ export function sentText(terminal: Terminal, as: string, receipt: SentReceipt, t
   ]
   const lines = [`${terminal.paint('bold', id)}  ${printable(as)}  ${facts.join(', ')}${storedBefore(receipt)}`]
   for (const [reason, count] of Object.entries(rejects.reasons)) lines.push(`  ${count} × ${printable(reason)}`)
-  for (const { code, message } of notes) {
-    lines.push(terminal.paint('dim', `  note ${printable(code)}: ${printable(message)}`))
+  for (const { code, message, severity } of notes) {
+    const isSerious = severity === 'serious'
+    lines.push(
+      terminal.paint(
+        isSerious ? 'yellow' : 'dim',
+        `  ${isSerious ? 'serious' : 'note'} ${printable(code)}: ${printable(message)}`,
+      ),
+    )
   }
   return `${lines.join('\n')}\n`
 }

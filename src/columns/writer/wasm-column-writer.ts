@@ -408,8 +408,9 @@ export class WasmColumnWriter {
     const [start = 0] = this.#memory.result
     exports.place(this.#layout.width - 1, record)
     const [, end = 0] = this.#memory.result
-    const hasReturn = this.#layout.lineTerminator !== '\r' && end > start && bytes[end - 1] === 13
-    return { byteOffset: this.#passed + start - this.#memory.windowAt, byteLength: end - start - Number(hasReturn) }
+    const returns = Number(this.#layout.lineTerminator !== '\r' && end > start && bytes[end - 1] === 13)
+    const byteOffset = this.#passed + start - this.#memory.windowAt
+    return { byteOffset, byteLength: end - start - returns, lineEndBytes: returns + 1 }
   }
 
   #brokenRule(mark: number, record: number): BrokenRule {

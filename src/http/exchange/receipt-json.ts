@@ -1,7 +1,9 @@
 // Receipt JSON: how clients see a receipt. The one place that knows its JSON format and its links.
 import { evidenceInWords } from '../../core/evidence/evidence.ts'
+import { shownNote, verdictOf } from '../../core/notes.ts'
 import type { Receipt } from '../../core/receipt.ts'
 import type { CorrectionReply, UploadReply } from '../../service/service.ts'
+import { times } from './times.ts'
 
 export const datasetsPath = '/qas/datasets'
 
@@ -41,7 +43,7 @@ export function uploadJson({ receipt, upload, notes }: UploadReply, mayRead = tr
     upload: {
       id: upload.id,
       fileName: upload.fileName,
-      receivedAt: upload.receivedAt,
+      ...times({ receivedAt: upload.receivedAt }),
       durationMs: upload.durationMs,
       outcome: upload.outcome,
     },
@@ -59,7 +61,7 @@ export function receiptLineJson(receipt: Receipt) {
   const { id, createdAt, file, encoding, records, columns, rejects } = receipt
   return {
     id,
-    createdAt,
+    ...times({ createdAt }),
     file,
     encoding,
     records,
@@ -71,22 +73,31 @@ export function receiptLineJson(receipt: Receipt) {
 }
 
 function receiptFacts(receipt: Receipt) {
-  const { createdAt, file, encoding, dialect, schema, records, columns, rejects, parts, body, evidence, notes } =
+  const { createdAt, file, encoding, dialect, schema, records, bytes, columns, rejects, parts, body, evidence, notes } =
     receipt
   return {
-    createdAt,
+    ...times({ createdAt }),
     file,
     encoding,
     dialect,
     ...(schema && { schema }),
     ...(receipt.corrections && { corrections: receipt.corrections }),
     records,
+    ...(bytes && { bytes: { ...bytes, ...(file.compression && { of: 'decompressed' }) } }),
     columns,
     rejects: { count: rejects.count, reasons: rejects.reasons, first: rejects.first },
     parts,
-    body,
+    body: bodyJson(body),
     evidence: evidenceInWords(evidence),
-    notes,
+    notes: notes.map(shownNote),
+    verdict: verdictOf(notes),
     links: links(receipt),
   }
+}
+
+/** `parseAnyReceipt` reads it. */
+function bodyJson({ runaway, ...others }: Receipt['body']) {
+  if (runaway === undefined) return others
+  const { figureColumns, linesMin } = runaway
+  return { ...others, swallowedRecords: { numericColumns: figureColumns, linesMin } }
 }

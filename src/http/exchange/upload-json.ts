@@ -2,6 +2,7 @@
 import type { UploadStatus } from '../../core/upload-status.ts'
 import { phrase } from '../connection/error-record.ts'
 import { datasetsPath } from './receipt-json.ts'
+import { times } from './times.ts'
 
 export const uploadsPath = '/qas/uploads'
 
@@ -18,9 +19,7 @@ export function uploadLineJson(status: UploadStatus) {
   const error = errorJson(status)
   return {
     id,
-    createdAt,
-    updatedAt,
-    expiresAt,
+    ...times({ createdAt, updatedAt, expiresAt }),
     phase,
     idempotencyKey,
     fileName,

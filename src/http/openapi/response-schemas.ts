@@ -1,7 +1,7 @@
 // Response schemas: what each route returns, as TypeBox. Both the description of the routes and its tests use them.
 import Type from 'typebox'
 import { copyModes, copyStates } from '../../core/copies/copy-status.ts'
-import { noteCodes, noteLinesMax } from '../../core/notes.ts'
+import { noteCodes, noteLinesMax, severities } from '../../core/notes.ts'
 import { compressionFormats, firstRejectsMax, uploadOutcomes } from '../../core/receipt.ts'
 import { rejectReasons } from '../../core/reject-reasons.ts'
 import { uploadPhases } from '../../core/upload-status.ts'
@@ -33,6 +33,18 @@ export function count(description: string) {
 
 function time(description: string) {
   return Type.Integer({ description: `${description} Milliseconds since 1970-01-01 UTC.` })
+}
+
+/** A moment as src/http/exchange/times.ts shows it: `createdAt` and `created`. */
+export function moment<Name extends string>(name: Name, description: string) {
+  const members = { [`${name}At`]: time(description), [name]: Type.String({ format: 'date-time', description }) }
+  return members as Record<Name, Type.TString> & Record<`${Name}At`, Type.TInteger>
+}
+
+/** A moment that may be null. */
+export function momentOrNull(name: string, description: string) {
+  const members = Object.entries(moment(name, description)).map(([member, type]) => [member, orNull(type, description)])
+  return Object.fromEntries(members) as Record<string, Type.TUnion>
 }
 
 export function orNull(schema: Type.TSchema, description: string) {
@@ -130,6 +142,23 @@ const evidence = component('Evidence', 'Why the file was read this way.', {
     header: headerFigures,
   }),
 })
+
+const bytes = component(
+  'ByteCounts',
+  'The bytes of each class of records, line ends included. Their sum is `file.bytes`. Absent for datasets of earlier versions.',
+  {
+    header: count('Header records.'),
+    blank: count('Blank records.'),
+    skipped: count('Skipped records, and a byte order mark.'),
+    accepted: count('Accepted records.'),
+    rejected: count('Rejects.'),
+    of: Type.Optional(
+      Type.Literal('decompressed', {
+        description: 'Counted in the decompressed text: the sum is `file.compression.bytes`.',
+      }),
+    ),
+  },
+)
 
 const reject = component('Reject', 'A record left out of the dataset, with its position and the reason.', {
   record: Type.Integer({ minimum: 1, description: 'Its number among all records of the file, from 1.' }),
@@ -232,8 +261,15 @@ const column = component('Column', 'A column, and why it has its type.', {
   why: text('Why the column has this type.'),
 })
 
+const severity = Type.Enum([...severities], {
+  description:
+    '`info`: nothing to do. `doubt`: the file may have been read otherwise than meant; check it. `serious`: it is ' +
+    'probably not the table that was meant.',
+})
+
 const note = component('Note', 'A doubt about how the file was read.', {
   code: oneOf(noteCodes, 'What the note is about. Branch on this.'),
+  severity,
   message: text('A sentence for humans.'),
   lines: Type.Optional(
     Type.Array(Type.Integer({ minimum: 1 }), {
@@ -252,8 +288,8 @@ const gap = object('The header, if data records precede it.', {
   lines: count('Lines in it.'),
 })
 
-const runaway = object('When lines in a quoted value are read as records that a stray quote swallowed.', {
-  figureColumns: listOf(
+const swallowed = object('When lines in a quoted value are read as records that a stray quote swallowed.', {
+  numericColumns: listOf(
     'Columns, from 1, in which such a line must hold a number or nothing.',
     Type.Integer({ minimum: 1 }),
   ),
@@ -291,13 +327,14 @@ const links = component('Links', 'Related resources, as paths.', {
 const uploadId = text('UUID of this upload; ids sort by time.')
 
 const receiptFacts = {
-  createdAt: time('When the dataset was created.'),
+  ...moment('created', 'When the dataset was created.'),
   file,
   encoding,
   dialect,
   schema: Type.Optional(tableSchema),
   corrections: Type.Optional(corrections),
   records,
+  bytes: Type.Optional(bytes),
   columns: listOf('In the order of the file.', column),
   rejects: component('Rejects', 'Records left out of the dataset, each with a reason.', {
     count: count('Number of rejected records.'),
@@ -310,7 +347,7 @@ const receiptFacts = {
     records: count('Records before that record.'),
     lines: count('Lines before that record.'),
     headerFields: orNull(Type.Array(Type.String()), 'The header fields as written in the file; null without a header.'),
-    runaway: Type.Optional(runaway),
+    swallowedRecords: Type.Optional(swallowed),
     keepsWideComments: Type.Optional(
       flag('Lines that begin with the detected comment character are records if they have all the fields.'),
     ),
@@ -319,6 +356,7 @@ const receiptFacts = {
   }),
   evidence,
   notes: listOf('Warnings about the file and how it was read.', note),
+  verdict: Type.Enum([...severities], { description: 'The highest severity of the notes; `info` without notes.' }),
   links,
 }
 
@@ -338,7 +376,7 @@ export const uploadAnswer = component('UploadReceipt', 'The receipt, with facts 
       description:
         'As sent this time; `file.name` is the name with which these bytes were first sent, if the caller has the scope `read`.',
     }),
-    receivedAt: time('When its first byte arrived.'),
+    ...moment('received', 'When its first byte arrived.'),
     durationMs: count('Milliseconds from then until the dataset was ready.'),
     outcome: oneOf(
       uploadOutcomes,
@@ -357,7 +395,7 @@ export const listAnswer = component('DatasetPage', 'A page of the list.', {
     'Newest first.',
     component('DatasetLine', 'Summary of a dataset.', {
       id: datasetId,
-      createdAt: receiptFacts.createdAt,
+      ...moment('created', 'When the dataset was created.'),
       file,
       encoding,
       records,
@@ -473,9 +511,9 @@ const uploadLinks = component('UploadLinks', 'Related resources, as paths.', {
 
 const uploadLine = {
   id: uploadId,
-  createdAt: time('When its first byte arrived.'),
-  updatedAt: time('When it last changed.'),
-  expiresAt: orNull(Type.Integer(), 'When its status is deleted; null while it is in progress.'),
+  ...moment('created', 'When its first byte arrived.'),
+  ...moment('updated', 'When it last changed.'),
+  ...momentOrNull('expires', 'When its status is deleted; null while it is in progress.'),
   phase: Type.Enum([...uploadPhases], {
     description:
       '`receiving` while bytes are missing; `reading` when all have arrived; `writing` ' +
@@ -550,8 +588,8 @@ export const copyAnswer = component('Copy', 'The copy of a dataset into a table.
   tries: count('Tries so far.'),
   records: orNull(count('Records.'), 'Number of records copied; null unless it is done.'),
   problem: orNull(Type.String(), 'Error of the last try; null if there was none.'),
-  createdAt: time('When it was requested.'),
-  updatedAt: time('When it last changed.'),
+  ...moment('created', 'When it was requested.'),
+  ...moment('updated', 'When it last changed.'),
 })
 
 export const copiesAnswer = component('CopyList', 'The copies of a dataset.', {

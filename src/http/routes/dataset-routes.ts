@@ -1,6 +1,7 @@
 // Dataset routes: the list, the receipt, pages of rows and rejects, the profile, another reading, copies, and deletion.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
+import type { CopyStatus } from '../../core/copies/copy-status.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Receipt } from '../../core/receipt.ts'
 import { audit } from '../access/authorize.ts'
@@ -9,6 +10,7 @@ import { dataPackageJson } from '../exchange/data-package.ts'
 import { entityTag, isMatch, sendTagged } from '../exchange/entity-tag.ts'
 import { datasetsPath, receiptJson, receiptLineJson, uploadJson } from '../exchange/receipt-json.ts'
 import { goneSignal, sendJson } from '../exchange/send.ts'
+import { times } from '../exchange/times.ts'
 import { header, json, noContent } from '../openapi/operation.ts'
 import {
   conditionHeaders,
@@ -164,7 +166,7 @@ export const datasetRoutes: readonly Route[] = [
       const { service, params, body } = request
       const copy = await service.copy(params.id, body)
       audit(request, 'copy', params.id)
-      return sendJson(reply.code(202).header('location', `${datasetsPath}/${params.id}/copies`), copy)
+      return sendJson(reply.code(202).header('location', `${datasetsPath}/${params.id}/copies`), copyJson(copy))
     },
   }),
   datasetRoute({
@@ -175,7 +177,10 @@ export const datasetRoutes: readonly Route[] = [
     summary: 'List the copies of a dataset',
     description: 'The progress of each copy, and the names of the databases that datasets can be copied into.',
     answers: { 200: json('The copies.', copiesAnswer) },
-    handler: async (request, reply) => sendJson(reply, await request.service.copies(request.params.id)),
+    handler: async (request, reply) => {
+      const { copies, ...others } = await request.service.copies(request.params.id)
+      return sendJson(reply, { ...others, copies: copies.map(copyJson) })
+    },
   }),
   datasetRoute({
     method: 'GET',
@@ -240,4 +245,8 @@ export function readColumnNames(text: string): readonly string[] {
 function wrongQuotes(text: string): never {
   const wanted = 'names separated by commas, in quotes if a name contains a comma or begins with a quote'
   throw new ServiceError('BAD_PARAMETER', { name: 'columns', seen: `'${text.slice(0, 40)}'`, wanted })
+}
+
+function copyJson({ createdAt, updatedAt, ...others }: CopyStatus) {
+  return { ...others, ...times({ createdAt, updatedAt }) }
 }

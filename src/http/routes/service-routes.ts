@@ -5,9 +5,19 @@ import { scopes } from '../../access/access.ts'
 import { jsonContentType } from '../connection/error-record.ts'
 import { acceptedType } from '../exchange/accept.ts'
 import { sendJson } from '../exchange/send.ts'
+import { times } from '../exchange/times.ts'
 import { openApi } from '../openapi/openapi.ts'
 import { json } from '../openapi/operation.ts'
-import { component, count, healthAnswer, listOf, object, oneOf, orNull } from '../openapi/response-schemas.ts'
+import {
+  component,
+  count,
+  healthAnswer,
+  listOf,
+  momentOrNull,
+  object,
+  oneOf,
+  orNull,
+} from '../openapi/response-schemas.ts'
 import { type Route, type RouteContext, route } from './route.ts'
 
 const maximum = orNull(Type.Integer(), 'Null for no limit.')
@@ -21,10 +31,7 @@ const callerAnswer = component('Caller', 'The sender of this request.', {
   name: orNull(Type.String(), 'Name of the key or token. Null without authentication.'),
   owner: orNull(Type.String(), 'Owner of the datasets that the caller sees. Null without authentication.'),
   scopes: listOf('What the caller may do.', oneOf(scopes, 'A scope.')),
-  expiresAt: orNull(
-    Type.Integer(),
-    'When the key or token expires, in milliseconds since 1970-01-01 UTC. Null for never.',
-  ),
+  ...momentOrNull('expires', 'When the key or token expires. Null for never.'),
   bytes: quota,
   datasets: quota,
   limits: object('Limits for this caller.', {
@@ -74,7 +81,7 @@ export const serviceRoutes: readonly Route[] = [
         name: isKnown ? caller.name : null,
         owner: isKnown ? caller.owner : null,
         scopes: [...caller.scopes],
-        expiresAt: caller.expiresAtMs,
+        ...times({ expiresAt: caller.expiresAtMs }),
         bytes: finite(bytes),
         datasets: finite(datasets),
         limits: finite({ ...limits, requestsPerMinuteMax, keepMs }),

@@ -233,11 +233,17 @@ function markBytes(encoding: Encoding): number {
  * are fewer. Correct for damaged text too: in every encoding read here these two characters are encoded as themselves, or,
  * in EBCDIC, have bytes of their own.
  */
-export function byteOffsetAfter(head: Uint8Array, encoding: Encoding, lineEnd: number, count: number): number {
-  const unit = encoding.name.startsWith('utf-32') ? 4 : encoding.name.startsWith('utf-16') ? 2 : 1
+export function byteOffsetAfter(
+  head: Uint8Array,
+  encoding: Encoding,
+  lineEnd: number,
+  count: number,
+  from = markBytes(encoding),
+): number {
+  const unit = codeUnitBytes(encoding.name)
   const isBigEndian = encoding.name.endsWith('be')
   let left = count
-  let at = markBytes(encoding)
+  let at = from
   const page = codePage(encoding.name)
   if (page !== undefined) {
     const ends = lineEndBytes(page, lineEnd)
@@ -256,6 +262,11 @@ export function byteOffsetAfter(head: Uint8Array, encoding: Encoding, lineEnd: n
     at += unit
   }
   return Math.min(at, head.length)
+}
+
+/** Bytes of an ASCII character. */
+export function codeUnitBytes(encoding: string): number {
+  return encoding.startsWith('utf-32') ? 4 : encoding.startsWith('utf-16') ? 2 : 1
 }
 
 /** The bytes of a line end in a code page. */

@@ -19,6 +19,7 @@ import { markedRecords } from './marked-records.ts'
 import { quotedLines } from './quoted-lines.ts'
 import { type HeadTable, repeatedHeaders } from './repeated-headers.ts'
 import { suspiciousContent } from './suspicious-content.ts'
+import { unlikelyTable } from './unlikely-table.ts'
 
 /** Everything decided from a head. */
 export interface Decided extends HeadTable {
@@ -68,7 +69,9 @@ function isNamed({ layout }: Tokens, named: string | null): boolean {
 
 /** What a careful reader would doubt. */
 export function doubtsOf(decided: Decided): Note[] {
-  const { tokens, width, rows } = decided
+  const { tokens, width, rows, declared } = decided
+  const suspicious = suspiciousContent(tokens, width, rows)
+  const isAligned = suspicious.some(({ code }) => code === 'ALIGNED_COLUMNS')
   return [
     ...layoutDoubts(decided),
     ...longDelimiter(tokens, width, rows),
@@ -76,9 +79,14 @@ export function doubtsOf(decided: Decided): Note[] {
     ...topDoubts(decided),
     ...repeatedHeaders(decided),
     ...markedRecords(decided),
-    ...suspiciousContent(tokens, width, rows),
+    ...suspicious,
+    ...(declared.delimiter === undefined ? unlikelyTable(tokens, width, withoutTitles(decided), isAligned) : []),
     ...formulaTexts(decided, decided.names),
   ]
+}
+
+function withoutTitles({ rows, top }: Decided): readonly number[] {
+  return rows.filter((record) => !top.titles.includes(record))
 }
 
 /** Doubts about the encoding and about how records are split into fields. */

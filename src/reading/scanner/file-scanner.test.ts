@@ -89,8 +89,17 @@ function scan(scanner: Scanner, bytes: Uint8Array, cut: (left: number) => number
     skipped: sum(({ skipped }) => skipped),
     runaways: all.flatMap(({ runaways }) => runaways),
     skippedLines: all.flatMap(({ skippedLines }) => skippedLines),
+    passed: all.flatMap(({ passed }) => passed),
     rejects: all.flatMap(({ rejects }) => rejects),
   }
+}
+
+/** The bytes of accepted records. */
+function acceptedBytes(bytes: Buffer, { passed, rejects }: Pick<Outcome, 'passed' | 'rejects'>): Buffer {
+  const others = [...passed, ...rejects.map(({ byteOffset, endOffset }) => ({ from: byteOffset, to: endOffset }))]
+  const from = [0, ...others.map(({ to }) => to)].toSorted((a, b) => a - b)
+  const to = [...others.map((one) => one.from), bytes.length].toSorted((a, b) => a - b)
+  return Buffer.concat(from.map((start, i) => bytes.subarray(start, to[i])))
 }
 
 let state = seed + 1
@@ -142,6 +151,8 @@ for (const encoding of [...Object.keys(encoders), ...legacy]) {
       const outcome = scan(create({ ...options, encoding }), bytes, () => 1 + random(40))
       assert.equal(outcome.text, utf8.text, `seed ${seed} round ${round}`)
       assert.deepEqual([outcome.accepted, outcome.blank], [utf8.accepted, utf8.blank])
+      const accepted = acceptedBytes(Buffer.from(text), utf8).toString()
+      assert.equal(createDecoder(encoding, 'replace')(acceptedBytes(bytes, outcome), true), accepted)
       assert.deepEqual(
         outcome.rejects.map((reject) => [reject.record, reject.line, reject.reason, reject.column]),
         utf8.rejects.map((reject) => [reject.record, reject.line, reject.reason, reject.column]),

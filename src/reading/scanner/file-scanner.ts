@@ -114,10 +114,11 @@ class CodedScanner implements Scanner {
 
   #translate(scanned: Scanned): Scanned {
     const rejects = scanned.rejects.map((reject) => this.#translateReject(reject))
+    const passed = scanned.passed.map(({ kind, from, to }) => ({ kind, from: this.#place(from), to: this.#place(to) }))
     const consumedTo = this.#place(scanned.consumedTo)
     this.#drop(scanned.consumedTo)
     const isVerbatim = scanned.isVerbatim && this.#coder.isBytewise
-    return { ...scanned, ...this.#restored(scanned), isVerbatim, rejects, consumedTo }
+    return { ...scanned, ...this.#restored(scanned), isVerbatim, rejects, passed, consumedTo }
   }
 
   /** The pieces as they are passed on, separately between marks, so that the marks still hold. */
@@ -140,8 +141,9 @@ class CodedScanner implements Scanner {
     const kind = rejectTable[reject.reason].detail
     const place = kind === 'offset' ? this.#place(reject.detail) : reject.detail
     const byteLength = this.#place(reject.byteOffset + reject.byteLength) - byteOffset
+    const endOffset = this.#place(reject.endOffset)
     const detail = kind === 'bytes' ? byteLength : place
-    return { ...reject, byteOffset, byteLength, detail }
+    return { ...reject, byteOffset, byteLength, detail, endOffset }
   }
 
   /** Maps an offset in the UTF-8 to one in the original. */

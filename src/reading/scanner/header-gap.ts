@@ -101,6 +101,8 @@ export function joined(parts: readonly Scanned[]): Scanned {
     blank: sum(({ blank }) => blank),
     skipped: sum(({ skipped }) => skipped),
     skippedLines: parts.flatMap(({ skippedLines }) => skippedLines),
+    passed: parts.flatMap(({ passed }) => passed),
+    ...(last?.addedBytes !== undefined && { addedBytes: last.addedBytes }),
     rejects: parts.flatMap(({ rejects }) => rejects),
     consumedTo: last?.consumedTo ?? 0,
     lines: last?.lines ?? 0,

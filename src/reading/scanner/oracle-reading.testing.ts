@@ -35,7 +35,15 @@ export type Consumed = { readonly end: number; readonly runaway?: Omit<RunawayVa
 
 /** What a push gives while everything is kept until the end. */
 export function nothingYet({ start: { byteOffset, lines } }: ScanOptions): Scanned {
-  const none = { pieces: [], repairedLines: [], otherEscapeLines: [], runaways: [], rejects: [], skippedLines: [] }
+  const none = {
+    pieces: [],
+    repairedLines: [],
+    otherEscapeLines: [],
+    runaways: [],
+    rejects: [],
+    skippedLines: [],
+    passed: [],
+  }
   return { ...none, isVerbatim: false, accepted: 0, blank: 0, skipped: 0, consumedTo: byteOffset, lines }
 }
 

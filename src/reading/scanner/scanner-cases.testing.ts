@@ -36,6 +36,7 @@ export interface Outcome {
   readonly blank: number
   readonly skipped: number
   readonly skippedLines: readonly number[]
+  readonly bytes: Readonly<Record<'blank' | 'skipped' | 'rejected', number>>
   readonly rejects: readonly Reject[]
   readonly consumedTo: number
   readonly lines: number
@@ -58,7 +59,14 @@ export function outcomeOf(
   const last = taken(scanner.end())
   const all = [...pushed, last]
   const sum = (key: 'accepted' | 'blank' | 'skipped') => all.reduce((total, scanned) => total + scanned[key], 0)
+  const passedBytes = (of: string) =>
+    all.flatMap(({ passed }) => passed).reduce((sum, { kind, from, to }) => sum + (kind === of ? to - from : 0), 0)
+  const rejected = all
+    .flatMap(({ rejects }) => rejects)
+    .reduce((sum, { byteOffset, endOffset }) => sum + endOffset - byteOffset, 0)
+  const emptyBytes = all.reduce((sum, { emptyAtEndBytes = 0 }) => sum + emptyAtEndBytes, 0)
   return {
+    bytes: { blank: passedBytes('blank') + emptyBytes, skipped: passedBytes('skipped'), rejected },
     text: texts.join(''),
     accepted: sum('accepted'),
     repairedLines: all.flatMap((scanned) => scanned.repairedLines),

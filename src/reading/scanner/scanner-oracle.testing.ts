@@ -100,6 +100,7 @@ function scanWhole(input: Uint8Array, { options, ahead, excluded }: Task, ranges
         reason,
         detail,
         wanted: wantedOf(reason, options),
+        endOffset: options.start.byteOffset + Math.min(consumed.end, input.length),
       })
     }
     ranges.push({ kind: consumed.kind, from: start, to: Math.min(consumed.end, input.length) })
@@ -117,6 +118,11 @@ function scanWhole(input: Uint8Array, { options, ahead, excluded }: Task, ranges
     blank,
     skipped,
     skippedLines,
+    passed: ranges.flatMap(({ kind, from, to }) =>
+      kind === 'blank' || kind === 'skipped'
+        ? [{ kind, from: options.start.byteOffset + from, to: options.start.byteOffset + to }]
+        : [],
+    ),
     rejects,
     consumedTo: options.start.byteOffset + input.length,
     lines: line,

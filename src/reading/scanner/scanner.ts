@@ -63,6 +63,15 @@ export interface ScannedReject extends Omit<Reject, 'message'> {
   readonly wanted: number
   /** Replaces the usual message. */
   readonly ownMessage?: string
+  /** Offset in the original of the byte after its line end. */
+  readonly endOffset: number
+}
+
+/** Where blank or skipped records are that follow one another: offsets in the original, line ends included. */
+export interface PassedRange {
+  readonly kind: 'blank' | 'skipped'
+  readonly from: number
+  readonly to: number
 }
 
 /** Position of a reject among accepted records. */
@@ -111,12 +120,17 @@ export interface Scanned {
   readonly blank: number
   /** Number of these that are records without a value in any field and followed by no other accepted record. */
   readonly emptyAtEnd?: number
+  readonly emptyAtEndBytes?: number
   /** Readable records that are consumed and held back so far: they are accepted, or excluded, if a record follows. */
   readonly held?: number
   /** Comment records. */
   readonly skipped: number
   /** The lines on which they start. */
   readonly skippedLines: readonly number[]
+  /** Where blank and skipped records are, without those of `emptyAtEnd`. */
+  readonly passed: readonly PassedRange[]
+  /** Bytes of a line end that the last piece has and the original lacks; absent for none. In UTF-8. */
+  readonly addedBytes?: number
   readonly rejects: readonly ScannedReject[]
   /** One for each of `rejects`, if requested. */
   readonly marks?: readonly RejectMark[]
@@ -138,6 +152,8 @@ export interface Collected {
   blank: number
   skipped: number
   readonly skippedLines: number[]
+  readonly passed: PassedRange[]
+  addedBytes?: number
   readonly rejects: ScannedReject[]
   readonly marks?: RejectMark[]
 }
@@ -154,6 +170,7 @@ export function emptyScanned({ marksRejects = false, lineEnd }: ScanOptions): Co
     blank: 0,
     skipped: 0,
     skippedLines: [],
+    passed: [],
     rejects: [],
     ...(marksRejects && { marks: [] }),
   }

@@ -29,6 +29,8 @@ test('withTrailingEmpty() counts empty records at the end as blank, however the 
       const marking = outcomeOf(create({ ...options, marksRejects: true }), chunks)
       assert.deepEqual(marking, expected, text)
       assert.deepEqual([expected.text, expected.blank], [accepted, blank], text)
+      const { rejected } = expected.bytes
+      assert.deepEqual(expected.bytes, { blank: text.length - accepted.length - rejected, skipped: 0, rejected }, text)
       assert.equal(expected.accepted, accepted.replaceAll(/"[^"]*"/g, '').split('\n').length - 1, text)
       const scanner = create(options)
       for (const chunk of chunks) scanner.push(chunk)

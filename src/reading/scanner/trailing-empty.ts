@@ -2,6 +2,7 @@
 // Spreadsheets write such lines for rows that were once touched. Knows nothing of what the inner scanner reads.
 import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
 import { isExcluded } from '../../core/reject-reasons.ts'
+import { codeUnitBytes } from '../encoding/detect-encoding.ts'
 import { joined } from './header-gap.ts'
 import type { CreateScanner, FileScanOptions, RejectMark, Scanned, ScannedReject, Scanner } from './scanner.ts'
 
@@ -44,6 +45,8 @@ class TrailingEmptyScanner implements Scanner {
   /** Bytes of an empty record, including its line end; all held ones are identical. */
   #line: Uint8Array = new Uint8Array(0)
   #heldCount = 0
+  /** Bytes of the held records, in UTF-8. */
+  #heldBytes = 0
   #heldRejects: HeldReject[] = []
   /** True in a run that is too long to be held, until the next other record. */
   #isPassing = false
@@ -65,15 +68,25 @@ class TrailingEmptyScanner implements Scanner {
   end(): Scanned {
     const last = this.#hold(this.#scanner.end())
     if (this.#heldCount === 0) return last
+    const emptyAtEndBytes = this.#originalBytes(last)
     const { rejects, marks, accepted: emptyAtEnd } = this.#release(last)
     const here = marks?.map((mark) => ({ ...mark, pieces: last.pieces.length }))
     return {
       ...last,
       blank: last.blank + emptyAtEnd,
       emptyAtEnd,
+      emptyAtEndBytes,
       rejects: [...last.rejects, ...rejects],
       ...(here && { marks: [...(last.marks ?? []), ...here] }),
     }
+  }
+
+  /** Bytes of the held records in the original: delimiters and line ends, which are one code unit each. */
+  #originalBytes({ addedBytes = 0 }: Scanned): number {
+    const { encoding, unusualLineEnd } = this.#options
+    const ends = this.#heldCount - (addedBytes > 0 ? 1 : 0)
+    const units = this.#heldBytes - addedBytes + (unusualLineEnd === '\r\r\n' ? ends : 0)
+    return units * codeUnitBytes(encoding)
   }
 
   #hold(scanned: Scanned): Scanned {
@@ -114,6 +127,7 @@ class TrailingEmptyScanner implements Scanner {
       if (reject !== undefined) this.#heldRejects.push({ reject, readable: mark.readable, before: this.#heldCount })
     }
     this.#heldCount = heldBefore + run.count
+    this.#heldBytes += run.bytes
     const accepted = scanned.accepted - run.count
     const passed = { ...scanned, pieces, accepted, isVerbatim: false }
     if (scanned.marks === undefined) return passed
@@ -134,10 +148,13 @@ class TrailingEmptyScanner implements Scanner {
     const rejects = this.#heldRejects.map(({ reject }) => reject)
     const accepted = this.#heldCount
     this.#heldCount = 0
+    this.#heldBytes = 0
     this.#heldRejects = []
-    const nothing = { blank: 0, skipped: 0, skippedLines: [], repairedLines: [], otherEscapeLines: [], runaways: [] }
+    const none = { skippedLines: [], passed: [], repairedLines: [], otherEscapeLines: [], runaways: [] }
     const released = {
-      ...nothing,
+      ...none,
+      blank: 0,
+      skipped: 0,
       pieces,
       accepted,
       rejects,
@@ -169,7 +186,10 @@ interface Run {
 
 const noRun: Run = { count: 0, bytes: 0, line: new Uint8Array(0) }
 
-type RunOptions = Pick<FileScanOptions, 'delimiter' | 'lineEnd' | 'escape' | 'isEscapeDeclared'>
+type RunOptions = Pick<
+  FileScanOptions,
+  'delimiter' | 'lineEnd' | 'escape' | 'isEscapeDeclared' | 'encoding' | 'unusualLineEnd'
+>
 
 /** The run at the end of `pieces`, which end with a record. An escaped line end ends none. */
 function runAtEnd(pieces: readonly Uint8Array[], options: RunOptions): Run {

@@ -8,6 +8,7 @@ import { hasLoneFeed, type LookAhead, lookAhead, mayRunAway } from './record-rul
 import {
   type Collected,
   emptyScanned,
+  type PassedRange,
   type Scanned,
   type ScannedReject,
   type Scanner,
@@ -67,6 +68,8 @@ class WasmScanner implements Scanner {
   #start = windowStart
   #end = windowStart
   #fileOffset: number
+  /** Length of the original, once it is known. */
+  #fileEnd = Number.POSITIVE_INFINITY
   #records: number
   #lines: number
   /** Consumed records that were accepted or excluded, and the numbers of those among them that are to be excluded. */
@@ -148,9 +151,13 @@ class WasmScanner implements Scanner {
       const isLone = hasLoneFeed(this.#held.bytes.subarray(this.#start, this.#end))
       const added = this.#completeLine()
       this.#chunkStart = this.#end
-      this.#scan(true)
       // The added line end is not part of the original.
+      this.#fileEnd = this.#fileOffset + this.#end - this.#start - added
+      this.#scan(true)
       this.#fileOffset -= added
+      const { rejects, passed } = this.#scanned
+      const isAccepted = rejects.at(-1)?.endOffset !== this.#fileEnd && passed.at(-1)?.to !== this.#fileEnd
+      if (added > 0 && isAccepted) this.#scanned.addedBytes = added
       if (added > 0 && this.#lineEnd === 10) this.#scanned.hasLoneFeed = isLone
     }
     return this.#handOver()
@@ -275,9 +282,11 @@ class WasmScanner implements Scanner {
       const what = words[row]!
       if (what === kind.blank) {
         this.#scanned.blank += words[row + 7]!
+        this.#pass('blank', from - this.#start, end - from)
         others += words[row + 7]!
       } else if (what === kind.skipped) {
         this.#skip(this.#lines + words[row + 5]! + 1)
+        this.#pass('skipped', from - this.#start, end - from)
         others++
       } else if (what === kind.lenient) {
         const line = this.#lines + words[row + 5]! + 1
@@ -309,6 +318,12 @@ class WasmScanner implements Scanner {
     this.#scanned.marks?.push({ pieces: this.#pieces.count(), readable })
   }
 
+  /** @param at From the start of the window. */
+  #pass(kind: PassedRange['kind'], at: number, bytes: number): void {
+    const from = this.#fileOffset + at
+    this.#scanned.passed.push({ kind, from, to: Math.min(from + bytes, this.#fileEnd) })
+  }
+
   #skip(line: number): void {
     this.#scanned.skipped++
     this.#scanned.skippedLines.push(line)
@@ -335,6 +350,7 @@ class WasmScanner implements Scanner {
       reason,
       detail,
       wanted: wantedOf(reason, this.#options),
+      endOffset: Math.min(windowOffset + words[row + 2]!, this.#fileEnd),
     }
   }
 
@@ -370,8 +386,10 @@ class WasmScanner implements Scanner {
     this.#records++
     const line = this.#lines + 1
     this.#lines += lines
-    if (longLine.kind === 'skipped') this.#skip(line)
-    else {
+    if (longLine.kind === 'skipped') {
+      this.#skip(line)
+      this.#pass('skipped', 0, byteLength)
+    } else {
       this.#mark(this.#readable)
       this.#scanned.rejects.push({
         record: this.#records,
@@ -382,6 +400,7 @@ class WasmScanner implements Scanner {
         reason: 'record_too_long',
         detail: contentLength,
         wanted: this.#options.recordBytesMax,
+        endOffset: this.#fileOffset + byteLength,
       })
     }
     this.#fileOffset += byteLength

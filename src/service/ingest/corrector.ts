@@ -100,6 +100,7 @@ function nothingOf({ consumedTo, lines }: Scanned): Scanned {
     blank: 0,
     skipped: 0,
     skippedLines: [],
+    passed: [],
     rejects: [],
     repairedLines: [],
     otherEscapeLines: [],

@@ -15,6 +15,7 @@ const nothing = {
   blank: 0,
   skipped: 0,
   skippedLines: [],
+  passed: [],
   rejects: [],
   consumedTo: 0,
   lines: 0,
@@ -60,7 +61,7 @@ test('recordNotes() counts comments above the table and in it', () => {
 test('recordNotes() notes that most records were rejected', () => {
   const tally = new RecordTally()
   const place = { record: 2, line: 2, byteOffset: 4, byteLength: 3, column: null }
-  const reject = { ...place, detail: 1, wanted: 2 }
+  const reject = { ...place, detail: 1, wanted: 2, endOffset: 8 }
   const rejects = [2, 3, 5].map((line) => ({ ...reject, line, reason: 'too_few_fields' as const }))
   tally.add({ ...nothing, runaways: [], accepted: 3, rejects })
   assert.deepEqual(recordNotes(reading, tally), [])

@@ -33,6 +33,8 @@ export class RecordTally {
   /** Lines of the first comments, at most noteLinesMax. */
   readonly firstSkippedLines: number[] = []
   rejected = 0
+  /** Bytes of records that are not accepted, with their line ends. */
+  readonly bytes = { blank: 0, skipped: 0, rejected: 0 }
   readonly reasons: Partial<Record<RejectReason, number>> = {}
   readonly first: Reject[] = []
   /** At most lastRejectsMax. */
@@ -62,6 +64,9 @@ export class RecordTally {
     this.blank += scanned.blank
     this.emptyAtEnd += scanned.emptyAtEnd ?? 0
     this.skipped += scanned.skipped
+    for (const { kind, from, to } of scanned.passed) this.bytes[kind] += to - from
+    this.bytes.blank += scanned.emptyAtEndBytes ?? 0
+    for (const { byteOffset, endOffset } of scanned.rejects) this.bytes.rejected += endOffset - byteOffset
     this.firstSkippedLines.push(...scanned.skippedLines.slice(0, noteLinesMax - this.firstSkippedLines.length))
     this.rejected += scanned.rejects.length
     this.lines = scanned.lines

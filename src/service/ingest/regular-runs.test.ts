@@ -108,7 +108,12 @@ test('excludingScans() reports the same as a scan of the whole file', async (t) 
     const ordinals = randomOrdinals(random, accepted, marked)
     const { runs: _, marked: __, isPlaced: ___, ...wanted } = scanAll(file, layout, random, ordinals)
     const excluded = wanted.rejects.filter(({ reason }) => reason === 'constraint')
-    const places = new Map(excluded.map(({ detail, byteOffset, byteLength }) => [detail, { byteOffset, byteLength }]))
+    const placeOf = ({ byteOffset, byteLength, endOffset }: ScannedReject) => ({
+      byteOffset,
+      byteLength,
+      lineEndBytes: endOffset - byteOffset - byteLength,
+    })
+    const places = new Map(excluded.map((one) => [one.detail, placeOf(one)]))
     async function* exclusions(): AsyncGenerator<Exclusion> {
       for (const ordinal of ordinals)
         yield { ordinal, ...saidOf(ordinal), ...(isPlaced(ordinal) && { place: places.get(ordinal)! }) }

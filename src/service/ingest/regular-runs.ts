@@ -96,7 +96,7 @@ export async function* excludingScans(pass: ExcludingPass): AsyncGenerator<Itera
     let rejects: ScannedReject[] = []
     let excluded = 0
     for await (const exclusion of upTo(to.readable, 0)) {
-      rejects.push(rejectIn(from, exclusion))
+      rejects.push(rejectIn(from, to, exclusion))
       excluded++
       if (rejects.length < rejectsMax) continue
       yield [scannedTo(to, 0, rejects)]
@@ -115,14 +115,17 @@ function numbered(scanned: Scanned, before: number): Scanned {
   return { ...scanned, rejects }
 }
 
-function rejectIn(from: Place, { ordinal, column, message, place }: Exclusion): ScannedReject {
+function rejectIn(from: Place, to: Place, { ordinal, column, message, place }: Exclusion): ScannedReject {
   if (place === undefined) throw new Error(`Cannot exclude record ${ordinal}: where it is was not reported`)
   const before = ordinal - from.readable - 1
-  const numbers = { record: from.records + before + 1, line: from.lines + before + 1, ...place, column }
-  return { ...numbers, reason: 'constraint', detail: ordinal, wanted: 0, ownMessage: message }
+  const { byteOffset, byteLength, lineEndBytes } = place
+  // The last record of the file may lack its line end.
+  const endOffset = Math.min(byteOffset + byteLength + lineEndBytes, to.byteOffset)
+  const at = { record: from.records + before + 1, line: from.lines + before + 1, byteOffset, byteLength, endOffset }
+  return { ...at, column, reason: 'constraint', detail: ordinal, wanted: 0, ownMessage: message }
 }
 
 function scannedTo({ byteOffset, lines }: Place, accepted: number, rejects: readonly ScannedReject[]): Scanned {
-  const nothing = { repairedLines: [], otherEscapeLines: [], runaways: [], blank: 0, skipped: 0, skippedLines: [] }
-  return { ...nothing, pieces: [], isVerbatim: false, accepted, rejects, consumedTo: byteOffset, lines }
+  const none = { pieces: [], repairedLines: [], otherEscapeLines: [], runaways: [], skippedLines: [], passed: [] }
+  return { ...none, isVerbatim: false, accepted, blank: 0, skipped: 0, rejects, consumedTo: byteOffset, lines }
 }

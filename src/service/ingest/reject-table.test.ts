@@ -10,7 +10,7 @@ const layout = { width: 12, recordBytesMax: 1_048_576 }
 
 function rejectWith(reason: RejectReason, number: number): ScannedReject {
   const place = { record: number, line: number, byteOffset: number, byteLength: number }
-  return { ...place, column: null, reason, detail: number, wanted: wantedOf(reason, layout) }
+  return { ...place, column: null, reason, detail: number, wanted: wantedOf(reason, layout), endOffset: 2 * number }
 }
 
 /** The expected line, built without regard to speed. */

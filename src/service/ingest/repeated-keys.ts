@@ -2,11 +2,13 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { Converter, KeyOptions, Repeats } from '../../columns/converter.ts'
-import type { DeclaredKey } from '../../core/declared-values.ts'
+import type { DeclaredKey, RecordPlace } from '../../core/declared-values.ts'
 import { isExcluded } from '../../core/reject-reasons.ts'
 import type { Scanned } from '../../reading/scanner/scanner.ts'
 import { RecordTally } from './record-tally.ts'
 import type { Exclusion } from './violations.ts'
+
+const nowhere: RecordPlace = { byteOffset: 0, byteLength: 0, lineEndBytes: 0 }
 
 /** Its files are in a directory that is removed with all else. */
 export class RepeatedKeys {
@@ -62,8 +64,7 @@ export class RepeatedKeys {
   async *firsts(): AsyncGenerator<Exclusion> {
     const { firsts = new Float64Array(0) } = this.#repeats ?? {}
     for (const [i, ordinal] of firsts.entries())
-      if (ordinal !== firsts[i - 1])
-        yield { ordinal, column: null, message: `${i}`, place: { byteOffset: 0, byteLength: 0 } }
+      if (ordinal !== firsts[i - 1]) yield { ordinal, column: null, message: `${i}`, place: nowhere }
   }
 
   /** Notes the lines of `firsts`. */

@@ -2,6 +2,7 @@
 import { dirname } from 'node:path'
 import type { Note } from '../../core/notes.ts'
 import type {
+  ByteCounts,
   Correction,
   CorrectionPreview,
   Corrections,
@@ -74,6 +75,7 @@ export async function makeReceipt(
     ...(Object.keys(dialect).length > 0 && { declaredDialect: { ...dialect } }),
     ...(corrections !== null && { corrections: { ...corrections, first: corrected.map(beside(corrections.first)) } }),
     records: recordCounts(loaded),
+    bytes: byteCounts(loaded, bytes),
     columns,
     rejects: { count: tally.rejected, reasons: tally.reasons, first, parts: rejectParts },
     parts,
@@ -103,6 +105,14 @@ function recordCounts({ reading, tally }: Loaded): Receipt['records'] {
     rejected: tally.rejected,
   }
   return { total: Object.values(counts).reduce((sum, count) => sum + count, 0), ...counts }
+}
+
+/** @param total Bytes of the text. */
+function byteCounts({ reading, tally }: Loaded, total: number): ByteCounts {
+  const { header, blank, skipped } = reading.before.classBytes
+  const others = { header, blank: blank + tally.bytes.blank, skipped: skipped + tally.bytes.skipped }
+  const { rejected } = tally.bytes
+  return { ...others, accepted: total - others.header - others.blank - others.skipped - rejected, rejected }
 }
 
 function rejectOf({ text: _, ordinal: __, ...reject }: Correction): Reject {

@@ -8,7 +8,7 @@ import { type Corrections, compressionFormats, type Receipt } from '../../core/r
 export interface ParsedReceipt
   extends Pick<
     Receipt,
-    'id' | 'file' | 'encoding' | 'dialect' | 'schema' | 'records' | 'columns' | 'parts' | 'body' | 'notes'
+    'id' | 'file' | 'encoding' | 'dialect' | 'schema' | 'records' | 'bytes' | 'columns' | 'parts' | 'body' | 'notes'
   > {
   /** Null if nothing was corrected. */
   readonly corrections: Pick<Corrections, 'count' | 'bytes' | 'sha256'> | null
@@ -55,6 +55,7 @@ const receiptShape = {
     accepted: isCount,
     rejected: isCount,
   },
+  bytes: optional({ header: isCount, blank: isCount, skipped: isCount, accepted: isCount, rejected: isCount }),
   columns: listOf({ name: isText }),
   dialect: {
     delimiter: (value: unknown) => isText(value) && value !== '',
@@ -72,6 +73,7 @@ const receiptShape = {
     recordBytesMax: isCount,
     gap: optional({ ...area, byteLength: isCount }),
     runaway: optional({ figureColumns: listOf(isCount), linesMin: isCount }),
+    swallowedRecords: optional({ numericColumns: listOf(isCount), linesMin: isCount }),
   },
   parts: partsIn('data'),
   rejects: {
@@ -89,6 +91,8 @@ export function parseAnyReceipt(text: string): ParsedReceipt {
   for (const [name, shape] of Object.entries(receiptShape)) {
     if (!fits(receipt[name], shape)) throw new Error(`${name} is missing or not what a receipt has there`)
   }
+  const { swallowedRecords: sent, ...body } = receipt.body
+  if (sent !== undefined) body.runaway = { figureColumns: sent.numericColumns, linesMin: sent.linesMin }
   // Every member that is read later has just been checked.
-  return { corrections: null, ...receipt, rejects: { parts: null, ...receipt.rejects } } as ParsedReceipt
+  return { corrections: null, ...receipt, body, rejects: { parts: null, ...receipt.rejects } } as ParsedReceipt
 }

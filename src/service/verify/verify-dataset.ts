@@ -3,9 +3,10 @@ import { createReadStream, existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { decompress } from '../../compression/decompress.ts'
-import type { Part, Reject } from '../../core/receipt.ts'
+import type { ByteCounts, Part, Reject } from '../../core/receipt.ts'
 import { excludedCount, isExcluded } from '../../core/reject-reasons.ts'
 import { errorCode } from '../../core/storage-error.ts'
+import { textOf } from '../../core/stored-files.ts'
 import type { PartReader } from '../../engine/part-reader.ts'
 import { type HashedBytes, PassingHash } from '../../io/hashing/hash-stream.ts'
 import { scanOptions } from '../../reading/scan-options.ts'
@@ -115,16 +116,22 @@ function sameCounts(
 }
 
 /** The receipt agrees with itself. */
-function verifySums({ records, parts, rejects }: ParsedReceipt): Check {
+function verifySums({ file, records, bytes, parts, rejects }: ParsedReceipt): Check {
   const { total, header, blank, skipped, accepted, rejected } = records
   const sums: readonly Count[] = [
     ['header + blank + skipped + accepted + rejected', header + blank + skipped + accepted + rejected, total],
+    ...(bytes === undefined ? [] : [['bytes', byteSum(bytes), textOf({ file }).bytes] as const]),
     ['records of all parts', sumOf(parts), accepted],
     ['rejects by reason', Object.values(rejects.reasons).reduce((sum, count) => sum + count, 0), rejected],
     ['rejects', rejects.count, rejected],
     ...(rejects.parts === null ? [] : [['records of the rejects table', sumOf(rejects.parts), rejected] as const]),
   ]
-  return sameCounts('receipt', sums, `its counts add up to ${recordsText(total)}`)
+  const inBytes = bytes === undefined ? '' : ` and ${textOf({ file }).bytes} bytes`
+  return sameCounts('receipt', sums, `its counts add up to ${recordsText(total)}${inBytes}`)
+}
+
+function byteSum({ header, blank, skipped, accepted, rejected }: ByteCounts): number {
+  return header + blank + skipped + accepted + rejected
 }
 
 function sumOf(parts: readonly Part[]): number {
@@ -168,12 +175,22 @@ async function* verifyOriginal(dataset: Verified): AsyncGenerator<Check> {
   // A record that breaks the declared schema is readable, so the scanner accepts it: these are counted in the table.
   const forbidden = excludedCount(rejects.reasons)
   const passed = body.records + (body.gap?.records ?? 0)
-  const counted: readonly Count[] = [
+  const counted: Count[] = [
     ['accepted', tally.accepted - forbidden, records.accepted],
     ['rejected', tally.rejected + forbidden, records.rejected],
     ['before the data', records.header + records.blank + records.skipped - tally.blank - tally.skipped, passed],
     ['in all', passed + tally.accepted + tally.rejected + tally.blank + tally.skipped, records.total],
   ]
+  const { bytes } = receipt
+  if (bytes !== undefined) {
+    const passedBytes = body.byteOffset + (body.gap?.byteLength ?? 0)
+    const { blank, skipped, rejected } = tally.bytes
+    counted.push(
+      ['bytes before the data', bytes.header + bytes.blank + bytes.skipped - blank - skipped, passedBytes],
+      // The line ends of records that break the declared schema are not known.
+      ['bytes rejected', forbidden === 0 ? rejected : Math.max(rejected, bytes.rejected), bytes.rejected],
+    )
+  }
   const differing = (seen: number, wanted: number) => `${seen} found, ${wanted} in the receipt`
   yield sameCounts('records', counted, `${records.total} found again in the original`, differing)
   yield places.verdict(forbidden)

@@ -103,7 +103,7 @@ const nameBytesMax = 336
  * servers treat keys as paths.
  */
 export function indexKey(of: PublishFacts, { createdAt, owner, bytes }: Entry, number: number, name: string): string {
-  const shown = Buffer.from(name.toLowerCase()).subarray(0, nameBytesMax).toString('base64url')
+  const shown = Buffer.from(name.toLowerCase().normalize('NFC')).subarray(0, nameBytesMax).toString('base64url')
   const shownOwner = Buffer.from(owner).toString('base64url')
   return `${indexEntryPrefix(of)}${createdAt}/${bytes}/o${shownOwner}/${number}-${shown}`
 }
@@ -148,7 +148,8 @@ export function indexEntries(keys: readonly string[]): readonly Entry[] {
           owner: Buffer.from(owner, 'base64url').toString(),
           bytes: Number(bytes),
         }
-    if (entry.names.length < namesMax) entry.names.push(Buffer.from(name, 'base64url').toString().toLowerCase())
+    if (entry.names.length < namesMax)
+      entry.names.push(Buffer.from(name, 'base64url').toString().toLowerCase().normalize('NFC'))
     entries.set(id, entry)
   }
   return [...entries.values()]

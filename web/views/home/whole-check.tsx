@@ -66,7 +66,7 @@ function Result({ receipt, tookMs }: { readonly receipt: ProvisionalReceipt; rea
         </details>
       )}
       {notes.length > 0 && (
-        <details>
+        <details open={notes.some(({ severity }) => severity === 'serious')}>
           <summary>
             {t.notes} ({count(notes.length)})
           </summary>
