@@ -50,6 +50,7 @@ export const noteSeverities = {
   CORRECTIONS_LEFT_OUT: 'doubt',
   SCHEMA_NAMES_AS_DATA: 'doubt',
   PARTS_IGNORED: 'info',
+  CODING_IGNORED: 'info',
   EMPTY_RECORDS_AT_END: 'info',
   QUOTE_REPAIRED: 'doubt',
   ESCAPE_MIXED: 'info',

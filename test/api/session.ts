@@ -1,7 +1,10 @@
 // Session: calls every operation of a real service once. The docs show the responses as examples.
+import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
+import { get, type IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
 import { startApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config/config.ts'
 
@@ -99,6 +102,7 @@ export async function session(url: string, { keep = false } = {}): Promise<reado
   const events = await ask('watchUpload', `/qas/uploads/${one.id}/events`)
   const [, lastId = ''] = /^id: (.*)$/m.exec(events.body.toString()) ?? []
   await ask('watchUpload', `/qas/uploads/${one.id}/events`, { headers: { 'last-event-id': lastId } })
+  await otherRefusals(dataset, one.id, ask)
   await ask('cancelUpload', `/qas/uploads/${other.id}`, { method: 'DELETE' })
   if (!keep) await ask('deleteDataset', dataset, { method: 'DELETE' })
   return exchanges
@@ -130,6 +134,124 @@ async function refusals(dataset: string, ask: Ask): Promise<void> {
   await ask('deleteDataset', none, { method: 'DELETE' })
   await ask('getUpload', '/qas/uploads/00000000-0000-7000-8000-000000000000')
   await ask('listUploads', '/qas/uploads?limit=0')
+}
+
+const unknown = '00000000-0000-7000-8000-000000000000'
+
+/** Every other described error that a request can bring about, except those that need small limits. */
+async function otherRefusals(dataset: string, uploadId: string, ask: Ask): Promise<void> {
+  const none = `/qas/datasets/${'0'.repeat(32)}`
+  const one = `/qas/uploads/${uploadId}`
+  const below = [
+    ['getDataset', ''],
+    ['getDataPackage', '/datapackage.json'],
+    ['listCopies', '/copies'],
+    ['getRows', '/rows'],
+    ['getProfile', '/profile'],
+    ['getRejects', '/rejects'],
+    ['getOriginal', '/original'],
+    ['getCsv', '/data.csv'],
+    ['getNdjson', '/data.ndjson'],
+    ['getParquet', '/data.parquet'],
+    ['getPart', '/parts/0.parquet'],
+    ['getRejectsCsv', '/rejects.csv'],
+    ['getCorrections', '/corrections'],
+  ] as const
+  const others = [
+    ['getOpenApi', '/openapi.json'],
+    ['getCaller', '/qas/caller'],
+    ['getMetrics', '/metrics'],
+    ['getDocs', '/docs'],
+    ['getUpload', one],
+    ['watchUpload', `${one}/events`],
+  ] as const
+  const inDataset = below.map(([operationId, path]) => [operationId, dataset + path] as const)
+  for (const [operationId, path] of [...inDataset, ...others]) await ask(operationId, `${path}?nothing=1`)
+  for (const [operationId, path] of below) await ask(operationId, none + path)
+  await ask('watchUpload', `/qas/uploads/${unknown}/events`)
+  const headers = { 'if-match': '"another"' }
+  for (const operationId of ['getDataset', 'getOriginal', 'getParquet', 'getPart'] as const) {
+    await ask(operationId, dataset + (below.find(([name]) => name === operationId)?.[1] ?? ''), { headers })
+  }
+  await ask('getUpload', one, { headers })
+  for (const [operationId, path] of [
+    ['getParquet', '/data.parquet'],
+    ['getPart', '/parts/0.parquet'],
+  ] as const) {
+    await ask(operationId, dataset + path, { headers: { range: 'bytes=99999999-' } })
+  }
+  for (const [operationId, id] of [
+    ['cancelUpload', `${one}?nothing=1`],
+    ['cancelUpload', `/qas/uploads/${unknown}`],
+    ['deleteDataset', `${dataset}?nothing=1`],
+  ] as const) {
+    await ask(operationId, id, { method: 'DELETE' })
+  }
+  await ask('deleteDataset', dataset, { method: 'DELETE', headers })
+  const copy = { to: 'warehouse', table: 'people' }
+  for (const [operationId, path, body] of [
+    ['readAgain', '/readings', { dialect: { header: false } }],
+    ['copyDataset', '/copies', copy],
+    ['queryDataset', '/query', { sql: 'SELECT 1' }],
+  ] as const) {
+    await ask(operationId, none + path, posted(body))
+    await ask(operationId, dataset + path, posted({ ...body, more: 'x'.repeat(4_000_000) }))
+    await ask(operationId, dataset + path, { method: 'POST', body: 'text' })
+  }
+  await ask('readAgain', `${dataset}/readings`, posted({ schema: { fields: [{ name: 'nobody' }] } }))
+  await ask('queryDataset', `${dataset}/query`, { ...posted({ sql: 'SELECT 1' }), ...pdf })
+  await ask('correctDataset', `${none}/corrections`, corrections('4,"009,Alan,1912-06-23,0.00"'))
+  const noBoundary = { method: 'POST', body: 'x', headers: { 'content-type': 'multipart/form-data' } }
+  await ask('uploadCsv', '/qas/uploadCsv', noBoundary)
+  await ask('uploadFile', '/qas/uploads', noBoundary)
+  await ask('correctDataset', `${dataset}/corrections`, noBoundary)
+  await ask('uploadFile', '/qas/uploads', { method: 'POST', body: 'PK\u0003\u0004zip' })
+  await ask('uploadFile', '/qas/uploads', { method: 'POST', headers: { 'content-type': 'text/csv' } })
+  await ask('uploadFile', '/qas/uploads', { method: 'POST', body: 'a\n', headers: { 'content-encoding': 'br' } })
+  const begin = { 'tus-resumable': '1.0.0', 'upload-length': '3' }
+  await ask('uploadFile', '/qas/uploads', { method: 'POST', headers: begin })
+  await keyInUse(ask)
+}
+
+const pdf = { headers: { accept: 'application/pdf', 'content-type': 'application/json' } }
+
+/** Two uploads with the same key at the same time as a third one. */
+async function keyInUse(ask: Ask): Promise<void> {
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
+  const key = { 'idempotency-key': '"in-use"' }
+  const first = ask('uploadFile', '/qas/uploads', { method: 'POST', body: readable, headers: key, duplex: 'half' })
+  const writer = writable.getWriter()
+  await writer.write(Buffer.from('id,name\n'))
+  while ((await ask('uploadCsv', '/qas/uploadCsv', { ...upload(), headers: key })).status !== 409);
+  await ask('uploadFile', '/qas/uploads', { method: 'POST', body: 'a\n', headers: key })
+  await writer.close()
+  await first
+}
+
+/** Requests with two hosts, which no usual client sends. */
+export async function twoHosts(url: string): Promise<readonly Exchange[]> {
+  const asked = [
+    ['isAlive', '/healthz'],
+    ['isReady', '/readyz'],
+  ].map(async ([operationId = '', path = '']): Promise<Exchange> => {
+    const request = get(url + path, { headers: ['Host', 'localhost', 'Host', 'localhost'] })
+    const [response] = (await once(request, 'response')) as [IncomingMessage]
+    const headers = new Headers({ 'content-type': response.headers['content-type'] ?? '' })
+    const body = await buffer(response)
+    return { operationId, method: 'GET', path, status: response.statusCode ?? 0, headers, body }
+  })
+  return await Promise.all(asked)
+}
+
+/** Errors of a service that takes files of 1 KB. */
+export async function overLimits(url: string): Promise<readonly Exchange[]> {
+  const { id } = JSON.parse((await exchanged(url, 'uploadCsv', '/qas/uploadCsv', upload())).body.toString()) as Sent
+  const long = 'x'.repeat(5_000)
+  return [
+    await exchanged(url, 'uploadCsv', '/qas/uploadCsv', upload(long)),
+    await exchanged(url, 'uploadFile', '/qas/uploads', { method: 'POST', body: long }),
+    await exchanged(url, 'correctDataset', `/qas/datasets/${id}/corrections`, corrections(`4,"${long}"`)),
+  ]
 }
 
 /** A request that uploads that content. */

@@ -2,7 +2,7 @@
 import { pino } from 'pino'
 import { always, codeList } from '../../src/http/openapi/operation.ts'
 import { createHttpServer, defaultHttpOptions } from '../../src/http/server.ts'
-import type { JsonSchema, MediaType, OpenApi, Operation, Parameter } from '../api/description.ts'
+import type { JsonSchema, MediaType, OpenApi, Operation, Parameter, ResponseObject } from '../api/description.ts'
 import { createFakeService } from '../wire/fake-service.ts'
 
 type Table = (head: readonly string[], rows: readonly (readonly string[])[]) => string
@@ -109,7 +109,12 @@ function fieldRows(
 
 function answerTable({ responses }: Operation, table: Table): string {
   const rows = Object.entries(responses)
-    .filter(([status]) => status !== 'default')
+    .map(([status, answer]): readonly [string, ResponseObject] => {
+      if (status !== 'default') return [status, answer]
+      const others = answer.description.replace(`, ${codeList(always)}`, '').replace(codeList(always), '')
+      return ['other', { ...answer, description: others }]
+    })
+    .filter(([, { description }]) => description !== '')
     .map(([status, answer]) => {
       const { description, headers = {}, content = {} } = answer
       const names = Object.keys(headers).map((name) => `\`${name}\``)

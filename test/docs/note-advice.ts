@@ -193,6 +193,11 @@ export const noteAdvice: Readonly<Record<NoteCode, NoteRow>> = {
     meaning: 'The request has parts that are neither the file nor settings, or settings that are not a JSON object.',
     advice: 'Send settings as JSON in the parts `dialect` and `schema`, before the file.',
   },
+  CODING_IGNORED: {
+    meaning:
+      'The request has a `Content-Encoding` that names no coding, such as a charset; the body was read as it is.',
+    advice: 'Leave the header out, or declare `encoding` in the dialect.',
+  },
   EMPTY_RECORDS_AT_END: {
     meaning:
       'The last records of the file have only empty fields, as spreadsheets write rows that were once used; they are counted as blank.',

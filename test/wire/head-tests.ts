@@ -270,6 +270,8 @@ export function headTests(port: () => number): void {
       assert.equal(answer.status, 415)
       assert.deepEqual(recordFaults(answer), [])
       await acceptance(port(), rawRequest({ headers: ['Content-Encoding: identity'] }))
+      const mistaken = await acceptance(port(), rawRequest({ headers: ['Content-Encoding: UTF-8'] }))
+      assert.match(mistaken.body.toString(), /"code":"CODING_IGNORED","severity":"info"/)
     })
 
     it('of several types is refused if they could be read in two ways', async () => {

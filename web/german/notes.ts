@@ -75,6 +75,7 @@ export const germanNotes: Readonly<Record<NoteCode, string>> = {
     'Der erste Datensatz enthält die Namen des Schemas, wird aber als Daten gelesen, weil keine Kopfzeile angegeben war.',
   PARTS_IGNORED: 'Teile der Anfrage wurden nicht beachtet: Sie sind weder die Datei noch lesbare Angaben zu ihr.',
 
+  CODING_IGNORED: 'Content-Encoding der Anfrage nennt keine Kodierung, sondern etwa einen Zeichensatz, und gilt nicht.',
   EMPTY_RECORDS_AT_END: 'Die letzten Datensätze der Datei haben keinen einzigen Wert; sie zählen als leer.',
   QUOTE_REPAIRED:
     'Datensätze haben ein Anführungszeichen zu viel, sind aber nur auf eine Weise lesbar; es bleibt als Text erhalten.',

@@ -1,6 +1,7 @@
 // Head checks: what can be wrong with a request, whatever it asks for. Knows routes only by their patterns and methods.
 import type { IncomingMessage } from 'node:http'
 import { ServiceError } from '../../core/errors.ts'
+import { type Note, note } from '../../core/notes.ts'
 import { headerLines, isKnownVersion, targetAuthority } from './request-target.ts'
 
 const headerLinesMax = 1_000
@@ -60,6 +61,14 @@ const codingPattern =
 export function contentCodingOf(request: IncomingMessage): string {
   const coding = headerLines(request, 'content-encoding').join(', ')
   return codingPattern.test(coding) ? coding : ''
+}
+
+/** A note if `Content-Encoding` names no coding, and is therefore ignored. */
+export function ignoredCoding(request: IncomingMessage): readonly Note[] {
+  const given = headerLines(request, 'content-encoding').join(', ').trim()
+  if (given === '' || given.toLowerCase() === 'identity' || codingPattern.test(given)) return []
+  const shown = given.slice(0, 40).replaceAll(/[^\w .:@/+-]/g, '?')
+  return [note('CODING_IGNORED', `Ignored: Content-Encoding '${shown}', which is no coding of a body.`)]
 }
 
 /** @throws {ServiceError} CONTENT_CODED: we read, measure and count bodies as they are sent. */

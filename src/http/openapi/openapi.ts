@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import type { FastifySchema } from 'fastify'
 import examples from './examples.json' with { type: 'json' }
-import { type Answer, type Answers, anyFailure, tags } from './operation.ts'
+import { type Answer, type Answers, tags } from './operation.ts'
 
 /** A route as it was added to Fastify. */
 export interface DescribedRoute {
@@ -68,7 +68,7 @@ function operationOf(schema: FastifySchema): object {
       })),
     ],
     ...requestBodyOf(schema),
-    responses: { ...Object.fromEntries(answers), default: anyFailure() },
+    responses: Object.fromEntries(answers),
   }
 }
 

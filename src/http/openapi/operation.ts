@@ -38,7 +38,7 @@ export interface Answer {
 }
 
 /** Responses by status. */
-export type Answers = Readonly<Record<number, Answer>>
+export type Answers = Readonly<Record<number, Answer>> & { readonly default?: Answer }
 
 /** A body that the route reads itself, without Fastify. A JSON body is declared as `body` instead. */
 export interface RequestBody {
@@ -103,6 +103,11 @@ export function bytes(
   return { description, headers: Object.assign({}, ...headers), content }
 }
 
+/** Server-sent events. As a binary file, generated clients hand it on as a stream instead of waiting for its end. */
+export function eventStream(description: string): Answer {
+  return { description, content: { 'text/event-stream': { schema: { type: 'string', format: 'binary' } } } }
+}
+
 /** A response without a body. */
 export function noContent(description: string, headers: Answer['headers'] = {}): Answer {
   return { description, headers }
@@ -129,21 +134,32 @@ export const always = [
   'INTERNAL',
 ] as const satisfies readonly ErrorCode[]
 
-/** The errors of a route in addition to `always`, by status. */
+/**
+ * The errors of a route in addition to `always`: those that a request can bring about by status, those that depend on
+ * the state of the service together as `default`.
+ */
 export function failures(...codes: readonly ErrorCode[]): Answers {
   // A request that uses the storage can get both of its errors.
   const ofStore = codes.includes('STORE_FAILED') ? (['STORE_UNAVAILABLE'] as const) : []
   const byStatus = Map.groupBy(new Set<ErrorCode>([...codes, ...ofStore]), (code) => errorTable[code].status)
-  return Object.fromEntries([...byStatus].map(([status, those]) => [status, failure(those)]))
+  const own = [...byStatus].filter(([, those]) => !those.every(dependsOnState))
+  const others = [...byStatus].flatMap(([, those]) => (those.every(dependsOnState) ? those : []))
+  const listed = own.map(([status, those]) => [status, failure(those)])
+  return { ...Object.fromEntries(listed), default: anyFailure(others) }
+}
+
+function dependsOnState(code: ErrorCode): boolean {
+  if (code === 'UPLOAD_FINISHED' || code === 'CORRECTIONS_MISMATCH') return true
+  return errorTable[code].status >= 500 && code !== 'NO_BOUNDARY'
 }
 
 /** The response of every status that a route does not list. */
-export function anyFailure(): Answer {
+function anyFailure(codes: readonly ErrorCode[]): Answer {
   const problem = 'the connection was closed before the end of the body'
   const { status, exception, message } = new ServiceError('BAD_REQUEST', { problem })
   const facts = { timestamp: 1763650000000, status, error: STATUS_CODES[status], exception, message }
   // Shows the format of all errors; docs/errors.md has the message of each.
-  return failure(always, { example: { ...facts, path: '/qas/uploadCsv' } })
+  return failure([...codes, ...always], { example: { ...facts, path: '/qas/uploadCsv' } })
 }
 
 function failure(codes: readonly ErrorCode[], example: { readonly example?: object } = {}): Answer {

@@ -4,7 +4,7 @@ import type { ServiceError } from '../../core/errors.ts'
 import type { Appended, ResumableBytes, UploadReply } from '../../service/service.ts'
 import { audit } from '../access/authorize.ts'
 import { clientNetworkOf } from '../access/client-network.ts'
-import { contentCodingOf, expectsContinue } from '../connection/head-checks.ts'
+import { contentCodingOf, expectsContinue, ignoredCoding } from '../connection/head-checks.ts'
 import { type BodyPace, RequestBody } from '../connection/request-body.ts'
 import { headerLines } from '../connection/request-target.ts'
 import { idempotencyKey } from '../exchange/headers/idempotency-key.ts'
@@ -44,7 +44,13 @@ export async function uploadWhole(
   const added = await resumable.append(id, { ...body, offset: 0, expectedBytes: null, checksum: null })
   if (added.reply === null) throw new Error(`Cannot await the outcome of upload ${id}: it is not complete`)
   const uploaded = await outcomeOf(request, reply, { ...added, reply: added.reply })
-  return uploaded === null ? reply.send() : sendJson(reply, uploadJson(uploaded, request.caller.scopes.has('read')))
+  return uploaded === null ? reply.send() : sendReceipt(request, reply, uploaded)
+}
+
+/** Answers with the receipt; notes about the request are those of its head, too. */
+export function sendReceipt(request: FastifyRequest, reply: FastifyReply, uploaded: UploadReply): FastifyReply {
+  const notes = [...uploaded.notes, ...ignoredCoding(request.raw)]
+  return sendJson(reply, uploadJson({ ...uploaded, notes }, request.caller.scopes.has('read')))
 }
 
 /** The part of the input that comes from the request itself. */

@@ -13,13 +13,13 @@ import { headerLines } from '../connection/request-target.ts'
 import { sendTagged } from '../exchange/entity-tag.ts'
 import { idempotencyKey } from '../exchange/headers/idempotency-key.ts'
 import { prefersAsync } from '../exchange/headers/prefer.ts'
-import { correctionJson, uploadJson } from '../exchange/receipt-json.ts'
+import { correctionJson } from '../exchange/receipt-json.ts'
 import { goneSignal, sendJson } from '../exchange/send.ts'
 import { uploadStatusJson, uploadsPath, uploadTag } from '../exchange/upload-json.ts'
-import { header, json } from '../openapi/operation.ts'
+import { header, json, noContent } from '../openapi/operation.ts'
 import { correctionBody, fileBody, uploadBody, uploadHeaders, uploadParams } from '../openapi/request-schemas.ts'
 import { uploadAnswer } from '../openapi/response-schemas.ts'
-import { field, uploadWhole } from '../resumable/async-upload.ts'
+import { field, sendReceipt, uploadWhole } from '../resumable/async-upload.ts'
 import { appendByTus, createByTus, speaksTus, stateByTus, tusFirst, tusOptions } from '../resumable/tus.ts'
 import { datasetFailures, datasetRoute, type Route, type RouteContext, route } from './route.ts'
 
@@ -43,11 +43,18 @@ const bodyFailures = [
   'REQUEST_TOO_LARGE',
 ] as const
 
+const uploadPlace = header('The path of the upload.', '/qas/uploads/019aa1b2-4c80-7000-8000-0123456789ab')
+
 /** The answers to an upload, which ignores query parameters. */
 const uploading = {
   querystring: 'ignored',
-  // Without the 202: generated clients would return a union with no content, or `unknown`, instead of a receipt.
-  answers: { 200: { ...json('The receipt.', uploadAnswer), headers: { 'Idempotent-Replayed': replayed } } },
+  answers: {
+    200: { ...json('The receipt.', uploadAnswer), headers: { 'Idempotent-Replayed': replayed } },
+    202: noContent('The file is stored; its receipt follows, see `Prefer`.', {
+      Location: uploadPlace,
+      'Preference-Applied': header('What was preferred.', 'respond-async'),
+    }),
+  },
   failures: [
     'NOT_MULTIPART',
     ...bodyFailures,
@@ -80,7 +87,7 @@ const uploadCsv = {
     const uploaded = await request.service.upload(admission, body, goneSignal(reply.raw))
     if (uploaded.isReplayed) reply.header('idempotent-replayed', 'true')
     audit(request, 'upload', uploaded.receipt.id)
-    return sendJson(reply, uploadJson(uploaded, request.caller.scopes.has('read')))
+    return sendReceipt(request, reply, uploaded)
   },
 } as const
 
@@ -126,6 +133,12 @@ export const uploadRoutes: readonly Route[] = [
     description:
       'The body is the file, whatever its media type; a form is read as by `uploadCsv`. Its name is that in ' +
       '`Content-Disposition`. With `Tus-Resumable`, the request begins a resumable upload instead (201).',
+    answers: {
+      ...uploading.answers,
+      201: noContent('A resumable upload has begun, see `Tus-Resumable`.', {
+        Location: uploadPlace,
+      }),
+    },
     requestHeaders: { ...uploadHeaders, 'Content-Disposition': savedAs },
     requestBody: fileBody,
     handler: async (request, reply, pace) => {

@@ -9,7 +9,7 @@ import { hasEntity, sendTagged } from '../exchange/entity-tag.ts'
 import { preferredWait } from '../exchange/headers/prefer.ts'
 import { goneSignal, sendJson, sendStream } from '../exchange/send.ts'
 import { uploadLineJson, uploadStatusJson, uploadsPath, uploadTag } from '../exchange/upload-json.ts'
-import { header, json, noContent, textFile } from '../openapi/operation.ts'
+import { eventStream, header, json, noContent } from '../openapi/operation.ts'
 import { uploadParams, uploadsQuery, waitHeaders } from '../openapi/request-schemas.ts'
 import { uploadStatusAnswer, uploadsAnswer } from '../openapi/response-schemas.ts'
 import { waitSecondsMax } from '../resumable/async-upload.ts'
@@ -82,7 +82,7 @@ export const uploadStatusRoutes: readonly Route[] = [
       'Last-Event-ID': header('The `id` of the last event that the client has: the next one follows.', 'm1ab2c3d'),
     },
     answers: {
-      200: textFile('The events.', 'text/event-stream'),
+      200: eventStream('The events. The response stays open until the upload has ended: read it as it arrives.'),
       204: noContent('The upload has ended, and the client knows it.'),
     },
     failures: ['UPLOAD_NOT_FOUND', 'TOO_MANY_WATCHERS'],
