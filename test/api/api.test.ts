@@ -116,6 +116,27 @@ describe('the description of the service', () => {
     assert.doesNotMatch(text, /"enum":\[[^\]]*\\[nrtu]/)
   })
 
+  it('is served with pages, scripts and lists that are compressed for clients that accept gzip', async () => {
+    const page = await fetch(service.url)
+    const script = /src="(\/assets\/[^"]+\.js)"/.exec(await page.text())?.[1] ?? assert.fail('the page has no script')
+    for (const path of ['/', '/docs', script, '/qas/uploads?limit=10']) {
+      const [plain, coded] = await Promise.all(
+        ['identity', 'gzip'].map(async (coding) => {
+          const request = get(`${service.url}${path}`, { headers: { 'accept-encoding': coding } })
+          const [response] = (await once(request, 'response')) as [IncomingMessage]
+          return { headers: response.headers, body: await buffer(response) }
+        }),
+      )
+      assert.deepEqual(
+        [plain?.headers['content-encoding'], coded?.headers['content-encoding']],
+        [undefined, 'gzip'],
+        path,
+      )
+      assert.deepEqual([plain?.headers.vary, coded?.headers.vary], ['accept-encoding', 'accept-encoding'], path)
+      assert.deepEqual(gunzipSync(coded?.body ?? ''), plain?.body, path)
+    }
+  })
+
   it('is sent compressed to clients that accept gzip', async () => {
     const from = async (acceptEncoding?: string) => {
       const headers = acceptEncoding === undefined ? {} : { 'accept-encoding': acceptEncoding }

@@ -36,7 +36,8 @@ describe('datasets over HTTP', () => {
 
   it('the receipt of an upload has its members in order, the stored one only those that do not change', async () => {
     const ofUpload = Object.keys(await upload(content))
-    const stay = 'createdAt,file,encoding,dialect,records,columns,rejects,parts,body,evidence,notes,links'
+    const stay =
+      'createdAt,created,file,encoding,dialect,records,columns,rejects,parts,body,evidence,notes,verdict,links'
     assert.equal(ofUpload.join(), `id,duplicate,upload,${stay}`)
     const response = await get(`/qas/datasets/${id}`)
     assert.equal(response.headers.get('content-type'), 'application/json;charset=UTF-8')

@@ -1,14 +1,41 @@
 // Send: sends successful responses, as JSON or as a stream of bytes. Knows nothing of their content.
 import { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
+import { promisify } from 'node:util'
+import { createGzip, gzip } from 'node:zlib'
 import type { FastifyReply } from 'fastify'
 import { type ByteStream, giveBack } from '../../core/byte-stream.ts'
 import { jsonContentType, toServiceError } from '../connection/error-record.ts'
 import { noteFailure } from '../connection/request-log.ts'
+import { acceptedType } from './accept.ts'
 
 /** Sends a value as a line of JSON, chunked as the reference does (until the close for HTTP/1.0). */
 export function sendJson(reply: FastifyReply, value: object): FastifyReply {
-  return reply.type(jsonContentType).send(new TextStream(`${JSON.stringify(value)}\n`))
+  const text = `${JSON.stringify(value)}\n`
+  const stream = new TextStream(text)
+  // A tag identifies the bytes that are sent, and responses to POST are what the reference sends.
+  const mayCode = reply.request.method === 'GET' && !reply.hasHeader('etag') && text.length >= codedBytesMin
+  return reply.type(jsonContentType).send(mayCode && takesGzip(reply) ? stream.pipe(createGzip()) : stream)
+}
+
+/** A shorter text fits into one packet anyway. Bytes. */
+const codedBytesMin = 512
+
+/** Sends a file of text, compressed if the client accepts that. */
+export async function sendText(reply: FastifyReply, content: Buffer): Promise<FastifyReply> {
+  return reply.send(content.length >= codedBytesMin && takesGzip(reply) ? await compress(content) : content)
+}
+
+const compress = promisify(gzip)
+
+/** True if the client accepts gzip; the headers then announce it. */
+function takesGzip(reply: FastifyReply): boolean {
+  const others = reply.getHeader('vary')
+  reply.header('vary', others === undefined || others === 'origin' ? 'accept-encoding' : `${others}, accept-encoding`)
+  // Codings are rated as types are; without the header, a client may know none.
+  const accepted = acceptedType(reply.request.headers['accept-encoding'] || 'identity', ['gzip']) !== null
+  if (accepted) reply.header('content-encoding', 'gzip')
+  return accepted
 }
 
 /**

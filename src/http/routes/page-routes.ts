@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { ServiceError } from '../../core/errors.ts'
 import type { App } from '../app.ts'
 import { jsonContentType } from '../connection/error-record.ts'
+import { sendText } from '../exchange/send.ts'
 import { failures, page } from '../openapi/operation.ts'
 import { noQuery } from '../openapi/request-schemas.ts'
 
@@ -60,15 +61,15 @@ export function addPageRoutes(app: App): void {
     url: '/',
     config: { scope: 'none' },
     schema: { isHidden: true },
-    handler: async (_request, reply) =>
-      reply
-        .headers({
-          'content-type': htmlType,
-          'content-security-policy': policy,
-          // With `no-referrer`, the form that works without scripts would be sent with `Origin: null`, and rejected.
-          'referrer-policy': 'same-origin',
-        })
-        .send(html),
+    handler: async (_request, reply) => {
+      reply.headers({
+        'content-type': htmlType,
+        'content-security-policy': policy,
+        // With `no-referrer`, the form that works without scripts would be sent with `Origin: null`, and rejected.
+        'referrer-policy': 'same-origin',
+      })
+      return await sendText(reply, html)
+    },
   })
   app.route<{ Params: { name: string } }>({
     method: get,
@@ -79,13 +80,12 @@ export function addPageRoutes(app: App): void {
       const content = assets.get(name)
       if (content === undefined) throw new ServiceError('NOT_FOUND', {})
       const type = mediaTypes[name.split('.').at(-1) ?? ''] ?? 'application/octet-stream'
-      return reply
-        .headers({
-          'content-type': type,
-          'cache-control': 'public, max-age=31536000, immutable',
-          'content-security-policy': scriptPolicy,
-        })
-        .send(content)
+      reply.headers({
+        'content-type': type,
+        'cache-control': 'public, max-age=31536000, immutable',
+        'content-security-policy': scriptPolicy,
+      })
+      return await sendText(reply, content)
     },
   })
   const described = {
@@ -111,9 +111,8 @@ export function addPageRoutes(app: App): void {
         const file = isJson ? path : `${path}.html`
         if (!docs.has(file)) throw new ServiceError('NOT_FOUND', {})
         // Not kept in memory: few users of the service open the docs.
-        return reply
-          .headers({ 'content-type': isJson ? jsonContentType : htmlType, 'content-security-policy': docsPolicy })
-          .send(await readFile(join(builtDir, file)))
+        reply.headers({ 'content-type': isJson ? jsonContentType : htmlType, 'content-security-policy': docsPolicy })
+        return await sendText(reply, await readFile(join(builtDir, file)))
       },
     })
   }

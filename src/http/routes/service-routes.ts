@@ -1,10 +1,8 @@
 // Service routes: the service itself: description, health, metrics, and what the caller may do.
-import { gzipSync } from 'node:zlib'
 import Type from 'typebox'
 import { scopes } from '../../access/access.ts'
 import { jsonContentType } from '../connection/error-record.ts'
-import { acceptedType } from '../exchange/accept.ts'
-import { sendJson } from '../exchange/send.ts'
+import { sendJson, sendText } from '../exchange/send.ts'
 import { times } from '../exchange/times.ts'
 import { openApi } from '../openapi/openapi.ts'
 import { json } from '../openapi/operation.ts'
@@ -44,7 +42,7 @@ const callerAnswer = component('Caller', 'The sender of this request.', {
 })
 
 /** The OpenAPI document of an app, made at the first request for it. */
-const documents = new WeakMap<RouteContext, { readonly plain: Buffer; readonly compressed: Buffer }>()
+const documents = new WeakMap<RouteContext, Buffer>()
 
 export const serviceRoutes: readonly Route[] = [
   route({
@@ -56,13 +54,8 @@ export const serviceRoutes: readonly Route[] = [
     summary: 'Get this description',
     description: 'OpenAPI 3.1, generated from the schemas that validate requests; gzipped for clients that accept it.',
     answers: { 200: json('The document.', object('OpenAPI 3.1.', {})) },
-    handler: async ({ headers }, reply, context) => {
-      const { plain, compressed } = documents.get(context) ?? described(context)
-      reply.type(jsonContentType).header('vary', 'accept-encoding')
-      // Codings are rated as types are; without the header, a client may know none.
-      if (acceptedType(headers['accept-encoding'] || 'identity', ['gzip']) === null) return reply.send(plain)
-      return reply.header('content-encoding', 'gzip').send(compressed)
-    },
+    handler: async (_request, reply, context) =>
+      await sendText(reply.type(jsonContentType), documents.get(context) ?? described(context)),
   }),
   route({
     method: 'GET',
@@ -133,8 +126,7 @@ export const serviceRoutes: readonly Route[] = [
 ]
 
 function described(context: RouteContext) {
-  const plain = Buffer.from(`${JSON.stringify(openApi(context.routes))}\n`)
-  const document = { plain, compressed: gzipSync(plain) }
+  const document = Buffer.from(`${JSON.stringify(openApi(context.routes))}\n`)
   documents.set(context, document)
   return document
 }

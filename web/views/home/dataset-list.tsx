@@ -115,7 +115,7 @@ function DatasetTable({ datasets, timesSent, onDeleted }: DatasetTableProps) {
       </div>
       {failed !== null && (
         <>
-          <p>{t.notRemoved(failed.dataset.file.name || failed.dataset.id)}</p>
+          <p>{t.notRemoved(shownName(failed.dataset.file.name) || failed.dataset.id)}</p>
           <Failure error={failed.error} />
         </>
       )}
