@@ -33,6 +33,28 @@ export async function apiPage(table: Table): Promise<string> {
   ].join('\n\n')
 }
 
+/** The responses of the endpoint of the specification, for those who move to this service. */
+export async function endpointResponses(table: Table): Promise<string> {
+  const { paths } = await describedRoutes()
+  const operation = paths['/qas/uploadCsv']?.post
+  if (operation === undefined) throw new Error('Cannot find the endpoint in the description')
+  return answerTable(operation, table).replaceAll('(#', '(api.md#')
+}
+
+/** The operations that can get each error, besides those that any request can get. */
+export async function operationsByCode(): Promise<ReadonlyMap<string, readonly string[]>> {
+  const { paths } = await describedRoutes()
+  const found = Object.values(paths).flatMap((methods) =>
+    Object.values(methods).flatMap(({ operationId, responses }) =>
+      Object.values(responses).flatMap(({ description }) =>
+        [...description.matchAll(/`([A-Z_]+)`/g)].map(([, code = '']) => ({ code, operationId })),
+      ),
+    ),
+  )
+  const byCode = Map.groupBy(found, ({ code }) => code)
+  return new Map([...byCode].map(([code, those]) => [code, [...new Set(those.map(({ operationId }) => operationId))]]))
+}
+
 interface ShownOperation {
   readonly path: string
   readonly method: string

@@ -5,12 +5,13 @@ import { allOptions, environmentName } from '../../src/config/options.ts'
 import { type ErrorCode, errorTable } from '../../src/core/errors.ts'
 import { noteCodes, noteSeverities } from '../../src/core/notes.ts'
 import { rejectReasons } from '../../src/core/reject-reasons.ts'
+import { always } from '../../src/http/openapi/operation.ts'
 import { createInstruments } from '../../src/metrics/instruments.ts'
 import { tortureTable } from '../../torture/figures.ts'
 import { modules } from '../../torture/modules.ts'
 import { arrowTable } from '../house/arrows.ts'
 import { errorAdvice, exampleDetails, rejectAdvice } from './advice.ts'
-import { apiPage } from './api-page.ts'
+import { apiPage, endpointResponses, operationsByCode } from './api-page.ts'
 import { coresTable, peersTable, replicasTable, targetsTable } from './bench-targets.ts'
 import { commandSections, exitCodeTable } from './commands.ts'
 import { featureTable } from './feature-lines.ts'
@@ -50,9 +51,10 @@ export const generatedParts: readonly GeneratedPart[] = [
   { page: 'docs/cli.md', name: 'exit codes', text: exitCodeTable(table) },
   { page: 'docs/config.md', name: 'options', text: optionTable() },
   { page: 'docs/metrics.md', name: 'metrics', text: await metricTable() },
-  { page: 'docs/errors.md', name: 'errors', text: errorCodeTable() },
+  { page: 'docs/errors.md', name: 'errors', text: await errorCodeTable() },
   { page: 'docs/errors.md', name: 'reject reasons', text: rejectTable() },
   { page: 'docs/notes.md', name: 'notes', text: noteCodeTable() },
+  { page: 'docs/migrate-from-spring.md', name: 'responses', text: await endpointResponses(table) },
 ]
 
 /** Path of a page in the checkout. */
@@ -100,16 +102,23 @@ async function metricTable(): Promise<string> {
   )
 }
 
-function errorCodeTable(): string {
+async function errorCodeTable(): Promise<string> {
+  const operations = await operationsByCode()
+  const whereOf = (code: ErrorCode) => {
+    const those = operations.get(code) ?? []
+    if (always.some((one) => one === code)) return 'any'
+    return those.length > 6 ? `${those.length} operations` : those.map((one) => `\`${one}\``).join(', ')
+  }
   const codes = Object.keys(errorTable) as ErrorCode[] // the keys of the table are the codes by definition
   return table(
-    ['Code', 'Status', '`exception`', '`message`', 'What to do'],
+    ['Code', 'Status', '`exception`', '`message`', 'What to do', 'Operations'],
     codes.map((code) => [
       `\`${code}\``,
       String(errorTable[code].status),
       `\`${errorTable[code].exception}\``,
       exampleMessage(code),
       errorAdvice[code],
+      whereOf(code),
     ]),
   )
 }

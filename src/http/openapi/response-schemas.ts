@@ -258,7 +258,10 @@ const column = component('Column', 'A column, and why it has its type.', {
   nulls: count('Records without a value in this column.'),
   format: Type.Optional(text('How the values are written, if not in the usual format: `1.234,56`, `DD/MM/YYYY`.')),
   nullWords: Type.Optional(listOf('Words that mean “no value” in this column.', Type.String())),
-  why: text('Why the column has this type.'),
+  why: Type.String({
+    description:
+      'Why the column has this type. Values are those of accepted records that are not null: of all, or of the first ones if it says so.',
+  }),
 })
 
 const severity = Type.Enum([...severities], {
