@@ -177,8 +177,8 @@ export interface CsvOptions {
 export type DownloadForm =
   | { readonly kind: 'original' | 'corrections' | 'parquet' | 'ndjson' | 'rejects' }
   | { readonly kind: 'part'; readonly index: number }
-  /** Accepted records as RFC 4180. */
-  | ({ readonly kind: 'csv' } & CsvOptions)
+  /** Accepted records as RFC 4180; `annotated` has every record of the file, and what became of it. */
+  | ({ readonly kind: 'csv' | 'annotated' } & CsvOptions)
 
 /** Where to copy a dataset; the target supplies what is left out. */
 export interface PartialCopyRequest {
@@ -202,8 +202,12 @@ export interface Download {
   readonly bytes: number | null
   /** Of all bytes, in lower-case hex; null if the bytes are generated while they are sent. */
   readonly sha256: string | null
+  /** Identifies the bytes, as an entity tag without quotes; null for bytes of which no range can be sent. */
+  readonly tag: string | null
+  /** Finds out `bytes` by generating all of them, if they are not known. */
+  measure?(signal: AbortSignal): Promise<number>
   /**
-   * Opens the bytes, or a range of them (only if `sha256` is known). The stream fails rather than ends early, with
+   * Opens the bytes, or a range of them (only if there is a `tag`). The stream fails rather than ends early, with
    * DATASET_DAMAGED before its last bytes if the stored files have changed. Disposing it releases everything, and a
    * deletion in the meantime does not affect it. `bytes` of the result is the length of the stream; null if unknown.
    * @throws {ServiceError} DATASET_NOT_FOUND, DATASET_DAMAGED, DISK_FULL, STORE_FAILED, CONVERSION_FAILED

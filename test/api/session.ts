@@ -57,7 +57,6 @@ export async function session(url: string, { keep = false } = {}): Promise<reado
   await ask('getDataset', dataset, { headers: { 'if-none-match': receipt.headers.get('etag') ?? '' } })
   await ask('getRows', `${dataset}/rows?limit=2`)
   await ask('getRejects', `${dataset}/rejects`)
-  await ask('getRejectsCsv', `${dataset}/rejects.csv`)
   await ask('getProfile', `${dataset}/profile`)
   await ask('getDataPackage', `${dataset}/datapackage.json`)
   await ask('queryDataset', `${dataset}/query`, posted({ sql: 'SELECT count(*) AS people, max(balance) FROM data' }))
@@ -65,6 +64,10 @@ export async function session(url: string, { keep = false } = {}): Promise<reado
     ['getOriginal', `${dataset}/original`],
     ['getParquet', `${dataset}/data.parquet`],
     ['getPart', `${dataset}/parts/0.parquet`],
+    ['getCsv', `${dataset}/data.csv`],
+    ['getNdjson', `${dataset}/data.ndjson`],
+    ['getRejectsCsv', `${dataset}/rejects.csv`],
+    ['getAnnotatedCsv', `${dataset}/annotated.csv`],
   ] as const) {
     const whole = await ask(operationId, path)
     await ask(operationId, path, { headers: { range: 'bytes=0-19' } })
@@ -72,8 +75,6 @@ export async function session(url: string, { keep = false } = {}): Promise<reado
   }
   await ask('copyDataset', `${dataset}/copies`, posted({ to: 'warehouse', table: 'people' }))
   await ask('listCopies', `${dataset}/copies`)
-  await ask('getCsv', `${dataset}/data.csv`)
-  await ask('getNdjson', `${dataset}/data.ndjson`)
   await ask('readAgain', `${dataset}/readings`, posted({ dialect: { header: false } }))
   const corrected = await ask('correctDataset', `${dataset}/corrections`, corrections('4,"009,Alan,1912-06-23,0.00"'))
   await ask('getCorrections', `/qas/datasets/${JSON.parse(corrected.body.toString()).id}/corrections`)

@@ -22,7 +22,7 @@ const filler = 'abcdefghijklmnopqrstuvwxyz'.repeat(40)
 const records = csvText('id,name', 12_000, (i) => `${i},${(i * 2_654_435_761).toString(36)}${filler}`)
 const rejected = csvText('', 12_000, (i) => `${i},2,${filler}`)
 const content = Buffer.from(records + rejected.slice(1))
-const downloads = ['original', 'data.csv', 'data.ndjson', 'data.parquet', 'rejects.csv']
+const downloads = ['original', 'data.csv', 'data.ndjson', 'data.parquet', 'rejects.csv', 'annotated.csv']
 const whole = new Map<string, Buffer>()
 
 before(async () => {

@@ -55,6 +55,7 @@ export function createFakeService(given: Partial<FakeLimits> = {}): FakeService 
       receipt,
       bytes: isLengthKnown ? bytes.length : null,
       sha256: isLengthKnown ? receipt.file.sha256 : null,
+      tag: isLengthKnown ? receipt.file.sha256 : null,
       open: async (_signal, range?: ByteRange) => {
         const wanted = range === undefined ? bytes : bytes.subarray(range.start, range.end)
         const given = pieces(wanted.subarray(0, wanted.length - fake.loseBytes), fake.breakAfterBytes)

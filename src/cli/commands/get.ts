@@ -31,6 +31,7 @@ const forms = {
   parquet: { below: ['data.parquet'], ending: 'parquet' },
   ndjson: { below: ['data.ndjson'], ending: 'ndjson' },
   rejects: { below: ['rejects.csv'], ending: 'rejects.csv' },
+  annotated: { below: ['annotated.csv'], ending: 'annotated.csv' },
   receipt: { below: [], ending: 'receipt.json' },
   profile: { below: ['profile'], ending: 'profile.json' },
 } as const
@@ -52,10 +53,10 @@ export const get = serverCommand({
     header: toggle('--header', 'For csv: add a header line even if the file has none.'),
     spreadsheet: toggle(
       '--spreadsheet',
-      'For csv: make it safe for Excel, with formulas escaped and a byte order mark.',
+      'For csv and annotated: make it safe for Excel, with formulas escaped and a byte order mark.',
     ),
     delimiter: option('--delimiter <character>', oneOf([',', ';', 'tab']), ',').help(
-      'For csv: delimiter between fields.',
+      'For csv and annotated: delimiter between fields.',
     ),
     typed: toggle('--typed', 'For csv: typed values, for databases, instead of the text of the file.'),
     force: toggle('--force', 'Overwrite an existing file.'),
@@ -65,6 +66,7 @@ export const get = serverCommand({
     ['csv-upload get 5f0c… --as parquet -o sales.parquet', 'Typed, under another name.'],
     ['csv-upload get 5f0c… --as csv -o - | head', 'To a pipe.'],
     ["csv-upload get 5f0c… --as csv --spreadsheet --delimiter ';'", 'For Excel with decimal commas.'],
+    ['csv-upload get 5f0c… --as annotated --spreadsheet', 'Each record with a verdict, for the sender.'],
     ['csv-upload get 5f0c… --as dataset -o copy && csv-upload verify copy', 'Everything, verified.'],
   ],
   args: onlyId,
@@ -81,26 +83,22 @@ export const get = serverCommand({
       throw new UsageError('Cannot write Parquet to a terminal: name a file with --output, or use a pipe')
     }
     if (output !== null && output !== '-' && !(await isDirectory(output))) refuseExisting(output, force)
-    const csvQuery = {
-      ...(header && { header }),
-      ...(spreadsheet && { spreadsheet: 'excel' }),
-      ...(delimiter !== ',' && { delimiter }),
-      ...(typed && { typed }),
-    }
-    const query = as === 'csv' ? csvQuery : {}
+    const written = { ...(spreadsheet && { spreadsheet: 'excel' }), ...(delimiter !== ',' && { delimiter }) }
+    const csvQuery = { ...written, ...(header && { header }), ...(typed && { typed }) }
+    const query = as === 'csv' ? csvQuery : as === 'annotated' ? written : {}
     const path = datasetPath(id, ...below)
     if (output === '-') {
       const response = await client.open(path, query, { accept: '*/*' })
       await terminal.printBytes(checked(bytesOf(response, signal), expectedOf(response)))
       return undefined
     }
-    const written = await client.download(path, query, async (response) => {
+    const saved = await client.download(path, query, async (response) => {
       const name = offeredName(response.headers['content-disposition']) ?? `${id}.${ending}`
       const isInto = output === null || (await isDirectory(output))
       const file = isInto ? join(output ?? '', name) : output
       return { file, ...(await save(response, context, file, file, expectedOf(response), force)) }
     })
-    return await report(context, written, json)
+    return await report(context, saved, json)
   },
 })
 

@@ -17,6 +17,7 @@ function links({ id, corrections }: Pick<Receipt, 'id' | 'corrections'>) {
     parquet: `${self}/data.parquet`,
     rejects: `${self}/rejects`,
     rejectsCsv: `${self}/rejects.csv`,
+    annotated: `${self}/annotated.csv`,
     original: `${self}/original`,
     profile: `${self}/profile`,
     dataPackage: `${self}/datapackage.json`,

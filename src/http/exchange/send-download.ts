@@ -22,10 +22,18 @@ export async function sendDownload(
   { contentType, fileName }: SavedAs,
   idleMs: number,
 ): Promise<FastifyReply> {
-  const { bytes, sha256 } = download
+  const { sha256, tag } = download
   reply.header('vary', 'accept')
-  const range = sha256 === null || bytes === null ? null : negotiate(request, reply, { bytes, sha256 })
-  if (range === 'known') return reply.code(304).send()
+  if (sha256 !== null) reply.header('repr-digest', `sha-256=:${Buffer.from(sha256, 'hex').toString('base64')}:`)
+  if (tag !== null && isKnown(request, reply.header('accept-ranges', 'bytes'), `"${tag}"`))
+    return reply.code(304).send()
+  const isHead = request.method === 'HEAD'
+  const wanted = isHead ? null : rangeOf(request, tag)
+  const isSized = isHead || wanted !== null
+  const bytes = download.bytes ?? (isSized ? ((await download.measure?.(goneSignal(reply.raw))) ?? null) : null)
+  const range = wanted === null || bytes === null ? null : readRange(wanted, bytes)
+  if (range === 'unsatisfiable') throw new ServiceError('RANGE_NOT_SATISFIABLE', { bytes: bytes ?? 0 })
+  if (range !== null) reply.code(206).header('content-range', `bytes ${range.start}-${range.end - 1}/${bytes}`)
   const { accept } = request.headers
   const prefersBytes = acceptedType(accept, [contentType.split(';', 1)[0] ?? '', octetStream]) === octetStream
   // Keeps browsers from guessing the type of a hostile file, and from running it.
@@ -34,7 +42,7 @@ export async function sendDownload(
     'content-disposition': attachment(fileName),
     'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
   })
-  if (request.method === 'HEAD') {
+  if (isHead) {
     if (bytes !== null) reply.header('content-length', bytes)
     return reply.send()
   }
@@ -42,25 +50,10 @@ export async function sendDownload(
   return sendStream(reply, opened.stream, opened.bytes, idleMs)
 }
 
-/** The SHA-256 is the validator of bytes that never change. Returns the requested range; null for the whole file. */
-function negotiate(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { bytes, sha256 }: { readonly bytes: number; readonly sha256: string },
-): ByteRange | 'known' | null {
-  const etag = `"${sha256}"`
-  reply.headers({
-    'accept-ranges': 'bytes',
-    'repr-digest': `sha-256=:${Buffer.from(sha256, 'hex').toString('base64')}:`,
-  })
-  const { 'if-range': expected, range: wanted } = request.headers
-  if (isKnown(request, reply, etag)) return 'known'
-  // Range applies only to GET, and with If-Range only to the file that the client has begun to download.
-  const isPartial = request.method === 'GET' && (expected === undefined || expected === etag)
-  const range = isPartial ? readRange(wanted, bytes) : null
-  if (range === 'unsatisfiable') throw new ServiceError('RANGE_NOT_SATISFIABLE', { bytes })
-  if (range !== null) reply.code(206).header('content-range', `bytes ${range.start}-${range.end - 1}/${bytes}`)
-  return range
+/** The requested range; null if there is none, or with If-Range for a client that has begun to download other bytes. */
+function rangeOf({ headers }: FastifyRequest, tag: string | null): string | null {
+  const expected = headers['if-range']
+  return tag !== null && (expected === undefined || expected === `"${tag}"`) ? (headers.range ?? null) : null
 }
 
 /**

@@ -124,6 +124,8 @@ export const csvQuery = Type.Object({
   }),
 })
 
+export const annotatedQuery = Type.Pick(csvQuery, ['spreadsheet', 'delimiter'])
+
 /** The service itself validates `dialect` and `schema`, which can also arrive as parts of an upload. */
 export const readingBody = Type.Object(
   {

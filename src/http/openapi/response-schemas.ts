@@ -318,6 +318,7 @@ const links = component('Links', 'Related resources, as paths.', {
   parquet: link('The records as Parquet.'),
   rejects: link('Pages of rejects.'),
   rejectsCsv: link('All rejects as CSV.'),
+  annotated: link('The whole file as CSV, with a verdict on each record.'),
   original: link('The file as received.'),
   profile: link('Statistics of the columns.'),
   dataPackage: link('A Frictionless Data Package.'),

@@ -9,24 +9,25 @@ import { withExtension } from '../exchange/content-disposition.ts'
 import { goneSignal } from '../exchange/send.ts'
 import { type SavedAs, sendDownload } from '../exchange/send-download.ts'
 import { type Answers, bytes, header, noContent, textFile } from '../openapi/operation.ts'
-import { csvQuery, partParams, rangeHeaders } from '../openapi/request-schemas.ts'
+import { annotatedQuery, csvQuery, partParams, rangeHeaders } from '../openapi/request-schemas.ts'
 import { datasetRoute, type Route } from './route.ts'
 
 const parquetType = 'application/vnd.apache.parquet'
 const ndjsonType = 'application/x-ndjson'
 
 const savedAs = { 'Content-Disposition': header('The file name to save it as.', 'attachment; filename="people.csv"') }
+const someTag = '"01ba4719c80b6fe911b091a7c05124b64eeece964e09c058ef8f9805daca546b"'
+const acceptRanges = { 'Accept-Ranges': header('Byte ranges are supported.', 'bytes') }
 const validators = {
-  ETag: header(
-    'The SHA-256 of the whole file, in quotes.',
-    '"01ba4719c80b6fe911b091a7c05124b64eeece964e09c058ef8f9805daca546b"',
-  ),
+  ETag: header('The SHA-256 of the whole file, in quotes.', someTag),
   'Repr-Digest': header(
     'The same digest in the format of RFC 9530.',
     'sha-256=:AbpHGcgLb+kRsJGnwFEktk7uzpZOCcBY74+YBdrKVGs=:',
   ),
-  'Accept-Ranges': header('Byte ranges are supported.', 'bytes'),
+  ...acceptRanges,
 }
+const tag = { ETag: header('Identifies these bytes.', someTag), ...acceptRanges }
+const contentRange = { 'Content-Range': header('The range of the bytes, and the total size.', 'bytes 0-9/92') }
 const madeFailures = ['DISK_FULL', 'CONVERSION_FAILED'] as const
 const isCut = 'An error after the first bytes cuts the connection.'
 
@@ -67,7 +68,7 @@ const rows: Readonly<Record<string, Row>> = {
     summary: 'Download the accepted records as CSV',
     description: `The text of the file, unchanged, as RFC 4180: UTF-8, and commas unless you ask for another delimiter. ${isCut}`,
     querystring: csvQuery,
-    answers: { 200: textFile('The records.', 'text/csv', savedAs) },
+    answers: made(textFile, 'The records.', 'text/csv'),
     form: ({ query }) => ({ kind: 'csv', ...csvOptions(query as Static<typeof csvQuery>) }),
     saved: ({ file, body }, form) => ({
       contentType: csvType((form.kind === 'csv' && form.header) || body.headerFields !== null),
@@ -78,7 +79,7 @@ const rows: Readonly<Record<string, Row>> = {
     operationId: 'getNdjson',
     summary: 'Download the accepted records as JSON lines',
     description: `One JSON object per line, in file order; members in column order, values as in \`rows\`. ${isCut}`,
-    answers: { 200: bytes('The records.', ndjsonType, savedAs) },
+    answers: made(bytes, 'The records.', ndjsonType),
     failures: madeFailures,
     form: () => ({ kind: 'ndjson' }),
     saved: ({ file }) => ndjson(withExtension(file.name, 'ndjson')),
@@ -115,10 +116,27 @@ const rows: Readonly<Record<string, Row>> = {
       'In file order, with the columns `record`, `line`, `byteOffset`, `byteLength`, `column`, `reason`, `message`, ' +
       'and the whole record as `text`, or as `base64` if its bytes are not valid text in the encoding of the file. ' +
       isCut,
-    answers: { 200: textFile('The rejects.', 'text/csv', savedAs) },
+    answers: made(textFile, 'The rejects.', 'text/csv'),
     failures: madeFailures,
     form: () => ({ kind: 'rejects' }),
     saved: ({ file }) => ({ contentType: csvType(true), fileName: withExtension(file.name, 'rejects.csv') }),
+  },
+  'annotated.csv': {
+    operationId: 'getAnnotatedCsv',
+    summary: 'Download the whole file as CSV, with a verdict on each record',
+    description:
+      'Every record in file order, for the sender of the file. The last column, `verdict`, is `accepted`, `rejected: ` ' +
+      'and the reason, `blank`, or `skipped` for a comment. Accepted records and those that only break the schema have ' +
+      'their fields; any other is the text of its first cell. The first line names the columns; if more than a header ' +
+      `line precedes the records, its lines follow as \`before the records\`. ${isCut}`,
+    querystring: annotatedQuery,
+    answers: made(textFile, 'The records.', 'text/csv'),
+    failures: madeFailures,
+    form: ({ query }) => {
+      const options = query as Static<typeof annotatedQuery>
+      return { kind: 'annotated', ...csvOptions({ ...options, header: true, typed: false }) }
+    },
+    saved: ({ file }) => ({ contentType: csvType(true), fileName: withExtension(file.name, 'annotated.csv') }),
   },
   corrections: {
     operationId: 'getCorrections',
@@ -176,10 +194,18 @@ function csvType(hasHeader: boolean): string {
 
 /** Answers for a file that never changes. */
 function wholeOrPart(...mediaTypes: readonly string[]) {
-  const contentRange = { 'Content-Range': header('The range of the bytes, and the total size.', 'bytes 0-9/92') }
   return {
     200: bytes('The whole file.', mediaTypes, savedAs, validators),
     206: bytes('The requested range.', mediaTypes, savedAs, validators, contentRange),
     304: noContent('The client already has this file.', validators),
+  }
+}
+
+/** Answers for a file that is made while it is sent. `HEAD` finds out its length, as does a request for a range. */
+function made(file: typeof bytes | typeof textFile, description: string, mediaType: string) {
+  return {
+    200: file(description, mediaType, savedAs, tag),
+    206: file('The requested range.', mediaType, savedAs, tag, contentRange),
+    304: noContent('The client already has this file.', tag),
   }
 }

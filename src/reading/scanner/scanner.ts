@@ -35,6 +35,8 @@ export interface ScanOptions {
   readonly recordBytesMax: number
   /** Reports where each reject stands among what is accepted: `marks`. */
   readonly marksRejects?: boolean
+  /** Reports blank and skipped records among the rejects, too: `IgnoredRecord`. Needs `marksRejects`. */
+  readonly marksIgnored?: boolean
   /** Position of the first byte pushed. */
   readonly start: {
     readonly byteOffset: number
@@ -72,6 +74,11 @@ export interface PassedRange {
   readonly kind: 'blank' | 'skipped'
   readonly from: number
   readonly to: number
+}
+
+/** With `marksIgnored`, one of `rejects` that is none; `detail` is the number of blank records in these bytes. */
+export interface IgnoredRecord extends Omit<ScannedReject, 'reason'> {
+  readonly reason: 'blank' | 'skipped'
 }
 
 /** Position of a reject among accepted records. */

@@ -8,6 +8,7 @@ import { hasLoneFeed, type LookAhead, lookAhead, mayRunAway } from './record-rul
 import {
   type Collected,
   emptyScanned,
+  type IgnoredRecord,
   type PassedRange,
   type Scanned,
   type ScannedReject,
@@ -280,6 +281,10 @@ class WasmScanner implements Scanner {
       if (from > consumedTo) this.#takeAsIs(consumedTo, from)
       consumedTo = end
       const what = words[row]!
+      if (what === kind.blank || what === kind.skipped) {
+        const before = this.#readable + words[row + 4]! - others
+        this.#markIgnored(what === kind.blank ? 'blank' : 'skipped', from, end, before, words[row + 7]!)
+      }
       if (what === kind.blank) {
         this.#scanned.blank += words[row + 7]!
         this.#pass('blank', from - this.#start, end - from)
@@ -322,6 +327,17 @@ class WasmScanner implements Scanner {
   #pass(kind: PassedRange['kind'], at: number, bytes: number): void {
     const from = this.#fileOffset + at
     this.#scanned.passed.push({ kind, from, to: Math.min(from + bytes, this.#fileEnd) })
+  }
+
+  /** Reports a blank or skipped record, if requested. @param end Behind its line end. */
+  #markIgnored(reason: IgnoredRecord['reason'], from: number, end: number, readable: number, detail = 0): void {
+    if (!this.#options.marksIgnored) return
+    this.#mark(readable)
+    const byteOffset = this.#fileOffset + from - this.#start
+    const bytes = { byteOffset, byteLength: end - from, endOffset: byteOffset + end - from }
+    const place = { record: 0, line: 0, ...bytes, column: null, detail, wanted: 0 }
+    // Whoever sets `marksIgnored` expects these.
+    this.#scanned.rejects.push({ ...place, reason } satisfies IgnoredRecord as unknown as ScannedReject)
   }
 
   #skip(line: number): void {
@@ -387,6 +403,7 @@ class WasmScanner implements Scanner {
     const line = this.#lines + 1
     this.#lines += lines
     if (longLine.kind === 'skipped') {
+      this.#markIgnored('skipped', this.#start, this.#start + byteLength, this.#readable)
       this.#skip(line)
       this.#pass('skipped', 0, byteLength)
     } else {

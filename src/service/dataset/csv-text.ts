@@ -24,7 +24,7 @@ export interface CsvSource {
 }
 
 /** Spreadsheet programs recognize UTF-8 by it. */
-const byteOrderMark = Buffer.from('\ufeff')
+export const byteOrderMark = Buffer.from('\ufeff')
 
 export async function* csvText(
   receipt: Receipt,
@@ -165,7 +165,7 @@ function headerOf({ body, columns }: Receipt, { header }: CsvOptions): readonly 
 /**
  * Joins pieces into one chunk: around excluded records there are thousands of them, and the scanner reuses its chunk.
  */
-function finisher({ spreadsheet, delimiter }: CsvOptions, columns: readonly Column[]) {
+export function finisher({ spreadsheet, delimiter }: CsvOptions, columns: readonly Column[]) {
   if (spreadsheet === 'no') return (pieces: readonly Uint8Array[]) => Buffer.concat(pieces)
   const escapeCells = createFormulaEscape(delimiter, columns.map(isPlainlyTyped))
   return (pieces: readonly Uint8Array[]) => Buffer.concat(escapeCells(Buffer.concat(pieces)))
@@ -178,7 +178,7 @@ function isPlainlyTyped({ type }: Column): boolean {
 }
 
 /** The pieces without this many first bytes. */
-async function* behind(source: AsyncIterable<Uint8Array>, bytes: number): AsyncGenerator<readonly Uint8Array[]> {
+export async function* behind(source: AsyncIterable<Uint8Array>, bytes: number): AsyncGenerator<readonly Uint8Array[]> {
   let leftBytes = bytes
   for await (const chunk of source) {
     const data = chunk.subarray(Math.min(leftBytes, chunk.length))

@@ -1,7 +1,8 @@
 // Downloads: the stored files of a dataset, and formats derived from them, as bytes to send. Changes nothing.
+import { createHash } from 'node:crypto'
 import { open, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type ByteStream, byteStream, fileStream } from '../../core/byte-stream.ts'
+import { type ByteStream, byteStream, fileStream, giveBack } from '../../core/byte-stream.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Receipt, Reject } from '../../core/receipt.ts'
 import { excludedCount } from '../../core/reject-reasons.ts'
@@ -13,7 +14,8 @@ import type { CreateScanner } from '../../reading/scanner/scanner.ts'
 import type { Store } from '../../store/store.ts'
 import { ordinalName, rejectColumnNames, rejectOfRow } from '../ingest/reject-table.ts'
 import type { Exclusion } from '../ingest/violations.ts'
-import type { CsvOptions, Download, DownloadForm } from '../service.ts'
+import type { ByteRange, CsvOptions, Download, DownloadForm } from '../service.ts'
+import { annotatedCsv } from './annotated-csv.ts'
 import { csvText, typedHeader } from './csv-text.ts'
 import type { MergedParquet } from './merged-parquet.ts'
 import { rejectCsv, rejectCsvHeader } from './rejects-csv.ts'
@@ -40,8 +42,13 @@ const nameBytesAtOnce = 33_554_432
 const textBytesMin = 65_536
 const wholeFile = { start: 0, end: Number.POSITIVE_INFINITY }
 
+/** Lengths of texts that are remembered: some 150 bytes each. */
+const madeBytesMax = 10_000
+
 export class Downloads {
   readonly #tools: DownloadTools
+  /** By tag. */
+  readonly #madeBytes = new Map<string, number>()
 
   constructor(tools: DownloadTools) {
     this.#tools = tools
@@ -60,11 +67,13 @@ export class Downloads {
         return await this.#parquet(receipt, signal)
       case 'csv':
         if (!form.typed) return this.#originalCsv(receipt, form)
-        return this.#typed(receipt, { csvDelimiter: form.delimiter }, typedHeader(receipt, form))
+        return this.#typed(receipt, { csvDelimiter: form.delimiter }, form, typedHeader(receipt, form))
+      case 'annotated':
+        return this.#annotatedCsv(receipt, form)
       case 'ndjson':
-        return this.#typed(receipt, { csvDelimiter: null })
+        return this.#typed(receipt, { csvDelimiter: null }, form)
       case 'rejects':
-        return this.#rejectsCsv(receipt)
+        return this.#rejectsCsv(receipt, form)
     }
   }
 
@@ -74,7 +83,7 @@ export class Downloads {
 
   /** The accepted records as typed, without a header and with quoted texts, for a database to read. */
   databaseCsv(receipt: Receipt): Download {
-    return this.#typed(receipt, { csvDelimiter: ',', quotesTexts: true })
+    return this.#typed(receipt, { csvDelimiter: ',', quotesTexts: true }, { kind: 'database' })
   }
 
   async #parquet(receipt: Receipt, signal: AbortSignal): Promise<Download> {
@@ -82,18 +91,18 @@ export class Downloads {
     if (others.length === 0) return this.#file(receipt, only ?? null)
     const merged = await this.#tools.merged.file(receipt, signal)
     if (merged === null) {
-      return { receipt, bytes: null, sha256: null, open: (one) => this.#mergedOnce(receipt, one) }
+      return { receipt, bytes: null, sha256: null, tag: null, open: (one) => this.#mergedOnce(receipt, one) }
     }
     const { bytes, sha256 } = merged
     const open: Download['open'] = async (one, range = { start: 0, end: bytes }) => {
       return { stream: await merged.open(range, one), bytes: range.end - range.start }
     }
-    return { receipt, bytes, sha256, open }
+    return { receipt, bytes, sha256, tag: sha256, open }
   }
 
   /** The accepted records as they are in the original. */
   #originalCsv(receipt: Receipt, options: CsvOptions): Download {
-    return made(receipt, async (signal) => {
+    return this.#made(receipt, options, async (signal) => {
       // Only the table of rejects knows which readable records are rejected.
       const corrections = correctionsOf(receipt)
       const isWhole = excludedCount(receipt.rejects.reasons) === 0 && corrections === null
@@ -109,19 +118,36 @@ export class Downloads {
     })
   }
 
+  /** All records as they are in the original. */
+  #annotatedCsv(receipt: Receipt, options: CsvOptions): Download {
+    return this.#made(receipt, options, async (signal) => {
+      const corrections = correctionsOf(receipt)
+      await using opened = new AsyncDisposableStack()
+      const source = opened.use(await this.#tools.files.read(receipt, textOf(receipt)))
+      const shared = opened.use(await this.#shareRejects(receipt, [textOf(receipt)]))
+      const { read } = opened.use(await shared.open(textOf(receipt)))
+      const exclusions = this.#exclusions(receipt, shared, signal)
+      const correctionsPath = corrections === null ? null : await shared.path(corrections)
+      const files = { source, exclusions, read, correctionsPath }
+      const text = annotatedCsv(receipt, options, files, this.#tools.createScanner)
+      const held = opened.move()
+      return byteStream(gatherChunks(text, textBytesMin), () => held.disposeAsync())
+    })
+  }
+
   /** The accepted records as typed. */
-  #typed(receipt: Receipt, form: Omit<LinesTarget, 'toPath'>, header: Buffer | null = null): Download {
+  #typed(receipt: Receipt, target: Omit<LinesTarget, 'toPath'>, form: object, header: Buffer | null = null): Download {
     const share = () => this.#tools.files.share(receipt, receipt.parts)
-    const lines = (shared: SharedFiles, signal: AbortSignal) => this.#lines(receipt, shared, form, signal)
-    return this.#shared(receipt, share, async function* (shared, signal) {
+    const lines = (shared: SharedFiles, signal: AbortSignal) => this.#lines(receipt, shared, target, signal)
+    return this.#shared(receipt, form, share, async function* (shared, signal) {
       if (header !== null) yield header
       yield* lines(shared, signal)
     })
   }
 
-  #rejectsCsv(receipt: Receipt): Download {
+  #rejectsCsv(receipt: Receipt, form: object): Download {
     const share = () => this.#tools.files.shareToRead(receipt, [textOf(receipt), ...receipt.rejects.parts])
-    return this.#shared(receipt, share, (shared, signal) => this.#rejectLines(receipt, shared, signal))
+    return this.#shared(receipt, form, share, (shared, signal) => this.#rejectLines(receipt, shared, signal))
   }
 
   #file(receipt: Receipt, file: StoredFile | null): Download {
@@ -131,6 +157,7 @@ export class Downloads {
       receipt,
       bytes: file.bytes,
       sha256: file.sha256,
+      tag: file.sha256,
       open: async (_signal, range) =>
         range === undefined
           ? { stream: await files.read(receipt, file), bytes: file.bytes }
@@ -141,26 +168,56 @@ export class Downloads {
   /** Text derived from files, which stay until the client has read it, even if the dataset is deleted. */
   #shared<Files extends ReadableFiles>(
     receipt: Receipt,
+    form: object,
     share: () => Promise<Files>,
     make: (shared: Files, signal: AbortSignal) => AsyncGenerator<Uint8Array>,
   ): Download {
-    return made(receipt, async (signal) => {
+    return this.#made(receipt, form, async (signal) => {
       const shared = await share()
       return byteStream(make(shared, signal), () => shared[Symbol.asyncDispose]())
     })
   }
 
-  #shareRejects(receipt: Receipt): Promise<ReadableFiles> {
+  /** Made while it is sent: the same text each time, since neither the dataset nor the form changes. */
+  #made(receipt: Receipt, form: object, open: (signal: AbortSignal) => Promise<ByteStream>): Download {
+    const tag = createHash('sha256')
+      .update(JSON.stringify([receipt.id, form]))
+      .digest('hex')
+    const bytes = this.#madeBytes.get(tag) ?? null
+    const measure = async (signal: AbortSignal) => {
+      await using stream = await open(signal)
+      let sum = 0
+      for await (const chunk of stream) {
+        signal.throwIfAborted()
+        sum += chunk.length
+        giveBack(chunk)
+      }
+      this.#madeBytes.set(tag, sum)
+      const [oldest = ''] = this.#madeBytes.keys()
+      if (this.#madeBytes.size > madeBytesMax) this.#madeBytes.delete(oldest)
+      return sum
+    }
+    const openRange: Download['open'] = async (signal, range) => {
+      const stream = await open(signal)
+      if (range === undefined) return { stream, bytes }
+      const part = byteStream(within(stream, range), () => stream[Symbol.asyncDispose]())
+      return { stream: part, bytes: range.end - range.start }
+    }
+    return { receipt, bytes, sha256: null, tag, measure, open: openRange }
+  }
+
+  #shareRejects(receipt: Receipt, others: readonly StoredFile[] = []): Promise<ReadableFiles> {
     const corrections = correctionsOf(receipt)
-    const files = [...receipt.rejects.parts, ...(corrections === null ? [] : [corrections])]
+    const files = [...others, ...receipt.rejects.parts, ...(corrections === null ? [] : [corrections])]
     return this.#tools.files.shareToRead(receipt, files)
   }
 
   /** The rejected records that are readable, page by page. */
   async *#exclusions({ rejects }: Receipt, shared: ReadableFiles, signal: AbortSignal): AsyncGenerator<Exclusion> {
-    for await (const rows of this.#rejectRows(rejects, [ordinalName], shared, signal)) {
-      for (const [ordinal] of rows) {
-        if (ordinal !== null) yield { ordinal: Number(ordinal), column: null, message: '' }
+    for await (const rows of this.#rejectRows(rejects, [ordinalName, 'column', 'message'], shared, signal)) {
+      for (const [ordinal, column, message] of rows) {
+        if (ordinal === null) continue
+        yield { ordinal: Number(ordinal), column: column === null ? null : Number(column), message: String(message) }
       }
     }
   }
@@ -230,7 +287,14 @@ export class Downloads {
   }
 }
 
-/** Made while it is sent, so its length is unknown. */
-function made(receipt: Receipt, open: (signal: AbortSignal) => Promise<ByteStream>): Download {
-  return { receipt, bytes: null, sha256: null, open: async (signal) => ({ stream: await open(signal), bytes: null }) }
+/** The bytes start … end-1 of a stream. */
+async function* within(chunks: ByteStream, { start, end }: ByteRange): AsyncGenerator<Uint8Array> {
+  let at = 0
+  for await (const chunk of chunks) {
+    const from = at
+    at += chunk.length
+    if (at > start) yield chunk.subarray(Math.max(0, start - from), end - from)
+    else giveBack(chunk)
+    if (at >= end) return
+  }
 }

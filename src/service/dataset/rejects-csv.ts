@@ -8,7 +8,7 @@ import { createRecordReader } from './record-text.ts'
 export const rejectCsvHeader = 'record,line,byteOffset,byteLength,column,reason,message,text,base64\r\n'
 
 /** Many rejects are close together, so bytes read for one serve the next. */
-const windowBytes = 1_048_576
+export const windowBytes = 1_048_576
 /**
  * Longer records are processed in pieces of this size. A multiple of three, so that the base64 of the pieces can be
  * joined.
@@ -64,18 +64,18 @@ function escaped(text: string): string {
 async function* longRecord(read: ReadBytes, encoding: string, reject: Reject): AsyncGenerator<string> {
   if (!(await isText(read, encoding, reject))) {
     yield ','
-    for await (const { bytes } of pieces(read, reject)) yield Buffer.from(bytes).toString('base64')
+    for await (const { bytes } of bytePieces(read, reject)) yield Buffer.from(bytes).toString('base64')
     return
   }
   const decode = createDecoder(encoding, 'strict', 'character')
   yield '"'
-  for await (const { bytes, isLast } of pieces(read, reject)) yield escaped(decode(bytes, isLast))
+  for await (const { bytes, isLast } of bytePieces(read, reject)) yield escaped(decode(bytes, isLast))
   yield '",'
 }
 
 async function isText(read: ReadBytes, encoding: string, reject: Reject): Promise<boolean> {
   const decode = createDecoder(encoding, 'strict', 'character')
-  for await (const { bytes, isLast } of pieces(read, reject)) {
+  for await (const { bytes, isLast } of bytePieces(read, reject)) {
     try {
       decode(bytes, isLast)
     } catch {
@@ -86,7 +86,10 @@ async function isText(read: ReadBytes, encoding: string, reject: Reject): Promis
 }
 
 /** A piece is valid until the next one is requested. */
-async function* pieces(read: ReadBytes, { byteOffset, byteLength }: Reject) {
+export async function* bytePieces(
+  read: ReadBytes,
+  { byteOffset, byteLength }: Pick<Reject, 'byteOffset' | 'byteLength'>,
+) {
   const end = byteOffset + byteLength
   for (let at = byteOffset; at < end; at += pieceBytes) {
     yield { bytes: await read(at, Math.min(pieceBytes, end - at)), isLast: at + pieceBytes >= end }

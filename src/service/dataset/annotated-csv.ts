@@ -1,0 +1,180 @@
+// Annotated CSV: every record of a file in its order, with a last column that says what became of it. Made by scanning
+// the original again; memory does not grow with the file, a record or the number of rejects.
+import { viewOf } from '../../core/borrowed-bytes.ts'
+import { giveBack } from '../../core/byte-stream.ts'
+import type { Correction, Receipt, Reject } from '../../core/receipt.ts'
+import { createCsvRewriter, csvLine, lineEndOf } from '../../csv/csv-rewriter.ts'
+import { FieldWalker, quote } from '../../csv/field-walker.ts'
+import { Peekable } from '../../io/peekable.ts'
+import { type ReadBytes, readAhead } from '../../io/read-bytes.ts'
+import { createDecoder } from '../../reading/encoding/decoder.ts'
+import { scanOptions } from '../../reading/scan-options.ts'
+import type { CreateScanner, IgnoredRecord, Scanned, ScannedReject } from '../../reading/scanner/scanner.ts'
+import { shownReject } from '../../reading/scanner/shown-reject.ts'
+import { ConstraintFilter } from '../ingest/constraint-filter.ts'
+import { correctedReadable, mergedExclusions, readCorrections } from '../ingest/correction-file.ts'
+import { recordReader } from '../ingest/record-of-text.ts'
+import type { CsvOptions } from '../service.ts'
+import { behind, byteOrderMark, type CsvSource, finisher } from './csv-text.ts'
+import { bytePieces, windowBytes } from './rejects-csv.ts'
+
+export interface AnnotatedSource extends CsvSource {
+  /** With their columns and messages. */
+  readonly exclusions: AsyncIterable<{ ordinal: number; column: number | null; message: string }>
+  /** Reads the text of the file at any position. */
+  readonly read: ReadBytes
+}
+
+const accepted = 'accepted'
+const lineEnds = /\r\r\n|\n\r|\r\n|\n|\r/
+
+/**
+ * The first line has the names of the columns and `verdict`. Accepted records, and readable ones that are rejected, have
+ * their fields; any other record is a single cell with its text, and the other cells are empty.
+ */
+export async function* annotatedCsv(
+  receipt: Receipt,
+  options: CsvOptions,
+  { source, exclusions, read, correctionsPath }: AnnotatedSource,
+  createScanner: CreateScanner,
+): AsyncGenerator<Uint8Array> {
+  const { body, columns } = receipt
+  const form = scanOptions({ ...receipt, width: columns.length, start: body }, body.recordBytesMax)
+  const scanner = createScanner({ ...form, marksRejects: true, marksIgnored: true })
+  const excluded =
+    correctionsPath === null ? exclusions : mergedExclusions(correctedReadable(correctionsPath), exclusions)
+  const filter = new ConstraintFilter(scanner, excluded, body.byteOffset)
+  await using corrections = new Peekable(correctionsPath === null ? none() : readCorrections(correctionsPath))
+  const rows = new Rows(receipt, options, readAhead(read, windowBytes))
+  const piecesOf = recordReader(createScanner, form)
+
+  async function* rowsOf(reject: ScannedReject | IgnoredRecord): AsyncGenerator<Uint8Array> {
+    if (reject.reason === 'blank') return yield rows.blank(reject.detail)
+    if (reject.reason === 'skipped') return yield* rows.raw(reject, 'skipped')
+    const correction = await corrections.peek()
+    const isCorrected = correction?.byteOffset === reject.byteOffset
+    const verdict = isCorrected ? 'accepted: corrected' : verdictOf(shownReject(reject as ScannedReject))
+    if (isCorrected) await corrections.take()
+    const text = isCorrected ? correction.text : reject.reason === 'constraint' ? await rows.text(reject) : null
+    const record = text === null ? null : piecesOf(text)
+    if (record?.kind === 'record') yield rows.fields(record.pieces, verdict)
+    else yield* rows.raw(reject, verdict)
+  }
+
+  async function* annotated({ pieces, rejects, marks = [], emptyAtEnd = 0 }: Scanned): AsyncGenerator<Uint8Array> {
+    let from = 0
+    for (const [i, reject] of rejects.entries()) {
+      const to = marks[i]?.pieces ?? from
+      if (to > from) yield rows.fields(pieces.slice(from, to), accepted)
+      from = to
+      yield* rowsOf(reject)
+    }
+    if (pieces.length > from) yield rows.fields(pieces.slice(from), accepted)
+    if (emptyAtEnd > 0) yield rows.blank(emptyAtEnd)
+  }
+
+  if (options.spreadsheet === 'excel') yield byteOrderMark
+  yield* rows.top(await read(0, body.byteOffset))
+  for await (const [chunk] of filter.steps(behind(source, body.byteOffset))) {
+    if (chunk === undefined) continue
+    yield* annotated(filter.push(chunk))
+    giveBack(viewOf(chunk))
+  }
+  yield* annotated(filter.end())
+}
+
+function verdictOf({ reason, column, message }: Reject): string {
+  return `rejected: ${message}${column === null ? '' : ` in column ${column}`} (${reason})`
+}
+
+async function* none(): AsyncGenerator<Correction> {}
+
+/** Writes rows of one more column than the file has. */
+class Rows {
+  readonly #receipt: Receipt
+  readonly #delimiter: CsvOptions['delimiter']
+  readonly #read: ReadBytes
+  readonly #rewrite: ReturnType<typeof createCsvRewriter>
+  readonly #finish: ReturnType<typeof finisher>
+  readonly #walker: FieldWalker
+  readonly #decode: ReturnType<typeof createDecoder>
+
+  constructor(receipt: Receipt, options: CsvOptions, read: ReadBytes) {
+    this.#receipt = receipt
+    this.#delimiter = options.delimiter
+    this.#read = read
+    this.#rewrite = createCsvRewriter(receipt.dialect, options.delimiter)
+    this.#finish = finisher(options, receipt.columns)
+    const delimiter = Buffer.from(options.delimiter)
+    this.#walker = new FieldWalker({ delimiter, quoteByte: quote, escapeByte: -1, lineEnd: 'lf' })
+    this.#decode = createDecoder(receipt.encoding.name, 'replace', 'character')
+  }
+
+  /** The names of the columns, and what is above the records: if that is more than one header line, its lines follow. */
+  *top(before: Uint8Array): Generator<Uint8Array> {
+    const { body, columns, dialect, records, encoding } = this.#receipt
+    const names = columns.map(({ name }) => name)
+    const fields = body.headerFields?.length === names.length ? body.headerFields : names
+    yield this.#finish([Buffer.from(csvLine([...fields, unusedName('verdict', fields)], dialect, this.#delimiter))])
+    if (body.records === Math.min(1, records.header)) return
+    const text = createDecoder(encoding.name, 'replace')(before, true)
+    for (const line of text.split(lineEnds).slice(0, body.lines)) {
+      yield this.#finish([Buffer.from(`"${escaped(line)}"${this.#end('before the records')}`)])
+    }
+  }
+
+  blank(count: number): Uint8Array {
+    return Buffer.from(`""${this.#end('blank')}`.repeat(count))
+  }
+
+  /** Whole records of the file, in their fields. */
+  fields(pieces: readonly Uint8Array[], verdict: string): Uint8Array {
+    const records = Buffer.concat(this.#rewrite(pieces))
+    const cell = Buffer.from(csvLine(['', verdict], { lineTerminator: '\n' }, this.#delimiter).trimEnd())
+    const parts: Uint8Array[] = []
+    let done = 0
+    this.#walker.begin(records)
+    while (this.#walker.advance()) {
+      const { end, isQuoted, endsRecord } = this.#walker
+      if (!endsRecord) continue
+      const to = isQuoted ? end + 1 : end
+      parts.push(records.subarray(done, to), cell)
+      done = to
+    }
+    parts.push(records.subarray(done))
+    return this.#finish(parts)
+  }
+
+  async text({ byteOffset, byteLength }: Pick<Reject, 'byteOffset' | 'byteLength'>): Promise<string> {
+    return this.#decode(await this.#read(byteOffset, byteLength), true)
+  }
+
+  /** A record as the only cell. Bytes that are no text in the encoding of the file are shown as U+FFFD. */
+  async *raw(place: Pick<Reject, 'byteOffset' | 'byteLength'>, verdict: string): AsyncGenerator<Uint8Array> {
+    const end = `"${this.#end(verdict)}`
+    if (place.byteLength === 0) yield Buffer.from(`"${end}`)
+    let isFirst = true
+    for await (const { bytes, isLast } of bytePieces(this.#read, place)) {
+      const decoded = this.#decode(bytes, isLast)
+      const text = escaped(isLast ? decoded.replace(/[\r\n]+$/, '') : decoded) + (isLast ? end : '')
+      yield isFirst ? this.#finish([Buffer.from(`"${text}`)]) : Buffer.from(text)
+      isFirst = false
+    }
+  }
+
+  /** The empty cells of a row whose first cell is written, and its verdict. */
+  #end(verdict: string): string {
+    const { columns, dialect } = this.#receipt
+    const end = lineEndOf(dialect)
+    return `${this.#delimiter.repeat(Math.max(1, columns.length))}"${escaped(verdict)}"${end}`
+  }
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('"', '""')
+}
+
+function unusedName(name: string, names: readonly string[]): string {
+  const others = new Set(names)
+  for (let i = 2, other = name; ; other = `${name}_${i++}`) if (!others.has(other)) return other
+}
