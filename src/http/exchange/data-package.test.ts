@@ -72,20 +72,21 @@ test('dataPackageJson() keeps a declared field unchanged', () => {
   })
 })
 
-test('dataPackageJson() describes the original as far as the specification allows', () => {
-  const { dialect, records } = sample({ seed: 1 }).receipt
-  const of = (changes: Partial<Receipt>) => packaged(changes).resources[1].dialect
-  const usual = { delimiter: ',', lineTerminator: '\n', header: true, skipInitialSpace: false }
-  assert.deepEqual(of({}), { ...usual, quoteChar: '"', doubleQuote: true })
-  assert.deepEqual(of({ dialect: { ...dialect, quoteChar: null, commentChar: '#', skipRows: 2 } }), {
-    ...usual,
-    headerRows: [3],
-    commentChar: '#',
-  })
-  assert.deepEqual(of({ records: { ...records, header: 2 } }), {
-    ...usual,
-    quoteChar: '"',
-    doubleQuote: true,
-    headerRows: [1, 2],
-  })
+test('dataPackageJson() describes the original as a file, since its records may not fit the schema', () => {
+  const { file, encoding } = sample({ seed: 1 }).receipt
+  const of = (changes: Partial<Receipt>) => packaged(changes).resources[1]
+  const { title: _, bytes: __, hash: ___, ...others } = of({})
+  // With a format or a dialect, tools read it as a table.
+  assert.deepEqual(others, { name: 'original', path: 'original', mediatype: 'text/csv', encoding: encoding.name })
+  const compression = { format: 'gzip', bytes: 1, sha256: '' } as const
+  assert.equal(of({ file: { ...file, compression } }).mediatype, 'application/gzip')
+})
+
+test('dataPackageJson() leaves out a header with other names than the columns', () => {
+  const { body } = sample({ seed: 1 }).receipt
+  const dialectOf = (headerFields: readonly string[] | null) =>
+    packaged({ columns: [column('text')], body: { ...body, headerFields } }).resources[0].dialect
+  assert.deepEqual([dialectOf(['n']).header, 'commentRows' in dialectOf(['n'])], [true, false])
+  assert.deepEqual([dialectOf(['']).header, dialectOf(['']).commentRows], [false, [1]])
+  assert.deepEqual([dialectOf(null).header, 'commentRows' in dialectOf(null)], [false, false])
 })

@@ -1,5 +1,5 @@
 // Data package: a receipt in the terms of Frictionless Data Package, version 2. Does not know how a dataset is stored.
-import type { Column, CompressionFormat, Receipt } from '../../core/receipt.ts'
+import type { Column, Receipt } from '../../core/receipt.ts'
 import type { TableField } from '../../core/table-schema.ts'
 
 /** What others need to use a dataset: its files, linked relative to the package, and the schema of its table. */
@@ -17,37 +17,33 @@ export function dataPackageJson(receipt: Receipt) {
 
 function dataResource(receipt: Receipt) {
   const lineTerminator = receipt.dialect.lineTerminator === '\n' ? '\n' : '\r\n'
-  const header = receipt.body.headerFields !== null
+  const { headerFields } = receipt.body
+  // Where the columns have other names than the header (it lacks some, or repeats them), tools would find it wrong.
+  const header = headerFields !== null && receipt.columns.every(({ name }, i) => name === headerFields[i])
+  const commentRows = headerFields !== null && !header ? { commentRows: [1] } : {}
   return {
     name: 'data',
     type: 'table',
     path: 'data.csv',
-    ...csv('utf-8'),
-    dialect: { delimiter: ',', quoteChar: '"', doubleQuote: true, lineTerminator, header },
+    format: 'csv',
+    mediatype: 'text/csv',
+    encoding: 'utf-8',
+    dialect: { delimiter: ',', quoteChar: '"', doubleQuote: true, lineTerminator, header, ...commentRows },
     schema: tableSchema(receipt),
   }
 }
 
-/** The names that Frictionless tools use: https://specs.frictionlessdata.io/patterns/#compression-of-resources */
-const compressionNames: Readonly<Record<CompressionFormat, 'gz' | 'zst'>> = { gzip: 'gz', zstd: 'zst' }
-
-/** Not a table: it may have records that do not fit the schema. */
-function originalResource(receipt: Receipt) {
-  const { file, encoding } = receipt
+/** A file without `format` and `dialect`, or tools would read it as a table, whose records may not fit the schema. */
+function originalResource({ file, encoding }: Receipt) {
   return {
     name: 'original',
     path: 'original',
     title: file.name,
-    ...csv(encoding.name),
-    ...(file.compression && { compression: compressionNames[file.compression.format] }),
+    mediatype: file.compression ? `application/${file.compression.format}` : 'text/csv',
+    encoding: encoding.name,
     bytes: file.bytes,
     hash: `sha256:${file.sha256}`,
-    dialect: originalDialect(receipt),
   }
-}
-
-function csv(encoding: string) {
-  return { format: 'csv', mediatype: 'text/csv', encoding }
 }
 
 /** Letters, digits and `.`, `_`, `-` only, as the specification recommends. */
@@ -64,22 +60,6 @@ function packageName(fileName: string): string {
       .replaceAll(/^[-.]+|[-.]+$/g, '')
       .slice(0, 100) || 'dataset'
   )
-}
-
-/** The parts of the dialect for which the specification has a term. */
-function originalDialect({ dialect, records }: Receipt) {
-  const { delimiter, quoteChar, doubleQuote, escapeChar, lineTerminator, commentChar, skipInitialSpace } = dialect
-  const headerRows = Array.from({ length: records.header }, (_, i) => dialect.skipRows + 1 + i)
-  return {
-    delimiter,
-    ...(quoteChar !== null && { quoteChar, doubleQuote }),
-    ...(escapeChar !== null && { escapeChar }),
-    lineTerminator,
-    header: dialect.header,
-    ...(headerRows.some((row) => row > 1) && { headerRows }),
-    ...(commentChar !== null && { commentChar }),
-    skipInitialSpace,
-  }
 }
 
 function tableSchema({ columns, schema }: Receipt) {

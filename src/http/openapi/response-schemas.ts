@@ -560,13 +560,14 @@ const packageResource = component('DataResource', 'A file of the package.', {
   type: Type.Optional(Type.Literal('table', { description: 'It conforms to the schema.' })),
   path: text('Relative path of the file.'),
   title: Type.Optional(text('The file name that the client sent.')),
-  format: Type.Literal('csv', { description: 'Always this value.' }),
-  mediatype: Type.Literal('text/csv', { description: 'Always this value.' }),
+  format: Type.Optional(Type.Literal('csv', { description: 'Of the records.' })),
+  mediatype: text('The media type.'),
   encoding: text('The character encoding.'),
-  compression: Type.Optional(Type.Enum(['gz', 'zst'], { description: 'How the original is compressed.' })),
   bytes: Type.Optional(count('Size in bytes.')),
   hash: Type.Optional(text('`sha256:` and the SHA-256 of its bytes.')),
-  dialect: Type.Object({}, { additionalProperties: true, description: 'A Frictionless Table Dialect.' }),
+  dialect: Type.Optional(
+    Type.Object({}, { additionalProperties: true, description: 'A Frictionless Table Dialect of the records.' }),
+  ),
   schema: Type.Optional(
     Type.Object({}, { additionalProperties: true, description: 'A Frictionless Table Schema of the columns.' }),
   ),
