@@ -100,11 +100,11 @@ test('readConfig() shows an invalid value as given', (t) => {
   }
   refuses([], { CSV_UPLOAD_MAX_FILE_SIZE: '1 XB' }, /^Cannot use CSV_UPLOAD_MAX_FILE_SIZE: given "1 XB", wanted a size/)
   refuses([], { CSV_UPLOAD_LOG_LEVEL: 'loud' }, /wanted one of silent, error, warn, info, debug$/)
-  const file = fileOf(t, { bodyIdleTime: 30 })
+  const file = fileOf(t, { bodyIdleTime: 'soon' })
   refuses(
     ['--config', file],
     {},
-    `Cannot use bodyIdleTime in ${file}: given "30", wanted a duration such as 500ms, 30s, 2m, 1h or 7d`,
+    `Cannot use bodyIdleTime in ${file}: given "soon", wanted a duration such as 500ms, 30s, 1h30m, 7d or 90 (seconds)`,
   )
   const nested = fileOf(t, { port: [1] })
   refuses(['--config', nested], {}, `Cannot use port in ${nested}: given [1], wanted text or a number`)

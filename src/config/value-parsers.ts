@@ -32,7 +32,7 @@ export function wholeNumber(min: number, max: number): Kind<number> {
 export function byteCount(min: number, max: number): Kind<number> {
   const most = max === Number.MAX_SAFE_INTEGER ? '' : ` and at most ${formatBytes(max)}`
   return {
-    wanted: `a size such as 1000MB, 64KB or 4096 (bytes), at least ${formatBytes(min)}${most}`,
+    wanted: `a size such as 1000MB, 1.5GB, 64KB or 4096 (bytes), at least ${formatBytes(min)}${most}`,
     parse: (given) => within(parseBytes(given), min, max),
   }
 }
@@ -40,7 +40,7 @@ export function byteCount(min: number, max: number): Kind<number> {
 /** A time within bounds, in milliseconds. */
 export function duration(min: number, max: number): Kind<number> {
   return {
-    wanted: `a duration such as 500ms, 30s, 2m, 1h or 7d, from ${formatDuration(min)} to ${formatDuration(max)}`,
+    wanted: `a duration such as 500ms, 30s, 1h30m, 7d or 90 (seconds), from ${formatDuration(min)} to ${formatDuration(max)}`,
     parse: (given) => within(parseDuration(given), min, max),
   }
 }

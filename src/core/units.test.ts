@@ -15,8 +15,30 @@ test('parseBytes() reads MB as 1,048,576 bytes and a bare number as bytes', () =
   assert.equal(bytesIn('MB'), 1_048_576)
 })
 
-test('parseBytes() refuses anything but an integer with a known unit', () => {
-  for (const text of ['', 'MB', '1 XB', '1.5MB', '-1', '+1', '1e3', '1MiB', '1M', '1  MB', '0x10', '1_000', 'NaN']) {
+test('parseBytes() reads units as people write them', () => {
+  for (const text of ['1GiB', '1G', '1gb', '1 GB', '1.0g', '1024M']) assert.equal(parseBytes(text), 1_073_741_824, text)
+  assert.equal(parseBytes('1.5GB'), 1_610_612_736)
+  assert.equal(parseBytes('.5GB'), null)
+})
+
+test('parseBytes() refuses anything but an amount of whole bytes with a known unit', () => {
+  for (const text of [
+    '',
+    'MB',
+    'iB',
+    '1iB',
+    '1 XB',
+    '1.5',
+    '1.5B',
+    '1.MB',
+    '-1',
+    '+1',
+    '1e3',
+    '1  MB',
+    '0x10',
+    '1_000',
+    'NaN',
+  ]) {
     assert.equal(parseBytes(text), null, text)
   }
 })
@@ -41,14 +63,18 @@ test('formatBytes() writes text that parseBytes() reads back, one below, at and 
   assert.equal(formatBytes(1025), '1025B')
 })
 
-test('parseDuration() reads ms, s, m, h and d, and refuses a bare number', () => {
+test('parseDuration() reads ms, s, m, h, d and w, several of them, and a bare number as seconds', () => {
   assert.equal(parseDuration('500ms'), 500)
   assert.equal(parseDuration('30s'), 30_000)
   assert.equal(parseDuration('2 m'), 120_000)
   assert.equal(parseDuration('1h'), 3_600_000)
   assert.equal(parseDuration('2d'), 172_800_000)
   assert.equal(parseDuration('0s'), 0)
-  for (const text of ['', '30', 's', '1.5s', '-1s', '30S', '1w', '9007199254740992ms']) {
+  assert.equal(parseDuration('90'), 90_000)
+  assert.equal(parseDuration('1h30m'), 5_400_000)
+  assert.equal(parseDuration('1h 30m'), 5_400_000)
+  assert.equal(parseDuration('1w'), 604_800_000)
+  for (const text of ['', 's', '1.5s', '1h30', '-1s', '30S', '1y', '9007199254740992ms', '9007199254740991ms1ms']) {
     assert.equal(parseDuration(text), null, text)
   }
 })

@@ -62,8 +62,11 @@ function checkedLookup(
   }
 }
 
+/** The options forbid the address. */
+export class AddressRefused extends Error {}
+
 function refused(host: string): Error {
-  return new Error(`Cannot connect to ${host}: it has no public address, and none in --webhook-network`)
+  return new AddressRefused(`Cannot connect to ${host}: it has no public address, and none in --webhook-network`)
 }
 
 function resolveBySystem(name: string): Promise<readonly LookupAddress[]> {

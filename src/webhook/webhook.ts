@@ -2,7 +2,7 @@
 
 import { createHmac } from 'node:crypto'
 import type { Log } from '../core/log.ts'
-import { type PostAnswer, type PostOptions, postJson } from './post-json.ts'
+import { AddressRefused, type PostAnswer, type PostOptions, postJson } from './post-json.ts'
 import { publicOr } from './public-addresses.ts'
 
 export interface WebhookOptions extends Pick<PostOptions, 'resolve'> {
@@ -108,7 +108,10 @@ export class Webhook implements Disposable {
       else if (answer.status === 410) this.#giveUp(one, `answered with status ${answer.status}`)
       else this.#tryAgain(one, `answered with status ${answer.status}`, answer)
     } catch (error) {
-      this.#tryAgain(one, error instanceof Error ? error.message : String(error), null)
+      const problem = error instanceof Error ? error.message : String(error)
+      // Another try would meet the same options.
+      if (error instanceof AddressRefused) this.#giveUp(one, problem)
+      else this.#tryAgain(one, problem, null)
     }
   }
 

@@ -85,6 +85,7 @@ const kinds: Readonly<Record<string, string>> = {
   'a RAR archive': 'ein RAR-Archiv',
   'a tar archive': 'ein tar-Archiv',
   'a zip archive': 'ein Zip-Archiv',
+  'an encrypted Excel workbook': 'eine verschlüsselte Excel-Mappe',
   'an old Excel workbook (.xls)': 'eine alte Excel-Mappe (.xls)',
   'an Excel workbook (.xlsx)': 'eine Excel-Mappe (.xlsx)',
   'an OpenDocument spreadsheet (.ods)': 'eine OpenDocument-Tabelle (.ods)',

@@ -30,6 +30,7 @@ const refused: readonly [bytes: Uint8Array | string, looksLike: RegExp][] = [
   ['PK\x03\x04....mimetypeapplication/vnd.oasis.opendocument.spreadsheet', /\.ods/],
   ['PK\x03\x04....sales.csv', /zip/],
   ['\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1', /\.xls/],
+  [`\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1...${Buffer.from('EncryptedPackage', 'utf16le')}`, /an encrypted Excel workbook/],
   ['%PDF-1.7\n', /PDF/],
   ['\x89PNG\r\n\x1a\n', /PNG/],
   ['\xff\xd8\xff\xe0', /JPEG/],

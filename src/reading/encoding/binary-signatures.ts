@@ -10,7 +10,9 @@ interface Signature {
   readonly bytes: readonly number[] | string
 }
 
-const saveWorkbook = 'save it as CSV UTF-8 and send that'
+const saveWorkbook =
+  "save it as 'CSV UTF-8' (in other programs as CSV with the encoding UTF-8) and send that; the CSV has what the cells " +
+  'show, so format numbers with all their digits first, and with another encoding letters are lost'
 const unpack = 'unpack it and send the CSV file in it'
 const exportTable = 'export the table as CSV and send that'
 const sendTable = 'send the table as a CSV file'
@@ -44,8 +46,13 @@ const signatures: readonly Signature[] = [
   { looksLike: 'a program', wayOut: sendTable, bytes: 'MZ' },
 ]
 
+const latin1 = new TextDecoder('latin1')
+const encryptedWorkbook = 'an encrypted Excel workbook'
+/** The name of its content, in UTF-16: the file around it is of the kind of an .xls. */
+const encryptedStream = Array.from('EncryptedPackage').join('\0')
+
 /** What a file can look like by its first bytes, apart from the kinds of zip archives. */
-export const signatureKinds: readonly string[] = signatures.map(({ looksLike }) => looksLike)
+export const signatureKinds: readonly string[] = [...signatures.map(({ looksLike }) => looksLike), encryptedWorkbook]
 
 /**
  * Refuses files that begin like another format.
@@ -54,6 +61,12 @@ export const signatureKinds: readonly string[] = signatures.map(({ looksLike }) 
  */
 export function refuseSignature(head: Uint8Array): void {
   const found = signatures.find((signature) => matches(head, signature))
+  if (found?.wayOut === saveWorkbook && latin1.decode(head).includes(encryptedStream)) {
+    throw new ServiceError('NOT_CSV', {
+      looksLike: encryptedWorkbook,
+      wayOut: `remove its password, then ${saveWorkbook}`,
+    })
+  }
   if (found !== undefined) throw new ServiceError('NOT_CSV', { looksLike: found.looksLike, wayOut: found.wayOut })
   if (startsWith(head, 'PK\x03\x04') || startsWith(head, 'PK\x05\x06')) throw new ServiceError('NOT_CSV', zipKind(head))
 }
@@ -83,7 +96,7 @@ function startsWith(head: Uint8Array, bytes: readonly number[] | string, at = 0)
 
 /** Workbooks are zip archives, distinguished by the names of their first entries. */
 function zipKind(head: Uint8Array): { looksLike: string; wayOut: string } {
-  const text = new TextDecoder('latin1').decode(head.subarray(0, 65_536))
+  const text = latin1.decode(head.subarray(0, 65_536))
   if (text.includes('mimetypeapplication/vnd.oasis.opendocument.spreadsheet')) {
     return { looksLike: 'an OpenDocument spreadsheet (.ods)', wayOut: saveWorkbook }
   }
