@@ -33,7 +33,7 @@ export const fix = serverCommand({
       'csv-upload get 5f0c1a2b --as rejects -o r.csv && libreoffice r.csv && csv-upload fix 5f0c1a2b --from r.csv',
       'In a spreadsheet program.',
     ],
-    ["EDITOR='sed -i s/,,/,/' csv-upload fix 5f0c1a2b", 'The same change to all rejects.'],
+    ["EDITOR='sed -i s/N.A//' csv-upload fix 5f0c1a2b", 'Removes N/A from all rejects.'],
   ],
   completes: 'files',
   args: onlyId,
