@@ -51,4 +51,5 @@ test('withExtension() replaces the extension of a table file, and appends to any
   assert.equal(withExtension('sales.csv.gz', 'csv'), 'sales.csv')
   assert.equal(withExtension('sales.zst', 'csv'), 'sales.csv')
   assert.equal(withExtension('sales.2024', 'csv'), 'sales.2024.csv')
+  for (const name of ['', '\u200e', '.csv']) assert.equal(withExtension(name, 'csv'), 'data.csv')
 })

@@ -13,9 +13,10 @@ export function attachment(fileName: string): string {
   return ascii === name ? `attachment; filename="${name}"` : `attachment; filename="${ascii}"; ${extended(name)}`
 }
 
-/** `sales.CSV` or `sales.csv.gz` with another extension: `sales.parquet`. */
+/** `sales.CSV` or `sales.csv.gz` with another extension: `sales.parquet`; `data.parquet` for a file without a name. */
 export function withExtension(fileName: string, extension: string): string {
-  return `${fileName.replace(/(?:\.(?:csv|tsv|tab|txt))?(?:\.(?:gz|gzip|zst|zstd))$|\.(?:csv|tsv|tab|txt)$/i, '')}.${extension}`
+  const endings = /(?:\.(?:csv|tsv|tab|txt))?(?:\.(?:gz|gzip|zst|zstd))$|\.(?:csv|tsv|tab|txt)$/i
+  return `${cleaned(fileName).replace(endings, '') || 'data'}.${extension}`
 }
 
 /** Without path separators, control characters and characters that change the text direction. */

@@ -151,7 +151,7 @@ const rows: Readonly<Record<string, Row>> = {
     },
     failures: ['NOT_FOUND'],
     form: () => ({ kind: 'corrections' }),
-    saved: ({ file }) => ndjson(withExtension(`${file.name}.corrections`, 'ndjson')),
+    saved: ({ file }) => ndjson(withExtension(file.name, 'corrections.ndjson')),
   },
 }
 
