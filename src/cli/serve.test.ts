@@ -29,6 +29,14 @@ test('serve() shows how to send a key if authentication is on', async (t) => {
   await once(child, 'exit')
 })
 
+test('serve() warns of a size that is probably meant in megabytes, and starts', async (t) => {
+  const { child, lines } = start(t, `async () => ${listening}`, { argv: ['--max-file-size', '10'] })
+  assert.match((await lines.next()) ?? '', /^csv-upload: Warning: --max-file-size: 10 is a number of bytes/)
+  assert.equal(await lines.next(), `Listening on ${url}`)
+  child.kill('SIGTERM')
+  await once(child, 'exit')
+})
+
 test('serve() exits at once on a second signal', async (t) => {
   const { child, lines } = start(t, `async () => ${neverClosing}`, { msPerClockReading: 500 })
   await lines.next()

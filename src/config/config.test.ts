@@ -88,6 +88,17 @@ test('readConfig() takes yes and no as other programs write them', () => {
   for (const wrong of ['y', '2', 'constructor']) refuses(['--s3-path-style', wrong], {}, /wanted yes or no$/)
 })
 
+test('readConfig() warns of a size below 1 KB without a unit, and of no other value', () => {
+  const lines: string[] = []
+  const file = { CSV_UPLOAD_QUOTA_SIZE: '1023', CSV_UPLOAD_MERGED_SIZE_MAX: '0', CSV_UPLOAD_MAX_REQUEST_SIZE: '1024' }
+  const argv = ['--max-file-size', '10', '--cache-size-max', '10B']
+  assert.equal(readConfig(argv, file, (line) => lines.push(line)).fileBytesMax, 10)
+  assert.deepEqual(lines.toSorted(), [
+    'Warning: --max-file-size: 10 is a number of bytes; for megabytes, write 10MB',
+    'Warning: CSV_UPLOAD_QUOTA_SIZE: 1023 is a number of bytes; for megabytes, write 1023MB',
+  ])
+})
+
 test('readConfig() treats an empty variable as not set', () => {
   assert.equal(readConfig([], { CSV_UPLOAD_PORT: '' }).port, 8080)
 })

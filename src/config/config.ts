@@ -28,19 +28,26 @@ type Source = ReadonlyMap<string, Given>
  * Decides every option. Precedence: command line, environment, file (`--config`), default.
  *
  * @param argv The arguments after the command.
+ * @param warn Takes one line for each value that is probably a mistake.
  * @throws {ConfigError} for an unknown option or an invalid value, named as given.
  */
-export function readConfig(argv: readonly string[], environment: Environment = process.env): Config {
+export function readConfig(
+  argv: readonly string[],
+  environment: Environment = process.env,
+  warn: (line: string) => void = () => {},
+): Config {
   const { args, given: commandLine } = readCommandLine(argv, allOptions)
   if (args[0] !== undefined) throw new ConfigError(`Cannot use argument '${args[0]}': wanted options only`)
   const variables = fromEnvironment(environment)
   const file = commandLine.get(configOption.flag) ?? variables.get(configOption.flag)
   const sources = [commandLine, variables, file === undefined ? new Map<string, Given>() : fromFile(file)]
-  const decide = (row: Option<unknown>) =>
-    optionValue(
-      row,
-      sources.map((source) => source.get(row.flag)).find((found) => found !== undefined),
-    )
+  const decide = (row: Option<unknown>) => {
+    const given = sources.map((source) => source.get(row.flag)).find((found) => found !== undefined)
+    const value = optionValue(row, given)
+    const doubt = given && row.doubt?.(given.text)
+    if (doubt) warn(`Warning: ${given.as}: ${doubt}`)
+    return value
+  }
   const values = Object.fromEntries(Object.entries(options).map(([name, row]) => [name, decide(row)])) as OptionValues // one parsed value a row
   const asksForKeys = values.keys !== '' || values.jwtKeys !== ''
   if (!isLoopback(values.host) && !values.isOpenToAnyone && !asksForKeys) {

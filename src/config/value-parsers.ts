@@ -11,6 +11,8 @@ export interface Kind<Value> {
   readonly wanted: string
   /** The part of an invalid text that may be shown; all of it if absent. */
   readonly shown?: (text: string) => string
+  /** What to say of a valid text that is probably a mistake; null for others. */
+  readonly doubt?: (text: string) => string | null
   /** Every possible value, if there are few. */
   readonly values?: readonly string[]
 }
@@ -34,6 +36,10 @@ export function byteCount(min: number, max: number): Kind<number> {
   return {
     wanted: `a size such as 1000MB, 1.5GB, 64KB or 4096 (bytes), at least ${formatBytes(min)}${most}`,
     parse: (given) => within(parseBytes(given), min, max),
+    doubt: (given) => {
+      const isFew = /^\d+$/.test(given.trim()) && Number(given) > 0 && Number(given) < 1024
+      return isFew ? `${given} is a number of bytes; for megabytes, write ${given}MB` : null
+    },
   }
 }
 
@@ -52,8 +58,9 @@ export function oneOf<const Value extends string>(values: readonly Value[]): Kin
 }
 
 /** A value of another kind, or `none` for Infinity. */
-export function orNone({ wanted, parse }: Kind<number>): Kind<number> {
+export function orNone({ wanted, parse, ...rest }: Kind<number>): Kind<number> {
   return {
+    ...rest,
     wanted: `none, or ${wanted}`,
     parse: (given) => (given === 'none' ? Number.POSITIVE_INFINITY : parse(given)),
   }
