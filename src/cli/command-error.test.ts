@@ -35,7 +35,7 @@ test('outcomeOf() gives each failure its code, one printable line, and a documen
     [new ClientError(refused(401)), exitCodes.refusedKey, 'no\\x1b (401)', 'refused'],
     [new ClientError(refused(403)), exitCodes.refusedKey, 'no\\x1b (403)', 'refused'],
     [new ClientError(refused(404)), exitCodes.failed, 'no\\x1b (404)', 'refused'],
-    [new ClientError({ kind: 'unreachable', message: 'm' }), exitCodes.network, 'm', 'unreachable'],
+    [new ClientError({ kind: 'unreachable', message: 'm', isFinal: false }), exitCodes.network, 'm', 'unreachable'],
     [new ClientError({ kind: 'cut', message: 'm' }), exitCodes.network, 'm', 'cut'],
     [new ClientError({ kind: 'wrong', message: 'm' }), exitCodes.failed, 'm', 'wrong'],
     [new UsageError('u'), exitCodes.usage, 'u', 'usage'],

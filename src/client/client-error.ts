@@ -21,8 +21,8 @@ export type Failure =
       /** From `Retry-After`; null without one. */
       readonly retryAfterMs: number | null
     }
-  /** No connection was established. */
-  | { readonly kind: 'unreachable'; readonly message: string }
+  /** No connection was established; `isFinal` if there was never one, and none is accepted at that address. */
+  | { readonly kind: 'unreachable'; readonly message: string; readonly isFinal: boolean }
   /** The connection ended, or stalled, before the response was complete. */
   | { readonly kind: 'cut'; readonly message: string }
   /** What arrived differs from what was expected, such as bytes with another SHA-256, or an untrusted certificate. */
@@ -38,7 +38,7 @@ export class ClientError extends Error {
     this.failure = failure
   }
 
-  static of(kind: 'unreachable' | 'cut' | 'wrong', message: string, cause?: unknown): ClientError {
+  static of(kind: 'cut' | 'wrong', message: string, cause?: unknown): ClientError {
     return new ClientError({ kind, message }, cause)
   }
 }
@@ -48,6 +48,7 @@ const statusesToRepeat: ReadonlySet<number> = new Set([408, 429, 502, 503, 504])
 /** True if retrying may help: no response, or one that says so by its status or `Retry-After`. */
 export function isTransient(failure: Failure): boolean {
   if (failure.kind === 'wrong') return false
+  if (failure.kind === 'unreachable') return !failure.isFinal
   if (failure.kind !== 'refused') return true
   return failure.retryAfterMs !== null || statusesToRepeat.has(failure.status)
 }

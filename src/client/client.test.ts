@@ -56,7 +56,7 @@ test('isTransient() is true for temporary failures only', () => {
   )
   assert.equal(refused(507, 60_000), true)
   assert.deepEqual(
-    (['unreachable', 'cut', 'wrong'] as const).map((kind) => isTransient({ kind, message: '' })),
+    (['unreachable', 'cut', 'wrong'] as const).map((kind) => isTransient({ kind, message: '', isFinal: false })),
     [true, true, false],
   )
 })

@@ -37,6 +37,8 @@ export class Http implements Disposable {
   readonly #address: ServerAddress
   readonly #agent: plain.Agent
   readonly #module: typeof plain | typeof secure
+  /** Until then, a refused connection means a wrong address, and another try would not help. */
+  hasConnected = false
 
   constructor(address: ServerAddress) {
     this.#address = address
@@ -60,7 +62,12 @@ export class Http implements Disposable {
       socket.setKeepAlive(true, 15_000)
       if (!socket.connecting) return
       const timer = setTimeout(() => request.destroy(new Error('no connection within 10 s')), connectMsMax)
-      socket.once('connect', () => clearTimeout(timer)).once('close', () => clearTimeout(timer))
+      socket
+        .once('close', () => clearTimeout(timer))
+        .once('connect', () => {
+          clearTimeout(timer)
+          this.hasConnected = true
+        })
     })
     return request
   }
@@ -74,7 +81,7 @@ export class Http implements Disposable {
     const bytes = body === undefined ? bodyFile?.bytes : Buffer.byteLength(body)
     const length = bytes === undefined ? {} : { 'content-length': bytes }
     const request = this.begin({ ...ask, headers: { ...length, ...ask.headers } }, signal)
-    const pending = responseOf(request, this.#address.url, signal)
+    const pending = responseOf(request, this, signal)
     if (bodyFile === undefined) request.end(body)
     // Any error shows in the response, or in its absence; the response may arrive before the whole body is sent.
     else pipeline(createReadStream(bodyFile.path), request, () => {})
@@ -99,7 +106,7 @@ export class Http implements Disposable {
 /** The head of the response. @throws {ClientError} unreachable, cut, or wrong if there is no TLS or trust */
 export async function responseOf(
   request: plain.ClientRequest,
-  url: URL,
+  http: Http,
   signal: AbortSignal,
 ): Promise<plain.IncomingMessage> {
   try {
@@ -109,7 +116,7 @@ export async function responseOf(
     return response
   } catch (error) {
     signal.throwIfAborted()
-    throw connectionFailure(error, url, request.socket)
+    throw connectionFailure(error, http, request.socket)
   }
 }
 
@@ -175,14 +182,15 @@ const unreachableCodes: ReadonlySet<unknown> = new Set([
 ])
 
 /** Why a request got no response, and what to do. @param socket Of the request; null if it got none. */
-function connectionFailure(error: unknown, url: URL, socket: Socket | null): ClientError {
+function connectionFailure(error: unknown, { url, hasConnected }: Http, socket: Socket | null): ClientError {
   const [first = error] = error instanceof AggregateError ? error.errors : [error]
   const reason = first instanceof Error ? first.message : String(first)
   const code = errorCode(first)
   const isTimeout = code === 'ETIMEDOUT' || reason.startsWith('no connection')
   if (isTimeout || unreachableCodes.has(code)) {
-    const hint = code === 'ECONNREFUSED' ? '; is the service running there?' : ''
-    return ClientError.of('unreachable', `Cannot reach ${url.origin}: ${reason}${hint}`, error)
+    const isRefused = code === 'ECONNREFUSED'
+    const message = `Cannot reach ${url.origin}: ${reason}${isRefused ? '; is the service running there?' : ''}`
+    return new ClientError({ kind: 'unreachable', message, isFinal: isRefused && !hasConnected }, error)
   }
   const message = untrusted(reason, code, url, socket) ?? withoutTls(reason, url)
   if (message !== null) return ClientError.of('wrong', message, error)

@@ -45,7 +45,7 @@ export async function sendBody<Value>(
   read: (pending: Promise<IncomingMessage>, request: ClientRequest) => Promise<Value>,
 ): Promise<Value> {
   const request = http.begin(ask, signal)
-  const pending = responseOf(request, http.url, signal)
+  const pending = responseOf(request, http, signal)
   // It may reject while the body is being sent, before anyone awaits it.
   pending.catch(() => {})
   try {

@@ -141,6 +141,22 @@ test('sendResumable() gets the receipt of an upload whose response was lost', as
   assert.deepEqual([failure.kind === 'refused' && failure.status, failure.message], [422, 'no CSV'])
 })
 
+test('sendResumable() retries a refused connection only if an upload is continued', async () => {
+  for (const [from, attempts] of [
+    [null, 1],
+    [id, quickRules.retriesMax + 1],
+  ] as const) {
+    using client = new Client(
+      { url: new URL('http://127.0.0.1:1'), key: null },
+      quickRules,
+      new AbortController().signal,
+    )
+    const sending = newSending()
+    assert.equal((await failed(client.sendResumable(file(content), sending, resuming(from)))).kind, 'unreachable')
+    assert.equal(sending.attempt, attempts)
+  }
+})
+
 test('sendResumable() restarts if the server no longer has the upload', async (t) => {
   const { client } = await serve(t, [gone, gone, created, ...done])
   using _client = client
@@ -213,7 +229,7 @@ test('endsUpload() is true if nothing is left to continue', () => {
   })
   const going: Failure[] = [
     { kind: 'cut', message: '' },
-    { kind: 'unreachable', message: '' },
+    { kind: 'unreachable', message: '', isFinal: true },
     refused(503),
     refused(507, 'csvupload.DiskFullException', 1),
     refused(401),

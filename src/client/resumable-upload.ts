@@ -54,7 +54,8 @@ export async function sendResumable(
   resuming: Resuming,
 ): Promise<SentReceipt | null> {
   if (metadataOf(file).length > metadataLengthMax) return null
-  const { rules, sending, signal } = transfer
+  const { http, rules, sending, signal } = transfer
+  if (resuming.id !== null) http.hasConnected = true
   const one = new ResumableSend(transfer, file, resuming)
   const sent = await withRetries(() => one.attempt(), rules, sending, signal)
   if (sent !== null) sending.phase = 'done'

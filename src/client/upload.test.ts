@@ -1,6 +1,8 @@
 // Tests of an upload to servers that refuse early, disconnect, are busy, or send nonsense.
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { Client } from './client.ts'
@@ -164,12 +166,23 @@ test('send() distinguishes an unreachable server from one that disconnects', asy
   const gone = new URL(url)
   gone.port = '1'
   using client = newClient(t, gone)
-  const failure = await failed(client.send(fileOf(content), newSending()))
-  assert.equal(failure.kind, 'unreachable')
+  const sending = newSending()
+  const failure = await failed(client.send(fileOf(content), sending))
+  assert.deepEqual([failure.kind, sending.attempt], ['unreachable', 1])
   assert.match(
     failure.message,
     /^Cannot reach http:\/\/127\.0\.0\.1:1: connect ECONNREFUSED .*; is the service running there\?$/,
   )
+})
+
+test('send() retries if a server that was connected before refuses connections', async (t) => {
+  const server = createServer((socket) => socket.on('error', () => {}).once('data', () => socket.resetAndDestroy()))
+  server.on('connection', () => server.close())
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  using client = newClient(t, new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`))
+  const sending = newSending()
+  const failure = await failed(client.send(fileOf(content), sending))
+  assert.deepEqual([failure.kind, sending.attempt], ['unreachable', quickRules.retriesMax + 1])
 })
 
 test('send() refuses a receipt for other bytes, and a response that is not a receipt', async (t) => {
