@@ -52,6 +52,18 @@ test('fix opens the rejects in the editor and sends the changes', async () => {
   )
 })
 
+test('fix edits the text with the first match of a line, and refuses a malformed one', async () => {
+  const schema = { fields: [{ name: 'n', type: 'integer' }] }
+  const typed = await client.upload({ content: 'n\n1\nN/A\n', schema })
+  const { stderr, code } = await fix(`sed -i s/N.A/7/ "$2"`, typed.id)
+  assert.equal(code, 0, stderr)
+  assert.match(stderr, /^1 corrected in dataset [0-9a-f]{32}, 0 unchanged, 0 refused; 0 rejects left\.$/m)
+  const malformed = await fix(`sed -i '2s/,.*//' "$2"`, typed.id)
+  assert.equal(malformed.code, 1)
+  assert.match(malformed.stderr, /Cannot read corrections: line 2 cannot be read: 1 field, expected 9/)
+  rmSync(dirname(keptFile(malformed.stderr)), { recursive: true })
+})
+
 test('fix sends nothing if nothing was changed', async () => {
   const { stdout, stderr, code } = await fix('true', id.slice(0, 10))
   assert.deepEqual([code, stdout, stderr], [0, '', 'Nothing was changed, so nothing was sent.\n'])
@@ -78,7 +90,7 @@ test('fix keeps the edits if the editor or the server fails', async () => {
   assert.match(readFileSync(keptFile(failed.stderr), 'utf8'), /more\n$/)
   const refused = await fix('echo more >> "$2"', id)
   assert.equal(refused.code, 1)
-  assert.match(refused.stderr, /Cannot read corrections: row 3 below the header has 'more' as its record/)
+  assert.match(refused.stderr, /Cannot read corrections: line 4 cannot be read: 1 field, expected 9/)
   keptFile(refused.stderr)
 })
 

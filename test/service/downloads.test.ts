@@ -208,7 +208,7 @@ test('rejects.csv of a file without rejects is its header', async () => {
   assert.deepEqual(await rejectLines(receipt), [])
   assert.equal(
     (await client.get(receipt.links.rejectsCsv)).toString(),
-    'record,line,byteOffset,byteLength,column,reason,message,text,base64\r\n',
+    'record,text,base64,line,byteOffset,byteLength,column,reason,message\r\n',
   )
 })
 

@@ -113,8 +113,8 @@ const rows: Readonly<Record<string, Row>> = {
     operationId: 'getRejectsCsv',
     summary: 'Download all rejected records as CSV',
     description:
-      'In file order, with the columns `record`, `line`, `byteOffset`, `byteLength`, `column`, `reason`, `message`, ' +
-      'and the whole record as `text`, or as `base64` if its bytes are not valid text in the encoding of the file. ' +
+      'In file order: `record`, the whole record as `text`, or as `base64` if its bytes are not valid text in the ' +
+      'encoding of the file, then `line`, `byteOffset`, `byteLength`, `column`, `reason` and `message`. ' +
       isCut,
     answers: made(textFile, 'The rejects.', 'text/csv'),
     failures: madeFailures,

@@ -212,8 +212,8 @@ function tableOptions(
     skipInitialSpace: false,
     lineEnd: 'lf',
     width: names.length,
-    // Some programs leave out empty cells at the end of a row.
-    padsShort: true,
+    // Some programs leave out empty cells at the end of a row; a message is never empty.
+    padsShort: names.at(-1) !== 'message',
     // The record has its quotes doubled, and the row has other columns.
     recordBytesMax: Math.min(2 * recordBytesMax + 65_536, 2 ** 30),
     start: { byteOffset, records: headerLines, lines: headerLines },

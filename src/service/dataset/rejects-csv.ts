@@ -4,8 +4,11 @@ import { type ReadBytes, readAhead } from '../../io/read-bytes.ts'
 import { createDecoder } from '../../reading/encoding/decoder.ts'
 import { createRecordReader } from './record-text.ts'
 
-/** The first line of the table, and the only one if there are no rejects. */
-export const rejectCsvHeader = 'record,line,byteOffset,byteLength,column,reason,message,text,base64\r\n'
+/**
+ * The first line of the table, and the only one if there are no rejects. The text comes before the message, which may
+ * quote it: `sed s/N.A//` edits the text.
+ */
+export const rejectCsvHeader = 'record,text,base64,line,byteOffset,byteLength,column,reason,message\r\n'
 
 /** Many rejects are close together, so bytes read for one serve the next. */
 export const windowBytes = 1_048_576
@@ -17,8 +20,8 @@ const pieceBytes = 196_608
 const textLengthAtOnce = 65_536
 
 /**
- * The lines of a table that begins with a header: the columns of a reject, then the record as `text`, or its bytes as
- * `base64` if they are not text in the encoding of the file.
+ * The lines of a table that begins with a header: the record as `text`, or its bytes as `base64` if they are not text in
+ * the encoding of the file, and the columns of the reject.
  */
 export async function* rejectCsv(
   readOriginal: ReadBytes,
@@ -30,15 +33,16 @@ export async function* rejectCsv(
   let text = rejectCsvHeader
   for await (const rejects of pages) {
     for (const reject of rejects) {
-      text += `${places(reject)},`
+      text += `${reject.record},`
       if (reject.byteLength > pieceBytes) {
         yield text
         yield* longRecord(readOriginal, encoding, reject)
-        text = '\r\n'
+        text = ''
       } else {
         const { text: record, base64 = '' } = textOf(await readShort(reject.byteOffset, reject.byteLength), false)
-        text += record === null ? `,${base64}\r\n` : `${quoted(record)},\r\n`
+        text += record === null ? `,${base64}` : `${quoted(record)},`
       }
+      text += `,${places(reject)}\r\n`
       if (text.length < textLengthAtOnce) continue
       yield text
       text = ''
@@ -47,8 +51,8 @@ export async function* rejectCsv(
   yield text
 }
 
-function places({ record, line, byteOffset, byteLength, column, reason, message }: Reject): string {
-  return `${record},${line},${byteOffset},${byteLength},${column ?? ''},${reason},${quoted(message)}`
+function places({ line, byteOffset, byteLength, column, reason, message }: Reject): string {
+  return `${line},${byteOffset},${byteLength},${column ?? ''},${reason},${quoted(message)}`
 }
 
 /** Text is always quoted, so that empty text differs from a missing one. */
