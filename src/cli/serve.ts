@@ -20,7 +20,7 @@ export async function serve(
   say: (line: string) => void,
 ): Promise<ExitCode> {
   try {
-    const config = readConfig(argv, process.env, (line) => say(`csv-upload: ${line}`))
+    const config = readConfig(argv, undefined, (line) => say(`csv-upload: ${line}`))
     // Registered first, so that a signal during startup shuts down gracefully too.
     const stopped = stopSignal()
     const app = await start(config)

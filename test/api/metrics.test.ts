@@ -17,7 +17,7 @@ test('the metrics count uploads, requests and their results', async () => {
   const figures = await scrape(service.url)
   const of = (name: string) => figures.get(`csv_upload_${name}`)
 
-  assert.equal(of('uploads_total{kind="upload",outcome="accepted"}'), 2)
+  assert.equal(of('uploads_total{kind="upload",outcome="accepted"}'), 3)
   assert.equal(of('uploads_total{kind="upload",outcome="duplicate"}'), 3)
   assert.equal(of('uploads_total{kind="reading",outcome="accepted"}'), 1)
   assert.equal(of('uploads_total{kind="correction",outcome="accepted"}'), 1)
@@ -25,8 +25,8 @@ test('the metrics count uploads, requests and their results', async () => {
   assert.equal(of('uploads_total{kind="upload",outcome="MISSING_FILE_PART"}'), 1)
   assert.equal(of('uploads_total{kind="upload",outcome="NOT_MULTIPART"}'), 1)
   assert.equal(of('uploads_in_progress{kind="upload"}'), 0)
-  assert.equal(of('file_bytes_total'), 4 * 92 + 3 * 15)
-  assert.equal(of('records_total{class="header"}'), 3)
+  assert.equal(of('file_bytes_total'), 4 * 92 + 3 * 15 + 8)
+  assert.equal(of('records_total{class="header"}'), 4)
   assert.equal(of('records_total{class="rejected"}'), 2)
   assert.equal(of('rejects_total{reason="too_few_fields"}'), 2)
   assert.equal(of('stage_seconds_count{stage="receive"}'), 2)
@@ -63,7 +63,8 @@ test('docs/metrics.md lists every metric that /metrics serves, with its labels',
 })
 
 test('resumable uploads are counted: begun, resumed, completed, and their stored bytes', async () => {
-  const { url } = service
+  await using own = await startService()
+  const { url } = own
   const content = Buffer.from('a,b\n1,2\n3,4\n')
   const client = new Client(url)
   const path = await create(client, content.length)

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { after, type TestContext, test } from 'node:test'
 import { escapes, looks } from '../../../test/system/query-attacks.ts'
 import { openDuckDb } from '../duckdb/duckdb.ts'
 import { lockIn, openForOne, readOnlyStatement } from './locked-table.ts'
@@ -11,22 +11,21 @@ import { lockIn, openForOne, readOnlyStatement } from './locked-table.ts'
 const scratch = mkdtempSync(join(tmpdir(), 'locked-'))
 const [own, others, dir] = ['own', 'others', 'open'].map((name) => join(scratch, name)) as [string, string, string]
 const back = process.cwd()
-after(() => {
-  process.chdir(back)
-  rmSync(scratch, { recursive: true })
-})
+after(() => rmSync(scratch, { recursive: true }))
 
 const secret = 'canary-91ab'
 const canary = join(dir, 'canary.txt')
 const other = join(others, '0')
 
-async function open() {
+async function open(t: TestContext) {
   for (const path of [join(own, 'out'), join(own, 'in'), others, dir]) mkdirSync(path, { recursive: true })
   writeFileSync(canary, secret)
   const outside = await openDuckDb({})
   await outside.run(`COPY (SELECT '${secret}' AS id) TO '${other}' (FORMAT parquet)`)
   await outside.run(`COPY (SELECT range AS id, 'n' || range AS name FROM range(9)) TO '${own}/in/0' (FORMAT parquet)`)
   process.chdir(own)
+  // Not at the end of the file: tests of other files run in this process, too.
+  t.after(() => process.chdir(back))
   const connection = await openForOne({ memoryBytesMax: 256_000_000, spillBytesMax: 1_000_000 })
   await lockIn(connection, { files: ['in/0'], columns: ['id', 'name'] })
   const run = async (sql: string): Promise<string> => {
@@ -36,8 +35,8 @@ async function open() {
   return { run, connection }
 }
 
-test('readOnlyStatement() and lockIn() withstand every statement that tries to get out', async () => {
-  const { run, connection } = await open()
+test('readOnlyStatement() and lockIn() withstand every statement that tries to get out', async (t) => {
+  const { run, connection } = await open(t)
   const list = escapes({ canary, other, dir, part: other })
   assert.ok(list.length >= 98)
   const before = snapshot()
