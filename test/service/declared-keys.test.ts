@@ -220,3 +220,15 @@ test('a type is decided by records that repeat no key', async () => {
   assert.ok(receipt.parts.length > 3, 'several segments')
   await assertVerified(join(service.dataDir, 'datasets', receipt.id))
 })
+
+test('a repeated key near an odd line is a reject, wherever the two are in a long file', async () => {
+  const fields = [{ name: 'k' }, { name: 'v' }]
+  const record = (i: number) => `${String(i >> 1).padStart(7, '0')},${String(i).padStart(7, '0')}\n`
+  const half = Array.from({ length: 93_750 }, (_, i) => record(i)).join('')
+  for (const odd of [0, 500, 1_500, 3_500]) {
+    const after = Array.from({ length: odd }, (_, i) => record(200_000 + 2 * i)).join('')
+    const content = `k,v\n${half}${after}bad\n${record(400_000)}`
+    const receipt = await client.upload({ content, schema: { fields, primaryKey: ['k'] } })
+    assert.equal(receipt.records.rejected, 93_750 / 2 + 1)
+  }
+})

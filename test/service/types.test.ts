@@ -398,3 +398,23 @@ test('uploading numbers as Python writes them, and as JavaScript does, notes not
     assert.deepEqual([receipt.columns[1]!.type, receipt.notes], ['number', []])
   }
 })
+
+test('a minus zero among numbers that end in 0 is read as one, however many are before it', async () => {
+  const usual = ['1.00', '2.10', '7.25', '0.00', '3.14', '0.50']
+  for (const repetitions of [4, 12, 20, 100]) {
+    const values = [...Array.from({ length: repetitions }, () => usual).flat(), '1234567.25', '-0.00', '1.25']
+    const content = csvText('k,c', values.length, (i) => `${i},${values[i]}`)
+    const receipt = await client.upload(content)
+    assert.equal(receipt.columns[1]!.type, 'number')
+    const minus = (await client.allRows(receipt)).at(-2)![1]
+    assert.ok(Object.is(minus, 0), `${repetitions}: ${minus}`)
+    const lines = (await client.get(receipt.links.ndjson)).toString().split('\n')
+    assert.equal(lines[values.length - 2], `{"k":${values.length - 2},"c":0.0}`)
+
+    // Its last record repeats a key: the part is written again.
+    const repeated = csvText('k,c', values.length, (i) => `${i === values.length - 1 ? 0 : i},${values[i]}`)
+    const schema = { fields: [{ name: 'k', type: 'integer' }], primaryKey: 'k', fieldsMatch: 'subset' }
+    const second = await client.upload({ content: repeated, schema })
+    assert.deepEqual([second.columns[1]!.type, second.records.rejected], ['number', 1])
+  }
+})
