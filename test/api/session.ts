@@ -156,8 +156,10 @@ async function otherRefusals(dataset: string, uploadId: string, ask: Ask): Promi
     ['getParquet', '/data.parquet'],
     ['getPart', '/parts/0.parquet'],
     ['getRejectsCsv', '/rejects.csv'],
+    ['getAnnotatedCsv', '/annotated.csv'],
     ['getCorrections', '/corrections'],
   ] as const
+  const made = ['getCsv', 'getNdjson', 'getRejectsCsv', 'getAnnotatedCsv', 'getParquet', 'getPart'] as const
   const others = [
     ['getOpenApi', '/openapi.json'],
     ['getCaller', '/qas/caller'],
@@ -171,15 +173,13 @@ async function otherRefusals(dataset: string, uploadId: string, ask: Ask): Promi
   for (const [operationId, path] of below) await ask(operationId, none + path)
   await ask('watchUpload', `/qas/uploads/${unknown}/events`)
   const headers = { 'if-match': '"another"' }
-  for (const operationId of ['getDataset', 'getOriginal', 'getParquet', 'getPart'] as const) {
-    await ask(operationId, dataset + (below.find(([name]) => name === operationId)?.[1] ?? ''), { headers })
+  const pathOf = (operationId: string) => dataset + (below.find(([name]) => name === operationId)?.[1] ?? '')
+  for (const operationId of ['getDataset', 'getOriginal', ...made] as const) {
+    await ask(operationId, pathOf(operationId), { headers })
   }
   await ask('getUpload', one, { headers })
-  for (const [operationId, path] of [
-    ['getParquet', '/data.parquet'],
-    ['getPart', '/parts/0.parquet'],
-  ] as const) {
-    await ask(operationId, dataset + path, { headers: { range: 'bytes=99999999-' } })
+  for (const operationId of made) {
+    await ask(operationId, pathOf(operationId), { headers: { range: 'bytes=99999999-' } })
   }
   for (const [operationId, id] of [
     ['cancelUpload', `${one}?nothing=1`],
