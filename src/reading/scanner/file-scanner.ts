@@ -138,7 +138,8 @@ class CodedScanner implements Scanner {
   #translateReject(reject: ScannedReject): ScannedReject {
     // In file order, in which places are found fastest.
     const byteOffset = this.#place(reject.byteOffset)
-    const kind = rejectTable[reject.reason].detail
+    // With `marksIgnored`, a record that is ignored has no row.
+    const kind = rejectTable[reject.reason]?.detail
     const place = kind === 'offset' ? this.#place(reject.detail) : reject.detail
     const byteLength = this.#place(reject.byteOffset + reject.byteLength) - byteOffset
     const endOffset = this.#place(reject.endOffset)
