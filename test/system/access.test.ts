@@ -178,6 +178,7 @@ test('a key and a token show their scopes, their expiry, and the usage and quota
     owner: 'anna 0',
     scopes: ['upload', 'read', 'delete'],
     expiresAt: null,
+    expires: null,
     bytes: { used: 0, max: 4_194_304 },
     datasets: { used: 0, max: 7 },
     limits: {
