@@ -284,7 +284,7 @@ export const noteAdvice: Readonly<Record<NoteCode, NoteRow>> = {
   },
   FEW_MISFITS: {
     meaning:
-      'At most 1 % of the values in the column, and at most 1,000, or some with characters that do not show, keep it from the type of the others: it is text. `values` has the first of them, with code points for such characters.',
+      'At most 1 % of the values in the column, and at most 1,000, keep it from the type of the others: it is text. `values` has the first of them, with code points for such characters.',
     advice: 'Correct the named values, or send a schema with `missingValues` or a type.',
   },
   VALUES_AS_FORMULAS: {

@@ -46,7 +46,7 @@ test('a read-only data directory stops uploads, not downloads, until it is writa
   await goesOn(client, id)
   // Computed without being cached, and read in place.
   assert.equal(JSON.parse((await client.get(`/qas/datasets/${id}/profile`)).toString()).num_examples, 1)
-  assert.match((await client.get(`/qas/datasets/${id}/rejects.csv`)).toString(), /^record,line,/)
+  assert.match((await client.get(`/qas/datasets/${id}/rejects.csv`)).toString(), /^record,text,/)
   assert.equal(refusalOf(await client.ask('GET', `/qas/datasets/${id}/data.ndjson`)).status, 503)
   for (const place of places) execFileSync('umount', ['--lazy', place])
   assert.equal((await client.ask('GET', '/readyz')).status, 200)

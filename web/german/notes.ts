@@ -107,8 +107,7 @@ export const germanNotes: Readonly<Record<NoteCode, string>> = {
   NUMBERS_ROUNDED:
     'Werte haben mehr Stellen, als eine Gleitkommazahl genau darstellt, und kein Dezimaltyp fasst sie alle: Gespeichert sind die nächsten Gleitkommazahlen; als CSV bleiben die Texte.',
   MIXED_VALUES: 'Alle Werte sehen nach einem Typ aus, aber nicht nach demselben; sie bleiben Text.',
-  FEW_MISFITS:
-    'Wenige Werte, oder Werte mit unsichtbaren Zeichen, verhindern den Typ der anderen; die Spalte bleibt Text.',
+  FEW_MISFITS: 'Wenige Werte, höchstens 1 % und 1.000, verhindern den Typ der anderen; die Spalte bleibt Text.',
   VALUES_AS_FORMULAS:
     'Jeder Wert einer Spalte ist als Formel geschrieben, `="…"`, für Excel; er bleibt Text, mit diesen Zeichen.',
   MORE_COLUMNS: 'Zu weiteren Spalten gibt es Hinweise, die hier nicht aufgeführt sind.',

@@ -160,8 +160,7 @@ function misfit(
   const { why, code, offenders } = faultOf(facts, candidates, values, lineOf)
   const { count: found, texts = [] } = offenders
   const shown = texts.map(spelledOut)
-  const isHidden = shown.length > 0 && shown.every((one, i) => one !== texts[i])
-  const isFew = isHidden || (found > 0 && found <= fewMax && found * 100 <= values)
+  const isFew = found > 0 && found <= fewMax && found * 100 <= values
   // If every value looks like a number, a date or the like, someone may well have meant it to be one.
   const isDoubtful = facts.classes.text === undefined
   const odd = isFew && shown.length > 0 ? `: ${shown.map((one) => `'${one}'`).join(', ')}` : ''
