@@ -184,5 +184,6 @@ function isAboutTypes({ code }: Note): boolean {
 
 /** Plain facts do not include the texts of the few values in the way. */
 function withoutTexts(note: Note): Note {
-  return { ...note, message: note.message.replace(/\): '.*', so it is kept as text\.$/su, '), so it is kept as text.') }
+  const { values: _, ...rest } = note
+  return { ...rest, message: note.message.replace(/\): '.*', so it is kept as text\.$/su, '), so it is kept as text.') }
 }
