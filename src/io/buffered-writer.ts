@@ -4,7 +4,7 @@ import { throwStoreError } from '../core/storage-error.ts'
 import { type BufferHolder, type BufferPool, bufferPool } from './buffer-pool.ts'
 import { OpenFile } from './files/open-file.ts'
 import type { FileDigest } from './hashing/file-digest.ts'
-import { backgroundSyncs } from './turns/few-at-once.ts'
+import { backgroundSyncs } from './turns/semaphore.ts'
 
 export interface BufferedWriterOptions {
   /**

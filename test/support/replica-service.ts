@@ -16,7 +16,7 @@ import { startRetention } from '../../src/service/retention.ts'
 import { scrubDataset } from '../../src/service/scrub/scheduled-scrub.ts'
 import { arrive } from '../../src/service/upload/arrival.ts'
 import { ExistingDatasets } from '../../src/service/upload/existing-datasets.ts'
-import { type Intake, intakeOf, publishOrRecord } from '../../src/service/upload/publish-or-record.ts'
+import { type FinishedDraft, finishedDraft, publishOrRecord } from '../../src/service/upload/publish-or-record.ts'
 import { Quota } from '../../src/service/upload/quota.ts'
 import { parseReceipt } from '../../src/store/receipt-file.ts'
 import { createS3Store } from '../../src/store/s3/s3-store.ts'
@@ -120,8 +120,8 @@ export async function openService(process: WorldProcess, dir: string, prefix: st
       }
       const receipt = { ...wanted.receipt, createdAt: Date.now() }
       const found = await existing.find(id)
-      const taken: Intake =
-        found.kind === 'whole' ? { kind: 'duplicate', receipt: found.receipt } : intakeOf(found, receipt, draft)
+      const taken: FinishedDraft =
+        found.kind === 'whole' ? { kind: 'duplicate', receipt: found.receipt } : finishedDraft(found, receipt, draft)
       seen.upload = (await publishOrRecord(tools, arrival, taken, fileName)).upload
     },
     remove: async (seen, id) => {

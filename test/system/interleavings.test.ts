@@ -14,7 +14,7 @@ import { VerifiedFiles } from '../../src/service/dataset/verified-files.ts'
 import { scrubDataset } from '../../src/service/scrub/scheduled-scrub.ts'
 import { arrive } from '../../src/service/upload/arrival.ts'
 import { ExistingDatasets } from '../../src/service/upload/existing-datasets.ts'
-import { type Intake, intakeOf, publishOrRecord } from '../../src/service/upload/publish-or-record.ts'
+import { type FinishedDraft, finishedDraft, publishOrRecord } from '../../src/service/upload/publish-or-record.ts'
 import { Quota } from '../../src/service/upload/quota.ts'
 import { place } from '../../src/store/fs/fs-store.testing.ts'
 import { fill, publishSample, readAll, sample } from '../../src/store/store-samples.testing.ts'
@@ -66,8 +66,8 @@ async function service(t: TestContext) {
     await using draft = await store.draft()
     await fill(draft, { receipt, files: contents })
     const found = await existing.find(id)
-    const taken: Intake =
-      found.kind === 'whole' ? { kind: 'duplicate', receipt: found.receipt } : intakeOf(found, receipt, draft)
+    const taken: FinishedDraft =
+      found.kind === 'whole' ? { kind: 'duplicate', receipt: found.receipt } : finishedDraft(found, receipt, draft)
     const { upload } = await publishOrRecord(tools, arrive(''), taken, 'a.csv')
     seen.outcomes.push(upload.outcome)
   }

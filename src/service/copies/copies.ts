@@ -87,7 +87,7 @@ export class Copies implements AsyncDisposable {
     })
     copies.#requests = await UploadRequests.open(options.uploadsPath)
     for (const line of begun.values()) {
-      const { datasetId, createdAt, request } = JSON.parse(line) as Begun // readLine() has parsed it
+      const { datasetId, createdAt, request } = JSON.parse(line) as JournalledCopy // readLine() has parsed it
       copies.#due.push('', 1, copies.#add({ datasetId, createdAt, request }))
     }
     await copies.#loadUploads()
@@ -241,7 +241,7 @@ export class Copies implements AsyncDisposable {
   }
 
   /** It counts from now on; nothing is copied before it is due. */
-  #add(begun: Begun): Job {
+  #add(begun: JournalledCopy): Job {
     const job = jobOf(begun)
     this.#jobs.set(job.id, job)
     return job
@@ -414,13 +414,13 @@ function prefixOf(target: string): string {
 }
 
 /** What the journal records about a copy. */
-interface Begun {
+interface JournalledCopy {
   readonly datasetId: string
   readonly createdAt: number
   readonly request: CopyRequest
 }
 
-interface Job extends Begun {
+interface Job extends JournalledCopy {
   /** Of an upload to copy, the name of its request. */
   readonly id: string
   readonly isUpload: boolean
@@ -434,7 +434,7 @@ interface Job extends Begun {
   recorded: Promise<void>
 }
 
-function jobOf(begun: Begun): Job {
+function jobOf(begun: JournalledCopy): Job {
   const { createdAt, request } = begun
   const beginning = { state: 'waiting', tries: 0, records: null, problem: null } as const
   const status = { ...request, ...beginning, createdAt, updatedAt: createdAt }
@@ -451,20 +451,20 @@ function nameTable(job: Job, { file }: Pick<Receipt, 'file'>): void {
 }
 
 /** The same for the same copy. */
-function idOf({ datasetId, request: { to, table, mode, key } }: Begun): string {
+function idOf({ datasetId, request: { to, table, mode, key } }: JournalledCopy): string {
   return createHash('sha256')
     .update(JSON.stringify([datasetId, to, table, mode, key]))
     .digest('hex')
 }
 
-function lineOf({ datasetId, createdAt, request }: Begun): string {
+function lineOf({ datasetId, createdAt, request }: JournalledCopy): string {
   return JSON.stringify({ datasetId, createdAt, request })
 }
 
 /** Lines that this service wrote; a damaged one is skipped. */
 function readLine(line: string, begun: Map<string, string>): void {
   try {
-    const read = JSON.parse(line) as Begun | { readonly ended: string }
+    const read = JSON.parse(line) as JournalledCopy | { readonly ended: string }
     if ('ended' in read) begun.delete(read.ended)
     else begun.set(idOf(read), line)
   } catch {}

@@ -14,7 +14,7 @@ import { scanOptionsOf } from '../../reading/scan-options.ts'
 import type { CreateScanner, FileScanOptions } from '../../reading/scanner/scanner.ts'
 import { joinFacts } from '../../reading/types/infer-types.ts'
 import type { DraftFiles } from '../../store/store.ts'
-import { type Matched, matchSchema } from '../schema/match-schema.ts'
+import { matchSchema, type SchemaMatch } from '../schema/match-schema.ts'
 import type { UploadOptions } from '../schema/upload-options.ts'
 import { type ArrivingFile, bufferHead } from './buffer-head.ts'
 import { ConstraintFilter } from './constraint-filter.ts'
@@ -56,7 +56,7 @@ export interface IngestTools {
 }
 
 /** A file that has been read: everything in the receipt but the upload itself. Its parts are in the draft. */
-export interface Loaded {
+export interface IngestResult {
   readonly reading: Reading
   /** As declared; null if nothing was declared. */
   readonly schema: TableSchema | null
@@ -90,7 +90,11 @@ export interface IngestSource extends ArrivingFile {
  * @throws {ServiceError} NOT_CSV, NOT_READABLE, SCHEMA_MISMATCH, CORRECTIONS_MISMATCH, CONVERSION_FAILED, DISK_FULL, STORE_FAILED
  * @throws {CorrectionsRefused} if corrected records break declared rules
  */
-export async function ingest(source: IngestSource, tools: IngestTools, signal: AbortSignal): Promise<Loaded | null> {
+export async function ingest(
+  source: IngestSource,
+  tools: IngestTools,
+  signal: AbortSignal,
+): Promise<IngestResult | null> {
   const { dialect, schema } = source.declared
   const readAndMatch = (head: Uint8Array, isWhole: boolean) => {
     const readAs = (declared: DeclaredDialect) => tools.readHead(head, isWhole, declared)
@@ -150,7 +154,7 @@ function checkCount(parts: readonly Part[], { accepted }: RecordTally): void {
 /** The ways to process one file. Each ends with all its jobs ended. */
 class Pass {
   readonly #source: IngestSource
-  readonly #matched: Matched
+  readonly #matched: SchemaMatch
   readonly #tools: IngestTools
   /** Aborted when the caller disconnects. */
   readonly #signal: AbortSignal
@@ -165,7 +169,7 @@ class Pass {
   /** Numbers of corrected records, from the first pass, which rejects nothing because of declared rules. */
   #corrected: CorrectedOrdinals = { all: [], added: [] }
 
-  constructor(source: IngestSource, matched: Matched, tools: IngestTools, signal: AbortSignal) {
+  constructor(source: IngestSource, matched: SchemaMatch, tools: IngestTools, signal: AbortSignal) {
     this.#source = source
     this.#matched = matched
     this.#tools = tools

@@ -5,7 +5,7 @@ import type { Converter, ConvertOptions, ConvertResult, TargetColumn } from '../
 import type { Part } from '../../core/receipt.ts'
 import { throwStoreError } from '../../core/storage-error.ts'
 import { OpenFile } from '../../io/files/open-file.ts'
-import { backgroundSyncs } from '../../io/turns/few-at-once.ts'
+import { backgroundSyncs } from '../../io/turns/semaphore.ts'
 import type { DraftFiles } from '../../store/store.ts'
 import type { CutSegment } from './write-segments.ts'
 

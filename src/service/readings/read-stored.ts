@@ -19,7 +19,7 @@ import type { UploadReply } from '../service.ts'
 import type { Arrival } from '../upload/arrival.ts'
 import { correctedId, datasetId } from '../upload/dataset-id.ts'
 import { type CorrectionFacts, makeReceipt } from '../upload/make-receipt.ts'
-import { type Intake, intakeOf, publishOrRecord } from '../upload/publish-or-record.ts'
+import { type FinishedDraft, finishedDraft, publishOrRecord } from '../upload/publish-or-record.ts'
 import { isEndingCode } from '../upload/receive-text.ts'
 import type { UploadTools } from '../upload/upload.ts'
 
@@ -60,7 +60,7 @@ export async function readStored(
     await using draft = await tools.store.draft()
     try {
       const receipt = await readOnce(tools, arrival, { ...reading, id, corrections, path, draft }, signal)
-      const taken: Intake = intakeOf(existing, receipt, draft)
+      const taken: FinishedDraft = finishedDraft(existing, receipt, draft)
       return { ...(await publishOrRecord(tools, arrival, taken, of.file.name)), corrections, refused }
     } catch (error) {
       if (!(error instanceof CorrectionsRefused) || path === null) throw error

@@ -7,7 +7,7 @@ import type { DeclaredColumn } from './declared-column.ts'
 import type { DeclaredSchema } from './parse-schema.ts'
 
 /** A file whose columns are matched with the fields of a schema. */
-export interface Matched {
+export interface SchemaMatch {
   readonly reading: Reading
   /** One per column; null for a column that is not in the schema, whose type is detected. */
   readonly columns: readonly (DeclaredColumn | null)[]
@@ -26,7 +26,7 @@ export function matchSchema(
   schema: DeclaredSchema | null,
   declared: DeclaredDialect,
   readAs: (declared: DeclaredDialect) => Reading,
-): Matched {
+): SchemaMatch {
   if (schema === null) return { reading: first, columns: first.names.map(() => null), keys: [] }
   const { table, columns } = schema
   const fieldsMatch = table.fieldsMatch ?? 'exact'

@@ -18,7 +18,7 @@ import { dataStart } from '../../reading/scan-options.ts'
 import { writeChecksums } from '../dataset/dataset-checksums.ts'
 import { readTexts } from '../dataset/record-text.ts'
 import { footerNotes } from '../ingest/footer-notes.ts'
-import type { Loaded } from '../ingest/ingest.ts'
+import type { IngestResult } from '../ingest/ingest.ts'
 import { lastingNotes, recordNotes } from '../ingest/record-notes.ts'
 import type { Arrival } from './arrival.ts'
 
@@ -32,7 +32,7 @@ export interface ReadFile {
   readonly checksums: readonly Buffer[]
   /** Notes on how it arrived. */
   readonly notes: readonly Note[]
-  readonly loaded: Loaded
+  readonly loaded: IngestResult
   /** As the client declared it. */
   readonly dialect: DeclaredDialect
   /** Null if every record is read as it is. */
@@ -95,7 +95,7 @@ export async function makeReceipt(
   }
 }
 
-function recordCounts({ reading, tally }: Loaded): Receipt['records'] {
+function recordCounts({ reading, tally }: IngestResult): Receipt['records'] {
   const { header, skipped, blank } = reading.before
   const counts = {
     header,
@@ -108,7 +108,7 @@ function recordCounts({ reading, tally }: Loaded): Receipt['records'] {
 }
 
 /** @param total Bytes of the text. */
-function byteCounts({ reading, tally }: Loaded, total: number): ByteCounts {
+function byteCounts({ reading, tally }: IngestResult, total: number): ByteCounts {
   const { header, blank, skipped } = reading.before.classBytes
   const others = { header, blank: blank + tally.bytes.blank, skipped: skipped + tally.bytes.skipped }
   const { rejected } = tally.bytes

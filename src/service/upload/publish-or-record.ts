@@ -16,7 +16,7 @@ export interface PublishTools {
 }
 
 /** The outcome of receiving a file. */
-export type Intake =
+export type FinishedDraft =
   | { readonly kind: 'new'; readonly receipt: Receipt; readonly draft: Draft }
   /** The dataset exists and is damaged, so the draft replaces it, but no other publish. */
   | { readonly kind: 'repaired'; readonly receipt: Receipt; readonly draft: Draft; readonly damaged: Published }
@@ -24,7 +24,11 @@ export type Intake =
   | { readonly kind: 'duplicate'; readonly receipt: Receipt }
 
 /** What a finished draft becomes. */
-export function intakeOf(existing: Exclude<Existing, { kind: 'whole' }>, receipt: Receipt, draft: Draft): Intake {
+export function finishedDraft(
+  existing: Exclude<Existing, { kind: 'whole' }>,
+  receipt: Receipt,
+  draft: Draft,
+): FinishedDraft {
   if (existing.kind === 'none') return { kind: 'new', receipt, draft }
   return { kind: 'repaired', receipt, draft, damaged: existing.publish }
 }
@@ -32,7 +36,7 @@ export function intakeOf(existing: Exclude<Existing, { kind: 'whole' }>, receipt
 export async function publishOrRecord(
   tools: PublishTools,
   arrival: Arrival,
-  taken: Intake,
+  taken: FinishedDraft,
   fileName: string,
 ): Promise<Omit<UploadReply, 'notes'>> {
   const { store } = tools
@@ -54,7 +58,7 @@ export async function publishOrRecord(
 /** Null if another upload was first. */
 async function publish(
   { store, quota }: PublishTools,
-  taken: Exclude<Intake, { kind: 'duplicate' }>,
+  taken: Exclude<FinishedDraft, { kind: 'duplicate' }>,
   upload: Upload,
 ): Promise<Stored | null> {
   const { draft, receipt } = taken

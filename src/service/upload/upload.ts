@@ -12,7 +12,7 @@ import { datasetId } from './dataset-id.ts'
 import type { Existing, ExistingDatasets } from './existing-datasets.ts'
 import { makeReceipt } from './make-receipt.ts'
 import { type Original, OriginalWriter, throughDraft } from './original-writer.ts'
-import { type Intake, intakeOf, type PublishTools, publishOrRecord } from './publish-or-record.ts'
+import { type FinishedDraft, finishedDraft, type PublishTools, publishOrRecord } from './publish-or-record.ts'
 import { type IncomingFile, type ReceiveLimits, receiveFile } from './receive-file.ts'
 import { endingNotes, receiveText } from './receive-text.ts'
 
@@ -62,7 +62,7 @@ async function readAndStore(
   declared: UploadOptions,
   draft: Draft,
   signal: AbortSignal,
-): Promise<Intake> {
+): Promise<FinishedDraft> {
   const { original } = incoming
   const facts: LastByteFacts = { digest: null, id: '', existing: { kind: 'none' }, closed: Promise.resolve() }
 
@@ -107,7 +107,7 @@ async function readAndStore(
   const checksums = [digest.checksums, ...text.checksums()]
   const read = { id, file, textPath, checksums, notes, loaded, dialect, corrections: null, recordBytesMax }
   const receipt = await makeReceipt(read, arrival)
-  return intakeOf(existing, receipt, draft)
+  return finishedDraft(existing, receipt, draft)
 }
 
 /** The facts of a file once its last byte has arrived. */

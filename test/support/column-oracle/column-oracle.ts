@@ -12,7 +12,7 @@ import type { Column } from '../../../src/core/receipt.ts'
 import { type DuckDBConnection, openDuckDb } from '../../../src/engine/duckdb/duckdb.ts'
 import { columnFormat, columnTypeName, type Decision, decideTypes } from '../../../src/reading/types/infer-types.ts'
 import { typeNotes } from '../../../src/reading/types/type-notes.ts'
-import type { Loaded } from '../../../src/service/ingest/ingest.ts'
+import type { IngestResult } from '../../../src/service/ingest/ingest.ts'
 import { assertSameParts, columnName, type WantedColumn, type WrittenPart } from './compare-tables.ts'
 import { type PlacedTable, placed, readTexts } from './duckdb-tables.ts'
 import { Ingester } from './ingested-tables.ts'
@@ -154,7 +154,7 @@ function decide(table: PlacedTable, place: number): DecidedTable {
   return { table, facts, decisions, columns }
 }
 
-function assertSameReceipt({ table, facts, decisions, columns }: DecidedTable, loaded: Loaded): void {
+function assertSameReceipt({ table, facts, decisions, columns }: DecidedTable, loaded: IngestResult): void {
   const { tally, parts, rejectParts, typeNotes: notes } = loaded
   const records = parts.reduce((sum, part) => sum + part.records, 0)
   assert.deepEqual([tally.accepted, tally.rejected, records, rejectParts], [table.records, 0, table.records, []])

@@ -9,7 +9,7 @@ import { readHead } from '../../../src/reading/read-head.ts'
 import { createFileScanner } from '../../../src/reading/scanner/file-scanner.ts'
 import { withTrailingEmpty } from '../../../src/reading/scanner/trailing-empty.ts'
 import { createScanner } from '../../../src/reading/scanner/wasm-scanner.ts'
-import { type IngestTools, ingest, type Loaded } from '../../../src/service/ingest/ingest.ts'
+import { type IngestResult, type IngestTools, ingest } from '../../../src/service/ingest/ingest.ts'
 import { unwatched } from '../../../src/service/ingest/upload-progress.ts'
 import type { TriedTable } from './tried-tables.ts'
 
@@ -47,7 +47,7 @@ export class Ingester {
   }
 
   /** @param dir Created; must not exist. */
-  async ingest(table: TriedTable, names: readonly string[], dir: string): Promise<Loaded> {
+  async ingest(table: TriedTable, names: readonly string[], dir: string): Promise<IngestResult> {
     const content = contentOf(table, names)
     const textPath = join(dir, 'original')
     mkdirSync(join(dir, 'data'), { recursive: true })

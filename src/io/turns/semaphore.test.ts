@@ -1,10 +1,10 @@
-// Tests of FewAtOnce: how many run, in which order, and what follows a failure.
+// Tests of Semaphore: how many run, in which order, and what follows a failure.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { FewAtOnce } from './few-at-once.ts'
+import { Semaphore } from './semaphore.ts'
 
-test('FewAtOnce runs as many at once as allowed, the others in order of arrival, also after failures', async () => {
-  const few = new FewAtOnce(2)
+test('Semaphore runs as many at once as allowed, the others in order of arrival, also after failures', async () => {
+  const few = new Semaphore(2)
   const begun: number[] = []
   const ends: PromiseWithResolvers<void>[] = []
   const runs = [0, 1, 2, 3].map((n) => {

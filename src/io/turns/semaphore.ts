@@ -1,6 +1,6 @@
-// Few at once: a bound on how many of some kind of work run at the same time, in order of arrival. Knows nothing of the work.
+// Semaphore: a bound on how many of some kind of work run at the same time, in order of arrival. Knows nothing of the work.
 
-export class FewAtOnce {
+export class Semaphore {
   #free: number
   readonly #waiting: (() => void)[] = []
 
@@ -28,4 +28,4 @@ export class FewAtOnce {
  * operations, and such a sync occupies one for some 20 to 100 ms: the other two remain for operations that somebody
  * waits for.
  */
-export const backgroundSyncs = new FewAtOnce(2)
+export const backgroundSyncs = new Semaphore(2)
