@@ -2,7 +2,9 @@
 // in real shells.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { readdir, writeFile } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { noTerminal, runCommand, runOnTerminal } from '../support/command.ts'
@@ -80,10 +82,20 @@ test('the contents and name of a file never move the cursor of a terminal', asyn
 
 test('an upload that waits for a server says so, and ends when there is none', async (t) => {
   if (noTerminal !== null) return t.skip(noTerminal)
-  const nobody = { environment: { CSV_UPLOAD_URL: 'http://127.0.0.1:1' }, cwd }
-  const { code, screen } = await runOnTerminal(['send', 'small.csv', '--retries', '1'], nobody)
+  await writeFile(join(cwd, 'waits.csv'), 'a\n1\n')
+  const leaving = createServer((socket) => {
+    leaving.close()
+    socket.destroy()
+  }).listen(0, '127.0.0.1')
+  t.after(() => leaving.close())
+  await once(leaving, 'listening')
+  const url = `http://127.0.0.1:${(leaving.address() as AddressInfo).port}`
+  const { code, screen } = await runOnTerminal(['send', 'waits.csv', '--retries', '1'], {
+    environment: { CSV_UPLOAD_URL: url },
+    cwd,
+  })
   assert.equal(code, 5)
-  assert.match(screen, /small\.csv {2}trying again in \d+ ms: Cannot reach http:\/\/127\.0\.0\.1:1/)
+  assert.match(screen, /waits\.csv {2}trying again in \d+ ms: Cannot get an answer from http:\/\/127\.0\.0\.1:/)
 })
 
 test('bash completes commands, options, values and files', async (t) => {
