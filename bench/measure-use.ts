@@ -47,14 +47,14 @@ export async function measureUse({ url, dataDir, datasetId, rounds }: UseTarget)
   const self = `${url}/qas/datasets/${datasetId}`
   const dir = join(dataDir, 'datasets', datasetId)
   const { records, columns } = (await (await fetch(self)).json()) as Counts // a receipt
-  const page = (offset: number) => () => drainAnswer(`${self}/rows?limit=100&offset=${offset}`)
+  const page = (offset: number) => () => drainResponse(`${self}/rows?limit=100&offset=${offset}`)
   // The first read of a part verifies its hash; that happens once, not for each page.
   await page(0)()
   await page(records.accepted - 100)()
   const firstPageMs = await medianMs(rounds, page(0))
   const lastPageMs = await medianMs(rounds, page(records.accepted - 100))
   const summarizeMs = await medianMs(1, () => summarize(join(dir, 'data')))
-  const profileMs = await medianMs(1, () => drainAnswer(`${self}/profile`))
+  const profileMs = await medianMs(1, () => drainResponse(`${self}/profile`))
   const original = join(dir, 'original')
   const downloads = [
     await measureDownload('original', `${self}/original`, original),
@@ -81,7 +81,7 @@ async function measureDownload(name: string, url: string, samePath: string): Pro
     cat.push(await rate(() => drain(spawn('cat', [samePath], { stdio: ['ignore', 'pipe', 'ignore'] }).stdout)))
     sent.push(
       await rate(async () => {
-        bytes = await drainAnswer(url)
+        bytes = await drainResponse(url)
         return bytes
       }),
     )
@@ -98,7 +98,7 @@ async function summarize(dir: string): Promise<void> {
   instance.closeSync()
 }
 
-async function drainAnswer(url: string): Promise<number> {
+async function drainResponse(url: string): Promise<number> {
   const request = get(url)
   const [answer] = (await once(request, 'response')) as [IncomingMessage]
   if (answer.statusCode !== 200) throw new Error(`Cannot get ${url}: ${answer.statusCode}`)

@@ -4,7 +4,6 @@ import { measureBeside } from './measure-beside.ts'
 import { measureCores } from './measure-cores.ts'
 import { measureDeclared } from './measure-declared.ts'
 import { measureCrowd, measureSmall } from './measure-many.ts'
-import { measureMisfit } from './measure-misfit.ts'
 import { measurePage } from './measure-page.ts'
 import { measurePeers } from './measure-peers.ts'
 import { measureQuery } from './measure-query.ts'
@@ -13,6 +12,7 @@ import { measurePaused, measureResume, measureWatchers } from './measure-resume.
 import { measureShapes } from './measure-shapes.ts'
 import { measureMixes, measureSizes } from './measure-sizes.ts'
 import { measureStart } from './measure-start.ts'
+import { measureTypeMismatch } from './measure-type-mismatch.ts'
 import { measureUse } from './measure-use.ts'
 
 export interface BenchRow {
@@ -33,7 +33,11 @@ const usual: readonly Omit<BenchRow, 'isUsual'>[] = [
   { name: 'small', what: 'files of 1 KB one after another', measure: measureSmall },
   { name: 'beside', what: 'files of 1 KB beside one, and three, of 1000 MB', measure: measureBeside },
   { name: 'declared', what: 'files of 87 MB with a schema, CPU time compared with none', measure: measureDeclared },
-  { name: 'misfit', what: 'a text in the last record of a column of numbers, 1000 MB', measure: measureMisfit },
+  {
+    name: 'type-mismatch',
+    what: 'a text in the last record of a column of numbers, 1000 MB',
+    measure: measureTypeMismatch,
+  },
   {
     name: 'shapes',
     what: 'files with rejects, odd records, quotes, other encodings, compared with clean ones',

@@ -30,7 +30,7 @@ import { EndedUploads } from './service/uploads/ended-uploads.ts'
 import { IdempotencyKeys } from './service/uploads/idempotency-keys.ts'
 import { Uploads } from './service/uploads/uploads.ts'
 import { createFsStore } from './store/fs/fs-store.ts'
-import type { Published, Store } from './store/store.ts'
+import type { DatasetVersion, Store } from './store/store.ts'
 import { Webhook } from './webhook/webhook.ts'
 
 /** The whole service, listening. */
@@ -131,7 +131,8 @@ async function openService(given: Config, logger: ServiceLogger) {
   metrics.unfinished(unfinished)
   const expiring = {
     olderThan: store.olderThan.bind(store),
-    remove: (of: Published, uploadedBefore?: number) => removeDataset({ store, merged, copies }, of, uploadedBefore),
+    remove: (of: DatasetVersion, uploadedBefore?: number) =>
+      removeDataset({ store, merged, copies }, of, uploadedBefore),
   }
   started.use(startRetention({ store: expiring, keepMs: config.keepMs, logger }))
   const { scrubEveryMs: everyMs, scrubBytesPerSecondMax: bytesPerSecondMax } = config

@@ -2,14 +2,14 @@
 import { readConfig } from './config/config.ts'
 import { bucketOf } from './store/s3/s3-keys.ts'
 import { S3Objects } from './store/s3/s3-objects.ts'
-import { type Located, locateInBucket } from './store/s3/s3-receipts.ts'
+import { type LocatedDataset, locateInBucket } from './store/s3/s3-receipts.ts'
 import { type BucketCheck, checkBucket } from './store/s3/s3-sweep.ts'
 
 export interface Bucket {
   /** Endpoint of its server; empty for AWS. */
   readonly endpoint: string
   /** @throws {Error} unless exactly one dataset has an id with this prefix */
-  find(idPrefix: string): Promise<Located>
+  find(idPrefix: string): Promise<LocatedDataset>
   /** Compares everything in it with the receipts. @throws {ServiceError} STORE_UNAVAILABLE, STORE_FAILED */
   check(): Promise<BucketCheck>
 }

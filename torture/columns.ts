@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ColumnOracle, type Compared } from '../test/support/column-oracle/column-oracle.ts'
+import { ColumnOracle, type ComparisonCounts } from '../test/support/column-oracle/column-oracle.ts'
 import type { Run, Scale } from './modules.ts'
 
 const tableCounts: Readonly<Record<Scale, number>> = { short: 5_000, long: 1_000_000 }
@@ -11,7 +11,7 @@ const batchTables = 2_000
 const reportMs = 60_000
 
 /** The progress of a run. */
-interface Progress extends Compared {
+interface Progress extends ComparisonCounts {
   readonly cpuSeconds: number
   /** Index of the next table. */
   readonly from: number

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { storedFiles } from '../src/core/stored-files.ts'
 import { forEachLimit } from '../src/io/for-each-limit.ts'
 import { readReceipt } from '../src/store/fs/fs-draft.ts'
-import { type Client, jsonOf, type UploadAnswer } from '../test/support/client.ts'
+import { type Client, jsonOf, type UploadResponse } from '../test/support/client.ts'
 import { tus } from '../test/support/resumable.ts'
 import type { RunningService } from '../test/support/running-service.ts'
 import { until } from '../test/support/until.ts'
@@ -196,7 +196,7 @@ export async function isStored(dataDir: string, id: string, content?: Pick<Conte
 }
 
 async function isServed(client: Client, id: string, { bytes }: Content): Promise<void> {
-  const { links, records } = jsonOf<UploadAnswer>(await client.ask('GET', `/qas/datasets/${id}`))
+  const { links, records } = jsonOf<UploadResponse>(await client.ask('GET', `/qas/datasets/${id}`))
   assert.ok((await client.get(links.original)).equals(bytes), `${id} is served with other bytes`)
   const { total } = JSON.parse((await client.get(`${links.rows}?limit=1`)).toString()) as { total: number }
   assert.equal(total, records.accepted, id)

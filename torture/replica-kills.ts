@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Client, jsonOf, type UploadAnswer } from '../test/support/client.ts'
+import { Client, jsonOf, type UploadResponse } from '../test/support/client.ts'
 import { RunningService, scratchDir } from '../test/support/running-service.ts'
 import { noS3Server, startS3Server } from '../test/support/s3-server.ts'
 import { createRandom, csvText } from '../test/support/samples.ts'
@@ -123,7 +123,7 @@ class Owner {
   async #send(client: Client, one: Owned): Promise<void> {
     const answer = await client.send({ content: one.content })
     assert.equal(answer.status, 200, answer.body.toString())
-    const receipt = jsonOf<UploadAnswer>(answer)
+    const receipt = jsonOf<UploadResponse>(answer)
     assert.notEqual(receipt.upload.outcome, 'repaired', 'a sound dataset was repaired')
     if (one.state !== 'unknown') assert.equal(receipt.duplicate === true, one.state === 'there', `it is ${one.state}`)
     one.id = receipt.id

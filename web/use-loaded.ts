@@ -2,13 +2,13 @@
 // of the values.
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 
-export type Loaded<Value> =
+export type LoadState<Value> =
   | { readonly state: 'loading' }
   | { readonly state: 'loaded'; readonly value: Value }
   | { readonly state: 'failed'; readonly error: unknown }
 
 interface Action<Value> {
-  readonly outcome: Loaded<Value> | { readonly state: 'none' }
+  readonly outcome: LoadState<Value> | { readonly state: 'none' }
   /** Aborts the action before, whose outcome is ignored. */
   run(action: (signal: AbortSignal) => Promise<Value>): void
   cancel(): void
@@ -41,7 +41,7 @@ export function useAction<Value>(): Action<Value> {
 export function useLoaded<Value>(
   load: (signal: AbortSignal) => Promise<Value>,
   dependencies: readonly unknown[],
-): Loaded<Value> {
+): LoadState<Value> {
   const { outcome, run, cancel } = useAction<Value>()
   useLayoutEffect(() => {
     run(load)

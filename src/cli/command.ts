@@ -42,10 +42,10 @@ export interface CommandHelp {
 /** A command that calls a server or reads files: every command except `serve`. */
 export interface Command extends CommandHelp {
   /** Reads its command line. @throws {ConfigError} */
-  prepare(argv: readonly string[]): Prepared
+  prepare(argv: readonly string[]): PreparedCommand
 }
 
-export interface Prepared {
+export interface PreparedCommand {
   readonly json: boolean
   readonly quiet: boolean
   readonly noColor: boolean

@@ -16,13 +16,13 @@ export const declaredOptions = {
   schema: option('--schema <json|@file>', json).help('Columns of the file, as a Frictionless Table Schema.'),
 }
 
-export interface Declared {
+export interface DeclarationTexts {
   readonly dialect: string | null
   readonly schema: string | null
 }
 
 /** The JSON text of each given option, by the name of its part. @throws {UsageError} for text that is not a JSON object */
-export function declaredParts({ dialect, schema }: Declared): ReadonlyMap<string, string> {
+export function declaredParts({ dialect, schema }: DeclarationTexts): ReadonlyMap<string, string> {
   return new Map(
     Object.entries({ dialect, schema }).flatMap(([part, given]) =>
       given === null ? [] : [[part, jsonObject(part, given)]],

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { readClientEnvironment } from '../config/client-environment.ts'
 import { refuseUnknownVariables } from '../config/config.ts'
 import { didYouMean } from '../config/did-you-mean.ts'
-import { type Command, type Context, type Prepared, UsageError } from './command.ts'
+import { type Command, type Context, type PreparedCommand, UsageError } from './command.ts'
 import { Interrupted, outcomeOf } from './command-error.ts'
 import { allCommands, commands } from './commands.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
@@ -50,7 +50,7 @@ async function run(command: Command, argv: readonly string[]): Promise<ExitCode>
   }
 }
 
-async function runPrepared(name: string, { json, run, ...choices }: Prepared): Promise<ExitCode> {
+async function runPrepared(name: string, { json, run, ...choices }: PreparedCommand): Promise<ExitCode> {
   const environment = readClientEnvironment()
   // Without a listener, a closed pipe would end the process with a stack trace; print() reports it.
   process.stdout.on('error', () => {})

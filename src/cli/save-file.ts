@@ -8,12 +8,12 @@ import { ClientError } from '../client/client-error.ts'
 import { errorCode } from '../core/storage-error.ts'
 
 /** What is known about the bytes in advance; they must match. */
-export interface Expected {
+export interface ExpectedBytes {
   readonly bytes: number | null
   readonly sha256: string | null
 }
 
-export interface Saved {
+export interface ByteFacts {
   readonly bytes: number
   readonly sha256: string
 }
@@ -33,9 +33,9 @@ export function refuseExisting(path: string, force: boolean): void {
 export async function saveFile(
   path: string,
   chunks: AsyncIterable<Uint8Array>,
-  expected: Expected,
+  expected: ExpectedBytes,
   force: boolean,
-): Promise<Saved> {
+): Promise<ByteFacts> {
   refuseExisting(path, force)
   using temporary = temporaryBeside(path)
   const saved = await writeFile(temporary.path, path, checked(chunks, expected))
@@ -61,8 +61,8 @@ export function temporaryBeside(path: string): { readonly path: string } & Dispo
 /** Passes bytes on, and fails at the end, before the file gets its name, if they are not the expected ones. */
 export async function* checked(
   chunks: AsyncIterable<Uint8Array>,
-  expected: Expected,
-): AsyncGenerator<Uint8Array, Saved, undefined> {
+  expected: ExpectedBytes,
+): AsyncGenerator<Uint8Array, ByteFacts, undefined> {
   const hash = createHash('sha256')
   let bytes = 0
   for await (const chunk of chunks) {
@@ -108,8 +108,8 @@ export async function sha256Of(path: string): Promise<string> {
 async function writeFile(
   path: string,
   wanted: string,
-  chunks: AsyncGenerator<Uint8Array, Saved, undefined>,
-): Promise<Saved> {
+  chunks: AsyncGenerator<Uint8Array, ByteFacts, undefined>,
+): Promise<ByteFacts> {
   await using file = await open(path, 'wx').catch((error: Error) => {
     // The file that was asked for, instead of the temporary one.
     throw Object.assign(error, { path: wanted, syscall: 'write' })

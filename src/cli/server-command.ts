@@ -131,7 +131,7 @@ export function onlyId(args: readonly string[]): string {
 }
 
 /** How to show items of a list: one row of a table, or one line of JSON, per item. */
-export interface Listing<Item> {
+export interface ListView<Item> {
   readonly columns: readonly TableColumn[]
   readonly cells: (item: Item) => readonly string[]
   readonly none: string
@@ -143,7 +143,7 @@ export async function printList<Item>(
   items: AsyncIterable<Item>,
   countMax: number,
   asJson: boolean,
-  { columns, cells, none }: Listing<Item>,
+  { columns, cells, none }: ListView<Item>,
 ): Promise<undefined> {
   const rows: (readonly string[])[] = []
   let count = 0

@@ -3,9 +3,9 @@ import { stat } from 'node:fs/promises'
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
 import { ClientError } from './client-error.ts'
 import { type Ask, Http, type ServerAddress } from './http.ts'
-import type { Sending, Transfer } from './request-body.ts'
+import type { SendProgress, Transfer } from './request-body.ts'
 import { type ListPage, readAs, type SentReceipt, type SentStatus, shapes } from './response-shapes.ts'
-import { type Resuming, type SeekableFile, sendResumable } from './resumable-upload.ts'
+import { type ResumeOptions, type SeekableFile, sendResumable } from './resumable-upload.ts'
 import { type Attempts, type RetryRules, withRetries } from './retry.ts'
 import { type OutgoingFile, sendFile } from './upload.ts'
 import { watchUpload } from './watch-upload.ts'
@@ -37,7 +37,7 @@ export class Client implements Disposable {
   }
 
   /** @throws {ClientError} */
-  send(file: OutgoingFile, sending: Sending): Promise<SentReceipt> {
+  send(file: OutgoingFile, sending: SendProgress): Promise<SentReceipt> {
     return sendFile(this.#transfer(sending), file)
   }
 
@@ -45,11 +45,11 @@ export class Client implements Disposable {
    * The same in as many requests as necessary; null if the server accepts a file in one request only. @throws
    * {ClientError}
    */
-  sendResumable(file: SeekableFile, sending: Sending, resuming: Resuming): Promise<SentReceipt | null> {
+  sendResumable(file: SeekableFile, sending: SendProgress, resuming: ResumeOptions): Promise<SentReceipt | null> {
     return sendResumable(this.#transfer(sending), file, resuming)
   }
 
-  #transfer(sending: Sending): Transfer {
+  #transfer(sending: SendProgress): Transfer {
     return { http: this.#http, rules: this.#rules, sending, signal: this.#signal }
   }
 

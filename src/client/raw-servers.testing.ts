@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { createServer, type Server, type Socket } from 'node:net'
 import type { TestContext } from 'node:test'
-import type { Sending } from './request-body.ts'
+import type { SendProgress } from './request-body.ts'
 import type { RetryRules } from './retry.ts'
 import type { OutgoingFile } from './upload.ts'
 
@@ -73,7 +73,7 @@ export function receiptOf(sha256: string, bytes: number): object {
   }
 }
 
-export function newSending(): Sending {
+export function newSending(): SendProgress {
   return { phase: 'asking', sentBytes: 0, skippedBytes: 0, attempt: 1, pause: null }
 }
 

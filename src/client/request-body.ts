@@ -18,7 +18,7 @@ export interface OutgoingBody {
 }
 
 /** The progress of an upload; changes while it is sent. */
-export interface Sending extends Attempts {
+export interface SendProgress extends Attempts {
   phase: 'asking' | 'sending' | 'waiting' | 'done'
   /** Bytes of the file, from its first byte. */
   sentBytes: number
@@ -30,7 +30,7 @@ export interface Sending extends Attempts {
 export interface Transfer {
   readonly http: Http
   readonly rules: RetryRules
-  readonly sending: Sending
+  readonly sending: SendProgress
   readonly signal: AbortSignal
 }
 
@@ -65,7 +65,7 @@ const continueMsMax = 1_000
  *
  * @throws {Error} if there are fewer bytes than were announced
  */
-async function writeBody(request: ClientRequest, body: OutgoingBody, sending: Sending): Promise<boolean> {
+async function writeBody(request: ClientRequest, body: OutgoingBody, sending: SendProgress): Promise<boolean> {
   const gate = new Gate(request)
   request.flushHeaders()
   await gate.wait('continue', continueMsMax)

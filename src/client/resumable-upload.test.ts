@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test'
 import { Client } from './client.ts'
 import { ClientError, type Failure } from './client-error.ts'
 import { answer, fileOf, heard, listen, newSending, quickRules, receiptOf, record } from './raw-servers.testing.ts'
-import { endsUpload, type Resuming } from './resumable-upload.ts'
+import { endsUpload, type ResumeOptions } from './resumable-upload.ts'
 
 const content = Buffer.from('id,name\n1,Ada\n2,Alan\n')
 const bytes = content.length
@@ -66,7 +66,7 @@ const done: Script = [taken, status('done', 'd1'), receipt]
 const busy: Script[number] = (respond) => respond('503 Service Unavailable\r\nRetry-After: 0', record(503, 'busy'))
 const gone: Script[number] = (respond) => respond('404 Not Found')
 
-function resuming(from: string | null = null): Resuming & { readonly begun: string[] } {
+function resuming(from: string | null = null): ResumeOptions & { readonly begun: string[] } {
   const begun: string[] = []
   return { id: from, begun, onBegun: async (one) => void begun.push(one) }
 }

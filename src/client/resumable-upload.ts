@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { isFinished } from '../core/upload-status.ts'
 import { ClientError, type Failure, isTransient } from './client-error.ts'
 import { type Ask, idleMsMax, successOf } from './http.ts'
-import { type Sending, sendBody, type Transfer } from './request-body.ts'
+import { type SendProgress, sendBody, type Transfer } from './request-body.ts'
 import { failureOf, readAs, type SentReceipt, type SentStatus, shapes } from './response-shapes.ts'
 import { withRetries } from './retry.ts'
 import type { OutgoingFile } from './upload.ts'
@@ -15,7 +15,7 @@ export interface SeekableFile extends OutgoingFile {
   readonly bytes: number
 }
 
-export interface Resuming {
+export interface ResumeOptions {
   /** The id of an upload that was begun before; null to begin one. */
   readonly id: string | null
   /** Called when an upload begins: from then on it can be continued by its id. */
@@ -51,7 +51,7 @@ export function endsUpload(failure: Failure): boolean {
 export async function sendResumable(
   transfer: Transfer,
   file: SeekableFile,
-  resuming: Resuming,
+  resuming: ResumeOptions,
 ): Promise<SentReceipt | null> {
   if (metadataOf(file).length > metadataLengthMax) return null
   const { http, rules, sending, signal } = transfer
@@ -65,15 +65,15 @@ export async function sendResumable(
 class ResumableSend {
   readonly #transfer: Transfer
   readonly #file: SeekableFile
-  readonly #resuming: Resuming
-  readonly #sending: Sending
+  readonly #resuming: ResumeOptions
+  readonly #sending: SendProgress
   readonly #responseMsMax: number
   readonly #hash: ReturnType<typeof fileHash>
   #id: string | null
   /** Number of bytes that the server is known to have. */
   #takenBytes = 0
 
-  constructor(transfer: Transfer, file: SeekableFile, resuming: Resuming) {
+  constructor(transfer: Transfer, file: SeekableFile, resuming: ResumeOptions) {
     this.#transfer = transfer
     this.#file = file
     this.#resuming = resuming

@@ -33,11 +33,11 @@ after(() => converter.close())
 
 const all = Object.values(examples).flat()
 
-test('convert() gives the same records, nulls and misfits as the DuckDB converter', async (t) => {
+test('convert() gives the same records, nulls and typeMismatches as the DuckDB converter', async (t) => {
   t.diagnostic(`SEED=${seed}`)
   const dir = scratchDir(t)
   const random = randomFrom(seed)
-  let misfits = 0
+  let typeMismatches = 0
   for (let round = 0; round < 24; round++) {
     // Wide segments go to a thread.
     const width = round % 4 === 3 ? 110 : 7
@@ -63,8 +63,8 @@ test('convert() gives the same records, nulls and misfits as the DuckDB converte
     ]
     assert.equal(our.kind, their.kind, `SEED=${seed} ${records.at(-1)}`)
     assert.equal(existsSync(ours), our.kind === 'part' || our.rest !== undefined)
-    if (our.kind === 'misfit' || their.kind === 'misfit') {
-      misfits++
+    if (our.kind === 'typeMismatch' || their.kind === 'typeMismatch') {
+      typeMismatches++
       await assertRestIsKept(dir, other, columns, ours, our)
       continue
     }
@@ -79,7 +79,7 @@ test('convert() gives the same records, nulls and misfits as the DuckDB converte
       )
     assert.deepEqual(await rowsOf(ours), await rowsOf(theirs), `SEED=${seed}`)
   }
-  assert.ok(misfits > 2 && misfits < 22, `${misfits} misfits`)
+  assert.ok(typeMismatches > 2 && typeMismatches < 22, `${typeMismatches} typeMismatches`)
 })
 
 test('convert() leaves no file if no column of a small segment can be written', async (t) => {
@@ -90,9 +90,9 @@ test('convert() leaves no file if no column of a small segment can be written', 
     await converter.profile(writeSegment(dir, csvText([['1'], ['2']], layout), 2, layout), never),
   )
   const columns = decided.map(({ type, nullWords }): TargetColumn => ({ name: 'n', type, nullWords }))
-  const misfit = writeSegment(dir, csvText([['1'], ['two']], layout), 2, layout)
-  const result = await converter.convert(misfit, columns, path, never)
-  assert.deepEqual([result.kind, 'rest' in result && result.rest], ['misfit', false])
+  const typeMismatch = writeSegment(dir, csvText([['1'], ['two']], layout), 2, layout)
+  const result = await converter.convert(typeMismatch, columns, path, never)
+  assert.deepEqual([result.kind, 'rest' in result && result.rest], ['typeMismatch', false])
   assert.equal(existsSync(path), false)
 })
 
@@ -107,7 +107,7 @@ async function assertRestIsKept(
   path: string,
   result: ConvertResult,
 ): Promise<void> {
-  assert.ok(result.kind === 'misfit')
+  assert.ok(result.kind === 'typeMismatch')
   const isWritten = result.rest?.isWritten ?? columns.map(() => false)
   assert.ok(isWritten.includes(false))
   const final = decideTypes(await converter.profile(segment, never))
@@ -284,7 +284,7 @@ test('convert() keeps a column open only while no value decides its type', async
       const [decision] = decideTypes(await converter.profile(segment, never))
       if (decision?.type.kind === 'text') continue
       const { kind } = await converter.convert(segment, targets, path, never)
-      assert.equal(kind, 'misfit', `${text} decides nothing beside [${classes}]`)
+      assert.equal(kind, 'typeMismatch', `${text} decides nothing beside [${classes}]`)
     }
   }
 })

@@ -17,13 +17,16 @@ export function createColumnConverter(threadOptions: ColumnThreadsOptions): Conv
 
     async convert(segment, columns, toPath, signal, options = {}) {
       const target = { columns: columns.map(forMessage), path: toPath, options }
-      const { part, nulls, facts, violations, misfits, isWritten, checksums } = await run({ segment, target }, signal)
-      if (part === null) return { kind: 'misfit', facts, violations, misfits }
+      const { part, nulls, facts, violations, typeMismatches, isWritten, checksums } = await run(
+        { segment, target },
+        signal,
+      )
+      if (part === null) return { kind: 'typeMismatch', facts, violations, typeMismatches }
       const converted = { part, nulls, checksums: Buffer.from(checksums) }
       const isFit = isWritten.every(Boolean) && (options.older !== undefined || areExpected(facts, columns))
       return isFit
         ? { kind: 'part', facts, violations, ...converted }
-        : { kind: 'misfit', facts, violations, misfits, rest: { ...converted, isWritten } }
+        : { kind: 'typeMismatch', facts, violations, typeMismatches, rest: { ...converted, isWritten } }
     },
 
     findRepeats: (job, signal) => threads.run(job, signal),

@@ -42,7 +42,7 @@ export interface TargetColumn {
   readonly nullWords: readonly string[]
   /** How to read and check the values, if a client declared it; overrides everything else. */
   readonly declared?: DeclaredValues
-  /** Classes that the values of a text column may have, besides null words: others are misfits. All if absent. */
+  /** Classes that the values of a text column may have, besides null words: others are typeMismatches. All if absent. */
   readonly classes?: readonly ValueClass[]
   /** Its texts may be compressed in less time to somewhat more bytes. */
   readonly byEnds?: boolean
@@ -65,17 +65,17 @@ export interface OlderColumns {
 }
 
 export type ConvertResult =
-  | (Examined & { readonly kind: 'part' } & ConvertedPart)
+  | (SegmentFacts & { readonly kind: 'part' } & ConvertedPart)
   /** Some value does not fit its column's type. */
-  | (Examined & {
-      readonly kind: 'misfit'
+  | (SegmentFacts & {
+      readonly kind: 'typeMismatch'
       /** For each column the first record with such a value, from 1 and without violations; null if all fit. */
-      readonly misfits: readonly (number | null)[]
+      readonly typeMismatches: readonly (number | null)[]
       /** What was written nevertheless; absent if nothing was. It has only the columns in `isWritten`. */
       readonly rest?: ConvertedPart & { readonly isWritten: readonly boolean[] }
     })
 
-interface Examined {
+interface SegmentFacts {
   /** Facts as from `profile`; meaningless for columns that were copied. */
   readonly facts: readonly ColumnFacts[]
   /** Records that break declared rules: no part has them, and no facts count them. */
@@ -132,7 +132,7 @@ export interface Converter {
   ): Promise<readonly ColumnFacts[]>
   /**
    * Writes a segment as one Parquet file, records in order; the caller makes it durable. Every value keeps its exact
-   * meaning; a value that would not is a misfit. Records that break declared rules are left out. Columns may be copied
+   * meaning; a value that would not is a type mismatch. Records that break declared rules are left out. Columns may be copied
    * from an older part.
    * @throws {ServiceError} CONVERSION_FAILED if the number of records differs from the segment's, or its thread was lost.
    * @throws {ServiceError} DISK_FULL if there is no space.

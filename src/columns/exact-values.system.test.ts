@@ -40,7 +40,7 @@ test('convert() accepts no text for a type it does not fit', async (t) => {
     for (const text of texts) {
       const segment = writeSegment(dir, `"${text}"\n`, 1, layoutOf(1))
       const result = await converter.convert(segment, [{ name: 'a', type, nullWords: [] }], path, never)
-      assert.equal(result.kind, 'misfit', `${text} became ${type.kind}`)
+      assert.equal(result.kind, 'typeMismatch', `${text} became ${type.kind}`)
     }
   }
   // `1e5` has no comma, so it counts as a number with a decimal point. Grouped numbers have no exponent.
@@ -48,7 +48,7 @@ test('convert() accepts no text for a type it does not fit', async (t) => {
   for (const text of [...examples.number, '1\u00a0234e5', '1\u00a0234,5e3']) {
     const segment = writeSegment(dir, `"${text}"\n`, 1, layoutOf(1))
     const result = await converter.convert(segment, [{ name: 'a', type, nullWords: [] }], path, never)
-    assert.equal(result.kind, 'misfit', text)
+    assert.equal(result.kind, 'typeMismatch', text)
   }
 })
 
@@ -66,7 +66,7 @@ test('convert() keeps the meaning of every value in the type that decideType() f
     // Each column alone: what one column proves about others is up to decideTypes().
     const targets = plainFacts(table).map((one, i): TargetColumn => ({ name: `n${i}`, ...decideTypes([one])[0]! }))
     const result = await converter.convert(segment, targets, path, never)
-    assert.ok(result.kind === 'part', `SEED=${seed}: a misfit`)
+    assert.ok(result.kind === 'part', `SEED=${seed}: a type mismatch`)
     const names = targets.map(({ name }) => name)
     const rows = await reader.rows([{ path, records: count }], names, 0, count, never)
     for (const [i, target] of targets.entries()) {
@@ -140,7 +140,7 @@ test('convert() accepts a boolean in any spelling, or only in the given one', as
   assert.equal(any.kind, 'part')
   assert.deepEqual(await reader.rows([{ path, records: 3 }], ['a'], 0, 3, never), [[true], [false], [true]])
   const one = [{ name: 'a', type: { kind, spelling: 'true' as const }, nullWords: [] }]
-  assert.equal((await converter.convert(segment, one, path, never)).kind, 'misfit')
+  assert.equal((await converter.convert(segment, one, path, never)).kind, 'typeMismatch')
 })
 
 test('convert() accepts no text in a format that it does not have', async (t) => {
@@ -150,7 +150,7 @@ test('convert() accepts no text in a format that it does not have', async (t) =>
     for (const text of texts) {
       const segment = writeSegment(dir, `"${text}"\n`, 1, layoutOf(1))
       const result = await converter.convert(segment, [{ name: 'a', type, nullWords: [] }], path, never)
-      assert.equal(result.kind, 'misfit', `${text} became ${type.kind} ${columnFormat(type)}`)
+      assert.equal(result.kind, 'typeMismatch', `${text} became ${type.kind} ${columnFormat(type)}`)
     }
   }
 })

@@ -6,7 +6,7 @@ import { constants, createZstdCompress, gzipSync, zstdCompressSync } from 'node:
 import { isServiceError } from '../core/errors.ts'
 import { type CompressionFormat, compressionFormats } from '../core/receipt.ts'
 import { compressionOf } from './compression.ts'
-import { decompress, type Ending } from './decompress.ts'
+import { decompress, type StreamEnd } from './decompress.ts'
 
 const limits = { textBytesMax: 1_000_000, ratioMax: 1_000_000 }
 const compress: Readonly<Record<CompressionFormat, (text: Buffer) => Buffer>> = {
@@ -15,7 +15,7 @@ const compress: Readonly<Record<CompressionFormat, (text: Buffer) => Buffer>> = 
 }
 const first = Buffer.from(Array.from({ length: 100 }, (_, i) => `${i},${(i * 7919) % 1009}\n`).join(''))
 const second = Buffer.from('a,b\n1,2\n')
-const whole: Ending = { isCut: false, trailingBytes: 0 }
+const whole: StreamEnd = { isCut: false, trailingBytes: 0 }
 
 /** The bytes in slices of one buffer that each slice overwrites, as those of a connection do. */
 async function* inSlices(bytes: Uint8Array, length: number): AsyncGenerator<readonly Uint8Array[]> {

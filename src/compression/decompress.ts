@@ -1,15 +1,15 @@
 // Decompress: decompresses a file to its text as it arrives, within limits. Knows nothing of CSV, uploads or stores.
 import type { BorrowedBytes } from '../core/borrowed-bytes.ts'
-import { giveBack } from '../core/byte-stream.ts'
+import { releaseChunk } from '../core/byte-stream.ts'
 import { ServiceError } from '../core/errors.ts'
 import type { CompressionFormat } from '../core/receipt.ts'
 import { ByteSource } from './byte-source.ts'
 import { gunzip } from './gzip.ts'
 import { createSpending, DamagedData, type DecompressLimits } from './limits.ts'
-import { cut, type Ending } from './zlib-stream.ts'
+import { cut, type StreamEnd } from './zlib-stream.ts'
 import { unzstd } from './zstd.ts'
 
-export type { DecompressLimits, Ending }
+export type { DecompressLimits, StreamEnd }
 
 const formatNames: Readonly<Record<CompressionFormat, string>> = { gzip: 'gzip', zstd: 'Zstandard' }
 
@@ -24,7 +24,7 @@ export async function* decompress(
   chunks: AsyncIterable<readonly BorrowedBytes[]>,
   format: CompressionFormat,
   limits: DecompressLimits,
-): AsyncGenerator<readonly Uint8Array[], Ending> {
+): AsyncGenerator<readonly Uint8Array[], StreamEnd> {
   const source = new ByteSource(chunks)
   const spending = createSpending(limits, source)
   const texts = format === 'gzip' ? gunzip(source, spending) : unzstd(source, spending)
@@ -34,7 +34,7 @@ export async function* decompress(
       spending.addText(next.value.length)
       yield [next.value]
       // It has been taken by now; leave a slice alone if zlib continues with its buffer.
-      giveBack(next.value)
+      releaseChunk(next.value)
     }
     if (spending.textBytes() > 0) return next.value
     throw next.value.isCut ? new DamagedData('it ends before any text') : new ServiceError('EMPTY_FILE', {})

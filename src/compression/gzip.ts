@@ -3,15 +3,15 @@
 import { crc32, createInflateRaw } from 'node:zlib'
 import type { ByteSource } from './byte-source.ts'
 import { isGzipMember } from './compression.ts'
-import { DamagedData, type Spending } from './limits.ts'
-import { cut, type Ending, outputBytes, ZlibError, ZlibStream } from './zlib-stream.ts'
+import { DamagedData, type DecompressBudget } from './limits.ts'
+import { cut, outputBytes, type StreamEnd, ZlibError, ZlibStream } from './zlib-stream.ts'
 
 const flag = { headerCrc: 2, extra: 4, name: 8, comment: 16 } as const
 const headerBytes = 10
 const trailerBytes = 8
 
 /** Yields the text; returns how the file ended. @throws {DamagedData} */
-export async function* gunzip(source: ByteSource, spending: Spending): AsyncGenerator<Uint8Array, Ending> {
+export async function* gunzip(source: ByteSource, spending: DecompressBudget): AsyncGenerator<Uint8Array, StreamEnd> {
   for (;;) {
     const header = await source.read(headerBytes)
     if (header.length === 0 || !isGzipMember(header)) {

@@ -27,7 +27,7 @@ const ratioFreeBytes = 16 * 1024 * 1024
 const textBytesPerMember = 16_384
 const freeMembers = 1_000
 
-export type Spending = ReturnType<typeof createSpending>
+export type DecompressBudget = ReturnType<typeof createSpending>
 
 /** Counts decompressed bytes, and stops a file that exceeds its limits. */
 export function createSpending({ textBytesMax, ratioMax }: DecompressLimits, source: ByteSource) {

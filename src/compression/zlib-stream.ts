@@ -1,22 +1,22 @@
 // Zlib stream: feeds a decompression stream of Node a slice at a time, and yields its output no faster than it is consumed.
 import type { InflateRaw, ZstdDecompress } from 'node:zlib'
-import { giveBack } from '../core/byte-stream.ts'
+import { releaseChunk } from '../core/byte-stream.ts'
 
 /** How a compressed file ended. */
-export interface Ending {
+export interface StreamEnd {
   /** True if the file ends before its compressed data does. */
   readonly isCut: boolean
   /** Bytes after the compressed data. */
   readonly trailingBytes: number
 }
 
-export const cut: Ending = { isCut: true, trailingBytes: 0 }
+export const cut: StreamEnd = { isCut: true, trailingBytes: 0 }
 
 /** Maximum output of a stream at once, in bytes. */
 export const outputBytes = 65_536
 
 /** The result of feeding a stream. */
-export interface Fed {
+export interface FeedResult {
   /** Bytes of the slice that belong to this stream; fewer than all once it has ended. */
   readonly bytes: number
   readonly isEnded: boolean
@@ -58,13 +58,13 @@ export class ZlibStream {
   }
 
   /** Yields the decompressed bytes. @throws {ZlibError} once everything before the error has been yielded */
-  async *write(slice: Uint8Array): AsyncGenerator<Uint8Array, Fed> {
+  async *write(slice: Uint8Array): AsyncGenerator<Uint8Array, FeedResult> {
     const before = this.#stream.bytesWritten
     let isDone = false
     // A thread may still read it when the caller gives up and the slice's memory is freed, which ended the process.
     const own = Uint8Array.from(slice)
     this.#stream.write(own, () => {
-      giveBack(own)
+      releaseChunk(own)
       isDone = true
       this.#wake()
     })

@@ -3,8 +3,8 @@
 import { constants, createZstdDecompress } from 'node:zlib'
 import type { ByteSource } from './byte-source.ts'
 import { isZstdFrame } from './compression.ts'
-import { DamagedData, type Spending } from './limits.ts'
-import { cut, type Ending, outputBytes, ZlibError, ZlibStream } from './zlib-stream.ts'
+import { DamagedData, type DecompressBudget } from './limits.ts'
+import { cut, outputBytes, type StreamEnd, ZlibError, ZlibStream } from './zlib-stream.ts'
 
 /**
  * 8 MB, the least that RFC 8878 section 3.1.1.1.2 recommends for a decoder: the memory of one upload that decompresses.
@@ -13,7 +13,7 @@ const windowLogMax = 23
 const magicBytes = 4
 
 /** Yields the text; returns how the file ended. @throws {DamagedData} */
-export async function* unzstd(source: ByteSource, spending: Spending): AsyncGenerator<Uint8Array, Ending> {
+export async function* unzstd(source: ByteSource, spending: DecompressBudget): AsyncGenerator<Uint8Array, StreamEnd> {
   for (;;) {
     const magic = await source.read(magicBytes)
     if (magic.length === 0 || !isZstdFrame(magic)) {

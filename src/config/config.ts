@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { isObject } from '../core/json.ts'
 import { bytesIn } from '../core/units.ts'
 import { clientVariables } from './client-environment.ts'
-import { ConfigError, type Given, type Option, optionValue, readCommandLine, unknownOption } from './option.ts'
+import { ConfigError, type Option, optionValue, readCommandLine, unknownOption, type WrittenValue } from './option.ts'
 import {
   allOptions,
   configOption,
@@ -22,7 +22,7 @@ export interface Config extends OptionValues {
   readonly fileBytesMax: number
 }
 
-type Source = ReadonlyMap<string, Given>
+type Source = ReadonlyMap<string, WrittenValue>
 
 /**
  * Decides every option. Precedence: command line, environment, file (`--config`), default.
@@ -40,7 +40,7 @@ export function readConfig(
   if (args[0] !== undefined) throw new ConfigError(`Cannot use argument '${args[0]}': wanted options only`)
   const variables = fromEnvironment(environment)
   const file = commandLine.get(configOption.flag) ?? variables.get(configOption.flag)
-  const sources = [commandLine, variables, file === undefined ? new Map<string, Given>() : fromFile(file)]
+  const sources = [commandLine, variables, file === undefined ? new Map<string, WrittenValue>() : fromFile(file)]
   const decide = (row: Option<unknown>) => {
     const given = sources.map((source) => source.get(row.flag)).find((found) => found !== undefined)
     const value = optionValue(row, given)
@@ -93,7 +93,7 @@ export function refuseUnknownVariables(environment: Environment = process.env): 
 
 function fromEnvironment(environment: Environment): Source {
   refuseUnknownVariables(environment)
-  const found = new Map<string, Given>()
+  const found = new Map<string, WrittenValue>()
   for (const [name, flag] of flagsByVariable) {
     const text = environment[name]
     // Compose files and CI pass on unset variables as empty strings.
@@ -102,8 +102,8 @@ function fromEnvironment(environment: Environment): Source {
   return found
 }
 
-function fromFile(file: Given): Source {
-  const found = new Map<string, Given>()
+function fromFile(file: WrittenValue): Source {
+  const found = new Map<string, WrittenValue>()
   const flagsByKey = new Map(Object.values(options).map(({ flag }) => [fileKey(flag), flag]))
   for (const [key, value] of Object.entries(readObject(file))) {
     const as = `${key} in ${file.text}`
@@ -117,7 +117,7 @@ function fromFile(file: Given): Source {
   return found
 }
 
-function readObject(file: Given): Readonly<Record<string, unknown>> {
+function readObject(file: WrittenValue): Readonly<Record<string, unknown>> {
   const problem = (seen: string) =>
     new ConfigError(`Cannot use ${file.as}: ${seen}, wanted a JSON file with one object`)
   let content: unknown

@@ -65,7 +65,7 @@ export class ConfigError extends Error {
 }
 
 /** A value as it was written, and where: `--port`, `CSV_UPLOAD_PORT` or `port in service.json`. */
-export interface Given {
+export interface WrittenValue {
   readonly text: string
   readonly as: string
 }
@@ -80,7 +80,7 @@ export function readCommandLine(
   argv: readonly string[],
   rows: readonly OptionRow[],
   known: readonly string[] = [],
-): { readonly args: readonly string[]; readonly given: ReadonlyMap<string, Given> } {
+): { readonly args: readonly string[]; readonly given: ReadonlyMap<string, WrittenValue> } {
   const names = rows.map(({ flag, short, value }) => [
     flag.slice(2),
     { type: value === null ? ('boolean' as const) : ('string' as const), ...(short && { short }) },
@@ -88,7 +88,7 @@ export function readCommandLine(
   const options = Object.fromEntries(names)
   const { tokens } = parseArgs({ args: [...argv], options, strict: false, allowPositionals: true, tokens: true })
   const args: string[] = []
-  const given = new Map<string, Given>()
+  const given = new Map<string, WrittenValue>()
   for (const token of tokens) {
     if (token.kind === 'positional') args.push(token.value)
     if (token.kind !== 'option') continue
@@ -104,7 +104,7 @@ export function readCommandLine(
 }
 
 /** The value that is given, else the default; null if there is neither. @throws {ConfigError} if it is invalid */
-export function optionValue(row: Option<unknown>, given: Given | undefined): unknown {
+export function optionValue(row: Option<unknown>, given: WrittenValue | undefined): unknown {
   const { text, as } = given ?? { text: row.fallback, as: `the default of ${row.flag}` }
   if (text === null) return null
   const value = row.parse(text)

@@ -97,7 +97,7 @@ export function fileStream(
  * garbage before it has marked everything, a body of 1 GB caused 40 full collections, a quarter of the server's CPU time
  * (2 cores, Node 24, 2026-11-20). The chunk must not be read afterwards; a slice of something larger is left alone.
  */
-export function giveBack(chunk: Uint8Array): void {
+export function releaseChunk(chunk: Uint8Array): void {
   const { buffer } = chunk
   if (buffer instanceof ArrayBuffer && buffer.byteLength === chunk.length) buffer.transfer(0)
 }

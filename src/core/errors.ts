@@ -10,9 +10,9 @@ interface Row<Details> {
 }
 
 type Message<Details> = string | ((details: Details) => string)
-type Nothing = Record<never, never>
+type NoDetails = Record<never, never>
 
-function row<Details = Nothing>(
+function row<Details = NoDetails>(
   status: number,
   exception: string,
   message: Message<Details>,
@@ -23,11 +23,11 @@ function row<Details = Nothing>(
 }
 
 /** An exception of the reference. */
-function spring<Details = Nothing>(status: number, exception: string, message: Message<Details>): Row<Details> {
+function spring<Details = NoDetails>(status: number, exception: string, message: Message<Details>): Row<Details> {
   return row(status, `org.springframework.web.${exception}`, message)
 }
 
-function badMultipart<Details = Nothing>(message: Message<Details>): Row<Details> {
+function badMultipart<Details = NoDetails>(message: Message<Details>): Row<Details> {
   return spring(400, 'multipart.MultipartException', message)
 }
 
@@ -41,7 +41,7 @@ function wrongType(wanted: string): Row<{ contentType: string | null }> {
 }
 
 /** An exception of our own, which `withNames` names after its code. */
-function own<Details = Nothing>(status: number, message: Message<Details>, retryAfterSeconds?: number): Row<Details> {
+function own<Details = NoDetails>(status: number, message: Message<Details>, retryAfterSeconds?: number): Row<Details> {
   return row(status, '', message, retryAfterSeconds)
 }
 

@@ -7,11 +7,11 @@ import type { Service } from '../service/service.ts'
 import { type AuthorizationOptions, addAuthorization } from './access/authorize.ts'
 import { allowedOrigin, allowMethods, allowOrigin, checkHost, checkSite } from './access/cross-site.ts'
 import type { App } from './app.ts'
-import { answerError, toServiceError } from './connection/error-record.ts'
+import { sendErrorRecord, toServiceError } from './connection/error-record.ts'
 import { checkExpectation, checkHead, KnownPaths } from './connection/head-checks.ts'
 import { closeLingering, type LingerLimits } from './connection/lingering-close.ts'
 import { afterLastResponse } from './connection/node-patches.ts'
-import { hasMoreToAnswer } from './connection/pipelines.ts'
+import { hasMoreToResponse } from './connection/pipelines.ts'
 import type { BodyPace } from './connection/request-body.ts'
 import { logWhenAnswered, noteFailure } from './connection/request-log.ts'
 import { isPlainPath, requestPath } from './connection/request-target.ts'
@@ -65,7 +65,7 @@ export function addRoutes(
   // Responses are sent as streams. Their schemas serve the description of the routes, and tests check responses against
   // them.
   app.setSerializerCompiler(() => JSON.stringify)
-  app.setErrorHandler(failureAnswer(options.linger))
+  app.setErrorHandler(failureResponse(options.linger))
   const paths = new KnownPaths()
   const routes: DescribedRoute[] = []
   app.addHook('onRoute', ({ url, method, schema = {}, config }) => {
@@ -74,7 +74,7 @@ export function addRoutes(
     routes.push({ url, methods, schema })
   })
   addRequestChecks(app, { options, paths, meter, closing })
-  addAnswerHeaders(app, options, closing)
+  addResponseHeaders(app, options, closing)
   addAuthorization(app, service, options)
   addJsonBody(app, options)
   const context = { ...options, resumableBytesMax: service.resumable.bytesMax, meter, routes, closing }
@@ -116,7 +116,7 @@ function addRequestChecks(app: App, { options, paths, meter, closing }: RequestC
 }
 
 /** Sets the headers that every successful response has, and decides whether the connection stays open. */
-function addAnswerHeaders(app: App, { allowedOrigins, linger }: RouteOptions, closing: AbortSignal): void {
+function addResponseHeaders(app: App, { allowedOrigins, linger }: RouteOptions, closing: AbortSignal): void {
   app.addHook('onSend', async (request, reply) => {
     for (const [name, value] of guardHeaders) if (!reply.hasHeader(name)) reply.header(name, value)
     if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
@@ -127,7 +127,7 @@ function addAnswerHeaders(app: App, { allowedOrigins, linger }: RouteOptions, cl
     const { socket } = request.raw
     // A client that has ended its side sends nothing more. If it has disconnected altogether, a kept connection would
     // stay open until the idle timeout, since nobody reads or writes on it any more.
-    if (socket.readableEnded && !hasMoreToAnswer(socket)) reply.raw.shouldKeepAlive = false
+    if (socket.readableEnded && !hasMoreToResponse(socket)) reply.raw.shouldKeepAlive = false
     if (hasBody(request.raw) && !request.raw.complete) {
       // Nobody reads the body: it could drip in forever.
       reply.raw.shouldKeepAlive = false
@@ -154,12 +154,12 @@ const guardHeaders = [
 ] as const
 
 /** Turns every failure, including those of Fastify, into an error record. */
-export function failureAnswer(linger: LingerLimits) {
+export function failureResponse(linger: LingerLimits) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const refusal = toServiceError(error)
     reply.hijack()
     // If the client has disconnected, that is usually the only thing that failed.
     if (!reply.raw.destroyed) noteFailure(reply.raw, refusal)
-    answerError(request.raw, reply.raw, refusal, linger)
+    sendErrorRecord(request.raw, reply.raw, refusal, linger)
   }
 }

@@ -13,7 +13,7 @@ import { type ConnectionOptions, createConnectionServer } from './connection/con
 import { defaultLingerLimits } from './connection/lingering-close.ts'
 import { logUnreadable, logWhenAnswered } from './connection/request-log.ts'
 import { originForm } from './connection/request-target.ts'
-import { addRoutes, failureAnswer, type RouteOptions } from './routes.ts'
+import { addRoutes, failureResponse, type RouteOptions } from './routes.ts'
 
 export interface HttpOptions extends ConnectionOptions, RouteOptions {
   readonly host: string
@@ -80,7 +80,7 @@ function neverBuilt(): never {
 
 /** A Fastify app that turns every failure, its own included, into an error record. */
 function createApp(options: HttpOptions, logger: FastifyBaseLogger, meter: Meter): App {
-  const answer = failureAnswer(options.linger)
+  const answer = failureResponse(options.linger)
   const app = fastify({
     loggerInstance: logger,
     // The routes bring their own compilers. With these in place, Fastify does not load its own, which consist of a

@@ -30,7 +30,7 @@ const gatheredMax = 4
 const gatheredFrom = 8_388_608
 
 /** A complete batch: nothing more is added to it. */
-interface Collected {
+interface FullBatch {
   readonly batch: Buffer
   readonly bytes: number
   /** Resolves when it has been hashed; null if nobody waits for that. */
@@ -49,7 +49,7 @@ export class BufferedWriter implements AsyncDisposable, BufferHolder {
   readonly #file: OpenFile
   readonly #options: BufferedWriterOptions
   readonly #pool: BufferPool
-  #gathered: Collected[] = []
+  #gathered: FullBatch[] = []
   #batch: Buffer | null = null
   #batchLength = 0
   #writing: Promise<void> = Promise.resolve()
@@ -119,7 +119,7 @@ export class BufferedWriter implements AsyncDisposable, BufferHolder {
   spill(): void {
     const batches = this.#takeGathered()
     if (batches.length === 0) return
-    this.#writing = this.#writing.then(() => this.#writeWhole(batches)).finally(() => this.#giveBack(batches))
+    this.#writing = this.#writing.then(() => this.#writeWhole(batches)).finally(() => this.#release(batches))
     this.#writing.catch(() => {
       this.#hasFailed = true
     })
@@ -153,7 +153,7 @@ export class BufferedWriter implements AsyncDisposable, BufferHolder {
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#isClosed) return
     this.#isClosed = true
-    this.#giveBack(this.#takeGathered())
+    this.#release(this.#takeGathered())
     await Promise.allSettled([this.#writing, this.#syncing])
     await this.#file.close()
   }
@@ -169,7 +169,7 @@ export class BufferedWriter implements AsyncDisposable, BufferHolder {
   }
 
   /** The collected bytes, as slices of their batches. */
-  #takeGathered(): readonly Collected[] {
+  #takeGathered(): readonly FullBatch[] {
     if (this.#batch !== null) this.#collect(this.#batch)
     const batches = this.#gathered
     this.#gathered = []
@@ -177,7 +177,7 @@ export class BufferedWriter implements AsyncDisposable, BufferHolder {
     return batches
   }
 
-  #giveBack(batches: readonly Collected[]): void {
+  #release(batches: readonly FullBatch[]): void {
     for (const { batch, hashed } of batches) {
       if (hashed === null) this.#pool.give(batch)
       else void hashed.then(() => this.#pool.give(batch))
@@ -203,7 +203,7 @@ export class BufferedWriter implements AsyncDisposable, BufferHolder {
     return batch
   }
 
-  async #writeWhole(batches: readonly Collected[]): Promise<void> {
+  async #writeWhole(batches: readonly FullBatch[]): Promise<void> {
     const slices = batches.map(({ batch, bytes }) => batch.subarray(0, bytes))
     await this.#file.writeSlices(slices, this.#position).catch(throwStoreError)
     const count = batches.reduce((sum, { bytes }) => sum + bytes, 0)

@@ -6,7 +6,7 @@ import { fileMode, hasDirectorySync } from './files/durable.ts'
 import { OpenFile } from './files/open-file.ts'
 import { Turns } from './turns/turns.ts'
 
-interface Written {
+interface JournalFile {
   readonly file: OpenFile
   readonly bytes: number
   /** Why it may not be durable; null if it is. */
@@ -27,7 +27,7 @@ export class LineJournal implements AsyncDisposable {
   #next: Promise<void> | null = null
   readonly #turns = new Turns()
 
-  private constructor(path: string, { file, bytes, failure }: Written) {
+  private constructor(path: string, { file, bytes, failure }: JournalFile) {
     this.#path = path
     this.#file = file
     this.#fileBytes = bytes
@@ -105,7 +105,7 @@ export class LineJournal implements AsyncDisposable {
  * Writes a file of these lines, durably, and replaces any other with it. It stays open for more. After a rejection, the
  * other file is still there.
  */
-async function writeWhole(path: string, lines: readonly string[]): Promise<Written> {
+async function writeWhole(path: string, lines: readonly string[]): Promise<JournalFile> {
   const bytes = bytesOf(lines)
   const fresh = `${path}.new`
   await using opened = new AsyncDisposableStack()

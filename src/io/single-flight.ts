@@ -1,14 +1,14 @@
 // Single flight: runs work once for several callers that request it at the same time, for as long as any of them waits.
 import { unlessAborted } from './turns/unless-aborted.ts'
 
-interface Running<Result> {
+interface Flight<Result> {
   readonly result: Promise<Result>
   readonly controller: AbortController
   waiting: number
 }
 
 export class SingleFlight<Result> {
-  readonly #runningByKey = new Map<string, Running<Result>>()
+  readonly #runningByKey = new Map<string, Flight<Result>>()
 
   /**
    * The result of `work`, or of the same work started by another caller. Rejects with the reason of `signal` if that is
@@ -30,7 +30,7 @@ export class SingleFlight<Result> {
     }
   }
 
-  #begin(key: string, work: (signal: AbortSignal) => Promise<Result>): Running<Result> {
+  #begin(key: string, work: (signal: AbortSignal) => Promise<Result>): Flight<Result> {
     const controller = new AbortController()
     const running = { result: work(controller.signal), controller, waiting: 0 }
     this.#runningByKey.set(key, running)
@@ -39,7 +39,7 @@ export class SingleFlight<Result> {
     return running
   }
 
-  #end(key: string, running: Running<Result>): void {
+  #end(key: string, running: Flight<Result>): void {
     if (this.#runningByKey.get(key) === running) this.#runningByKey.delete(key)
   }
 }

@@ -21,7 +21,7 @@ const paddingBytesMax = 256
 const needleBytesMax = 250
 
 /** What is at a place where a delimiter could begin. `end` is the index after it. */
-type Finding =
+type DelimiterMatch =
   | { readonly kind: 'content' }
   | { readonly kind: 'undecided' }
   | { readonly kind: 'delimiter'; readonly end: number }
@@ -155,7 +155,7 @@ export class MultipartParser {
     return last === -1 ? -1 : tail + last
   }
 
-  #inspect(bytes: Buffer, start: number): Finding {
+  #inspect(bytes: Buffer, start: number): DelimiterMatch {
     const delimiterEnd = start + this.#delimiter.length
     const stop = Math.min(delimiterEnd, bytes.length)
     // Byte by byte: for bytes as few as these, `compare` takes longer.
@@ -185,7 +185,7 @@ export class MultipartParser {
   }
 
   /** Skips a delimiter and returns the index after it. */
-  #cross(found: Exclude<Finding, { kind: 'content' | 'undecided' }>): number {
+  #cross(found: Exclude<DelimiterMatch, { kind: 'content' | 'undecided' }>): number {
     if (found.kind === 'broken') throw bad(found.problem)
     if (this.#state === 'content') this.#sink.end()
     this.#state = found.kind === 'delimiter' ? 'head' : 'closed'

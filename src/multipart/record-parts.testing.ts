@@ -13,7 +13,7 @@ export interface RecordedPart {
   isWhole: boolean
 }
 
-export interface Recording {
+export interface ParsedBody {
   readonly parts: readonly RecordedPart[]
   /** The problem of the BAD_MULTIPART that was thrown; null if none was. */
   readonly problem: string | null
@@ -31,7 +31,7 @@ export function cutAt(body: Buffer, indices: readonly number[]): Buffer[] {
 }
 
 /** Pushes the chunks and ends the body. An error other than BAD_MULTIPART, or a call out of order, is thrown. */
-export function recordParts(boundary: string, chunks: readonly Uint8Array[], limits = testLimits): Recording {
+export function recordParts(boundary: string, chunks: readonly Uint8Array[], limits = testLimits): ParsedBody {
   const parts: RecordedPart[] = []
   const open = () => {
     const part = parts.at(-1)

@@ -5,7 +5,7 @@ import { equalTextsIn } from './notes/equal-texts.ts'
 import { type DeclaredDialect, headBytesMax, type ReadHead, type Reading } from './reading.ts'
 import { scanOptionsOf } from './scan-options.ts'
 import { hasLoneFeed } from './scanner/record-rules.ts'
-import type { CreateScanner, Scanned } from './scanner/scanner.ts'
+import type { CreateScanner, ScanResult } from './scanner/scanner.ts'
 import { isDigit } from './sniffer/value-kind.ts'
 import { haveDifferentNumbers, recordsLookedAt } from './types/equal-numbers.ts'
 
@@ -135,7 +135,7 @@ function uniformRecordsBehind(
 }
 
 /** As they are, or by their odd quotes, blanks and line-end bytes alone. */
-function areAllRead({ blank, skipped, rejects, repairedLines, otherEscapeLines, runaways }: Scanned): boolean {
+function areAllRead({ blank, skipped, rejects, repairedLines, otherEscapeLines, runaways }: ScanResult): boolean {
   return blank + skipped + rejects.length + repairedLines.length + otherEscapeLines.length + runaways.length === 0
 }
 

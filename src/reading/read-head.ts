@@ -16,7 +16,7 @@ import { dialectConflicts } from './notes/dialect-conflicts.ts'
 import { equalTexts } from './notes/equal-texts.ts'
 import { doubtsOf, evidenceOf } from './notes/evidence.ts'
 import { columnsMax, type DeclaredDialect, headBytesMax, type Reading } from './reading.ts'
-import { bestTokens, countOf, namedDelimiter, type Ranking, rankNamed } from './sniffer/detect-dialect.ts'
+import { bestTokens, type Candidates, countOf, namedDelimiter, rankNamed } from './sniffer/detect-dialect.ts'
 import { lineOf, linesOf } from './sniffer/line-numbers.ts'
 import { runawayQuotes, runawayRule } from './sniffer/runaway-quotes.ts'
 import { type Candidate, greatestWidth, usualWidth, withoutSurplus } from './sniffer/score-layout.ts'
@@ -176,7 +176,7 @@ function topOf(
 }
 
 /** Ranks layouts on a sample; on a larger one if it is cut inside a quoted field after only a few records. */
-function rankSample(text: string, isWholeFile: boolean, declared: DeclaredDialect, named: string | null): Ranking {
+function rankSample(text: string, isWholeFile: boolean, declared: DeclaredDialect, named: string | null): Candidates {
   for (const { length, linesMin } of samples) {
     // A line end of CR and LF is one.
     if (Math.max(countOf(text, '\n', linesMin, length), countOf(text, '\r', linesMin, length)) < linesMin) continue

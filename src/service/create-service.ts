@@ -23,7 +23,7 @@ import { readAgain } from './readings/read-stored.ts'
 import { Resumables } from './resumable/resumables.ts'
 import type { ResumableLimits } from './resumable/unfinished-places.ts'
 import { readUploadOptions } from './schema/upload-options.ts'
-import type { Admission, Allowance, Place, Sender, Service } from './service.ts'
+import type { Admission, Allowance, Sender, Service, UploadSlot } from './service.ts'
 import { AdmissionControl, type AdmissionLimits } from './upload/admission.ts'
 import { ExistingDatasets } from './upload/existing-datasets.ts'
 import { Quota } from './upload/quota.ts'
@@ -121,7 +121,7 @@ function serviceOf(owner: string, { name: sender, mayRead }: Sender, tools: Tool
       const sent = { owner, sender, fileName, receivedBytes: bytes, expectedBytes: bytes }
       return await runUpload(uploads, sent, signal, (arrival, live, ending) => {
         live.received()
-        return withPlace(store, place, () => readAgain(tools, arrival, receipt, declared, ending))
+        return withSlot(store, place, () => readAgain(tools, arrival, receipt, declared, ending))
       })
     },
     uploads: uploads.of(owner, shown),
@@ -136,7 +136,7 @@ function serviceOf(owner: string, { name: sender, mayRead }: Sender, tools: Tool
       const sent = { owner, sender, fileName, expectedBytes: declaredBytes, body: admission.body }
       return runUpload(uploads, sent, gone, (arrival, live, signal) => {
         const chunks = countedBody(body, live)
-        return withPlace(store, admission, () => correct(tools, arrival, receipt, { boundary, chunks }, signal))
+        return withSlot(store, admission, () => correct(tools, arrival, receipt, { boundary, chunks }, signal))
       })
     },
     datasets: (query) => store.list({ ...query, owner }),
@@ -209,7 +209,7 @@ function uploading(owner: string, sender: string, tools: Tools): Pick<Service, '
         { owner, sender, expectedBytes, body: pending, idempotencyKey },
         gone,
         (arrival, live, signal) =>
-          withPlace(store, admission, async () => {
+          withSlot(store, admission, async () => {
             const reply = await upload(tools, arrival, admission, countedBody(body, live), signal)
             await key?.keep(reply)
             return reply
@@ -220,7 +220,7 @@ function uploading(owner: string, sender: string, tools: Tools): Pick<Service, '
 }
 
 /** Runs work in an upload place, and releases the place. */
-async function withPlace<Reply>(store: Store, place: Place, work: () => Promise<Reply>): Promise<Reply> {
+async function withSlot<Reply>(store: Store, place: UploadSlot, work: () => Promise<Reply>): Promise<Reply> {
   try {
     return await work()
   } catch (error) {
@@ -243,7 +243,7 @@ async function namingTheStore(store: Store, error: unknown): Promise<unknown> {
 /** A busy disk takes some seconds to sync. Milliseconds. */
 const msMaxUsual = 10_000
 
-interface Running {
+interface CheckRun {
   readonly result: Promise<void>
   readonly late: AbortSignal
 }
@@ -252,7 +252,7 @@ interface Running {
 export class StoreCheck {
   readonly #store: Pick<Store, 'check'>
   readonly #msMax: number
-  #running: Running | null = null
+  #running: CheckRun | null = null
 
   /** @param msMax How long a check may take. Milliseconds. */
   constructor(store: Pick<Store, 'check'>, msMax = msMaxUsual) {
@@ -272,7 +272,7 @@ export class StoreCheck {
     }
   }
 
-  #begin(): Running {
+  #begin(): CheckRun {
     const end = () => {
       this.#running = null
     }

@@ -10,7 +10,7 @@ import type { RejectReason } from '../core/reject-reasons.ts'
 import type { UploadStatus } from '../core/upload-status.ts'
 import type { CsvDelimiter } from '../csv/csv-rewriter.ts'
 import type { ColumnStatistics } from '../engine/part-reader.ts'
-import type { AnswerFormat, Query } from '../engine/query/query.ts'
+import type { Query, ResultFormat } from '../engine/query/query.ts'
 import type { ListQuery } from '../store/store.ts'
 
 /** The facts of an upload before its body. */
@@ -30,12 +30,12 @@ export interface UploadHead {
 }
 
 /** A place among the uploads, held until it is released; releasing it twice does no harm. */
-export interface Place {
+export interface UploadSlot {
   release(): void
 }
 
 /** The right to send one body. Passed on to `upload`, which releases it, or released unused. */
-export interface Admission extends Place {
+export interface Admission extends UploadSlot {
   /** The boundary with which to read the body. */
   readonly boundary: string
   /** As in the head. */
@@ -215,7 +215,7 @@ export interface Download {
   open(signal: AbortSignal, range?: ByteRange): Promise<{ readonly stream: ByteStream; readonly bytes: number | null }>
 }
 
-export type QueryFormat = AnswerFormat
+export type QueryFormat = ResultFormat
 
 export interface QueryRequest extends Query {
   /** Where it comes from: anonymous queries share places by network. */
@@ -423,11 +423,11 @@ export interface ResumableUploads {
    *   UPLOAD_CHECKSUM_MISMATCH, UPLOAD_TAKEN_OVER, FILE_TOO_LARGE; as `admit`; what the body throws; what is found to be
    *   wrong with the file meanwhile
    */
-  append(id: string, bytes: ResumableBytes): Promise<Appended>
+  append(id: string, bytes: ResumableBytes): Promise<AppendResult>
 }
 
 /** The upload after the bytes of one request. */
-export interface Appended {
+export interface AppendResult {
   readonly state: ResumableState
   /**
    * The outcome of the upload once it is complete; null before, and if it has been reported already. Rejects as

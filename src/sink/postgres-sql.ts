@@ -91,7 +91,7 @@ export function copySql(schema: string, order: CopyOrder, stage: string) {
   }
 }
 
-interface Staging extends Pick<CopyOrder, 'mode' | 'table'> {
+interface StagingTable extends Pick<CopyOrder, 'mode' | 'table'> {
   readonly schema: string
   readonly stage: string
   readonly keyNames: readonly string[]
@@ -99,7 +99,7 @@ interface Staging extends Pick<CopyOrder, 'mode' | 'table'> {
 }
 
 /** Where the records go first, and how they get into the target from there. */
-function stagedSql({ schema, mode, table, stage, keyNames, columns }: Staging) {
+function stagedSql({ schema, mode, table, stage, keyNames, columns }: StagingTable) {
   const target = qualified(schema, table)
   const names = namesOf(columns)
   if (mode === 'append') return { create: null, into: target, finish: [] }

@@ -53,21 +53,21 @@ export function deriving(storeTest: StoreTest): void {
   })
 
   storeTest(
-    'keptState() returns the last bytes given to keepState() under that name, and null before',
+    'savedState() returns the last bytes given to saveState() under that name, and null before',
     async (store, open) => {
-      assert.equal(await store.keptState('scrub.json'), null)
+      assert.equal(await store.savedState('scrub.json'), null)
       for (const text of ['first', '', 'a longer third']) {
-        await store.keepState('scrub.json', Buffer.from(text))
-        assert.equal((await store.keptState('scrub.json'))?.toString(), text)
+        await store.saveState('scrub.json', Buffer.from(text))
+        assert.equal((await store.savedState('scrub.json'))?.toString(), text)
       }
-      assert.equal(await store.keptState('other.json'), null)
+      assert.equal(await store.savedState('other.json'), null)
       for (const name of ['', '..', '../receipt.json', 'a/b', 'A']) {
-        await assert.rejects(store.keepState(name, Buffer.from('x')), name)
-        await assert.rejects(store.keptState(name), name)
+        await assert.rejects(store.saveState(name, Buffer.from('x')), name)
+        await assert.rejects(store.savedState(name), name)
       }
       await store.close()
       const again = await open()
-      assert.ok(['a longer third', 'null'].includes(String(await again.keptState('scrub.json'))))
+      assert.ok(['a longer third', 'null'].includes(String(await again.savedState('scrub.json'))))
     },
   )
 

@@ -3,7 +3,7 @@ import type { Receipt } from '../core/receipt.ts'
 import { forEachLimit } from '../io/for-each-limit.ts'
 import type { StoreLogger } from './store.ts'
 
-interface Reading {
+interface ReceiptSource {
   /** Null for a dataset that is gone. */
   readonly read: (id: string) => Promise<Receipt | null>
   /** Throws the error of a receipt if it is one of the whole list. */
@@ -19,7 +19,7 @@ interface Reading {
  */
 export async function listedReceipts(
   { ids, after }: { readonly ids: readonly string[]; readonly after: string | null },
-  { read, check, readsAtOnceMax, logger }: Reading,
+  { read, check, readsAtOnceMax, logger }: ReceiptSource,
 ): Promise<{ readonly receipts: readonly Receipt[]; readonly after: string | null }> {
   const byId = new Map<string, Receipt>()
   await forEachLimit(ids, readsAtOnceMax, async (id) => {

@@ -6,7 +6,7 @@ import type { ByteStream } from '../core/byte-stream.ts'
 import type { Part, Receipt, Upload } from '../core/receipt.ts'
 import { throwStoreError } from '../core/storage-error.ts'
 import { BlockChecksums } from '../io/hashing/block-checksums.ts'
-import type { Draft, Published, Store } from './store.ts'
+import type { DatasetVersion, Draft, Store } from './store.ts'
 
 export interface Sample {
   readonly receipt: Receipt
@@ -126,7 +126,7 @@ export async function replaceSample(
   store: Store,
   wanted: Sample,
   number: number,
-  damaged: Published = { id: wanted.receipt.id },
+  damaged: DatasetVersion = { id: wanted.receipt.id },
 ): Promise<Receipt | null> {
   await using draft = await store.draft()
   await fill(draft, wanted)

@@ -42,7 +42,7 @@ export type DatasetFile = string
  * A dataset as someone has read it, such as its receipt from the store. Whatever is done with it concerns that publish
  * alone: after a removal, the same bytes sent again or a repair, it is not found. Without `publish`, whichever is there.
  */
-export type Published = Pick<Receipt, 'id' | 'publish'>
+export type DatasetVersion = Pick<Receipt, 'id' | 'publish'>
 
 /** Reads of one stored file. */
 export interface StoredReads extends AsyncDisposable {
@@ -102,7 +102,7 @@ export interface SliceCopy {
 }
 
 /** What an upload has made, as it is stored. */
-export interface Stored {
+export interface StoredUpload {
   readonly receipt: Receipt
   readonly upload: Upload
 }
@@ -133,7 +133,7 @@ export interface Store {
    * is another publish. The draft is used up in any case.
    * @throws {ServiceError} DISK_FULL, STORE_UNAVAILABLE, TOO_MANY_OPEN_FILES, STORE_FAILED
    */
-  replace(draft: Draft, receipt: Receipt, upload: Upload, damaged: Published): Promise<Stored | null>
+  replace(draft: Draft, receipt: Receipt, upload: Upload, damaged: DatasetVersion): Promise<StoredUpload | null>
   /**
    * Keeps the record of one more upload of a dataset, no longer than the dataset; durable once it resolves. Each
    * dataset keeps its first record and the last 999. Keeps nothing if the dataset no longer exists.
@@ -157,31 +157,35 @@ export interface Store {
    * Streams in progress continue. False if it is not there, or its last upload did not end before `uploadedBefore`
    * (epoch milliseconds): the comparison is part of the deletion.
    */
-  remove(of: Published, uploadedBefore?: number): Promise<boolean>
+  remove(of: DatasetVersion, uploadedBefore?: number): Promise<boolean>
   /**
    * Counts the age of a publish from now, as an upload of its bytes is about to be recorded. False if it is not there.
    * @throws {ServiceError} STORE_UNAVAILABLE, STORE_FAILED
    */
-  renew(of: Published): Promise<boolean>
+  renew(of: DatasetVersion): Promise<boolean>
   /**
    * Bytes start … end-1 of a file; read it to its end or dispose it.
    * @throws {ServiceError} DATASET_NOT_FOUND; DATASET_DAMAGED if the publish is there but lacks the file
    */
-  read(of: Published, file: DatasetFile, range?: { readonly start: number; readonly end: number }): Promise<ByteStream>
+  read(
+    of: DatasetVersion,
+    file: DatasetFile,
+    range?: { readonly start: number; readonly end: number },
+  ): Promise<ByteStream>
   /**
    * Reads at any position of a file, until disposed; a deletion in the meantime does not end the reads.
    * @throws {ServiceError} DATASET_NOT_FOUND; DATASET_DAMAGED if the dataset exists but lacks the file
    */
-  open(of: Published, file: DatasetFile): Promise<StoredReads>
+  open(of: DatasetVersion, file: DatasetFile): Promise<StoredReads>
   /** The stamp of a file; null if it is missing. @throws {ServiceError} DATASET_NOT_FOUND */
-  stamp(of: Published, file: DatasetFile): Promise<FileStamp | null>
+  stamp(of: DatasetVersion, file: DatasetFile): Promise<FileStamp | null>
   /**
    * Local paths at which the files can be read while `use` runs, which must not call this again for the dataset if its
    * files are local. If it fails with DATASET_DAMAGED, copies of files stored elsewhere are dropped, and fetched again
    * next time. @throws {ServiceError} DATASET_NOT_FOUND
    */
   withLocal<Result>(
-    of: Published,
+    of: DatasetVersion,
     files: readonly DatasetFile[],
     use: (paths: readonly string[]) => Promise<Result>,
   ): Promise<Result>
@@ -193,30 +197,30 @@ export interface Store {
    * @param name Lower-case letters, digits, dots and hyphens; begins with a letter, at most 64 characters.
    * @throws {ServiceError} DISK_FULL, STORE_FAILED
    */
-  keep(of: Published, name: string, bytes: Uint8Array): Promise<void>
+  keep(of: DatasetVersion, name: string, bytes: Uint8Array): Promise<void>
   /**
    * Exactly what was kept under that name; null if there is nothing, or it was damaged. @throws {ServiceError}
    * STORE_FAILED
    */
-  kept(of: Published, name: string): Promise<Buffer | null>
+  kept(of: DatasetVersion, name: string): Promise<Buffer | null>
   /** The names under which something is kept that begin with this. @throws {ServiceError} STORE_UNAVAILABLE, STORE_FAILED */
-  keptNames(of: Published, prefix: string): Promise<readonly string[]>
+  keptNames(of: DatasetVersion, prefix: string): Promise<readonly string[]>
   /**
    * Keeps what the service must remember besides datasets. A crash may lose it, but never tears it.
    *
    * @param name As for `keep`.
    * @throws {ServiceError} DISK_FULL, STORE_UNAVAILABLE, STORE_FAILED
    */
-  keepState(name: string, bytes: Uint8Array): Promise<void>
+  saveState(name: string, bytes: Uint8Array): Promise<void>
   /**
    * What was last kept under that name; null if there is nothing, or it was damaged. @throws {ServiceError}
    * STORE_UNAVAILABLE, STORE_FAILED
    */
-  keptState(name: string): Promise<Buffer | null>
+  savedState(name: string): Promise<Buffer | null>
   /** The owner of a dataset, even if its receipt is damaged; null if there is none. `id` may be any text. */
   ownerOf(id: string): Promise<string | null>
   /** The publish that is there, even if its receipt is damaged; null if there is none. `id` may be any text. */
-  published(id: string): Promise<Published | null>
+  published(id: string): Promise<DatasetVersion | null>
   /**
    * True if a dataset is certainly gone, or never was there: what is damaged or cannot be read is not, and a removal in
    * progress, which a crash may undo, is waited for. @throws {ServiceError} STORE_UNAVAILABLE, STORE_FAILED

@@ -14,7 +14,7 @@ export interface PostOptions {
   readonly timeoutMs: number
 }
 
-export type PostAnswer = Awaited<ReturnType<typeof postJson>>
+export type PostResponse = Awaited<ReturnType<typeof postJson>>
 
 /** Resolves to the response, whose body is not read. Rejects if there is none. */
 export function postJson(
@@ -26,7 +26,7 @@ export function postJson(
   const host = url.hostname.replace(/^\[|\]$/g, '')
   // A name is looked up and checked below; an address is used without a lookup.
   if (isIP(host) !== 0 && !isAllowed(host)) return Promise.reject(refused(host))
-  const { promise, resolve: answer, reject } = Promise.withResolvers<PostAnswer>()
+  const { promise, resolve: answer, reject } = Promise.withResolvers<PostResponse>()
   const outgoing = (url.protocol === 'https:' ? httpsRequest : httpRequest)(url, {
     method: 'POST',
     agent: false,

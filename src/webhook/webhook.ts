@@ -2,7 +2,7 @@
 
 import { createHmac } from 'node:crypto'
 import type { Log } from '../core/log.ts'
-import { AddressRefused, type PostAnswer, type PostOptions, postJson } from './post-json.ts'
+import { AddressRefused, type PostOptions, type PostResponse, postJson } from './post-json.ts'
 import { publicOr } from './public-addresses.ts'
 
 export interface WebhookOptions extends Pick<PostOptions, 'resolve'> {
@@ -38,7 +38,7 @@ const pendingMaxByDefault = 1_000
 /** A longer `Retry-After` is not honoured. Milliseconds. */
 const retryAfterMsMax = 43_200_000
 
-interface Pending extends WebhookMessage {
+interface PendingMessage extends WebhookMessage {
   readonly body: string
   tries: number
   isSending: boolean
@@ -52,8 +52,8 @@ export class Webhook implements Disposable {
   readonly #retryMs: readonly number[]
   readonly #closing = new AbortController()
   /** Oldest first. */
-  readonly #pending = new Set<Pending>()
-  readonly #due: Pending[] = []
+  readonly #pending = new Set<PendingMessage>()
+  readonly #due: PendingMessage[] = []
   #sendingCount = 0
 
   constructor(options: WebhookOptions) {
@@ -95,7 +95,7 @@ export class Webhook implements Disposable {
     }
   }
 
-  async #send(one: Pending): Promise<void> {
+  async #send(one: PendingMessage): Promise<void> {
     one.tries += 1
     one.isSending = true
     const timestamp = String(Math.floor(Date.now() / 1_000))
@@ -115,7 +115,7 @@ export class Webhook implements Disposable {
     }
   }
 
-  #tryAgain(one: Pending, problem: string, answer: PostAnswer | null): void {
+  #tryAgain(one: PendingMessage, problem: string, answer: PostResponse | null): void {
     // The webhook is closed.
     if (!this.#pending.has(one)) return
     one.isSending = false
@@ -134,7 +134,7 @@ export class Webhook implements Disposable {
     }, waitMs).unref()
   }
 
-  #giveUp(one: Pending, problem: string): void {
+  #giveUp(one: PendingMessage, problem: string): void {
     this.#options.logger.warn({ webhookId: one.id, tries: one.tries, problem }, 'webhook not delivered')
     this.#end(one, 'failed')
   }
@@ -150,7 +150,7 @@ export class Webhook implements Disposable {
     this.#end(oldest, 'dropped')
   }
 
-  #end(one: Pending, outcome: WebhookOutcome): void {
+  #end(one: PendingMessage, outcome: WebhookOutcome): void {
     if (this.#pending.delete(one)) this.#options.onSettled(outcome)
   }
 }

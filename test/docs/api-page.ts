@@ -38,7 +38,7 @@ export async function endpointResponses(table: Table): Promise<string> {
   const { paths } = await describedRoutes()
   const operation = paths['/qas/uploadCsv']?.post
   if (operation === undefined) throw new Error('Cannot find the endpoint in the description')
-  return answerTable(operation, table).replaceAll('(#', '(api.md#')
+  return responseTable(operation, table).replaceAll('(#', '(api.md#')
 }
 
 /** The operations that can get each error, besides those that any request can get. */
@@ -74,7 +74,7 @@ function operationBlocks({ path, method, operation }: ShownOperation, table: Tab
     ...(request === undefined
       ? []
       : [`Body, \`${request[0]}\`: ${requestBody?.description}`, fieldTable(request[1].schema, table)]),
-    answerTable(operation, table),
+    responseTable(operation, table),
     ...(example === undefined ? [] : [code(JSON.stringify(example, null, 2))]),
   ]
 }
@@ -129,7 +129,7 @@ function fieldRows(
   })
 }
 
-function answerTable({ responses }: Operation, table: Table): string {
+function responseTable({ responses }: Operation, table: Table): string {
   const rows = Object.entries(responses)
     .map(([status, answer]): readonly [string, ResponseObject] => {
       if (status !== 'default') return [status, answer]

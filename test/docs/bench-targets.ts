@@ -9,7 +9,7 @@ interface Figures {
   readonly mixes?: readonly SizeFigures[]
   readonly small?: { readonly p50Ms: number }
   readonly crowd?: { readonly uploadsPerSecond: number }
-  readonly misfit?: { readonly ratio: number }
+  readonly typeMismatch?: { readonly ratio: number }
   readonly use?: {
     readonly profileMs: number
     readonly summarizeMs: number
@@ -95,7 +95,7 @@ export function targetsTable(): string {
   ].join('\n')
 }
 
-function uploadRows({ sizes = [], mixes = [], small, crowd, misfit, shapes }: Figures): readonly Row[] {
+function uploadRows({ sizes = [], mixes = [], small, crowd, typeMismatch, shapes }: Figures): readonly Row[] {
   const ratio = (name: string) => [...sizes, ...mixes].find((one) => one.name === name)?.ratio.toFixed(2)
   const last = sizes.find(({ name }) => name === '1000 MB')?.afterLastByteMs
   const others = shapes?.files.filter(({ name }) => name !== '500 columns') ?? []
@@ -111,7 +111,7 @@ function uploadRows({ sizes = [], mixes = [], small, crowd, misfit, shapes }: Fi
     [
       '1000 MB with a text in the last record of a number column, ratio to the clean file',
       '≤ 1.6',
-      misfit?.ratio.toFixed(2),
+      typeMismatch?.ratio.toFixed(2),
     ],
     [
       'Slowest malformed file, ratio to a clean one',

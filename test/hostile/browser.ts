@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline'
 import { scratchDir } from '../support/running-service.ts'
 
 /** The result of opening an address. */
-export interface Opened {
+export interface OpenedPage {
   /** Null if it was saved instead of shown. */
   readonly contentType: string | null
   /** Whether a script of the document, or of anything in it, set `globalThis.ran`. */
@@ -57,7 +57,7 @@ export class Browser implements AsyncDisposable {
   }
 
   /** Opens an address like a user who clicks on it, and waits until it has loaded completely. */
-  async visit(url: string): Promise<Opened> {
+  async visit(url: string): Promise<OpenedPage> {
     await this.#navigate('about:blank')
     const isShown = await this.#navigate(url)
     const look = "[typeof ran !== 'undefined' && !!ran, document.contentType].join(' ')"

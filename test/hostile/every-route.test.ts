@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { scopes } from '../../src/access/access.ts'
 import { formatKeys, newKey } from '../../src/access/api-keys.ts'
-import { type Answer, bodyOf, Client, type UploadAnswer } from '../support/client.ts'
+import { type Answer, bodyOf, Client, type UploadResponse } from '../support/client.ts'
 import { tusBytes } from '../support/resumable.ts'
 import { allRoutes, pathOf, type Route } from '../support/routes.ts'
 import { RunningService, scratchDir } from '../support/running-service.ts'
@@ -46,7 +46,7 @@ interface Ids {
   readonly upload: string
 }
 
-const idsOf = ({ id, upload }: UploadAnswer): Ids => ({ dataset: id, upload: upload.id })
+const idsOf = ({ id, upload }: UploadResponse): Ids => ({ dataset: id, upload: upload.id })
 const known = { dataset: JSON.parse(corrected.body.toString()).id as string, upload: sent.upload.id }
 const unknown = { dataset: '0'.repeat(32), upload: '00000000-0000-7000-8000-000000000000' }
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { Client, contentType, jsonOf, refusalOf, type UploadAnswer } from '../support/client.ts'
+import { Client, contentType, jsonOf, refusalOf, type UploadResponse } from '../support/client.ts'
 import { RunningService, scratchDir } from '../support/running-service.ts'
 import { createRandom, seed } from '../support/samples.ts'
 
@@ -58,7 +58,7 @@ async function holds(fileName: string, content: string): Promise<void> {
     refusalOf(answer)
     return
   }
-  const { links } = jsonOf<UploadAnswer>(answer)
+  const { links } = jsonOf<UploadResponse>(answer)
   for (const link of [links.original, links.csv]) {
     const saved = await client.ask('GET', link)
     const disposition = saved.headers['content-disposition'] ?? ''

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { pino } from 'pino'
 import { createHttpServer, defaultHttpOptions } from '../../src/http/server.ts'
-import { type Answer, bodyOf, Client, contentType, jsonOf, refusalOf, type UploadAnswer } from '../support/client.ts'
+import { type Answer, bodyOf, Client, contentType, jsonOf, refusalOf, type UploadResponse } from '../support/client.ts'
 import { RunningService, scratchDir } from '../support/running-service.ts'
 import { sharedService } from '../support/shared-service.ts'
 import { Conversation } from '../wire/conversation.ts'
@@ -63,7 +63,7 @@ const forwarded = {
 test('forwarded headers have no effect on links, paths or methods', async () => {
   const plain = await client.ask('GET', links.self)
   const spoofed = await client.ask('GET', links.self, undefined, forwarded)
-  assert.deepEqual(jsonOf<UploadAnswer>(spoofed), jsonOf<UploadAnswer>(plain))
+  assert.deepEqual(jsonOf<UploadResponse>(spoofed), jsonOf<UploadResponse>(plain))
   assert.ok(!JSON.stringify(spoofed.headers).includes('evil'))
   const answer = await client.ask('GET', '/qas/datasets', undefined, { ...forwarded, host: 'evil.example' })
   assert.equal(answer.status, 421, 'a forwarded host was taken for the requested host')

@@ -1,7 +1,7 @@
 // Tests of multipart over HTTP: transfer encodings, and files whose shape makes them expensive to read.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Client, contentType, jsonOf, refusalOf, type UploadAnswer } from '../support/client.ts'
+import { Client, contentType, jsonOf, refusalOf, type UploadResponse } from '../support/client.ts'
 import { sharedService, smallSegments } from '../support/shared-service.ts'
 
 const filled = (piece: string, bytes: number) => Buffer.alloc(bytes, piece, 'latin1')
@@ -17,7 +17,7 @@ test('a transfer encoding is not decoded', async () => {
     const body = `${head}Content-Transfer-Encoding: ${encoding}\r\n\r\n${content}\r\n--${boundary}--\r\n`
     const answer = await client.ask('POST', '/qas/uploadCsv', Buffer.from(body))
     assert.equal(answer.status, 200, answer.body.toString())
-    assert.equal((await client.get(jsonOf<UploadAnswer>(answer).links.original)).toString(), content)
+    assert.equal((await client.get(jsonOf<UploadResponse>(answer).links.original)).toString(), content)
   }
 })
 
@@ -38,7 +38,7 @@ for (const [what, content] of Object.entries(shapes)) {
   test(`files of hostile shape get a response: ${what}`, async () => {
     const answer = await client.send({ content })
     if (answer.status === 200) {
-      const { records } = jsonOf<UploadAnswer>(answer)
+      const { records } = jsonOf<UploadResponse>(answer)
       const { header, blank, skipped, accepted, rejected } = records
       assert.equal(header + blank + skipped + accepted + rejected, records.total)
     } else {

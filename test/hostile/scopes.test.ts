@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { type Scope, scopes } from '../../src/access/access.ts'
 import { formatKeys, newKey } from '../../src/access/api-keys.ts'
-import { type Answer, bodyOf, Client, jsonOf, type UploadAnswer } from '../support/client.ts'
+import { type Answer, bodyOf, Client, jsonOf, type UploadResponse } from '../support/client.ts'
 import { create, offsetOf, patch, tus, tusBytes } from '../support/resumable.ts'
 import { allRoutes, pathOf, type Route } from '../support/routes.ts'
 import { RunningService, scratchDir } from '../support/running-service.ts'
@@ -124,7 +124,7 @@ for (const one of limited.filter(({ allowed }) => allowed.includes('upload') && 
   test(`a key with ${one.allowed.join(' and ')} sends files, follows and resumes its own uploads`, async () => {
     const client = clientOf(one)
     const content = contentOf(`own of ${one.allowed.join('+')}`)
-    const named = (answer: UploadAnswer) => [answer.file.name, answer.upload.fileName, answer.upload.outcome]
+    const named = (answer: UploadResponse) => [answer.file.name, answer.upload.fileName, answer.upload.outcome]
     const first = await client.upload({ content, fileName: 'mine.csv' })
     assert.deepEqual(named(first), ['mine.csv', 'mine.csv', 'new'])
     assert.ok(first.rejects.first.length > 0)
@@ -145,11 +145,11 @@ for (const one of limited.filter(({ allowed }) => allowed.includes('upload') && 
     }
     await sendAs(owner, `${content}5,x\n`, `${marker}.csv`)
     const mine = await sendAs(client, `${content}6,x\n`, 'mine.csv')
-    assert.deepEqual([mine.status, jsonOf<UploadAnswer>(mine).upload.outcome], [200, 'new'])
-    assert.equal((await owner.ask('DELETE', `/qas/datasets/${jsonOf<UploadAnswer>(mine).id}`)).status, 204)
+    assert.deepEqual([mine.status, jsonOf<UploadResponse>(mine).upload.outcome], [200, 'new'])
+    assert.equal((await owner.ask('DELETE', `/qas/datasets/${jsonOf<UploadResponse>(mine).id}`)).status, 204)
     await owner.upload({ content: `${content}6,x\n`, fileName: `${marker}.csv` })
     const repeated = await sendAs(client, `${content}6,x\n`, 'mine.csv')
-    const { file } = jsonOf<UploadAnswer>(repeated)
+    const { file } = jsonOf<UploadResponse>(repeated)
     assert.deepEqual([repeated.headers['idempotent-replayed'], file.name], ['true', 'mine.csv'])
     const path = await create(client, content.length)
     assert.equal((await patch(client, path, 0, content.slice(0, 9))).status, 204)

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { parse } from 'csv-parse/sync'
-import { Client, type UploadAnswer } from '../support/client.ts'
+import { Client, type UploadResponse } from '../support/client.ts'
 import { createRandom, randomCsv, seed } from '../support/samples.ts'
 import { sharedService } from '../support/shared-service.ts'
 
@@ -165,7 +165,7 @@ function isMadeOf(content: Buffer, csv: Buffer, rejects: readonly { byteOffset: 
 
 /** Asserts that the export, sent again, gives the same table. */
 async function readsAgainTheSame(
-  first: UploadAnswer,
+  first: UploadResponse,
   csv: Buffer,
   rows: readonly (readonly unknown[])[],
 ): Promise<void> {

@@ -4,12 +4,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parse } from 'csv-parse/sync'
 import { randomFrom } from '../../src/core/random.testing.ts'
-import { Client, type UploadAnswer } from '../support/client.ts'
+import { Client, type UploadResponse } from '../support/client.ts'
 import { sharedService, smallSegments } from '../support/shared-service.ts'
 
 const client = new Client((await sharedService(smallSegments)).url)
 
-async function annotated({ links }: Pick<UploadAnswer, 'links'>, query = '', delimiter = ','): Promise<string[][]> {
+async function annotated({ links }: Pick<UploadResponse, 'links'>, query = '', delimiter = ','): Promise<string[][]> {
   // Throws if a row has another number of cells.
   return parse((await client.get(links.annotated + query)).toString(), { delimiter })
 }
@@ -52,7 +52,7 @@ test('annotated.csv has the fields of records that break a rule, and corrected o
   const answer = await client.ask('POST', first.links.corrections, Buffer.from('record,text\n3,2;b\n4,"3;""c"""\n'), {
     'content-type': 'text/csv',
   })
-  const { links } = JSON.parse(answer.body.toString()) as UploadAnswer
+  const { links } = JSON.parse(answer.body.toString()) as UploadResponse
   const corrected = 'accepted: corrected'
   assert.deepEqual((await annotated({ links })).slice(1), [
     ['1', 'a', 'accepted'],

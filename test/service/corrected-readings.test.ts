@@ -5,36 +5,39 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import type { correctionJson } from '../../src/http/exchange/receipt-json.ts'
-import { Client, type FileToSend, jsonOf, refusalOf, type UploadAnswer } from '../support/client.ts'
+import { Client, type FileToSend, jsonOf, refusalOf, type UploadResponse } from '../support/client.ts'
 import { seesProcesses } from '../support/running-service.ts'
 import { csvText } from '../support/samples.ts'
 import { sharedService } from '../support/shared-service.ts'
 import { assertVerified } from '../support/verified.ts'
 
-type Corrected = UploadAnswer & ReturnType<typeof correctionJson>
+type CorrectionResponse = UploadResponse & ReturnType<typeof correctionJson>
 
 const service = await sharedService()
 const client = new Client(service.url)
 
 /** Sends corrected texts by record. */
-async function correct({ id }: { readonly id: string }, texts: Readonly<Record<number, string>>): Promise<Corrected> {
+async function correct(
+  { id }: { readonly id: string },
+  texts: Readonly<Record<number, string>>,
+): Promise<CorrectionResponse> {
   const body = Object.entries(texts).map(([record, text]) => `${JSON.stringify({ record: Number(record), text })}\n`)
   const headers = { 'content-type': 'application/x-ndjson' }
   const answer = await client.ask('POST', `/qas/datasets/${id}/corrections`, Buffer.from(body.join('')), headers)
   assert.equal(answer.status, 200, answer.body.toString())
-  await assertVerified(dirOf(jsonOf<Corrected>(answer)))
-  return jsonOf<Corrected>(answer)
+  await assertVerified(dirOf(jsonOf<CorrectionResponse>(answer)))
+  return jsonOf<CorrectionResponse>(answer)
 }
 
-function dirOf({ id }: UploadAnswer): string {
+function dirOf({ id }: UploadResponse): string {
   return join(service.dataDir, 'datasets', id)
 }
 
-async function csv({ links }: UploadAnswer): Promise<string> {
+async function csv({ links }: UploadResponse): Promise<string> {
   return (await client.get(links.csv)).toString()
 }
 
-async function rejected(dataset: UploadAnswer): Promise<readonly [number, string][]> {
+async function rejected(dataset: UploadResponse): Promise<readonly [number, string][]> {
   return (await client.allRejects(dataset)).map(({ record, reason }) => [record, reason])
 }
 
@@ -168,13 +171,13 @@ test('another reading of a corrected dataset has the corrections if the records 
   const corrected = await correct(await client.upload('id,size\n1,S\n2\n3,XX\n4,L\n'), { 3: '2,QQ' })
   const read = async (body: object) =>
     client.askJson(`/qas/datasets/${corrected.id}/readings`, Buffer.from(JSON.stringify(body)))
-  const typed = jsonOf<UploadAnswer>(
+  const typed = jsonOf<UploadResponse>(
     await read({ schema: { fields: [{ name: 'id', type: 'string' }, { name: 'size' }] } }),
   )
   assert.equal(await csv(typed), 'id,size\n1,S\n2,QQ\n3,XX\n4,L\n')
   assert.equal(typed.columns[0]?.type, 'text')
   assert.equal(typed.corrections?.count, 1)
-  const strict = jsonOf<UploadAnswer>(await read({ schema }))
+  const strict = jsonOf<UploadResponse>(await read({ schema }))
   assert.equal(await csv(strict), 'id,size\n1,S\n4,L\n')
   assert.equal(strict.corrections, undefined)
   assert.ok(strict.notes.some(({ code, message }) => code === 'CORRECTIONS_LEFT_OUT' && /record 3/.test(message)))

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { type Scope, scopes } from '../../src/access/access.ts'
 import { formatKeys, newKey } from '../../src/access/api-keys.ts'
-import { type Answer, Client, jsonOf, refusalOf, type UploadAnswer } from '../support/client.ts'
+import { type Answer, Client, jsonOf, refusalOf, type UploadResponse } from '../support/client.ts'
 import { RunningService, scratchDir } from '../support/running-service.ts'
 
 const content = 'id,name\n1,Anna\n2\n3\n'
@@ -46,7 +46,7 @@ test('corrections belong to the owner of the dataset, and nobody else can make o
     assert.equal((await correct(as('anna', ['read']), mine.id, line(3, '2,Bo'))).status, 403)
     const answer = await correct(anna, mine.id, line(3, '2,Bo'))
     assert.equal(answer.status, 200, answer.body.toString())
-    const { id, upload } = jsonOf<UploadAnswer>(answer)
+    const { id, upload } = jsonOf<UploadResponse>(answer)
     assert.deepEqual((await anna.datasetIds()).toSorted(), [mine.id, id].toSorted())
     assert.deepEqual(await bob.datasetIds(), [])
     for (const path of [
@@ -60,7 +60,7 @@ test('corrections belong to the owner of the dataset, and nobody else can make o
     }
     // The same file and corrections from another owner give another dataset.
     const theirs = await bob.upload(content)
-    const same = jsonOf<UploadAnswer>(await correct(bob, theirs.id, line(3, '2,Bo')))
+    const same = jsonOf<UploadResponse>(await correct(bob, theirs.id, line(3, '2,Bo')))
     assert.notEqual(same.id, id)
     assert.equal(same.duplicate, false)
     assert.equal((await bob.ask('DELETE', `/qas/datasets/${id}`)).status, 404)
@@ -73,12 +73,12 @@ test('a corrected dataset counts toward the quota of datasets, and one beyond it
   await withOwners(['--quota-datasets', '2'], async (as) => {
     const anna = as('anna')
     const first = await anna.upload(content)
-    const one = jsonOf<UploadAnswer>(await correct(anna, first.id, line(3, '2,Bo')))
+    const one = jsonOf<UploadResponse>(await correct(anna, first.id, line(3, '2,Bo')))
     const refused = await correct(anna, first.id, line(4, '3,Cleo'))
     assert.deepEqual([refused.status, refusalOf(refused).exception], [507, 'csvupload.QuotaExceededException'])
     assert.deepEqual((await anna.datasetIds()).toSorted(), [first.id, one.id].toSorted())
     const again = await correct(anna, first.id, line(3, '2,Bo'))
-    assert.ok(again.status === 507 || jsonOf<UploadAnswer>(again).duplicate)
+    assert.ok(again.status === 507 || jsonOf<UploadResponse>(again).duplicate)
     await anna.ask('DELETE', `/qas/datasets/${first.id}`)
     // What is still wrong in a corrected dataset can be corrected.
     assert.equal((await correct(anna, one.id, line(4, '3,Cleo'))).status, 200)

@@ -4,7 +4,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { correctionJson } from '../../src/http/exchange/receipt-json.ts'
-import { Client, jsonOf, type UploadAnswer } from '../support/client.ts'
+import { Client, jsonOf, type UploadResponse } from '../support/client.ts'
 import { begin } from '../support/resumable.ts'
 import { sharedService } from '../support/shared-service.ts'
 import { until } from '../support/until.ts'
@@ -13,7 +13,7 @@ import { assertVerified } from '../support/verified.ts'
 const service = await sharedService()
 const client = new Client(service.url)
 
-type Corrected = UploadAnswer & ReturnType<typeof correctionJson>
+type CorrectionResponse = UploadResponse & ReturnType<typeof correctionJson>
 
 const csvType = { 'content-type': 'text/csv' }
 
@@ -21,10 +21,14 @@ function post({ id }: { readonly id: string }, body: string | Buffer, headers: R
   return client.ask('POST', `/qas/datasets/${id}/corrections`, Buffer.from(body), headers)
 }
 
-async function correct(dataset: { readonly id: string }, body: string | Buffer, headers = csvType): Promise<Corrected> {
+async function correct(
+  dataset: { readonly id: string },
+  body: string | Buffer,
+  headers = csvType,
+): Promise<CorrectionResponse> {
   const answer = await post(dataset, body, headers)
   assert.equal(answer.status, 200, answer.body.toString())
-  return jsonOf<Corrected>(answer)
+  return jsonOf<CorrectionResponse>(answer)
 }
 
 async function text({ id }: { readonly id: string }, path: string): Promise<string> {

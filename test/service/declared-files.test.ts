@@ -3,13 +3,13 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { Client, jsonOf, type UploadAnswer } from '../support/client.ts'
+import { Client, jsonOf, type UploadResponse } from '../support/client.ts'
 import { sharedService, smallSegments } from '../support/shared-service.ts'
 import { assertVerified } from '../support/verified.ts'
 
 const service = await sharedService(smallSegments)
 const client = new Client(service.url)
-const dirOf = ({ id }: UploadAnswer) => join(service.dataDir, 'datasets', id)
+const dirOf = ({ id }: UploadResponse) => join(service.dataDir, 'datasets', id)
 
 /** Between an integer that is declared, and columns whose types are detected. */
 const schema = { fieldsMatch: 'subset', fields: [{ name: 'n', type: 'integer' }] }
@@ -32,7 +32,7 @@ function lines(count: number, word: string, delimiter: string): readonly Line[] 
 
 /** Every record is accepted or rejected, in file order, with its place. */
 async function accountsFor(
-  receipt: UploadAnswer,
+  receipt: UploadResponse,
   text: Buffer,
   all: readonly Line[],
   decode: (slice: Buffer) => string,

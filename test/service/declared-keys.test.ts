@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { type Random, randomFrom } from '../../src/core/random.testing.ts'
-import { Client, jsonOf, type UploadAnswer } from '../support/client.ts'
+import { Client, jsonOf, type UploadResponse } from '../support/client.ts'
 import { seed } from '../support/samples.ts'
 import { sharedService, smallSegments } from '../support/shared-service.ts'
 import { assertVerified } from '../support/verified.ts'
@@ -12,34 +12,34 @@ const service = await sharedService(smallSegments)
 const client = new Client(service.url)
 
 /** A value as it may be written, and what equal values have in common. */
-type Written = readonly [text: string, value: string | null]
+type WrittenValue = readonly [text: string, value: string | null]
 interface FieldJson {
   readonly name: string
   readonly type: string
   readonly format?: string
 }
-type Field = { readonly json: FieldJson; readonly write: (random: Random, among: number) => Written }
+type Field = { readonly json: FieldJson; readonly write: (random: Random, among: number) => WrittenValue }
 
-function integer(random: Random, among: number): Written {
+function integer(random: Random, among: number): WrittenValue {
   const value = random(among) - Math.floor(among / 2)
   const sign = value < 0 ? '-' : random(8) === 0 ? '+' : ''
   return [`${sign}${random(4) === 0 ? '00' : ''}${Math.abs(value)}`, `${value}`]
 }
 
-function text(random: Random, among: number): Written {
+function text(random: Random, among: number): WrittenValue {
   const value = `${random(3) === 0 ? '0' : ''}${random(among)}${random(5) === 0 ? '"é' : ''}`
   const isQuoted = value.includes('"') || random(4) === 0
   return [isQuoted ? `"${value.replaceAll('"', '""')}"` : value, value]
 }
 
 /** Beyond 2^53, where doubles are not told apart. */
-function number(random: Random, among: number): Written {
+function number(random: Random, among: number): WrittenValue {
   const value = 9007199254740992n + BigInt(random(among))
   const forms = [`${value}`, `${value}.0`, `${value}e0`, `${value}0e-1`, `  ${value}`, `${value} `]
   return [forms[random(forms.length)]!, `${value}`]
 }
 
-function date(random: Random, among: number): Written {
+function date(random: Random, among: number): WrittenValue {
   const day = new Date(Date.UTC(2024, 0, 1 + random(among)))
   const [year, month, date] = [day.getUTCFullYear(), day.getUTCMonth() + 1, day.getUTCDate()]
   const padded = (one: number) => (random(2) === 0 ? `${one}` : `${one}`.padStart(2, '0'))
@@ -59,7 +59,7 @@ interface Key {
 }
 
 /** The rejects of a table: a plain loop over the records in the order of the file. */
-function rejectsOf(records: readonly (readonly Written[])[], keys: readonly Key[], lines: readonly number[]) {
+function rejectsOf(records: readonly (readonly WrittenValue[])[], keys: readonly Key[], lines: readonly number[]) {
   const holders = keys.map(() => new Map<string, number>())
   const names = [...fields.map(({ json }) => json.name), 'other']
   return records.flatMap((record, i) => {
@@ -78,7 +78,7 @@ function rejectsOf(records: readonly (readonly Written[])[], keys: readonly Key[
     if (broken < 0) return []
     const { rule, columns } = keys[broken]!
     const first = holders[broken]!.get(own[broken]!)!
-    const plain = ([text]: Written) => text.replace(/^"(.*)"$/, '$1').replaceAll('""', '"')
+    const plain = ([text]: WrittenValue) => text.replace(/^"(.*)"$/, '$1').replaceAll('""', '"')
     const isSame = record.every((one, c) => plain(one) === plain(records[first]![c]!))
     const values = columns.map((column) => JSON.stringify(plain(record[column]!))).join(', ')
     const other = `line ${lines[first]} has the same, and is ${isSame ? '' : 'not '}equal in every field`
@@ -88,11 +88,11 @@ function rejectsOf(records: readonly (readonly Written[])[], keys: readonly Key[
 }
 
 function tableOf(random: Random, count: number, among: number) {
-  const records: (readonly Written[])[] = []
+  const records: (readonly WrittenValue[])[] = []
   for (let i = 0; i < count; i++) {
     if (records.length > 0 && random(30) === 0) records.push(records[random(records.length)]!)
     else {
-      const own = fields.map(({ write }): Written => (random(40) === 0 ? ['', null] : write(random, among)))
+      const own = fields.map(({ write }): WrittenValue => (random(40) === 0 ? ['', null] : write(random, among)))
       records.push([
         ...own,
         random(25) === 0 ? ['bad', 'bad'] : [`"${'x'.repeat(400)}${random(3) === 0 ? '\n' : ''}"`, 'x'],
@@ -174,7 +174,7 @@ test('corrected records have keys, too, and those that repeat one are refused', 
     const headers = { 'content-type': 'text/csv' }
     const answer = await client.ask('POST', `/qas/datasets/${receipt.id}/corrections`, Buffer.from(text), headers)
     assert.equal(answer.status, 200, answer.body.toString())
-    return jsonOf<UploadAnswer & { readonly corrected: { readonly firstRefused: readonly unknown[] } }>(answer)
+    return jsonOf<UploadResponse & { readonly corrected: { readonly firstRefused: readonly unknown[] } }>(answer)
   }
   const corrected = await correct('record,text\r\n3,"5,a"\r\n5,"2,c"\r\n')
   const message = 'id: "2" violates primaryKey: line 4 has the same, and is equal in every field'

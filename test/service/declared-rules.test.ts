@@ -1,8 +1,8 @@
 // Tests of the missing values and constraints of docs/schema.md: for each sentence, texts that keep and break it, written
 // by hand.
-import { testAnswers } from '../support/declared-answers.ts'
+import { testResponses } from '../support/declared-answers.ts'
 
-testAnswers({
+testResponses({
   'missing values: by default the empty string, quoted or not': {
     field: { type: 'string' },
     column: 'text',

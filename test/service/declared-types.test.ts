@@ -1,7 +1,7 @@
 // Tests of the types of docs/schema.md: for each sentence, texts with the values that they are, written by hand.
-import { testAnswers } from '../support/declared-answers.ts'
+import { testResponses } from '../support/declared-answers.ts'
 
-testAnswers({
+testResponses({
   'any: every text': {
     field: { type: 'any' },
     column: 'text',

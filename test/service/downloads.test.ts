@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { parse } from 'csv-parse/sync'
 import type { dataPackageJson } from '../../src/http/exchange/data-package.ts'
-import { Client, refusalOf, type UploadAnswer } from '../support/client.ts'
+import { Client, refusalOf, type UploadResponse } from '../support/client.ts'
 import { RunningService, scratchDir } from '../support/running-service.ts'
 import { csvText } from '../support/samples.ts'
 import { sharedService, smallSegments } from '../support/shared-service.ts'
@@ -19,7 +19,7 @@ after(() => scratch[Symbol.asyncDispose]())
 
 const recordCount = 20_000
 const wide = 9_007_199_254_740_993n
-let receipt: UploadAnswer
+let receipt: UploadResponse
 
 before(async () => {
   const content = csvText('id,"last, first",when,amount,big', recordCount, (i) => {
@@ -151,7 +151,7 @@ test('columns whose names contain commas and quotes can be selected', async () =
 })
 
 /** Every line of rejects.csv except the header, by column. */
-async function rejectLines({ links }: UploadAnswer): Promise<Record<string, string>[]> {
+async function rejectLines({ links }: UploadResponse): Promise<Record<string, string>[]> {
   const text = (await client.get(links.rejectsCsv)).toString()
   return parse(text, { columns: true, record_delimiter: '\r\n', relax_column_count: false })
 }

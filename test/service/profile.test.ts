@@ -4,7 +4,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { Profile } from '../../src/service/service.ts'
-import { Client, jsonOf, refusalOf, type UploadAnswer } from '../support/client.ts'
+import { Client, jsonOf, refusalOf, type UploadResponse } from '../support/client.ts'
 import { csvText } from '../support/samples.ts'
 import { sharedService, smallSegments } from '../support/shared-service.ts'
 
@@ -14,8 +14,9 @@ const client = new Client(service.url)
 const content = csvText('id,colour,price,when,is', 40_000, (i) => {
   return `${i},${['red', 'green', ''][i % 3]},${i % 100}.25,2024-01-${10 + (i % 20)},${i % 2 === 0}`
 })
-const profileOf = async ({ links }: UploadAnswer) => JSON.parse((await client.get(links.profile)).toString()) as Profile
-const keptPath = ({ id }: UploadAnswer) => join(service.dataDir, 'datasets', id, 'derived', 'profile-2.json')
+const profileOf = async ({ links }: UploadResponse) =>
+  JSON.parse((await client.get(links.profile)).toString()) as Profile
+const keptPath = ({ id }: UploadResponse) => join(service.dataDir, 'datasets', id, 'derived', 'profile-2.json')
 
 test('a profile covers every column, and is the same when read from disk', async () => {
   const receipt = await client.upload(content)

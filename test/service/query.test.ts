@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { Client, type UploadAnswer } from '../support/client.ts'
+import { Client, type UploadResponse } from '../support/client.ts'
 import { ask as askAt, type QueryResult, queryProblem, queryRows, typesCsv } from '../support/queries.ts'
 import { RunningService, scratchDir } from '../support/running-service.ts'
 import { csvText } from '../support/samples.ts'
@@ -17,8 +17,8 @@ after(async () => {
   await scratch[Symbol.asyncDispose]()
 })
 
-let typed: UploadAnswer
-let many: UploadAnswer
+let typed: UploadResponse
+let many: UploadResponse
 
 before(async () => {
   typed = await client.upload(typesCsv)

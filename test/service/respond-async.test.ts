@@ -7,7 +7,7 @@ import { after, test } from 'node:test'
 import { scopes } from '../../src/access/access.ts'
 import { formatKeys, newKey } from '../../src/access/api-keys.ts'
 import type { uploadStatusJson } from '../../src/http/exchange/upload-json.ts'
-import { type Answer, bodyOf, Client, contentType, jsonOf, refusalOf, type UploadAnswer } from '../support/client.ts'
+import { type Answer, bodyOf, Client, contentType, jsonOf, refusalOf, type UploadResponse } from '../support/client.ts'
 import { begin, create, patch, textOf, tusBytes } from '../support/resumable.ts'
 import { RunningService, scratchDir } from '../support/running-service.ts'
 import { until } from '../support/until.ts'
@@ -117,7 +117,7 @@ test('without the preference the response is the receipt; with a wait, whichever
   const framing = bodyOf({ content })
   const patient = { prefer: 'respond-async, wait=30' }
   const answer = await client.ask('POST', '/qas/uploadCsv', framing, patient)
-  assert.deepEqual([answer.status, jsonOf<UploadAnswer>(answer).id], [200, plain.id])
+  assert.deepEqual([answer.status, jsonOf<UploadResponse>(answer).id], [200, plain.id])
   assert.deepEqual([answer.headers.location, answer.headers['preference-applied']], [undefined, undefined])
   const other = await client.ask('POST', '/qas/uploadCsv', framing, { prefer: 'return=minimal, handling=lenient' })
   assert.equal(other.status, 200)
@@ -135,11 +135,11 @@ test('an Idempotency-Key applies to all ways of sending, and returns the receipt
   for (const headers of [named('async'), { 'idempotency-key': 'async' }]) {
     const again = await client.ask('POST', '/qas/uploadCsv', form, headers)
     assert.deepEqual([again.status, again.headers['idempotent-replayed']], [200, 'true'], again.body.toString())
-    assert.equal(jsonOf<UploadAnswer>(again).upload.id, first.id)
+    assert.equal(jsonOf<UploadResponse>(again).upload.id, first.id)
   }
   const raw = { 'content-type': 'text/csv', 'content-disposition': 'inline; filename="sample.csv"' }
   const byFile = await client.ask('POST', '/qas/uploads', content, { ...raw, ...named('async') })
-  assert.deepEqual([byFile.status, jsonOf<UploadAnswer>(byFile).upload.id], [200, first.id])
+  assert.deepEqual([byFile.status, jsonOf<UploadResponse>(byFile).upload.id], [200, first.id])
   const other = await client.ask('POST', '/qas/uploadCsv', bodyOf({ content: 'a\n1\n' }), named('async'))
   assert.deepEqual([other.status, refusalOf(other).exception], [422, 'csvupload.IdempotencyKeyReusedException'])
 

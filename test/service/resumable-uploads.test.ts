@@ -5,7 +5,15 @@ import { createHash } from 'node:crypto'
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { bodyOf, Client, contentType, jsonOf, refusalOf, type UploadAnswer, uploadFraming } from '../support/client.ts'
+import {
+  bodyOf,
+  Client,
+  contentType,
+  jsonOf,
+  refusalOf,
+  type UploadResponse,
+  uploadFraming,
+} from '../support/client.ts'
 import { begin, create, offsetOf, patch, textOf, tus, tusBytes } from '../support/resumable.ts'
 import { RunningService, scratchDir } from '../support/running-service.ts'
 import { until } from '../support/until.ts'
@@ -54,10 +62,10 @@ test('POST takes the file itself, of any type, and a form', async () => {
   const named = { 'content-disposition': 'attachment; filename="raw.csv"' }
   for (const type of ['text/csv', 'application/octet-stream', 'application/x-www-form-urlencoded', '']) {
     const headers = { ...named, 'content-type': type }
-    const receipt = jsonOf<UploadAnswer>(await client.ask('POST', '/qas/uploads', content, headers))
+    const receipt = jsonOf<UploadResponse>(await client.ask('POST', '/qas/uploads', content, headers))
     assert.deepEqual([receipt.id, receipt.upload.fileName], [plain.id, 'raw.csv'], type)
   }
-  const form = jsonOf<UploadAnswer>(await client.ask('POST', '/qas/uploads', bodyOf({ content })))
+  const form = jsonOf<UploadResponse>(await client.ask('POST', '/qas/uploads', bodyOf({ content })))
   assert.deepEqual([form.id, form.upload.fileName], [plain.id, 'sample.csv'])
   const partial = { 'content-type': 'text/csv', 'content-range': `bytes 0-${content.length - 1}/1000` }
   assert.equal((await client.ask('POST', '/qas/uploads', content, partial)).status, 400)

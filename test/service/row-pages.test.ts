@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import type { RejectPage } from '../../src/service/service.ts'
-import { Client, jsonOf, refusalOf, type UploadAnswer } from '../support/client.ts'
+import { Client, jsonOf, refusalOf, type UploadResponse } from '../support/client.ts'
 import { csvText } from '../support/samples.ts'
 import { sharedService, smallSegments } from '../support/shared-service.ts'
 
@@ -13,7 +13,7 @@ const recordCount = 30_000
 /** Maximum rows per page. */
 const limitMax = 10_000
 const record = (i: number) => [i, `name ${i} ${'x'.repeat(60)}`, `${i}.50`]
-let receipt: UploadAnswer
+let receipt: UploadResponse
 
 before(async () => {
   receipt = await client.upload(csvText('id,name,amount', recordCount, (i) => record(i).join(',')))

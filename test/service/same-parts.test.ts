@@ -5,7 +5,7 @@ import { type IncomingMessage, request } from 'node:http'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
-import { bodyOf, Client, contentType, type UploadAnswer } from '../support/client.ts'
+import { bodyOf, Client, contentType, type UploadResponse } from '../support/client.ts'
 import { create, patch } from '../support/resumable.ts'
 import { createRandom, seed } from '../support/samples.ts'
 import { mediumSegments, sharedService } from '../support/shared-service.ts'
@@ -25,15 +25,15 @@ function fileOf(random: (below: number) => number, oddOneIn: number): Buffer {
   return Buffer.from(`n,text,few\n${lines.join('')}`)
 }
 
-type Parts = Pick<UploadAnswer, 'parts' | 'rejects'>
+type Parts = Pick<UploadResponse, 'parts' | 'rejects'>
 
 /** What is compared; the dataset is deleted, so that the same bytes are read anew. */
-async function partsOf({ id, parts, rejects }: UploadAnswer): Promise<Parts> {
+async function partsOf({ id, parts, rejects }: UploadResponse): Promise<Parts> {
   assert.equal((await client.ask('DELETE', `/qas/datasets/${id}`)).status, 204)
   return { parts, rejects }
 }
 
-async function inPieces(content: Buffer, next: () => number): Promise<UploadAnswer> {
+async function inPieces(content: Buffer, next: () => number): Promise<UploadResponse> {
   const body = bodyOf({ content })
   const headers = { 'content-type': contentType, 'content-length': body.length }
   const outgoing = request(new URL('/qas/uploadCsv', service.url), { method: 'POST', headers })
@@ -49,7 +49,7 @@ async function inPieces(content: Buffer, next: () => number): Promise<UploadAnsw
   return JSON.parse(Buffer.concat(await Array.fromAsync(incoming as AsyncIterable<Buffer>)).toString())
 }
 
-async function inPatches(content: Buffer, next: () => number): Promise<UploadAnswer> {
+async function inPatches(content: Buffer, next: () => number): Promise<UploadResponse> {
   const path = await create(client, content.length)
   for (let from = 0; ; ) {
     const to = Math.min(content.length, from + next())
@@ -60,7 +60,7 @@ async function inPatches(content: Buffer, next: () => number): Promise<UploadAns
   }
 }
 
-async function readAgain(content: Buffer): Promise<UploadAnswer> {
+async function readAgain(content: Buffer): Promise<UploadResponse> {
   const first = await client.upload(content)
   const answer = await client.askJson(first.links.readings, Buffer.from('{"dialect":{"delimiter":","}}'))
   assert.equal(answer.status, 200, answer.body.toString())
@@ -78,7 +78,7 @@ for (const [what, oddOneIn] of [
     const content = fileOf(random, oddOneIn)
     const wanted = await partsOf(await client.upload(content))
     assert.ok(wanted.parts.length > 1)
-    const ways: Readonly<Record<string, () => Promise<UploadAnswer>>> = {
+    const ways: Readonly<Record<string, () => Promise<UploadResponse>>> = {
       'small pieces': () => inPieces(content, () => 1 + random(4_000)),
       'large pieces': () => inPieces(content, () => 1 + random(300_000)),
       'tus in odd pieces': () => inPatches(content, () => 100_000 + random(400_000)),

@@ -1,7 +1,7 @@
 // Tests of declared schemas over whole files: records rejected among many, every byte accounted for, fields found or refused.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Client, jsonOf, refusalOf, type UploadAnswer } from '../support/client.ts'
+import { Client, jsonOf, refusalOf, type UploadResponse } from '../support/client.ts'
 import { sharedService, smallSegments } from '../support/shared-service.ts'
 
 const service = await sharedService(smallSegments)
@@ -35,7 +35,7 @@ function lines(count: number, step: number): readonly Line[] {
 }
 
 /** Asserts everything that must hold for a file in any encoding. */
-async function accountsFor(receipt: UploadAnswer, content: Buffer, all: readonly Line[], charset: BufferEncoding) {
+async function accountsFor(receipt: UploadResponse, content: Buffer, all: readonly Line[], charset: BufferEncoding) {
   const { records } = receipt
   const good = all.filter(({ violates, isReadable }) => isReadable && violates === null)
   const bad = all.filter(({ violates, isReadable }) => !isReadable || violates !== null)
@@ -155,7 +155,7 @@ test('a stored file can be read again with a schema', async () => {
   const post = (body: object) => askJson('POST', plain.links.readings, body)
   const answer = await post({ schema })
   assert.equal(answer.status, 200, answer.body.toString())
-  const receipt = jsonOf<UploadAnswer>(answer)
+  const receipt = jsonOf<UploadResponse>(answer)
   assert.deepEqual((await client.rows(receipt)).rows, [
     [1, '2024-02-01'],
     [2, '2024-12-31'],

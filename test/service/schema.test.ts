@@ -1,14 +1,14 @@
 // Tests of declared schemas: each type and rule, over whole files, with every record accounted for.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Client, type UploadAnswer } from '../support/client.ts'
+import { Client, type UploadResponse } from '../support/client.ts'
 import { sharedService, smallSegments } from '../support/shared-service.ts'
 
 const service = await sharedService(smallSegments)
 const client = new Client(service.url)
 
 /** One column of some values, each in a record that no other rule rejects. */
-async function uploadColumn(field: object, values: readonly string[]): Promise<UploadAnswer> {
+async function uploadColumn(field: object, values: readonly string[]): Promise<UploadResponse> {
   const content = `n,x\n${values.map((value, i) => `${i + 1},${value}\n`).join('')}`
   return client.upload({
     content,
@@ -22,7 +22,7 @@ async function uploadColumn(field: object, values: readonly string[]): Promise<U
 }
 
 /** Messages of the rejects, without the name of the column. */
-async function messagesOf(receipt: UploadAnswer): Promise<readonly string[]> {
+async function messagesOf(receipt: UploadResponse): Promise<readonly string[]> {
   const rejects = await client.allRejects(receipt)
   assert.ok(rejects.every(({ reason, column }) => reason === 'constraint' && column === 2))
   return rejects.map(({ message }) => message.replace(/^x: /, ''))

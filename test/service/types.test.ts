@@ -1,7 +1,7 @@
 // Tests of types: all records decide them, even if the decisive value comes long after the first megabyte.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Client, type UploadAnswer } from '../support/client.ts'
+import { Client, type UploadResponse } from '../support/client.ts'
 import { createRandom, csvText, seed } from '../support/samples.ts'
 import { mediumSegments, sharedService } from '../support/shared-service.ts'
 
@@ -103,12 +103,12 @@ for (const { name, usual, oddValue, guessed, finalType, why, nulls = 0 } of case
     const [header, ...others] = lines
     const early = await client.upload(`${[header, odd, ...others].join('\n')}\n`)
     const late = await client.upload(`${[header, ...others, odd].join('\n')}\n`)
-    const shape = ({ columns }: UploadAnswer) =>
+    const shape = ({ columns }: UploadResponse) =>
       columns.map(({ type, nulls, nullWords }) => ({ type, nulls, nullWords }))
     assert.deepEqual(shape(early), shape(late))
     const [earlyRows, lateRows] = [await client.allRows(early, 'id,value'), await client.allRows(late, 'id,value')]
     assert.deepEqual([...earlyRows.slice(1), earlyRows[0]], lateRows)
-    const csvLines = async (receipt: UploadAnswer) =>
+    const csvLines = async (receipt: UploadResponse) =>
       (await client.get(receipt.links.csv)).toString().trimEnd().split('\n')
     const [earlyLines, lateLines] = [await csvLines(early), await csvLines(late)]
     assert.deepEqual([earlyLines[0], ...earlyLines.slice(2), earlyLines[1]], lateLines)
@@ -152,7 +152,7 @@ test('columns that change at different places end as if all values had been know
 test('a last column that is empty in the head is noted as always empty only if it is', async () => {
   const fileOf = (last: string) =>
     csvText('id,padding,', recordCount, (i) => `${i},${padding},${i === recordCount - 1 ? last : ''}`)
-  const codesOf = ({ notes }: UploadAnswer) => notes.map(({ code }) => code)
+  const codesOf = ({ notes }: UploadResponse) => notes.map(({ code }) => code)
   assert.deepEqual(codesOf(await client.upload(fileOf(''))), ['LAST_COLUMN_EMPTY'])
   assert.deepEqual(codesOf(await client.upload(fileOf('7'))), [])
 })
@@ -364,7 +364,7 @@ test('data.csv uploaded again gives the same values, whatever their form', async
     const record = (i: number) => [i, ...pools.map((pool) => pool[random(pool.length)])].join()
     const first = await client.upload(csvText(header, 5 + random(300), record))
     const again = await client.upload(await client.get(first.links.csv))
-    const shape = ({ columns }: UploadAnswer) => columns.map(({ why: _, ...column }) => column)
+    const shape = ({ columns }: UploadResponse) => columns.map(({ why: _, ...column }) => column)
     assert.deepEqual(shape(again), shape(first), `SEED=${seed}`)
     assert.deepEqual(await client.allRows(again), await client.allRows(first), `SEED=${seed}`)
     for (const { format } of first.columns) formats.add(format)

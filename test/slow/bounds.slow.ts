@@ -2,7 +2,7 @@
 // memory stays bounded.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import type { UploadAnswer } from '../support/client.ts'
+import type { UploadResponse } from '../support/client.ts'
 import { RunningService, scratchDir, seesProcesses } from '../support/running-service.ts'
 import { megabyte, peakMegabytes, repeated, sendMade } from './made-upload.ts'
 
@@ -19,8 +19,8 @@ interface Bound {
   content(): Iterable<string | Uint8Array>
   /** Status of the response. */
   readonly status: 200 | 422
-  readonly records?: Partial<UploadAnswer['records']>
-  readonly reasons?: UploadAnswer['rejects']['reasons']
+  readonly records?: Partial<UploadResponse['records']>
+  readonly reasons?: UploadResponse['rejects']['reasons']
   readonly message?: RegExp
   readonly serverMegabytesMax?: number
 }
@@ -114,7 +114,7 @@ for (const { title, content, status, records, reasons, message, ...bound } of bo
     t.diagnostic(`peaks in MB: ${JSON.stringify(peaks)}; ${shown}`)
     assert.equal(seen, status, shown)
     if (seen === 200) {
-      const receipt = answer as UploadAnswer // other tests verify the type of responses
+      const receipt = answer as UploadResponse // other tests verify the type of responses
       assert.deepEqual({ ...receipt.records, ...records }, receipt.records)
       if (reasons !== undefined) assert.deepEqual(receipt.rejects.reasons, reasons)
     } else if (message !== undefined) assert.match((answer as { message: string }).message, message)

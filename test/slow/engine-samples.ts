@@ -89,7 +89,11 @@ function cellsOf(i: number, random: (below: number) => number): (string | null)[
   ]
 }
 
-function csvOf(columns: readonly Column[], records: Published['cells'], isSent: (column: number) => boolean): string {
+function csvOf(
+  columns: readonly Column[],
+  records: PublishedSample['cells'],
+  isSent: (column: number) => boolean,
+): string {
   const quoted = (cell: string) => `"${cell.replaceAll('"', '""')}"`
   const line = (cells: readonly string[]) => cells.filter((_, i) => isSent(i)).join(',')
   const lines = records.map((cells) =>
@@ -153,7 +157,7 @@ const summedAs: Readonly<Record<string, string>> = {
 }
 
 /** For each column: number of values, minimum, maximum and, if exact, the sum. */
-function aggregates(dialect: Dialect, { table, columns }: Pick<Published, 'table' | 'columns'>): string[] {
+function aggregates(dialect: Dialect, { table, columns }: Pick<PublishedSample, 'table' | 'columns'>): string[] {
   return columns.map(({ name, type }) => {
     const column = dialect.name(name)
     const { text } = dialect
@@ -166,7 +170,7 @@ function aggregates(dialect: Dialect, { table, columns }: Pick<Published, 'table
 }
 
 /** Conditions on each column: at its extremes, in the middle and outside. */
-function conditions(dialect: Dialect, { columns, values }: Pick<Published, 'columns' | 'values'>): string[] {
+function conditions(dialect: Dialect, { columns, values }: Pick<PublishedSample, 'columns' | 'values'>): string[] {
   return columns.flatMap(({ name, type }, i) =>
     (values[i] ?? []).flatMap((value) => {
       const [column, literal] = [dialect.name(name), dialect.literal(value, type)]
@@ -175,7 +179,7 @@ function conditions(dialect: Dialect, { columns, values }: Pick<Published, 'colu
   )
 }
 
-export interface Published {
+export interface PublishedSample {
   readonly id: string
   readonly columns: readonly Column[]
   readonly table: string
@@ -186,13 +190,13 @@ export interface Published {
 }
 
 /** Files, and the service's results for them. */
-export interface Asked {
-  readonly made: readonly Published[]
+export interface EngineSamples {
+  readonly made: readonly PublishedSample[]
   readonly reported: readonly Awaited<ReturnType<typeof reportOf>>[]
 }
 
 /** The output of `csv-upload publish`. @param store Options that name the bucket. */
-export async function publish(as: string, { id, table }: Published, store: readonly string[]) {
+export async function publish(as: string, { id, table }: PublishedSample, store: readonly string[]) {
   const args = ['publish', id, '--as', as, '--table', table, '--json', ...store]
   const environment = { AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test-secret' }
   const { stdout, stderr } = await runCommand(args, { environment })
@@ -201,7 +205,7 @@ export async function publish(as: string, { id, table }: Published, store: reado
 }
 
 /** Minimum, maximum, sums and counts of each table, then all rows of the smaller one. */
-export function questions(dialect: Dialect, made: readonly Published[]): readonly string[] {
+export function questions(dialect: Dialect, made: readonly PublishedSample[]): readonly string[] {
   const [small] = made
   const list = small!.columns.map(({ name }) => dialect.text(dialect.name(name))).join(', ')
   const counts = (table: string, condition: string) =>
@@ -216,7 +220,7 @@ export function questions(dialect: Dialect, made: readonly Published[]): readonl
 }
 
 /** Compares the results of these queries. */
-export function check({ made, reported }: Asked, results: (string | null)[][][]): void {
+export function check({ made, reported }: EngineSamples, results: (string | null)[][][]): void {
   const rows = results.pop()!
   const { columns } = made[0]!
   for (const { aggregates: wanted, counts } of reported) {
@@ -238,7 +242,7 @@ export async function upload(
   table: string,
   records: number,
   { leftOut, textName = usualTextName }: { readonly leftOut?: string; readonly textName?: string } = {},
-): Promise<Published> {
+): Promise<PublishedSample> {
   const columns = columnsWith(textName)
   const random = createRandom(records)
   const cells = Array.from({ length: records }, (_, i) => cellsOf(i, random))
@@ -255,7 +259,7 @@ export async function upload(
   return { id: receipt.id, columns, table, records, parts: receipt.parts, cells, values }
 }
 
-export async function reportOf(service: RunningService, published: Published) {
+export async function reportOf(service: RunningService, published: PublishedSample) {
   const { id, columns } = published
   const wanted: (string | null)[][] = []
   for (const [i, sql] of aggregates(serviceDialect, { table: 'data', columns }).entries()) {

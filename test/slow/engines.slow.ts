@@ -11,13 +11,13 @@ import { codeBlocks } from '../support/code-blocks.ts'
 import { RunningService, scratchDir } from '../support/running-service.ts'
 import { noS3Server, startS3Server } from '../support/s3-server.ts'
 import {
-  type Asked,
   canonical,
   canonicalInput,
   castAs,
   check,
   type Dialect,
-  type Published,
+  type EngineSamples,
+  type PublishedSample,
   publish,
   questions,
   reportOf,
@@ -110,7 +110,7 @@ function missing(module: string, wanted: string): string | false {
   return spawnSync(python, ['-c', `import ${module}`]).status !== 0 && `no ${module}: pip install ${wanted}`
 }
 
-interface Engine extends Asked {
+interface Engine extends EngineSamples {
   readonly dir: string
   /** Options that name the bucket. */
   readonly store: readonly string[]
@@ -155,7 +155,7 @@ async function runRecipe(engine: Engine, address: string): Promise<void> {
   }
 }
 
-async function askSpark(engine: Engine, untimed: Published): Promise<void> {
+async function askSpark(engine: Engine, untimed: PublishedSample): Promise<void> {
   const { made, endpoint } = engine
   const published = await Promise.all(made.map((one) => publish('spark', one, engine.store)))
   const { url } = await publish('spark', untimed, engine.store)

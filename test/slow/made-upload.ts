@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { json } from 'node:stream/consumers'
-import { type UploadAnswer, uploadFraming } from '../support/client.ts'
+import { type UploadResponse, uploadFraming } from '../support/client.ts'
 import type { RunningService } from '../support/running-service.ts'
 
 export const megabyte = 1_000_000
@@ -47,9 +47,9 @@ export async function sendMade(
 export async function uploadMade(
   service: RunningService,
   content: Iterable<string | Uint8Array>,
-): Promise<UploadAnswer> {
+): Promise<UploadResponse> {
   const { answer } = await sendMade(service, content)
-  return answer as UploadAnswer // other tests verify the type of responses
+  return answer as UploadResponse // other tests verify the type of responses
 }
 
 export function* repeated(head: string | Uint8Array, piece: string | Uint8Array, times: number) {

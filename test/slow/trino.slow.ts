@@ -8,13 +8,13 @@ import { RunningService, scratchDir } from '../support/running-service.ts'
 import { noS3Server, startS3Server } from '../support/s3-server.ts'
 import { noTrino, startTrino, type Trino } from '../support/trino.ts'
 import {
-  type Asked,
   canonical,
   canonicalInput,
   castAs,
   check,
   type Dialect,
-  type Published,
+  type EngineSamples,
+  type PublishedSample,
   publish,
   questions,
   quotedName,
@@ -121,7 +121,7 @@ async function declareTests(): Promise<void> {
   })
 }
 
-async function uploadBoth(service: RunningService, name: string, textName?: string): Promise<Asked> {
+async function uploadBoth(service: RunningService, name: string, textName?: string): Promise<EngineSamples> {
   const named = textName === undefined ? {} : { textName }
   const made = [
     await upload(service, `${name}_small`, 2_000, named),
@@ -134,7 +134,7 @@ async function runAll(trino: Trino, catalog: Catalog, sql: string): Promise<void
   for (const statement of sql.trim().split(/;(?:\n|$)/)) if (statement !== '') await trino.run(catalog, statement)
 }
 
-async function checkTypes(trino: Trino, catalog: Catalog, { made }: Asked): Promise<void> {
+async function checkTypes(trino: Trino, catalog: Catalog, { made }: EngineSamples): Promise<void> {
   for (const { table, columns } of made) {
     const { rows } = await trino.run(catalog, `SHOW COLUMNS FROM ${table}`)
     const wanted = columns.map(({ name, type }) => [name.toLowerCase(), typesFound[catalog][type] ?? type])
@@ -148,7 +148,7 @@ async function checkTypes(trino: Trino, catalog: Catalog, { made }: Asked): Prom
   }
 }
 
-async function ask(trino: Trino, catalog: Catalog, asked: Asked): Promise<void> {
+async function ask(trino: Trino, catalog: Catalog, asked: EngineSamples): Promise<void> {
   const all = questions(dialects[catalog], asked.made)
   const ofOneValue = all.filter((sql) => /^SELECT CAST\(count\(\*\) AS VARCHAR\) FROM/.test(sql))
   const counts = new Map<string, string>()
@@ -168,7 +168,7 @@ async function ask(trino: Trino, catalog: Catalog, asked: Asked): Promise<void> 
 }
 
 /** Asserts that a condition on a column with ascending values reads only a part of the file. */
-async function checkPruning(trino: Trino, catalog: Catalog, { table, records }: Published): Promise<void> {
+async function checkPruning(trino: Trino, catalog: Catalog, { table, records }: PublishedSample): Promise<void> {
   const whole = await trino.run(catalog, `SELECT sum(n) FROM ${table}`)
   const none = await trino.run(catalog, `SELECT sum(n) FROM ${table} WHERE n > ${records}`)
   assert.equal(whole.stats.processedRows, records)

@@ -71,14 +71,14 @@ export async function startProxy(targetUrl: string, fateOf: (connection: number)
   }
 }
 
-interface Passing {
+interface ProxyHooks {
   readonly delayMs: number
   isBroken(): boolean
   onBreak(): void
   onPassed(bytes: number): void
 }
 
-async function pass(from: Socket, to: Socket, bytesMax: number, state: Passing): Promise<void> {
+async function pass(from: Socket, to: Socket, bytesMax: number, state: ProxyHooks): Promise<void> {
   let left = bytesMax
   try {
     for await (const chunk of from.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {

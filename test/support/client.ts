@@ -5,7 +5,7 @@ import { Agent, type IncomingHttpHeaders, type IncomingMessage, type OutgoingHtt
 import type { uploadJson } from '../../src/http/exchange/receipt-json.ts'
 import type { RejectPage, RowPage } from '../../src/service/service.ts'
 
-export type UploadAnswer = ReturnType<typeof uploadJson>
+export type UploadResponse = ReturnType<typeof uploadJson>
 
 export interface Answer {
   readonly status: number
@@ -95,11 +95,11 @@ export class Client {
   }
 
   /** Sends a file that must be accepted. */
-  async upload(file: FileToSend | string | Uint8Array): Promise<UploadAnswer> {
+  async upload(file: FileToSend | string | Uint8Array): Promise<UploadResponse> {
     const isFile = typeof file === 'object' && 'content' in file
     const answer = await this.send(isFile ? file : { content: file })
     assert.equal(answer.status, 200, answer.body.toString())
-    return jsonOf<UploadAnswer>(answer)
+    return jsonOf<UploadResponse>(answer)
   }
 
   /** Sends a file that must be refused. */
@@ -118,12 +118,12 @@ export class Client {
     return (JSON.parse(page.toString()) as { datasets: { id: string }[] }).datasets.map(({ id }) => id)
   }
 
-  async rows({ links }: UploadAnswer, query = ''): Promise<RowPage> {
+  async rows({ links }: UploadResponse, query = ''): Promise<RowPage> {
     return JSON.parse((await this.get(`${links.rows}${query}`)).toString())
   }
 
   /** Every row, page by page. */
-  async allRows(receipt: UploadAnswer, columns?: string): Promise<readonly (readonly unknown[])[]> {
+  async allRows(receipt: UploadResponse, columns?: string): Promise<readonly (readonly unknown[])[]> {
     const rows: (readonly unknown[])[] = []
     while (true) {
       const page = await this.rows(
@@ -136,7 +136,7 @@ export class Client {
   }
 
   /** Every reject, page by page. */
-  async allRejects({ links }: UploadAnswer): Promise<RejectPage['rejects']> {
+  async allRejects({ links }: UploadResponse): Promise<RejectPage['rejects']> {
     const rejects: RejectPage['rejects'][number][] = []
     while (true) {
       const body = await this.get(`${links.rejects}?limit=10000&offset=${rejects.length}`)

@@ -13,7 +13,7 @@ const nodeArgs = ['--disable-warning=ExperimentalWarning', program]
 const { NODE_COMPILE_CACHE } = process.env
 const ownEnvironment = { PATH: process.env.PATH, ...(NODE_COMPILE_CACHE !== undefined && { NODE_COMPILE_CACHE }) }
 
-export interface Ended {
+export interface CommandResult {
   readonly code: number | null
   readonly stdout: string
   readonly stderr: string
@@ -44,7 +44,7 @@ export function startCommand(
 }
 
 /** Runs a command to its end. */
-export function runCommand(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
+export function runCommand(args: readonly string[], options: RunOptions = {}): Promise<CommandResult> {
   return startCommand(args, options).ended
 }
 
@@ -64,7 +64,7 @@ export function commandsIn(cwd: string, environment: Readonly<Record<string, str
   return { command, sent }
 }
 
-async function endOf(child: ReturnType<typeof spawn>): Promise<Ended> {
+async function endOf(child: ReturnType<typeof spawn>): Promise<CommandResult> {
   const [stdout, stderr, [code]] = await Promise.all([text(child.stdout!), text(child.stderr!), once(child, 'exit')])
   return { code, stdout, stderr }
 }

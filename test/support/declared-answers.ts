@@ -19,7 +19,7 @@ interface Answer {
 }
 
 /** A test for each answer, by what the page says. */
-export function testAnswers(answers: Readonly<Record<string, Answer>>): void {
+export function testResponses(answers: Readonly<Record<string, Answer>>): void {
   for (const [says, answer] of Object.entries(answers)) test(`the page on schemas says: ${says}`, () => check(answer))
 }
 

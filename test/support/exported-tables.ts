@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openDuckDb } from '../../src/engine/duckdb/duckdb.ts'
-import { Client, jsonOf, type UploadAnswer } from './client.ts'
+import { Client, jsonOf, type UploadResponse } from './client.ts'
 import { ask, queryRows } from './queries.ts'
 import { create, patch } from './resumable.ts'
 import { RunningService, scratchDir } from './running-service.ts'
@@ -184,7 +184,7 @@ export async function startComparison(): Promise<ExportComparison> {
     { content }: Made,
     way: (typeof waysIn)[number],
     random: Random,
-  ): Promise<UploadAnswer> {
+  ): Promise<UploadResponse> {
     const { delimiter, quote, escapeChar, encoding } = table
     const dialect = { delimiter, quoteChar: quote, encoding, ...(escapeChar !== null && { escapeChar }) }
     if (way === 'form') return client.upload({ content, dialect })
@@ -192,7 +192,7 @@ export async function startComparison(): Promise<ExportComparison> {
       const { links } = await client.upload({ content, dialect: { ...dialect, header: false } })
       const answer = await client.askJson(links.readings, Buffer.from(JSON.stringify({ dialect })))
       assert.equal(answer.status, 200, answer.body.toString())
-      return jsonOf<UploadAnswer>(answer)
+      return jsonOf<UploadResponse>(answer)
     }
     const path = await create(client, content.length, { filename: 'sample.csv', dialect: JSON.stringify(dialect) })
     for (let from = 0; ; ) {
@@ -206,11 +206,11 @@ export async function startComparison(): Promise<ExportComparison> {
 
   /** Corrects records, of which `read` has what they shall be. */
   async function correct(
-    { id }: UploadAnswer,
+    { id }: UploadResponse,
     records: readonly number[],
     read: readonly (readonly Cell[])[],
     table: Table,
-  ): Promise<UploadAnswer> {
+  ): Promise<UploadResponse> {
     const { delimiter, quote, escapeChar } = table
     const fieldText = (cell: Cell) =>
       cell === null ? '' : quote + cell.replaceAll(quote, `${escapeChar ?? quote}${quote}`) + quote
@@ -220,11 +220,11 @@ export async function startComparison(): Promise<ExportComparison> {
     const headers = { 'content-type': 'application/x-ndjson' }
     const answer = await client.ask('POST', `/qas/datasets/${id}/corrections`, Buffer.from(lines.join('\n')), headers)
     assert.equal(answer.status, 200, answer.body.toString())
-    return jsonOf<UploadAnswer>(answer)
+    return jsonOf<UploadResponse>(answer)
   }
 
   async function comparedCells(
-    receipt: UploadAnswer,
+    receipt: UploadResponse,
     wanted: readonly (readonly Cell[])[],
     rejects: readonly number[],
     names: readonly string[],

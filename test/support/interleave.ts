@@ -69,7 +69,7 @@ export async function quiet(): Promise<void> {
 }
 
 /** Runs the tasks to their ends, one step at a time. Throws what a task throws, with the order of the steps. */
-async function runOnce({ tasks, always }: Interleaved, choose: Choose): Promise<void> {
+async function runOnce({ tasks, always }: InterleavingCase, choose: Choose): Promise<void> {
   using _ = gateFileCalls()
   const order = { isOver: false, waiting: [] as Step[] }
   const { waiting } = order
@@ -108,7 +108,7 @@ async function runOnce({ tasks, always }: Interleaved, choose: Choose): Promise<
 }
 
 /** Tasks, and what must hold after them. */
-export interface Interleaved {
+export interface InterleavingCase {
   readonly tasks: Readonly<Record<string, () => Promise<void>>>
   readonly check: () => Promise<void>
   /** What must hold between any two steps, such as for a process that is killed there. */
@@ -126,7 +126,10 @@ export interface Orders {
  * others run to their ends; then random orders. Returns the number of orders.
  * @throws {Error} with the steps of the first order that fails, and its seed
  */
-export async function interleave({ seed, random: count }: Orders, begin: () => Promise<Interleaved>): Promise<number> {
+export async function interleave(
+  { seed, random: count }: Orders,
+  begin: () => Promise<InterleavingCase>,
+): Promise<number> {
   let orders = 0
   let names: readonly string[] = []
   const run = async (choose: Choose, which: string) => {

@@ -11,7 +11,7 @@ export const typesCsv = [
   '',
 ].join('\n')
 
-export interface Asked {
+export interface QueryResponse {
   readonly status: number
   readonly type: string | null
   readonly text: string
@@ -24,7 +24,7 @@ export interface QueryResult {
 }
 
 /** Retries while other queries take all places, as a client would. */
-export async function ask(url: string, id: string, sql: string, accept?: string): Promise<Asked> {
+export async function ask(url: string, id: string, sql: string, accept?: string): Promise<QueryResponse> {
   const headers = { 'content-type': 'application/json', ...(accept !== undefined && { accept }) }
   const body = JSON.stringify({ sql })
   while (true) {

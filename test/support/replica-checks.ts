@@ -3,7 +3,7 @@
 import { ServiceError } from '../../src/core/errors.ts'
 import type { Upload } from '../../src/core/receipt.ts'
 import { storedFiles } from '../../src/core/stored-files.ts'
-import { foreignKey, type Played } from './replica-schedule.ts'
+import { foreignKey, type ScheduleResult } from './replica-schedule.ts'
 import { isDamage, keepMs, type Outcome, type Publish, publishOf } from './replica-service.ts'
 
 /** A change of the publish of a dataset. */
@@ -20,7 +20,7 @@ const ageToleranceMs = 30_000
 const seenWithinMs = 10_000
 
 /** @throws {Error} with everything that does not hold */
-export async function checkReplicas(played: Played): Promise<void> {
+export async function checkReplicas(played: ScheduleResult): Promise<void> {
   const found = new Checks(played)
   found.changes()
   found.ends()
@@ -31,12 +31,12 @@ export async function checkReplicas(played: Played): Promise<void> {
 
 class Checks {
   readonly wrong: string[] = []
-  readonly #played: Played
+  readonly #played: ScheduleResult
   readonly #turns: readonly Turn[]
   /** What exists in the end, by id. */
   readonly #present = new Map<string, Publish>()
 
-  constructor(played: Played) {
+  constructor(played: ScheduleResult) {
     this.#played = played
     const key = (id: string) => `${played.prefix}datasets/${id}/receipt.json`
     const idOf = new Map(played.ids.map((id) => [key(id), id]))

@@ -10,7 +10,7 @@ import { createRandom } from './samples.ts'
 type Random = (below: number) => number
 
 /** What a schedule did, for the checks. */
-export interface Played {
+export interface ScheduleResult {
   readonly seed: number
   readonly world: World
   readonly prefix: string
@@ -29,7 +29,7 @@ export interface Played {
 export interface Options extends Controls {
   /** A local directory for the processes. */
   readonly dir: string
-  readonly check: (played: Played) => Promise<void>
+  readonly check: (played: ScheduleResult) => Promise<void>
 }
 
 interface Controls {
@@ -97,7 +97,7 @@ class Schedule {
     if (ignores !== undefined) this.world.bucket.ignores = (key) => ignores.test(key)
   }
 
-  get played(): Played {
+  get played(): ScheduleResult {
     return {
       seed: this.#seed,
       world: this.world,

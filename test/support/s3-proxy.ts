@@ -10,20 +10,20 @@ import type { AddressInfo } from 'node:net'
 export type Fate = 'carried' | 'failed' | 'conflicting' | 'lost' | 'cut'
 
 /** A completed request. */
-export interface Carried {
+export interface CompletedRequest {
   /** The S3 operation, such as `PutObject` or `UploadPart`. */
   readonly call: string
   /** The key, without the bucket. */
   readonly key: string
   readonly bytes: number
   /** Size of the response body. */
-  readonly answerBytes: number
+  readonly responseBytes: number
 }
 
 export class S3Proxy implements AsyncDisposable {
   readonly endpoint: string
   /** In the order of their responses. */
-  readonly carried: Carried[] = []
+  readonly carried: CompletedRequest[] = []
   /** Decides on each request, perhaps only later; by default, all are forwarded. */
   fate: (call: string, key: string) => Fate | Promise<Fate> = () => 'carried'
   readonly #server: Server
@@ -88,11 +88,11 @@ export class S3Proxy implements AsyncDisposable {
         answer.once('data', (chunk: Buffer) => to.write(chunk.subarray(0, chunk.length / 2), () => to.destroy()))
         return
       }
-      let answerBytes = 0
-      answer.on('data', (chunk: Buffer) => (answerBytes += chunk.length))
+      let responseBytes = 0
+      answer.on('data', (chunk: Buffer) => (responseBytes += chunk.length))
       answer.pipe(to)
       answer.once('end', () => {
-        this.carried.push({ call, key, bytes: Number(headers['content-length'] ?? 0), answerBytes })
+        this.carried.push({ call, key, bytes: Number(headers['content-length'] ?? 0), responseBytes })
         this.#changed.resolve()
         this.#changed = Promise.withResolvers()
       })

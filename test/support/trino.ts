@@ -16,7 +16,7 @@ const plugins = ['hive', 'iceberg']
 export const noTrino: string | undefined = missing()
 
 /** Rows as in Trino's protocol, and the cost of the query. */
-export interface TrinoAnswer {
+export interface TrinoResponse {
   readonly columns: readonly { readonly name: string; readonly type: string }[]
   readonly rows: readonly (readonly unknown[])[]
   readonly stats: { readonly processedRows: number; readonly physicalInputBytes: number }
@@ -24,7 +24,7 @@ export interface TrinoAnswer {
 
 export interface Trino extends AsyncDisposable {
   /** @param catalog `hive` or `iceberg`, with the schema `uploads`. @throws {Error} with the name of Trino's error */
-  run(catalog: string, sql: string): Promise<TrinoAnswer>
+  run(catalog: string, sql: string): Promise<TrinoResponse>
 }
 
 /**
@@ -144,7 +144,7 @@ async function stop(node: ChildProcess): Promise<void> {
 }
 
 /** Follows the client protocol: https://trino.io/docs/476/develop/client-protocol.html */
-async function runStatement(url: string, catalog: string, sql: string): Promise<TrinoAnswer> {
+async function runStatement(url: string, catalog: string, sql: string): Promise<TrinoResponse> {
   const headers = {
     'X-Trino-User': 'test',
     'X-Trino-Catalog': catalog,
@@ -153,7 +153,7 @@ async function runStatement(url: string, catalog: string, sql: string): Promise<
     'X-Trino-Client-Capabilities': 'PARAMETRIC_DATETIME',
   }
   const rows: unknown[][] = []
-  let columns: TrinoAnswer['columns'] = []
+  let columns: TrinoResponse['columns'] = []
   let response = await fetch(`${url}/v1/statement`, { method: 'POST', body: sql, headers })
   for (;;) {
     if (!response.ok) throw new Error(`${response.status} ${await response.text()}`)

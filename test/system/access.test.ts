@@ -9,7 +9,7 @@ import { type Scope, scopes } from '../../src/access/access.ts'
 import { formatKeys, newKey, parseKeys } from '../../src/access/api-keys.ts'
 import { exitCodes } from '../../src/cli/exit-codes.ts'
 import { findCommand } from '../../src/engine/sandbox/spawn-child.ts'
-import { bodyOf, Client, jsonOf, refusalOf, type UploadAnswer } from '../support/client.ts'
+import { bodyOf, Client, jsonOf, refusalOf, type UploadResponse } from '../support/client.ts'
 import { runCommand } from '../support/command.ts'
 import { RunningService, scratchDir } from '../support/running-service.ts'
 import { sharedService } from '../support/shared-service.ts'
@@ -311,7 +311,7 @@ test('guessing keys gets 429, and a valid key is still accepted', async () => {
 test('a dataset older than --keep-for is deleted', async () => {
   await using service = await start(['--keep-for', '1s'])
   const answer = await service.anna.send({ content: 'a,b\n1,2\n' })
-  const { links } = jsonOf<UploadAnswer>(answer)
+  const { links } = jsonOf<UploadResponse>(answer)
   await until('it is deleted', async () => (await service.anna.ask('GET', links.self)).status === 404)
   assert.deepEqual(await service.anna.datasetIds(), [])
 })

@@ -5,7 +5,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { gunzipSync, gzipSync, zstdCompressSync } from 'node:zlib'
-import { Client, type UploadAnswer } from '../support/client.ts'
+import { Client, type UploadResponse } from '../support/client.ts'
 import { RunningService, scratchDir } from '../support/running-service.ts'
 import { createRandom, csvText, randomCsv, seed } from '../support/samples.ts'
 import { checksOf } from '../support/verified.ts'
@@ -56,7 +56,7 @@ for (const [format, compress] of Object.entries(formats)) {
     const { links, file } = await client.upload(compress(Buffer.from('a;b,c\n1;2,3\n4;5,6\n7,8\n')))
     const answer = await client.askJson(links.readings, Buffer.from(JSON.stringify({ dialect: { delimiter: ';' } })))
     assert.equal(answer.status, 200)
-    const read = JSON.parse(answer.body.toString()) as UploadAnswer
+    const read = JSON.parse(answer.body.toString()) as UploadResponse
     assert.deepEqual(read.file.compression, file.compression)
     assert.equal(read.records.rejected, 1)
     assert.match((await client.get(read.links.rejectsCsv)).toString(), /"7,8"/)
@@ -131,10 +131,10 @@ test('Verifier.verify() and downloads detect a text that differs from the decomp
   assert.deepEqual(wrong, ['text'])
 })
 
-async function assertSameData(one: UploadAnswer, other: UploadAnswer): Promise<void> {
+async function assertSameData(one: UploadResponse, other: UploadResponse): Promise<void> {
   const { links } = other
   // The boundaries of parts depend on how the bytes arrive, so only the sums of parts are compared.
-  const factsOf = ({ encoding, dialect, records, columns, rejects, parts, body, evidence, notes }: UploadAnswer) => {
+  const factsOf = ({ encoding, dialect, records, columns, rejects, parts, body, evidence, notes }: UploadResponse) => {
     const partRecords = parts.reduce((sum, part) => sum + part.records, 0)
     return { encoding, dialect, records, columns, rejects, partRecords, body, evidence, notes }
   }

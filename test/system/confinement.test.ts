@@ -14,7 +14,7 @@ import {
 import { join } from 'node:path'
 import { after, type TestContext, test } from 'node:test'
 import { Sandbox } from '../../src/engine/sandbox/sandbox.ts'
-import { Client, type UploadAnswer } from '../support/client.ts'
+import { Client, type UploadResponse } from '../support/client.ts'
 import { RunningService, scratchDir, seesProcesses } from '../support/running-service.ts'
 import { csvText } from '../support/samples.ts'
 
@@ -28,7 +28,7 @@ const content = `${csvText('id,name', records, (i) => `${i},name ${i}`)}too,many
 const flags = ['--segment-size', '256KB', '--converters', '2']
 
 /** Uploads a file of several parts, and reads it through every route that uses a child process. */
-async function useAll(client: Client): Promise<UploadAnswer> {
+async function useAll(client: Client): Promise<UploadResponse> {
   const receipt = await client.upload({
     content,
     schema: { fields: [{ name: 'id', type: 'integer' }, { name: 'name' }] },
@@ -55,7 +55,7 @@ function childStatuses(service: RunningService): readonly { readonly pid: number
 }
 
 /** Asserts that published files belong to the service, and that nobody else may write to them. */
-function belongToService(service: RunningService, { id }: UploadAnswer, userId: number): void {
+function belongToService(service: RunningService, { id }: UploadResponse, userId: number): void {
   const dir = join(service.dataDir, 'datasets', id)
   for (const entry of readdirSync(dir, { recursive: true, encoding: 'utf8' })) {
     const { uid, mode } = statSync(join(dir, entry))

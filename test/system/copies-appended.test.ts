@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CopyMode, CopyStatus } from '../../src/core/copies/copy-status.ts'
-import { Client, jsonOf, type UploadAnswer } from '../support/client.ts'
+import { Client, jsonOf, type UploadResponse } from '../support/client.ts'
 import { startPostgres } from '../support/postgres-server.ts'
 import { RunningService, scratchDir } from '../support/running-service.ts'
 
@@ -21,7 +21,7 @@ async function serve(t: TestContext) {
   const service = await RunningService.start(join(scratch.path, 'data'), ['--copy-target', `pg=${database.url}`])
   t.after(() => service[Symbol.asyncDispose]())
   const client = new Client(service.url)
-  const copied = async ({ id }: Pick<UploadAnswer, 'id'>, table: string, mode: CopyMode, key?: readonly string[]) => {
+  const copied = async ({ id }: Pick<UploadResponse, 'id'>, table: string, mode: CopyMode, key?: readonly string[]) => {
     const path = `/qas/datasets/${id}/copies`
     const answer = await client.askJson(path, Buffer.from(JSON.stringify({ to: 'pg', table, mode, key })))
     assert.equal(answer.status, 202, answer.body.toString())
@@ -98,7 +98,7 @@ test('a correction or another reading of a file is not appended beside it, and m
   const correct = async (text: string) => {
     const body = Buffer.from(`${JSON.stringify({ record: 3, text })}\n`)
     const answer = await client.ask('POST', `/qas/datasets/${first.id}/corrections`, body, headers)
-    return jsonOf<UploadAnswer>(answer)
+    return jsonOf<UploadResponse>(answer)
   }
   const corrected = await correct('2,Grace')
   const again = await correct('2,Grace Hopper')
@@ -106,7 +106,7 @@ test('a correction or another reading of a file is not appended beside it, and m
   const options = Buffer.from(JSON.stringify({ schema: { fields } }))
   const answer = await client.askJson(`/qas/datasets/${first.id}/readings`, options)
   assert.equal(answer.status, 200, answer.body.toString())
-  const reading = jsonOf<UploadAnswer>(answer)
+  const reading = jsonOf<UploadResponse>(answer)
   assert.equal(new Set([first, corrected, again, reading].map(({ id }) => id)).size, 4)
   assert.equal(await copied(corrected, 'people', 'append'), null)
   const rows = [

@@ -9,7 +9,7 @@ import { forEachLimit } from '../../src/io/for-each-limit.ts'
 import { scanOptions } from '../../src/reading/scan-options.ts'
 import { createFileScanner } from '../../src/reading/scanner/file-scanner.ts'
 import { createScanner } from '../../src/reading/scanner/wasm-scanner.ts'
-import { Client, jsonOf, type UploadAnswer } from '../support/client.ts'
+import { Client, jsonOf, type UploadResponse } from '../support/client.ts'
 import { RunningService, scratchDir } from '../support/running-service.ts'
 import { seed } from '../support/samples.ts'
 import { assertVerified } from '../support/verified.ts'
@@ -25,24 +25,24 @@ after(async () => {
   await scratch[Symbol.asyncDispose]()
 })
 
-async function correct({ id }: { readonly id: string }, body: string): Promise<UploadAnswer> {
+async function correct({ id }: { readonly id: string }, body: string): Promise<UploadResponse> {
   const headers = { 'content-type': 'application/x-ndjson' }
   const answer = await client.ask('POST', `/qas/datasets/${id}/corrections`, Buffer.from(body), headers)
   assert.equal(answer.status, 200, answer.body.toString())
-  return jsonOf<UploadAnswer>(answer)
+  return jsonOf<UploadResponse>(answer)
 }
 
 /** A record that no file has, with the width of the table. */
-function textFor({ record }: RejectPreview, { columns, dialect }: UploadAnswer): string {
+function textFor({ record }: RejectPreview, { columns, dialect }: UploadResponse): string {
   const others = columns.slice(1).map(() => dialect.delimiter.charAt(0))
   return `fix${record}fix${others.join('')}`
 }
 
-function body(rejects: readonly RejectPreview[], dataset: UploadAnswer): string {
+function body(rejects: readonly RejectPreview[], dataset: UploadResponse): string {
   return rejects.map((one) => `${JSON.stringify({ record: one.record, text: textFor(one, dataset) })}\n`).join('')
 }
 
-async function csvOf({ links }: UploadAnswer): Promise<string> {
+async function csvOf({ links }: UploadResponse): Promise<string> {
   return (await client.get(links.csv)).toString()
 }
 
@@ -51,7 +51,7 @@ function withoutFixed(csv: string): string {
 }
 
 /** The file with the texts spliced in, as the scanner reads it: possible in UTF-8. */
-function spliced(bytes: Buffer, first: UploadAnswer, rejects: readonly RejectPreview[]): string {
+function spliced(bytes: Buffer, first: UploadResponse, rejects: readonly RejectPreview[]): string {
   const { body: start, dialect, encoding, columns } = first
   const pieces: Uint8Array[] = []
   let from = start.byteOffset
@@ -71,7 +71,7 @@ function spliced(bytes: Buffer, first: UploadAnswer, rejects: readonly RejectPre
 async function check(bytes: Buffer, name: string): Promise<boolean> {
   const answer = await client.send({ content: bytes, fileName: 'corpus.csv' })
   if (answer.status !== 200) return false
-  const first = jsonOf<UploadAnswer>(answer)
+  const first = jsonOf<UploadResponse>(answer)
   if (first.rejects.count === 0) return false
   const rejects = await client.allRejects(first)
   const csv = await csvOf(first)

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Client, jsonOf, type UploadAnswer } from '../support/client.ts'
+import { Client, jsonOf, type UploadResponse } from '../support/client.ts'
 import { begin, textOf } from '../support/resumable.ts'
 import { RunningService, scratchDir } from '../support/running-service.ts'
 import { createRandom, csvText, seed } from '../support/samples.ts'
@@ -65,7 +65,7 @@ test(`kill -9 at any moment of a correction loses nothing and leaves nothing inc
       assert.ok((await client.get(`${first.links.self}/rejects.csv`)).equals(rejects!))
       const again = await client.ask('POST', path, sent, type)
       assert.equal(again.status, 200, again.body.toString())
-      const { id, duplicate, records } = jsonOf<UploadAnswer>(again)
+      const { id, duplicate, records } = jsonOf<UploadResponse>(again)
       assert.equal(duplicate, made.length === 1)
       assert.equal(records.rejected, recordCount / 10 - sent.toString().split('\n').length + 1)
       if (made.length === 1) assert.equal(id, made[0])

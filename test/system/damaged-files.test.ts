@@ -4,7 +4,7 @@ import { readFileSync, renameSync, statSync, utimesSync, writeFileSync } from 'n
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { Client, refusalOf, type UploadAnswer } from '../support/client.ts'
+import { Client, refusalOf, type UploadResponse } from '../support/client.ts'
 import { RunningService, scratchDir } from '../support/running-service.ts'
 import { csvText } from '../support/samples.ts'
 
@@ -16,7 +16,7 @@ after(async () => {
   await scratch[Symbol.asyncDispose]()
 })
 
-let receipt: UploadAnswer
+let receipt: UploadResponse
 before(async () => {
   const good = csvText('id,name', 30_000, (i) => `${i},name ${i} ${'x'.repeat(30)}`)
   receipt = await client.upload(`${good}1,2,3\n4,5,6\n`)

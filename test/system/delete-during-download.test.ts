@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { Client, type UploadAnswer } from '../support/client.ts'
+import { Client, type UploadResponse } from '../support/client.ts'
 import { RunningService, scratchDir } from '../support/running-service.ts'
 import { csvText } from '../support/samples.ts'
 import { until } from '../support/until.ts'
@@ -32,7 +32,7 @@ before(async () => {
 
 for (const path of downloads) {
   test(`${path} continues when its dataset is deleted`, async () => {
-    const { links, id }: UploadAnswer = await client.upload(content)
+    const { links, id }: UploadResponse = await client.upload(content)
     const outgoing = request(new URL(`${links.self}/${path}`, service.url), { agent: false })
     outgoing.end()
     const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage]

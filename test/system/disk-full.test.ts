@@ -7,7 +7,7 @@ import { mkdir, open, rm, statfs, truncate, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { bodyOf, Client, contentType, refusalOf, type UploadAnswer } from '../support/client.ts'
+import { bodyOf, Client, contentType, refusalOf, type UploadResponse } from '../support/client.ts'
 import { begin, create, offsetOf, patch, textOf, tusBytes } from '../support/resumable.ts'
 import { RunningService, scratchDir } from '../support/running-service.ts'
 import { csvText } from '../support/samples.ts'
@@ -135,7 +135,7 @@ test('an upload of undeclared length that fills the disk is refused, and deletin
   if (dataDir === null) return t.skip(noMount)
   await using service = await RunningService.start(dataDir, ['--segment-size', '1MB'])
   const client = new Client(service.url)
-  const kept: UploadAnswer[] = []
+  const kept: UploadResponse[] = []
   let status = 200
   for (let i = 0; status === 200; i++) {
     assert.ok(i < 20, 'the disk does not fill')

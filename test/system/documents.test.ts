@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Browser } from '../hostile/browser.ts'
-import { Client, jsonOf, type UploadAnswer } from '../support/client.ts'
+import { Client, jsonOf, type UploadResponse } from '../support/client.ts'
 import { RunningService, scratchDir } from '../support/running-service.ts'
 import { chromium } from './hostile-pages.ts'
 
@@ -117,7 +117,7 @@ async function documentsOf(client: Client, payloads: readonly string[]): Promise
     const content = `${payload.replaceAll(/[,"]/g, ' ')},b\n1,2\n`
     const answer = await client.send({ content, fileName: payload.replaceAll('"', '\\"') })
     if (answer.status !== 200) continue
-    const { file, links } = jsonOf<UploadAnswer>(answer)
+    const { file, links } = jsonOf<UploadResponse>(answer)
     names.push(file.name)
     saved.push(links.original)
   }

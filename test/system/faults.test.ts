@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { canLimit } from '../../torture/floods.ts'
-import { Client, jsonOf, refusalOf, type UploadAnswer } from '../support/client.ts'
+import { Client, jsonOf, refusalOf, type UploadResponse } from '../support/client.ts'
 import { RunningService, scratchDir, seesProcesses } from '../support/running-service.ts'
 import { csvText, seed } from '../support/samples.ts'
 import { stillMsMax, until } from '../support/until.ts'
@@ -50,7 +50,7 @@ test('a read-only data directory stops uploads, not downloads, until it is writa
   assert.equal(refusalOf(await client.ask('GET', `/qas/datasets/${id}/data.ndjson`)).status, 503)
   for (const place of places) execFileSync('umount', ['--lazy', place])
   assert.equal((await client.ask('GET', '/readyz')).status, 200)
-  await isWhole(client, jsonOf<UploadAnswer>(await client.ask('POST', '/qas/uploadCsv', body)).id)
+  await isWhole(client, jsonOf<UploadResponse>(await client.ask('POST', '/qas/uploadCsv', body)).id)
 })
 
 test('a completely full disk stops uploads; stored datasets can be read, queried and deleted', async (t) => {
@@ -93,7 +93,7 @@ test('a disk that stops responding keeps uploads waiting, not downloads; they co
   assert.match(await read('/readyz'), /has not responded for 10 seconds/)
   assert.equal(isAnswered, false)
   frozen.thaw()
-  for (const answer of await answers) await isWhole(client, jsonOf<UploadAnswer>(answer).id)
+  for (const answer of await answers) await isWhole(client, jsonOf<UploadResponse>(answer).id)
   await isWhole(client, id)
 })
 
@@ -137,7 +137,7 @@ test('a service whose data directory vanishes is not ready until the directory i
   assert.equal((await client.ask('GET', '/readyz')).status, 200)
   assert.deepEqual(await client.datasetIds(), [id])
   await isWhole(client, id)
-  await isWhole(client, jsonOf<UploadAnswer>(await client.ask('POST', '/qas/uploadCsv', body)).id)
+  await isWhole(client, jsonOf<UploadResponse>(await client.ask('POST', '/qas/uploadCsv', body)).id)
 })
 
 test('a data directory that was replaced by another is not written to until the service is restarted', async () => {
@@ -198,7 +198,7 @@ test('a data directory without write permission stops uploads, not downloads, un
   assert.equal(refusalOf(await client.ask('GET', '/qas/datasets')).status, 503)
   await chmod(dataDir, 0o700)
   assert.equal((await client.ask('GET', '/readyz')).status, 200)
-  await isWhole(client, jsonOf<UploadAnswer>(await client.ask('POST', '/qas/uploadCsv', body)).id)
+  await isWhole(client, jsonOf<UploadResponse>(await client.ask('POST', '/qas/uploadCsv', body)).id)
 })
 
 test('without descriptors, uploads and downloads are told to retry, and then accepted', async (t) => {
@@ -237,7 +237,7 @@ test('without descriptors, uploads and downloads are told to retry, and then acc
   limit('1024:')
   assert.equal((await client.ask('GET', '/readyz')).status, 200)
   await isWhole(client, id)
-  await isWhole(client, jsonOf<UploadAnswer>(await client.ask('POST', '/qas/uploadCsv', body)).id)
+  await isWhole(client, jsonOf<UploadResponse>(await client.ask('POST', '/qas/uploadCsv', body)).id)
 })
 
 test(`the same bytes many times at once, then a kill, give one complete dataset (SEED=${seed})`, async (t) => {

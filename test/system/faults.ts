@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdir, rm, statfs, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Client, jsonOf, refusalOf, type UploadAnswer } from '../support/client.ts'
+import { Client, jsonOf, refusalOf, type UploadResponse } from '../support/client.ts'
 import { isAlive, RunningService, scratchDir } from '../support/running-service.ts'
 import { createRandom, csvText } from '../support/samples.ts'
 import { until } from '../support/until.ts'
@@ -82,7 +82,7 @@ export async function fillDisks(leftBytes: readonly number[]): Promise<{ kept: n
     const ids = await client.datasetIds()
     if (answer.status === 200) {
       came.kept += 1
-      assert.deepEqual(ids, [jsonOf<UploadAnswer>(answer).id])
+      assert.deepEqual(ids, [jsonOf<UploadResponse>(answer).id])
     } else {
       came.refused += 1
       assert.ok([500, 507].includes(refusalOf(answer).status), `${answer.status} with ${left} bytes left`)
@@ -122,7 +122,7 @@ export async function sendAtOnce(
     const answers = (await Promise.all(sending)).filter((answer) => answer !== null)
     for (const answer of answers) assert.equal(answer.status, 200, answer.body.toString())
     assert.ok(isKilling || answers.length === copies)
-    const receipts = answers.map((answer) => jsonOf<UploadAnswer>(answer))
+    const receipts = answers.map((answer) => jsonOf<UploadResponse>(answer))
     assert.ok(receipts.filter(({ duplicate }) => !duplicate).length <= 1)
     const children = service.children()
     service.kill('SIGKILL')

@@ -18,7 +18,7 @@ import { type FinishedDraft, finishedDraft, publishOrRecord } from '../../src/se
 import { Quota } from '../../src/service/upload/quota.ts'
 import { place } from '../../src/store/fs/fs-store.testing.ts'
 import { fill, publishSample, readAll, sample } from '../../src/store/store-samples.testing.ts'
-import { type Interleaved, interleave, yielding } from '../support/interleave.ts'
+import { type InterleavingCase, interleave, yielding } from '../support/interleave.ts'
 import { seed } from '../support/samples.ts'
 
 const { id } = sample({ seed: 1 }).receipt
@@ -101,7 +101,7 @@ async function service(t: TestContext) {
         const wanted = file === 'original' ? [originalOf(receipt)] : receipt.parts
         for (const one of wanted) await readAll(await files.read(receipt, one))
         await files.withLocal(receipt, wanted, async (paths) => {
-          await store.keptState('wait')
+          await store.savedState('wait')
           for (const path of paths) await writeFile(path, '', { flag: 'r+' })
         })
       })
@@ -129,7 +129,7 @@ async function service(t: TestContext) {
 type Service = Awaited<ReturnType<typeof service>>
 
 /** Declares a test of all orders with one switch, and of random ones. */
-function orders(title: string, begin: (one: Service) => Promise<Interleaved>): void {
+function orders(title: string, begin: (one: Service) => Promise<InterleavingCase>): void {
   test(title, async (t) => {
     const one = await service(t)
     const tried = await interleave({ seed, random: 20 }, () => begin(one))

@@ -1,4 +1,4 @@
-// Tests of late misfits: files with a text in the last record of a column of numbers, even if segments are not kept.
+// Tests of late typeMismatches: files with a text in the last record of a column of numbers, even if segments are not kept.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { Client } from '../support/client.ts'
@@ -20,7 +20,7 @@ for (const [name, city] of [
   // A quote in an unquoted field.
   ['rewritten', '5" pipe'],
 ] as const) {
-  test(`a misfit in the last of many records that are ${name} changes one column`, async () => {
+  test(`a type mismatch in the last of many records that are ${name} changes one column`, async () => {
     const padding = 'x'.repeat(200)
     const line = (i: number) => `${i},${i * 7},${city},${padding}\n`
     const lines = ['id,value,city,padding\n']

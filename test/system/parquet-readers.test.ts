@@ -77,7 +77,7 @@ function fits(text: string, type: ColumnType): boolean {
       { name: 'b', type: null, nullWords: [] },
     ],
   }
-  return writeColumns(csvText([[text, 'x']], layoutOf(2)), options).misfits[0] === null
+  return writeColumns(csvText([[text, 'x']], layoutOf(2)), options).typeMismatches[0] === null
 }
 
 test('all readers read the same values, and statistics exclude none', skip, async (t) => {

@@ -8,7 +8,7 @@ import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { Client, type UploadAnswer } from '../support/client.ts'
+import { Client, type UploadResponse } from '../support/client.ts'
 import { ask as askAt, queryProblem, queryRows, typesCsv } from '../support/queries.ts'
 import { isAlive, procFile, RunningService, scratchDir, seesProcesses } from '../support/running-service.ts'
 import { csvText, seed } from '../support/samples.ts'
@@ -41,9 +41,9 @@ function some<Item>(items: readonly Item[], share: number): readonly Item[] {
   return process.env.ATTACKS === 'all' ? items : items.filter((_, i) => (i + seed) % share === 0)
 }
 
-let typed: UploadAnswer
-let other: UploadAnswer
-let many: UploadAnswer
+let typed: UploadResponse
+let other: UploadResponse
+let many: UploadResponse
 
 before(async () => {
   await mkdir(openDir)
@@ -63,7 +63,7 @@ const rowsOf = (sql: string, { id } = typed) => queryRows(service.url, id, sql)
 const problemOf = (sql: string) => queryProblem(service.url, typed.id, sql)
 
 test(`statements that try to escape are refused, and nothing outside is read or changed (SEED=${seed})`, async () => {
-  const partOf = ({ id, parts }: UploadAnswer) => join(scratch.path, 'data', 'datasets', id, parts[0]!.file)
+  const partOf = ({ id, parts }: UploadResponse) => join(scratch.path, 'data', 'datasets', id, parts[0]!.file)
   const list = escapes({ canary, part: partOf(typed), other: partOf(other), dir: openDir })
   assert.ok(list.length >= 98)
   const before = snapshot(scratch.path)

@@ -4,7 +4,7 @@ import { hash } from 'node:crypto'
 import { readFileSync, rmSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { Client, jsonOf, type UploadAnswer } from '../support/client.ts'
+import { Client, jsonOf, type UploadResponse } from '../support/client.ts'
 import { RunningService, scratchDir } from '../support/running-service.ts'
 import { csvText } from '../support/samples.ts'
 import { assertVerified } from '../support/verified.ts'
@@ -51,7 +51,7 @@ const files = [
 ]
 
 /** SHA-256 of all invariable data that can be read of a dataset. */
-async function everythingOf({ links, id }: UploadAnswer): Promise<Readonly<Record<string, string>>> {
+async function everythingOf({ links, id }: UploadResponse): Promise<Readonly<Record<string, string>>> {
   const answers: Record<string, string> = {}
   for (const [route, isSame] of Object.entries(routes)) {
     const answer = await client.ask('GET', links.self + route)
@@ -89,7 +89,7 @@ for (const file of files) {
 test('a repaired dataset keeps its age', async () => {
   assert.ok(first.createdAt <= Date.now() - 1)
   rmSync(join(service.dataDir, 'datasets', first.id, 'original'))
-  const before = jsonOf<UploadAnswer>(await client.ask('GET', first.links.self)).createdAt
+  const before = jsonOf<UploadResponse>(await client.ask('GET', first.links.self)).createdAt
   assert.equal((await client.upload(content)).createdAt, before)
 })
 
@@ -102,7 +102,7 @@ test('eight concurrent uploads of a damaged dataset leave it intact', async () =
 
 test('a reading with damaged files is made again from the original', async () => {
   const read = async () =>
-    jsonOf<UploadAnswer>(await client.askJson(first.links.readings, Buffer.from('{"dialect":{"header":false}}')))
+    jsonOf<UploadResponse>(await client.askJson(first.links.readings, Buffer.from('{"dialect":{"header":false}}')))
   const reading = await read()
   assert.equal(reading.upload.outcome, 'new')
   assert.equal((await read()).upload.outcome, 'duplicate')

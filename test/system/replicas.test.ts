@@ -5,7 +5,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { S3Objects } from '../../src/store/s3/s3-objects.ts'
-import { bodyOf, Client, jsonOf, type UploadAnswer } from '../support/client.ts'
+import { bodyOf, Client, jsonOf, type UploadResponse } from '../support/client.ts'
 import { begin, create, offsetOf, patch, tus, tusBytes } from '../support/resumable.ts'
 import { RunningService, scratchDir } from '../support/running-service.ts'
 import { noS3Server, type S3Server, startS3Server } from '../support/s3-server.ts'
@@ -157,7 +157,7 @@ function declareTests(dir: string, open: () => Replicas): void {
     service = await replicas.start('other')
     const elsewhere = await sendKey()
     assert.deepEqual([elsewhere.status, elsewhere.headers['idempotent-replayed']], [200, undefined])
-    assert.equal(jsonOf<UploadAnswer>(elsewhere).duplicate, true)
+    assert.equal(jsonOf<UploadResponse>(elsewhere).duplicate, true)
   })
 
   test('clocks twenty minutes apart hide no dataset, break no quota, and let none expire early', async () => {

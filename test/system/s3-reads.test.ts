@@ -54,7 +54,7 @@ test('a page of rows reads only its row groups, a range of the original only som
     proxy.carried.length = 0
     await work()
     const got = proxy.carried.filter(({ call, key }) => call === 'GetObject' && key.includes('/files/'))
-    const bytes = got.reduce((sum, { answerBytes }) => sum + answerBytes, 0)
+    const bytes = got.reduce((sum, { responseBytes }) => sum + responseBytes, 0)
     return { names: [...new Set(got.map(({ key }) => key.replace(/^.*\/files\/[^/]*\//, '')))].toSorted(), bytes }
   }
   const rowsFrom = async (offset: number, limit = 100) => {

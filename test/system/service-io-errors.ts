@@ -1,6 +1,6 @@
 // I/O errors: makes file calls of a running service or of its readers fail one at a time, and checks it after each.
 import assert from 'node:assert/strict'
-import { type Answer, bodyOf, Client, jsonOf, refusalOf, type UploadAnswer } from '../support/client.ts'
+import { type Answer, bodyOf, Client, jsonOf, refusalOf, type UploadResponse } from '../support/client.ts'
 import { isAlive, RunningService, scratchDir } from '../support/running-service.ts'
 import { csvText } from '../support/samples.ts'
 import { until } from '../support/until.ts'
@@ -24,11 +24,11 @@ export interface FailedServiceCalls {
   readonly restarts: number
 }
 
-const deeds = ['upload', 'reading', 'delete'] as const
-type Deed = (typeof deeds)[number]
+const operations = ['upload', 'reading', 'delete'] as const
+type Operation = (typeof operations)[number]
 
 interface Place extends FaultyCall {
-  readonly deed: Deed
+  readonly deed: Operation
 }
 
 /** Fails `count` calls, chosen by `seed` among all calls and errors of an upload, a second reading and a removal. */
@@ -79,7 +79,7 @@ class FaultyRun implements AsyncDisposable {
   /** Every call, found by counting, with every error that it may return. */
   async places(): Promise<readonly Place[]> {
     const places: Place[] = []
-    for (const deed of deeds) {
+    for (const deed of operations) {
       const { answer, seen } = await this.#do(deed)
       assert.ok(answer.status < 300, answer.body.toString())
       places.push(...seen.places.map((call) => ({ deed, ...call })))
@@ -144,7 +144,7 @@ class FaultyRun implements AsyncDisposable {
   }
 
   /** Performs an operation while the call fails, and records the outcome. */
-  async #do(deed: Deed, call?: FaultyCall): Promise<{ readonly answer: Answer; readonly seen: SeenCalls }> {
+  async #do(deed: Operation, call?: FaultyCall): Promise<{ readonly answer: Answer; readonly seen: SeenCalls }> {
     const content = this.#content()
     const client = this.#client
     if (deed === 'upload') {
@@ -153,7 +153,7 @@ class FaultyRun implements AsyncDisposable {
       await this.#note(answer.answer, content)
       return answer
     }
-    const { id, links } = jsonOf<UploadAnswer>(await this.#send(content))
+    const { id, links } = jsonOf<UploadResponse>(await this.#send(content))
     if (deed === 'reading') {
       const declared = Buffer.from('{"dialect":{"header":false}}')
       const answer = await this.#failing(call, () => client.askJson(links.readings, declared))
@@ -178,7 +178,7 @@ class FaultyRun implements AsyncDisposable {
   async #note(answer: Answer, content?: string): Promise<void> {
     const isTaken = answer.status < 300
     if (!isTaken) assert.ok([500, 503, 507].includes(refusalOf(answer).status), answer.body.toString())
-    else if (content !== undefined) this.#kept.set(jsonOf<UploadAnswer>(answer).id, content)
+    else if (content !== undefined) this.#kept.set(jsonOf<UploadResponse>(answer).id, content)
     const shown = await this.#client.datasetIds()
     const unknown = shown.filter((id) => !this.#kept.has(id))
     assert.ok(unknown.length <= (isTaken || content === undefined ? 0 : 1), 'more datasets are visible than were sent')

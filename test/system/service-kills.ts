@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { gzipSync, zstdCompressSync } from 'node:zlib'
-import { bodyOf, Client, contentType, jsonOf, type UploadAnswer } from '../support/client.ts'
+import { bodyOf, Client, contentType, jsonOf, type UploadResponse } from '../support/client.ts'
 import { isAlive, RunningService } from '../support/running-service.ts'
 import { createRandom, csvText } from '../support/samples.ts'
 import { until } from '../support/until.ts'
@@ -65,7 +65,7 @@ async function holds(
   for (const id of [...answered.slice(-readAgainMax), ...unanswered]) await isWhole(client, id)
   const answer = await client.ask('POST', '/qas/uploadCsv', next)
   assert.equal(answer.status, 200, answer.body.toString())
-  const receipt = jsonOf<UploadAnswer>(answer)
+  const receipt = jsonOf<UploadResponse>(answer)
   assert.equal(receipt.records.accepted, 40_000)
   await client.ask('DELETE', receipt.links.self)
 }
@@ -83,7 +83,7 @@ async function begin(port: number, sent: Uint8Array, bytes: number): Promise<Soc
 
 /** Asserts that everything stored can be read to its end. */
 export async function isWhole(client: Client, id: string): Promise<void> {
-  const receipt = jsonOf<UploadAnswer>(await client.ask('GET', `/qas/datasets/${id}`))
+  const receipt = jsonOf<UploadResponse>(await client.ask('GET', `/qas/datasets/${id}`))
   assert.equal((await client.get(receipt.links.original)).length, receipt.file.bytes)
   assert.equal((await client.allRows(receipt)).length, receipt.records.accepted)
   assert.match((await client.get(receipt.links.parquet)).toString('latin1', 0, 4), /^PAR1/)

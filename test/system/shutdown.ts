@@ -18,7 +18,7 @@ export type StopWay = (typeof stopWays)[number]
 const uploadsAtOnce = 8
 const shutdownGraceMs = 1_500
 
-export interface Stopped {
+export interface ShutdownCounts {
   readonly stops: number
   readonly kept: number
   readonly refused: number
@@ -29,7 +29,7 @@ export interface Stopped {
 export async function stopUnderLoad(
   dataDir: string,
   { seed, rounds }: { readonly seed: number; readonly rounds: number },
-): Promise<Stopped> {
+): Promise<ShutdownCounts> {
   const random = createRandom(seed)
   const came = { stops: 0, kept: 0, refused: 0, unanswered: 0 }
   for (let round = 0; round < rounds; round++) {

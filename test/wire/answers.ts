@@ -27,7 +27,7 @@ export function hasWord(answer: Answer, name: string, word: string): boolean {
 }
 
 /** The responses on one connection, parsed as bytes arrive. */
-export class AnswerReader {
+export class ResponseReader {
   readonly #isHead: boolean
   readonly #interim: Answer[] = []
   readonly #whole: Answer[] = []

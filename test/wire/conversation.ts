@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { stillMsMax } from '../support/until.ts'
-import { AnswerReader, type Answers } from './answers.ts'
+import { type Answers, ResponseReader } from './answers.ts'
 
 /** A connection that sends exactly the given bytes. Closed when disposed. */
 export class Conversation implements Disposable {
@@ -10,11 +10,11 @@ export class Conversation implements Disposable {
   /** The server has ended its side, or cut the connection. */
   hasEnded = false
   #chunks: Buffer[] = []
-  readonly #reader: AnswerReader
+  readonly #reader: ResponseReader
 
   private constructor(socket: Socket, isHead: boolean) {
     this.socket = socket
-    this.#reader = new AnswerReader(isHead)
+    this.#reader = new ResponseReader(isHead)
     socket.setNoDelay(true)
     socket.on('data', (chunk) => this.#chunks.push(chunk))
     socket.on('end', () => {

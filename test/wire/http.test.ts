@@ -13,7 +13,7 @@ import { acceptance, refusal } from './head-tests.ts'
 import { recordFaults } from './outcome-faults.ts'
 import { bareRequest, fileBody, rawRequest } from './requests.ts'
 
-interface Started extends AsyncDisposable {
+interface TestServer extends AsyncDisposable {
   readonly service: FakeService
   readonly port: number
   /** Lines of the log as written. */
@@ -21,7 +21,7 @@ interface Started extends AsyncDisposable {
   close(): Promise<void>
 }
 
-async function start(http: Partial<HttpOptions> = {}, limits: Partial<FakeLimits> = {}): Promise<Started> {
+async function start(http: Partial<HttpOptions> = {}, limits: Partial<FakeLimits> = {}): Promise<TestServer> {
   const service = createFakeService(limits)
   const log: string[] = []
   const logger = pino({ level: 'debug' }, { write: (line) => void log.push(line) })
@@ -358,6 +358,6 @@ describe('the log', () => {
 })
 
 /** Resolves when this many uploads are in progress. */
-function uploadsOpen({ service }: Started, count: number): Promise<void> {
+function uploadsOpen({ service }: TestServer, count: number): Promise<void> {
   return until(`${count} uploads are in progress`, () => service.open.size === count)
 }

@@ -30,7 +30,7 @@ const phrases: ReadonlyMap<number, string> = new Map([
 export function outcomeFaults({ expect }: WireCase, outcome: Outcome): readonly string[] {
   const [answer] = outcome.final
   if (answer === undefined) {
-    if (expect.answerOptional) return []
+    if (expect.responseOptional) return []
     return [`no answer (received ${JSON.stringify(outcome.raw.toString('latin1', 0, 60))})`]
   }
   const wanted = expect.statusIn ?? [expect.status]

@@ -45,7 +45,7 @@ export async function replay({ request, play, expect }: WireCase, port: number):
   if (play.halfClose) talk.socket.end()
 
   const hasBegun = () => talk.hasEnded || talk.raw.length > 0
-  if (!expect.answerOptional || (await talk.within(optionalMs, hasBegun))) await talk.answered(expect.answers ?? 1)
+  if (!expect.responseOptional || (await talk.within(optionalMs, hasBegun))) await talk.answered(expect.answers ?? 1)
   const [answer] = talk.answers.final
   if (answer !== undefined && mustClose(answer, expect) === true) await talk.ended()
   else if (answer !== undefined) await talk.within(openMs, () => talk.hasEnded)

@@ -23,7 +23,7 @@ export interface Expectation {
   /** Number of responses on the connection. */
   readonly answers?: number
   /** No response at all is right, too. */
-  readonly answerOptional?: boolean
+  readonly responseOptional?: boolean
 }
 
 export interface WireCase {

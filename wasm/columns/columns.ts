@@ -98,7 +98,7 @@ let isNumbered: bool = false
  * column must not be encoded.
  */
 export function read(column: u32, count: u32, kind: u32, nullWords: u32, form: u32, isChecked: bool): u32 {
-  let misfit: u32 = 0
+  let typeMismatch: u32 = 0
   if (isChecked && areReadAlike) {
     store<u32>(RESULT, 0)
     return 0
@@ -108,15 +108,15 @@ export function read(column: u32, count: u32, kind: u32, nullWords: u32, form: u
     if (!isNumbered) readTexts(column, count)
   } else if (kind == FACTS_ONLY) readFacts(column, count)
   else {
-    misfit = readValues(column, count, kind, nullWords)
-    if (misfit != 0) readFacts(column, count)
+    typeMismatch = readValues(column, count, kind, nullWords)
+    if (typeMismatch != 0) readFacts(column, count)
   }
   store<u32>(RESULT, nullCount)
-  return misfit
+  return typeMismatch
 }
 
 /**
- * Encodes the last column read, which had no misfit. In statistics, integers and values stored as integers have
+ * Encodes the last column read, which had no typeMismatch. In statistics, integers and values stored as integers have
  * `physicalBytes` bytes. `form` is that of `read`.
  */
 export function encode(count: u32, kind: u32, physicalBytes: u32, form: u32): void {

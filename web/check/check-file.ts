@@ -11,7 +11,7 @@ import { readHead } from '../../src/reading/read-head.ts'
 import { headBytesMax, type Reading } from '../../src/reading/reading.ts'
 import { dataStart, scanOptions } from '../../src/reading/scan-options.ts'
 import { createFileScanner } from '../../src/reading/scanner/file-scanner.ts'
-import type { Scanned } from '../../src/reading/scanner/scanner.ts'
+import type { ScanResult } from '../../src/reading/scanner/scanner.ts'
 import { shownReject } from '../../src/reading/scanner/shown-reject.ts'
 import { createScanner } from '../../src/reading/scanner/wasm-scanner.ts'
 import { columnFormat, columnTypeName, type Decision, decideTypes } from '../../src/reading/types/infer-types.ts'
@@ -145,7 +145,7 @@ class Check {
     }
   }
 
-  #keep(scanned: Scanned): void {
+  #keep(scanned: ScanResult): void {
     this.tally.add(scanned)
     this.#rejects.push(...scanned.rejects.slice(0, listedRejectsMax - this.#rejects.length).map(shownReject))
     const pieces = this.#rewrite === null ? scanned.pieces : this.#rewrite(scanned.pieces)

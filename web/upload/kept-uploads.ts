@@ -18,7 +18,7 @@ const storeName = 'unfinished'
 const keptMs = 7 * 86_400_000
 
 /** If nothing can be stored, an upload lasts as long as its page. */
-export async function keepUpload(upload: KeptUpload): Promise<void> {
+export async function saveUpload(upload: KeptUpload): Promise<void> {
   await within('readwrite', (store) => store.put(upload)).catch(() => {})
 }
 

@@ -4,13 +4,13 @@ import { isFinished, type UploadStatus } from '../../src/core/upload-status.ts'
 import type { DeclaredDialect } from '../../src/reading/reading.ts'
 import { ApiError, UserFacingError } from '../api.ts'
 import { t } from '../texts.ts'
+import { Backoff, isTransient } from './backoff.ts'
 import { hold } from './kept-uploads.ts'
-import { isPassing, Patience } from './patience.ts'
 import { uploadEvents } from './upload-events.ts'
 import { addBytes, beginUpload, sendWhole, uploadOffset } from './upload-requests.ts'
 
 /** What changes of an upload while its file is sent. */
-export interface Sending {
+export interface SendState {
   /** Id of the upload at the service, once it has begun. */
   readonly id: string | null
   /** Fewer than before if a break has lost some. */
@@ -23,7 +23,7 @@ export interface Sending {
   readonly status: UploadStatus | null
 }
 
-export interface OutgoingFile extends Sending {
+export interface OutgoingFile extends SendState {
   /** Size of the whole file, even if the service has all of it and `file` is empty. Bytes. */
   readonly size: number
   /** The user's declarations about it; sent along. */
@@ -32,7 +32,7 @@ export interface OutgoingFile extends Sending {
 
 export type UploadResult = Readonly<ReturnType<typeof resultOf>>
 
-type Update = (change: Partial<Sending> & { readonly phase?: 'sending' | 'processing' }) => void
+type Update = (change: Partial<SendState> & { readonly phase?: 'sending' | 'processing' }) => void
 
 /** Smaller files are sent again after a break: that costs less than asking for their offset. */
 const resumableBytesMin = 1_048_576
@@ -118,13 +118,13 @@ async function sendRest(id: string, upload: OutgoingFile, file: File, update: Up
 
 /** Retries after temporary failures, at once after a success and with growing waits otherwise. */
 export async function patiently<Result>(
-  update: (change: Pick<Sending, 'isBroken'>) => void,
+  update: (change: Pick<SendState, 'isBroken'>) => void,
   signal: AbortSignal,
   attempt: (renew: () => void) => Promise<Result>,
 ): Promise<Result> {
-  const patience = new Patience()
+  const backoff = new Backoff()
   const renew = () => {
-    patience.renew()
+    backoff.renew()
     update({ isBroken: false })
   }
   for (;;) {
@@ -134,10 +134,10 @@ export async function patiently<Result>(
       return result
     } catch (error) {
       const isMismatch = error instanceof ApiError && error.status === offsetMismatch
-      if (signal.aborted || !(isPassing(error) || isMismatch)) throw error
+      if (signal.aborted || !(isTransient(error) || isMismatch)) throw error
     }
     update({ isBroken: true })
-    await patience.wait(signal)
+    await backoff.wait(signal)
   }
 }
 

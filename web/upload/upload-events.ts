@@ -1,11 +1,11 @@
 // Upload events: the status of an upload after every change, across broken connections. Uses fetch, since EventSource cannot send a key.
 import { isFinished, type UploadStatus } from '../../src/core/upload-status.ts'
 import { request } from '../api.ts'
-import { isPassing, Patience } from './patience.ts'
+import { Backoff, isTransient } from './backoff.ts'
 
 /** The current status, and each change until the end. @throws the error of the request, unless it is temporary */
 export async function* uploadEvents(id: string, signal: AbortSignal): AsyncGenerator<UploadStatus> {
-  const patience = new Patience()
+  const backoff = new Backoff()
   let lastId: string | null = null
   for (;;) {
     try {
@@ -14,17 +14,17 @@ export async function* uploadEvents(id: string, signal: AbortSignal): AsyncGener
       const response = await request(`/qas/uploads/${id}/events`, { headers, signal })
       if (response.body === null) return
       for await (const event of eventsOf(response.body)) {
-        patience.renew()
+        backoff.renew()
         lastId = event.id
         const status = JSON.parse(event.data) as UploadStatus // the shape that the service documents
         yield status
         if (isFinished(status)) return
       }
     } catch (error) {
-      if (signal.aborted || !isPassing(error)) throw error
+      if (signal.aborted || !isTransient(error)) throw error
     }
     signal.throwIfAborted()
-    await patience.wait(signal)
+    await backoff.wait(signal)
   }
 }
 

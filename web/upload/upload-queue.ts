@@ -11,8 +11,8 @@ import {
   hold,
   isSameFile,
   type KeptUpload,
-  keepUpload,
   keptUploads,
+  saveUpload,
 } from './kept-uploads.ts'
 import { type OutgoingFile, patiently, resultOf, sendFile, type UploadResult } from './send-file.ts'
 
@@ -235,7 +235,7 @@ export class UploadQueue {
   async #keep({ number, dialect, handle }: QueuedUpload, file: File, id: string): Promise<void> {
     const kept = { id, fingerprint: await fingerprintOf(file), dialect, handle, begunAt: Date.now() }
     this.#kept.set(number, kept)
-    await keepUpload(kept)
+    await saveUpload(kept)
   }
 
   /** An upload that the service has refused starts over when it is retried. */

@@ -11,11 +11,11 @@ import { option, toggle } from '../../config/option.ts'
 import { oneOf, text } from '../../config/value-parsers.ts'
 import { type Context, UsageError } from '../command.ts'
 import {
+  type ByteFacts,
   checked,
-  type Expected,
+  type ExpectedBytes,
   offeredName,
   refuseExisting,
-  type Saved,
   saveFile,
   temporaryBeside,
 } from '../save-file.ts'
@@ -103,9 +103,9 @@ export const get = serverCommand({
 })
 
 /** A directory has no hash of its own. */
-type Written = Partial<Saved> & Pick<Saved, 'bytes'> & { readonly file: string }
+type SavedFile = Partial<ByteFacts> & Pick<ByteFacts, 'bytes'> & { readonly file: string }
 
-async function report({ terminal }: Context, { file, bytes, sha256 }: Written, asJson: boolean): Promise<undefined> {
+async function report({ terminal }: Context, { file, bytes, sha256 }: SavedFile, asJson: boolean): Promise<undefined> {
   if (asJson) await terminal.printJson({ file, bytes, sha256 })
   else terminal.say(`${printable(file)}  ${shownBytes(bytes)}`)
 }
@@ -115,7 +115,7 @@ async function isDirectory(path: string): Promise<boolean> {
 }
 
 /** What the response headers state about the body: `Content-Length`, and `Repr-Digest` (RFC 9530). */
-function expectedOf({ headers }: IncomingMessage): Expected {
+function expectedOf({ headers }: IncomingMessage): ExpectedBytes {
   const length = headers['content-length']
   const digest = /(?:^|,)\s*sha-256=:([A-Za-z0-9+/]{43}=):/.exec(String(headers['repr-digest'] ?? ''))?.[1]
   return {
@@ -130,9 +130,9 @@ async function save(
   { terminal, signal }: Context,
   path: string,
   shownAs: string,
-  expected: Expected,
+  expected: ExpectedBytes,
   force: boolean,
-): Promise<Saved> {
+): Promise<ByteFacts> {
   const meter = new RateMeter()
   let bytes = 0
   const line = () => `${printable(shownAs)}  ${progressText(bytes, expected.bytes, meter.rate(bytes))}`
@@ -147,7 +147,7 @@ async function save(
 }
 
 /** A file in a directory, where it is below the dataset, and what is known of it. */
-type RemoteFile = readonly [file: string, below: readonly string[], expected: Expected]
+type RemoteFile = readonly [file: string, below: readonly string[], expected: ExpectedBytes]
 
 /** The directory that the service stores, without the files that it does not serve. */
 function datasetFiles({ file, corrections, parts }: SentReceipt): readonly RemoteFile[] {
@@ -164,7 +164,7 @@ async function getDirectory(
   as: 'dataset' | 'datapackage',
   id: string,
   dir: string,
-): Promise<Written> {
+): Promise<SavedFile> {
   if (existsSync(dir)) throw new Error(`Cannot write ${dir}: it exists; remove it or choose another name`)
   const { client } = context
   const receipt = await client.receipt(id)

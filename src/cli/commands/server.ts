@@ -78,7 +78,7 @@ const nodeVersionMin = [22, 0] as const
 /** A smaller clock difference does no harm: only displayed times depend on it. */
 const clockMsMax = 5_000
 
-interface Finding {
+interface CheckResult {
   readonly check: string
   readonly ok: boolean
   readonly detail: string
@@ -106,20 +106,21 @@ export const doctor = defineCommand({
       store === null ? [localNode(), ...(await serverFindings(client, context))] : await bucketFindings(store)
     const { terminal } = context
     const document = { ok: checks.every(({ ok }) => ok), url: store ?? client.url.href, checks }
-    const line = ({ check, ok, detail }: Finding) => `${terminal.mark(ok)}  ${check.padEnd(7)}  ${printable(detail)}\n`
+    const line = ({ check, ok, detail }: CheckResult) =>
+      `${terminal.mark(ok)}  ${check.padEnd(7)}  ${printable(detail)}\n`
     await terminal.printResult(json, document, () => checks.map(line).join(''))
     return exitCode(checks)
   },
 })
 
-function exitCode(findings: readonly Finding[]): ExitCode {
+function exitCode(findings: readonly CheckResult[]): ExitCode {
   const failed = new Set(findings.filter(({ ok }) => !ok).map(({ check }) => check))
   if (failed.has('reached')) return exitCodes.network
   if (failed.has('key')) return exitCodes.refusedKey
   return failed.size === 0 ? exitCodes.ok : exitCodes.failed
 }
 
-async function bucketFindings(store: string): Promise<readonly Finding[]> {
+async function bucketFindings(store: string): Promise<readonly CheckResult[]> {
   // Loaded only here: it also loads the AWS SDK.
   const { openBucket } = await loadService(() => import('../../publish.ts'))
   const { datasets, notes, unnamed, missing } = await openBucket(['--store', store])!.check()
@@ -131,7 +132,7 @@ async function bucketFindings(store: string): Promise<readonly Finding[]> {
   ]
 }
 
-function localNode(): Finding {
+function localNode(): CheckResult {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
   const ok = major > nodeVersionMin[0] || (major === nodeVersionMin[0] && minor >= nodeVersionMin[1])
   return {
@@ -141,8 +142,8 @@ function localNode(): Finding {
   }
 }
 
-async function serverFindings(client: Client, { signal }: Context): Promise<readonly Finding[]> {
-  const finding = async (check: string, look: () => Promise<string>): Promise<Finding> => {
+async function serverFindings(client: Client, { signal }: Context): Promise<readonly CheckResult[]> {
+  const finding = async (check: string, look: () => Promise<string>): Promise<CheckResult> => {
     try {
       return { check, ok: true, detail: await look() }
     } catch (error) {
@@ -170,7 +171,7 @@ async function serverFindings(client: Client, { signal }: Context): Promise<read
 }
 
 /** The `Date` of the response has whole seconds and was set shortly before the response arrived. */
-function clock(date: string | undefined, tookMs: number): Finding {
+function clock(date: string | undefined, tookMs: number): CheckResult {
   const offMs = date === undefined ? 0 : Date.parse(date) + 500 - Date.now()
   if (date === undefined || Number.isNaN(offMs)) return { check: 'clock', ok: true, detail: 'the server sends no time' }
   const ok = Math.abs(offMs) <= clockMsMax + tookMs
@@ -180,7 +181,7 @@ function clock(date: string | undefined, tookMs: number): Finding {
   return { check: 'clock', ok, detail }
 }
 
-async function limit(client: Client, signal: AbortSignal): Promise<Finding> {
+async function limit(client: Client, signal: AbortSignal): Promise<CheckResult> {
   try {
     const { scopes, limits } = readAs(shapes.caller, await client.json('/qas/caller'))
     if (!scopes.includes('upload')) return { check: 'key', ok: false, detail: 'the key does not allow uploads' }

@@ -4,7 +4,7 @@ import { glob, stat } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
 import type { OutgoingFile } from '../../client/upload.ts'
 import { UsageError } from '../command.ts'
-import { type Declared, declaredParts } from '../declared-options.ts'
+import { type DeclarationTexts, declaredParts } from '../declared-options.ts'
 
 const readBytes = 262_144
 
@@ -22,7 +22,7 @@ export interface NamedFile extends OutgoingFile {
  */
 export async function outgoingFiles(
   args: readonly string[],
-  declared: Declared,
+  declared: DeclarationTexts,
   nameOfInput: string,
 ): Promise<readonly NamedFile[]> {
   if (args.length === 0) throw new UsageError('Cannot start: no file given')

@@ -2,7 +2,7 @@
 import { basename, resolve } from 'node:path'
 import type { Client } from '../../client/client.ts'
 import { ClientError } from '../../client/client-error.ts'
-import type { Sending } from '../../client/request-body.ts'
+import type { SendProgress } from '../../client/request-body.ts'
 import type { SentReceipt, SentStatus } from '../../client/response-shapes.ts'
 import { endsUpload } from '../../client/resumable-upload.ts'
 import { outcomeOf } from '../command-error.ts'
@@ -15,7 +15,7 @@ import { changeOf, identityOf, type UnfinishedSend, type UnfinishedSends } from 
 export const resumableBytesMin = 8_388_608
 
 /** An upload to continue. */
-interface Continued {
+interface UnfinishedUpload {
   readonly uploadId: string
   /** Why it cannot be continued; null if it can. */
   readonly problem: Error | null
@@ -23,7 +23,7 @@ interface Continued {
 
 export class OutgoingUpload {
   readonly file: NamedFile
-  readonly sending: Sending = { phase: 'asking', sentBytes: 0, skippedBytes: 0, attempt: 1, pause: null }
+  readonly sending: SendProgress = { phase: 'asking', sentBytes: 0, skippedBytes: 0, attempt: 1, pause: null }
   /** The part of the receipt that is needed at the end; the receipts of many files are not held in memory. */
   records: SentReceipt['records'] | null = null
   verdict: SentReceipt['verdict']
@@ -38,7 +38,7 @@ export class OutgoingUpload {
   #beganMs = 0
   #following: AbortController | null = null
 
-  constructor(file: NamedFile, continued: Continued | null) {
+  constructor(file: NamedFile, continued: UnfinishedUpload | null) {
     this.file = file
     this.#uploadId = continued?.uploadId ?? null
     this.#problem = continued?.problem ?? null

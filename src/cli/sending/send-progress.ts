@@ -1,6 +1,6 @@
 // Send progress: running uploads as one line, with phase, rate and remaining time. Does not know how they are sent.
 import type { Client } from '../../client/client.ts'
-import type { Sending } from '../../client/request-body.ts'
+import type { SendProgress } from '../../client/request-body.ts'
 import type { SentStatus } from '../../client/response-shapes.ts'
 import { counted, shownBytes, shownCount, shownTime } from '../terminal/format-amounts.ts'
 import { printable } from '../terminal/printable.ts'
@@ -52,7 +52,7 @@ export class PhaseText {
   }
 }
 
-function waitingFor({ phase, pause, sentBytes }: Sending): string | null {
+function waitingFor({ phase, pause, sentBytes }: SendProgress): string | null {
   if (pause !== null) {
     const leftMs = Math.max(0, pause.untilMs - performance.now())
     return `trying again in ${shownTime(leftMs)}: ${printable(pause.failure.message)}`

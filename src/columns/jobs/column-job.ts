@@ -34,7 +34,7 @@ export interface ColumnResult {
   /** Checksums of the blocks of the part. */
   readonly checksums: Uint8Array
   /** For each column the first record with a value that does not fit its type, from 1; null if all fit. */
-  readonly misfits: readonly (number | null)[]
+  readonly typeMismatches: readonly (number | null)[]
   /** By column, in column order. */
   readonly nulls: readonly number[]
 }
@@ -50,7 +50,7 @@ export interface ThreadRequest {
 }
 export type ThreadResult<Job> = Job extends ColumnJob ? ColumnResult : Repeats
 
-export type ColumnAnswer =
+export type ColumnResponse =
   | { readonly kind: 'result'; readonly result: ColumnResult | Repeats }
   /** `code` is the system's error code, if any; `isBroken` means that the thread must not be used again. */
   | { readonly kind: 'failure'; readonly code: string | null; readonly problem: string; readonly isBroken: boolean }

@@ -2,7 +2,7 @@
 import { getPriority, setPriority } from 'node:os'
 import { parentPort } from 'node:worker_threads'
 import { errorCode } from '../../core/storage-error.ts'
-import type { ColumnAnswer, ThreadRequest } from './column-job.ts'
+import type { ColumnResponse, ThreadRequest } from './column-job.ts'
 import { findRepeats } from './find-repeats.ts'
 import { runColumnJob } from './run-column-job.ts'
 
@@ -16,7 +16,7 @@ if (process.platform === 'linux') setPriority(0, Math.min(19, getPriority(0) + n
 
 parentPort?.on('message', (request: ThreadRequest) => parentPort?.postMessage(answer(request)))
 
-function answer({ job, withdrawal }: ThreadRequest): ColumnAnswer {
+function answer({ job, withdrawal }: ThreadRequest): ColumnResponse {
   try {
     return { kind: 'result', result: 'segment' in job ? runColumnJob(job, withdrawal) : findRepeats(job, withdrawal) }
   } catch (error) {

@@ -100,7 +100,7 @@ test('run() uses threads of low priority, which yield the cores to requests', as
   assert.deepEqual(others.map(nicenessOf), [Math.min(19, own + 5)])
 })
 
-test('run() writes a part without the columns that have a misfit, and copies the others from it', async (t) => {
+test('run() writes a part without the columns that have a type mismatch, and copies the others from it', async (t) => {
   const dir = scratchDir(t)
   const threads = threadsFor(t)
   const text = csvText(
@@ -123,9 +123,9 @@ test('run() writes a part without the columns that have a misfit, and copies the
   const [first, second] = textColumns(2)
   const integer = { ...first!, type: { kind: 'integer' } as const }
   const path = join(dir, 'other.parquet')
-  const misfit = await threads.run({ ...job, target: { columns: [integer, second!], path, options: {} } }, never)
-  assert.deepEqual(misfit.isWritten, [false, true])
-  assert.deepEqual(misfit.facts, facts)
+  const typeMismatch = await threads.run({ ...job, target: { columns: [integer, second!], path, options: {} } }, never)
+  assert.deepEqual(typeMismatch.isWritten, [false, true])
+  assert.deepEqual(typeMismatch.facts, facts)
   const options = { older: { path, kept: [null, 0] } }
   const target = { columns: textColumns(2), path: join(dir, 'again.parquet'), options }
   const again = await threads.run({ ...job, target }, never)

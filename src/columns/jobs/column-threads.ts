@@ -4,7 +4,7 @@ import { Worker } from 'node:worker_threads'
 import { ServiceError } from '../../core/errors.ts'
 import { errorCode, toStoreError } from '../../core/storage-error.ts'
 import { FairQueue } from '../../io/turns/fair-queue.ts'
-import type { ColumnAnswer, ThreadJob, ThreadRequest, ThreadResult } from './column-job.ts'
+import type { ColumnResponse, ThreadJob, ThreadRequest, ThreadResult } from './column-job.ts'
 
 /** The only method of a pino logger that is used. */
 export interface ThreadLogger {
@@ -73,7 +73,7 @@ export class ColumnThreads {
       const withdrawal = new Int32Array(new SharedArrayBuffer(4))
       this.#queue.push(uploadOf(job), bytes, { job, withdrawal, signal, onAbort, isSecondTry: false, resolve, reject })
       signal.addEventListener('abort', onAbort, { once: true })
-      this.#handOut()
+      this.#dispatch()
     })
   }
 
@@ -97,7 +97,7 @@ export class ColumnThreads {
     return [...tries.filter(isUnwanted), ...this.#queue.remove(isUnwanted)]
   }
 
-  #handOut(): void {
+  #dispatch(): void {
     while (!this.#isClosed) {
       const free = [...this.#threads].find(({ current, isEnding }) => current === null && !isEnding)
       if (free === undefined && this.#threads.size >= this.#options.size) return
@@ -122,7 +122,7 @@ export class ColumnThreads {
     const program = this.#options.program ?? new URL('./column-thread-main.ts', import.meta.url)
     const worker = new Worker(program, { resourceLimits })
     const thread: Thread = { worker, current: null, isEnding: false }
-    worker.on('message', (answer: ColumnAnswer) => this.#answered(thread, answer))
+    worker.on('message', (answer: ColumnResponse) => this.#answered(thread, answer))
     worker.on('error', (error) => this.#gone(thread, error))
     worker.on('exit', (code) => this.#gone(thread, new Error(`it exited with ${code}`)))
     // Only a job keeps the process alive.
@@ -136,7 +136,7 @@ export class ColumnThreads {
     thread.worker.terminate()
   }
 
-  #answered(thread: Thread, answer: ColumnAnswer): void {
+  #answered(thread: Thread, answer: ColumnResponse): void {
     const { current } = thread
     if (current === null || thread.isEnding) return
     if (answer.kind === 'failure' && answer.isBroken) {
@@ -146,7 +146,7 @@ export class ColumnThreads {
     thread.current = null
     clearTimeout(current.deadline)
     const { task } = current
-    this.#handOut()
+    this.#dispatch()
     if (task.signal.aborted) this.#reject(task, task.signal.reason)
     else if (answer.kind === 'failure') this.#reject(task, failureOf(answer))
     else {
@@ -173,7 +173,7 @@ export class ColumnThreads {
         this.#secondTries.push(task)
       }
     }
-    this.#handOut()
+    this.#dispatch()
   }
 
   #reject(task: Task, error: unknown): void {

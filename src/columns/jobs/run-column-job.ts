@@ -31,8 +31,8 @@ export function runColumnJob(job: ColumnJob, withdrawal: Withdrawal): ColumnResu
   const { segment, target } = job
   if (target === null) {
     const options = { columns: writerColumns(job), sink: () => {} }
-    const { facts, nulls, violations, misfits } = readSegment(segment, options, withdrawal)
-    return { facts, nulls, violations, misfits, ...noPart }
+    const { facts, nulls, violations, typeMismatches } = readSegment(segment, options, withdrawal)
+    return { facts, nulls, violations, typeMismatches, ...noPart }
   }
   const { older, violationsPath } = target.options
   const olderPart = older === undefined ? null : new PartFileReader(older.path)
@@ -67,12 +67,16 @@ function writePart(
       ...(options.keys && { keys: writerKeys(options.keys, segment.records) }),
       ...(violationFile && { onViolation: (violation: Violation) => violationFile.add(violation) }),
     }
-    const { facts, nulls, violations, misfits, isWritten, bytes } = readSegment(segment, writerOptions, withdrawal)
-    if (bytes === null) return { facts, nulls, violations, misfits, ...noPart }
+    const { facts, nulls, violations, typeMismatches, isWritten, bytes } = readSegment(
+      segment,
+      writerOptions,
+      withdrawal,
+    )
+    if (bytes === null) return { facts, nulls, violations, typeMismatches, ...noPart }
     const { sha256, checksums } = file.end()
     isComplete = true
     const records = segment.records - violations
-    return { facts, nulls, violations, misfits, isWritten, part: { bytes, records, sha256 }, checksums }
+    return { facts, nulls, violations, typeMismatches, isWritten, part: { bytes, records, sha256 }, checksums }
   } finally {
     file.close()
     if (!isComplete) rmSync(path, { force: true })

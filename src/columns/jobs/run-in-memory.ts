@@ -36,12 +36,12 @@ function areFew({ form, missing, checks }: DeclaredValues): boolean {
 export async function runInMemory(job: ColumnJob, signal: AbortSignal): Promise<ColumnResult> {
   signal.throwIfAborted()
   if (job.target === null) {
-    const { facts, nulls, violations, misfits } = writeColumns(job)
-    return { facts, nulls, violations, misfits, ...noPart }
+    const { facts, nulls, violations, typeMismatches } = writeColumns(job)
+    return { facts, nulls, violations, typeMismatches, ...noPart }
   }
   await using file = new PartFile(job.target.path)
-  const { facts, nulls, violations, misfits, isWritten, part } = writeColumns(job)
-  if (part === null) return { facts, nulls, violations, misfits, ...noPart }
+  const { facts, nulls, violations, typeMismatches, isWritten, part } = writeColumns(job)
+  if (part === null) return { facts, nulls, violations, typeMismatches, ...noPart }
   const digest = new OwnDigest()
   const written = file.write(part)
   digest.add(part)
@@ -49,7 +49,7 @@ export async function runInMemory(job: ColumnJob, signal: AbortSignal): Promise<
   const { sha256, checksums } = digest.end()
   const records = job.segment.records - violations
   const made = { bytes: part.length, records, sha256 }
-  return { facts, nulls, violations, misfits, isWritten, part: made, checksums }
+  return { facts, nulls, violations, typeMismatches, isWritten, part: made, checksums }
 }
 
 /**

@@ -42,12 +42,12 @@ export function patternsOf(declared: DeclaredValues | undefined): number {
 }
 
 /** A column of the records in the window. */
-interface Place {
+interface ColumnPosition {
   readonly column: number
   readonly records: number
 }
 
-type Run = (memory: ColumnsMemory, place: Place, rule: number) => void
+type Run = (memory: ColumnsMemory, place: ColumnPosition, rule: number) => void
 
 /** Reads and checks a declared column. */
 export class DeclaredRules {
@@ -105,20 +105,20 @@ export class DeclaredRules {
   }
 
   /** Marks the records whose text breaks a rule and that are not marked yet. */
-  check(memory: ColumnsMemory, place: Place): void {
+  check(memory: ColumnsMemory, place: ColumnPosition): void {
     this.#read(memory, place)
     memory.compareNumber = this.#compare
     for (const { rule, run } of this.#checks) run(memory, place, rule)
   }
 
   /** Adds the values of records that break no rule to their keys. */
-  addToKey(memory: ColumnsMemory, place: Place): void {
+  addToKey(memory: ColumnsMemory, place: ColumnPosition): void {
     this.#read(memory, place)
     memory.numberKey = this.#numberKey
     memory.exports.addToKey(place.column, place.records, this.#kind.kind)
   }
 
-  #read(memory: ColumnsMemory, { column, records }: Place): void {
+  #read(memory: ColumnsMemory, { column, records }: ColumnPosition): void {
     this.use(memory)
     memory.exports.setKind(...this.#kind.form)
     memory.exports.check(column, records, this.#kind.kind, 1 + column * rulesMax)

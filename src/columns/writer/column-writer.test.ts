@@ -93,7 +93,7 @@ test('createColumnWriter() writes the types and values that DuckDB finds in the 
     const nulls = await convertBySql(duckDb, segment, targets, theirs)
     const written = writeColumns(text, { ...options, columns: targets }, cut)
     assert.deepEqual(
-      written.misfits,
+      written.typeMismatches,
       targets.map(() => null),
       `SEED=${seed}`,
     )
@@ -125,7 +125,7 @@ function fits(text: string, type: ColumnType): boolean {
     { name: 'a', type, nullWords: [] },
     { name: 'b', type: { kind: 'text' }, nullWords: [] },
   ]
-  return writeColumns(csvText([[text, 'x']], layout), { layout, columns }).misfits[0] === null
+  return writeColumns(csvText([[text, 'x']], layout), { layout, columns }).typeMismatches[0] === null
 }
 
 test('createColumnWriter() accepts no text for a type it does not fit', () => {
@@ -157,12 +157,12 @@ test('createColumnWriter() accepts a text for a type if and only if DuckDB does'
   const list = edges.map(literal).join(', ')
   for (const type of [...plainTypes, ...decimals]) {
     const columns = edges.map((_, i) => ({ name: `n${i}`, type, nullWords: [] }))
-    const { misfits } = writeColumns(csvText([edges], layout), { layout, columns })
+    const { typeMismatches } = writeColumns(csvText([edges], layout), { layout, columns })
     const wanted = await rows(
       `SELECT coalesce(${fitsExactly(type, 'v')}, false) FROM (SELECT trim(unnest([${list}]), ' ') AS v)`,
     )
     for (const [i, text] of edges.entries())
-      assert.equal(misfits[i] === null, wanted[i]?.[0], `${text} as ${columnTypeName(type)}`)
+      assert.equal(typeMismatches[i] === null, wanted[i]?.[0], `${text} as ${columnTypeName(type)}`)
   }
 })
 

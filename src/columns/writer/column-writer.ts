@@ -81,8 +81,8 @@ export interface WrittenColumns {
    * For each column the first record, from 1 and without those that break rules, with a value that does not fit its type;
    * null if all fit.
    */
-  readonly misfits: readonly (number | null)[]
-  /** For each column whether the part has it: if it has a type and no misfit. Their order is that of the others. */
+  readonly typeMismatches: readonly (number | null)[]
+  /** For each column whether the part has it: if it has a type and no typeMismatch. Their order is that of the others. */
   readonly isWritten: readonly boolean[]
   /** Facts about every value of every column that is not copied, whatever becomes of the part. */
   readonly facts: readonly ColumnFacts[]

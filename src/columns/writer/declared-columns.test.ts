@@ -117,7 +117,7 @@ test('createColumnWriter() writes the part of the records that keep the rules, b
     const wanted = write(kept, plain, random)
     assert.ok(mine.part.equals(wanted.part), `SEED=${seed} round ${round}`)
     assert.deepEqual(mine.facts, wanted.facts, `round ${round}`)
-    assert.deepEqual([mine.nulls, mine.misfits], [wanted.nulls, wanted.misfits])
+    assert.deepEqual([mine.nulls, mine.typeMismatches], [wanted.nulls, wanted.typeMismatches])
   }
 })
 
@@ -144,8 +144,8 @@ test('createColumnWriter() finds a value that does not fit, among records that k
     ['-1', 'a', null, '1.50'],
     ['1', 'b', 'NA', '1.555'],
   ]
-  const { misfits, facts, nulls } = write(table, columns, randomFrom(seed))
-  assert.deepEqual(misfits, [null, null, null, 2])
+  const { typeMismatches, facts, nulls } = write(table, columns, randomFrom(seed))
+  assert.deepEqual(typeMismatches, [null, null, null, 2])
   assert.deepEqual(facts[3]?.classes.decimal?.count, 1)
   assert.deepEqual(nulls, [0, 0, 2, 0])
 })

@@ -178,9 +178,9 @@ test('WasmColumnWriter writes nothing between the regions of its memory', (t) =>
     writer.push(Buffer.from(csvText(table, layout, random)))
     // The largest batch that is converted at once, of the longest characters.
     memory.toUtf8(new Uint8Array(20_000).fill(0x80), new Uint32Array(256).fill(0x0380_80e2), () => {})
-    const { misfits } = writer.end()
+    const { typeMismatches } = writer.end()
     assert.deepEqual(
-      misfits,
+      typeMismatches,
       types.map(() => null),
       `SEED=${seed}`,
     )

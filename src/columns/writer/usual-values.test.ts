@@ -16,7 +16,7 @@ interface Kind {
   usual(random: Random): string
   /** Other values that fit the type, and values that do not. */
   readonly others: readonly string[]
-  readonly misfits: readonly string[]
+  readonly typeMismatches: readonly string[]
 }
 
 const kinds: Kind[] = [
@@ -33,7 +33,20 @@ const kinds: Kind[] = [
       '12345678',
       '123456789',
     ],
-    misfits: ['-0', '01', '-', '9223372036854775808', '1.5', '1e3', '+1', ' 1', 'x', '1 ', '12345678x', 'x12345678'],
+    typeMismatches: [
+      '-0',
+      '01',
+      '-',
+      '9223372036854775808',
+      '1.5',
+      '1e3',
+      '+1',
+      ' 1',
+      'x',
+      '1 ',
+      '12345678x',
+      'x12345678',
+    ],
   },
   {
     type: { kind: 'decimal', precision: 18, scale: 2 },
@@ -51,7 +64,7 @@ const kinds: Kind[] = [
       '70368744177664.25',
       '70368744177664.26',
     ],
-    misfits: [
+    typeMismatches: [
       '-0.00',
       '01.25',
       '.25',
@@ -70,7 +83,7 @@ const kinds: Kind[] = [
     type: { kind: 'decimal', precision: 12, scale: 3 },
     usual: (random) => `${digits(random, 4)}.${String(random(1_000)).padStart(3, '0')}`,
     others: ['1.234', '0.234', '1234.000', '-123.450', '-1234.567'],
-    misfits: ['1.23', '-0.000', '0123.456'],
+    typeMismatches: ['1.23', '-0.000', '0123.456'],
   },
   {
     type: { kind: 'number' },
@@ -91,7 +104,7 @@ const kinds: Kind[] = [
       '1.50',
       '2.0',
     ],
-    misfits: [
+    typeMismatches: [
       '1.',
       '01.5',
       '.',
@@ -110,18 +123,24 @@ const kinds: Kind[] = [
     usual: (random) =>
       `20${two(random, 90)}-${two(random, 11)}-${two(random, 27)} ${two(random, 22)}:${two(random, 58)}:${two(random, 58)}`,
     others: ['2024-02-29T23:59:59', '2001-01-01 00:00', '2001-01-01 00:00:00.5', '0001-01-01 00:00:00'],
-    misfits: ['2023-02-29 00:00:00', '2001-01-01', '2001-13-01 00:00:00', '2001-01-01 24:00:00', '2001-01-01x00:00:00'],
+    typeMismatches: [
+      '2023-02-29 00:00:00',
+      '2001-01-01',
+      '2001-13-01 00:00:00',
+      '2001-01-01 24:00:00',
+      '2001-01-01x00:00:00',
+    ],
   },
 ]
 
 /** The same numbers with a decimal comma. */
-const withComma = ({ type, usual, others, misfits }: Kind): Kind => {
+const withComma = ({ type, usual, others, typeMismatches }: Kind): Kind => {
   const comma = (text: string) => text.replace(/[.,]/g, (mark) => (mark === '.' ? ',' : '.'))
   return {
     type: { ...type, form: { decimalChar: ',', groupChar: null } } as ColumnType,
     usual: (random) => comma(usual(random)),
     others: others.filter((text) => !text.includes('e')).map(comma),
-    misfits: misfits.map(comma),
+    typeMismatches: typeMismatches.map(comma),
   }
 }
 const ofDates: readonly Kind[] = [
@@ -129,7 +148,7 @@ const ofDates: readonly Kind[] = [
     type: { kind: 'date', form: { order: 'dmy', separator: '.' } },
     usual: (random) => `${two(random, 28)}.${two(random, 12)}.20${two(random, 98)}`,
     others: ['1.2.2024', '29.02.2024', '31.12.0001', '12.12.9999'],
-    misfits: [
+    typeMismatches: [
       '29.02.2023',
       '12.13.2024',
       '12/12/2024',
@@ -145,7 +164,7 @@ const ofDates: readonly Kind[] = [
     usual: (random) =>
       `${two(random, 12)}/${two(random, 28)}/20${two(random, 98)} ${two(random, 22)}:${two(random, 58)}${random(2) ? `:${two(random, 58)}` : ''}`,
     others: ['1/2/2024 3:04', '02/29/2024 23:59:59.5', '12/31/0001 00:00'],
-    misfits: [
+    typeMismatches: [
       '13/12/2024 10:00',
       '12/12/2024',
       '12/12/2024 24:00',
@@ -175,7 +194,7 @@ function assertSame(texts: readonly string[], type: ColumnType, isLast: boolean,
   assert.ok(part.equals(quotedPart), 'the parts differ')
 }
 
-for (const { type, usual, others, misfits } of kinds) {
+for (const { type, usual, others, typeMismatches } of kinds) {
   const name = JSON.stringify(type)
 
   test(`createColumnWriter() reads usual values of ${name} like quoted ones, with others in between`, () => {
@@ -195,7 +214,7 @@ for (const { type, usual, others, misfits } of kinds) {
   test(`createColumnWriter() finds each other value of ${name} after many usual ones`, () => {
     const random = randomFrom(seed)
     const before = Array.from({ length: 40 }, () => usual(random))
-    for (const text of [...others, ...misfits, '']) {
+    for (const text of [...others, ...typeMismatches, '']) {
       for (const isLast of [false, true]) {
         assertSame([...before, text, ...before], type, isLast, '\n')
         assertSame([...before, ...others, ...before, text, ...before], type, isLast, '\r\n')

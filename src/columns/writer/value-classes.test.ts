@@ -208,11 +208,15 @@ test('a value fits a type exactly if adding it does not change the type of the c
     if (type.kind === 'text') continue
     types.add(columnFormat(type) ?? type.kind)
     const columns = tried.map((_, i) => ({ name: `n${i}`, type, nullWords: [] }))
-    const { facts, misfits } = writeColumns(records, { layout, columns })
+    const { facts, typeMismatches } = writeColumns(records, { layout, columns })
     for (const [i, ofColumn] of facts.entries()) {
       const decision = decideTypes([ofColumn])[0]!
       const isSame = isDeepStrictEqual(decision.type, type)
-      assert.equal(misfits[i] === null, isSame, `SEED=${seed} ${tried[i]} after ${before.join(' ')}: ${decision.why}`)
+      assert.equal(
+        typeMismatches[i] === null,
+        isSame,
+        `SEED=${seed} ${tried[i]} after ${before.join(' ')}: ${decision.why}`,
+      )
     }
   }
   assert.ok(types.size > 20, [...types].join())

@@ -64,7 +64,7 @@ interface Column {
   readonly byEnds: boolean
   facts: FactsTally
   nulls: number
-  misfit: number | null
+  typeMismatch: number | null
   /** How it was written last, as in wasm/columns/encode-column.ts. */
   form: number
   /** One per row group, while all its values fit. */
@@ -86,13 +86,13 @@ function columnOf({ name, type, nullWords, declared, kept, byEnds }: WriterColum
     byEnds: byEnds ?? false,
     facts: new FactsTally(),
     nulls: 0,
-    misfit: null,
+    typeMismatch: null,
     form: 0,
     chunks: [],
   }
 }
 
-const isWritten = ({ stored, misfit }: Column): boolean => stored !== null && misfit === null
+const isWritten = ({ stored, typeMismatch }: Column): boolean => stored !== null && typeMismatch === null
 
 /** Takes records as bytes, split anywhere, and writes a part. After an error, it must not be used again. */
 export class WasmColumnWriter {
@@ -224,7 +224,7 @@ export class WasmColumnWriter {
       records: this.#read,
       violations: this.#read - this.#records,
       bytes: hasPart ? (this.#file?.end(stored, rowGroups) ?? null) : null,
-      misfits: this.#columns.map(({ misfit }) => misfit),
+      typeMismatches: this.#columns.map(({ typeMismatch }) => typeMismatch),
       isWritten: this.#columns.map(isWritten),
       facts: this.#columns.map(({ facts }) => facts.facts()),
       nulls: this.#columns.map(({ nulls }) => nulls),
@@ -468,22 +468,22 @@ export class WasmColumnWriter {
       return
     }
     const { exports } = this.#memory
-    const isMisfit = column.misfit !== null
-    const { kind, form } = isMisfit ? columnKind(null) : column.kind
+    const isMismatch = column.typeMismatch !== null
+    const { kind, form } = isMismatch ? columnKind(null) : column.kind
     if (column.rules === null) exports.setRules(0, 0, 0, 0, 0, 0)
     else column.rules.use(this.#memory)
     exports.setKind(...form)
-    const isChecked = !isMisfit && this.#isUnbroken && column.isReadAsChecked
-    const misfit = exports.read(index, records, kind, column.nullWords, column.form, Number(isChecked))
+    const isChecked = !isMismatch && this.#isUnbroken && column.isReadAsChecked
+    const typeMismatch = exports.read(index, records, kind, column.nullWords, column.form, Number(isChecked))
     const [withoutValue = 0] = this.#memory.result
     const table = this.#memory.facts
-    const areWordsNull = misfit === 0 && !isMisfit && column.stored !== null && column.nullWords !== 0
+    const areWordsNull = typeMismatch === 0 && !isMismatch && column.stored !== null && column.nullWords !== 0
     column.facts.add(records, withoutValue - (areWordsNull ? wordCount(table) : 0), table, (record) =>
       this.#textOf(index, record),
     )
     column.nulls += withoutValue
-    if (misfit > 0) column.misfit = this.#records + misfit
-    if (column.misfit !== null || column.stored === null || this.#file === null) return
+    if (typeMismatch > 0) column.typeMismatch = this.#records + typeMismatch
+    if (column.typeMismatch !== null || column.stored === null || this.#file === null) return
     exports.setTextEnds(column.byEnds ? 1 : 0)
     exports.encode(records, kind, column.stored.valueBytes, column.form)
     column.form = this.#memory.result[formIndex] ?? 0

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type DuckDBValue, openDuckDb } from '../duckdb/duckdb.ts'
-import { createAnswerWriter, jsonText, typeName } from './format-result.ts'
+import { createResultWriter, jsonText, typeName } from './format-result.ts'
 
 async function rowOf(sql: string): Promise<readonly DuckDBValue[]> {
   const connection = await openDuckDb({ temp_directory: '' })
@@ -39,22 +39,22 @@ test('jsonText() writes times as DuckDB does, and instants with a T and a Z', as
   }
 })
 
-test('createAnswerWriter() tells null from empty text in CSV, and quotes what readers would misread', async () => {
+test('createResultWriter() tells null from empty text in CSV, and quotes what readers would misread', async () => {
   const row = await rowOf(
     `SELECT NULL, '', 'a,b', 'a"b', e'a\\nb', ' a', 'a ', 1.50::DECIMAL(3, 2), [1, NULL], -0.0::DOUBLE`,
   )
-  const writer = createAnswerWriter('csv', [{ name: 'a,b', type: 'text' }])
+  const writer = createResultWriter('csv', [{ name: 'a,b', type: 'text' }])
   assert.equal(writer.head(), '"a,b"\r\n')
   assert.equal(writer.row(row, true), ',"","a,b","a""b","a\nb"," a","a ",1.50,"[1,null]",-0.0\r\n')
 })
 
-test('createAnswerWriter() makes repeated column names unique in formats where they are keys', () => {
+test('createResultWriter() makes repeated column names unique in formats where they are keys', () => {
   const columns = ['id', 'id_1', 'id', 'id'].map((name) => ({ name, type: 'integer' }))
-  assert.equal(createAnswerWriter('ndjson', columns).row([1, 2, 3, 4], true), '{"id":1,"id_1":2,"id_2":3,"id_3":4}\n')
+  assert.equal(createResultWriter('ndjson', columns).row([1, 2, 3, 4], true), '{"id":1,"id_1":2,"id_2":3,"id_3":4}\n')
 })
 
-test('createAnswerWriter() marks missing rows in JSON, and cannot in other formats', () => {
-  const tails = (['json', 'ndjson', 'csv'] as const).map((format) => createAnswerWriter(format, []).tail(true))
+test('createResultWriter() marks missing rows in JSON, and cannot in other formats', () => {
+  const tails = (['json', 'ndjson', 'csv'] as const).map((format) => createResultWriter(format, []).tail(true))
   assert.deepEqual(tails, ['],"truncated":true}\n', null, null])
 })
 

@@ -11,26 +11,26 @@ import {
   type DuckDBValue,
   DuckDBVariantValue,
 } from '../duckdb/duckdb.ts'
-import type { AnswerFormat } from './query.ts'
+import type { ResultFormat } from './query.ts'
 
-export interface AnswerColumn {
+export interface ResultColumn {
   readonly name: string
   readonly type: string
 }
 
 /** Writes a result piece by piece. */
-export interface AnswerWriter {
+export interface ResultWriter {
   head(): string
   row(values: readonly DuckDBValue[], isFirst: boolean): string
   /** Null if the format cannot mark missing rows. */
   tail(isTruncated: boolean): string | null
 }
 
-export function createAnswerWriter(format: AnswerFormat, columns: readonly AnswerColumn[]): AnswerWriter {
+export function createResultWriter(format: ResultFormat, columns: readonly ResultColumn[]): ResultWriter {
   return writers[format](columns)
 }
 
-const writers: Readonly<Record<AnswerFormat, (columns: readonly AnswerColumn[]) => AnswerWriter>> = {
+const writers: Readonly<Record<ResultFormat, (columns: readonly ResultColumn[]) => ResultWriter>> = {
   json: (columns) => ({
     head: () => `{"columns":${JSON.stringify(columns)},"rows":[`,
     row: (values, isFirst) => `${isFirst ? '' : ','}[${values.map(jsonText).join(',')}]`,

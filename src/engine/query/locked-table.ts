@@ -11,7 +11,7 @@ import type { QueryJob, QuerySettings, Refusal } from './query-job.ts'
 import { isAllowed, type Use, usesOf } from './statement-uses.ts'
 
 /** Carries a refusal to the code that reports it. */
-export class Refused extends Error {
+export class RefusalError extends Error {
   readonly refusal: Refusal
 
   constructor(code: Refusal['code'], problem: string) {
@@ -57,22 +57,22 @@ function noRowsSql(columns: readonly string[]): string {
 /** Prepares a statement if it is a single one, only reads, and uses no function or table that is refused. */
 export async function readOnlyStatement(connection: DuckDBConnection, sql: string): Promise<DuckDBPreparedStatement> {
   // DuckDB reads SQL up to its first NUL, and has no message for SQL without a statement.
-  if (sql.includes('\0')) throw new Refused('QUERY_FAILED', 'it contains a NUL character')
+  if (sql.includes('\0')) throw new RefusalError('QUERY_FAILED', 'it contains a NUL character')
   const statements = await connection.extractStatements(sql).catch((error: unknown) => {
     if (String(error).includes('Error in native callback'))
-      throw new Refused('QUERY_FAILED', 'it contains no statement')
+      throw new RefusalError('QUERY_FAILED', 'it contains no statement')
     throw error
   })
   if (statements.count !== 1) {
     const isPivot = /\bpivot/i.test(sql) ? '; a PIVOT that does not list its values with IN (…) counts as two' : ''
-    throw new Refused('QUERY_NOT_READ_ONLY', `it contains ${statements.count} statements, wanted one${isPivot}`)
+    throw new RefusalError('QUERY_NOT_READ_ONLY', `it contains ${statements.count} statements, wanted one${isPivot}`)
   }
   // Before preparing it: a function may already act then.
   const uses = await usesOf(connection, sql)
   const statement = uses === null ? null : await prepareAllowed(statements, uses)
   if (statement?.statementType !== StatementType.SELECT) {
     const wanted = 'SELECT, FROM, WITH, VALUES, TABLE, DESCRIBE, SUMMARIZE, SHOW or PIVOT'
-    throw new Refused('QUERY_NOT_READ_ONLY', `it is a statement of another kind, wanted ${wanted}`)
+    throw new RefusalError('QUERY_NOT_READ_ONLY', `it is a statement of another kind, wanted ${wanted}`)
   }
   return statement
 }
@@ -82,5 +82,5 @@ function prepareAllowed(statements: DuckDBExtractedStatements, uses: readonly Us
   if (refused === undefined) return statements.prepare(0)
   const { kind, name } = refused
   const problem = `the ${kind} ${name} is not available: a query reads the table data and changes nothing`
-  throw new Refused('QUERY_NOT_READ_ONLY', problem)
+  throw new RefusalError('QUERY_NOT_READ_ONLY', problem)
 }

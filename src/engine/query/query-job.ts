@@ -1,5 +1,5 @@
 // Query job: the messages between the service and a query child. Plain values only.
-import type { AnswerFormat } from './query.ts'
+import type { ResultFormat } from './query.ts'
 
 /** The one job of a child. */
 export interface QueryJob {
@@ -7,7 +7,7 @@ export interface QueryJob {
   readonly files: readonly string[]
   readonly columns: readonly string[]
   readonly sql: string
-  readonly format: AnswerFormat
+  readonly format: ResultFormat
   readonly rowsMax: number
   readonly bytesMax: number
 }

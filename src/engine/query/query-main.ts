@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import type { DuckDBPreparedStatement } from '../duckdb/duckdb.ts'
 import { listenToParent, readyText, sendToParent } from '../sandbox/frames.ts'
 import { outputDir } from '../sandbox/work-dir.ts'
-import { type AnswerWriter, createAnswerWriter, typeName } from './format-result.ts'
-import { lockIn, openForOne, Refused, readOnlyStatement } from './locked-table.ts'
+import { createResultWriter, type ResultWriter, typeName } from './format-result.ts'
+import { lockIn, openForOne, RefusalError, readOnlyStatement } from './locked-table.ts'
 import { refusalOf } from './query-error.ts'
 import { pieceBytesMax, type QueryJob, type QuerySettings, type Verdict } from './query-job.ts'
 import { usesOf } from './statement-uses.ts'
@@ -34,14 +34,14 @@ listenToParent((message) => {
 sendToParent(readyText)
 
 async function run(job: QueryJob): Promise<void> {
-  const answer = new AnswerOutput()
+  const answer = new ResultOutput()
   try {
     await lockIn(connection, job)
     const statement = await readOnlyStatement(connection, job.sql)
-    await writeAnswer(statement, job, answer)
+    await writeResponse(statement, job, answer)
   } catch (error) {
     if (answer.hasBegun) throw error
-    const refusal = error instanceof Refused ? error.refusal : refusalOf(error, process.cwd())
+    const refusal = error instanceof RefusalError ? error.refusal : refusalOf(error, process.cwd())
     writeVerdict({ kind: 'refused', ...refusal })
   }
 }
@@ -68,16 +68,16 @@ async function runSmallQuery(path: string): Promise<void> {
   )
   await usesOf(connection, 'SELECT 1')
   const result = await (await statements.prepare(0)).stream()
-  const writer = createAnswerWriter('json', [])
+  const writer = createResultWriter('json', [])
   const chunk = await result.fetchChunk()
   for (let row = 0; row < (chunk?.rowCount ?? 0); row++) writer.row(chunk?.getRowValues(row) ?? [], row === 0)
   await result.fetchChunk()
 }
 
-async function writeAnswer(statement: DuckDBPreparedStatement, job: QueryJob, answer: AnswerOutput): Promise<void> {
+async function writeResponse(statement: DuckDBPreparedStatement, job: QueryJob, answer: ResultOutput): Promise<void> {
   const result = await statement.stream()
   const columns = result.columnNames().map((name, i) => ({ name, type: typeName(String(result.columnType(i))) }))
-  const writer = createAnswerWriter(job.format, columns)
+  const writer = createResultWriter(job.format, columns)
   answer.add(writer.head())
   let rowCount = 0
   for (let chunk = await result.fetchChunk(); chunk !== null && chunk.rowCount > 0; chunk = await result.fetchChunk()) {
@@ -87,7 +87,7 @@ async function writeAnswer(statement: DuckDBPreparedStatement, job: QueryJob, an
       const bytes = Buffer.byteLength(text)
       if (answer.bytes + bytes > job.bytesMax) {
         const problem = `it returns more than ${job.bytesMax} bytes`
-        if (rowCount === 0) throw new Refused('QUERY_TOO_LARGE', problem)
+        if (rowCount === 0) throw new RefusalError('QUERY_TOO_LARGE', problem)
         return end(writer, answer, problem)
       }
       answer.add(text, bytes)
@@ -98,14 +98,14 @@ async function writeAnswer(statement: DuckDBPreparedStatement, job: QueryJob, an
 }
 
 /** Ends a truncated result, if its format can say so. */
-function end(writer: AnswerWriter, answer: AnswerOutput, problem: string): void {
+function end(writer: ResultWriter, answer: ResultOutput, problem: string): void {
   const tail = writer.tail(true)
-  if (tail === null) throw new Refused('QUERY_TOO_LARGE', `${problem}; only JSON can be truncated there`)
+  if (tail === null) throw new RefusalError('QUERY_TOO_LARGE', `${problem}; only JSON can be truncated there`)
   answer.end(tail)
 }
 
 /** Buffers the result and writes it in large pieces, the verdict first. */
-class AnswerOutput {
+class ResultOutput {
   hasBegun = false
   bytes = 0
   #pieces: string[] = []

@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url'
 import { readyText } from '../sandbox/frames.ts'
 import type { Sandbox, SandboxedChild, SandboxedProgram } from '../sandbox/sandbox.ts'
-import { type Child, type Ending, killUnlessStarted } from '../sandbox/spawn-child.ts'
+import { type Child, killUnlessStarted, type ProcessExit } from '../sandbox/spawn-child.ts'
 import { inputPath, type WorkDir } from '../sandbox/work-dir.ts'
 import { pieceBytesMax, type QueryJob, type QuerySettings, verdictBytesMax } from './query-job.ts'
 
@@ -40,7 +40,7 @@ export class QueryProcess {
   /** True once it waits for its query, false if it ended before. */
   readonly ready: Promise<boolean>
   /** Resolves when it has ended and its directory is gone. */
-  readonly gone: Promise<Ending>
+  readonly gone: Promise<ProcessExit>
   readonly #child: Child
   readonly #workDir: WorkDir | null
   /** Maximum size of its next frame; 0 while it waits for its query. Bytes. */

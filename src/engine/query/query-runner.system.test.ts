@@ -34,9 +34,9 @@ async function start(t: TestContext, given: Partial<QueryRunnerOptions> = {}) {
   return { runner, table, part, workDirs: join(dir, 'work') }
 }
 
-type Started = Awaited<ReturnType<typeof start>>
+type TestSetup = Awaited<ReturnType<typeof start>>
 
-async function ask({ runner, table }: Pick<Started, 'runner' | 'table'>, sql: string, format = 'csv' as const) {
+async function ask({ runner, table }: Pick<TestSetup, 'runner' | 'table'>, sql: string, format = 'csv' as const) {
   const open = await runner.open(table, never)
   return (await Array.fromAsync((await open.ask({ sql, format })) as AsyncIterable<Buffer>)).join('')
 }

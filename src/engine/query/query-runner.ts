@@ -6,7 +6,7 @@ import type { Log } from '../../core/log.ts'
 import { throwStoreError, toStoreError } from '../../core/storage-error.ts'
 import { unlessAborted } from '../../io/turns/unless-aborted.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
-import { type Ending, startFailure } from '../sandbox/spawn-child.ts'
+import { type ProcessExit, startFailure } from '../sandbox/spawn-child.ts'
 import type { OpenTable, Query, QueryRunner, QueryTable } from './query.ts'
 import { parseVerdict, type Verdict } from './query-job.ts'
 import { QueryProcess, type QueryProcessOptions } from './query-process.ts'
@@ -266,7 +266,7 @@ class RunningQuery implements OpenTable {
   }
 
   async #whyGone(): Promise<unknown> {
-    const ending: Ending = await this.#process.gone
+    const ending: ProcessExit = await this.#process.gone
     if (this.#reason !== null) return this.#reason
     if (ending.killReason !== undefined) return this.#broken(ending.killReason)
     this.#options.logger.warn({ how: ending.how }, 'a query child ended by itself')

@@ -2,7 +2,7 @@
 import type { Readable } from 'node:stream'
 
 /** Formats of a result. */
-export type AnswerFormat = 'json' | 'ndjson' | 'csv'
+export type ResultFormat = 'json' | 'ndjson' | 'csv'
 
 /** The source of the table `data`. */
 export interface QueryTable {
@@ -15,7 +15,7 @@ export interface QueryTable {
 export interface Query {
   /** One read-only statement. */
   readonly sql: string
-  readonly format: AnswerFormat
+  readonly format: ResultFormat
 }
 
 /** A table that can be queried once. Its files may be deleted in the meantime. */

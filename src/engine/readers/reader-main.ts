@@ -15,8 +15,8 @@ import {
   rowsSql,
 } from '../sql/rows-sql.ts'
 import { measure } from '../statistics/column-statistics.ts'
-import { answerBytesMax } from './parse-answer.ts'
-import type { AnswerMessage, JobKind, JobMessage, Jobs } from './reader-job.ts'
+import { responseBytesMax } from './parse-result.ts'
+import type { JobKind, JobMessage, Jobs, ResponseMessage } from './reader-job.ts'
 
 type Work = {
   readonly [Kind in JobKind]: (job: Jobs[Kind]['job']) => Promise<Jobs[Kind]['answer'] | JsonText>
@@ -107,14 +107,14 @@ listenToParent((message) => {
   // Each kind names the work for its own job; the compiler cannot follow that through the index.
   const run = work[job.kind] as (job: JobMessage) => Promise<unknown>
   run(job)
-    .then((answer) => answerText(answer, answerBytesMax(job)))
+    .then((answer) => responseText(answer, responseBytesMax(job)))
     .catch((error: unknown) =>
       JSON.stringify({
         kind: 'failure',
         isDiskFull: isDiskFull(error),
         problem: String(error).slice(0, problemCharactersMax),
         shouldRecycle: shouldRecycle(),
-      } satisfies AnswerMessage),
+      } satisfies ResponseMessage),
     )
     .then(sendToParent)
 })
@@ -122,8 +122,8 @@ listenToParent((message) => {
 // If the engine does not open, the unhandled rejection ends this process.
 void opening.then(() => sendToParent(readyText))
 
-/** As `AnswerMessage` says. */
-function answerText(answer: unknown, bytesMax: number): string {
+/** As `ResponseMessage` says. */
+function responseText(answer: unknown, bytesMax: number): string {
   const json = answer instanceof JsonText ? answer.text : JSON.stringify(answer)
   const text = `{"kind":"answer","shouldRecycle":${shouldRecycle()},"answer":${json}}`
   const bytes = Buffer.byteLength(text)

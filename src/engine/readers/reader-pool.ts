@@ -7,8 +7,8 @@ import { readyText } from '../sandbox/frames.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import { type Child, killUnlessStarted, startFailure } from '../sandbox/spawn-child.ts'
 import { inputPath, outputPath, type WorkDir } from '../sandbox/work-dir.ts'
-import { answerBytesMax, parseAnswer } from './parse-answer.ts'
-import { type Answer, type AnswerMessage, type JobKind, type JobMessage, type Jobs, moveFiles } from './reader-job.ts'
+import { parseResponse, responseBytesMax } from './parse-result.ts'
+import { type Answer, type JobKind, type JobMessage, type Jobs, moveFiles, type ResponseMessage } from './reader-job.ts'
 import { readerProgram, startReader } from './reader-process.ts'
 
 export interface ReaderPoolOptions {
@@ -98,7 +98,7 @@ export class ReaderPool {
       const abort = () => this.#drop(task, { error: signal.reason })
       signal.addEventListener('abort', abort, { once: true })
       this.#queue.push(task)
-      this.#handOut()
+      this.#dispatch()
     })
   }
 
@@ -127,7 +127,7 @@ export class ReaderPool {
     await Promise.all(workers.map(({ left }) => left))
   }
 
-  #handOut(): void {
+  #dispatch(): void {
     while (this.#queue.length > 0 && !this.#isClosed) {
       const free = [...this.#workers].find(isFree)
       if (free === undefined && this.#workers.size >= this.#options.size) return
@@ -207,7 +207,7 @@ export class ReaderPool {
       return
     }
     if (current === null || worker.isClearing) throw new Error('Cannot take answer: nothing was asked')
-    const message = parseAnswer(current.task.message, frame)
+    const message = parseResponse(current.task.message, frame)
     worker.hasAnswered = true
     const { workDir } = worker
     if (workDir === null) this.#release(worker, message, outcomeOf(message))
@@ -215,7 +215,7 @@ export class ReaderPool {
   }
 
   /** Takes the result, if any, and clears the work directory, which the child may have left in any state. */
-  async #tidy(worker: Worker, workDir: WorkDir, { message: job }: Task, message: AnswerMessage): Promise<void> {
+  async #tidy(worker: Worker, workDir: WorkDir, { message: job }: Task, message: ResponseMessage): Promise<void> {
     worker.isClearing = true
     try {
       if ('toPath' in job) await workDir.takeOutput(message.kind === 'answer' ? job.toPath : null)
@@ -228,14 +228,14 @@ export class ReaderPool {
     if (worker.ending === null) this.#release(worker, message, outcomeOf(message))
   }
 
-  #release(worker: Worker, message: AnswerMessage, outcome: Outcome): void {
+  #release(worker: Worker, message: ResponseMessage, outcome: Outcome): void {
     const { current } = worker
     if (current === null) return
     worker.current = null
     clearTimeout(current.deadline)
     // Before the job is finished, so that its caller finds the next one already assigned.
     if (message.shouldRecycle) this.#end(worker, { error: failure('the child was worn out') })
-    else this.#handOut()
+    else this.#dispatch()
     current.task.finish(outcome)
   }
 
@@ -276,7 +276,7 @@ export class ReaderPool {
     }
     // A child that never answered may be unable to start, so the next one is started only on demand.
     if (worker.hasAnswered && !this.#isClosed && this.#workers.size < this.#options.size) this.#start()
-    this.#handOut()
+    this.#dispatch()
     if (current === null) return
     clearTimeout(current.deadline)
     if (!isAgain)
@@ -287,7 +287,7 @@ export class ReaderPool {
 /** Size limit of its next frame in bytes: nothing is expected of a child without a job, or after its answer. */
 function awaitedBytesMax({ isReady, current, isClearing }: Worker): number {
   if (!isReady) return readyText.length
-  return current === null || isClearing ? 0 : answerBytesMax(current.task.message)
+  return current === null || isClearing ? 0 : responseBytesMax(current.task.message)
 }
 
 function isFree({ current, ending, isGone }: Worker): boolean {
@@ -300,7 +300,7 @@ function systemFailure(error: unknown): ServiceError {
   return storeError.code === 'STORE_FAILED' ? new ServiceError('CONVERSION_FAILED', {}, error) : storeError
 }
 
-function outcomeOf(message: AnswerMessage): Outcome {
+function outcomeOf(message: ResponseMessage): Outcome {
   if (message.kind === 'answer') return { answer: message.answer }
   const cause = new Error(message.problem)
   return { error: new ServiceError(message.isDiskFull ? 'DISK_FULL' : 'CONVERSION_FAILED', {}, cause) }

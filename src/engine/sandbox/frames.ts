@@ -5,7 +5,7 @@ import { writeSync } from 'node:fs'
  * The descriptor a child writes its frames to; it reads those of the service from standard input. Standard output and
  * standard error will not do: native libraries write there, and SQL can make DuckDB write there.
  */
-export const answerDescriptor = 3
+export const resultDescriptor = 3
 
 /** The first frame of every child: it can work now. */
 export const readyText = 'ready'
@@ -96,5 +96,5 @@ async function listen(onMessage: (message: unknown) => void): Promise<void> {
 
 /** Sends a frame; blocks while the service does not read. */
 export function sendToParent(payload: string | Uint8Array): void {
-  writeFrame(answerDescriptor, payload)
+  writeFrame(resultDescriptor, payload)
 }

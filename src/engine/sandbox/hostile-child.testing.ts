@@ -1,9 +1,9 @@
 // Hostile child: a program that a test starts instead of a reader or a query, and that misbehaves as its job says.
 import { writeFileSync, writeSync } from 'node:fs'
-import { answerDescriptor, frameOf, listenToParent, readyText, sendToParent, writeFrame } from './frames.ts'
+import { frameOf, listenToParent, readyText, resultDescriptor, sendToParent, writeFrame } from './frames.ts'
 
 /** Ways to misbehave. A job that contains one of these names after `hostile: ` selects it. */
-export const misdeeds = [
+export const attacks = [
   'acknowledge a handle in a frame',
   'acknowledge a handle without a frame',
   'send 700 MB in one frame',
@@ -17,18 +17,18 @@ export const misdeeds = [
   'answer twice',
   'flood standard error',
 ] as const
-export type Misdeed = (typeof misdeeds)[number]
+export type Attack = (typeof attacks)[number]
 
 const megabyte = Buffer.alloc(1_000_000, 'x')
 const handleAck = '{"cmd":"NODE_HANDLE_ACK"}'
 
 /** Whether it replaces a query: a query gets its settings as JSON when started. */
 const isQuery = process.argv[2]?.startsWith('{') ?? false
-const validAnswer = isQuery ? '{"kind":"begun"}' : '{"kind":"answer","shouldRecycle":false,"answer":[[null]]}'
+const validResponse = isQuery ? '{"kind":"begun"}' : '{"kind":"answer","shouldRecycle":false,"answer":[[null]]}'
 
 function writeRaw(bytes: Uint8Array): void {
   let written = 0
-  while (written < bytes.length) written += writeSync(answerDescriptor, bytes, written)
+  while (written < bytes.length) written += writeSync(resultDescriptor, bytes, written)
 }
 
 function sendForever(payload: string | Uint8Array): never {
@@ -39,7 +39,7 @@ function end(): never {
   process.exit(0)
 }
 
-const deeds: Readonly<Record<Misdeed, () => void>> = {
+const deeds: Readonly<Record<Attack, () => void>> = {
   'acknowledge a handle in a frame': () => sendToParent(handleAck),
   'acknowledge a handle without a frame': () => writeRaw(Buffer.from(`${handleAck}\n`)),
   'send 700 MB in one frame': () => {
@@ -52,25 +52,25 @@ const deeds: Readonly<Record<Misdeed, () => void>> = {
     for (;;) writeRaw(megabyte)
   },
   'send half a frame and end': () => {
-    writeRaw(frameOf(validAnswer).subarray(0, 10))
+    writeRaw(frameOf(validResponse).subarray(0, 10))
     end()
   },
   'send half a length and end': () => {
     writeRaw(Buffer.alloc(2))
     end()
   },
-  'send what is not JSON': () => sendToParent(validAnswer.slice(1)),
+  'send what is not JSON': () => sendToParent(validResponse.slice(1)),
   'send JSON of another shape': () =>
     sendToParent('{"kind":"answer","shouldRecycle":false,"answer":{"0":null,"length":1}}'),
   'send JSON that is nested deeply': () => sendToParent('['.repeat(60_000)),
   'answer without end': () => {
-    sendToParent(validAnswer)
-    sendForever(isQuery ? megabyte.subarray(0, 60_000) : validAnswer)
+    sendToParent(validResponse)
+    sendForever(isQuery ? megabyte.subarray(0, 60_000) : validResponse)
   },
   'answer twice': () => {
-    sendToParent(validAnswer)
-    sendToParent(validAnswer)
-    if (isQuery) sendForever(validAnswer)
+    sendToParent(validResponse)
+    sendToParent(validResponse)
+    if (isQuery) sendForever(validResponse)
   },
   'flood standard error': () => {
     for (;;) writeSync(2, megabyte)
@@ -85,12 +85,12 @@ if (import.meta.main) {
   }
   listenToParent((job) => {
     const text = JSON.stringify(job)
-    const misdeed = misdeeds.find((name) => text.includes(`hostile: ${name}`))
+    const misdeed = attacks.find((name) => text.includes(`hostile: ${name}`))
     if (misdeed !== undefined) return deeds[misdeed]()
     if (text.includes('hostile: fill the disk')) return fillDisk()
-    sendToParent(validAnswer)
+    sendToParent(validResponse)
     if (isQuery) sendToParent('')
   })
-  writeFrame(answerDescriptor, readyText)
+  writeFrame(resultDescriptor, readyText)
   if (process.argv[2]?.includes('"memoryBytesMax":1,')) sendForever('unasked')
 }

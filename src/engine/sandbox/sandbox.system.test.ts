@@ -21,7 +21,7 @@ import { queryProgram } from '../query/query-process.ts'
 import { readerProgram } from '../readers/reader-process.ts'
 import type { Attempt, Attempts, Outcomes } from './confined-program.testing.ts'
 import type { Means } from './confinement.ts'
-import { answerDescriptor } from './frames.ts'
+import { resultDescriptor } from './frames.ts'
 import { Sandbox, type SandboxedProgram } from './sandbox.ts'
 import { type Child, findCommand } from './spawn-child.ts'
 
@@ -221,7 +221,7 @@ function isQuiet(pid: number): void {
   const others = names.filter((one) => !own.test(one))
   assert.deepEqual(others, [])
   assert.equal(readlinkSync(`/proc/${pid}/fd/1`), '/dev/null')
-  const answers = `/proc/${pid}/fd/${answerDescriptor}`
+  const answers = `/proc/${pid}/fd/${resultDescriptor}`
   assert.match(readlinkSync(answers), /^socket:/)
   // A socket cannot be opened by a path.
   assert.throws(() => openSync(answers, 'w'), { code: 'ENXIO' })

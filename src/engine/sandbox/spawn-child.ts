@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { ServiceError } from '../../core/errors.ts'
 import { toStoreError } from '../../core/storage-error.ts'
-import { answerDescriptor, frameOf, readFrames } from './frames.ts'
+import { frameOf, readFrames, resultDescriptor } from './frames.ts'
 
 /** Limits that the system enforces. */
 export interface Limits {
@@ -35,7 +35,7 @@ export interface Program {
 }
 
 /** How a process ended. `how` includes its last words on standard error. */
-export interface Ending {
+export interface ProcessExit {
   readonly code: number | null
   readonly how: string
   /** Why it could not be started. */
@@ -56,7 +56,7 @@ export interface Child {
   /** Kills it. The first `reason` given becomes part of its `Ending`. */
   kill(reason?: string): void
   /** Resolves when the process has ended and its output has been read or destroyed. Never rejects. */
-  readonly gone: Promise<Ending>
+  readonly gone: Promise<ProcessExit>
 }
 
 /** The path of a system command, if there is one. */
@@ -130,7 +130,7 @@ export function goneChild(error: unknown): Child {
 function childOf(child: ChildProcess): Child {
   const input = child.stdin
   // Without descriptors for the pipes, Node creates no streams, contrary to its types, and reports the error later.
-  const answers = (child.stdio as ChildProcess['stdio'] | undefined)?.[answerDescriptor]
+  const answers = (child.stdio as ChildProcess['stdio'] | undefined)?.[resultDescriptor]
   const output = answers instanceof Readable ? answers : Readable.from([])
   // Errors of the pipes show in how the child ends.
   for (const stream of [input, output, child.stderr]) stream?.on('error', () => {})
@@ -142,7 +142,7 @@ function childOf(child: ChildProcess): Child {
     for (const stream of [input, output, child.stderr]) stream?.destroy()
   }
   const said = lastWords(child, () => kill('it wrote too much to standard error'))
-  const gone = new Promise<Ending>((resolve) => {
+  const gone = new Promise<ProcessExit>((resolve) => {
     child.on('error', (error) => resolve(notStarted(error)))
     child.once('close', (code, signal) => {
       const how = `ended with ${signal ?? `code ${code}`}: ${[killReason, said()].filter(Boolean).join('; ')}`
@@ -170,7 +170,7 @@ function lastWords(child: ChildProcess, onTooMuch: () => void): () => string {
   return () => said
 }
 
-function notStarted(error: unknown): Ending {
+function notStarted(error: unknown): ProcessExit {
   return { code: null, how: String(error), startError: error }
 }
 

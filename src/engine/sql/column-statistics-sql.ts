@@ -4,12 +4,12 @@ import { partsSql } from './rows-sql.ts'
 import { identifier, literal } from './sql-text.ts'
 
 /** What is measured of a column: numbers as they are, times as a count of units, texts by their length. */
-export interface Measured {
+export interface MeasuredColumn {
   readonly kind: 'int' | 'float' | 'bool' | 'date' | 'timestamp' | 'timestamptz' | 'text'
   readonly name: string
 }
 
-export function measured({ name, type }: PartColumn): Measured {
+export function measured({ name, type }: PartColumn): MeasuredColumn {
   if (type === 'BIGINT') return { kind: 'int', name }
   if (type === 'DOUBLE' || type.startsWith('DECIMAL')) return { kind: 'float', name }
   if (type === 'BOOLEAN') return { kind: 'bool', name }
@@ -27,7 +27,7 @@ export type Distinct = 'listed' | 'counted' | 'approximate'
  * measure. For texts, the latter two are replaced by a JSON object with the number of texts of each length, and null;
  * for booleans, the last three by the number of true values, and null.
  */
-export function rangesSql(paths: readonly string[], columns: readonly Measured[], distinct: Distinct): string {
+export function rangesSql(paths: readonly string[], columns: readonly MeasuredColumn[], distinct: Distinct): string {
   const values = columns.map((column) => {
     const name = identifier(column.name)
     if (column.kind === 'bool') return [`count(${name})`, `count_if(${name})`, 'NULL', 'NULL'].map(asText).join(', ')
@@ -53,7 +53,7 @@ function distinctSql(name: string, distinct: Distinct): string {
  *
  * @param isLarge True for many records with few columns, each of which is then read separately.
  */
-export function frequenciesSql(paths: readonly string[], columns: readonly Measured[], isLarge: boolean): string {
+export function frequenciesSql(paths: readonly string[], columns: readonly MeasuredColumn[], isLarge: boolean): string {
   const counts = columns.map(({ name }) => asText(countsSql(paths, asText(identifier(name)), isLarge)))
   if (isLarge) return `SELECT ${counts.join(', ')}`
   return `SELECT ${counts.join(', ')} FROM ${partsSql(paths)}`
@@ -71,7 +71,7 @@ function countsSql(paths: readonly string[], value: string, isLarge: boolean): s
 
 /** The distribution of a column's measures between the least and the greatest. */
 export interface Shape {
-  readonly column: Measured
+  readonly column: MeasuredColumn
   /** Measures are divided by this power of two, so that no sum of squares exceeds the range of a double. */
   readonly scale: number
   readonly bins: Bins
@@ -123,7 +123,7 @@ function binOf(bins: Bins, measure: string, scaled: string): string {
   return `CAST((${whole} - CAST('${bins.min}' AS ${type})) // CAST('${bins.width}' AS ${type}) AS TINYINT)`
 }
 
-function measureOf({ kind, name }: Measured, value = identifier(name)): string {
+function measureOf({ kind, name }: MeasuredColumn, value = identifier(name)): string {
   switch (kind) {
     case 'int':
       return value

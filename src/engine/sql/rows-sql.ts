@@ -35,7 +35,7 @@ export interface PartWindow extends PartSlice {
 }
 
 /** The requested range of several parts. */
-export interface Matching {
+export interface MatchQuery {
   readonly paths: readonly string[]
   readonly columns: readonly PartColumn[]
   readonly match: RowMatch
@@ -61,7 +61,7 @@ export function rowsSql(window: PartWindow): string {
 }
 
 /** Records of all parts whose value in a column is this text, in order. */
-export function matchingRowsSql({ paths, columns, match, offset, limit }: Matching): string {
+export function matchingRowsSql({ paths, columns, match, offset, limit }: MatchQuery): string {
   return `SELECT json_array(${columns.map(jsonValue).join(', ')}) FROM ${partsSql(paths)}
     WHERE ${identifier(match.column)} = ${literal(match.value)} LIMIT ${limit} OFFSET ${offset}`
 }

@@ -5,7 +5,7 @@ import type { ColumnStatistics, NumericStatistics } from '../part-reader.ts'
 import {
   type Bins,
   frequenciesSql,
-  type Measured,
+  type MeasuredColumn,
   measured,
   rangesSql,
   type Shape,
@@ -40,7 +40,7 @@ const scaleOfHuge = 2 ** 600
 export type Select = (sql: string) => Promise<readonly (readonly JS[])[]>
 
 interface Range {
-  readonly column: Measured
+  readonly column: MeasuredColumn
   readonly records: number
   readonly count: number
   readonly distinct: number
@@ -93,7 +93,7 @@ export async function measure(
 async function rangesOf(
   select: Select,
   paths: readonly string[],
-  columns: readonly Measured[],
+  columns: readonly MeasuredColumn[],
   records: number,
 ): Promise<readonly Range[]> {
   const distinct = records <= listedRecordsMax ? 'listed' : records <= exactRecordsMax ? 'counted' : 'approximate'
@@ -263,24 +263,24 @@ function withoutValues(range: Range): ColumnStatistics {
   }
 }
 
-function typeOf({ kind }: Measured): ColumnStatistics['column_type'] {
+function typeOf({ kind }: MeasuredColumn): ColumnStatistics['column_type'] {
   if (kind === 'int' || kind === 'float' || kind === 'bool') return kind
   return kind === 'text' ? 'string_text' : 'datetime'
 }
 
 /** One of the values, or the length of one, exactly. */
-function shownEnd({ kind }: Measured, value: string): number | string {
+function shownEnd({ kind }: MeasuredColumn, value: string): number | string {
   if (isInstant(kind)) return instantText(kind, BigInt(value) * BigInt(microsecondsOf[kind]))
   return kind === 'float' || Number.isSafeInteger(Number(value)) ? Number(value) : value
 }
 
 /** Shows a computed figure, such as a mean, which may lie between the values. */
-function shown({ kind }: Measured, value: number | undefined): number | string | null {
+function shown({ kind }: MeasuredColumn, value: number | undefined): number | string | null {
   if (value === undefined || !Number.isFinite(value)) return null
   return isInstant(kind) ? instantText(kind, BigInt(Math.round(value * microsecondsOf[kind]))) : value
 }
 
-function shownSpan({ kind }: Measured, value: number): number | string | null {
+function shownSpan({ kind }: MeasuredColumn, value: number): number | string | null {
   if (!Number.isFinite(value)) return null
   return isInstant(kind) ? durationText(Math.round(value * microsecondsOf[kind])) : value
 }
@@ -288,7 +288,7 @@ function shownSpan({ kind }: Measured, value: number): number | string | null {
 /** The units in which dates and times are counted. */
 const microsecondsOf = { date: 86_400_000_000, timestamp: 1, timestamptz: 1 }
 
-function isInstant(kind: Measured['kind']): kind is keyof typeof microsecondsOf {
+function isInstant(kind: MeasuredColumn['kind']): kind is keyof typeof microsecondsOf {
   return kind in microsecondsOf
 }
 

@@ -13,7 +13,7 @@ declare module 'fastify' {
      * The scope that a caller needs, or several, of which all are needed; by default, the one of the method. `none`: no
      * authentication. `any`: no particular scope.
      */
-    readonly scope?: Wanted | 'any' | 'none'
+    readonly scope?: RequiredScope | 'any' | 'none'
     /** True for a route that answers whatever the Host header says: probes use their own addresses and names. */
     readonly isForAnyHost?: boolean
     /** Header fields that `OPTIONS` on its path returns in addition to the methods. */
@@ -26,7 +26,7 @@ declare module 'fastify' {
   }
 }
 
-type Wanted = Scope | readonly Scope[] | 'upload or read'
+type RequiredScope = Scope | readonly Scope[] | 'upload or read'
 
 export interface AuthorizationOptions {
   readonly access: Access
@@ -97,7 +97,7 @@ export function addAuthorization(
 }
 
 /** @throws {ServiceError} FORBIDDEN */
-function checkScope({ scopes }: Caller, wanted: Wanted): void {
+function checkScope({ scopes }: Caller, wanted: RequiredScope): void {
   if (wanted === 'upload or read') {
     if (!scopes.has('upload') && !scopes.has('read')) throw new ServiceError('FORBIDDEN', { scope: "upload' or 'read" })
     return

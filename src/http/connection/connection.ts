@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { ServiceError } from '../../core/errors.ts'
-import { answerErrorOnSocket, isEnding } from './error-record.ts'
+import { isEnding, sendErrorOnSocket } from './error-record.ts'
 import type { LingerLimits } from './lingering-close.ts'
 import { allowHalfOpen, closeSilentConnections } from './node-patches.ts'
 import { Pipelines } from './pipelines.ts'
@@ -75,7 +75,7 @@ function rejectUnreadable(
   const reject = (socket: Socket, error: ServiceError, reason: string, seen: SeenRequest) => {
     if (isEnding(socket) || !socket.writable) return
     onUnreadable({ error, reason, receivedBytes: socket.bytesRead, address: socket.remoteAddress })
-    answerErrorOnSocket(socket, error, seen, linger)
+    sendErrorOnSocket(socket, error, seen, linger)
   }
   server.on('clientError', (fault: ParserFault, stream) => {
     // A TCP server has TCP sockets; Node's type allows for more.

@@ -45,7 +45,7 @@ export function toServiceError(error: unknown): ServiceError {
  * can read it. A client that has disconnected gets nothing. A response that has already begun is cut off, so that no
  * client takes it for complete.
  */
-export function answerError(
+export function sendErrorRecord(
   request: IncomingMessage,
   response: ServerResponse,
   error: ServiceError,
@@ -74,12 +74,7 @@ export function answerError(
 }
 
 /** Answers on a connection whose request could not be read, so there is no response object. */
-export function answerErrorOnSocket(
-  socket: Socket,
-  error: ServiceError,
-  seen: SeenRequest,
-  limits: LingerLimits,
-): void {
+export function sendErrorOnSocket(socket: Socket, error: ServiceError, seen: SeenRequest, limits: LingerLimits): void {
   answered.add(socket)
   const body = errorBody(error, seen.path)
   const isChunked = seen.version !== '1.0'

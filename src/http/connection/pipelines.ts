@@ -27,7 +27,7 @@ interface Pipeline {
 const pipelineOf = new WeakMap<Socket, Pipeline>()
 
 /** True if another answer follows that of the request in progress on this connection. */
-export function hasMoreToAnswer(socket: Socket): boolean {
+export function hasMoreToResponse(socket: Socket): boolean {
   const pipeline = pipelineOf.get(socket)
   return pipeline !== undefined && (pipeline.ahead > 1 || pipeline.hasMore)
 }

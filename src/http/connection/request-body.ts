@@ -1,7 +1,7 @@
 // Request body: the bytes of a request as they arrive, with back-pressure and a limit on waiting. Knows nothing of CSV.
 import type { IncomingMessage } from 'node:http'
 import { type BorrowedBytes, lengthOf } from '../../core/borrowed-bytes.ts'
-import { giveBack } from '../../core/byte-stream.ts'
+import { releaseChunk } from '../../core/byte-stream.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { takeChunks } from './node-patches.ts'
 
@@ -98,7 +98,7 @@ export class RequestBody {
         this.#lentBytes = lengthOf(chunks)
         yield chunks
         this.#lentBytes = 0
-        for (const chunk of chunks) giveBack(chunk)
+        for (const chunk of chunks) releaseChunk(chunk)
         continue
       }
       // The bytes before the failure are kept: a resumed upload continues after them.
@@ -203,7 +203,7 @@ const blockBytes = 16_384
 /** Overhead in bytes of each chunk: a client may send every byte as a separate chunk. */
 const chunkOverheadBytes = 512
 
-interface Queued {
+interface QueuedChunk {
   readonly memory: Uint8Array
   /** Number of its bytes in use. */
   length: number
@@ -216,9 +216,9 @@ interface Queued {
 export class ChunkQueue {
   /** Memory that the waiting chunks take up. */
   bytes = 0
-  #queued: Queued[] = []
+  #queued: QueuedChunk[] = []
   /** The last queued block, while small chunks are being joined in it. */
-  #block: Queued | null = null
+  #block: QueuedChunk | null = null
 
   add(chunk: Uint8Array): void {
     if (chunk.length > smallBytesMax || this.#queued.length === 0) {
@@ -241,7 +241,7 @@ export class ChunkQueue {
     return queued.map(({ memory, length }) => (length === memory.length ? memory : memory.subarray(0, length)))
   }
 
-  #push(memory: Uint8Array, length: number): Queued {
+  #push(memory: Uint8Array, length: number): QueuedChunk {
     const queued = { memory, length }
     this.#queued.push(queued)
     this.bytes += memory.length + chunkOverheadBytes

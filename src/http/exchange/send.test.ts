@@ -9,7 +9,7 @@ import fastify from 'fastify'
 import { sendJson, sendStream } from './send.ts'
 
 /** The whole response of a server to one request, as sent over the wire. */
-async function answerOf(server: ReturnType<typeof fastify>, request: string): Promise<string> {
+async function responseOf(server: ReturnType<typeof fastify>, request: string): Promise<string> {
   await server.listen({ port: 0, host: '127.0.0.1' })
   const client = connect((server.server.address() as AddressInfo).port, '127.0.0.1')
   client.write(`${request}\r\nHost: localhost\r\nConnection: close\r\n\r\n`)
@@ -28,14 +28,14 @@ function jsonServer(value: object) {
 test('sendJson() sends one chunk to HTTP/1.1, the text until the close to HTTP/1.0, and no body for HEAD', async () => {
   const value = { text: 'x'.repeat(100_000) }
   const wanted = `${JSON.stringify(value)}\n`
-  const [head, body] = (await answerOf(jsonServer(value), 'GET / HTTP/1.1')).split(/\r\n\r\n(.*)/s)
+  const [head, body] = (await responseOf(jsonServer(value), 'GET / HTTP/1.1')).split(/\r\n\r\n(.*)/s)
   assert.match(head!, /^transfer-encoding: chunked$/im)
   assert.doesNotMatch(head!, /^content-length:/im)
   assert.equal(body, `${wanted.length.toString(16)}\r\n${wanted}\r\n0\r\n\r\n`)
-  const [oldHead, oldBody] = (await answerOf(jsonServer(value), 'GET / HTTP/1.0')).split(/\r\n\r\n(.*)/s)
+  const [oldHead, oldBody] = (await responseOf(jsonServer(value), 'GET / HTTP/1.0')).split(/\r\n\r\n(.*)/s)
   assert.doesNotMatch(oldHead!, /^(?:transfer-encoding|content-length):/im)
   assert.equal(oldBody, wanted)
-  assert.match(await answerOf(jsonServer(value), 'HEAD / HTTP/1.1'), /^HTTP\/1.1 200 OK\r\n(?:.+\r\n)+\r\n$/)
+  assert.match(await responseOf(jsonServer(value), 'HEAD / HTTP/1.1'), /^HTTP\/1.1 200 OK\r\n(?:.+\r\n)+\r\n$/)
 })
 
 test('sendJson() passes its text through a stream of a hook, such as one that compresses', async () => {
@@ -46,7 +46,7 @@ test('sendJson() passes its text through a stream of a hook, such as one that co
     })
     return (payload as Readable).pipe(upperCase)
   })
-  assert.match(await answerOf(server, 'GET / HTTP/1.1'), /\r\n{"TEXT":"ABC"}\n\r\n0\r\n\r\n$/)
+  assert.match(await responseOf(server, 'GET / HTTP/1.1'), /\r\n{"TEXT":"ABC"}\n\r\n0\r\n\r\n$/)
 })
 
 test('sendStream() cuts the connection when its stream fails, even if the client reads nothing', async () => {

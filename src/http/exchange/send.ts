@@ -4,7 +4,7 @@ import { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { createGzip, gzip } from 'node:zlib'
 import type { FastifyReply } from 'fastify'
-import { type ByteStream, giveBack } from '../../core/byte-stream.ts'
+import { type ByteStream, releaseChunk } from '../../core/byte-stream.ts'
 import { jsonContentType, toServiceError } from '../connection/error-record.ts'
 import { noteFailure } from '../connection/request-log.ts'
 import { acceptedType } from './accept.ts'
@@ -131,7 +131,7 @@ function pulled(
   const stream = new Readable({
     highWaterMark: 0,
     read() {
-      if (given !== null) giveBack(given)
+      if (given !== null) releaseChunk(given)
       given = null
       pace.isMaking = true
       iterator.next().then(

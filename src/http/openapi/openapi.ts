@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import type { FastifySchema } from 'fastify'
 import examples from './examples.json' with { type: 'json' }
-import { type Answer, type Answers, tags } from './operation.ts'
+import { type ResponseDescription, type ResponseTable, tags } from './operation.ts'
 
 /** A route as it was added to Fastify. */
 export interface DescribedRoute {
@@ -50,7 +50,7 @@ export function openApi(routes: readonly DescribedRoute[]): object {
 
 function operationOf(schema: FastifySchema): object {
   const { operationId = '', summary = '', description = '' } = schema
-  const declared = (schema.response ?? {}) as Answers // operation.ts declares it so
+  const declared = (schema.response ?? {}) as ResponseTable // operation.ts declares it so
   const answers = Object.entries(declared).map(([status, answer]) => [status, withExample(answer, status, operationId)])
   return {
     operationId,
@@ -73,7 +73,7 @@ function operationOf(schema: FastifySchema): object {
 }
 
 /** Adds the response that `npm run docs` recorded for the operation. */
-function withExample(answer: Answer, status: string, operationId: string): Answer {
+function withExample(answer: ResponseDescription, status: string, operationId: string): ResponseDescription {
   const example = (examples as Readonly<Record<string, unknown>>)[operationId]
   const json = answer.content?.['application/json']
   if (status !== '200' || json === undefined || example === undefined) return answer

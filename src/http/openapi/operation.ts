@@ -30,7 +30,7 @@ export interface Header {
 }
 
 /** A response with one status. */
-export interface Answer {
+export interface ResponseDescription {
   readonly description: string
   readonly headers?: Readonly<Record<string, Header>>
   /** By media type; absent if there is no body. */
@@ -38,7 +38,7 @@ export interface Answer {
 }
 
 /** Responses by status. */
-export type Answers = Readonly<Record<number, Answer>> & { readonly default?: Answer }
+export type ResponseTable = Readonly<Record<number, ResponseDescription>> & { readonly default?: ResponseDescription }
 
 /** A body that the route reads itself, without Fastify. A JSON body is declared as `body` instead. */
 export interface RequestBody {
@@ -50,7 +50,7 @@ export interface RequestBody {
 declare module 'fastify' {
   /**
    * `params`, `querystring` and `body` are Fastify's own; Fastify validates requests with them. `response` holds
-   * `Answers`.
+   * `ResponseTable`.
    */
   interface FastifySchema {
     /** Unique, camel case, a verb first: `listDatasets`. */
@@ -71,17 +71,21 @@ declare module 'fastify' {
 }
 
 /** A JSON response. Its example is a response recorded by test/api/session.ts. */
-export function json(description: string, schema: TSchema): Answer {
+export function json(description: string, schema: TSchema): ResponseDescription {
   return { description, content: { 'application/json': { schema } } }
 }
 
 /** A response with an HTML page. */
-export function page(description: string): Answer {
+export function page(description: string): ResponseDescription {
   return { description, content: { 'text/html': { schema: { type: 'string' } } } }
 }
 
 /** A response with a text file in UTF-8. */
-export function textFile(description: string, mediaType: string, ...headers: readonly Answer['headers'][]): Answer {
+export function textFile(
+  description: string,
+  mediaType: string,
+  ...headers: readonly ResponseDescription['headers'][]
+): ResponseDescription {
   return {
     description,
     headers: Object.assign({}, ...headers),
@@ -96,20 +100,20 @@ export function textFile(description: string, mediaType: string, ...headers: rea
 export function bytes(
   description: string,
   mediaTypes: string | readonly string[],
-  ...headers: readonly Answer['headers'][]
-): Answer {
+  ...headers: readonly ResponseDescription['headers'][]
+): ResponseDescription {
   const schema = { type: 'string', format: 'binary' }
   const content = Object.fromEntries([octetStream, mediaTypes].flat().map((mediaType) => [mediaType, { schema }]))
   return { description, headers: Object.assign({}, ...headers), content }
 }
 
 /** Server-sent events. As a binary file, generated clients hand it on as a stream instead of waiting for its end. */
-export function eventStream(description: string): Answer {
+export function eventStream(description: string): ResponseDescription {
   return { description, content: { 'text/event-stream': { schema: { type: 'string', format: 'binary' } } } }
 }
 
 /** A response without a body. */
-export function noContent(description: string, headers: Answer['headers'] = {}): Answer {
+export function noContent(description: string, headers: ResponseDescription['headers'] = {}): ResponseDescription {
   return { description, headers }
 }
 
@@ -138,7 +142,7 @@ export const always = [
  * The errors of a route in addition to `always`: those that a request can bring about by status, those that depend on
  * the state of the service together as `default`.
  */
-export function failures(...codes: readonly ErrorCode[]): Answers {
+export function failures(...codes: readonly ErrorCode[]): ResponseTable {
   // A request that uses the storage can get both of its errors.
   const ofStore = codes.includes('STORE_FAILED') ? (['STORE_UNAVAILABLE'] as const) : []
   const byStatus = Map.groupBy(new Set<ErrorCode>([...codes, ...ofStore]), (code) => errorTable[code].status)
@@ -154,7 +158,7 @@ function dependsOnState(code: ErrorCode): boolean {
 }
 
 /** The response of every status that a route does not list. */
-function anyFailure(codes: readonly ErrorCode[]): Answer {
+function anyFailure(codes: readonly ErrorCode[]): ResponseDescription {
   const problem = 'the connection was closed before the end of the body'
   const { status, exception, message } = new ServiceError('BAD_REQUEST', { problem })
   const facts = { timestamp: 1763650000000, status, error: STATUS_CODES[status], exception, message }
@@ -162,7 +166,7 @@ function anyFailure(codes: readonly ErrorCode[]): Answer {
   return failure([...codes, ...always], { example: { ...facts, path: '/qas/uploadCsv' } })
 }
 
-function failure(codes: readonly ErrorCode[], example: { readonly example?: object } = {}): Answer {
+function failure(codes: readonly ErrorCode[], example: { readonly example?: object } = {}): ResponseDescription {
   const headers: Readonly<Record<string, Header>> = Object.assign({}, ...codes.map(headersOf))
   return { description: codeList(codes), headers, content: { 'application/json': { schema: errorRecord, ...example } } }
 }

@@ -365,13 +365,13 @@ const receiptFacts = {
 }
 
 /** The facts of a dataset, which never change. */
-export const receiptAnswer = component('Receipt', 'Accounts for every byte of the file.', {
+export const receiptResponse = component('Receipt', 'Accounts for every byte of the file.', {
   id: datasetId,
   ...receiptFacts,
 })
 
 /** The receipt, with facts about this upload. */
-export const uploadAnswer = component('UploadReceipt', 'The receipt, with facts about this upload.', {
+export const uploadResponse = component('UploadReceipt', 'The receipt, with facts about this upload.', {
   id: datasetId,
   duplicate: flag('The dataset existed already; no new one was made.'),
   upload: object('This upload.', {
@@ -394,7 +394,7 @@ export const uploadAnswer = component('UploadReceipt', 'The receipt, with facts 
 
 const after = orNull(Type.String(), 'Pass it as `after` to get the next page; null on the last page.')
 
-export const listAnswer = component('DatasetPage', 'A page of the list.', {
+export const listResponse = component('DatasetPage', 'A page of the list.', {
   datasets: listOf(
     'Newest first.',
     component('DatasetLine', 'Summary of a dataset.', {
@@ -420,14 +420,14 @@ export const listAnswer = component('DatasetPage', 'A page of the list.', {
 /** A row of values. Long integers, decimals and dates are text, since JSON cannot represent them exactly. */
 const row = listOf('One value per column: text, number, boolean or null.', Type.Unknown())
 
-export const rowsAnswer = component('RowPage', 'A page of rows.', {
+export const rowsResponse = component('RowPage', 'A page of rows.', {
   columns: listOf('In the order of the values in each row.', Type.Object({ name: columnName, type: columnType })),
   offset: count('Rows before this page.'),
   total: count('Rows in the dataset.'),
   rows: listOf('In file order. Integers beyond 2^53, decimals, dates and times are text, so no digit is lost.', row),
 })
 
-export const queryAnswer = component('QueryResult', 'The result of a statement.', {
+export const queryResponse = component('QueryResult', 'The result of a statement.', {
   columns: listOf(
     'In the order of the values in each row.',
     Type.Object({
@@ -455,7 +455,7 @@ const bins = object('Distribution of the values between the minimum and the maxi
 })
 const proportion = Type.Number({ minimum: 0, maximum: 1, description: 'As a fraction of all rows.' })
 
-export const profileAnswer = component('Profile', 'Statistics in the format of the Hugging Face dataset viewer.', {
+export const profileResponse = component('Profile', 'Statistics in the format of the Hugging Face dataset viewer.', {
   num_examples: count('Rows in the dataset.'),
   statistics: listOf(
     'In column order.',
@@ -497,13 +497,13 @@ export const profileAnswer = component('Profile', 'Statistics in the format of t
   partial: Type.Literal(false, { description: 'Always false: all rows are covered.' }),
 })
 
-export const rejectsAnswer = component('RejectPage', 'A page of rejects.', {
+export const rejectsResponse = component('RejectPage', 'A page of rejects.', {
   total: count('Rejects in the dataset.'),
   offset: count('Rejects before this page.'),
   rejects: listOf('In file order.', reject),
 })
 
-export const healthAnswer = component('Health', 'The service is healthy.', {
+export const healthResponse = component('Health', 'The service is healthy.', {
   status: Type.Literal('ok', { description: 'Always `ok`; otherwise the response is an error.' }),
 })
 
@@ -537,7 +537,7 @@ const uploadLine = {
 }
 
 /** The progress of an upload. */
-export const uploadStatusAnswer = component('UploadStatus', 'The progress of an upload.', {
+export const uploadStatusResponse = component('UploadStatus', 'The progress of an upload.', {
   ...uploadLine,
   encoding: orNull(encoding, 'Null until the first megabyte has been read.'),
   dialect: orNull(dialect, 'Null until the first megabyte has been read.'),
@@ -547,7 +547,7 @@ export const uploadStatusAnswer = component('UploadStatus', 'The progress of an 
   ),
 })
 
-export const uploadsAnswer = component('UploadPage', 'A page of the list.', {
+export const uploadsResponse = component('UploadPage', 'A page of the list.', {
   uploads: listOf(
     'Newest first.',
     Type.Object(uploadLine, { $id: 'UploadLine', description: 'Summary of an upload.' }),
@@ -573,7 +573,7 @@ const packageResource = component('DataResource', 'A file of the package.', {
   ),
 })
 
-export const packageAnswer = component('DataPackage', 'A Frictionless Data Package, version 2.', {
+export const packageResponse = component('DataPackage', 'A Frictionless Data Package, version 2.', {
   $schema: text('The profile of the specification.'),
   id: datasetId,
   name: text('The file name, reduced to letters, digits and `.`, `_`, `-`.'),
@@ -584,7 +584,7 @@ export const packageAnswer = component('DataPackage', 'A Frictionless Data Packa
 
 export const copyKey = 'Columns that identify a row; for `upsert` only.'
 
-export const copyAnswer = component('Copy', 'The copy of a dataset into a table.', {
+export const copyResponse = component('Copy', 'The copy of a dataset into a table.', {
   to: text('Name of the target.'),
   table: text('The table.'),
   mode: oneOf(copyModes, 'How the table was written.'),
@@ -597,7 +597,7 @@ export const copyAnswer = component('Copy', 'The copy of a dataset into a table.
   ...moment('updated', 'When it last changed.'),
 })
 
-export const copiesAnswer = component('CopyList', 'The copies of a dataset.', {
+export const copiesResponse = component('CopyList', 'The copies of a dataset.', {
   targets: listOf('Names of all targets.', Type.String()),
-  copies: listOf('The latest copy into each table, newest first.', copyAnswer),
+  copies: listOf('The latest copy into each table, newest first.', copyResponse),
 })

@@ -1,7 +1,7 @@
 // Async upload: receives an upload in one request whose client may not wait for the outcome; tus answers such clients by the same rules.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ServiceError } from '../../core/errors.ts'
-import type { Appended, ResumableBytes, UploadReply } from '../../service/service.ts'
+import type { AppendResult, ResumableBytes, UploadReply } from '../../service/service.ts'
 import { audit } from '../access/authorize.ts'
 import { clientNetworkOf } from '../access/client-network.ts'
 import { contentCodingOf, expectsContinue, ignoredCoding } from '../connection/head-checks.ts'
@@ -82,13 +82,13 @@ export function declaredBytes({ raw }: FastifyRequest): number | null {
  * Resolves to the outcome of an upload, or to null if its client prefers not to wait and the outcome takes longer: the
  * response is then 202.
  *
- * @param patienceMs Any other client gets null after this long, too.
+ * @param waitMsMax Any other client gets null after this long, too.
  */
 export async function outcomeOf(
   request: FastifyRequest,
   reply: FastifyReply,
-  { state, reply: outcome, isRepeated }: Appended & { readonly reply: Promise<UploadReply> },
-  patienceMs: number | null = null,
+  { state, reply: outcome, isRepeated }: AppendResult & { readonly reply: Promise<UploadReply> },
+  waitMsMax: number | null = null,
 ): Promise<UploadReply | null> {
   const lines = headerLines(request.raw, 'prefer')
   const isAsync = prefersAsync(lines) && !isRepeated
@@ -97,7 +97,7 @@ export async function outcomeOf(
     audit(request, 'upload', uploaded.receipt.id)
     return uploaded
   })
-  const waitMs = isAsync ? 1_000 * (seconds ?? 0) : patienceMs
+  const waitMs = isAsync ? 1_000 * (seconds ?? 0) : waitMsMax
   const uploaded = await (waitMs === null ? audited : within(audited, waitMs))
   if (uploaded?.isReplayed) reply.header('idempotent-replayed', 'true')
   if (uploaded !== null || !isAsync) return uploaded

@@ -22,15 +22,15 @@ import {
   rowsQuery,
 } from '../openapi/request-schemas.ts'
 import {
-  copiesAnswer,
-  copyAnswer,
-  listAnswer,
-  packageAnswer,
-  profileAnswer,
-  receiptAnswer,
-  rejectsAnswer,
-  rowsAnswer,
-  uploadAnswer,
+  copiesResponse,
+  copyResponse,
+  listResponse,
+  packageResponse,
+  profileResponse,
+  receiptResponse,
+  rejectsResponse,
+  rowsResponse,
+  uploadResponse,
 } from '../openapi/response-schemas.ts'
 import { datasetFailures, datasetRoute, type Route, route } from './route.ts'
 
@@ -60,7 +60,7 @@ export const datasetRoutes: readonly Route[] = [
     summary: 'List all datasets',
     description: 'Newest first. A dataset is listed as soon as its upload has returned.',
     querystring: listQuery,
-    answers: { 200: json('A page of the list.', listAnswer) },
+    answers: { 200: json('A page of the list.', listResponse) },
     failures: ['STORE_FAILED'],
     handler: async (request, reply) => {
       const { limit, after = null, name = null, id: idPrefix } = request.query
@@ -77,7 +77,7 @@ export const datasetRoutes: readonly Route[] = [
     description: 'The receipt accounts for every byte of the file. Use its `ETag` in `If-Match` to delete it.',
     requestHeaders: conditionHeaders,
     answers: {
-      200: { ...json('The receipt.', receiptAnswer), headers: { ETag: tag } },
+      200: { ...json('The receipt.', receiptResponse), headers: { ETag: tag } },
       304: noContent('The client already has this receipt.', { ETag: tag }),
     },
     handler: async (request, reply) =>
@@ -92,7 +92,7 @@ export const datasetRoutes: readonly Route[] = [
     description:
       'Describes `data.csv` and the original so that other tools can read and verify them: dialect, Table Schema, size ' +
       'and SHA-256. Fields declared with the upload appear in the schema as declared.',
-    answers: { 200: json('The package.', packageAnswer) },
+    answers: { 200: json('The package.', packageResponse) },
     handler: async (request, reply) => {
       const receipt = await request.service.dataset(request.params.id)
       reply.header('content-disposition', attachment('datapackage.json'))
@@ -111,7 +111,7 @@ export const datasetRoutes: readonly Route[] = [
       'Makes another dataset from the stored original, without a second upload. The first dataset stays. Needs the ' +
       'scopes `upload` and `read`.',
     body: readingBody,
-    answers: { 200: json('The receipt of the other dataset.', uploadAnswer) },
+    answers: { 200: json('The receipt of the other dataset.', uploadResponse) },
     failures: ['SCHEMA_MISMATCH', 'NOT_CSV', 'NOT_READABLE', ...datasetFailures],
     handler: async (request, reply) => {
       const { service, params, body } = request
@@ -155,7 +155,7 @@ export const datasetRoutes: readonly Route[] = [
     body: copyBody,
     answers: {
       202: {
-        ...json('The current state of the copy.', copyAnswer),
+        ...json('The current state of the copy.', copyResponse),
         headers: {
           Location: header('Where to see its progress.', '/qas/datasets/acb57c3e109c84a7f2e958b7442014f0/copies'),
         },
@@ -176,7 +176,7 @@ export const datasetRoutes: readonly Route[] = [
     tag: 'copies',
     summary: 'List the copies of a dataset',
     description: 'The progress of each copy, and the names of the databases that datasets can be copied into.',
-    answers: { 200: json('The copies.', copiesAnswer) },
+    answers: { 200: json('The copies.', copiesResponse) },
     handler: async (request, reply) => {
       const { copies, ...others } = await request.service.copies(request.params.id)
       return sendJson(reply, { ...others, copies: copies.map(copyJson) })
@@ -190,7 +190,7 @@ export const datasetRoutes: readonly Route[] = [
     summary: 'Get rows of a dataset',
     description: 'In file order, equally fast at any offset. A page past the end is empty.',
     querystring: rowsQuery,
-    answers: { 200: json('A page of rows.', rowsAnswer) },
+    answers: { 200: json('A page of rows.', rowsResponse) },
     failures: ['CONVERSION_FAILED'],
     handler: async (request, reply) => {
       const { offset, limit, columns } = request.query
@@ -207,7 +207,7 @@ export const datasetRoutes: readonly Route[] = [
     description:
       'Counts, range, mean, quartiles and a histogram of each column, or the frequency of each value if there are ' +
       'few. Computed by the first request, which takes some seconds for ten million rows, and then kept.',
-    answers: { 200: json('The profile.', profileAnswer) },
+    answers: { 200: json('The profile.', profileResponse) },
     failures: ['CONVERSION_FAILED'],
     handler: async (request, reply) =>
       sendJson(reply, await request.service.profile(request.params.id, goneSignal(reply.raw))),
@@ -221,7 +221,7 @@ export const datasetRoutes: readonly Route[] = [
     description:
       'In file order, each with its position, its reason and its text. A page past the end is empty. `rejects.json` is ' +
       'the same resource.',
-    answers: { 200: json('A page of rejects.', rejectsAnswer) },
+    answers: { 200: json('A page of rejects.', rejectsResponse) },
     failures: ['CONVERSION_FAILED'],
   }),
   datasetRoute({ ...rejects, path: '/rejects.json' }),

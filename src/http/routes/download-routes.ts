@@ -8,7 +8,7 @@ import type { CsvOptions, DownloadForm } from '../../service/service.ts'
 import { withExtension } from '../exchange/content-disposition.ts'
 import { goneSignal } from '../exchange/send.ts'
 import { type SavedAs, sendDownload } from '../exchange/send-download.ts'
-import { type Answers, bytes, header, noContent, textFile } from '../openapi/operation.ts'
+import { bytes, header, noContent, type ResponseTable, textFile } from '../openapi/operation.ts'
 import { annotatedQuery, csvQuery, partParams, rangeHeaders } from '../openapi/request-schemas.ts'
 import { datasetRoute, type Route } from './route.ts'
 
@@ -43,7 +43,7 @@ interface Row {
   readonly description: string
   readonly params?: typeof partParams
   readonly querystring?: TSchema
-  readonly answers: Answers
+  readonly answers: ResponseTable
   /** In addition to those of every dataset. */
   readonly failures?: readonly ErrorCode[]
   form(request: FastifyRequest): DownloadForm
@@ -192,7 +192,7 @@ function csvType(hasHeader: boolean): string {
   return `text/csv;charset=UTF-8;header=${hasHeader ? 'present' : 'absent'}`
 }
 
-/** Answers for a file that never changes. */
+/** ResponseTable for a file that never changes. */
 function wholeOrPart(...mediaTypes: readonly string[]) {
   return {
     200: bytes('The whole file.', mediaTypes, savedAs, validators),
@@ -201,7 +201,7 @@ function wholeOrPart(...mediaTypes: readonly string[]) {
   }
 }
 
-/** Answers for a file that is made while it is sent. `HEAD` finds out its length, as does a request for a range. */
+/** ResponseTable for a file that is made while it is sent. `HEAD` finds out its length, as does a request for a range. */
 function made(file: typeof bytes | typeof textFile, description: string, mediaType: string) {
   return {
     200: file(description, mediaType, savedAs, tag),

@@ -9,7 +9,7 @@ import { acceptedType } from '../exchange/accept.ts'
 import { goneSignal, sendStream } from '../exchange/send.ts'
 import { header } from '../openapi/operation.ts'
 import { queryBody } from '../openapi/request-schemas.ts'
-import { queryAnswer } from '../openapi/response-schemas.ts'
+import { queryResponse } from '../openapi/response-schemas.ts'
 import { datasetRoute, type Route } from './route.ts'
 
 /** Formats by media type; the first is the default. */
@@ -47,7 +47,7 @@ export const queryRoute: Route = datasetRoute({
     200: {
       description: 'The result.',
       content: {
-        'application/json': { schema: queryAnswer },
+        'application/json': { schema: queryResponse },
         'application/x-ndjson': { schema: text },
         'text/csv': { schema: text },
       },

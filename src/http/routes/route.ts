@@ -7,7 +7,7 @@ import type { App } from '../app.ts'
 import type { BodyPace } from '../connection/request-body.ts'
 import { datasetsPath } from '../exchange/receipt-json.ts'
 import type { DescribedRoute } from '../openapi/openapi.ts'
-import { type Answers, failures, type Tag } from '../openapi/operation.ts'
+import { failures, type ResponseTable, type Tag } from '../openapi/operation.ts'
 import { datasetParams, noQuery } from '../openapi/request-schemas.ts'
 
 /** What handlers get in addition to the request. */
@@ -25,10 +25,10 @@ export interface RouteContext extends BodyPace {
   readonly closing: AbortSignal
 }
 
-type Described = Pick<FastifySchema, 'operationId' | 'summary' | 'description' | 'requestBody' | 'requestHeaders'>
+type RouteSchema = Pick<FastifySchema, 'operationId' | 'summary' | 'description' | 'requestBody' | 'requestHeaders'>
 
 /** One route. What is not described is hidden: an alias, or a route for one protocol. */
-interface Row<Params extends TSchema, Query extends TSchema, Body extends TSchema> extends Described {
+interface Row<Params extends TSchema, Query extends TSchema, Body extends TSchema> extends RouteSchema {
   /** GET includes HEAD, unless `hasOwnHead`. */
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'DELETE'
   readonly hasOwnHead?: boolean
@@ -43,7 +43,7 @@ interface Row<Params extends TSchema, Query extends TSchema, Body extends TSchem
   readonly body?: Body
   /** Bytes of a JSON body. */
   readonly bodyLimit?: number
-  readonly answers?: Answers
+  readonly answers?: ResponseTable
   /** Errors in addition to those that follow from the rest of the row. */
   readonly failures?: readonly ErrorCode[]
   readonly onRequest?: onRequestHookHandler

@@ -9,7 +9,7 @@ import { json } from '../openapi/operation.ts'
 import {
   component,
   count,
-  healthAnswer,
+  healthResponse,
   listOf,
   momentOrNull,
   object,
@@ -25,7 +25,7 @@ const quota = component('Quota', 'Storage of one owner: bytes of originals and d
   max: maximum,
 })
 
-const callerAnswer = component('Caller', 'The sender of this request.', {
+const callerResponse = component('Caller', 'The sender of this request.', {
   name: orNull(Type.String(), 'Name of the key or token. Null without authentication.'),
   owner: orNull(Type.String(), 'Owner of the datasets that the caller sees. Null without authentication.'),
   scopes: listOf('What the caller may do.', oneOf(scopes, 'A scope.')),
@@ -66,7 +66,7 @@ export const serviceRoutes: readonly Route[] = [
     tag: 'service',
     summary: 'Get what the caller may do',
     description: 'The scopes and limits of the key or token of this request, and what its owner stores.',
-    answers: { 200: json('The caller.', callerAnswer) },
+    answers: { 200: json('The caller.', callerResponse) },
     handler: async ({ caller, service }, reply, { requestsPerMinuteMax }) => {
       const { bytes, datasets, keepMs, ...limits } = service.allowance()
       const isKnown = caller.owner !== ''
@@ -91,7 +91,7 @@ export const serviceRoutes: readonly Route[] = [
     summary: 'Check that the process is alive',
     description: 'Answers as long as the process runs.',
     querystring: 'ignored',
-    answers: { 200: json('It is alive.', healthAnswer) },
+    answers: { 200: json('It is alive.', healthResponse) },
     failures: ['BAD_REQUEST'],
     handler: (_request, reply) => sendJson(reply, { status: 'ok' }),
   }),
@@ -105,7 +105,7 @@ export const serviceRoutes: readonly Route[] = [
     summary: 'Check that uploads can be accepted',
     description: 'For load balancers.',
     querystring: 'ignored',
-    answers: { 200: json('Uploads can be accepted.', healthAnswer) },
+    answers: { 200: json('Uploads can be accepted.', healthResponse) },
     failures: ['BAD_REQUEST', 'STORE_FAILED', 'DISK_FULL', 'NOT_READY'],
     handler: async (request, reply) => {
       await request.service.ready()

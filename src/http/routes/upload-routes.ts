@@ -18,7 +18,7 @@ import { goneSignal, sendJson } from '../exchange/send.ts'
 import { uploadStatusJson, uploadsPath, uploadTag } from '../exchange/upload-json.ts'
 import { header, json, noContent } from '../openapi/operation.ts'
 import { correctionBody, fileBody, uploadBody, uploadHeaders, uploadParams } from '../openapi/request-schemas.ts'
-import { uploadAnswer } from '../openapi/response-schemas.ts'
+import { uploadResponse } from '../openapi/response-schemas.ts'
 import { field, sendReceipt, uploadWhole } from '../resumable/async-upload.ts'
 import { appendByTus, createByTus, speaksTus, stateByTus, tusFirst, tusOptions } from '../resumable/tus.ts'
 import { datasetFailures, datasetRoute, type Route, type RouteContext, route } from './route.ts'
@@ -49,7 +49,7 @@ const uploadPlace = header('The path of the upload.', '/qas/uploads/019aa1b2-4c8
 const uploading = {
   querystring: 'ignored',
   answers: {
-    200: { ...json('The receipt.', uploadAnswer), headers: { 'Idempotent-Replayed': replayed } },
+    200: { ...json('The receipt.', uploadResponse), headers: { 'Idempotent-Replayed': replayed } },
     202: noContent('The file is stored; its receipt follows, see `Prefer`.', {
       Location: uploadPlace,
       'Preference-Applied': header('What was preferred.', 'respond-async'),
@@ -178,7 +178,7 @@ export const uploadRoutes: readonly Route[] = [
       'the file and takes the place of its record. A text that cannot be read leaves its record a reject. The first ' +
       'dataset stays as it is. The same corrections make the same dataset again. Needs the scopes `upload` and `read`.',
     requestBody: correctionBody,
-    answers: { 200: json('The receipt of the corrected dataset.', uploadAnswer) },
+    answers: { 200: json('The receipt of the corrected dataset.', uploadResponse) },
     failures: ['NOT_CORRECTIONS', 'BAD_CORRECTIONS', 'CORRECTIONS_MISMATCH', ...bodyFailures, ...datasetFailures],
     handler: async (request, reply, pace) => {
       const { service, params, raw } = request

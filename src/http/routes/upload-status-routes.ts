@@ -11,7 +11,7 @@ import { goneSignal, sendJson, sendStream } from '../exchange/send.ts'
 import { uploadLineJson, uploadStatusJson, uploadsPath, uploadTag } from '../exchange/upload-json.ts'
 import { eventStream, header, json, noContent } from '../openapi/operation.ts'
 import { uploadParams, uploadsQuery, waitHeaders } from '../openapi/request-schemas.ts'
-import { uploadStatusAnswer, uploadsAnswer } from '../openapi/response-schemas.ts'
+import { uploadStatusResponse, uploadsResponse } from '../openapi/response-schemas.ts'
 import { waitSecondsMax } from '../resumable/async-upload.ts'
 import { tusFirst } from '../resumable/tus.ts'
 import { type Route, route } from './route.ts'
@@ -37,7 +37,7 @@ export const uploadStatusRoutes: readonly Route[] = [
       'Newest first: uploads in progress, however they are sent, and those that ended within `--uploads-keep-for`. ' +
       'Without the scope `read`, only those that this key has sent exist, here and for all operations on an upload.',
     querystring: uploadsQuery,
-    answers: { 200: json('A page of the list.', uploadsAnswer) },
+    answers: { 200: json('A page of the list.', uploadsResponse) },
     handler: async (request, reply) => {
       const { limit, after = null, idempotencyKey = null } = request.query
       const page = request.service.uploads.list({ limit, after, idempotencyKey })
@@ -56,7 +56,7 @@ export const uploadStatusRoutes: readonly Route[] = [
       '`upload.id`. With `Prefer: wait=N` the response waits, so that a client need not poll.',
     requestHeaders: waitHeaders,
     answers: {
-      200: { ...json('The status.', uploadStatusAnswer), headers: { ETag: tag, 'Preference-Applied': applied } },
+      200: { ...json('The status.', uploadStatusResponse), headers: { ETag: tag, 'Preference-Applied': applied } },
       304: noContent('The client already has this status.', { ETag: tag }),
     },
     failures: ['UPLOAD_NOT_FOUND', 'TOO_MANY_WATCHERS'],

@@ -1,6 +1,6 @@
 // Hash stream: the length and SHA-256 of bytes that arrive in chunks. The only code that hashes whole stored files.
 import { createHash } from 'node:crypto'
-import { giveBack } from '../../core/byte-stream.ts'
+import { releaseChunk } from '../../core/byte-stream.ts'
 
 export interface HashedBytes {
   readonly bytes: number
@@ -42,7 +42,7 @@ export async function hashStream(
     hash.update(chunk)
     bytes += chunk.length
     await each(chunk)
-    giveBack(chunk)
+    releaseChunk(chunk)
   }
   return { bytes, sha256: hash.digest('hex') }
 }

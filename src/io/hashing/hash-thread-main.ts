@@ -13,17 +13,17 @@ export interface HashRequest {
 }
 
 /** In the digest, the `Buffer` has become a `Uint8Array` in transit. */
-export type HashAnswer = 'added' | (Omit<Digest, 'checksums'> & { readonly checksums: Uint8Array })
+export type HashResponse = 'added' | (Omit<Digest, 'checksums'> & { readonly checksums: Uint8Array })
 
 const memory = Buffer.from(workerData as SharedArrayBuffer)
 const digests = new Map<number, OwnDigest>()
 
 parentPort?.on('message', (request: HashRequest) => {
-  const answer = answerTo(request)
+  const answer = responseTo(request)
   if (answer !== null) parentPort?.postMessage(answer)
 })
 
-function answerTo({ kind, file, at, bytes }: HashRequest): HashAnswer | null {
+function responseTo({ kind, file, at, bytes }: HashRequest): HashResponse | null {
   const digest = digests.get(file) ?? new OwnDigest()
   if (kind === 'add') {
     digests.set(file, digest)

@@ -4,30 +4,30 @@ import { Worker } from 'node:worker_threads'
 import { errorCode, toStoreError } from '../../core/storage-error.ts'
 import { bufferMemory } from '../buffer-pool.ts'
 import { type FileDigest, OwnDigest } from './file-digest.ts'
-import type { HashAnswer, HashRequest } from './hash-thread-main.ts'
+import type { HashRequest, HashResponse } from './hash-thread-main.ts'
 
 /** A file whose first batch has fewer bytes is hashed on this thread: handing it over takes as long. */
 const batchBytesMin = 262_144
 
-interface Waiting {
-  answered(answer: HashAnswer): void
+interface PendingHash {
+  answered(answer: HashResponse): void
   lost(error: unknown): void
 }
 
 /** A thread with the requests that it has not answered: a late answer can only settle one of its own. */
-interface Running {
+interface HashWorker {
   readonly worker: Worker
   /** Why it has ended; null until then. */
   loss: unknown
   /** In order of their requests. */
-  readonly waiting: Waiting[]
+  readonly waiting: PendingHash[]
 }
 
 /** One thread for any number of files. It starts on first use, and again after it has ended. */
 export class HashThread {
   readonly #memory: SharedArrayBuffer
   readonly #program: URL
-  #running: Running | null = null
+  #running: HashWorker | null = null
   #fileCount = 0
 
   /** @param memory Contains the bytes of files while they are hashed. @param program Only tests use another. */
@@ -60,7 +60,7 @@ export class HashThread {
         isOpen = false
         post('end')
         return new Promise((resolve, reject) => {
-          const answered = (answer: HashAnswer) => {
+          const answered = (answer: HashResponse) => {
             if (answer === 'added') reject(lostError(new Error('an answer belongs to another request')))
             else resolve({ sha256: answer.sha256, checksums: Buffer.from(answer.checksums) })
           }
@@ -79,11 +79,11 @@ export class HashThread {
     await this.#running?.worker.terminate()
   }
 
-  #start(): Running {
+  #start(): HashWorker {
     const worker = new Worker(this.#program, { workerData: this.#memory })
-    const running: Running = { worker, loss: null, waiting: [] }
+    const running: HashWorker = { worker, loss: null, waiting: [] }
     this.#running = running
-    worker.on('message', (answer: HashAnswer) => {
+    worker.on('message', (answer: HashResponse) => {
       running.waiting.shift()?.answered(answer)
       // The thread keeps the process alive only while an answer is awaited.
       if (running.waiting.length === 0) worker.unref()
@@ -95,7 +95,7 @@ export class HashThread {
   }
 
   /** An error is followed by the exit: the first of them counts. */
-  #lose(running: Running, error: unknown): void {
+  #lose(running: HashWorker, error: unknown): void {
     if (running.loss !== null) return
     running.loss = error
     this.#running = null
@@ -103,7 +103,7 @@ export class HashThread {
   }
 }
 
-function wait({ worker, waiting }: Running, request: Waiting): void {
+function wait({ worker, waiting }: HashWorker, request: PendingHash): void {
   if (waiting.length === 0) worker.ref()
   waiting.push(request)
 }

@@ -1,6 +1,6 @@
 // Fair queue: lets clients take turns, weighted by the cost of their jobs. Knows nothing of what the jobs are.
 
-interface Queued<Job> {
+interface QueuedJob<Job> {
   readonly client: string
   readonly cost: number
   readonly job: Job
@@ -14,7 +14,7 @@ interface Queued<Job> {
  * for jobs in progress, and a large one only for small ones of the same total cost.
  */
 export class FairQueue<Job> {
-  readonly #queued: Queued<Job>[] = []
+  readonly #queued: QueuedJob<Job>[] = []
   /** When the last job of each client would end, for clients that are ahead of the rest. */
   readonly #endByClient = new Map<string, number>()
   #now = 0
@@ -49,7 +49,7 @@ export class FairQueue<Job> {
     return unwanted.map(({ job }) => job)
   }
 
-  #refund({ client, cost, end }: Queued<Job>): void {
+  #refund({ client, cost, end }: QueuedJob<Job>): void {
     const last = this.#endByClient.get(client)
     if (last === undefined) return
     if (last - cost > this.#now) this.#endByClient.set(client, last - cost)
@@ -59,7 +59,7 @@ export class FairQueue<Job> {
     }
   }
 
-  #next(): Queued<Job> | undefined {
+  #next(): QueuedJob<Job> | undefined {
     let next = this.#queued[0]
     for (const one of this.#queued) {
       if (next !== undefined && one.end < next.end) next = one

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { randomFrom } from '../../core/random.testing.ts'
 import { readHead } from '../read-head.ts'
 import { createFileScanner } from '../scanner/file-scanner.ts'
-import type { FileScanOptions, Scanned } from '../scanner/scanner.ts'
+import type { FileScanOptions, ScanResult } from '../scanner/scanner.ts'
 import { createScanner } from '../scanner/wasm-scanner.ts'
 import { type UnusualLineEnd, unusualLineEnd, withUsualLineEnds } from './line-end-coder.ts'
 
@@ -116,7 +116,7 @@ function scan(bytes: Buffer, sliceBytes: number, unusual?: UnusualLineEnd) {
   const texts: string[] = []
   const totals = { accepted: 0, blank: 0 }
   const rejects: object[] = []
-  const take = (scanned: Scanned) => {
+  const take = (scanned: ScanResult) => {
     texts.push(Buffer.concat(scanned.pieces).toString('latin1'))
     totals.accepted += scanned.accepted
     totals.blank += scanned.blank

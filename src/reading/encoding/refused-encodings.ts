@@ -1,7 +1,7 @@
 // Refused encodings: those that write characters as ASCII bytes, so that a text can hide markup, and that browsers therefore
 // do not read (the replacement encoding of encoding.spec.whatwg.org). ISO-2022-JP is read by both. Knows no errors.
 
-interface Refused {
+interface RefusedEncoding {
   readonly name: string
   readonly labels: readonly string[]
   /** Escape sequences that its texts must contain (RFC 1557, RFC 1922); none if they may be plain ASCII as well. */
@@ -10,7 +10,7 @@ interface Refused {
   readonly command: string
 }
 
-const refused: readonly Refused[] = [
+const refused: readonly RefusedEncoding[] = [
   {
     name: 'UTF-7',
     labels: ['utf-7', 'utf7', 'csutf7', 'unicode-1-1-utf-7'],
@@ -62,6 +62,6 @@ export function hzDoubt(text: string): string | null {
   return 'utf-8 was used, but texts between `~{` and `~}` are Chinese in HZ, which browsers do not read either; if they are, convert the file with uconv -f HZ -t UTF-8, and send that'
 }
 
-function wayOut({ command }: Refused): string {
+function wayOut({ command }: RefusedEncoding): string {
   return `convert the file with ${command} -t UTF-8, and send that`
 }

@@ -1,5 +1,5 @@
 // Transcoder: converts pieces of a file to UTF-8 and maps bytes of the UTF-8 back to those of the original.
-import { giveBack } from '../../core/byte-stream.ts'
+import { releaseChunk } from '../../core/byte-stream.ts'
 import { concatBytes, swapUnits, utf8Bytes, utf16Text } from '../bytes/platform-bytes.ts'
 import { type Block, Coder } from './coder.ts'
 import { createDecoder, type Decoder } from './decoder.ts'
@@ -98,7 +98,7 @@ function swappedText(units: Uint8Array): string {
   const swapped = new Uint8Array(units)
   swapUnits(swapped)
   const text = utf16Text(swapped)
-  giveBack(swapped)
+  releaseChunk(swapped)
   return text
 }
 

@@ -2,7 +2,7 @@
 import { type Note, note } from '../../core/notes.ts'
 
 /** Column names, and notes about the changes made. */
-export interface Naming {
+export interface NamedColumns {
   readonly names: readonly string[]
   /** The header's own values, one per column; null without a header. */
   readonly fields: readonly string[] | null
@@ -21,7 +21,7 @@ export function nameColumns(
   width: number,
   lines: readonly number[] = [],
   join = ' ',
-): Naming {
+): NamedColumns {
   const notes: Note[] = []
   const first = headers[0]
   if (first === undefined && width > 0) {

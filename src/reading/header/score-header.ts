@@ -95,7 +95,7 @@ function shapeOfAny(value: string): string {
     .replace(/\d+/g, '0')
 }
 
-export interface Weighed {
+export interface HeaderVerdict {
   readonly isHeader: boolean
   readonly votes: HeaderVotes
 }
@@ -116,7 +116,11 @@ export function votesBy(code: HeaderCode, isUncertain = false): HeaderVotes {
  * Weighs for every column whether its first value is more likely its name or one more value. A column that has a type
  * only below a header decides; where none has, texts must differ in shape, and numbers alone are no names.
  */
-export function weighHeader(values: readonly string[], columns: readonly ColumnProfile[], bodyRows: number): Weighed {
+export function weighHeader(
+  values: readonly string[],
+  columns: readonly ColumnProfile[],
+  bodyRows: number,
+): HeaderVerdict {
   if (bodyRows === 0) {
     const isHeader = values.length > 1 && looksLikeNames(values)
     return { isHeader, votes: votesBy('alone', isHeader) }
@@ -190,7 +194,7 @@ function repeatedNames(
  * Numbers that count up, as written by table libraries for unnamed columns, or used for hours and classes. The first
  * may be that of an index; next to other names there have to be three of them. Null if they do not count up.
  */
-function weighCounting(values: readonly string[], columns: readonly ColumnProfile[]): Weighed | null {
+function weighCounting(values: readonly string[], columns: readonly ColumnProfile[]): HeaderVerdict | null {
   const trimmed = values.map((value) => value.trim())
   const from = trimmed.findIndex((value) => value === '0' || value === '1' || value === '00' || value === '01')
   if (from < 0) return null

@@ -8,13 +8,13 @@ import { lineOf } from '../sniffer/line-numbers.ts'
 import type { Candidate } from '../sniffer/score-layout.ts'
 import { fits, isBlank, recordCount, type Tokens, widthOf } from '../sniffer/tokenize.ts'
 import { isMeasured, kindOf } from '../sniffer/value-kind.ts'
-import { type Decided, delimiterName } from './evidence.ts'
+import { delimiterName, type HeadDecisions } from './evidence.ts'
 
 /** Characters of the head with another meaning than declared. */
 const sampleLength = 65_536
 
 /** Notes each declared setting that the head contradicts, with the evidence. Costs nothing if nothing is declared. */
-export function dialectConflicts(decided: Decided, head: Uint8Array): Note[] {
+export function dialectConflicts(decided: HeadDecisions, head: Uint8Array): Note[] {
   return [
     ...againstEncoding(decided, head),
     ...againstLineEnd(decided),
@@ -23,7 +23,7 @@ export function dialectConflicts(decided: Decided, head: Uint8Array): Note[] {
   ]
 }
 
-function againstEncoding({ declared }: Decided, head: Uint8Array): Note[] {
+function againstEncoding({ declared }: HeadDecisions, head: Uint8Array): Note[] {
   if (declared.encoding === undefined) return []
   const { encoding, isGuess, why } = detectEncoding(head, declared.encoding)
   const found = freeEncoding(head)
@@ -44,7 +44,7 @@ function freeEncoding(head: Uint8Array) {
   }
 }
 
-function againstLineEnd({ tokens, declared }: Decided): Note[] {
+function againstLineEnd({ tokens, declared }: HeadDecisions): Note[] {
   if (declared.lineTerminator === undefined) return []
   const [wanted, other] = declared.lineTerminator === '\r' ? (['CR', 'LF'] as const) : (['LF', 'CR'] as const)
   const ends = { CR: '\r', LF: '\n' }
@@ -56,7 +56,7 @@ function againstLineEnd({ tokens, declared }: Decided): Note[] {
 /** Settings that are tried undeclared, each with its alternatives. */
 const layoutMembers = ['delimiter', 'quoteChar', 'escapeChar', 'doubleQuote'] as const
 
-function againstLayout({ tokens, declared }: Decided): Note[] {
+function againstLayout({ tokens, declared }: HeadDecisions): Note[] {
   const text = tokens.text.slice(0, sampleLength)
   if (layoutMembers.every((member) => declared[member] === undefined)) return []
   const [read] = rankLayouts(text, true, declared)
@@ -91,7 +91,7 @@ function counted({ tokens, width }: Candidate): string {
   return `${fitting} of the first ${all} records have ${width} ${width === 1 ? 'field' : 'fields'}`
 }
 
-function againstHeader({ tokens, width, rows, top, declared }: Decided): Note[] {
+function againstHeader({ tokens, width, rows, top, declared }: HeadDecisions): Note[] {
   if (declared.header === undefined && declared.skipRows === undefined) return []
   const free = findTop({ tokens, width, rows, ...undeclared })
   const notes: Note[] = []

@@ -9,7 +9,7 @@ import { type Note, note } from '../../core/notes.ts'
 import type { EncodingFound } from '../encoding/detect-encoding.ts'
 import type { Top } from '../header/detect-header.ts'
 import type { DeclaredDialect } from '../reading.ts'
-import type { Ranking } from '../sniffer/detect-dialect.ts'
+import type { Candidates } from '../sniffer/detect-dialect.ts'
 import { lineOf, linesOf, linesWith, type NotedLines, noted } from '../sniffer/line-numbers.ts'
 import { isOfLowWeight } from '../sniffer/single-column.ts'
 import { fits, isBlank, recordCount, type Tokens, widthOf } from '../sniffer/tokenize.ts'
@@ -22,9 +22,9 @@ import { suspiciousContent } from './suspicious-content.ts'
 import { unlikelyTable } from './unlikely-table.ts'
 
 /** Everything decided from a head. */
-export interface Decided extends HeadTable {
+export interface HeadDecisions extends HeadTable {
   readonly encoding: EncodingFound
-  readonly ranked: Ranking
+  readonly ranked: Candidates
   readonly declared: DeclaredDialect
   /** Column names. */
   readonly names: readonly string[]
@@ -34,7 +34,7 @@ export interface Decided extends HeadTable {
 }
 
 /** The reasons for it. */
-export function evidenceOf(decided: Decided): Evidence {
+export function evidenceOf(decided: HeadDecisions): Evidence {
   const { encoding, tokens, top } = decided
   return {
     encoding: encoding.why,
@@ -43,7 +43,7 @@ export function evidenceOf(decided: Decided): Evidence {
   }
 }
 
-function dialectEvidence({ tokens, width, rows, ranked, declared, named }: Decided): DialectEvidence {
+function dialectEvidence({ tokens, width, rows, ranked, declared, named }: HeadDecisions): DialectEvidence {
   let fitting = 0
   for (const record of rows) if (fits(tokens, record, width)) fitting += 1
   const [best, next] = ranked
@@ -68,7 +68,7 @@ function isNamed({ layout }: Tokens, named: string | null): boolean {
 }
 
 /** What a careful reader would doubt. */
-export function doubtsOf(decided: Decided): Note[] {
+export function doubtsOf(decided: HeadDecisions): Note[] {
   const { tokens, width, rows, declared } = decided
   const suspicious = suspiciousContent(tokens, width, rows)
   const isAligned = suspicious.some(({ code }) => code === 'ALIGNED_COLUMNS')
@@ -85,12 +85,12 @@ export function doubtsOf(decided: Decided): Note[] {
   ]
 }
 
-function withoutTitles({ rows, top }: Decided): readonly number[] {
+function withoutTitles({ rows, top }: HeadDecisions): readonly number[] {
   return rows.filter((record) => !top.titles.includes(record))
 }
 
 /** Doubts about the encoding and about how records are split into fields. */
-function layoutDoubts({ encoding, ranked, tokens, named, declared }: Decided): Note[] {
+function layoutDoubts({ encoding, ranked, tokens, named, declared }: HeadDecisions): Note[] {
   const notes: Note[] = []
   if (encoding.isGuess) notes.push(encodingNote(encoding, tokens))
   if (named !== null && !isNamed(tokens, named)) {
@@ -135,7 +135,7 @@ function encodingNote({ encoding, utf8Lines, doubt }: EncodingFound, tokens: Tok
 }
 
 /** Doubts about where the table begins and ends. */
-function topDoubts(decided: Decided): Note[] {
+function topDoubts(decided: HeadDecisions): Note[] {
   const { tokens, width, top, names } = decided
   const notes: Note[] = []
   const broken = [...tokens.broken].find(
@@ -176,7 +176,7 @@ function recordsAbove(tokens: Tokens, top: Top): Note[] {
   return [note('RECORDS_ABOVE_TABLE', message, lines)]
 }
 
-function uncertainHeader({ tokens, top, isWholeFile }: Decided): Note[] {
+function uncertainHeader({ tokens, top, isWholeFile }: HeadDecisions): Note[] {
   const { votes, headers, firstHeader } = top
   if (!votes.isUncertain) return []
   const isHeader = headers.length > 0

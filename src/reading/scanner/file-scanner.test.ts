@@ -5,7 +5,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { createDecoder } from '../encoding/decoder.ts'
 import { createFileScanner } from './file-scanner.ts'
-import type { FileScanOptions, Scanned, Scanner } from './scanner.ts'
+import type { FileScanOptions, Scanner, ScanResult } from './scanner.ts'
 import { everyCut, markedText } from './scanner-cases.testing.ts'
 import { shownReject } from './shown-reject.ts'
 import { createScanner } from './wasm-scanner.ts'
@@ -63,12 +63,12 @@ function utf32(text: string, isLittle: boolean): Buffer {
 }
 
 interface Outcome
-  extends Omit<Scanned, 'pieces' | 'isVerbatim' | 'consumedTo' | 'lines' | 'repairedLines' | 'otherEscapeLines'> {
+  extends Omit<ScanResult, 'pieces' | 'isVerbatim' | 'consumedTo' | 'lines' | 'repairedLines' | 'otherEscapeLines'> {
   readonly text: string
 }
 
 function scan(scanner: Scanner, bytes: Uint8Array, cut: (left: number) => number): Outcome {
-  const all: Scanned[] = []
+  const all: ScanResult[] = []
   for (let from = 0; from < bytes.length; ) {
     const length = Math.min(cut(bytes.length - from), bytes.length - from)
     // The scanner may use a chunk only until its output has been taken.
@@ -81,7 +81,7 @@ function scan(scanner: Scanner, bytes: Uint8Array, cut: (left: number) => number
   const last = scanner.end()
   assert.equal(last.consumedTo, bytes.length)
   all.push(last)
-  const sum = (of: (one: Scanned) => number) => all.reduce((total, one) => total + of(one), 0)
+  const sum = (of: (one: ScanResult) => number) => all.reduce((total, one) => total + of(one), 0)
   return {
     text: Buffer.concat(all.flatMap(({ pieces }) => pieces)).toString(),
     accepted: sum(({ accepted }) => accepted),

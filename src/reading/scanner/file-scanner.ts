@@ -1,7 +1,7 @@
 // File scanner: scans a file in its own encoding and with any delimiter. It passes the scanner UTF-8 with a one-byte delimiter,
 // and maps the places that the scanner reports back to the original.
 import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
-import { giveBack } from '../../core/byte-stream.ts'
+import { releaseChunk } from '../../core/byte-stream.ts'
 import { rejectTable } from '../../core/reject-reasons.ts'
 import type { Block, Coder } from '../encoding/coder.ts'
 import { DelimiterCoder, standInBeside } from '../encoding/delimiter-coder.ts'
@@ -9,7 +9,7 @@ import { LineEndCoder, type UnusualLineEnd } from '../encoding/line-end-coder.ts
 import { Transcoder } from '../encoding/transcoder.ts'
 import { GapScanner, joined } from './header-gap.ts'
 import { lookAhead } from './record-rules.ts'
-import type { CreateScanner, Scanned, ScannedReject, Scanner, ScanOptions } from './scanner.ts'
+import type { CreateScanner, ScannedReject, Scanner, ScanOptions, ScanResult } from './scanner.ts'
 
 type CreateUtf8Scanner = (options: ScanOptions) => Scanner
 
@@ -80,13 +80,13 @@ class CodedScanner implements Scanner {
     this.#scanner.exclude(ordinals)
   }
 
-  push(chunk: BorrowedBytes): Scanned {
+  push(chunk: BorrowedBytes): ScanResult {
     // Copied, because what has not been consumed stays here.
     const { utf8 } = this.#keep(this.#coder.push(Uint8Array.from(chunk)))
     return this.#translate(this.#scanner.push(utf8))
   }
 
-  end(): Scanned {
+  end(): ScanResult {
     const { utf8 } = this.#keep(this.#coder.end())
     const last = this.#translate(this.#scanner.push(utf8))
     const pieces = last.pieces.map((piece) => Uint8Array.from(piece))
@@ -112,7 +112,7 @@ class CodedScanner implements Scanner {
     this.#heldBytes = 0
   }
 
-  #translate(scanned: Scanned): Scanned {
+  #translate(scanned: ScanResult): ScanResult {
     const rejects = scanned.rejects.map((reject) => this.#translateReject(reject))
     const passed = scanned.passed.map(({ kind, from, to }) => ({ kind, from: this.#place(from), to: this.#place(to) }))
     const consumedTo = this.#place(scanned.consumedTo)
@@ -122,7 +122,7 @@ class CodedScanner implements Scanner {
   }
 
   /** The pieces as they are passed on, separately between marks, so that the marks still hold. */
-  #restored({ pieces, marks }: Scanned): Pick<Scanned, 'pieces' | 'marks'> {
+  #restored({ pieces, marks }: ScanResult): Pick<ScanResult, 'pieces' | 'marks'> {
     if (marks === undefined) return { pieces: this.#coder.restored(pieces) }
     const restored: Uint8Array[] = []
     let from = 0
@@ -162,8 +162,8 @@ class CodedScanner implements Scanner {
       if (block === null) continue
       this.#heldBytes -= block.original.length
       // Pieces are slices of the last block only, which is always kept: the scanner copies what it holds of others.
-      giveBack(block.utf8)
-      giveBack(block.original)
+      releaseChunk(block.utf8)
+      releaseChunk(block.original)
     }
   }
 }

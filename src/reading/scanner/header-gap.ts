@@ -2,7 +2,7 @@
 import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
 import type { HeaderGap } from '../../core/receipt.ts'
 import { isExcluded } from '../../core/reject-reasons.ts'
-import type { CreateScanner, FileScanOptions, RejectMark, Scanned, Scanner } from './scanner.ts'
+import type { CreateScanner, FileScanOptions, RejectMark, Scanner, ScanResult } from './scanner.ts'
 
 /** Scans the records above the header as a file of their own, then those below. */
 export class GapScanner implements Scanner {
@@ -37,7 +37,7 @@ export class GapScanner implements Scanner {
     this.#exclusions = [...this.#exclusions, ...ordinals]
   }
 
-  push(chunk: BorrowedBytes): Scanned {
+  push(chunk: BorrowedBytes): ScanResult {
     const from = this.#at
     this.#at += chunk.length
     if (this.#below !== null) return this.#raised(this.#below.push(chunk))
@@ -53,17 +53,17 @@ export class GapScanner implements Scanner {
     return joined([...scanned, last, rest])
   }
 
-  end(): Scanned {
+  end(): ScanResult {
     return this.#below === null ? this.#take(this.#above.end()) : this.#raised(this.#below.end())
   }
 
-  #startBelow({ lines }: Scanned): FileScanOptions['start'] {
+  #startBelow({ lines }: ScanResult): FileScanOptions['start'] {
     const { byteOffset, byteLength, records, lines: gapLines } = this.#gap
     return { byteOffset: byteOffset + byteLength, records: this.#records + records, lines: lines + gapLines }
   }
 
   /** Counts records above the header; their bytes are copied, because they are valid only until the next call. */
-  #take(scanned: Scanned): Scanned {
+  #take(scanned: ScanResult): ScanResult {
     const excluded = scanned.rejects.filter(isExcluded).length
     this.#readable += scanned.accepted + excluded
     this.#records += scanned.accepted + scanned.blank + scanned.skipped + scanned.rejects.length
@@ -71,7 +71,7 @@ export class GapScanner implements Scanner {
   }
 
   /** Excluded records are numbered over the whole file. */
-  #raised(scanned: Scanned): Scanned {
+  #raised(scanned: ScanResult): ScanResult {
     const rejects = scanned.rejects.map((reject) =>
       isExcluded(reject) ? { ...reject, detail: reject.detail + this.#readable } : reject,
     )
@@ -86,8 +86,8 @@ function part(chunk: BorrowedBytes, from: number, to: number): BorrowedBytes {
 }
 
 /** Joins the results of several calls. */
-export function joined(parts: readonly Scanned[]): Scanned {
-  const sum = (of: (one: Scanned) => number) => parts.reduce((total, one) => total + of(one), 0)
+export function joined(parts: readonly ScanResult[]): ScanResult {
+  const sum = (of: (one: ScanResult) => number) => parts.reduce((total, one) => total + of(one), 0)
   const last = parts.at(-1)
   const marks = joinedMarks(parts)
   return {
@@ -110,7 +110,7 @@ export function joined(parts: readonly Scanned[]): Scanned {
 }
 
 /** Undefined if none were requested. */
-function joinedMarks(parts: readonly Scanned[]): RejectMark[] | undefined {
+function joinedMarks(parts: readonly ScanResult[]): RejectMark[] | undefined {
   if (parts.every(({ marks }) => marks === undefined)) return undefined
   let before = 0
   return parts.flatMap(({ pieces, marks = [] }) => {

@@ -1,7 +1,7 @@
 // Oracle reading: what the scanner's oracle finds in one record, fields and faults.
 import type { RejectReason } from '../../core/reject-reasons.ts'
 import type { LookAhead } from './record-rules.ts'
-import type { RunawayValue, Scanned, ScanOptions } from './scanner.ts'
+import type { RunawayValue, ScanOptions, ScanResult } from './scanner.ts'
 
 export interface Field {
   /** The value with its quotes, without dropped blanks. */
@@ -27,14 +27,14 @@ export type EndedReading = Extract<Reading, { kind: 'ended' }>
 /** Another way to read the field that opens at `at`: with its quote as text, or its quotes as with escape `nothing`. */
 export type Repair = { readonly at: number; readonly as: 'text' | 'bare' }
 
-export type Consumed = { readonly end: number; readonly runaway?: Omit<RunawayValue, 'line'> } & (
+export type OracleStep = { readonly end: number; readonly runaway?: Omit<RunawayValue, 'line'> } & (
   | { readonly kind: 'blank' | 'skipped' }
   | { readonly kind: 'accepted'; readonly bytes: Uint8Array; readonly isRepaired: boolean; readonly isOtherwise?: true }
   | ({ readonly kind: 'rejected' } & Flaw)
 )
 
 /** What a push gives while everything is kept until the end. */
-export function nothingYet({ start: { byteOffset, lines } }: ScanOptions): Scanned {
+export function nothingYet({ start: { byteOffset, lines } }: ScanOptions): ScanResult {
   const none = {
     pieces: [],
     repairedLines: [],

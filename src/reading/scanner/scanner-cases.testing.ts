@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import type { Random } from '../../core/random.testing.ts'
 import type { Reject } from '../../core/receipt.ts'
 import type { LookAhead } from './record-rules.ts'
-import type { RunawayValue, Scanned, Scanner, ScanOptions } from './scanner.ts'
+import type { RunawayValue, Scanner, ScanOptions, ScanResult } from './scanner.ts'
 import { shownReject } from './shown-reject.ts'
 
 /** Builds the WebAssembly module if its sources have changed, so that the tests run the current code. */
@@ -50,7 +50,7 @@ export function outcomeOf(
 ): Outcome {
   scanner.exclude(exclusions)
   const texts: string[] = []
-  const taken = (scanned: Scanned) => {
+  const taken = (scanned: ScanResult) => {
     // Copied at once, because pieces are valid only until the next call.
     texts.push(Buffer.concat(scanned.pieces).toString('latin1'))
     return scanned
@@ -89,7 +89,7 @@ export function markedText(scanner: Scanner, chunks: readonly Uint8Array[], excl
   scanner.exclude(exclusions)
   let marked = ''
   const readable: number[] = []
-  const take = ({ pieces, rejects, marks = [] }: Scanned) => {
+  const take = ({ pieces, rejects, marks = [] }: ScanResult) => {
     let from = 0
     for (const [i, { record }] of rejects.entries()) {
       const mark = marks[i]!

@@ -12,11 +12,11 @@ import {
   written,
 } from './oracle-lines.testing.ts'
 import {
-  type Consumed,
   type EndedReading,
   type Field,
   nothingYet,
   type OracleRange,
+  type OracleStep,
   type Reading,
   type Repair,
   type Task,
@@ -24,7 +24,7 @@ import {
 import { rewrittenFromOtherEscape } from './other-escape-oracle.testing.ts'
 import { type LookAhead, lookAhead } from './record-rules.ts'
 import { lineEndsIn, linesLikeRecords } from './runaway-oracle.testing.ts'
-import type { RunawayValue, Scanned, ScannedReject, Scanner, ScanOptions } from './scanner.ts'
+import type { RunawayValue, ScannedReject, Scanner, ScanOptions, ScanResult } from './scanner.ts'
 import { wantedOf } from './shown-reject.ts'
 import { firstBadByte } from './utf8-oracle.testing.ts'
 
@@ -53,7 +53,7 @@ export function createOracleScanner(
   }
 }
 
-function scanWhole(input: Uint8Array, { options, ahead, excluded }: Task, ranges: OracleRange[]): Scanned {
+function scanWhole(input: Uint8Array, { options, ahead, excluded }: Task, ranges: OracleRange[]): ScanResult {
   const lineEnd = options.lineEnd === 'cr' ? CR : LF
   const bytes = withLineEnd(input, options)
   const reader = new RecordReader(bytes, options, ahead)
@@ -73,7 +73,7 @@ function scanWhole(input: Uint8Array, { options, ahead, excluded }: Task, ranges
     const found = reader.consume(start)
     if (found.runaway !== undefined) runaways.push({ line: line + 1, ...found.runaway })
     if (found.kind === 'accepted') readable++
-    const consumed: Consumed =
+    const consumed: OracleStep =
       found.kind === 'accepted' && excluded.has(readable)
         ? { kind: 'rejected', end: found.end, reason: 'constraint', column: null, at: readable }
         : found
@@ -141,7 +141,7 @@ class RecordReader {
   }
 
   /** The classes, in order. */
-  consume(start: number): Consumed {
+  consume(start: number): OracleStep {
     const { comment, recordBytesMax, width, padsShort } = this.#options
     const nextLine = this.#after(start)
     if (this.contentEnd(start, nextLine) === start) return { kind: 'blank', end: nextLine }
@@ -189,7 +189,7 @@ class RecordReader {
   }
 
   /** A readable record on several physical lines. */
-  #consumeLines(start: number, reading: EndedReading): Consumed {
+  #consumeLines(start: number, reading: EndedReading): OracleStep {
     const likeLines = linesLikeRecords(this.#bytes, this.#options, this.#ahead, { ...reading, start })
     if (likeLines === 0) return this.#consumeReadable(start, reading)
     const lineCount = 1 + lineEndsIn(this.#bytes, this.#options, start, reading.contentEnd).length
@@ -224,13 +224,13 @@ class RecordReader {
     })
   }
 
-  #repair(start: number, [way, ...others]: readonly EndedReading[]): Consumed | null {
+  #repair(start: number, [way, ...others]: readonly EndedReading[]): OracleStep | null {
     if (way === undefined || others.length > 0 || !this.#isPlausible(this.#after(start))) return null
     const consumed = this.#consumeReadable(start, way)
     return consumed.kind === 'accepted' ? { ...consumed, isRepaired: true } : consumed
   }
 
-  #readOtherwise(start: number): Consumed | null {
+  #readOtherwise(start: number): OracleStep | null {
     const end = this.#after(start)
     const contentEnd = this.contentEnd(start, end)
     const written = this.#rewritten(start)
@@ -251,7 +251,7 @@ class RecordReader {
     return rewrittenFromOtherEscape(latin1(this.#bytes.subarray(start, contentEnd)), this.#options)
   }
 
-  #consumeReadable(start: number, reading: EndedReading): Consumed {
+  #consumeReadable(start: number, reading: EndedReading): OracleStep {
     const { fields, end } = reading
     const columnOf = (at: number) => fields.findIndex((field) => at < field.end) + 1
     const bad = firstBadByte(this.#bytes, start, reading.contentEnd)
@@ -272,7 +272,7 @@ class RecordReader {
     return { kind: 'accepted', end, bytes: Buffer.from(text, 'latin1'), isRepaired: false }
   }
 
-  #rejectBroken(start: number, reading: Reading): Consumed {
+  #rejectBroken(start: number, reading: Reading): OracleStep {
     const { recordBytesMax, width } = this.#options
     const first = this.#after(start)
     let last: number

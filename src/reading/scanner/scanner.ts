@@ -100,7 +100,7 @@ export interface RunawayValue {
 }
 
 /** What one push has consumed. The receiver may keep the arrays, but not the bytes. */
-export interface Scanned {
+export interface ScanResult {
   /**
    * The accepted records, in file order, each with its line end: whole records in total, though a piece may end inside one.
    * Most are slices of the pushed chunk, valid as long as that is; readable records that are not strict are normalized, in
@@ -148,7 +148,7 @@ export interface Scanned {
 }
 
 /** What a scanner has found so far, on its way to a `Scanned`. */
-export interface Collected {
+export interface ScanState {
   isVerbatim: boolean
   hasReturn: boolean
   hasLoneFeed: boolean
@@ -165,7 +165,7 @@ export interface Collected {
   readonly marks?: RejectMark[]
 }
 
-export function emptyScanned({ marksRejects = false, lineEnd }: ScanOptions): Collected {
+export function emptyScanned({ marksRejects = false, lineEnd }: ScanOptions): ScanState {
   return {
     isVerbatim: true,
     hasReturn: lineEnd === 'cr',
@@ -191,9 +191,9 @@ export interface Scanner {
    */
   exclude(ordinals: readonly number[]): void
   /** Pushes the next bytes of the file, any number; returns what they consumed. Memory stays below a few recordBytesMax. */
-  push(chunk: BorrowedBytes): Scanned
+  push(chunk: BorrowedBytes): ScanResult
   /** Consumes the rest, with or without a final line end. */
-  end(): Scanned
+  end(): ScanResult
 }
 
 export type CreateScanner = (options: FileScanOptions) => Scanner

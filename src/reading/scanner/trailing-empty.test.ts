@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import { createFileScanner } from './file-scanner.ts'
-import type { Scanned } from './scanner.ts'
+import type { ScanResult } from './scanner.ts'
 import { buildScanner, everyCut, markedText, outcomeOf, plain } from './scanner-cases.testing.ts'
 import { emptyRecordsMax, withTrailingEmpty } from './trailing-empty.ts'
 import { createScanner } from './wasm-scanner.ts'
@@ -52,7 +52,7 @@ test('withTrailingEmpty() counts the same records as blank if readable ones are 
       scanner.exclude(ordinals)
       const seen: Buffer[] = []
       let [count, blanks, excluded] = [0, 0, 0]
-      const add = (scanned: Scanned) => {
+      const add = (scanned: ScanResult) => {
         seen.push(...scanned.pieces.map((piece) => Buffer.from(piece)))
         count += scanned.accepted
         blanks += scanned.blank
@@ -115,15 +115,15 @@ test('withTrailingEmpty() passes on empty records before a record, and treats a 
       [4_096, true],
     ] as const) {
       const scanner = create({ ...options, marksRejects })
-      const all: Scanned[] = []
+      const all: ScanResult[] = []
       let bytes = 0
-      const take = (scanned: Scanned) => {
+      const take = (scanned: ScanResult) => {
         all.push(scanned)
         bytes += scanned.pieces.reduce((sum, { length }) => sum + length, 0)
       }
       for (let at = 0; at < text.length; at += size) take(scanner.push(Buffer.from(text.slice(at, at + size))))
       take(scanner.end())
-      const sum = (of: (one: Scanned) => number) => all.reduce((total, one) => total + of(one), 0)
+      const sum = (of: (one: ScanResult) => number) => all.reduce((total, one) => total + of(one), 0)
       assert.deepEqual([sum((one) => one.accepted), sum((one) => one.blank)], [accepted, blank])
       assert.equal(bytes, text.length - 3 * blank)
     }

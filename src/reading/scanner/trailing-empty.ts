@@ -4,7 +4,7 @@ import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
 import { isExcluded } from '../../core/reject-reasons.ts'
 import { codeUnitBytes } from '../encoding/detect-encoding.ts'
 import { joined } from './header-gap.ts'
-import type { CreateScanner, FileScanOptions, RejectMark, Scanned, ScannedReject, Scanner } from './scanner.ts'
+import type { CreateScanner, FileScanOptions, RejectMark, ScannedReject, Scanner, ScanResult } from './scanner.ts'
 
 /** A longer run of them is data, and passed on. */
 export const emptyRecordsMax = 100_000
@@ -60,12 +60,12 @@ class TrailingEmptyScanner implements Scanner {
     this.#scanner.exclude(ordinals)
   }
 
-  push(chunk: BorrowedBytes): Scanned {
+  push(chunk: BorrowedBytes): ScanResult {
     const passed = this.#hold(this.#scanner.push(chunk))
     return this.#heldCount === 0 ? passed : { ...passed, held: this.#heldCount }
   }
 
-  end(): Scanned {
+  end(): ScanResult {
     const last = this.#hold(this.#scanner.end())
     if (this.#heldCount === 0) return last
     const emptyAtEndBytes = this.#originalBytes(last)
@@ -82,14 +82,14 @@ class TrailingEmptyScanner implements Scanner {
   }
 
   /** Bytes of the held records in the original: delimiters and line ends, which are one code unit each. */
-  #originalBytes({ addedBytes = 0 }: Scanned): number {
+  #originalBytes({ addedBytes = 0 }: ScanResult): number {
     const { encoding, unusualLineEnd } = this.#options
     const ends = this.#heldCount - (addedBytes > 0 ? 1 : 0)
     const units = this.#heldBytes - addedBytes + (unusualLineEnd === '\r\r\n' ? ends : 0)
     return units * codeUnitBytes(encoding)
   }
 
-  #hold(scanned: Scanned): Scanned {
+  #hold(scanned: ScanResult): ScanResult {
     const excluded = scanned.rejects.findLastIndex(isExcluded)
     const afterExcluded = scanned.marks?.[excluded]?.pieces ?? 0
     const run = runAtEnd(scanned.pieces.slice(afterExcluded), this.#options)
@@ -109,7 +109,7 @@ class TrailingEmptyScanner implements Scanner {
   }
 
   /** Holds the run at the end of `scanned`, and the rejects that follow held records. @returns The rest. */
-  #keep(scanned: Scanned, run: Run): Scanned {
+  #keep(scanned: ScanResult, run: Run): ScanResult {
     if (run.line.length > 0) this.#line = run.line
     const pieces = withoutEnd(scanned.pieces, run.bytes)
     // If the run begins within a piece, part of the piece is passed on.
@@ -135,7 +135,7 @@ class TrailingEmptyScanner implements Scanner {
   }
 
   /** Returns everything held; nothing is held afterwards. @param at Where it is inserted. */
-  #release(at: Scanned): Scanned {
+  #release(at: ScanResult): ScanResult {
     const pieces: Uint8Array[] = []
     const marks: RejectMark[] = []
     let given = 0

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { randomFrom } from '../../core/random.testing.ts'
 import { compareWithOracle } from './compare-with-oracle.testing.ts'
-import type { Scanned } from './scanner.ts'
+import type { ScanResult } from './scanner.ts'
 import {
   buildScanner,
   cutAt,
@@ -72,7 +72,7 @@ test(`createScanner() reports only bytes of the file as verbatim, wherever it is
     scanner.exclude(exclusions)
     const { byteOffset } = options.start
     let from = byteOffset
-    const check = ({ isVerbatim, pieces, consumedTo }: Scanned) => {
+    const check = ({ isVerbatim, pieces, consumedTo }: ScanResult) => {
       const bytes = Buffer.concat(pieces)
       const wanted = input.subarray(from - byteOffset, consumedTo - byteOffset)
       from = consumedTo

@@ -6,14 +6,14 @@ import { type DialectGlobals, WasmInstance } from '../wasm/wasm-instance.ts'
 import { createLongLine, type LongLine } from './long-line.ts'
 import { hasLoneFeed, type LookAhead, lookAhead, mayRunAway } from './record-rules.ts'
 import {
-  type Collected,
   emptyScanned,
   type IgnoredRecord,
   type PassedRange,
-  type Scanned,
   type ScannedReject,
   type Scanner,
   type ScanOptions,
+  type ScanResult,
+  type ScanState,
 } from './scanner.ts'
 import { ScratchBuffer } from './scratch-buffer.ts'
 import { wantedOf } from './shown-reject.ts'
@@ -84,7 +84,7 @@ class WasmScanner implements Scanner {
   /** The chunk being pushed, and where in the window its first byte is, or would be if all of it were there. */
   #chunk: Uint8Array = new Uint8Array(0)
   #chunkStart = 0
-  #scanned: Collected
+  #scanned: ScanState
   readonly #pieces = new SliceList()
   /** Pieces that are not slices of the chunk. */
   readonly #copies = new ScratchBuffer()
@@ -130,7 +130,7 @@ class WasmScanner implements Scanner {
     this.#drops.add(ordinals, this.#readable)
   }
 
-  push(chunk: BorrowedBytes): Scanned {
+  push(chunk: BorrowedBytes): ScanResult {
     this.#takeMemory()
     this.#copies.reset()
     this.#chunk = viewOf(chunk)
@@ -141,7 +141,7 @@ class WasmScanner implements Scanner {
     return this.#handOver()
   }
 
-  end(): Scanned {
+  end(): ScanResult {
     this.#takeMemory()
     this.#copies.reset()
     this.#chunk = new Uint8Array(0)
@@ -180,11 +180,11 @@ class WasmScanner implements Scanner {
     return this.#end - moved - end
   }
 
-  #handOver(): Scanned {
+  #handOver(): ScanResult {
     const scanned = this.#scanned
     this.#scanned = emptyScanned(this.#options)
     this.#chunk = new Uint8Array(0)
-    this.#giveMemory()
+    this.#releaseMemory()
     return { ...scanned, pieces: this.#pieces.release(), consumedTo: this.#fileOffset, lines: this.#lines }
   }
 
@@ -203,7 +203,7 @@ class WasmScanner implements Scanner {
     this.#start = windowStart
   }
 
-  #giveMemory(): void {
+  #releaseMemory(): void {
     const heldBytes = this.#end - this.#start
     if (this.#memory === null || heldBytes > carriedBytesMax) return
     if (heldBytes > this.#carried.length) this.#carried = new Uint8Array(Math.min(2 * heldBytes, carriedBytesMax))

@@ -17,10 +17,10 @@ import { hasInnerQuote, isQuoted, isWhole, type Layout, recordCount, type Tokens
 const backslash = 0x5c
 
 /** Best first, one per delimiter. */
-export type Ranking = readonly [Candidate, ...Candidate[]]
+export type Candidates = readonly [Candidate, ...Candidate[]]
 
 /** Tries layouts on `text` and ranks them by how uniform a table it is under each. Declared settings are not varied. */
-export function rankLayouts(text: string, isCut: boolean, declared: DeclaredDialect): Ranking {
+export function rankLayouts(text: string, isCut: boolean, declared: DeclaredDialect): Candidates {
   const lineEnd = declaredLineEnd(declared, text) ?? lineEndOf(text)
   const ranked = rankDelimiters(text, isCut, declared, lineEnd)
   if (declared.lineTerminator !== undefined || lineEnd === 'cr' || loneReturns(text) < 2) return ranked
@@ -35,7 +35,7 @@ export function namedDelimiter(text: string): string | null {
 }
 
 /** Tries the layouts with the delimiter that the first line names, and all others if that does not yield a table. */
-export function rankNamed(text: string, isCut: boolean, declared: DeclaredDialect, named: string | null): Ranking {
+export function rankNamed(text: string, isCut: boolean, declared: DeclaredDialect, named: string | null): Candidates {
   if (named === null) return rankLayouts(text, isCut, declared)
   const isTaken = charactersOf(declared).includes(named)
   const body = text.slice(text.search(/[\r\n]|$/)).replace(/^\r?\n?/, '')
@@ -44,7 +44,12 @@ export function rankNamed(text: string, isCut: boolean, declared: DeclaredDialec
   return free[0].width > 1 ? free : ranked
 }
 
-function rankDelimiters(text: string, isCut: boolean, declared: DeclaredDialect, lineEnd: Layout['lineEnd']): Ranking {
+function rankDelimiters(
+  text: string,
+  isCut: boolean,
+  declared: DeclaredDialect,
+  lineEnd: Layout['lineEnd'],
+): Candidates {
   const candidates: Candidate[] = []
   /** A common delimiter occurs in the values of one column. */
   let hasValuesWithIt = false

@@ -107,7 +107,9 @@ function decideType(facts: ColumnFacts, file: FileEvidence, lineOf: LineOf | und
   const verified = candidates.find((candidate) => candidate.isVerified && isFitting(candidate))
   if (verified === undefined) {
     const fitting = candidates.find(isFitting)
-    return fitting === undefined ? misfit(facts, candidates, values, lineOf) : open(facts, fitting.type, values, lineOf)
+    return fitting === undefined
+      ? typeMismatch(facts, candidates, values, lineOf)
+      : open(facts, fitting.type, values, lineOf)
   }
   const named = words.map((word) => (word === '' ? 'empty text' : word)).join(', ')
   const apart = wordCount === 0 ? '' : `, apart from ${count(wordCount, 'null word')} (${named})`
@@ -151,7 +153,7 @@ function open(facts: ColumnFacts, type: ColumnType, values: number, lineOf: Line
 }
 
 /** For a column whose values contradict each other. */
-function misfit(
+function typeMismatch(
   facts: ColumnFacts,
   candidates: readonly Candidate[],
   values: number,

@@ -10,7 +10,7 @@ import type { CopyStatus, CopyTarget } from '../../core/copies/copy-status.ts'
 import { isServiceError, ServiceError } from '../../core/errors.ts'
 import type { Receipt } from '../../core/receipt.ts'
 import { type CopyOrder, SinkError } from '../../sink/sink.ts'
-import { Copies, type CopiesOptions, type CopyOutcome, keepCopy, keptCopies } from './copies.ts'
+import { Copies, type CopiesOptions, type CopyOutcome, keptCopies, recordCopy } from './copies.ts'
 
 const target: CopyTarget = { name: 'pg', url: '', schema: 'public', table: null, mode: 'append', key: [] }
 
@@ -220,14 +220,14 @@ test('keepCopy() keeps the status of each table, whichever process copies into w
     return { ...request, state: 'done', tries: 1, records: 1, problem: null, createdAt: 1, updatedAt }
   }
   const of = { id: 'a' }
-  await Promise.all([keepCopy(one, of, statusOf('one', 1)), keepCopy(other, of, statusOf('other', 2))])
-  await keepCopy(other, of, statusOf('one', 3))
+  await Promise.all([recordCopy(one, of, statusOf('one', 1)), recordCopy(other, of, statusOf('other', 2))])
+  await recordCopy(other, of, statusOf('one', 3))
   const listed = async () => (await keptCopies(one, of, [target])).map(({ table, updatedAt }) => [table, updatedAt])
   assert.deepEqual(await listed(), [
     ['one', 3],
     ['other', 2],
   ])
-  for (let i = 2; i < 102; i += 1) await keepCopy(one, of, statusOf(`t${i}`, i))
+  for (let i = 2; i < 102; i += 1) await recordCopy(one, of, statusOf(`t${i}`, i))
   assert.equal((await listed()).length, 100)
 })
 

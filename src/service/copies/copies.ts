@@ -8,7 +8,7 @@ import type { Receipt } from '../../core/receipt.ts'
 import { LineJournal } from '../../io/line-journal.ts'
 import { FairQueue } from '../../io/turns/fair-queue.ts'
 import { type CopySource, type Sink, SinkError } from '../../sink/sink.ts'
-import type { Published, Store } from '../../store/store.ts'
+import type { DatasetVersion, Store } from '../../store/store.ts'
 import type { CopyList, PartialCopyRequest } from '../service.ts'
 import { completeRequest, tableNameOf } from './copy-request.ts'
 import { UploadRequests } from './upload-requests.ts'
@@ -168,7 +168,7 @@ export class Copies implements AsyncDisposable {
   async #record(job: Job, receipt: Receipt): Promise<void> {
     try {
       await this.#journal.add(lineOf(job))
-      await keepCopy(this.#options.store, receipt, job.status)
+      await recordCopy(this.#options.store, receipt, job.status)
     } catch (error) {
       this.#jobs.delete(job.id)
       // The next start must not continue it. If this fails, too, it copies what was asked for.
@@ -330,7 +330,7 @@ export class Copies implements AsyncDisposable {
     job.status = { ...job.status, ...end, updatedAt: Date.now() }
     const { datasetId, status } = job
     // Without a table, its receipt could not be read.
-    const keeping = status.table === '' ? Promise.resolve() : keepCopy(this.#options.store, job.of, status)
+    const keeping = status.table === '' ? Promise.resolve() : recordCopy(this.#options.store, job.of, status)
     await keeping.catch((error: unknown) => {
       this.#options.logger.error({ err: error, datasetId }, 'the end of a copy is not kept')
     })
@@ -386,7 +386,7 @@ type KeptStore = Pick<Store, 'keep' | 'kept' | 'keptNames'>
 /** The last status of each copy of a dataset, newest first. */
 export async function keptCopies(
   store: KeptStore,
-  of: Published,
+  of: DatasetVersion,
   targets: readonly CopyTarget[],
 ): Promise<readonly CopyStatus[]> {
   const names = await Promise.all(targets.map(({ name }) => store.keptNames(of, prefixOf(name))))
@@ -401,7 +401,7 @@ export async function keptCopies(
  * Replaces the status of an earlier copy into the same table. One object for each table: two processes that copy into
  * different tables never replace the status of the other.
  */
-export async function keepCopy(store: KeptStore, of: Published, status: CopyStatus): Promise<void> {
+export async function recordCopy(store: KeptStore, of: DatasetVersion, status: CopyStatus): Promise<void> {
   const prefix = prefixOf(status.to)
   const name = prefix + createHash('sha256').update(status.table).digest('hex').slice(0, 16)
   const names = await store.keptNames(of, prefix)
@@ -429,7 +429,7 @@ interface Job extends JournalledCopy {
   request: CopyRequest
   status: CopyStatus
   /** The publish that was read last; before that, whichever is there. */
-  of: Published
+  of: DatasetVersion
   /** Resolves once a crash cannot lose it. */
   recorded: Promise<void>
 }

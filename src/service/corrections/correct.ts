@@ -23,7 +23,7 @@ import { ordinalName, rejectColumnNames, rejectOfRow } from '../ingest/reject-ta
 import { linkStored, type ReadStoredTools, readStored } from '../readings/read-stored.ts'
 import { readDeclaredSchema } from '../schema/parse-schema.ts'
 import type { CorrectionReply } from '../service.ts'
-import type { Arrival } from '../upload/arrival.ts'
+import type { UploadContext } from '../upload/arrival.ts'
 import { type ReceiveLimits, receiveFile } from '../upload/receive-file.ts'
 import { readSent } from './read-sent.ts'
 import { badCorrections, rowsMax, type SentRow, SentRows } from './sent-rows.ts'
@@ -44,7 +44,7 @@ const rejectsAtOnce = 5_120
 
 export async function correct(
   tools: CorrectTools,
-  arrival: Arrival,
+  arrival: UploadContext,
   of: Receipt,
   { boundary, chunks }: SentBody,
   signal: AbortSignal,

@@ -8,7 +8,7 @@ import { comma, FieldWalker, quote } from '../../csv/field-walker.ts'
 import { readFully } from '../../io/read-bytes.ts'
 import { textLines } from '../../io/text-lines.ts'
 import { createDecoder } from '../../reading/encoding/decoder.ts'
-import type { CreateScanner, FileScanOptions, Scanned } from '../../reading/scanner/scanner.ts'
+import type { CreateScanner, FileScanOptions, ScanResult } from '../../reading/scanner/scanner.ts'
 import { shownReject } from '../../reading/scanner/shown-reject.ts'
 import { rejectCsvHeader } from '../dataset/rejects-csv.ts'
 import { badCorrections, type SentRow } from './sent-rows.ts'
@@ -145,7 +145,7 @@ async function* readSentTable(
   const rewrite = createCsvRewriter({ ...plainDialect, delimiter: table.delimiter })
   const columns = { record: table.names.indexOf('record'), text: table.names.indexOf('text') }
   let row = 0
-  const rowsOf = function* (scanned: Scanned): Generator<SentRow> {
+  const rowsOf = function* (scanned: ScanResult): Generator<SentRow> {
     for (const reject of scanned.rejects) {
       const { reason, line, message } = shownReject(reject)
       // It also holds the text of a record that was too long.

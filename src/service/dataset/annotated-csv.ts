@@ -1,7 +1,7 @@
 // Annotated CSV: every record of a file in its order, with a last column that says what became of it. Made by scanning
 // the original again; memory does not grow with the file, a record or the number of rejects.
 import { viewOf } from '../../core/borrowed-bytes.ts'
-import { giveBack } from '../../core/byte-stream.ts'
+import { releaseChunk } from '../../core/byte-stream.ts'
 import type { Correction, Receipt, Reject } from '../../core/receipt.ts'
 import { createCsvRewriter, csvLine, lineEndOf } from '../../csv/csv-rewriter.ts'
 import { FieldWalker, quote } from '../../csv/field-walker.ts'
@@ -9,7 +9,7 @@ import { Peekable } from '../../io/peekable.ts'
 import { type ReadBytes, readAhead } from '../../io/read-bytes.ts'
 import { createDecoder } from '../../reading/encoding/decoder.ts'
 import { scanOptions } from '../../reading/scan-options.ts'
-import type { CreateScanner, IgnoredRecord, Scanned, ScannedReject } from '../../reading/scanner/scanner.ts'
+import type { CreateScanner, IgnoredRecord, ScannedReject, ScanResult } from '../../reading/scanner/scanner.ts'
 import { shownReject } from '../../reading/scanner/shown-reject.ts'
 import { ConstraintFilter } from '../ingest/constraint-filter.ts'
 import { correctedReadable, mergedExclusions, readCorrections } from '../ingest/correction-file.ts'
@@ -61,7 +61,7 @@ export async function* annotatedCsv(
     else yield* rows.raw(reject, verdict)
   }
 
-  async function* annotated({ pieces, rejects, marks = [], emptyAtEnd = 0 }: Scanned): AsyncGenerator<Uint8Array> {
+  async function* annotated({ pieces, rejects, marks = [], emptyAtEnd = 0 }: ScanResult): AsyncGenerator<Uint8Array> {
     let from = 0
     for (const [i, reject] of rejects.entries()) {
       const to = marks[i]?.pieces ?? from
@@ -78,7 +78,7 @@ export async function* annotatedCsv(
   for await (const [chunk] of filter.steps(behind(source, body.byteOffset))) {
     if (chunk === undefined) continue
     yield* annotated(filter.push(chunk))
-    giveBack(viewOf(chunk))
+    releaseChunk(viewOf(chunk))
   }
   yield* annotated(filter.end())
 }

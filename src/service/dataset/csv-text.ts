@@ -1,12 +1,12 @@
 // CSV text: the accepted records as they are in the original, by scanning it again. This text is never made from typed values.
 import { viewOf } from '../../core/borrowed-bytes.ts'
-import { giveBack } from '../../core/byte-stream.ts'
+import { releaseChunk } from '../../core/byte-stream.ts'
 import type { Column, Receipt, VerbatimRun } from '../../core/receipt.ts'
 import { createCsvRewriter, csvLine, keepsAlike, lineEndOf } from '../../csv/csv-rewriter.ts'
 import { createFormulaEscape } from '../../csv/escape-formulas.ts'
 import { carriageReturn, lineFeed } from '../../csv/field-walker.ts'
 import { scanOptions } from '../../reading/scan-options.ts'
-import type { CreateScanner, Scanned, Scanner } from '../../reading/scanner/scanner.ts'
+import type { CreateScanner, Scanner, ScanResult } from '../../reading/scanner/scanner.ts'
 import { ConstraintFilter } from '../ingest/constraint-filter.ts'
 import { correctedReadable, mergedExclusions, readCorrections } from '../ingest/correction-file.ts'
 import { Corrector } from '../ingest/corrector.ts'
@@ -48,7 +48,7 @@ export async function* csvText(
   const header = headerOf(receipt, options)
   if (header !== null) yield finish([Buffer.from(csvLine(header, dialect, options.delimiter))])
   const filter = rejected && new ConstraintFilter(scanner, rejected, body.byteOffset)
-  const textOf = async function* (scanned: Scanned) {
+  const textOf = async function* (scanned: ScanResult) {
     if (corrector === null) yield finish(rewrite(scanned.pieces))
     else for await (const { pieces } of corrector.correct(scanned)) yield finish(rewrite(pieces))
   }
@@ -65,7 +65,7 @@ export async function* csvText(
     const scanned = (filter ?? scanner).push(chunk)
     if (corrector === null) {
       const text = finish(rewrite(scanned.pieces))
-      giveBack(viewOf(chunk))
+      releaseChunk(viewOf(chunk))
       yield text
     } else yield* textOf(scanned)
   }
@@ -107,7 +107,7 @@ class PassingText {
       const text = this.#scanner === null && this.#isInRun ? this.#pass(rest) : this.#scan(rest)
       rest = rest.subarray(this.#at - start)
       // None of it is passed on, unless it reached a run.
-      if (this.#at - start === chunk.length && this.#scanner !== null) giveBack(chunk)
+      if (this.#at - start === chunk.length && this.#scanner !== null) releaseChunk(chunk)
       yield text
     }
   }

@@ -6,7 +6,7 @@ import { throwStoreError } from '../../core/storage-error.ts'
 import { contentFiles, type StoredFile } from '../../core/stored-files.ts'
 import { OpenFile } from '../../io/files/open-file.ts'
 import { checksumsLength } from '../../io/hashing/block-checksums.ts'
-import type { Published, Store } from '../../store/store.ts'
+import type { DatasetVersion, Store } from '../../store/store.ts'
 import { damaged, FileBlocks } from './file-blocks.ts'
 
 const checksumsName = 'checksums'
@@ -53,7 +53,7 @@ export class DatasetChecksums {
     return new FileBlocks(file, all.subarray(start, start + length))
   }
 
-  async #read(of: Published, checksums: StoredFile): Promise<Buffer> {
+  async #read(of: DatasetVersion, checksums: StoredFile): Promise<Buffer> {
     const { sha256, bytes: length } = checksums
     const cached = this.#cache.get(sha256)
     if (cached !== undefined) {

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { open, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type ByteStream, byteStream, fileStream, giveBack } from '../../core/byte-stream.ts'
+import { type ByteStream, byteStream, fileStream, releaseChunk } from '../../core/byte-stream.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Receipt, Reject } from '../../core/receipt.ts'
 import { excludedCount } from '../../core/reject-reasons.ts'
@@ -190,7 +190,7 @@ export class Downloads {
       for await (const chunk of stream) {
         signal.throwIfAborted()
         sum += chunk.length
-        giveBack(chunk)
+        releaseChunk(chunk)
       }
       this.#madeBytes.set(tag, sum)
       const [oldest = ''] = this.#madeBytes.keys()
@@ -294,7 +294,7 @@ async function* within(chunks: ByteStream, { start, end }: ByteRange): AsyncGene
     const from = at
     at += chunk.length
     if (at > start) yield chunk.subarray(Math.max(0, start - from), end - from)
-    else giveBack(chunk)
+    else releaseChunk(chunk)
     if (at >= end) return
   }
 }

@@ -9,7 +9,7 @@ import type { PartReader } from '../../engine/part-reader.ts'
 import { BlockChecksums } from '../../io/hashing/block-checksums.ts'
 import { hashStream } from '../../io/hashing/hash-stream.ts'
 import { SingleFlight } from '../../io/single-flight.ts'
-import type { Published, Store } from '../../store/store.ts'
+import type { DatasetVersion, Store } from '../../store/store.ts'
 import type { ByteRange } from '../service.ts'
 import { blocksAround, FileBlocks, verifiedBytes } from './file-blocks.ts'
 import type { VerifiedFiles } from './verified-files.ts'
@@ -104,7 +104,7 @@ export class MergedParquet {
   }
 
   /** The facts of the existing file; null if there is none, or it has changed. */
-  async #kept(of: Published): Promise<FileBlocks | null> {
+  async #kept(of: DatasetVersion): Promise<FileBlocks | null> {
     const { id } = of
     const entry = this.#entries.get(id)
     if (entry === undefined) return null

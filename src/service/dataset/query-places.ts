@@ -32,7 +32,7 @@ export interface QueryPlace {
   release(): void
 }
 
-interface Waiting {
+interface WaitingQuery {
   readonly client: string
   /** Time that others may take while it waits. Milliseconds. */
   readonly shareMs: number
@@ -42,7 +42,7 @@ interface Waiting {
   refuse(): void
 }
 
-interface Held {
+interface ActiveQuery {
   readonly sinceMs: number
   readonly timeUp: AbortController
 }
@@ -58,8 +58,8 @@ export class QueryPlaces {
   readonly #contestedMs: number
   readonly #places: FairPlaces
   /** Running queries, in order of their start. */
-  readonly #held = new Set<Held>()
-  readonly #waiting = new Set<Waiting>()
+  readonly #held = new Set<ActiveQuery>()
+  readonly #waiting = new Set<WaitingQuery>()
   #nextEnd: NodeJS.Timeout | undefined
 
   constructor({ queriesMax, queryMsMax }: QueryPlacesOptions) {
@@ -100,7 +100,7 @@ export class QueryPlaces {
       this.#planNextEnd()
     }
     const shareMs = (this.#contestedMs * this.#queriesMax) / (this.#queriesMax + this.#withoutPlace(client).size)
-    const waiting: Waiting = {
+    const waiting: WaitingQuery = {
       client,
       shareMs,
       enter: () => {
@@ -125,18 +125,18 @@ export class QueryPlaces {
 
   #hold(client: string): QueryPlace {
     const releaseShare = this.#places.hold(client)
-    const held: Held = { sinceMs: performance.now(), timeUp: new AbortController() }
+    const held: ActiveQuery = { sinceMs: performance.now(), timeUp: new AbortController() }
     this.#held.add(held)
     const release = () => {
       this.#held.delete(held)
       releaseShare()
-      this.#letIn()
+      this.#admit()
       this.#planNextEnd()
     }
     return { timeUp: held.timeUp.signal, release }
   }
 
-  #letIn(): void {
+  #admit(): void {
     for (;;) {
       const next = [...this.#waiting]
         .filter(({ client }) => this.#places.hasPlaceFor(client))

@@ -1,7 +1,7 @@
 // Remove dataset: deletes a dataset with everything derived from it. Knows no owner.
 import { isServiceError, ServiceError } from '../../core/errors.ts'
 import type { Receipt } from '../../core/receipt.ts'
-import type { Published, Store } from '../../store/store.ts'
+import type { DatasetVersion, Store } from '../../store/store.ts'
 import type { Catalog } from './catalog.ts'
 import type { MergedParquet } from './merged-parquet.ts'
 
@@ -43,7 +43,7 @@ export async function removeOwn(
  * False if that publish is not there, or is not old enough, see `Store.remove`. Once it resolves, everything derived from
  * it is gone, too. @throws {ServiceError} STORE_UNAVAILABLE, STORE_FAILED
  */
-export async function removeDataset(tools: RemoveTools, of: Published, uploadedBefore?: number): Promise<boolean> {
+export async function removeDataset(tools: RemoveTools, of: DatasetVersion, uploadedBefore?: number): Promise<boolean> {
   if (!(await tools.store.remove(of, uploadedBefore))) return false
   await tools.merged.drop(of.id)
   await tools.copies.removed(of.id)

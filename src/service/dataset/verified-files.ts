@@ -11,7 +11,7 @@ import { blockBytes } from '../../io/hashing/block-checksums.ts'
 import { hashStream } from '../../io/hashing/hash-stream.ts'
 import { linkOrCopy } from '../../io/link-or-copy.ts'
 import { type ReadBytes, readFully, readsOf } from '../../io/read-bytes.ts'
-import type { Published, Store } from '../../store/store.ts'
+import type { DatasetVersion, Store } from '../../store/store.ts'
 import type { ByteRange } from '../service.ts'
 import { DatasetChecksums } from './dataset-checksums.ts'
 import { blocksAround, damaged, type FileBlocks, verifiedBytes } from './file-blocks.ts'
@@ -168,7 +168,7 @@ export class VerifiedFiles {
   }
 
   /** Compares the SHA-256, for which no other file is needed. */
-  async #isRight(of: Published, { file, sha256 }: StoredFile): Promise<boolean> {
+  async #isRight(of: DatasetVersion, { file, sha256 }: StoredFile): Promise<boolean> {
     try {
       await using source = await this.#store.read(of, file)
       return (await hashStream(source)).sha256 === sha256
@@ -219,7 +219,7 @@ export class VerifiedFiles {
   }
 
   /** Throws the error of a shared file, after the store has seen it: a damaged copy is fetched again next time. */
-  async #reportDamage(of: Published, error: unknown): Promise<never> {
+  async #reportDamage(of: DatasetVersion, error: unknown): Promise<never> {
     if (isServiceError(error, 'DATASET_DAMAGED')) {
       await this.#store.withLocal(of, [], () => Promise.reject(error)).catch(() => {})
     }

@@ -2,7 +2,7 @@
 import { closeSync, openSync } from 'node:fs'
 import { type BorrowedBytes, viewOf } from '../../core/borrowed-bytes.ts'
 import { fileChunks } from '../../io/chunks/file-chunks.ts'
-import { inFront } from '../../io/chunks/in-front.ts'
+import { prepend } from '../../io/chunks/prepend.ts'
 import { readFullySync } from '../../io/read-bytes.ts'
 
 /** The text of a file, which is written to disk while it arrives. */
@@ -50,10 +50,10 @@ export async function bufferHead<Result>(
     }
     if (isWhole && file.isDuplicate()) return null
     const { bytes, held } = start
-    if (held !== null) return { result: read(held, isWhole), from: (at) => inFront([[held.subarray(at)]], iterator) }
+    if (held !== null) return { result: read(held, isWhole), from: (at) => prepend([[held.subarray(at)]], iterator) }
     await file.flush()
     const result = readHead(file.textPath, Math.min(bytes, bytesMax), (head) => read(head, isWhole))
-    return { result, from: (at) => inFront(fileChunks(file.textPath, at, signal, bytes), iterator) }
+    return { result, from: (at) => prepend(fileChunks(file.textPath, at, signal, bytes), iterator) }
   } catch (error) {
     await iterator.return?.()
     throw error

@@ -1,7 +1,7 @@
 // Constraint filter: a scanner that rejects readable records by a list that may be as long as the file. Keeps little of the list in memory.
 import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
 import { isExcluded } from '../../core/reject-reasons.ts'
-import type { Scanned, ScannedReject, Scanner } from '../../reading/scanner/scanner.ts'
+import type { ScannedReject, Scanner, ScanResult } from '../../reading/scanner/scanner.ts'
 import type { Exclusion } from './violations.ts'
 
 /**
@@ -60,12 +60,12 @@ export class ConstraintFilter {
     }
   }
 
-  push(chunk: BorrowedBytes): Scanned {
+  push(chunk: BorrowedBytes): ScanResult {
     this.#pushedTo += chunk.length
     return this.#count(this.#scanner.push(chunk))
   }
 
-  end(): Scanned {
+  end(): ScanResult {
     const last = this.#count(this.#scanner.end())
     if (this.#announced.length > 0 || this.#next !== null)
       throw new Error('Cannot exclude records: not all of them were found')
@@ -92,7 +92,7 @@ export class ConstraintFilter {
     return next.done ? null : next.value
   }
 
-  #count(scanned: Scanned): Scanned {
+  #count(scanned: ScanResult): ScanResult {
     let excluded = 0
     const rejects = scanned.rejects.map((reject): ScannedReject => {
       if (!isExcluded(reject)) return reject

@@ -1,7 +1,7 @@
 // Corrector: replaces rejects with corrected records while a file is scanned. Keeps one text and few numbers in memory.
 import type { Correction } from '../../core/receipt.ts'
 import { Peekable } from '../../io/peekable.ts'
-import type { Scanned } from '../../reading/scanner/scanner.ts'
+import type { ScanResult } from '../../reading/scanner/scanner.ts'
 import type { ReadRecord } from './record-of-text.ts'
 
 /** Texts are passed on in batches of at least this many bytes. */
@@ -30,7 +30,7 @@ export class Corrector implements AsyncDisposable {
   }
 
   /** The same slices with corrected records in place, in several batches if the texts are long. */
-  async *correct(scanned: Scanned): AsyncGenerator<Scanned> {
+  async *correct(scanned: ScanResult): AsyncGenerator<ScanResult> {
     const { rejects, marks } = scanned
     if (rejects.length === 0 || (await this.#corrections.peek()) === null) return yield scanned
     if (marks === undefined) throw new Error('Cannot correct records: their positions are not marked')
@@ -77,7 +77,7 @@ export class Corrector implements AsyncDisposable {
     await this.#corrections[Symbol.asyncDispose]()
   }
 
-  #recordOf(correction: Correction, { byteOffset, byteLength }: Correction | Scanned['rejects'][number]) {
+  #recordOf(correction: Correction, { byteOffset, byteLength }: Correction | ScanResult['rejects'][number]) {
     if (correction.byteOffset !== byteOffset || correction.byteLength !== byteLength) {
       throw new Error(`Cannot correct record ${correction.record}: it is in another place`)
     }
@@ -95,7 +95,7 @@ export class Corrector implements AsyncDisposable {
   }
 }
 
-function nothingOf({ consumedTo, lines }: Scanned): Scanned {
+function nothingOf({ consumedTo, lines }: ScanResult): ScanResult {
   const none = {
     blank: 0,
     skipped: 0,

@@ -196,7 +196,7 @@ class Pass {
     await using kept = new KeptSegments(keptBytesMax)
     const items = this.#cut(chunks, { tally, keeps: ['accepted', 'rejected'] })
     const work = async (item: CutSegment, signal: AbortSignal) => {
-      if (item.kind === 'rejected') return await this.#keepRejects(item, rejects, signal)
+      if (item.kind === 'rejected') return await this.#recordRejects(item, rejects, signal)
       guess.made ??= this.#guess(item, signal)
       const { typed, converted } = await guess.made
       if (item === converted) return
@@ -226,7 +226,7 @@ class Pass {
     await forEachLimit(kept.list, segmentsMax, async (item, failed) => {
       const signal = AbortSignal.any([this.#signal, failed])
       const facts = this.#facts[item.index] ?? []
-      if (!(await typed.convertChanged(item, facts, converter, signal))) throwMisfit()
+      if (!(await typed.convertChanged(item, facts, converter, signal))) throwTypeMismatch()
     })
   }
 
@@ -234,7 +234,7 @@ class Pass {
   async convertWithFinalTypes(): Promise<TypedParts> {
     const typed = this.#typed(this.#joinedFacts(), true)
     await this.#eachAgain(async (item, signal) => {
-      if (!(await this.#convert(typed, item, signal))) throwMisfit()
+      if (!(await this.#convert(typed, item, signal))) throwTypeMismatch()
     })
     return typed
   }
@@ -249,7 +249,7 @@ class Pass {
     await keys.find(converter, this.#signal)
     if (!keys.areRepeated) return
     await this.#eachAgain(async (item, signal) => {
-      if (keys.isAffected(item.index) && !(await this.#convert(typed, item, signal))) throwMisfit()
+      if (keys.isAffected(item.index) && !(await this.#convert(typed, item, signal))) throwTypeMismatch()
     })
     if (!this.#needsFacts()) return
     this.#decide(typed, true)
@@ -258,7 +258,7 @@ class Pass {
       const { index, segment } = item
       const facts = this.#facts[index] ?? []
       const options = keys.options(index, segment.records)
-      if (!(await typed.convertChanged(item, facts, converter, signal, options))) throwMisfit()
+      if (!(await typed.convertChanged(item, facts, converter, signal, options))) throwTypeMismatch()
     })
   }
 
@@ -285,7 +285,7 @@ class Pass {
     await rejects.clear()
     const tally = new RecordTally()
     const items = this.#cutOriginal({ tally, keeps: ['rejected'], exclusions: placed(found()) })
-    await this.#eachSegment(items, (item, signal) => this.#keepRejects(item, rejects, signal))
+    await this.#eachSegment(items, (item, signal) => this.#recordRejects(item, rejects, signal))
     return tally
   }
 
@@ -305,7 +305,7 @@ class Pass {
     const facts = this.#facts[item.index] ?? []
     typed.decideFirst(this.#basis(facts, false))
     this.#source.progress.typed(typed.types())
-    if (!(await typed.convertChanged(item, facts, this.#tools.converter, signal))) throwMisfit()
+    if (!(await typed.convertChanged(item, facts, this.#tools.converter, signal))) throwTypeMismatch()
     return { typed, converted: item }
   }
 
@@ -339,7 +339,7 @@ class Pass {
     return { names: reading.names, facts, declared: columns, isFinal, delimiter: reading.dialect.delimiter }
   }
 
-  async #keepRejects(item: CutSegment, rejects: PartList, signal: AbortSignal): Promise<void> {
+  async #recordRejects(item: CutSegment, rejects: PartList, signal: AbortSignal): Promise<void> {
     await rejects.convert(item, rejectColumns, this.#tools.converter, signal)
   }
 
@@ -432,7 +432,7 @@ interface Guess {
   readonly converted: CutSegment | null
 }
 
-function throwMisfit(): never {
+function throwTypeMismatch(): never {
   const cause = new Error('a value does not fit the type that all values decided')
   throw new ServiceError('CONVERSION_FAILED', {}, cause)
 }

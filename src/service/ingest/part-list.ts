@@ -31,7 +31,7 @@ export class PartList {
   }
 
   /**
-   * A misfit leaves a part without some columns, or no part. An existing part is replaced; the columns for which `kept`
+   * A type mismatch leaves a part without some columns, or no part. An existing part is replaced; the columns for which `kept`
    * has positions may be copied from it.
    */
   async convert(

@@ -1,7 +1,7 @@
 // Record of text: reads a text as one record of a file, by the same rules as the file. Knows no file.
 import type { RefusedCorrection } from '../../core/receipt.ts'
 import { utf8Bytes } from '../../reading/bytes/platform-bytes.ts'
-import type { CreateScanner, FileScanOptions, Scanned } from '../../reading/scanner/scanner.ts'
+import type { CreateScanner, FileScanOptions, ScanResult } from '../../reading/scanner/scanner.ts'
 import { shownReject } from '../../reading/scanner/shown-reject.ts'
 
 export type RecordOfText =
@@ -43,8 +43,8 @@ export function recordReader(createScanner: CreateScanner, layout: FileScanOptio
   }
 }
 
-function recordOf(parts: readonly Scanned[], pieces: readonly Uint8Array[]): RecordOfText {
-  const sum = (of: (one: Scanned) => number) => parts.reduce((total, one) => total + of(one), 0)
+function recordOf(parts: readonly ScanResult[], pieces: readonly Uint8Array[]): RecordOfText {
+  const sum = (of: (one: ScanResult) => number) => parts.reduce((total, one) => total + of(one), 0)
   const [reject] = parts.flatMap(({ rejects }) => rejects)
   const accepted = sum((one) => one.accepted)
   const others = sum(({ blank, skipped }) => blank + skipped)

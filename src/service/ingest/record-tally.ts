@@ -3,7 +3,7 @@ import { noteLinesMax } from '../../core/notes.ts'
 import { firstRejectsMax, type Reject } from '../../core/receipt.ts'
 import type { RejectReason } from '../../core/reject-reasons.ts'
 import type { Reading } from '../../reading/reading.ts'
-import type { RunawayValue, Scanned, ScannedReject } from '../../reading/scanner/scanner.ts'
+import type { RunawayValue, ScannedReject, ScanResult } from '../../reading/scanner/scanner.ts'
 import { shownReject } from '../../reading/scanner/shown-reject.ts'
 import type { LineOf } from '../../reading/types/infer-types.ts'
 import type { VerbatimRuns } from './verbatim-runs.ts'
@@ -58,7 +58,7 @@ export class RecordTally {
     this.#runs = runs
   }
 
-  add(scanned: Scanned): void {
+  add(scanned: ScanResult): void {
     for (const runs of this.#runs) runs.add(scanned)
     this.accepted += scanned.accepted
     this.blank += scanned.blank

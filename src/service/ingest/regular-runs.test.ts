@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Random, randomFrom } from '../../core/random.testing.ts'
 import { createFileScanner } from '../../reading/scanner/file-scanner.ts'
-import type { FileScanOptions, Scanned, ScannedReject } from '../../reading/scanner/scanner.ts'
+import type { FileScanOptions, ScannedReject, ScanResult } from '../../reading/scanner/scanner.ts'
 import { buildScanner, randomCuts } from '../../reading/scanner/scanner-cases.testing.ts'
 import { withTrailingEmpty } from '../../reading/scanner/trailing-empty.ts'
 import { createScanner } from '../../reading/scanner/wasm-scanner.ts'
@@ -62,7 +62,7 @@ function scanAll(file: Buffer, layout: FileScanOptions, random: Random, ordinals
   const scanner = create({ ...layout, marksRejects: true })
   const runs = new RegularRuns(layout.start, 1 + random(100_000))
   scanner.exclude(ordinals)
-  const scans: Scanned[] = []
+  const scans: ScanResult[] = []
   for (const cut of randomCuts(random, file.subarray(layout.start.byteOffset), 40))
     for (let at = 0; at < cut.length; at += 65_536) scans.push(scanner.push(cut.subarray(at, at + 65_536)))
   scans.push(scanner.end())
@@ -72,13 +72,13 @@ function scanAll(file: Buffer, layout: FileScanOptions, random: Random, ordinals
 }
 
 /** Whether the place of a record is known from the column writer: it read the record where it stands in the file. */
-function placedIn(scans: readonly Scanned[]): (ordinal: number) => boolean {
+function placedIn(scans: readonly ScanResult[]): (ordinal: number) => boolean {
   const areVerbatim = scans.flatMap(({ accepted, isVerbatim }) => Array.from({ length: accepted }, () => isVerbatim))
   return (ordinal) => areVerbatim[ordinal - 1] === true
 }
 
-function summed(scans: readonly Scanned[]) {
-  const sum = (of: (one: Scanned) => number) => scans.reduce((total, one) => total + of(one), 0)
+function summed(scans: readonly ScanResult[]) {
+  const sum = (of: (one: ScanResult) => number) => scans.reduce((total, one) => total + of(one), 0)
   const { consumedTo, lines } = scans.at(-1)!
   const [accepted, blank, skipped] = [sum((one) => one.accepted), sum((one) => one.blank), sum((one) => one.skipped)]
   return { accepted, blank, skipped, consumedTo, lines, rejects: scans.flatMap(({ rejects }) => rejects) }
@@ -122,7 +122,7 @@ test('excludingScans() reports the same as a scan of the whole file', async (t) 
       for (let at = from; at < Math.min(end, file.length); at += 70_000)
         yield [file.subarray(at, Math.min(end, at + 70_000))]
     }
-    const scans: Scanned[] = []
+    const scans: ScanResult[] = []
     const pass = { layout, createScanner: create, runs, exclusions: exclusions(), chunks }
     for await (const some of excludingScans(pass)) scans.push(...some)
     const { rejects, ...found } = summed(scans)

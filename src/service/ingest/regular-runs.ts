@@ -5,9 +5,9 @@ import { Peekable } from '../../io/peekable.ts'
 import type {
   CreateScanner,
   FileScanOptions,
-  Scanned,
   ScannedReject,
   ScanOptions,
+  ScanResult,
 } from '../../reading/scanner/scanner.ts'
 import { ConstraintFilter } from './constraint-filter.ts'
 import type { Exclusion } from './violations.ts'
@@ -40,7 +40,7 @@ export class RegularRuns {
     this.#bytesMin = bytesMin
   }
 
-  add({ isVerbatim, accepted, blank, skipped, rejects, consumedTo, lines }: Scanned): void {
+  add({ isVerbatim, accepted, blank, skipped, rejects, consumedTo, lines }: ScanResult): void {
     const isRegular = isVerbatim && accepted === lines - this.#at.lines
     if (!isRegular) this.#endRun(consumedTo)
     this.#at = {
@@ -75,7 +75,7 @@ export interface ExcludingPass {
 }
 
 /** Scans with records excluded; of runs, only they are reported. */
-export async function* excludingScans(pass: ExcludingPass): AsyncGenerator<Iterable<Scanned>> {
+export async function* excludingScans(pass: ExcludingPass): AsyncGenerator<Iterable<ScanResult>> {
   await using exclusions = new Peekable(pass.exclusions)
   async function* upTo(last: number, before: number): AsyncGenerator<Exclusion> {
     for (let next = await exclusions.peek(); next !== null && next.ordinal <= last; next = await exclusions.peek()) {
@@ -108,7 +108,7 @@ export async function* excludingScans(pass: ExcludingPass): AsyncGenerator<Itera
 }
 
 /** Excluded records are numbered over the whole file. */
-function numbered(scanned: Scanned, before: number): Scanned {
+function numbered(scanned: ScanResult, before: number): ScanResult {
   const rejects = scanned.rejects.map((one) =>
     one.reason === 'constraint' ? { ...one, detail: one.detail + before } : one,
   )
@@ -125,7 +125,7 @@ function rejectIn(from: Place, to: Place, { ordinal, column, message, place }: E
   return { ...at, column, reason: 'constraint', detail: ordinal, wanted: 0, ownMessage: message }
 }
 
-function scannedTo({ byteOffset, lines }: Place, accepted: number, rejects: readonly ScannedReject[]): Scanned {
+function scannedTo({ byteOffset, lines }: Place, accepted: number, rejects: readonly ScannedReject[]): ScanResult {
   const none = { pieces: [], repairedLines: [], otherEscapeLines: [], runaways: [], skippedLines: [], passed: [] }
   return { ...none, isVerbatim: false, accepted, blank: 0, skipped: 0, rejects, consumedTo: byteOffset, lines }
 }

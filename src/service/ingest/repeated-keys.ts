@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Converter, KeyOptions, Repeats } from '../../columns/converter.ts'
 import type { DeclaredKey, RecordPlace } from '../../core/declared-values.ts'
 import { isExcluded } from '../../core/reject-reasons.ts'
-import type { Scanned } from '../../reading/scanner/scanner.ts'
+import type { ScanResult } from '../../reading/scanner/scanner.ts'
 import { RecordTally } from './record-tally.ts'
 import type { Exclusion } from './violations.ts'
 
@@ -97,7 +97,7 @@ class LineTally extends RecordTally {
     this.#lines = lines
   }
 
-  override add({ rejects }: Scanned): void {
+  override add({ rejects }: ScanResult): void {
     for (const { line, ownMessage } of rejects.filter(isExcluded)) this.#lines[Number(ownMessage)] = line
   }
 }

@@ -29,7 +29,7 @@ function recordingConverter(calls: Call[], missing: readonly string[] = []) {
     const seen = { facts: [], violations: 0 }
     return isWritten.every(Boolean) || options?.older !== undefined
       ? { kind: 'part', ...seen, ...made }
-      : { kind: 'misfit', misfits: [], ...seen, rest: { ...made, isWritten } }
+      : { kind: 'typeMismatch', typeMismatches: [], ...seen, rest: { ...made, isWritten } }
   }
   // Nothing else is called.
   return { convert } as Converter

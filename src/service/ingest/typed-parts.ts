@@ -78,7 +78,7 @@ export class TypedParts {
     return this.#byEnds ? targets.map((target) => (isText(target) ? { ...target, byEnds: true } : target)) : targets
   }
 
-  /** After a misfit, the part may exist without some columns. */
+  /** after a type mismatch, the part may exist without some columns. */
   async convert(
     item: CutSegment,
     options: PartOptions,
@@ -115,7 +115,7 @@ export class TypedParts {
     if (isSame.every(Boolean)) return true
     const kept = placesOf(made, isSame)
     const result = await this.parts.convert(item, targets, converter, signal, { ...options, kept })
-    if (result.kind === 'misfit') return false
+    if (result.kind === 'typeMismatch') return false
     const nulls = result.nulls.map((count, i) => (isSame[i] ? (made?.nulls[i] ?? 0) : count))
     this.#made[item.index] = { columns: targets, nulls }
     return true

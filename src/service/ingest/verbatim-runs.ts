@@ -1,7 +1,7 @@
 // Verbatim runs: the long ranges of a text in which accepted records stay unchanged. Bounded: later ones are omitted.
 import type { Dialect, VerbatimRun } from '../../core/receipt.ts'
 import type { Reading } from '../../reading/reading.ts'
-import type { Scanned } from '../../reading/scanner/scanner.ts'
+import type { ScanResult } from '../../reading/scanner/scanner.ts'
 
 /** Runs that a receipt lists, some 25 bytes each. */
 const runsMax = 64
@@ -37,7 +37,7 @@ export class VerbatimRuns {
   }
 
   /** Call for everything scanned, in order. */
-  add(scanned: Scanned): void {
+  add(scanned: ScanResult): void {
     if (!this.#isAsItStands(scanned)) {
       this.#endRun()
       this.#start = scanned.consumedTo
@@ -52,7 +52,7 @@ export class VerbatimRuns {
   }
 
   /** Every line end must be that of the file, as in `csv/csv-rewriter.ts`, including those in values. */
-  #isAsItStands({ isVerbatim, hasReturn = true, hasLoneFeed = true }: Scanned): boolean {
+  #isAsItStands({ isVerbatim, hasReturn = true, hasLoneFeed = true }: ScanResult): boolean {
     if (!isVerbatim || !this.#isUtf8) return false
     if (this.#lineTerminator === '\n') return !hasReturn
     return this.#lineTerminator === '\r\n' && !hasLoneFeed

@@ -5,7 +5,7 @@ import type { Segment, SegmentLayout, SegmentPiece } from '../../columns/convert
 import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
 import type { CsvRewriter } from '../../csv/csv-rewriter.ts'
 import { BufferedWriter } from '../../io/buffered-writer.ts'
-import type { Scanned, Scanner } from '../../reading/scanner/scanner.ts'
+import type { Scanner, ScanResult } from '../../reading/scanner/scanner.ts'
 import type { DraftFiles } from '../../store/store.ts'
 import type { Corrector } from './corrector.ts'
 import type { RecordTally } from './record-tally.ts'
@@ -70,14 +70,14 @@ async function* scansOf(
   chunks: AsyncIterable<readonly BorrowedBytes[]>,
   scanner: Pick<Scanner, 'push' | 'end'>,
   { isDuplicate }: CutterOptions,
-): AsyncGenerator<Iterable<Scanned>> {
+): AsyncGenerator<Iterable<ScanResult>> {
   for await (const slices of chunks) yield scansOfSlices(slices, scanner)
   if (!isDuplicate()) yield [scanner.end()]
 }
 
 /** The same for what a scanner has found; each is valid until the next is taken. */
 export async function* cutScanned(
-  scans: AsyncIterable<Iterable<Scanned>>,
+  scans: AsyncIterable<Iterable<ScanResult>>,
   options: CutterOptions,
   tally: RecordTally,
 ): AsyncGenerator<CutSegment> {
@@ -90,7 +90,7 @@ export async function* cutScanned(
   const rejectLines = new RejectLines()
   await using corrector = options.corrector
   let keptTo = text.startOffset
-  const keepAsRead = async (scanned: Scanned): Promise<void> => {
+  const keepAsRead = async (scanned: ScanResult): Promise<void> => {
     tally.add(scanned)
     const { isVerbatim, pieces: read, accepted: count, rejects, consumedTo } = scanned
     const place = rewrite === null && isVerbatim ? { byteOffset: keptTo, bytes: consumedTo - keptTo } : null
@@ -104,7 +104,7 @@ export async function* cutScanned(
     await rejected.add({ pieces: [lines], count: rejects.length, bytes: lines.length, place: null })
   }
 
-  const keep = async (scanned: Scanned): Promise<void> => {
+  const keep = async (scanned: ScanResult): Promise<void> => {
     if (corrector === null) await keepAsRead(scanned)
     else for await (const one of corrector.correct(scanned)) await keepAsRead(one)
   }
@@ -130,7 +130,7 @@ function sumOfLengths(pieces: readonly Uint8Array[]): number {
 /** Bytes scanned at once: if a record among them is rewritten, all of them are copied. */
 const stepBytes = 65_536
 
-function* scansOfSlices(slices: readonly BorrowedBytes[], scanner: Pick<Scanner, 'push'>): Generator<Scanned> {
+function* scansOfSlices(slices: readonly BorrowedBytes[], scanner: Pick<Scanner, 'push'>): Generator<ScanResult> {
   for (const slice of slices) {
     for (let from = 0; from < slice.length; from += stepBytes)
       yield scanner.push(slice.subarray(from, from + stepBytes))

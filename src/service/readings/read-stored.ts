@@ -16,7 +16,7 @@ import { CorrectionsRefused, correctionPath, readCorrections, withoutRecords } f
 import { ingest } from '../ingest/ingest.ts'
 import type { UploadOptions } from '../schema/upload-options.ts'
 import type { UploadReply } from '../service.ts'
-import type { Arrival } from '../upload/arrival.ts'
+import type { UploadContext } from '../upload/arrival.ts'
 import { correctedId, datasetId } from '../upload/dataset-id.ts'
 import { type CorrectionFacts, makeReceipt } from '../upload/make-receipt.ts'
 import { type FinishedDraft, finishedDraft, publishOrRecord } from '../upload/publish-or-record.ts'
@@ -43,7 +43,7 @@ export interface StoredReading {
  */
 export async function readStored(
   tools: ReadStoredTools,
-  arrival: Arrival,
+  arrival: UploadContext,
   reading: StoredReading,
   signal: AbortSignal,
 ) {
@@ -82,7 +82,7 @@ interface Once extends StoredReading {
 
 async function readOnce(
   tools: ReadStoredTools,
-  arrival: Arrival,
+  arrival: UploadContext,
   { of, declared, id, corrections, path, draft }: Once,
   signal: AbortSignal,
 ): Promise<Receipt> {
@@ -147,7 +147,7 @@ async function correctionFacts(path: string, of: string): Promise<CorrectionFact
 
 export async function readAgain(
   tools: ReadStoredTools,
-  arrival: Arrival,
+  arrival: UploadContext,
   of: Receipt,
   declared: UploadOptions,
   signal: AbortSignal,

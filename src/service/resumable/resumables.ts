@@ -6,14 +6,14 @@ import type { Spool } from '../../store/store.ts'
 import { clientOf } from '../fair-places.ts'
 import { parseUploadOptions } from '../schema/upload-options.ts'
 import type {
-  Appended,
+  AppendResult,
   NewResumable,
   OwnUploads,
-  Place,
   ResumableBytes,
   ResumableState,
   ResumableUploads,
   UploadReply,
+  UploadSlot,
 } from '../service.ts'
 import { type AdmissionControl, boundaryOf, checkCoding } from '../upload/admission.ts'
 import type { HeldKey, IdempotencyKeys } from '../uploads/idempotency-keys.ts'
@@ -186,7 +186,7 @@ export class Resumables implements AsyncDisposable {
     return upload
   }
 
-  async #append(uploads: OwnUploads, id: string, bytes: ResumableBytes): Promise<Appended> {
+  async #append(uploads: OwnUploads, id: string, bytes: ResumableBytes): Promise<AppendResult> {
     const upload = this.#find(uploads, id)
     const appended = await upload?.take(async (isNewest) =>
       this.#byId.has(id) ? await this.#appendTo(upload, bytes, isNewest) : null,
@@ -195,8 +195,8 @@ export class Resumables implements AsyncDisposable {
     return appended ?? nothingMore(uploads, id, bytes)
   }
 
-  async #appendTo(upload: ResumableUpload, bytes: ResumableBytes, isNewest: () => boolean): Promise<Appended> {
-    let place: Place | null = null
+  async #appendTo(upload: ResumableUpload, bytes: ResumableBytes, isNewest: () => boolean): Promise<AppendResult> {
+    let place: UploadSlot | null = null
     try {
       const { isComplete, bytes: receivedBytes } = upload.spool.state
       // Before it takes a place, perhaps that of another upload.
@@ -231,7 +231,10 @@ export class Resumables implements AsyncDisposable {
   }
 
   /** Admits the bytes that are still to arrive, as for an upload in one request. */
-  #admit({ spool, held }: ResumableUpload, { expectedBytes, declaredBytes, pending, network }: ResumableBytes): Place {
+  #admit(
+    { spool, held }: ResumableUpload,
+    { expectedBytes, declaredBytes, pending, network }: ResumableBytes,
+  ): UploadSlot {
     const { facts, state } = spool
     const length = state.expectedBytes ?? expectedBytes ?? state.bytes + (declaredBytes ?? 0)
     held.reserve(length)
@@ -240,7 +243,7 @@ export class Resumables implements AsyncDisposable {
   }
 
   /** The place of a request ends with it, or with the reading once no client is needed any more. */
-  #releasePlace(upload: ResumableUpload, place: Place | null): void {
+  #releasePlace(upload: ResumableUpload, place: UploadSlot | null): void {
     const release = () => place?.release()
     if (upload.spool.state.isComplete) {
       void upload.read().then(release, release)
@@ -357,7 +360,7 @@ function nameOf(fileName: string, disposition: string | null): string {
 }
 
 /** Nothing can be added to a complete upload but zero bytes, as a client does that has missed the response. */
-function nothingMore(uploads: OwnUploads, id: string, { offset, declaredBytes }: ResumableBytes): Appended {
+function nothingMore(uploads: OwnUploads, id: string, { offset, declaredBytes }: ResumableBytes): AppendResult {
   const state = afterEnd(uploads, id)
   if (offset !== state.bytes) {
     throw new ServiceError('UPLOAD_OFFSET_MISMATCH', { expected: state.bytes, provided: offset })

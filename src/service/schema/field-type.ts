@@ -8,7 +8,7 @@ import { refuse, shown } from './schema-error.ts'
 import { isIso, type MomentKind, parseFormat } from './strptime-format.ts'
 
 /** How values of a type, and constants of it in constraints, are read. */
-export interface Meaning {
+export interface FieldMeaning {
   readonly type: ColumnType | 'byValues'
   readonly form: TextForm
   /** A constant in canonical form; null if it is not of the type. */
@@ -28,7 +28,7 @@ const durationDate = `(?:[0-9]+Y(?:${minutes})?(?:${days})?|${minutes}(?:${days}
 const durationShape = `-?P(?:${durationDate}(?:${durationTime})?|${durationTime})`
 
 /** @param place Of the field. @throws {ServiceError} BAD_PARAMETER if the members cannot be followed. */
-export function meaningOf(type: FieldType, members: Members, place: string): Meaning {
+export function meaningOf(type: FieldType, members: Members, place: string): FieldMeaning {
   const { format, groupChar = null, decimalChar = '.' } = members
   if (type === 'date' || type === 'time' || type === 'datetime') return momentMeaning(type, format, place)
   if (format !== undefined && !(type === 'string' && format === 'uuid')) {
@@ -67,7 +67,7 @@ export function meaningOf(type: FieldType, members: Members, place: string): Mea
   }
 }
 
-function momentMeaning(type: MomentKind, format: string | undefined, place: string): Meaning {
+function momentMeaning(type: MomentKind, format: string | undefined, place: string): FieldMeaning {
   if (format === undefined) {
     const plain = (value: JsonScalar) => (typeof value === 'string' && isIso(value, type) ? value : null)
     const form = { kind: 'iso', of: type } as const
@@ -92,7 +92,7 @@ function momentMeaning(type: MomentKind, format: string | undefined, place: stri
   }
 }
 
-function booleanMeaning({ trueValues, falseValues }: Members, place: string): Meaning {
+function booleanMeaning({ trueValues, falseValues }: Members, place: string): FieldMeaning {
   const yes = trueValues ?? ['true', 'True', 'TRUE', '1']
   const no = falseValues ?? ['false', 'False', 'FALSE', '0']
   const both = yes.find((one) => no.includes(one))

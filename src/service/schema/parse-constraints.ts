@@ -1,12 +1,12 @@
 // Parse constraints: reads what a declared field requires of its values. Whatever cannot be checked is rejected, never ignored.
 import type { Bound, DeclaredCheck } from '../../core/declared-values.ts'
 import type { FieldConstraints, FieldType, JsonScalar } from '../../core/table-schema.ts'
-import type { Meaning } from './field-type.ts'
+import type { FieldMeaning } from './field-type.ts'
 import { isPossibleText, refuse, shown, wantedText } from './schema-error.ts'
 
 interface Field {
   readonly type: FieldType
-  readonly meaning: Meaning
+  readonly meaning: FieldMeaning
 }
 
 /** Constraints as the receipt shows them, undefined if there are none, and as they are checked. */

@@ -2,7 +2,7 @@
 import type { DeclaredCheck } from '../../core/declared-values.ts'
 import { type FieldType, fieldTypes, type JsonScalar, type TableField } from '../../core/table-schema.ts'
 import type { DeclaredColumn } from './declared-column.ts'
-import { type Meaning, type Members, meaningOf } from './field-type.ts'
+import { type FieldMeaning, type Members, meaningOf } from './field-type.ts'
 import { readConstraints } from './parse-constraints.ts'
 import { isPossibleText, readMissingValues, readTexts, refuse, shown, wantedText } from './schema-error.ts'
 
@@ -130,7 +130,7 @@ function readChar(value: unknown, place: string): string | undefined {
 }
 
 /** The values of `categories`, as declared and in canonical form. */
-function readCategories(json: unknown, meaning: Meaning, place: string) {
+function readCategories(json: unknown, meaning: FieldMeaning, place: string) {
   if (json === undefined) return null
   if (!Array.isArray(json) || json.length === 0) throw refuse(place, shown(json), 'an array of at least one value')
   const items: readonly unknown[] = json

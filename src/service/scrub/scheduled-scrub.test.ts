@@ -172,5 +172,5 @@ test('startScrub() never begins if it is turned off', async (t) => {
   await using _scrub = startScrub({ store, everyMs: Number.POSITIVE_INFINITY, ...options })
   await new Promise((resolve) => setImmediate(resolve))
   assert.equal(seen.read, 0)
-  assert.equal(await store.keptState('scrub.json'), null)
+  assert.equal(await store.savedState('scrub.json'), null)
 })

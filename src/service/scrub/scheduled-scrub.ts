@@ -12,7 +12,7 @@ import { type Clock, createPace, systemClock } from '../../io/pace.ts'
 import type { Store } from '../../store/store.ts'
 
 export interface ScrubOptions {
-  readonly store: Pick<Store, 'olderThan' | 'receipt' | 'read' | 'keepState' | 'keptState'>
+  readonly store: Pick<Store, 'olderThan' | 'receipt' | 'read' | 'saveState' | 'savedState'>
   /** From the start of one scrub to the start of the next. Milliseconds; Infinity for never. */
   readonly everyMs: number
   readonly bytesPerSecondMax: number
@@ -67,7 +67,7 @@ async function scrubForever(options: ScrubOptions, signal: AbortSignal): Promise
 
 async function scrubIfDue(options: ScrubOptions, clock: Clock, signal: AbortSignal): Promise<void> {
   const { store, everyMs } = options
-  const kept = parseProgress(await store.keptState(stateName))
+  const kept = parseProgress(await store.savedState(stateName))
   const isDue = Date.now() - kept.startedAt >= everyMs
   if (kept.after === null && !isDue) return
   const progress = kept.after === null ? { ...noProgress, startedAt: Date.now(), after: '' } : kept
@@ -95,17 +95,17 @@ async function scrubFrom(options: ScrubOptions, clock: Clock, from: Progress, si
     progress = { ...progress, after: id, datasets: datasets + 1, damagedFiles: damagedFiles + damages.length }
     if (clock.now() - keptAtMs < keepEveryMs) continue
     keptAtMs = clock.now()
-    await keepProgress(store, progress)
+    await saveProgress(store, progress)
   }
   const { datasets, damagedFiles, startedAt } = progress
-  await keepProgress(store, { ...progress, after: null })
+  await saveProgress(store, { ...progress, after: null })
   meter.finished(Date.now())
   logger.info({ datasets, damagedFiles, startedAt: new Date(startedAt).toISOString() }, 'scrub has finished')
 }
 
 /** If it cannot be stored, a restart starts over, which is no reason to end a scrub. */
-async function keepProgress(store: ScrubOptions['store'], progress: Progress): Promise<void> {
-  await store.keepState(stateName, Buffer.from(JSON.stringify(progress))).catch((error: unknown) => {
+async function saveProgress(store: ScrubOptions['store'], progress: Progress): Promise<void> {
+  await store.saveState(stateName, Buffer.from(JSON.stringify(progress))).catch((error: unknown) => {
     if (!(error instanceof ServiceError)) throw error
   })
 }

@@ -172,7 +172,7 @@ test('AdmissionControl.admit() refuses one dataset more than the quota', async (
 const head = { contentType, declaredBytes: 5 }
 
 /** How many of these requests of one network are admitted. */
-function letIn(admissionControl: AdmissionControl, network: string, count: number, owner = ''): number {
+function admit(admissionControl: AdmissionControl, network: string, count: number, owner = ''): number {
   let admitted = 0
   for (let i = 0; i < count; i++) {
     try {
@@ -190,10 +190,10 @@ test('AdmissionControl.admit() leaves places for other networks without authenti
     uploadsMax: 64,
     uploadsPerClientMax: 64,
   })
-  assert.equal(letIn(admissionControl, '192.0.2.1', 1_000), 48)
-  assert.equal(letIn(admissionControl, '192.0.2.2', 1_000), 12)
+  assert.equal(admit(admissionControl, '192.0.2.1', 1_000), 48)
+  assert.equal(admit(admissionControl, '192.0.2.2', 1_000), 12)
   for (let i = 10; i < 13; i++)
-    assert.equal(letIn(admissionControl, `192.0.2.${i}`, 1), 1, 'a network without a place gets one')
+    assert.equal(admit(admissionControl, `192.0.2.${i}`, 1), 1, 'a network without a place gets one')
 })
 
 test('AdmissionControl.admit() shares places among owners, whatever their networks', async () => {
@@ -201,19 +201,19 @@ test('AdmissionControl.admit() shares places among owners, whatever their networ
     uploadsMax: 64,
     uploadsPerClientMax: 64,
   })
-  assert.equal(letIn(admissionControl, '192.0.2.1', 1_000, 'a') + letIn(admissionControl, '192.0.2.2', 1_000, 'a'), 48)
-  assert.equal(letIn(admissionControl, '192.0.2.1', 1, 'b'), 1)
+  assert.equal(admit(admissionControl, '192.0.2.1', 1_000, 'a') + admit(admissionControl, '192.0.2.2', 1_000, 'a'), 48)
+  assert.equal(admit(admissionControl, '192.0.2.1', 1, 'b'), 1)
 })
 
 test('AdmissionControl.admit() admits uploads of one client up to its limit', async () => {
   const limited = { uploadsMax: 64, uploadsPerClientMax: 3 }
   const admissionControl = await openAdmissionControl(Number.POSITIVE_INFINITY, limited)
   const first = admissionControl.admit({ ...head, network: '192.0.2.1' }, '')
-  assert.equal(letIn(admissionControl, '192.0.2.1', 5), 2)
+  assert.equal(admit(admissionControl, '192.0.2.1', 5), 2)
   first.release()
-  assert.equal(letIn(admissionControl, '192.0.2.1', 5), 1)
-  assert.equal(letIn(admissionControl, '192.0.2.2', 5), 3)
-  assert.equal(letIn(admissionControl, '192.0.2.1', 5, 'an owner'), 3, 'an owner is a separate client')
+  assert.equal(admit(admissionControl, '192.0.2.1', 5), 1)
+  assert.equal(admit(admissionControl, '192.0.2.2', 5), 3)
+  assert.equal(admit(admissionControl, '192.0.2.1', 5, 'an owner'), 3, 'an owner is a separate client')
 })
 
 test('AdmissionControl.admit() replaces a slow upload of the client with the most only', async () => {
@@ -244,8 +244,8 @@ test('AdmissionControl.admit() keeps a place for another network besides three g
   const { uploadsMax, uploadsPerClientMax } = readConfig([], {})
   for (const greedyCount of [1, 2, 3]) {
     const admissionControl = await openAdmissionControl(Number.POSITIVE_INFINITY, { uploadsMax, uploadsPerClientMax })
-    for (let i = 0; i < greedyCount; i++) letIn(admissionControl, `192.0.2.${i}`, 1_000)
-    assert.equal(letIn(admissionControl, '198.51.100.1', 1), 1, `${greedyCount} greedy networks`)
+    for (let i = 0; i < greedyCount; i++) admit(admissionControl, `192.0.2.${i}`, 1_000)
+    assert.equal(admit(admissionControl, '198.51.100.1', 1), 1, `${greedyCount} greedy networks`)
   }
 })
 

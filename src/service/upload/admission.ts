@@ -3,7 +3,7 @@ import { ServiceError } from '../../core/errors.ts'
 import { readMultipartType } from '../../multipart/content-type.ts'
 import type { Store } from '../../store/store.ts'
 import { clientOf, FairPlaces } from '../fair-places.ts'
-import type { Admission, CorrectionAdmission, PendingBody, Place, UploadHead } from '../service.ts'
+import type { Admission, CorrectionAdmission, PendingBody, UploadHead, UploadSlot } from '../service.ts'
 import type { Quota, QuotaLimits } from './quota.ts'
 
 export interface AdmissionLimits extends QuotaLimits {
@@ -41,13 +41,13 @@ interface FileSizes {
 }
 
 /** An upload that needs a place. */
-interface Arriving extends FileSizes {
+interface SlotRequest extends FileSizes {
   readonly network?: string | undefined
   readonly body?: PendingBody | undefined
 }
 
 /** What a place holds until it is released. */
-interface Held extends Arriving {
+interface HeldSlot extends SlotRequest {
   readonly owner: string
   /** Clients among which places are shared: an owner, or a network for anonymous uploads. */
   readonly client: string
@@ -58,7 +58,7 @@ export class AdmissionControl {
   readonly #store: Pick<Store, 'freeBytes'>
   readonly #quota: Quota
   readonly #places: FairPlaces
-  readonly #admitted = new Map<Place, Held>()
+  readonly #admitted = new Map<UploadSlot, HeldSlot>()
   #heldBytes = 0
   #freeBytes = Number.POSITIVE_INFINITY
   #gaugedAt = Number.NEGATIVE_INFINITY
@@ -110,7 +110,7 @@ export class AdmissionControl {
   }
 
   /** @param storedBytes What is read besides the body. */
-  #admitBody(head: UploadHead, storedBytes: number, owner: string): Place {
+  #admitBody(head: UploadHead, storedBytes: number, owner: string): UploadSlot {
     const { contentCoding = '', declaredBytes, network, body } = head
     checkCoding(contentCoding)
     const { requestBytesMax } = this.#limits
@@ -122,12 +122,12 @@ export class AdmissionControl {
   }
 
   /** Whether `admitBytes` would admit them now. @throws {ServiceError} as `admitBytes` */
-  checkBytes(upload: Arriving, owner: string): void {
+  checkBytes(upload: SlotRequest, owner: string): void {
     this.#endingFor({ ...upload, owner, client: clientOf(owner, upload.network) })
   }
 
   /** The places of slow uploads that have to be freed for another one; none are if it is refused. */
-  #endingFor({ owner, client, ...sizes }: Held): readonly Place[] {
+  #endingFor({ owner, client, ...sizes }: HeldSlot): readonly UploadSlot[] {
     const ending = this.#endingForPlace(client)
     const onTheWay = [...this.#admitted].filter(([place, one]) => one.owner === owner && !ending.includes(place))
     this.#quota.check(
@@ -141,7 +141,7 @@ export class AdmissionControl {
    * Admits the bytes of an upload that are still to come, or to be read; all of it counts for the quota.
    * @throws {ServiceError} TOO_MANY_UPLOADS, DISK_FULL, QUOTA_EXCEEDED
    */
-  admitBytes(upload: Arriving, owner: string): Place {
+  admitBytes(upload: SlotRequest, owner: string): UploadSlot {
     const held = { ...upload, owner, client: clientOf(owner, upload.network) }
     const problem = 'its body arrived slowly, and another upload needed its place'
     for (const place of this.#endingFor(held)) {
@@ -152,7 +152,7 @@ export class AdmissionControl {
     const bytes = bytesFor(held)
     this.#heldBytes += bytes
     const free = this.#places.hold(held.client)
-    const place: Place = {
+    const place: UploadSlot = {
       release: () => {
         free()
         if (this.#admitted.delete(place)) this.#heldBytes -= bytes
@@ -167,7 +167,7 @@ export class AdmissionControl {
    * The place that has to be freed for one more of a client: none within its share; otherwise that of a slow upload,
    * its own or of a client with more.
    */
-  #endingForPlace(client: string): readonly Place[] {
+  #endingForPlace(client: string): readonly UploadSlot[] {
     const { uploadsMax, uploadsPerClientMax } = this.#limits
     const places = this.#places
     if (places.hasPlaceFor(client, uploadsPerClientMax)) return []
@@ -183,8 +183,8 @@ export class AdmissionControl {
   }
 
   /** `ending`, and more slow uploads if their space, which they may never use, makes room for a new one. */
-  #endingForRoom(bytes: number, ending: readonly Place[]): readonly Place[] {
-    const heldBy = (place: Place) => bytesFor(this.#admitted.get(place)!)
+  #endingForRoom(bytes: number, ending: readonly UploadSlot[]): readonly UploadSlot[] {
+    const heldBy = (place: UploadSlot) => bytesFor(this.#admitted.get(place)!)
     // Held space counts from the last measurement on, so space used since then counts twice: this errs on the safe
     // side.
     let missing = this.#heldBytes + bytes + spareBytes - this.#freeBytes
@@ -211,7 +211,7 @@ export class AdmissionControl {
 const bytesFor = ({ missingBytes }: FileSizes): number => missingBytes * bytesPerDeclaredByte
 
 /** The uploads that have kept the service waiting too long, the longest wait first. */
-function slowestFirst(uploads: readonly (readonly [Place, Held])[]): readonly Place[] {
+function slowestFirst(uploads: readonly (readonly [UploadSlot, HeldSlot])[]): readonly UploadSlot[] {
   return uploads
     .map(([place, { body }]) => ({ place, waitedMs: body?.waitedMs() ?? 0 }))
     .filter(({ waitedMs }) => waitedMs >= waitMsMax)

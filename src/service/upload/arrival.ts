@@ -3,7 +3,7 @@ import { uuidV7 } from '../../core/ids.ts'
 import type { Upload, UploadOutcome } from '../../core/receipt.ts'
 import { type UploadProgress, unwatched } from '../ingest/upload-progress.ts'
 
-export interface Arrival {
+export interface UploadContext {
   /** Empty without authentication. */
   readonly owner: string
   /** UUID version 7 of the time of arrival. */
@@ -17,14 +17,14 @@ export interface Arrival {
 }
 
 /** Begins now. */
-export function arrive(owner: string): Arrival {
+export function arrive(owner: string): UploadContext {
   const receivedAt = Date.now()
   return { owner, uploadId: uuidV7(receivedAt), receivedAt, startMs: performance.now(), progress: unwatched }
 }
 
 /** The record of an arrival that has just ended. */
 export function uploadRecord(
-  { owner, uploadId, receivedAt, startMs }: Arrival,
+  { owner, uploadId, receivedAt, startMs }: UploadContext,
   datasetId: string,
   fileName: string,
   outcome: UploadOutcome,

@@ -2,12 +2,12 @@
 import { isServiceError } from '../../core/errors.ts'
 import type { Receipt } from '../../core/receipt.ts'
 import { storedFiles } from '../../core/stored-files.ts'
-import type { Published, Store } from '../../store/store.ts'
+import type { DatasetVersion, Store } from '../../store/store.ts'
 import type { VerifiedFiles } from '../dataset/verified-files.ts'
 
-export type Existing =
+export type DatasetLookup =
   | { readonly kind: 'none' }
-  | { readonly kind: 'damaged'; readonly publish: Published }
+  | { readonly kind: 'damaged'; readonly publish: DatasetVersion }
   | { readonly kind: 'whole'; readonly receipt: Receipt }
 
 /** Number of datasets remembered as intact: some 200 bytes each. */
@@ -32,7 +32,7 @@ export class ExistingDatasets {
    * What is found holds for one publish, whose age then counts from now: it does not expire while an upload of its
    * bytes ends. @throws {ServiceError} STORE_UNAVAILABLE, TOO_MANY_OPEN_FILES, STORE_FAILED
    */
-  async find(id: string): Promise<Existing> {
+  async find(id: string): Promise<DatasetLookup> {
     for (;;) {
       const publish = await this.#store.published(id)
       if (publish === null) return { kind: 'none' }
@@ -42,7 +42,7 @@ export class ExistingDatasets {
     }
   }
 
-  async #look(publish: Published): Promise<Existing> {
+  async #look(publish: DatasetVersion): Promise<DatasetLookup> {
     try {
       const receipt = await this.#store.receipt(publish.id)
       if (receipt !== null && (await this.#isWhole(receipt))) return { kind: 'whole', receipt }

@@ -20,7 +20,7 @@ import { readTexts } from '../dataset/record-text.ts'
 import { footerNotes } from '../ingest/footer-notes.ts'
 import type { IngestResult } from '../ingest/ingest.ts'
 import { lastingNotes, recordNotes } from '../ingest/record-notes.ts'
-import type { Arrival } from './arrival.ts'
+import type { UploadContext } from './arrival.ts'
 
 /** A file that has been read, and where its bytes can be found. */
 export interface ReadFile {
@@ -51,7 +51,7 @@ const previewBytesMax = 800
 
 export async function makeReceipt(
   { id, file, textPath, checksums, notes, loaded, dialect, corrections, recordBytesMax }: ReadFile,
-  { owner, receivedAt }: Arrival,
+  { owner, receivedAt }: UploadContext,
 ): Promise<Receipt> {
   const { reading, schema, tally, columns, parts, rejectParts, verbatim, typeNotes } = loaded
   const { bytes } = textOf({ file })

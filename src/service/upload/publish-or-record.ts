@@ -1,9 +1,9 @@
 // Publish or record: ends an upload durably, as a new or repaired dataset or as one more upload of an existing one.
 import type { Receipt, Upload, UploadOutcome } from '../../core/receipt.ts'
-import type { Draft, Published, Store, Stored } from '../../store/store.ts'
+import type { DatasetVersion, Draft, Store, StoredUpload } from '../../store/store.ts'
 import type { UploadReply } from '../service.ts'
-import { type Arrival, uploadRecord } from './arrival.ts'
-import type { Existing } from './existing-datasets.ts'
+import { type UploadContext, uploadRecord } from './arrival.ts'
+import type { DatasetLookup } from './existing-datasets.ts'
 import type { Quota } from './quota.ts'
 
 export interface PublishTools {
@@ -19,13 +19,13 @@ export interface PublishTools {
 export type FinishedDraft =
   | { readonly kind: 'new'; readonly receipt: Receipt; readonly draft: Draft }
   /** The dataset exists and is damaged, so the draft replaces it, but no other publish. */
-  | { readonly kind: 'repaired'; readonly receipt: Receipt; readonly draft: Draft; readonly damaged: Published }
+  | { readonly kind: 'repaired'; readonly receipt: Receipt; readonly draft: Draft; readonly damaged: DatasetVersion }
   /** The dataset exists, and its files have been checked. */
   | { readonly kind: 'duplicate'; readonly receipt: Receipt }
 
 /** What a finished draft becomes. */
 export function finishedDraft(
-  existing: Exclude<Existing, { kind: 'whole' }>,
+  existing: Exclude<DatasetLookup, { kind: 'whole' }>,
   receipt: Receipt,
   draft: Draft,
 ): FinishedDraft {
@@ -35,7 +35,7 @@ export function finishedDraft(
 
 export async function publishOrRecord(
   tools: PublishTools,
-  arrival: Arrival,
+  arrival: UploadContext,
   taken: FinishedDraft,
   fileName: string,
 ): Promise<Omit<UploadReply, 'notes'>> {
@@ -60,7 +60,7 @@ async function publish(
   { store, quota }: PublishTools,
   taken: Exclude<FinishedDraft, { kind: 'duplicate' }>,
   upload: Upload,
-): Promise<Stored | null> {
+): Promise<StoredUpload | null> {
   const { draft, receipt } = taken
   if (taken.kind === 'repaired') return await store.replace(draft, receipt, upload, taken.damaged)
   using _ = await quota.reserve(receipt)

@@ -2,7 +2,7 @@
 import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Note } from '../../core/notes.ts'
-import { inFront } from '../../io/chunks/in-front.ts'
+import { prepend } from '../../io/chunks/prepend.ts'
 import { byteTurns } from '../../io/turns/byte-turns.ts'
 import { isNestedType } from '../../multipart/content-type.ts'
 import type { PartHead, PartSink } from '../../multipart/multipart.ts'
@@ -64,7 +64,7 @@ export async function receiveFile(
     name: fileName ?? '',
     contentType,
     texts: sink.texts(),
-    chunks: inFront([first.value], batches),
+    chunks: prepend([first.value], batches),
     notes: () => sink.ignored.notes(),
   }
 }

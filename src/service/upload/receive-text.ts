@@ -2,11 +2,11 @@
 // that everything that reads records by position works as for a file that arrived as text.
 import { join } from 'node:path'
 import { compressionOf, signatureBytes } from '../../compression/compression.ts'
-import { type DecompressLimits, decompress, type Ending } from '../../compression/decompress.ts'
+import { type DecompressLimits, decompress, type StreamEnd } from '../../compression/decompress.ts'
 import { type BorrowedBytes, viewOf } from '../../core/borrowed-bytes.ts'
 import { type Note, type NoteCode, note } from '../../core/notes.ts'
 import type { Compression, CompressionFormat } from '../../core/receipt.ts'
-import { inFront } from '../../io/chunks/in-front.ts'
+import { prepend } from '../../io/chunks/prepend.ts'
 import type { DraftFiles } from '../../store/store.ts'
 import type { ArrivingFile } from '../ingest/buffer-head.ts'
 import { OriginalWriter, throughDraft } from './original-writer.ts'
@@ -15,7 +15,7 @@ import { OriginalWriter, throughDraft } from './original-writer.ts'
 export interface TextFacts {
   /** Absent if the file is its own text. */
   readonly compression?: Compression
-  readonly ending: Ending
+  readonly ending: StreamEnd
 }
 
 /** The text of one file. Disposing releases it, finished or not. */
@@ -42,7 +42,7 @@ export async function receiveText(
   const iterator = file.chunks[Symbol.asyncIterator]()
   try {
     const { start, held } = await peek(iterator)
-    const chunks = inFront([held], iterator)
+    const chunks = prepend([held], iterator)
     const format = compressionOf(start)
     if (format === null) return plainText({ ...file, chunks })
     const text = await OriginalWriter.create(join(draft.dir, 'text'))
@@ -53,7 +53,7 @@ export async function receiveText(
   }
 }
 
-const whole: Ending = { isCut: false, trailingBytes: 0 }
+const whole: StreamEnd = { isCut: false, trailingBytes: 0 }
 
 function plainText(arriving: ArrivingFile): ReceivedText {
   return { arriving, finish: async () => ({ ending: whole }), checksums: () => [], async [Symbol.asyncDispose]() {} }
@@ -115,7 +115,7 @@ class DecompressedText implements ReceivedText {
 }
 
 /** What the client must know about the end of its file. `lines` is the number of lines of the text. */
-export function endingNotes({ isCut, trailingBytes }: Ending, lines: number): readonly Note[] {
+export function endingNotes({ isCut, trailingBytes }: StreamEnd, lines: number): readonly Note[] {
   const notes: Note[] = []
   if (isCut) {
     const message = `The compressed data is truncated: it was read up to line ${lines}, which may be incomplete; the rest is missing.`

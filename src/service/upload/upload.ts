@@ -7,9 +7,9 @@ import type { Draft } from '../../store/store.ts'
 import { type IngestTools, ingest } from '../ingest/ingest.ts'
 import { parseUploadOptions, type UploadOptions } from '../schema/upload-options.ts'
 import type { Admission, UploadReply } from '../service.ts'
-import type { Arrival } from './arrival.ts'
+import type { UploadContext } from './arrival.ts'
 import { datasetId } from './dataset-id.ts'
-import type { Existing, ExistingDatasets } from './existing-datasets.ts'
+import type { DatasetLookup, ExistingDatasets } from './existing-datasets.ts'
 import { makeReceipt } from './make-receipt.ts'
 import { type Original, OriginalWriter, throughDraft } from './original-writer.ts'
 import { type FinishedDraft, finishedDraft, type PublishTools, publishOrRecord } from './publish-or-record.ts'
@@ -24,7 +24,7 @@ export interface UploadTools extends IngestTools, PublishTools {
 /** Receives a body; resolves when its dataset is durable. */
 export async function upload(
   tools: UploadTools,
-  arrival: Arrival,
+  arrival: UploadContext,
   { boundary }: Pick<Admission, 'boundary'>,
   body: AsyncIterable<readonly BorrowedBytes[]>,
   signal: AbortSignal,
@@ -40,7 +40,7 @@ export async function upload(
  */
 export async function uploadFile(
   tools: UploadTools,
-  arrival: Arrival,
+  arrival: UploadContext,
   incoming: IncomingFile,
   openOriginal: (path: string) => Promise<Original>,
   signal: AbortSignal,
@@ -57,7 +57,7 @@ export async function uploadFile(
 /** Reads a file while it arrives and is written; stops if its last byte shows that the dataset already exists. */
 async function readAndStore(
   tools: UploadTools,
-  arrival: Arrival,
+  arrival: UploadContext,
   incoming: IncomingFile & { readonly original: Original },
   declared: UploadOptions,
   draft: Draft,
@@ -114,7 +114,7 @@ async function readAndStore(
 interface LastByteFacts {
   digest: Digest | null
   id: string
-  existing: Existing
+  existing: DatasetLookup
   /** Resolves when the original is closed. */
   closed: Promise<void>
 }

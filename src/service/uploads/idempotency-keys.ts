@@ -11,7 +11,7 @@ import { OwnedEntries } from './owned-entries.ts'
 /**
  * What is remembered of an upload that was answered with its receipt. The receipt itself is stored with its dataset.
  */
-export interface KeptAnswer {
+export interface KeptResponse {
   readonly upload: Upload
   readonly notes: readonly Note[]
 }
@@ -19,7 +19,7 @@ export interface KeptAnswer {
 /** A key in use by one request, until it is released. Releasing twice does no harm. */
 export interface HeldKey {
   /** The earlier response to this key; null for a new key. */
-  readonly answer: KeptAnswer | null
+  readonly answer: KeptResponse | null
   /** Why the key cannot be used; null if it can. */
   readonly refusal: ServiceError | null
   /** Remembers the response; durable when it resolves. */
@@ -34,7 +34,7 @@ interface KeySender {
   readonly sender: string
 }
 
-interface Entry extends KeptAnswer {
+interface Entry extends KeptResponse {
   /** Hash of sender and key. */
   readonly hash: string
   /** Epoch milliseconds. */

@@ -3,7 +3,7 @@ import { type BorrowedBytes, lengthOf } from '../../core/borrowed-bytes.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { byteTurns } from '../../io/turns/byte-turns.ts'
 import type { PendingBody, UploadReply } from '../service.ts'
-import { type Arrival, arrive } from '../upload/arrival.ts'
+import { arrive, type UploadContext } from '../upload/arrival.ts'
 import type { LiveUpload } from './live-upload.ts'
 import type { Uploads } from './uploads.ts'
 
@@ -20,7 +20,7 @@ export interface UploadDescription {
   readonly body?: PendingBody | undefined
 }
 
-type Work<Reply> = (arrival: Arrival, live: LiveUpload, signal: AbortSignal) => Promise<Reply>
+type Work<Reply> = (arrival: UploadContext, live: LiveUpload, signal: AbortSignal) => Promise<Reply>
 
 /**
  * @param gone Aborted when the client disconnects; the signal for `work` is also aborted when the upload is cancelled.

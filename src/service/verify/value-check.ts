@@ -9,7 +9,7 @@ import type { Column, ColumnType, DateForm, GroupChar, NumberForm, Part } from '
 import { excludedCount } from '../../core/reject-reasons.ts'
 import type { PartReader } from '../../engine/part-reader.ts'
 import { BufferedWriter } from '../../io/buffered-writer.ts'
-import type { Scanned } from '../../reading/scanner/scanner.ts'
+import type { ScanResult } from '../../reading/scanner/scanner.ts'
 import { RepeatedKeys } from '../ingest/repeated-keys.ts'
 import { recordEnds, segmentForm } from '../ingest/segment-form.ts'
 import { hasFewTexts } from '../ingest/typed-parts.ts'
@@ -81,7 +81,7 @@ export class ValueCheck implements AsyncDisposable {
     this.#segments = 0
   }
 
-  async add({ pieces, accepted }: Pick<Scanned, 'pieces' | 'accepted'>): Promise<void> {
+  async add({ pieces, accepted }: Pick<ScanResult, 'pieces' | 'accepted'>): Promise<void> {
     if (accepted === 0 || this.#problem !== null) return
     let rest = this.#form.rewrite === null ? pieces : this.#form.rewrite(pieces)
     for (let records = accepted; records > 0; ) {
@@ -164,10 +164,13 @@ export class ValueCheck implements AsyncDisposable {
     }
     const offset = this.#compared
     this.#compared += segment.records - written.violations
-    if (written.kind === 'misfit') {
-      const { misfits } = written
-      const record = misfits.reduce<number>((least, one) => Math.min(least, one ?? least), Number.POSITIVE_INFINITY)
-      return this.#differenceAt(offset + record - 1, misfits.indexOf(record))
+    if (written.kind === 'typeMismatch') {
+      const { typeMismatches } = written
+      const record = typeMismatches.reduce<number>(
+        (least, one) => Math.min(least, one ?? least),
+        Number.POSITIVE_INFINITY,
+      )
+      return this.#differenceAt(offset + record - 1, typeMismatches.indexOf(record))
     }
     const { part } = written
     const at = this.#partOf(offset)

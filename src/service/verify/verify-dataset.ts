@@ -10,7 +10,7 @@ import { textOf } from '../../core/stored-files.ts'
 import type { PartReader } from '../../engine/part-reader.ts'
 import { type HashedBytes, PassingHash } from '../../io/hashing/hash-stream.ts'
 import { scanOptions } from '../../reading/scan-options.ts'
-import type { CreateScanner, Scanned } from '../../reading/scanner/scanner.ts'
+import type { CreateScanner, ScanResult } from '../../reading/scanner/scanner.ts'
 import { shownReject } from '../../reading/scanner/shown-reject.ts'
 import { ConstraintFilter } from '../ingest/constraint-filter.ts'
 import { correctedReadable, correctionPath, readCorrections } from '../ingest/correction-file.ts'
@@ -45,7 +45,7 @@ const readBytes = 262_144
 const tablePageRecords = 10_000
 
 /** A dataset that is verified. */
-interface Verified extends Omit<VerifyTools, 'verifyChecksum'> {
+interface DatasetCheck extends Omit<VerifyTools, 'verifyChecksum'> {
   readonly dir: string
   readonly receipt: ParsedReceipt
   readonly progress: VerifyProgress
@@ -91,7 +91,7 @@ export async function* verifyFiles(
 }
 
 /** A check that fails if `look` does, unless it was aborted. */
-async function checked(check: string, { signal }: Verified, look: () => Promise<Check>): Promise<Check> {
+async function checked(check: string, { signal }: DatasetCheck, look: () => Promise<Check>): Promise<Check> {
   try {
     return await look()
   } catch (error) {
@@ -139,7 +139,7 @@ function sumOf(parts: readonly Part[]): number {
 }
 
 /** The bytes are those of the receipt, every record is found again where the receipt says, with its values. */
-async function* verifyOriginal(dataset: Verified): AsyncGenerator<Check> {
+async function* verifyOriginal(dataset: DatasetCheck): AsyncGenerator<Check> {
   const { dir, receipt, createScanner, signal } = dataset
   const { body, records, rejects } = receipt
   const tally = new RecordTally()
@@ -198,7 +198,7 @@ async function* verifyOriginal(dataset: Verified): AsyncGenerator<Check> {
 }
 
 /** The list of corrected records is that of the receipt. */
-function verifyCorrections(dataset: Verified, wanted: NonNullable<ParsedReceipt['corrections']>): Promise<Check> {
+function verifyCorrections(dataset: DatasetCheck, wanted: NonNullable<ParsedReceipt['corrections']>): Promise<Check> {
   return checked('corrections', dataset, async () => {
     const same = sameFile('corrections', await hashFile(dataset, 'corrections'), wanted)
     if (!same.ok) return same
@@ -208,21 +208,24 @@ function verifyCorrections(dataset: Verified, wanted: NonNullable<ParsedReceipt[
   })
 }
 
-async function* fileSlices({ dir, progress, signal }: Verified, file: string): AsyncGenerator<readonly Uint8Array[]> {
+async function* fileSlices(
+  { dir, progress, signal }: DatasetCheck,
+  file: string,
+): AsyncGenerator<readonly Uint8Array[]> {
   for await (const chunk of createReadStream(join(dir, file), { highWaterMark: readBytes, signal })) {
     progress.bytes += chunk.length
     yield [chunk]
   }
 }
 
-async function hashFile(dataset: Verified, file: string): Promise<HashedBytes> {
+async function hashFile(dataset: DatasetCheck, file: string): Promise<HashedBytes> {
   const hash = new PassingHash()
   for await (const _ of hash.through(fileSlices(dataset, file)));
   return hash.digest()
 }
 
 /** The text stored beside the original; a client's copy needs none, since the original contains it. */
-async function* verifyText(dataset: Verified): AsyncGenerator<Check> {
+async function* verifyText(dataset: DatasetCheck): AsyncGenerator<Check> {
   const { dir, receipt } = dataset
   const { compression } = receipt.file
   const isCopy = receipt.rejects.parts === null
@@ -242,7 +245,7 @@ function sameFile(check: string, seen: HashedBytes, wanted: HashedBytes): Check 
   }
 }
 
-function verifyPart(dataset: Verified, part: Part, columns: readonly string[]): Promise<Check> {
+function verifyPart(dataset: DatasetCheck, part: Part, columns: readonly string[]): Promise<Check> {
   const { dir, reader, signal } = dataset
   return checked(part.file, dataset, async () => {
     const same = sameFile(part.file, await hashFile(dataset, part.file), part)
@@ -264,7 +267,7 @@ class TableRejects {
   readonly isWhole: boolean
   readonly #rejects: AsyncIterator<Reject, undefined> | Iterator<Reject, undefined>
 
-  constructor({ dir, receipt: { rejects }, reader, signal }: Verified) {
+  constructor({ dir, receipt: { rejects }, reader, signal }: DatasetCheck) {
     this.isWhole = rejects.parts !== null || rejects.first.length === rejects.count
     this.#rejects = rejects.parts === null ? rejects.first.values() : tablePages(dir, rejects.parts, reader, signal)
   }
@@ -349,7 +352,7 @@ async function* scannedAgain(
   receipt: ParsedReceipt,
   createScanner: CreateScanner,
   text: AsyncIterable<readonly Uint8Array[]>,
-): AsyncGenerator<Scanned> {
+): AsyncGenerator<ScanResult> {
   const { body, corrections } = receipt
   const layout = scanOptions({ ...receipt, width: receipt.columns.length, start: body }, body.recordBytesMax)
   const scanner = createScanner({ ...layout, marksRejects: corrections !== null })

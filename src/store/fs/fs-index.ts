@@ -49,10 +49,10 @@ export async function openIndex(
  * differs only while somebody else changes the directory.
  */
 async function openAndUpdate(
-  kept: Kept | null,
+  kept: StoredIndex | null,
   paths: FsPaths,
   logger: StoreLogger,
-): Promise<{ readonly index: DatasetIndex; readonly found: Found }> {
+): Promise<{ readonly index: DatasetIndex; readonly found: ScannedReceipts }> {
   const index = kept?.index ?? (await createIndex(paths, logger))
   try {
     const found = await update(index, paths, await unsureIds(kept, paths))
@@ -101,14 +101,14 @@ export async function closeIndex(index: DatasetIndex, paths: FsPaths): Promise<v
   index[Symbol.dispose]()
 }
 
-interface Kept {
+interface StoredIndex {
   readonly index: DatasetIndex
   /** The mark that was written when the index was closed or opened. */
   readonly state: string
 }
 
 /** The existing index; null if it cannot be trusted or is not needed. */
-async function openKept(paths: FsPaths, readAllMax: number, logger: StoreLogger): Promise<Kept | null> {
+async function openKept(paths: FsPaths, readAllMax: number, logger: StoreLogger): Promise<StoredIndex | null> {
   let index: DatasetIndex | null = null
   try {
     // Otherwise SQLite would create one.
@@ -139,7 +139,7 @@ async function createIndex(paths: FsPaths, logger: StoreLogger): Promise<Dataset
 }
 
 /** Datasets about which only their receipts are reliable. */
-async function unsureIds(kept: Kept | null, paths: FsPaths): Promise<readonly string[]> {
+async function unsureIds(kept: StoredIndex | null, paths: FsPaths): Promise<readonly string[]> {
   if (kept === null) return (await readdir(paths.datasets)).filter(isDatasetId)
   const { index, state } = kept
   const unsure = new Set(index.unsureIds())
@@ -156,7 +156,7 @@ async function differences(index: DatasetIndex, paths: FsPaths): Promise<readonl
 }
 
 /** The result of reading receipts. */
-interface Found {
+interface ScannedReceipts {
   /** Directories without a receipt, which were removed. */
   leftovers: number
   /** Datasets whose receipt cannot be read: damaged, or written by a later version. Every start checks them again. */
@@ -164,8 +164,8 @@ interface Found {
 }
 
 /** Makes the index entries of these datasets agree with their receipts. */
-async function update(index: DatasetIndex, paths: FsPaths, ids: readonly string[]): Promise<Found> {
-  const found: Found = { leftovers: 0, damaged: [] }
+async function update(index: DatasetIndex, paths: FsPaths, ids: readonly string[]): Promise<ScannedReceipts> {
+  const found: ScannedReceipts = { leftovers: 0, damaged: [] }
   let batch: { readonly id: string; readonly entry: Entry | null; readonly names: readonly string[] }[] = []
   const write = () => {
     const read = batch

@@ -10,7 +10,7 @@ import type { DatasetIndex } from '../dataset-index.ts'
 import { listedReceipts } from '../listed-receipts.ts'
 import { isDatasetFile } from '../name-rules.ts'
 import { ofPublish } from '../receipt-file.ts'
-import type { DatasetFile, FileStamp, ListQuery, Published, StoredReads, StoreLogger } from '../store.ts'
+import type { DatasetFile, DatasetVersion, FileStamp, ListQuery, StoredReads, StoreLogger } from '../store.ts'
 import { type DirectoryIdentity, isMissing, stampOf } from './directory-identity.ts'
 import { readReceipt, receiptName } from './fs-draft.ts'
 import type { FsPaths } from './fs-paths.ts'
@@ -67,23 +67,27 @@ export class FsReads {
     })
   }
 
-  async read(of: Published, file: DatasetFile, range?: Readonly<{ start: number; end: number }>): Promise<ByteStream> {
+  async read(
+    of: DatasetVersion,
+    file: DatasetFile,
+    range?: Readonly<{ start: number; end: number }>,
+  ): Promise<ByteStream> {
     return fileStream(await this.#open(of, file), range ?? { start: 0, end: Number.POSITIVE_INFINITY })
   }
 
-  async open(of: Published, file: DatasetFile): Promise<StoredReads> {
+  async open(of: DatasetVersion, file: DatasetFile): Promise<StoredReads> {
     const handle = await this.#open(of, file)
     return { read: readsOf(handle), [Symbol.asyncDispose]: () => handle.close() }
   }
 
-  async stamp(of: Published, file: DatasetFile): Promise<FileStamp | null> {
+  async stamp(of: DatasetVersion, file: DatasetFile): Promise<FileStamp | null> {
     const now = await this.#now(of)
     const stamp = await stampOf(this.#filePath(now, file))
     if (!this.isThere(now)) throw notFound(now)
     return stamp
   }
 
-  async #open(of: Published, file: DatasetFile): Promise<FileHandle> {
+  async #open(of: DatasetVersion, file: DatasetFile): Promise<FileHandle> {
     const now = await this.#now(of)
     const path = this.#filePath(now, file)
     const handle = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0)).catch(async (error) => {
@@ -100,39 +104,39 @@ export class FsReads {
   }
 
   async withLocal<Result>(
-    of: Published,
+    of: DatasetVersion,
     files: readonly DatasetFile[],
     use: (paths: readonly string[]) => Promise<Result>,
   ): Promise<Result> {
     return await this.uses.during(of.id, async () => use(files.map((file) => this.#filePath(of, file))))
   }
 
-  async published(id: string): Promise<Required<Published> | null> {
+  async published(id: string): Promise<Required<DatasetVersion> | null> {
     const version = this.#index.version(id)
     return version === null ? null : { id, publish: String(version) }
   }
 
   /** True if that publish is in its place now. */
-  protected isThere({ id, publish }: Published): boolean {
+  protected isThere({ id, publish }: DatasetVersion): boolean {
     const version = this.#index.version(id)
     return version !== null && (publish === undefined || publish === String(version))
   }
 
   /** The publish that is meant. */
-  async #now(of: Published): Promise<Published> {
+  async #now(of: DatasetVersion): Promise<DatasetVersion> {
     const now = await this.published(of.id)
     if (now === null || !this.isThere(of)) throw notFound(of)
     return now
   }
 
   /** Only ids in the index and names of one pattern become part of a path, so no path leads elsewhere. */
-  #filePath(of: Published, file: DatasetFile): string {
+  #filePath(of: DatasetVersion, file: DatasetFile): string {
     if (!this.isThere(of) || !isDatasetFile(file)) throw notFound(of)
     return join(this.#paths.dataset(of.id), file)
   }
 }
 
-function notFound({ id }: Published): ServiceError {
+function notFound({ id }: DatasetVersion): ServiceError {
   return new ServiceError('DATASET_NOT_FOUND', { id })
 }
 

@@ -24,7 +24,7 @@ import { withChecksum, withoutChecksum } from '../checksum-line.ts'
 import { type DatasetIndex, endOf, entryOf, type Usage } from '../dataset-index.ts'
 import { isDatasetId, plainName } from '../name-rules.ts'
 import { Spools } from '../spool/spool.ts'
-import type { Draft, Published, Store, StoreLogger } from '../store.ts'
+import type { DatasetVersion, Draft, Store, StoreLogger } from '../store.ts'
 import { DirectoryIdentity, isMissing } from './directory-identity.ts'
 import { lockDirectory, lockPath } from './directory-lock.ts'
 import { finishDraft, localDraft, makeDraft, readReceipt, receiptName } from './fs-draft.ts'
@@ -121,7 +121,7 @@ class FsStore extends FsReads implements Store {
     )
   }
 
-  async replace(draft: Draft, remade: Receipt, upload: Upload, damaged: Published) {
+  async replace(draft: Draft, remade: Receipt, upload: Upload, damaged: DatasetVersion) {
     const { id } = remade
     return this.#turns.take(id, () =>
       this.#usingUp(draft, remade, async () => {
@@ -187,7 +187,7 @@ class FsStore extends FsReads implements Store {
     }
   }
 
-  async remove(of: Published, uploadedBefore = Number.POSITIVE_INFINITY): Promise<boolean> {
+  async remove(of: DatasetVersion, uploadedBefore = Number.POSITIVE_INFINITY): Promise<boolean> {
     const { id } = of
     return this.#turns.take(id, async () => {
       const entry = this.#index.get(id)
@@ -210,34 +210,34 @@ class FsStore extends FsReads implements Store {
     })
   }
 
-  async renew(of: Published): Promise<boolean> {
+  async renew(of: DatasetVersion): Promise<boolean> {
     const isThere = this.isThere(of)
     if (isThere) this.#index.uploaded(of.id, Date.now())
     return isThere
   }
 
-  async keep(of: Published, name: string, bytes: Uint8Array): Promise<void> {
+  async keep(of: DatasetVersion, name: string, bytes: Uint8Array): Promise<void> {
     const path = join(this.#paths.derived(of.id), plainName(name))
     await this.#turns.take(of.id, async () => {
       if (this.isThere(of)) await this.#writeKept(path, bytes)
     })
   }
 
-  async kept(of: Published, name: string): Promise<Buffer | null> {
+  async kept(of: DatasetVersion, name: string): Promise<Buffer | null> {
     const path = join(this.#paths.derived(of.id), plainName(name))
     return this.isThere(of) ? await readKept(path) : null
   }
 
-  async keptNames(of: Published, prefix: string): Promise<readonly string[]> {
+  async keptNames(of: DatasetVersion, prefix: string): Promise<readonly string[]> {
     const names = this.isThere(of) ? await readdir(this.#paths.derived(of.id)).catch(() => []) : []
     return names.filter((name) => name.startsWith(prefix))
   }
 
-  async keepState(name: string, bytes: Uint8Array): Promise<void> {
+  async saveState(name: string, bytes: Uint8Array): Promise<void> {
     await this.#writeKept(join(this.#paths.state, plainName(name)), bytes)
   }
 
-  async keptState(name: string): Promise<Buffer | null> {
+  async savedState(name: string): Promise<Buffer | null> {
     return await readKept(join(this.#paths.state, plainName(name)))
   }
 

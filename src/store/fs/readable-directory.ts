@@ -7,7 +7,7 @@ import type { Receipt } from '../../core/receipt.ts'
 import { errorCode, toStoreError } from '../../core/storage-error.ts'
 import { isDatasetId } from '../name-rules.ts'
 import { ofPublish } from '../receipt-file.ts'
-import type { DatasetFile, Published, Store } from '../store.ts'
+import type { DatasetFile, DatasetVersion, Store } from '../store.ts'
 import { isMissing } from './directory-identity.ts'
 import { readReceipt, receiptName } from './fs-draft.ts'
 import { type FsPaths, fsPaths } from './fs-paths.ts'
@@ -33,7 +33,7 @@ export class ReadableDirectory implements Pick<Store, 'receipt' | 'read'> {
     return ofPublish(receipt as Receipt, publish) // rejections are errors
   }
 
-  async read(of: Published, file: DatasetFile): Promise<ByteStream> {
+  async read(of: DatasetVersion, file: DatasetFile): Promise<ByteStream> {
     const handle = await open(join(this.#paths.dataset(of.id), file), 'r').catch((error: unknown) => error)
     if ((await this.#publishOf(of.id)) === of.publish) {
       if (handle instanceof Error) throw damageOf(file, handle)

@@ -10,7 +10,7 @@ import type { LocalCopies, SliceCopy } from '../store.ts'
 /** Files that one caller fetches at once. */
 const fetchesAtOnceMax = 4
 
-interface Cached {
+interface CacheEntry {
   readonly bytes: number
   /** Number of current users; a file in use is not removed. */
   users: number
@@ -25,7 +25,7 @@ export class LocalCache {
   readonly #dir: string
   readonly #bytesMax: number
   /** Least recently used first. */
-  readonly #files = new Map<string, Cached>()
+  readonly #files = new Map<string, CacheEntry>()
   /** Whether the file exists. It is not removed before whoever waits for it can use it. */
   readonly #fetching = new Map<string, Promise<boolean>>()
   #totalBytes = 0

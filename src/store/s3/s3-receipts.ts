@@ -4,12 +4,12 @@ import { ServiceError } from '../../core/errors.ts'
 import type { Receipt, Upload } from '../../core/receipt.ts'
 import { isDatasetFile, isDatasetId, isUploadId } from '../name-rules.ts'
 import { formatReceipt, ofPublish, parseReceipt } from '../receipt-file.ts'
-import type { DatasetFile, Published } from '../store.ts'
+import type { DatasetFile, DatasetVersion } from '../store.ts'
 import { type Attempt, attemptPrefix, fileKey, type PublishFacts, receiptKey } from './s3-keys.ts'
 import { S3Objects, type S3Options, type SmallObject } from './s3-objects.ts'
 
 /** A dataset as its receipt object describes it. */
-export interface Committed extends PublishFacts {
+export interface CommittedDataset extends PublishFacts {
   readonly receipt: Receipt
   /** Number of uploads of its bytes since: so each version of the object has another ETag. */
   readonly renewals: number
@@ -18,7 +18,7 @@ export interface Committed extends PublishFacts {
 }
 
 /** A receipt object. */
-export interface Found {
+export interface ReceiptObject {
   readonly etag: string
   /** Of the last publish, repair or renewal. Epoch milliseconds, by the clock of the bucket. */
   readonly modifiedAt: number
@@ -27,7 +27,7 @@ export interface Found {
   /** Null if it is unreadable. */
   readonly facts: PublishFacts | null
   /** Null if it is unreadable, or of a removed dataset. */
-  readonly committed: Committed | null
+  readonly committed: CommittedDataset | null
   /** The dataset has been removed. */
   readonly isTombstone: boolean
 }
@@ -36,7 +36,7 @@ export interface Found {
 const renewedMsMax = 1_000
 
 /** True if this receipt object is of the publish that is meant. */
-export function isOf({ publish }: Published, { attempt }: Pick<Committed, 'attempt'>): boolean {
+export function isOf({ publish }: DatasetVersion, { attempt }: Pick<CommittedDataset, 'attempt'>): boolean {
   return publish === undefined || publish === attempt
 }
 
@@ -51,7 +51,7 @@ export class S3Receipts {
   }
 
   /** The receipt object of a dataset, readable or not; null if there is none. */
-  async head(id: string): Promise<Found | null> {
+  async head(id: string): Promise<ReceiptObject | null> {
     const found = await readReceipt(this.#objects, id)
     if (found !== null && !found.isTombstone) return found
     if (isDatasetId(id)) this.#onMissing(id)
@@ -59,21 +59,21 @@ export class S3Receipts {
   }
 
   /** @throws {ServiceError} DATASET_DAMAGED if the receipt cannot be read */
-  async committed(id: string): Promise<Committed | null> {
+  async committed(id: string): Promise<CommittedDataset | null> {
     const head = await this.head(id)
     if (head !== null && head.committed === null) throw new ServiceError('DATASET_DAMAGED', { name: 'receipt.json' })
     return head?.committed ?? null
   }
 
   /** The publish that is meant, which may have these files. @throws {ServiceError} DATASET_NOT_FOUND, DATASET_DAMAGED */
-  async existing(of: Published, ...files: readonly DatasetFile[]): Promise<Committed> {
+  async existing(of: DatasetVersion, ...files: readonly DatasetFile[]): Promise<CommittedDataset> {
     const committed = files.every(isDatasetFile) ? await this.committed(of.id) : null
     if (committed === null || !isOf(of, committed)) throw new ServiceError('DATASET_NOT_FOUND', { id: of.id })
     return committed
   }
 
   /** Writes a receipt object in the place of the one that was read, or of none; false if it is another one by now. */
-  async put(id: string, body: Buffer, before: Found | null): Promise<boolean> {
+  async put(id: string, body: Buffer, before: ReceiptObject | null): Promise<boolean> {
     const key = receiptKey(id)
     const absent = { kind: 'absent' } as const
     const condition = before === null ? absent : ({ kind: 'same', etag: before.etag } as const)
@@ -84,7 +84,7 @@ export class S3Receipts {
   }
 
   /** Begins the age of a publish anew; the receipt object, or null if it is not there. */
-  async renew(of: Published): Promise<Found | null> {
+  async renew(of: DatasetVersion): Promise<ReceiptObject | null> {
     for (;;) {
       const found = await this.head(of.id)
       if (found === null || !isOf(of, found)) return null
@@ -95,7 +95,7 @@ export class S3Receipts {
   }
 
   /** The object of a stored file. @throws {ServiceError} DATASET_NOT_FOUND, DATASET_DAMAGED */
-  async file(of: Published, file: DatasetFile) {
+  async file(of: DatasetVersion, file: DatasetFile) {
     const { attempt } = await this.existing(of, file)
     const key = fileKey(attempt, file)
     const found = await this.#objects.head(key)
@@ -108,31 +108,31 @@ export class S3Receipts {
 }
 
 /** The receipt object of a dataset, or what marks it as removed; null if there is neither. `id` may be any text. */
-export async function readReceipt(objects: S3Objects, id: string): Promise<Found | null> {
+export async function readReceipt(objects: S3Objects, id: string): Promise<ReceiptObject | null> {
   const found = isDatasetId(id) ? await objects.get(receiptKey(id)) : null
   return found && parseCommit(found, id)
 }
 
 /** True if the receipt names this attempt, or may do so: a damaged one may name any. */
-export function isNamed({ attempt }: Pick<PublishFacts, 'attempt'>, found: Found | null): boolean {
+export function isNamed({ attempt }: Pick<PublishFacts, 'attempt'>, found: ReceiptObject | null): boolean {
   return found !== null && !found.isTombstone && (found.attempt === attempt || !isUploadId(found.attempt))
 }
 
 /** The body of a receipt object: the attempt, the facts of the publish, then the receipt in the format of every store. */
-export function formatCommit({ attempt, since, publishedAt, renewals, upload, receipt }: Committed): Buffer {
+export function formatCommit({ attempt, since, publishedAt, renewals, upload, receipt }: CommittedDataset): Buffer {
   return Buffer.from(
     `${attempt}\n${JSON.stringify({ since, publishedAt, renewals, upload })}\n${formatReceipt(receipt)}`,
   )
 }
 
 /** What takes the place of the receipt object of a dataset that is removed; always another one. */
-export function formatTombstone({ attempt, facts }: Found): Buffer {
+export function formatTombstone({ attempt, facts }: ReceiptObject): Buffer {
   const { since = attempt, publishedAt = 0 } = facts ?? {}
   return Buffer.from(`${attempt}\n${JSON.stringify({ since, publishedAt, removal: randomUUID() })}\n`)
 }
 
 /** Reads back what formatCommit or formatTombstone wrote for dataset `id`. */
-function parseCommit({ body, etag, modifiedAt }: SmallObject, id: string): Found {
+function parseCommit({ body, etag, modifiedAt }: SmallObject, id: string): ReceiptObject {
   const [attempt = '', line = '', ...rest] = body.toString().split('\n')
   const found = { etag, modifiedAt, attempt, facts: null as PublishFacts | null, committed: null, isTombstone: false }
   if (!isUploadId(attempt)) return { ...found, attempt: etag }
@@ -154,17 +154,21 @@ export function recordText(upload: Upload): Buffer {
 }
 
 /** A dataset and the prefix of its files. */
-export interface Located {
+export interface LocatedDataset {
   readonly receipt: Receipt
   /** Ends with a slash. */
   readonly url: string
 }
 
 /** Attempts whose ids have this prefix, at most `limit`. @throws {ServiceError} STORE_UNAVAILABLE, STORE_FAILED */
-export async function locateInBucket(options: S3Options, idPrefix: string, limit: number): Promise<readonly Located[]> {
+export async function locateInBucket(
+  options: S3Options,
+  idPrefix: string,
+  limit: number,
+): Promise<readonly LocatedDataset[]> {
   const objects = new S3Objects(options)
   try {
-    const found: Located[] = []
+    const found: LocatedDataset[] = []
     for await (const key of objects.list(`datasets/${idPrefix}`)) {
       const id = key.split('/')[1] ?? ''
       if (key !== receiptKey(id)) continue

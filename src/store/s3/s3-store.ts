@@ -13,7 +13,16 @@ import { withChecksum, withoutChecksum } from '../checksum-line.ts'
 import { entryOf } from '../dataset-index.ts'
 import { listedReceipts } from '../listed-receipts.ts'
 import { isDatasetId } from '../name-rules.ts'
-import type { DatasetFile, Draft, FileStamp, ListQuery, Published, Store, StoredReads, StoreLogger } from '../store.ts'
+import type {
+  DatasetFile,
+  DatasetVersion,
+  Draft,
+  FileStamp,
+  ListQuery,
+  Store,
+  StoredReads,
+  StoreLogger,
+} from '../store.ts'
 import { cachePrefixes, copiesIn } from './local-cache.ts'
 import { S3Draft } from './s3-draft.ts'
 import { S3Index, startRefreshes } from './s3-index.ts'
@@ -33,12 +42,12 @@ import {
 } from './s3-keys.ts'
 import { fetchFile, probeConditionalWrites, readFrom, readsOf, S3Objects, type S3Options } from './s3-objects.ts'
 import {
-  type Committed,
-  type Found,
+  type CommittedDataset,
   formatCommit,
   formatTombstone,
   isNamed,
   isOf,
+  type ReceiptObject,
   readReceipt,
   recordText,
   S3Receipts,
@@ -129,12 +138,12 @@ class S3Store implements Store {
     return (await this.#usingUp(draft, receipt, () => this.#commit(draft, receipt, upload, null))) !== null
   }
 
-  async replace(draft: Draft, remade: Receipt, upload: Upload, damaged: Published) {
+  async replace(draft: Draft, remade: Receipt, upload: Upload, damaged: DatasetVersion) {
     return await this.#usingUp(draft, remade, () => this.#commit(draft, remade, upload, damaged))
   }
 
   /** Makes a dataset of a draft, in the place of a damaged publish. Null, and keeps nothing, if there is another one. */
-  async #commit(draft: Draft, remade: Receipt, given: Upload, damaged: Published | null) {
+  async #commit(draft: Draft, remade: Receipt, given: Upload, damaged: DatasetVersion | null) {
     const { id } = remade
     let sent: Attempt | null = null
     for (;;) {
@@ -200,7 +209,7 @@ class S3Store implements Store {
     })
   }
 
-  async remove(of: Published, uploadedBefore = Number.POSITIVE_INFINITY): Promise<boolean> {
+  async remove(of: DatasetVersion, uploadedBefore = Number.POSITIVE_INFINITY): Promise<boolean> {
     const { id } = of
     return await this.#turns.take(id, async () => {
       for (;;) {
@@ -223,14 +232,14 @@ class S3Store implements Store {
     })
   }
 
-  async renew(of: Published): Promise<boolean> {
+  async renew(of: DatasetVersion): Promise<boolean> {
     const found = await this.#receipts.renew(of)
     if (found !== null) this.#index.datasets.uploaded(of.id, found.modifiedAt)
     return found !== null
   }
 
   async read(
-    of: Published,
+    of: DatasetVersion,
     file: DatasetFile,
     range: { readonly start: number; readonly end: number } = { start: 0, end: Number.POSITIVE_INFINITY },
   ): Promise<ByteStream> {
@@ -239,11 +248,11 @@ class S3Store implements Store {
     return byteStream(readFrom(this.#objects, { ...found, start: range.start, end }), async () => {})
   }
 
-  async open(of: Published, file: DatasetFile): Promise<StoredReads> {
+  async open(of: DatasetVersion, file: DatasetFile): Promise<StoredReads> {
     return { read: readsOf(this.#objects, await this.#receipts.file(of, file)), [Symbol.asyncDispose]: async () => {} }
   }
 
-  async stamp(of: Published, file: DatasetFile): Promise<FileStamp | null> {
+  async stamp(of: DatasetVersion, file: DatasetFile): Promise<FileStamp | null> {
     const { attempt } = await this.#receipts.existing(of, file)
     const found = await this.#objects.head(fileKey(attempt, file))
     // Removed or replaced since.
@@ -252,7 +261,7 @@ class S3Store implements Store {
   }
 
   async withLocal<Result>(
-    of: Published,
+    of: DatasetVersion,
     files: readonly DatasetFile[],
     use: (paths: readonly string[]) => Promise<Result>,
   ): Promise<Result> {
@@ -271,7 +280,7 @@ class S3Store implements Store {
     }
   }
 
-  async keep(of: Published, name: string, bytes: Uint8Array): Promise<void> {
+  async keep(of: DatasetVersion, name: string, bytes: Uint8Array): Promise<void> {
     derivedKey('', name)
     const found = await this.#receipts.head(of.id)
     if (found === null || !isOf(of, found)) return
@@ -280,25 +289,25 @@ class S3Store implements Store {
     if (!isNamed(found, await readReceipt(this.#objects, of.id))) await this.#objects.delete([key])
   }
 
-  async kept(of: Published, name: string): Promise<Buffer | null> {
+  async kept(of: DatasetVersion, name: string): Promise<Buffer | null> {
     derivedKey('', name)
     const found = await this.#receipts.head(of.id)
     const kept = found !== null && isOf(of, found) ? await this.#objects.get(derivedKey(found.attempt, name)) : null
     return kept === null ? null : withoutChecksum(kept.body)
   }
 
-  async keptNames(of: Published, prefix: string): Promise<readonly string[]> {
+  async keptNames(of: DatasetVersion, prefix: string): Promise<readonly string[]> {
     const found = await this.#receipts.head(of.id)
     if (found === null || !isOf(of, found)) return []
     const keys = await Array.fromAsync(this.#objects.list(derivedKey(found.attempt, prefix)))
     return keys.map((key) => key.slice(key.lastIndexOf('/') + 1))
   }
 
-  async keepState(name: string, bytes: Uint8Array): Promise<void> {
+  async saveState(name: string, bytes: Uint8Array): Promise<void> {
     await this.#objects.put(stateKey(name), withChecksum(bytes))
   }
 
-  async keptState(name: string): Promise<Buffer | null> {
+  async savedState(name: string): Promise<Buffer | null> {
     const found = await this.#objects.get(stateKey(name))
     return found === null ? null : withoutChecksum(found.body)
   }
@@ -307,7 +316,7 @@ class S3Store implements Store {
     return this.#index.datasets.get(id)?.owner ?? (await this.#receipts.committed(id))?.receipt.owner ?? null
   }
 
-  async published(id: string): Promise<Published | null> {
+  async published(id: string): Promise<DatasetVersion | null> {
     const head = await this.#receipts.head(id)
     return head && { id, publish: head.attempt }
   }
@@ -351,7 +360,7 @@ class S3Store implements Store {
   }
 
   /** The work after a commit. */
-  async #hasCommitted(draft: Draft, committed: Committed, old: Found | null): Promise<void> {
+  async #hasCommitted(draft: Draft, committed: CommittedDataset, old: ReceiptObject | null): Promise<void> {
     const { id, attempt, receipt } = committed
     await this.#afterwards(async () => {
       const keys = old?.facts ? await Array.fromAsync(this.#objects.list(indexEntryPrefix(old.facts))) : []
@@ -386,6 +395,6 @@ class S3Store implements Store {
 
 const nothing = Buffer.alloc(0)
 
-function indexEntryOf({ receipt, publishedAt }: Committed) {
+function indexEntryOf({ receipt, publishedAt }: CommittedDataset) {
   return { ...entryOf(receipt), lastUploadAt: publishedAt }
 }

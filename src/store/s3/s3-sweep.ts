@@ -26,7 +26,7 @@ import {
   recordsPrefix,
 } from './s3-keys.ts'
 import type { S3Objects } from './s3-objects.ts'
-import { type Committed, type Found, isNamed, readReceipt, recordText } from './s3-receipts.ts'
+import { type CommittedDataset, isNamed, type ReceiptObject, readReceipt, recordText } from './s3-receipts.ts'
 
 /** An older attempt is abandoned: no upload takes this long. Milliseconds. */
 export const attemptMsMax = 86_400_000
@@ -125,7 +125,11 @@ async function sweepNote(objects: S3Objects, attempt: Attempt, now: number): Pro
  * Writes what is derived from a receipt: its index entry, with other names under which it was sent, and its upload
  * record. If it is not in its place any more then, what was written is removed.
  */
-export async function complete(objects: S3Objects, of: Committed, otherNames: readonly string[] = []): Promise<void> {
+export async function complete(
+  objects: S3Objects,
+  of: CommittedDataset,
+  otherNames: readonly string[] = [],
+): Promise<void> {
   const entry = entryOf(of.receipt)
   const names = [...new Set([...entry.names, ...otherNames])]
   for (const [number, name] of names.entries()) await objects.put(indexKey(of, entry, number, name), nothing)
@@ -136,12 +140,12 @@ export async function complete(objects: S3Objects, of: Committed, otherNames: re
 }
 
 /** Writes the record of the upload that made a publish. */
-export async function putRecord(objects: S3Objects, of: Committed): Promise<void> {
+export async function putRecord(objects: S3Objects, of: CommittedDataset): Promise<void> {
   await objects.put(recordKey(of, of.upload), recordText(of.upload))
 }
 
 /** True if a repair has taken the place of a publish: it has its upload records. */
-function keepsRecords({ since }: PublishFacts, found: Found | null): boolean {
+function keepsRecords({ since }: PublishFacts, found: ReceiptObject | null): boolean {
   return found !== null && !found.isTombstone && found.facts?.since === since
 }
 
@@ -169,7 +173,7 @@ export interface Survey {
   /** Prefixes of what no receipt names and no note mentions: index entries, upload records, files. */
   readonly strays: readonly string[]
   /** Publishes whose index entry or upload record is missing. */
-  readonly incomplete: readonly Committed[]
+  readonly incomplete: readonly CommittedDataset[]
   /** Removed datasets without the note that has them swept. */
   readonly unnoted: readonly PublishFacts[]
   /** Attempts with a note: uploads in progress, and what is removed within an hour. */
@@ -177,7 +181,7 @@ export interface Survey {
 }
 
 /** What is listed of one dataset. Some 300 bytes. */
-interface Listed {
+interface ListedDataset {
   /** Size of the receipt object; 0 if there is none. */
   bytes: number
   readonly entries: Omit<PublishFacts, 'since'>[]
@@ -198,10 +202,10 @@ export async function survey(objects: S3Objects, readAll: boolean): Promise<Surv
   const noted = new Set<Attempt>()
   for await (const key of objects.list(pendingPrefix)) noted.add(pendingOf(key) ?? '')
   const byId = await listDatasets(objects)
-  const found = { strays: [] as string[], incomplete: [] as Committed[], unnoted: [] as PublishFacts[] }
+  const found = { strays: [] as string[], incomplete: [] as CommittedDataset[], unnoted: [] as PublishFacts[] }
   let isUncertain = false
   const named = new Set<Attempt>()
-  const toRead: [string, Listed][] = []
+  const toRead: [string, ListedDataset][] = []
   for (const one of byId) {
     const attempt = readAll ? null : consistent(one[1])
     if (attempt !== null && attempts.has(attempt)) named.add(attempt)
@@ -266,13 +270,13 @@ export async function checkBucket(objects: S3Objects): Promise<BucketCheck> {
 }
 
 /** The attempt of a dataset whose receipt certainly names it, so far as lists show. */
-function consistent({ bytes, entries: [entry, ...others], sinces }: Listed): Attempt | null {
+function consistent({ bytes, entries: [entry, ...others], sinces }: ListedDataset): Attempt | null {
   if (entry === undefined || bytes <= tombstoneBytesMax || sinces.size !== 1 || !sinces.has(entry.attempt)) return null
   return others.every(({ attempt }) => attempt === entry.attempt) ? entry.attempt : null
 }
 
-async function listDatasets(objects: S3Objects): Promise<Map<string, Listed>> {
-  const byId = new Map<string, Listed>()
+async function listDatasets(objects: S3Objects): Promise<Map<string, ListedDataset>> {
+  const byId = new Map<string, ListedDataset>()
   const of = (id: string) => {
     const listed = byId.get(id) ?? { bytes: 0, entries: [], sinces: new Set() }
     byId.set(id, listed)

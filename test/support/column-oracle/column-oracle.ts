@@ -19,7 +19,7 @@ import { Ingester } from './ingested-tables.ts'
 import { triedTable } from './tried-tables.ts'
 
 /** Counts of what was compared and equal. */
-export interface Compared {
+export interface ComparisonCounts {
   readonly tables: number
   readonly columns: number
   readonly values: number
@@ -27,7 +27,7 @@ export interface Compared {
   readonly types: Readonly<Record<string, number>>
 }
 
-const nothing: Compared = { tables: 0, columns: 0, values: 0, types: {} }
+const nothing: ComparisonCounts = { tables: 0, columns: 0, values: 0, types: {} }
 
 /** Where the files of a batch are: in memory, if there is enough. */
 function scratchDir(): string {
@@ -37,13 +37,13 @@ function scratchDir(): string {
 }
 
 export class ColumnOracle implements AsyncDisposable {
-  #compared: Compared
+  #compared: ComparisonCounts
   readonly #seed: number
   readonly #duckDb: DuckDBConnection
   readonly #dir: string
   readonly #ingester = new Ingester()
 
-  private constructor(seed: number, compared: Compared, duckDb: DuckDBConnection, dir: string) {
+  private constructor(seed: number, compared: ComparisonCounts, duckDb: DuckDBConnection, dir: string) {
     this.#seed = seed
     this.#compared = compared
     this.#duckDb = duckDb
@@ -56,7 +56,7 @@ export class ColumnOracle implements AsyncDisposable {
     return new ColumnOracle(seed, compared, duckDb, mkdtempSync(join(scratchDir(), 'column-oracle-')))
   }
 
-  get compared(): Compared {
+  get compared(): ComparisonCounts {
     return this.#compared
   }
 

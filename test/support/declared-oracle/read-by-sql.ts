@@ -92,7 +92,7 @@ async function readRules(
   columns: readonly DeclaredColumn[],
   table: Table,
 ): Promise<readonly ReadColumn[]> {
-  const wanted = columns.map(({ type, values }, place): Placed => {
+  const wanted = columns.map(({ type, values }, place): PlacedTarget => {
     if (type !== 'byValues') return { place, type, values }
     if (values.form.kind !== 'number')
       return { place, type: { kind: 'text' }, values: { ...values, form: { kind: 'moment' } } }
@@ -132,7 +132,7 @@ function firstViolation(record: Table[number], i: number, read: readonly ReadCol
   return [{ record: i + 1, column, rule: read[column]!.rules[i]!, value }]
 }
 
-interface Placed extends Target {
+interface PlacedTarget extends Target {
   /** Of the column in the table. */
   readonly place: number
 }
@@ -141,7 +141,7 @@ interface Placed extends Target {
 async function readColumns(
   duckDb: DuckDBConnection,
   table: Table,
-  placed: readonly Placed[],
+  placed: readonly PlacedTarget[],
 ): Promise<readonly ReadColumn[]> {
   if (table.length === 0 || placed.length === 0) return placed.map(() => ({ rules: [], values: [] }))
   const width = table[0]!.length

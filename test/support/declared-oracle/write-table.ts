@@ -19,7 +19,7 @@ export interface WrittenTable extends ReadTable {
 
 const roundsMax = 6
 
-type Written = ReturnType<typeof writeColumns> & { readonly found: readonly Violation[] }
+type WriteResult = ReturnType<typeof writeColumns> & { readonly found: readonly Violation[] }
 
 export async function writeTable(
   duckDb: DuckDBConnection,
@@ -49,7 +49,7 @@ function decide(columns: readonly DeclaredColumn[], facts: readonly ColumnFacts[
 }
 
 /** With the column that is not declared. */
-function write(one: DeclaredCase, declared: readonly WriterColumn[]): Written {
+function write(one: DeclaredCase, declared: readonly WriterColumn[]): WriteResult {
   const found: Violation[] = []
   const isFacts = declared.every(({ type }) => type === null)
   const own: WriterColumn = { name: 'n', type: isFacts ? null : { kind: 'text' }, nullWords: [] }
@@ -69,15 +69,21 @@ function write(one: DeclaredCase, declared: readonly WriterColumn[]): Written {
 
 async function readPart(
   duckDb: DuckDBConnection,
-  { one, targets, written, path }: { one: DeclaredCase; targets: readonly Target[]; written: Written; path: string },
+  {
+    one,
+    targets,
+    written,
+    path,
+  }: { one: DeclaredCase; targets: readonly Target[]; written: WriteResult; path: string },
 ): Promise<WrittenTable> {
-  const { found: violations, misfits, nulls } = written
+  const { found: violations, typeMismatches, nulls } = written
   if (violations.length !== written.violations)
     throw new Error(`${violations.length} violations, counted ${written.violations}`)
   if (written.records !== one.records.length)
     throw new Error(`${written.records} records, wanted ${one.records.length}`)
-  const misfit = misfits.findIndex((record) => record !== null)
-  if (misfit >= 0) throw new Error(`Column ${misfit} has a misfit in accepted record ${misfits[misfit]}`)
+  const typeMismatch = typeMismatches.findIndex((record) => record !== null)
+  if (typeMismatch >= 0)
+    throw new Error(`Column ${typeMismatch} has a type mismatch in accepted record ${typeMismatches[typeMismatch]}`)
   const facts = written.facts.map(({ numberTexts: _, ...rest }) => rest)
   if (written.bytes === null) throw new Error('There is no part')
   writeFileSync(path, written.part)

@@ -6,7 +6,7 @@ import { readExactly, tryCast, valueText } from './lossless-sql.ts'
 import { withReadable } from './readable-segment.ts'
 import { fieldName, readModes, recordsSql } from './segment-sql.ts'
 
-/** Returns the nulls of each column. The segment must be readable in DuckDB's first mode. @throws {Error} for a misfit */
+/** Returns the nulls of each column. The segment must be readable in DuckDB's first mode. @throws {Error} for a type mismatch */
 export async function convertBySql(
   duckDb: DuckDBConnection,
   segment: Segment,
@@ -37,5 +37,5 @@ function value({ type, nullWords }: TargetColumn, i: number): string {
   if (type.kind === 'text') return text
   const whens = readExactly(type, text, `t${i}`).map((read) => `WHEN ${read.when} THEN ${read.value}`)
   const isNull = [`${text} IS NULL`, ...nullWords.map((word) => `${text} = ${literal(word)}`)]
-  return `CASE ${whens.join(' ')} WHEN ${isNull.join(' OR ')} THEN NULL ELSE error('misfit') END`
+  return `CASE ${whens.join(' ')} WHEN ${isNull.join(' OR ')} THEN NULL ELSE error('typeMismatch') END`
 }

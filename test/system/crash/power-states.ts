@@ -26,7 +26,7 @@ export async function recordSteps(): Promise<readonly DiskStep[]> {
   return steps
 }
 
-export interface Booted {
+export interface BootCounts {
   readonly booted: number
   /** The fault of the last state; null if there was none. */
   readonly broken: string | null
@@ -38,7 +38,7 @@ export async function bootStates(
   disk: LossyDisk,
   { seed, count }: { readonly seed: number; readonly count: number },
   check: (dir: string, said: readonly string[]) => Promise<void> = (dir, said) => checkPromises(dir, promisesOf(said)),
-): Promise<Booted> {
+): Promise<BootCounts> {
   const random = randomFrom(seed)
   const states = steps.flatMap((_, at) => lossKinds.map((kind) => ({ at, kind, order: random() })))
   const chosen = states.toSorted((a, b) => a.order - b.order).slice(0, count)

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { isServiceError } from '../../../src/core/errors.ts'
 import { createQueryRunner } from '../../../src/engine/query/query-runner.ts'
 import { ReaderPool } from '../../../src/engine/readers/reader-pool.ts'
-import { type Misdeed, misdeeds } from '../../../src/engine/sandbox/hostile-child.testing.ts'
+import { type Attack, attacks } from '../../../src/engine/sandbox/hostile-child.testing.ts'
 import { Sandbox } from '../../../src/engine/sandbox/sandbox.ts'
 
 const programPath = fileURLToPath(new URL('../../../src/engine/sandbox/hostile-child.testing.ts', import.meta.url))
@@ -37,9 +37,9 @@ async function growthOf(run: () => Promise<void>): Promise<number> {
 }
 
 /** Misdeeds after a valid response: the job still succeeds. */
-const afterAnswer: ReadonlySet<Misdeed> = new Set(['answer without end', 'answer twice'])
+const afterResponse: ReadonlySet<Attack> = new Set(['answer without end', 'answer twice'])
 
-for (const misdeed of misdeeds) {
+for (const misdeed of attacks) {
   test(`a reader that tries to ${misdeed} ends alone`, async (t) => {
     const { promise: lost, resolve: warn } = Promise.withResolvers<object>()
     const pool = new ReaderPool({
@@ -52,7 +52,7 @@ for (const misdeed of misdeeds) {
     const slices = [{ path: '', offset: 0, limit: 1 }]
     const job = (what: string) => pool.run('rows', { slices, columns: [`hostile: ${what}`] }, never)
     const growth = await growthOf(async () => {
-      if (afterAnswer.has(misdeed)) assert.deepEqual(await job(misdeed), [[null]])
+      if (afterResponse.has(misdeed)) assert.deepEqual(await job(misdeed), [[null]])
       else await assert.rejects(job(misdeed), (error) => isServiceError(error, 'CONVERSION_FAILED'))
       await lost
       assert.deepEqual(await job('nothing'), [[null]])

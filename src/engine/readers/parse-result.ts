@@ -1,12 +1,12 @@
 // Parse answer: checks the answer of a reader child against its job, since the child has read untrusted data. Knows no process.
 import type { ColumnStatistics } from '../part-reader.ts'
-import type { Answer, AnswerMessage, JobKind, JobMessage, Jobs } from './reader-job.ts'
+import type { Answer, JobKind, JobMessage, Jobs, ResponseMessage } from './reader-job.ts'
 
 const usualBytesMax = 16_000_000
 const rowsBytesMax = 256_000_000
 
 /** Maximum size of the answer to a job in bytes; instead of a longer one, a child sends a failure. */
-export function answerBytesMax(job: JobMessage): number {
+export function responseBytesMax(job: JobMessage): number {
   switch (job.kind) {
     case 'rows':
     case 'matchingRows':
@@ -17,7 +17,7 @@ export function answerBytesMax(job: JobMessage): number {
 }
 
 /** @throws {Error} if the frame is not an answer to this job */
-export function parseAnswer(job: JobMessage, frame: Buffer): AnswerMessage {
+export function parseResponse(job: JobMessage, frame: Buffer): ResponseMessage {
   const message = record(JSON.parse(frame.toString()))
   const shouldRecycle = boolean(message.shouldRecycle)
   if (message.kind === 'failure') {

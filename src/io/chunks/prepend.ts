@@ -4,7 +4,7 @@
  * Yields `first`, then the rest of `rest`. If it is ended early, or if `first` fails, both are released. It is a class,
  * since a generator would take part in every item of `rest`.
  */
-export function inFront<Item>(
+export function prepend<Item>(
   first: Iterable<Item> | AsyncIterable<Item>,
   rest: AsyncIterator<Item>,
 ): AsyncIterableIterator<Item> {

@@ -1,7 +1,7 @@
-// Tests of inFront(): the order of items, and the release of both sources.
+// Tests of prepend(): the order of items, and the release of both sources.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { inFront } from './in-front.ts'
+import { prepend } from './prepend.ts'
 
 function streams(log: string[]) {
   function* first() {
@@ -23,25 +23,25 @@ function streams(log: string[]) {
   return { first: first(), rest: rest() }
 }
 
-test('inFront() yields the first items and then the rest', async () => {
+test('prepend() yields the first items and then the rest', async () => {
   const log: string[] = []
   const { first, rest } = streams(log)
-  assert.deepEqual(await Array.fromAsync(inFront(first, rest)), [1, 2, 3, 4])
+  assert.deepEqual(await Array.fromAsync(prepend(first, rest)), [1, 2, 3, 4])
   assert.deepEqual(log, ['first', 'rest'])
 })
 
-test('inFront() releases both sources when its reader stops, wherever that is', async () => {
+test('prepend() releases both sources when its reader stops, wherever that is', async () => {
   for (const stop of [1, 2, 3, 4]) {
     const log: string[] = []
     const { first, rest } = streams(log)
     // A generator that has not begun has nothing to release.
     assert.equal((await rest.next()).value, 3)
-    for await (const item of inFront(first, rest)) if (item === stop) break
+    for await (const item of prepend(first, rest)) if (item === stop) break
     assert.deepEqual(log, ['first', 'rest'], `stopped at ${stop}`)
   }
 })
 
-test('inFront() releases the rest if the first items fail, and yields nothing more', async () => {
+test('prepend() releases the rest if the first items fail, and yields nothing more', async () => {
   const log: string[] = []
   const { rest } = streams(log)
   await rest.next()
@@ -49,7 +49,7 @@ test('inFront() releases the rest if the first items fail, and yields nothing mo
     yield 1
     throw new Error('a disk fault')
   }
-  const all = inFront(failing(), rest)
+  const all = prepend(failing(), rest)
   assert.deepEqual(await all.next(), { done: false, value: 1 })
   await assert.rejects(all.next(), /a disk fault/)
   assert.deepEqual(log, ['rest'])

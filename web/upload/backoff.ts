@@ -1,11 +1,11 @@
-// Patience: how long to wait before retrying after a temporary failure: longer each time, but not beyond the return of the network.
+// How long to wait before retrying after a temporary failure: longer each time, but not beyond the return of the network.
 import { ApiError } from '../api.ts'
 
 const firstMs = 500
 const longestMs = 15_000
 
 /** A broken connection, or a service that is busy or starting. */
-export function isPassing(error: unknown): boolean {
+export function isTransient(error: unknown): boolean {
   return (
     (error instanceof ApiError && [0, 408, 429, 502, 503, 504].includes(error.status)) ||
     // What fetch reports for a connection that breaks within a response.
@@ -13,7 +13,7 @@ export function isPassing(error: unknown): boolean {
   )
 }
 
-export class Patience {
+export class Backoff {
   #nextMs = firstMs
 
   /** Call it when something worked. */
