@@ -62,6 +62,7 @@ async function testQuick() {
   return inParts([
     ...checks,
     tests('unit tests', [...sharedTestFlags, ...testSets.units]),
+    tests('tests of reading', [...sharedTestFlags, ...testSets.reading]),
     tests('tests of the service', [...sharedTestFlags, ...testSets.service]),
     tests('hostile tests', [...sharedTestFlags, ...testSets.hostile]),
     tests('tests', [...parallelTestFlags, ...testSets.quick]),

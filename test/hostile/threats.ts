@@ -217,7 +217,7 @@ export const threats: readonly Threat[] = [
   threat(46, 'values that readers change', 'kept exactly, or text', [
     'test/hostile/surprises.test.ts: values that other readers change are typed as in the table, and exported as sent',
     'test/hostile/surprises.test.ts: a note names an encoding that readers often guess wrong, and the bytes are kept',
-    'test/service/types.test.ts: a receipt notes leading zeros with their lines',
+    'test/reading/types.test.ts: a receipt notes leading zeros with their lines',
     'src/columns/exact-values.system.test.ts: convert() keeps the meaning of every value in the type that decideType() found',
   ]),
   threat(

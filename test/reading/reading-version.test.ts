@@ -85,9 +85,9 @@ test('the version of the reading is raised whenever a reading gives something el
   assert.deepEqual(
     last,
     { version, digest },
-    `The outcomes of test/service/reading-version.test.ts have changed. If a released version reads these files in another ` +
+    `The outcomes of test/reading/reading-version.test.ts have changed. If a released version reads these files in another ` +
       `way, raise readingVersion in src/service/upload/dataset-id.ts, so that the same bytes sent again are read anew, and ` +
-      `append {"version": ${(last?.version ?? 0) + 1}, "digest": "${digest}"} to test/service/reading-versions.json. ` +
+      `append {"version": ${(last?.version ?? 0) + 1}, "digest": "${digest}"} to test/reading/reading-versions.json. ` +
       'If the version was already raised since the last release, replace the last digest there.',
   )
   assert.deepEqual(
