@@ -128,6 +128,7 @@ export interface ColumnStatistics {
     readonly nan_count: number
     readonly nan_proportion: number
     readonly n_unique?: number
+    readonly n_unique_error?: number
     readonly min?: unknown
     readonly max?: unknown
     readonly mean?: unknown

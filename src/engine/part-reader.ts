@@ -27,6 +27,8 @@ export interface NumericStatistics extends NullStatistics {
   readonly histogram: { readonly hist: readonly number[]; readonly bin_edges: readonly (number | string)[] } | null
   /** Number of different values. */
   readonly n_unique: number
+  /** How far `n_unique` may be off, as a fraction of it; absent if it is exact. */
+  readonly n_unique_error?: number
   readonly q25: number | string | null
   readonly q75: number | string | null
   /** Names of the members above that are approximate. */

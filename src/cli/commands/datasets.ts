@@ -170,8 +170,9 @@ const profileColumns = ['column', 'type', ...figureColumns.map(right)]
 function profileCells(column: Readonly<Record<string, unknown>>): readonly string[] {
   const { column_name, column_type, column_statistics } = column
   const of = isObject(column_statistics) ? column_statistics : {}
-  const figures = [of.nan_count, of.distinct_count ?? of.n_unique, of.min, of.max, of.mean, of.median]
-  return [String(column_name), String(column_type), ...figures.map(shownFigure)]
+  const [nulls, distinct, ...others] = [of.nan_count, of.n_unique, of.min, of.max, of.mean, of.median].map(shownFigure)
+  const about = typeof of.n_unique_error === 'number' ? ` ± ${Number((100 * of.n_unique_error).toPrecision(2))} %` : ''
+  return [String(column_name), String(column_type), `${nulls}`, `${distinct}${about}`, ...others]
 }
 
 function shownFigure(figure: unknown): string {

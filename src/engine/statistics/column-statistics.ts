@@ -4,6 +4,7 @@ import type { JS } from '../duckdb/duckdb.ts'
 import type { ColumnStatistics, NumericStatistics } from '../part-reader.ts'
 import {
   type Bins,
+  distinctCountSql,
   frequenciesSql,
   type MeasuredColumn,
   measured,
@@ -14,11 +15,21 @@ import {
 import type { PartColumn } from '../sql/rows-sql.ts'
 import { type LengthCount, lengthFigures } from './length-figures.ts'
 
-/**
- * Up to this many records, everything is exact; beyond that, figures that would have to hold every value at once are
- * approximate.
- */
-const exactRecordsMax = 100_000
+/** From here on, each column of a dataset is counted separately. */
+const largeRecordsMin = 100_001
+/** Up to where figures are exact that have to hold many values at the same time. */
+export interface ExactLimits {
+  /** Different values of a column. A multiple is held while one in several is counted. */
+  readonly distinctMax: number
+  /** Values of a column for its quartiles, which hold all of them; beyond, a random sample of at least half as many. */
+  readonly valuesMax: number
+}
+/** 8 bytes per value, and about 32 per different value. */
+const exactLimits: ExactLimits = { distinctMax: 2 ** 18, valuesMax: 2 ** 23 }
+/** Of `distinctMax`. */
+const countedAtOnce = 4
+/** A count of sampled values is less accurate than said about once in 370 times. */
+const deviationsSaid = 3
 /**
  * Up to this many records, different values are counted in a list: the setup of `DISTINCT` for each column takes
  * longer.
@@ -27,8 +38,6 @@ const listedRecordsMax = 2_048
 
 /** A text column with no more different values counts as a label, as in the viewer's first version. */
 const labelsMax = 30
-/** The number of different values is approximated first: up to this many may turn out to be few enough. */
-const labelsTried = 40
 const labelLengthMax = 1_000
 const binsMax = 10
 
@@ -44,6 +53,8 @@ interface Range {
   readonly records: number
   readonly count: number
   readonly distinct: number
+  /** As a fraction of `distinct`; 0 if that is exact. */
+  readonly distinctError: number
   /** For booleans: the number of true values. */
   readonly trueCount: number
   /** Null if there is no value. */
@@ -58,15 +69,15 @@ export async function measure(
   paths: readonly string[],
   columns: readonly PartColumn[],
   records: number,
+  limits = exactLimits,
 ): Promise<readonly ColumnStatistics[]> {
-  const isExact = records <= exactRecordsMax
-  const isLarge = !isExact && columns.length === 1
-  const ranges = await rangesOf(select, paths, columns.map(measured), records)
+  const isLarge = records >= largeRecordsMin && columns.length === 1
+  const ranges = await rangesOf(select, paths, columns.map(measured), records, limits)
   const known = await labelled(select, paths, ranges, isLarge)
   const shapes = ranges.flatMap((range) =>
     known.has(range) || range.ends === null || range.column.kind === 'text'
       ? []
-      : { range, shape: shapeOf(range, range.ends) },
+      : { range, shape: shapeOf(range, range.ends, limits) },
   )
   const cells =
     shapes.length === 0
@@ -77,16 +88,16 @@ export async function measure(
               shapesSql(
                 paths,
                 shapes.map(({ shape }) => shape),
-                { isExact, isLarge },
+                isLarge,
               ),
             )
           )[0],
         )
   for (const [i, { range, shape }] of shapes.entries()) {
-    known.set(range, numeric(range, shape, cells.slice(4 * i, 4 * i + 4), isExact))
+    known.set(range, numeric(range, shape, cells.slice(4 * i, 4 * i + 4)))
   }
   return ranges.map(
-    (range) => known.get(range) ?? (range.lengths.length > 0 ? fromLengths(range, isExact) : withoutValues(range)),
+    (range) => known.get(range) ?? (range.lengths.length > 0 ? fromLengths(range) : withoutValues(range)),
   )
 }
 
@@ -95,20 +106,55 @@ async function rangesOf(
   paths: readonly string[],
   columns: readonly MeasuredColumn[],
   records: number,
+  limits: ExactLimits,
 ): Promise<readonly Range[]> {
-  const distinct = records <= listedRecordsMax ? 'listed' : records <= exactRecordsMax ? 'counted' : 'approximate'
+  const oneIn = oneInOf(records, countedAtOnce * limits.distinctMax)
+  const distinct = records <= listedRecordsMax ? 'listed' : { oneIn }
   const cells = texts((await select(rangesSql(paths, columns, distinct)))[0])
-  return columns.map((column, i) => {
+  const ranges = columns.map((column, i): Range => {
     const [count, distinct, min, max] = cells.slice(4 * i, 4 * i + 4)
     const isTruth = column.kind === 'bool'
     const [distinctCount, trueCount] = isTruth ? [0, Number(distinct)] : [Number(distinct), 0]
-    const range = { column, records, count: Number(count), distinct: distinctCount, trueCount }
+    const range = { column, records, count: Number(count), distinct: distinctCount, distinctError: 0, trueCount }
     if (column.kind !== 'text') return { ...range, ends: min == null || max == null ? null : { min, max }, lengths: [] }
     const lengths = lengthCounts(min ?? null)
     const [least, greatest] = [lengths[0], lengths.at(-1)]
     const ends = least && greatest ? { min: `${least[0]}`, max: `${greatest[0]}` } : null
     return { ...range, ends, lengths }
   })
+  if (oneIn === 1) return ranges
+  const counted: Range[] = []
+  for (const range of ranges) counted.push(await withDistinct(select, paths, range, oneIn, limits))
+  return counted
+}
+
+/** The least power of two by which `count` is divided to be at most `max`. */
+function oneInOf(count: number, max: number): number {
+  return 2 ** Math.max(0, Math.ceil(Math.log2(count / max)))
+}
+
+/** Counts the different values where they can be few, and else says how many they are and how exactly that is known. */
+async function withDistinct(
+  select: Select,
+  paths: readonly string[],
+  range: Range,
+  oneIn: number,
+  { distinctMax }: ExactLimits,
+): Promise<Range> {
+  const possible = Math.min(range.count, possibleValues(range))
+  const estimated = range.distinct * oneIn
+  if (Math.min(estimated, possible) <= distinctMax) {
+    const [distinct] = texts((await select(distinctCountSql(paths, range.column)))[0])
+    return { ...range, distinct: Number(distinct) }
+  }
+  const distinctError = Number((deviationsSaid / Math.sqrt(range.distinct)).toPrecision(2))
+  return { ...range, distinct: Math.min(Number(estimated.toPrecision(3)), possible), distinctError }
+}
+
+/** How many different values fit between the least and the greatest. */
+function possibleValues({ column, ends }: Range): number {
+  if (ends === null || column.kind === 'float' || column.kind === 'text') return Number.POSITIVE_INFINITY
+  return Number(BigInt(ends.max) - BigInt(ends.min) + 1n)
 }
 
 function lengthCounts(json: string | null): readonly LengthCount[] {
@@ -149,7 +195,7 @@ async function labelled(
 }
 
 function isFew({ column, distinct, ends }: Range): boolean {
-  return column.kind === 'text' && ends !== null && distinct <= labelsTried && Number(ends.max) <= labelLengthMax
+  return column.kind === 'text' && ends !== null && distinct <= labelsMax && Number(ends.max) <= labelLengthMax
 }
 
 type Counts = readonly (readonly [value: string, count: number])[]
@@ -177,7 +223,12 @@ function labels(range: Range, counts: Counts): ColumnStatistics {
   }
 }
 
-function shapeOf({ column }: Range, { min, max }: { readonly min: string; readonly max: string }): Shape {
+function shapeOf(
+  { column, count: values }: Range,
+  { min, max }: { readonly min: string; readonly max: string },
+  { valuesMax }: ExactLimits,
+): Shape {
+  const quartilesOfOneIn = oneInOf(values, valuesMax)
   if (column.kind === 'float') {
     const magnitude = Math.max(Math.abs(Number(min)), Math.abs(Number(max)))
     const scale = magnitude > unscaledMax ? scaleOfHuge : 1
@@ -185,23 +236,28 @@ function shapeOf({ column }: Range, { min, max }: { readonly min: string; readon
     return {
       column,
       scale,
+      quartilesOfOneIn,
       bins: { kind: 'fraction', count: width > 0 ? binsMax : 1, min: Number(min) / scale, width },
     }
   }
   const [least, span] = [BigInt(min), BigInt(max) - BigInt(min)]
   const width = span / BigInt(binsMax) + 1n
   const count = Number(span / width) + 1
-  return { column, scale: 1, bins: { kind: 'whole', count, min: least, width, isWide: span > 2n ** 62n } }
+  return {
+    column,
+    scale: 1,
+    quartilesOfOneIn,
+    bins: { kind: 'whole', count, min: least, width, isWide: span > 2n ** 62n },
+  }
 }
 
 function numeric(
   range: Range,
-  { scale, bins }: Shape,
+  { scale, bins, quartilesOfOneIn }: Shape,
   [mean, deviation, quartiles, counts]: readonly (string | null)[],
-  isExact: boolean,
 ): ColumnStatistics {
   const { column, ends } = range
-  const [q25, median, q75] = (JSON.parse(quartiles ?? '[]') as number[]).map((one) => one * scale)
+  const [q25, median, q75] = (JSON.parse(quartiles ?? '[]') as number[]).map((one) => quartileOf(column, one * scale))
   const countByBin = JSON.parse(counts ?? '{}') as Readonly<Record<string, number>>
   const hist = Array.from({ length: bins.count }, () => 0)
   for (const [bin, times] of Object.entries(countByBin)) {
@@ -216,16 +272,30 @@ function numeric(
     median: shown(column, median),
     std: deviation === null ? null : shownSpan(column, Number(deviation) * scale),
     histogram: { hist, bin_edges: edges(bins, scale, ends?.max ?? '0').map((edge) => shownEnd(column, edge)) },
-    n_unique: Math.min(range.distinct, range.count),
+    ...distinctOf(range),
     q25: shown(column, q25),
     q75: shown(column, q75),
-    approximate: isExact ? [] : ['n_unique', 'median', 'q25', 'q75'],
+    approximate: [...approximateOf(range), ...(quartilesOfOneIn === 1 ? [] : ['median', 'q25', 'q75'])],
   }
   return { column_name: column.name, column_type: typeOf(column), column_statistics }
 }
 
+function distinctOf({ distinct, distinctError }: Range) {
+  return { n_unique: distinct, ...(distinctError > 0 && { n_unique_error: distinctError }) }
+}
+
+function approximateOf({ distinctError }: Range): readonly string[] {
+  return distinctError > 0 ? ['n_unique'] : []
+}
+
+/** A quartile between two values: of integers an integer or a half, of dates a date. */
+function quartileOf({ kind }: MeasuredColumn, value: number): number {
+  if (kind === 'int') return Math.round(2 * value) / 2
+  return kind === 'date' ? Math.floor(value) : value
+}
+
 /** All of it is exact, except for the number of different texts. */
-function fromLengths(range: Range, isExact: boolean): ColumnStatistics {
+function fromLengths(range: Range): ColumnStatistics {
   const { column, lengths } = range
   const { mean, deviation, quartiles, hist, binWidth } = lengthFigures(lengths)
   const [q25, median, q75] = quartiles
@@ -238,10 +308,10 @@ function fromLengths(range: Range, isExact: boolean): ColumnStatistics {
     median,
     std: deviation,
     histogram: { hist, bin_edges: [...hist.map((_, i) => min + i * binWidth), max] },
-    n_unique: Math.min(range.distinct, range.count),
+    ...distinctOf(range),
     q25,
     q75,
-    approximate: isExact ? [] : ['n_unique'],
+    approximate: approximateOf(range),
   }
   return { column_name: column.name, column_type: 'string_text', column_statistics }
 }

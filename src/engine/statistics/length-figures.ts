@@ -7,6 +7,7 @@ export interface LengthFigures {
   readonly mean: number
   /** Null if there is only one text. */
   readonly deviation: number | null
+  /** Each an integer or a half. */
   readonly quartiles: readonly [q25: number, median: number, q75: number]
   /** Starts of bins that are `binWidth` wide; the first one is the least length. */
   readonly hist: readonly number[]
@@ -20,7 +21,7 @@ export function lengthFigures(counts: readonly LengthCount[]): LengthFigures {
   const total = counts.reduce((sum, [, count]) => sum + count, 0)
   const mean = counts.reduce((sum, [length, count]) => sum + length * count, 0) / total
   const squares = counts.reduce((sum, [length, count]) => sum + (length - mean) ** 2 * count, 0)
-  const quartile = (part: number) => between(counts, part * (total - 1))
+  const quartile = (part: number) => Math.round(2 * between(counts, part * (total - 1))) / 2
   const least = counts[0]?.[0] ?? 0
   const span = (counts.at(-1)?.[0] ?? 0) - least
   const binWidth = Math.floor(span / binsMax) + 1

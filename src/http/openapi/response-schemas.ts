@@ -482,9 +482,20 @@ export const profileResponse = component('Profile', 'Statistics in the format of
             }),
           ),
           n_unique: Type.Optional(count('Number of distinct values.')),
+          n_unique_error: Type.Optional(
+            Type.Number({
+              description:
+                'How far `n_unique` may be off, as a fraction of it. Absent if it is exact, as it is up to 262,144 values.',
+            }),
+          ),
           q25: measure('First quartile.'),
           q75: measure('Third quartile.'),
-          approximate: Type.Optional(listOf('Which of these are approximate, in large datasets.', Type.String())),
+          approximate: Type.Optional(
+            listOf(
+              'Which of these are approximate: `n_unique`, or, beyond 8,388,608 values, the quartiles.',
+              Type.String(),
+            ),
+          ),
           no_label_count: Type.Optional(count('Always 0.')),
           no_label_proportion: Type.Optional(proportion),
           frequencies: Type.Optional(

@@ -62,7 +62,12 @@ function ColumnCard({ id, column, type }: ColumnCardProps) {
             <div key={key}>
               <dt>{label}</dt>
               <dd>
-                {shown(value)} {about.includes(key) && <span class="quiet">{t.approximate}</span>}
+                {shown(value)}{' '}
+                {about.includes(key) && (
+                  <span class="quiet">
+                    {key === 'n_unique' ? `± ${percent(of.n_unique_error ?? 0)}` : t.approximate}
+                  </span>
+                )}
               </dd>
             </div>
           ))}
