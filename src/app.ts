@@ -21,7 +21,6 @@ import { createScanner } from './reading/scanner/wasm-scanner.ts'
 import { Copies } from './service/copies/copies.ts'
 import { createService, type ServiceParts } from './service/create-service.ts'
 import { Downloads, type DownloadTools } from './service/dataset/downloads.ts'
-import { MergedParquet } from './service/dataset/merged-parquet.ts'
 import { removeDataset } from './service/dataset/remove-dataset.ts'
 import { VerifiedFiles } from './service/dataset/verified-files.ts'
 import { startRetention } from './service/retention.ts'
@@ -96,11 +95,9 @@ async function openService(given: Config, logger: ServiceLogger) {
   const store = metrics.store(kept)
   const { converter, reader, runner } = await startChildren(config, logger, metrics, started)
   const files = new VerifiedFiles(store)
-  const mergedFiles = { dir: join(config.dataDir, 'merged'), bytesMax: config.mergedBytesMax }
-  const merged = await MergedParquet.open({ ...mergedFiles, store, files, reader })
   const createFiles = withTrailingEmpty(createFileScanner(createScanner))
   const copies = started.use(
-    await openCopies(config, logger, metrics, { store, files, merged, reader, createScanner: createFiles }),
+    await openCopies(config, logger, metrics, { store, files, reader, createScanner: createFiles }),
   )
   const webhook = openWebhook(config, logger, metrics, started)
   const onEnd = (status: UploadStatus) => {
@@ -117,7 +114,6 @@ async function openService(given: Config, logger: ServiceLogger) {
     copies,
     keys,
     files,
-    merged,
     converter,
     reader,
     runner,
@@ -131,8 +127,7 @@ async function openService(given: Config, logger: ServiceLogger) {
   metrics.unfinished(unfinished)
   const expiring = {
     olderThan: store.olderThan.bind(store),
-    remove: (of: DatasetVersion, uploadedBefore?: number) =>
-      removeDataset({ store, merged, copies }, of, uploadedBefore),
+    remove: (of: DatasetVersion, uploadedBefore?: number) => removeDataset({ store, copies }, of, uploadedBefore),
   }
   started.use(startRetention({ store: expiring, keepMs: config.keepMs, logger }))
   const { scrubEveryMs: everyMs, scrubBytesPerSecondMax: bytesPerSecondMax } = config

@@ -90,7 +90,7 @@ test('readConfig() takes yes and no as other programs write them', () => {
 
 test('readConfig() warns of a size below 1 KB without a unit, and of no other value', () => {
   const lines: string[] = []
-  const file = { CSV_UPLOAD_QUOTA_SIZE: '1023', CSV_UPLOAD_MERGED_SIZE_MAX: '0', CSV_UPLOAD_MAX_REQUEST_SIZE: '1024' }
+  const file = { CSV_UPLOAD_QUOTA_SIZE: '1023', CSV_UPLOAD_CACHE_SIZE_MAX: '0', CSV_UPLOAD_MAX_REQUEST_SIZE: '1024' }
   const argv = ['--max-file-size', '10', '--cache-size-max', '10B']
   assert.equal(readConfig(argv, file, (line) => lines.push(line)).fileBytesMax, 10)
   assert.deepEqual(lines.toSorted(), [

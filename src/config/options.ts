@@ -93,9 +93,6 @@ export const options = {
   scrubBytesPerSecondMax: option('--scrub-rate', byteCount(65_536, 1_048_576 * 1_048_576), '20MB').help(
     'Maximum bytes per second that scrubbing reads.',
   ),
-  mergedBytesMax: option('--merged-size-max', byteCount(0, Number.MAX_SAFE_INTEGER), '2GB').help(
-    'Maximum total size of merged Parquet files kept for later requests; the least recently used are removed first.',
-  ),
   dataDir: option('--data', text('a directory'), './data').help(
     'Directory that stores everything; created if missing, for one process at a time.',
   ),

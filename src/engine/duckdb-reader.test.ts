@@ -1,6 +1,6 @@
 // Tests of the part reader: the right records from the right parts, in order, with no digit lost in JSON.
 import assert from 'node:assert/strict'
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { layoutOf, never, scratchDir, startConverter, startReader, writeSegment } from '../columns/converter.testing.ts'
@@ -162,27 +162,6 @@ test('rows() opens only the parts that contain the records', async (t) => {
   const parts = [{ path: join(dir, 'gone'), records: 7 }, part!, { path: join(dir, 'gone'), records: 7 }]
   assert.deepEqual(await reader.rows(parts, ['n'], 7, 5, never), [[0], [1], [2], [3], [4]])
   await assert.rejects(reader.rows(parts, ['n'], 6, 2, never), (error) => isServiceError(error, 'CONVERSION_FAILED'))
-})
-
-test('merge() writes all parts as one, in order', async (t) => {
-  const dir = scratchDir(t)
-  const parts = await numberedParts(dir, [3, 0, 100_000, 1])
-  const path = join(dir, 'merged.parquet')
-  await reader.merge(parts, path, never)
-  const rows = await reader.rows([{ path, records: 100_004 }], ['n'], 0, 100_004, never)
-  assert.ok(rows.every(([n], i) => n === i) && rows.length === 100_004)
-  // The directory is named like a partition, which must not become a column.
-  const noColumn = reader.rows([{ path, records: 100_004 }], ['c0'], 0, 1, never)
-  await assert.rejects(noColumn, (error) => isServiceError(error, 'CONVERSION_FAILED'))
-})
-
-test('merge() leaves no file if it fails', async (t) => {
-  const dir = scratchDir(t)
-  const parts = await numberedParts(dir, [100])
-  const path = join(dir, 'merged.parquet')
-  const merging = reader.merge([...parts, { path: join(dir, 'gone') }], path, never)
-  await assert.rejects(merging, (error) => isServiceError(error, 'CONVERSION_FAILED'))
-  assert.ok(!existsSync(path))
 })
 
 test('lines() writes the records of a window as objects, unchanged, and overwrites the file', async (t) => {

@@ -1,5 +1,4 @@
 // DuckDB reader: reads parts back in its own child processes, so that no download waits for a conversion.
-import { rm } from 'node:fs/promises'
 import { forEachLimit } from '../io/for-each-limit.ts'
 import type { ColumnStatistics, PartReader } from './part-reader.ts'
 import { ReaderPool, type ReaderPoolOptions } from './readers/reader-pool.ts'
@@ -55,15 +54,6 @@ export function createPartReader(options: ReaderPoolOptions): PartReader {
       if (slices.length === 0) return part.records === 0 ? null : { record: 0, column: 0 }
       const place = await pool.run('difference', comparisonOf(part, parts, columns, slices), signal)
       return place === null ? null : { record: Math.floor(place / columns.length), column: place % columns.length }
-    },
-
-    async merge(parts, toPath, signal) {
-      try {
-        await pool.run('merge', { paths: parts.map(({ path }) => path), toPath }, signal)
-      } catch (error) {
-        await rm(toPath, { force: true })
-        throw error
-      }
     },
 
     check: () => pool.check(),

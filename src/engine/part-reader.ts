@@ -110,8 +110,6 @@ export interface PartReader {
     offset: number,
     signal: AbortSignal,
   ): Promise<{ readonly record: number; readonly column: number } | null>
-  /** Writes all parts, in order, as one Parquet file. */
-  merge(parts: readonly { readonly path: string }[], toPath: string, signal: AbortSignal): Promise<void>
   /** @throws {ServiceError} if no child can be started */
   check(): Promise<void>
   close(): Promise<void>

@@ -11,7 +11,6 @@ import type { Copies } from './copies/copies.ts'
 import { correct } from './corrections/correct.ts'
 import { Catalog } from './dataset/catalog.ts'
 import { Downloads } from './dataset/downloads.ts'
-import type { MergedParquet } from './dataset/merged-parquet.ts'
 import { Profiles } from './dataset/profiles.ts'
 import { QueryPlaces, type QueryPlacesOptions, queryDataset } from './dataset/query-places.ts'
 import { removeOwn } from './dataset/remove-dataset.ts'
@@ -37,7 +36,6 @@ import type { Uploads } from './uploads/uploads.ts'
 export interface ServiceParts extends IngestTools {
   readonly store: Store
   readonly files: VerifiedFiles
-  readonly merged: MergedParquet
   readonly reader: PartReader
   readonly runner: QueryRunner
   readonly uploads: Uploads

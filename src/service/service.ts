@@ -294,8 +294,7 @@ export interface Service {
   /** Computed once, then stored. @throws {ServiceError} DATASET_NOT_FOUND, DATASET_DAMAGED, CONVERSION_FAILED */
   profile(id: string, signal: AbortSignal): Promise<Profile>
   /**
-   * A dataset as a file. `sha256` is known for what is stored, and for Parquet: several parts are merged first, and the
-   * result is kept unless it is too large.
+   * A dataset as a file. `sha256` is known for what is stored.
    * @throws {ServiceError} DATASET_NOT_FOUND; NOT_FOUND for corrections and parts that do not exist; for Parquet,
    *   DATASET_DAMAGED, CONVERSION_FAILED, DISK_FULL
    */

@@ -58,14 +58,13 @@ const routesByFile = {
     stretches: ['original bytes=0-9', 'original bytes=-9', 'rejects', 'rejects.csv'],
   },
   'data/part-00000.parquet': {
-    whole: ['parts/0.parquet', 'data.ndjson', 'rows'],
+    whole: ['parts/0.parquet', 'data.parquet', 'data.ndjson', 'rows'],
     stretches: ['parts/0.parquet bytes=0-9'],
   },
   'rejects/part-00000.parquet': { whole: ['rejects', 'rejects.csv'], stretches: [] },
 }
 const readRoutes = Object.values(routesByFile).flatMap(({ whole, stretches }) => [...whole, ...stretches])
-/** Merged Parquet is a separate file once it exists. */
-const allRoutes = [...new Set([...readRoutes, 'data.parquet'])]
+const allRoutes = [...new Set(readRoutes)]
 
 const damages: Readonly<Record<string, (path: string, bytes: Buffer) => void>> = {
   'with one flipped bit': (path, bytes) => writeFileSync(path, flipped(bytes, bytes.length >> 1)),

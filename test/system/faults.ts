@@ -92,7 +92,6 @@ export async function fillDisks(leftBytes: readonly number[]): Promise<{ kept: n
     assert.deepEqual(service.datasetDirs(), ids, `with ${left} bytes left`)
     await rm(filler)
     for (const id of ids) {
-      // Only now: its Parquet parts are merged on the disk.
       await isWhole(client, id)
       assert.equal((await client.ask('DELETE', `/qas/datasets/${id}`)).status, 204)
     }

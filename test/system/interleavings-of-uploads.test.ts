@@ -293,7 +293,7 @@ for (const isAway of [false, true]) {
         request: (of: Receipt) => step.take().then(() => copies.request(of)),
         removed: (of: string) => step.take().then(() => copies.removed(of)),
       }
-      const tools = { store, catalog, copies: copying, quota, merged: { drop: async () => {} } }
+      const tools = { store, catalog, copies: copying, quota }
       const upload = async () => {
         const sentAt = now()
         await using draft = await real.draft()

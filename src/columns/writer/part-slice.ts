@@ -1,5 +1,6 @@
-// Part slice: some row groups of a part, as a separate Parquet file. Knows no values.
+// Part slice: some row groups of a part, or those of several parts, as one Parquet file. Knows no values.
 
+import { isDeepStrictEqual } from 'node:util'
 import {
   type ColumnChunk,
   fileFooter,
@@ -64,6 +65,55 @@ export function slicePart(footer: Uint8Array, partBytes: number, from: number, t
     end,
     file: (pages) => Buffer.concat([magic, pages, fileFooter(known.columns, moved)]),
   }
+}
+
+/** Bytes of a joined file: its own, or a range of a part. */
+export type JoinedSpan =
+  | { readonly bytes: Uint8Array }
+  | { readonly part: number; readonly start: number; readonly end: number }
+
+/** Several parts as one Parquet file: all their pages, and a footer over their row groups. */
+export interface JoinedParts {
+  /** Size of the file. */
+  readonly bytes: number
+  readonly footer: Uint8Array
+  /** What bytes start … end-1 of the file consist of, in order. */
+  spansOf(range: { readonly start: number; readonly end: number }): readonly JoinedSpan[]
+}
+
+/**
+ * @param parts At least one, in order, all with the same columns; `bytes` is the size of each.
+ * @throws {RangeError} if a footer is not one that `fileFooter` writes, or has other columns.
+ */
+export function joinParts(parts: readonly { readonly bytes: number; readonly footer: Uint8Array }[]): JoinedParts {
+  const known = parts.map(({ footer }) => knownFooter(footer))
+  const columns = known[0]?.columns ?? []
+  const groups: RowGroup[] = []
+  const spans: JoinedSpan[] = [{ bytes: magic }]
+  let length = magic.length
+  for (const [part, { bytes, footer }] of parts.entries()) {
+    const one = known[part]
+    if (!one || !isDeepStrictEqual(one.columns, columns)) throw new RangeError(`Cannot join part ${part} to the first`)
+    const span = { part, start: magic.length, end: bytes - footer.length }
+    for (const group of one.rowGroups) groups.push(movedGroup(group, length - span.start))
+    spans.push(span)
+    length += span.end - span.start
+  }
+  const footer = fileFooter(columns, groups)
+  spans.push({ bytes: footer })
+  return { bytes: length + footer.length, footer, spansOf: ({ start, end }) => cutSpans(spans, start, end) }
+}
+
+function cutSpans(spans: readonly JoinedSpan[], start: number, end: number): readonly JoinedSpan[] {
+  let at = 0
+  return spans.flatMap((span): readonly JoinedSpan[] => {
+    const length = 'part' in span ? span.end - span.start : span.bytes.length
+    const [from, to] = [Math.max(0, start - at), Math.min(length, end - at)]
+    at += length
+    if (from >= to) return []
+    if ('part' in span) return [{ part: span.part, start: span.start + from, end: span.start + to }]
+    return [{ bytes: span.bytes.subarray(from, to) }]
+  })
 }
 
 function movedGroup({ records, chunks }: RowGroup, by: number): RowGroup {

@@ -1,6 +1,6 @@
 // Tests of readers in a sandbox: they work there, and a failed job does not affect the next.
 import assert from 'node:assert/strict'
-import { mkdirSync, readdirSync, statSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { jobMsMax, logger, never, scratchDir, writePart } from '../../columns/converter.testing.ts'
@@ -12,13 +12,15 @@ async function openSandbox(t: TestContext) {
   return { dataDir, sandbox: await Sandbox.open(dataDir) }
 }
 
+const csvTo = (toPath: string) => ({ toPath, csvDelimiter: ',' })
+
 function startIn(sandbox: Sandbox) {
   const reader = createPartReader({ size: 1, jobMsMax, logger, sandbox })
   // Closed at the end of its scope, before its work directory is removed.
   return Object.assign(reader, { [Symbol.asyncDispose]: () => reader.close() })
 }
 
-test('a confined reader reads and merges, and its files are private and belong to this user', async (t) => {
+test('a confined reader reads and writes lines, and its files are private and belong to this user', async (t) => {
   const { dataDir, sandbox } = await openSandbox(t)
   if (!sandbox.isConfined) return t.skip('this system cannot confine children')
   const dir = join(dataDir, 'incoming', 'draft')
@@ -27,12 +29,12 @@ test('a confined reader reads and merges, and its files are private and belong t
   await using reader = startIn(sandbox)
   const parts = [path, path].map((one) => ({ path: one, records: 2 }))
   assert.deepEqual(await reader.rows(parts, ['column 0'], 1, 2, never), [['b'], ['\ufeffa']])
-  const merged = join(dir, 'merged')
+  const lines = join(dir, 'lines')
   for (const _ of [1, 2]) {
-    await reader.merge(parts, merged, never)
-    const { uid, mode } = statSync(merged)
+    await reader.lines(path, ['column 0'], { offset: 0, limit: 2 }, csvTo(lines), never)
+    const { uid, mode } = statSync(lines)
     assert.deepEqual({ uid, mode: mode & 0o777 }, { uid: process.getuid!(), mode: 0o600 })
-    assert.equal((await reader.rows([{ path: merged, records: 4 }], ['column 0'], 0, 9, never)).length, 4)
+    assert.equal(readFileSync(lines, 'utf8'), '"\ufeffa"\n"b"\n')
   }
   await reader.close()
   assert.deepEqual(readdirSync(join(dataDir, 'work')), [])
@@ -51,7 +53,8 @@ test('a confined reader whose file cannot be collected gets another work directo
   const { dataDir, sandbox } = await openSandbox(t)
   if (!sandbox.isConfined) return t.skip('this system cannot confine children')
   await using reader = startIn(sandbox)
-  const parts = [{ path: writePart(dataDir, 'a\nb\n') }]
-  await assert.rejects(reader.merge(parts, join(dataDir, 'absent', 'merged'), never), { code: 'CONVERSION_FAILED' })
-  await reader.merge(parts, join(dataDir, 'merged'), never)
+  const path = writePart(dataDir, 'a\nb\n')
+  const write = (toPath: string) => reader.lines(path, ['column 0'], { offset: 0, limit: 2 }, csvTo(toPath), never)
+  await assert.rejects(write(join(dataDir, 'absent', 'lines')), { code: 'CONVERSION_FAILED' })
+  await write(join(dataDir, 'lines'))
 })

@@ -45,7 +45,6 @@ const parsers: Parsers = {
   lines: nothing,
   measure: (value, { columns }) => list(value, columns.length).map((one, i) => statistics(one, columns[i] ?? '')),
   difference: (value) => (value === null ? null : count(value)),
-  merge: nothing,
 }
 
 function rowsOf(value: unknown, columns: readonly string[], limit: number): Jobs['rows']['answer'] {

@@ -33,10 +33,6 @@ export interface Jobs {
     readonly job: PartComparison
     readonly answer: number | null
   }
-  readonly merge: {
-    readonly job: { readonly paths: readonly string[]; readonly toPath: string }
-    readonly answer: null
-  }
 }
 
 export type JobKind = keyof Jobs
@@ -65,8 +61,6 @@ export function moveFiles(
         return { ...message, paths: message.paths.map(path) }
       case 'difference':
         return { ...at(message), paths: message.paths.map(path) }
-      case 'merge':
-        return { ...message, paths: message.paths.map(path), toPath: madeAt }
     }
   }
 }

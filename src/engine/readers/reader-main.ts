@@ -7,7 +7,6 @@ import {
   differenceSql,
   linesSql,
   matchingRowsSql,
-  mergeSql,
   numberName,
   type PartColumn,
   type PartSlice,
@@ -91,14 +90,6 @@ const work: Work = {
     await allowMemoryFor(job.columns.length)
     const [row] = await select(differenceSql(job))
     return row?.[0] == null ? null : Number(row[0])
-  },
-
-  async merge({ paths, toPath }) {
-    const first = paths[0]
-    if (first === undefined) throw new Error('Cannot merge parts: there is none')
-    await columnTypes(first)
-    await select(mergeSql(paths, toPath))
-    return null
   },
 }
 

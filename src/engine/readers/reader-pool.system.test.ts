@@ -2,13 +2,11 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readFileSync } from 'node:fs'
 import { type TestContext, test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { jobMsMax, logger, never, scratchDir, writePart } from '../../columns/converter.testing.ts'
 import { isServiceError } from '../../core/errors.ts'
-import { createPartReader } from '../duckdb-reader.ts'
 import { ReaderPool, type ReaderPoolOptions } from './reader-pool.ts'
 import { readerProgram, startReader } from './reader-process.ts'
 
@@ -186,20 +184,6 @@ test('close() fails running and waiting jobs, and accepts no more', async (t) =>
   await Promise.all(jobs)
   await assert.rejects(pool.run('rows', job, never), failed)
   await pool.close()
-})
-
-test('merge() leaves no file if it is aborted while writing', async (t) => {
-  const dir = scratchDir(t)
-  const reader = createPartReader({ size: 1, jobMsMax, logger })
-  t.after(() => reader.close())
-  const parts = Array.from({ length: 50 }, () => ({ path: writePart(dir, 'abc\n'.repeat(100_000)) }))
-  const path = join(dir, 'merged.parquet')
-  const abort = new AbortController()
-  const merging = reader.merge(parts, path, abort.signal)
-  while (!existsSync(path)) await turn()
-  abort.abort(new Error('gone'))
-  await assert.rejects(merging, /gone/)
-  assert.deepEqual(readdirSync(dir), ['part.parquet'])
 })
 
 test('startReader() starts a child without our environment', async (t) => {

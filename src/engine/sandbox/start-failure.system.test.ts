@@ -56,7 +56,7 @@ test('a child that does not start is killed, and its work is refused without wai
   await assert.rejects(runner.open({ paths: [], columns: [] }, never), /had not started after 100 ms/)
   await assert.rejects(runner.check(), isNotReady)
   const isLost = (error: unknown) => /had not started after 100 ms/.test(String((error as Error).cause))
-  await assert.rejects(pool.run('merge', { paths: [], toPath: '' }, never), isLost)
+  await assert.rejects(pool.run('measure', { paths: [], columns: [], records: 0 }, never), isLost)
   await assert.rejects(pool.check(), isNotReady)
 })
 

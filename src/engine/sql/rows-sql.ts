@@ -110,23 +110,6 @@ export function differenceSql({ path, columns, paths, offset, limit, isWhole }: 
     POSITIONAL JOIN (SELECT ${valuesOf('b')} FROM ${partsSql(paths)}${others}))`
 }
 
-/**
- * Version 2 has texts as DELTA_LENGTH_BYTE_ARRAY, which Spark 3.5.0 to 3.5.6 reads wrongly (SPARK-52240), and no option
- * of DuckDB 1.5.6 excludes only that. Version 1 takes 6 % more space for texts, 26 % more for mixed columns. A row
- * group is in memory until it is full: half of the usual 122,880 rows took 40 MB less and no more time. Trying the
- * usual dictionary of up to a fifth of the rows took 3 % more time for columns that have none (10.5 million records,
- * 2026-11); its usual megabyte per column is too much for a thousand columns.
- */
-const parquetOptions = [
-  'FORMAT parquet, PARQUET_VERSION v1, COMPRESSION snappy',
-  'ROW_GROUP_SIZE 61440, DICTIONARY_SIZE_LIMIT 2000, STRING_DICTIONARY_PAGE_SIZE_LIMIT 65536, USE_TMP_FILE false',
-].join(', ')
-
-/** All parts, in order, as one file. */
-export function mergeSql(paths: readonly string[], toPath: string): string {
-  return `COPY (FROM ${partsSql(paths)}) TO ${literal(toPath)} (${parquetOptions})`
-}
-
 /** The records of parts, in order, as a table. */
 export function partsSql(paths: readonly string[], option = 'file_row_number = false'): string {
   return `read_parquet([${paths.map(pathLiteral).join(', ')}], hive_partitioning = false, ${option})`

@@ -88,9 +88,8 @@ const rows: Readonly<Record<string, Row>> = {
     operationId: 'getParquet',
     summary: 'Download the accepted records as Parquet',
     description:
-      'One file, in file order, with the types of the receipt, whole or one range. The first request merges the parts ' +
-      'of a large dataset, and the merged file is kept. A file larger than `--merged-size-max` has no `ETag` and no ' +
-      'ranges.',
+      'One file, in file order, with the types of the receipt, whole or one range. The parts of a large dataset are joined ' +
+      'as they are sent; the bytes are the same each time.',
     answers: { ...wholeOrPart(parquetType), 200: bytes('The records.', parquetType, savedAs) },
     failures: madeFailures,
     form: () => ({ kind: 'parquet' }),

@@ -1,6 +1,6 @@
 // Downloads: the stored files of a dataset, and formats derived from them, as bytes to send. Changes nothing.
 import { createHash } from 'node:crypto'
-import { open, stat } from 'node:fs/promises'
+import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type ByteStream, byteStream, fileStream, releaseChunk } from '../../core/byte-stream.ts'
 import { ServiceError } from '../../core/errors.ts'
@@ -17,14 +17,13 @@ import type { Exclusion } from '../ingest/violations.ts'
 import type { ByteRange, CsvOptions, Download, DownloadForm } from '../service.ts'
 import { annotatedCsv } from './annotated-csv.ts'
 import { csvText, typedHeader } from './csv-text.ts'
-import type { MergedParquet } from './merged-parquet.ts'
+import { JoinedParquet } from './joined-parquet.ts'
 import { rejectCsv, rejectCsvHeader } from './rejects-csv.ts'
 import type { ReadableFiles, SharedFiles, VerifiedFiles } from './verified-files.ts'
 
 export interface DownloadTools {
   readonly store: Store
   readonly files: VerifiedFiles
-  readonly merged: MergedParquet
   readonly reader: PartReader
   readonly createScanner: CreateScanner
 }
@@ -47,14 +46,16 @@ const madeBytesMax = 10_000
 
 export class Downloads {
   readonly #tools: DownloadTools
+  readonly #joined: JoinedParquet
   /** By tag. */
   readonly #madeBytes = new Map<string, number>()
 
   constructor(tools: DownloadTools) {
     this.#tools = tools
+    this.#joined = new JoinedParquet(tools.files)
   }
 
-  /** A dataset in some form. For Parquet, resolves when the parts are one file, so that its SHA-256 is known. */
+  /** A dataset in some form. Several parts are joined as they are sent. */
   async of(receipt: Receipt, form: DownloadForm, signal: AbortSignal): Promise<Download> {
     switch (form.kind) {
       case 'original':
@@ -89,15 +90,7 @@ export class Downloads {
   async #parquet(receipt: Receipt, signal: AbortSignal): Promise<Download> {
     const [only, ...others] = receipt.parts
     if (others.length === 0) return this.#file(receipt, only ?? null)
-    const merged = await this.#tools.merged.file(receipt, signal)
-    if (merged === null) {
-      return { receipt, bytes: null, sha256: null, tag: null, open: (one) => this.#mergedOnce(receipt, one) }
-    }
-    const { bytes, sha256 } = merged
-    const open: Download['open'] = async (one, range = { start: 0, end: bytes }) => {
-      return { stream: await merged.open(range, one), bytes: range.end - range.start }
-    }
-    return { receipt, bytes, sha256, tag: sha256, open }
+    return await this.#joined.of(receipt, signal)
   }
 
   /** The accepted records as they are in the original. */
@@ -265,25 +258,6 @@ export class Downloads {
       for (const part of rejects.parts) parts.push({ path: await shared.path(part), records: part.records })
       yield await this.#tools.reader.rows(parts, columns, offset, rejectsAtOnce, signal)
     }
-  }
-
-  /** Merges many parts into one file that is too large to be kept: it exists only for this download. */
-  async #mergedOnce(receipt: Receipt, signal: AbortSignal): Promise<{ stream: ByteStream; bytes: number }> {
-    await using opened = new AsyncDisposableStack()
-    const draft = opened.use(await this.#tools.store.draft())
-    const path = join(draft.dir, 'merged.parquet')
-    await this.#tools.files.withLocal(receipt, receipt.parts, (paths) => {
-      const local = paths.map((one) => ({ path: one }))
-      return this.#tools.reader.merge(local, path, signal)
-    })
-    const { size } = await stat(path).catch(throwStoreError)
-    const chunks = opened.use(fileStream(await open(path).catch(throwStoreError), wholeFile))
-    const held = opened.move()
-    const stream = {
-      [Symbol.asyncIterator]: () => chunks[Symbol.asyncIterator](),
-      [Symbol.asyncDispose]: () => held.disposeAsync(),
-    }
-    return { stream, bytes: size }
   }
 }
 

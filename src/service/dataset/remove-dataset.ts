@@ -3,11 +3,9 @@ import { isServiceError, ServiceError } from '../../core/errors.ts'
 import type { Receipt } from '../../core/receipt.ts'
 import type { DatasetVersion, Store } from '../../store/store.ts'
 import type { Catalog } from './catalog.ts'
-import type { MergedParquet } from './merged-parquet.ts'
 
 export interface RemoveTools {
   readonly store: Pick<Store, 'remove'>
-  readonly merged: Pick<MergedParquet, 'drop'>
   readonly copies: { removed(id: string): Promise<void> }
 }
 
@@ -45,7 +43,6 @@ export async function removeOwn(
  */
 export async function removeDataset(tools: RemoveTools, of: DatasetVersion, uploadedBefore?: number): Promise<boolean> {
   if (!(await tools.store.remove(of, uploadedBefore))) return false
-  await tools.merged.drop(of.id)
   await tools.copies.removed(of.id)
   return true
 }
