@@ -47,7 +47,7 @@ export function excludedCount(counts: Readonly<Partial<Record<RejectReason, numb
   return rejectReasons.reduce((sum, reason) => sum + (isExcluded({ reason }) ? (counts[reason] ?? 0) : 0), 0)
 }
 
-/** True for a reject that is readable, and left out of the dataset; false for an `IgnoredRecord`. */
+/** True for a reject that is readable, and left out of the dataset. */
 export function isExcluded({ reason }: { readonly reason: RejectReason }): boolean {
-  return rejectTable[reason]?.kind === 'excluded'
+  return rejectTable[reason].kind === 'excluded'
 }

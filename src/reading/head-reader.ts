@@ -5,7 +5,7 @@ import { equalTextsIn } from './notes/equal-texts.ts'
 import { type DeclaredDialect, headBytesMax, type ReadHead, type Reading } from './reading.ts'
 import { scanOptionsOf } from './scan-options.ts'
 import { hasLoneFeed } from './scanner/record-rules.ts'
-import type { CreateScanner, ScanResult } from './scanner/scanner.ts'
+import { type CreateScanner, ignoredCount, type ScanResult } from './scanner/scanner.ts'
 import { isDigit } from './sniffer/value-kind.ts'
 import { haveDifferentNumbers, recordsLookedAt } from './types/equal-numbers.ts'
 
@@ -135,8 +135,9 @@ function uniformRecordsBehind(
 }
 
 /** As they are, or by their odd quotes, blanks and line-end bytes alone. */
-function areAllRead({ blank, skipped, rejects, repairedLines, otherEscapeLines, runaways }: ScanResult): boolean {
-  return blank + skipped + rejects.length + repairedLines.length + otherEscapeLines.length + runaways.length === 0
+function areAllRead({ rejects, repairedLines, otherEscapeLines, runaways, ...scanned }: ScanResult): boolean {
+  const others = [rejects, repairedLines, otherEscapeLines, runaways]
+  return ignoredCount(scanned) === 0 && others.every(({ length }) => length === 0)
 }
 
 /** Whether there may be line ends other than LF and CR LF. */

@@ -41,6 +41,13 @@ test('annotated.csv has titles, comments, blank lines and broken records at thei
   assert.equal((await annotated(receipt, '?spreadsheet=true')).at(-1)![1], "'=1+2")
 })
 
+test('annotated.csv has comments at their places among records without a value', async () => {
+  const receipt = await client.upload('id,a,b\n1,x,y\n,,\n# one\n,,\n2,x,y\n,,\n# two\n\n3,x\n,,\n# three\n')
+  const verdicts = (await annotated(receipt)).slice(1).map((row) => row[3]!.slice(0, 8))
+  const first = ['accepted', 'accepted', 'skipped', 'accepted', 'accepted']
+  assert.deepEqual(verdicts, [...first, 'blank', 'skipped', 'blank', 'rejected', 'blank', 'skipped'])
+})
+
 test('annotated.csv has the fields of records that break a rule, and corrected ones', async () => {
   const schema = { fields: [{ name: 'n', type: 'integer' }, { name: 'verdict' }], fieldsMatch: 'equal' }
   const first = await client.upload({ content: 'n;verdict\n1;a\nx;"b;c"\n3\n4;d\n', schema })

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { randomFrom } from '../../core/random.testing.ts'
 import { readHead } from '../read-head.ts'
 import { createFileScanner } from '../scanner/file-scanner.ts'
-import type { FileScanOptions, ScanResult } from '../scanner/scanner.ts'
+import { type FileScanOptions, ignoredCount, type ScanResult } from '../scanner/scanner.ts'
 import { createScanner } from '../scanner/wasm-scanner.ts'
 import { type UnusualLineEnd, unusualLineEnd, withUsualLineEnds } from './line-end-coder.ts'
 
@@ -119,7 +119,7 @@ function scan(bytes: Buffer, sliceBytes: number, unusual?: UnusualLineEnd) {
   const take = (scanned: ScanResult) => {
     texts.push(Buffer.concat(scanned.pieces).toString('latin1'))
     totals.accepted += scanned.accepted
-    totals.blank += scanned.blank
+    totals.blank += ignoredCount(scanned)
     for (const { record, line, byteOffset, byteLength, column, reason } of scanned.rejects) {
       rejects.push({ record, line, byteOffset, byteLength, column, reason })
     }

@@ -114,11 +114,13 @@ class CodedScanner implements Scanner {
 
   #translate(scanned: ScanResult): ScanResult {
     const rejects = scanned.rejects.map((reject) => this.#translateReject(reject))
-    const passed = scanned.passed.map(({ kind, from, to }) => ({ kind, from: this.#place(from), to: this.#place(to) }))
+    const ignored = scanned.ignored.map((one) => {
+      return { ...one, byteOffset: this.#place(one.byteOffset), endOffset: this.#place(one.endOffset) }
+    })
     const consumedTo = this.#place(scanned.consumedTo)
     this.#drop(scanned.consumedTo)
     const isVerbatim = scanned.isVerbatim && this.#coder.isBytewise
-    return { ...scanned, ...this.#restored(scanned), isVerbatim, rejects, passed, consumedTo }
+    return { ...scanned, ...this.#restored(scanned), isVerbatim, rejects, ignored, consumedTo }
   }
 
   /** The pieces as they are passed on, separately between marks, so that the marks still hold. */
@@ -138,8 +140,7 @@ class CodedScanner implements Scanner {
   #translateReject(reject: ScannedReject): ScannedReject {
     // In file order, in which places are found fastest.
     const byteOffset = this.#place(reject.byteOffset)
-    // With `marksIgnored`, a record that is ignored has no row.
-    const kind = rejectTable[reject.reason]?.detail
+    const kind = rejectTable[reject.reason].detail
     const place = kind === 'offset' ? this.#place(reject.detail) : reject.detail
     const byteLength = this.#place(reject.byteOffset + reject.byteLength) - byteOffset
     const endOffset = this.#place(reject.endOffset)

@@ -2,7 +2,14 @@
 import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
 import type { HeaderGap } from '../../core/receipt.ts'
 import { isExcluded } from '../../core/reject-reasons.ts'
-import type { CreateScanner, FileScanOptions, RejectMark, Scanner, ScanResult } from './scanner.ts'
+import {
+  type CreateScanner,
+  type FileScanOptions,
+  ignoredCount,
+  type RejectMark,
+  type Scanner,
+  type ScanResult,
+} from './scanner.ts'
 
 /** Scans the records above the header as a file of their own, then those below. */
 export class GapScanner implements Scanner {
@@ -66,7 +73,7 @@ export class GapScanner implements Scanner {
   #take(scanned: ScanResult): ScanResult {
     const excluded = scanned.rejects.filter(isExcluded).length
     this.#readable += scanned.accepted + excluded
-    this.#records += scanned.accepted + scanned.blank + scanned.skipped + scanned.rejects.length
+    this.#records += scanned.accepted + ignoredCount(scanned) + scanned.rejects.length
     return { ...scanned, pieces: scanned.pieces.map((piece) => Uint8Array.from(piece)) }
   }
 
@@ -75,8 +82,11 @@ export class GapScanner implements Scanner {
     const rejects = scanned.rejects.map((reject) =>
       isExcluded(reject) ? { ...reject, detail: reject.detail + this.#readable } : reject,
     )
-    const marks = scanned.marks?.map((mark) => ({ ...mark, readable: mark.readable + this.#readable }))
-    return { ...scanned, rejects, ...(marks && { marks }) }
+    const raise = <Place extends { readonly readable: number }>(one: Place) => {
+      return { ...one, readable: one.readable + this.#readable }
+    }
+    const marks = scanned.marks?.map(raise)
+    return { ...scanned, rejects, ignored: scanned.ignored.map(raise), ...(marks && { marks }) }
   }
 }
 
@@ -87,21 +97,17 @@ function part(chunk: BorrowedBytes, from: number, to: number): BorrowedBytes {
 
 /** Joins the results of several calls. */
 export function joined(parts: readonly ScanResult[]): ScanResult {
-  const sum = (of: (one: ScanResult) => number) => parts.reduce((total, one) => total + of(one), 0)
   const last = parts.at(-1)
   const marks = joinedMarks(parts)
   return {
     ...(marks && { marks }),
     pieces: parts.flatMap(({ pieces }) => pieces),
     isVerbatim: parts.length === 1 && last?.isVerbatim === true,
-    accepted: sum(({ accepted }) => accepted),
+    accepted: parts.reduce((sum, { accepted }) => sum + accepted, 0),
     repairedLines: parts.flatMap(({ repairedLines }) => repairedLines),
     otherEscapeLines: parts.flatMap(({ otherEscapeLines }) => otherEscapeLines),
     runaways: parts.flatMap(({ runaways }) => runaways),
-    blank: sum(({ blank }) => blank),
-    skipped: sum(({ skipped }) => skipped),
-    skippedLines: parts.flatMap(({ skippedLines }) => skippedLines),
-    passed: parts.flatMap(({ passed }) => passed),
+    ignored: parts.flatMap(({ ignored }) => ignored),
     ...(last?.addedBytes !== undefined && { addedBytes: last.addedBytes }),
     rejects: parts.flatMap(({ rejects }) => rejects),
     consumedTo: last?.consumedTo ?? 0,

@@ -41,10 +41,9 @@ export function nothingYet({ start: { byteOffset, lines } }: ScanOptions): ScanR
     otherEscapeLines: [],
     runaways: [],
     rejects: [],
-    skippedLines: [],
-    passed: [],
+    ignored: [],
   }
-  return { ...none, isVerbatim: false, accepted: 0, blank: 0, skipped: 0, consumedTo: byteOffset, lines }
+  return { ...none, isVerbatim: false, accepted: 0, consumedTo: byteOffset, lines }
 }
 
 /** Bytes from … to-1 of the pushed input, line end included, and their outcome. */

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import type { Random } from '../../core/random.testing.ts'
 import type { Reject } from '../../core/receipt.ts'
 import type { LookAhead } from './record-rules.ts'
-import type { RunawayValue, Scanner, ScanOptions, ScanResult } from './scanner.ts'
+import type { IgnoredRange, RunawayValue, Scanner, ScanOptions, ScanResult } from './scanner.ts'
 import { shownReject } from './shown-reject.ts'
 
 /** Builds the WebAssembly module if its sources have changed, so that the tests run the current code. */
@@ -35,7 +35,8 @@ export interface Outcome {
   readonly runaways: readonly RunawayValue[]
   readonly blank: number
   readonly skipped: number
-  readonly skippedLines: readonly number[]
+  /** Of each skipped record, where it is. */
+  readonly skippedAt: readonly Pick<IgnoredRange, 'line' | 'readable'>[]
   readonly bytes: Readonly<Record<'blank' | 'skipped' | 'rejected', number>>
   readonly rejects: readonly Reject[]
   readonly consumedTo: number
@@ -58,23 +59,23 @@ export function outcomeOf(
   const pushed = chunks.map((chunk) => taken(scanner.push(chunk)))
   const last = taken(scanner.end())
   const all = [...pushed, last]
-  const sum = (key: 'accepted' | 'blank' | 'skipped') => all.reduce((total, scanned) => total + scanned[key], 0)
-  const passedBytes = (of: string) =>
-    all.flatMap(({ passed }) => passed).reduce((sum, { kind, from, to }) => sum + (kind === of ? to - from : 0), 0)
-  const rejected = all
-    .flatMap(({ rejects }) => rejects)
-    .reduce((sum, { byteOffset, endOffset }) => sum + endOffset - byteOffset, 0)
+  const ignored = (of: IgnoredRange['kind']) => all.flatMap((one) => one.ignored.filter(({ kind }) => kind === of))
+  const sum = (some: readonly IgnoredRange[]) => some.reduce((total, { count }) => total + count, 0)
+  const bytesOf = (some: readonly { byteOffset: number; endOffset: number }[]) =>
+    some.reduce((total, { byteOffset, endOffset }) => total + endOffset - byteOffset, 0)
+  const [blank, skipped] = [ignored('blank'), ignored('skipped')]
+  const rejected = bytesOf(all.flatMap(({ rejects }) => rejects))
   const emptyBytes = all.reduce((sum, { emptyAtEndBytes = 0 }) => sum + emptyAtEndBytes, 0)
   return {
-    bytes: { blank: passedBytes('blank') + emptyBytes, skipped: passedBytes('skipped'), rejected },
+    bytes: { blank: bytesOf(blank) + emptyBytes, skipped: bytesOf(skipped), rejected },
     text: texts.join(''),
-    accepted: sum('accepted'),
+    accepted: all.reduce((total, { accepted }) => total + accepted, 0),
     repairedLines: all.flatMap((scanned) => scanned.repairedLines),
     otherEscapeLines: all.flatMap((scanned) => scanned.otherEscapeLines),
     runaways: all.flatMap((scanned) => scanned.runaways),
-    blank: sum('blank'),
-    skipped: sum('skipped'),
-    skippedLines: all.flatMap((scanned) => scanned.skippedLines),
+    blank: sum(blank) + all.reduce((total, { emptyAtEnd = 0 }) => total + emptyAtEnd, 0),
+    skipped: sum(skipped),
+    skippedAt: skipped.map(({ line, readable }) => ({ line, readable })),
     rejects: all.flatMap(({ rejects }) => rejects.map((one) => ({ ...shownReject(one), detail: one.detail }))),
     consumedTo: last.consumedTo,
     lines: last.lines,

@@ -24,7 +24,7 @@ import {
 import { rewrittenFromOtherEscape } from './other-escape-oracle.testing.ts'
 import { type LookAhead, lookAhead } from './record-rules.ts'
 import { lineEndsIn, linesLikeRecords } from './runaway-oracle.testing.ts'
-import type { RunawayValue, ScannedReject, Scanner, ScanOptions, ScanResult } from './scanner.ts'
+import type { IgnoredRange, RunawayValue, ScannedReject, Scanner, ScanOptions, ScanResult } from './scanner.ts'
 import { wantedOf } from './shown-reject.ts'
 import { firstBadByte } from './utf8-oracle.testing.ts'
 
@@ -58,13 +58,13 @@ function scanWhole(input: Uint8Array, { options, ahead, excluded }: Task, ranges
   const bytes = withLineEnd(input, options)
   const reader = new RecordReader(bytes, options, ahead)
 
-  const counts = { accepted: 0, blank: 0, skipped: 0, rejected: 0 }
+  let accepted = 0
   const pieces: Uint8Array[] = []
   const rejects: ScannedReject[] = []
   const repairedLines: number[] = []
   const otherEscapeLines: number[] = []
   const runaways: RunawayValue[] = []
-  const skippedLines: number[] = []
+  const ignored: IgnoredRange[] = []
   let readable = 0
   let record = options.start.records
   let line = options.start.lines
@@ -77,9 +77,12 @@ function scanWhole(input: Uint8Array, { options, ahead, excluded }: Task, ranges
       found.kind === 'accepted' && excluded.has(readable)
         ? { kind: 'rejected', end: found.end, reason: 'constraint', column: null, at: readable }
         : found
-    counts[consumed.kind]++
-    if (consumed.kind === 'skipped') skippedLines.push(line + 1)
+    const place = { line: line + 1, byteOffset: options.start.byteOffset + start }
+    const endOffset = options.start.byteOffset + Math.min(consumed.end, input.length)
+    const { kind } = consumed
+    if (kind === 'blank' || kind === 'skipped') ignored.push({ kind, ...place, endOffset, count: 1, readable })
     if (consumed.kind === 'accepted') {
+      accepted++
       pieces.push(consumed.bytes)
       if (consumed.isRepaired) repairedLines.push(line + 1)
       if (consumed.isOtherwise) otherEscapeLines.push(line + 1)
@@ -93,21 +96,19 @@ function scanWhole(input: Uint8Array, { options, ahead, excluded }: Task, ranges
         : options.start.byteOffset + consumed.at
       rejects.push({
         record,
-        line: line + 1,
-        byteOffset: options.start.byteOffset + start,
+        ...place,
         byteLength,
         column,
         reason,
         detail,
         wanted: wantedOf(reason, options),
-        endOffset: options.start.byteOffset + Math.min(consumed.end, input.length),
+        endOffset,
       })
     }
     ranges.push({ kind: consumed.kind, from: start, to: Math.min(consumed.end, input.length) })
     line += bytes.subarray(start, consumed.end).filter((byte) => byte === lineEnd).length
     start = consumed.end
   }
-  const { accepted, blank, skipped } = counts
   return {
     pieces,
     isVerbatim: false,
@@ -115,14 +116,7 @@ function scanWhole(input: Uint8Array, { options, ahead, excluded }: Task, ranges
     repairedLines,
     otherEscapeLines,
     runaways,
-    blank,
-    skipped,
-    skippedLines,
-    passed: ranges.flatMap(({ kind, from, to }) =>
-      kind === 'blank' || kind === 'skipped'
-        ? [{ kind, from: options.start.byteOffset + from, to: options.start.byteOffset + to }]
-        : [],
-    ),
+    ignored,
     rejects,
     consumedTo: options.start.byteOffset + input.length,
     lines: line,

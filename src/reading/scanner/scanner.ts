@@ -35,8 +35,6 @@ export interface ScanOptions {
   readonly recordBytesMax: number
   /** Reports where each reject stands among what is accepted: `marks`. */
   readonly marksRejects?: boolean
-  /** Reports blank and skipped records among the rejects, too: `IgnoredRecord`. Needs `marksRejects`. */
-  readonly marksIgnored?: boolean
   /** Position of the first byte pushed. */
   readonly start: {
     readonly byteOffset: number
@@ -69,16 +67,17 @@ export interface ScannedReject extends Omit<Reject, 'message'> {
   readonly endOffset: number
 }
 
-/** Where blank or skipped records are that follow one another: offsets in the original, line ends included. */
-export interface PassedRange {
+/** Blank records that follow one another, or a skipped one: a comment. */
+export interface IgnoredRange {
   readonly kind: 'blank' | 'skipped'
-  readonly from: number
-  readonly to: number
-}
-
-/** With `marksIgnored`, one of `rejects` that is none; `detail` is the number of blank records in these bytes. */
-export interface IgnoredRecord extends Omit<ScannedReject, 'reason'> {
-  readonly reason: 'blank' | 'skipped'
+  /** Offsets in the original, line ends included. */
+  readonly byteOffset: number
+  readonly endOffset: number
+  readonly count: number
+  /** The physical line on which it starts. */
+  readonly line: number
+  /** Readable records of the file before it, excluded ones too. */
+  readonly readable: number
 }
 
 /** Position of a reject among accepted records. */
@@ -124,18 +123,13 @@ export interface ScanResult {
   /** Lines on which accepted records start whose quotes are escaped in another way than the file's. */
   readonly otherEscapeLines: readonly number[]
   readonly runaways: readonly RunawayValue[]
-  readonly blank: number
-  /** Number of these that are records without a value in any field and followed by no other accepted record. */
+  /** Number of records without a value in any field that no other accepted record follows: they count as blank. */
   readonly emptyAtEnd?: number
   readonly emptyAtEndBytes?: number
   /** Readable records that are consumed and held back so far: they are accepted, or excluded, if a record follows. */
   readonly held?: number
-  /** Comment records. */
-  readonly skipped: number
-  /** The lines on which they start. */
-  readonly skippedLines: readonly number[]
-  /** Where blank and skipped records are, without those of `emptyAtEnd`. */
-  readonly passed: readonly PassedRange[]
+  /** Blank and skipped records, without those of `emptyAtEnd`. */
+  readonly ignored: readonly IgnoredRange[]
   /** Bytes of a line end that the last piece has and the original lacks; absent for none. In UTF-8. */
   readonly addedBytes?: number
   readonly rejects: readonly ScannedReject[]
@@ -156,10 +150,7 @@ export interface ScanState {
   readonly repairedLines: number[]
   readonly otherEscapeLines: number[]
   readonly runaways: RunawayValue[]
-  blank: number
-  skipped: number
-  readonly skippedLines: number[]
-  readonly passed: PassedRange[]
+  readonly ignored: IgnoredRange[]
   addedBytes?: number
   readonly rejects: ScannedReject[]
   readonly marks?: RejectMark[]
@@ -174,13 +165,15 @@ export function emptyScanned({ marksRejects = false, lineEnd }: ScanOptions): Sc
     repairedLines: [],
     otherEscapeLines: [],
     runaways: [],
-    blank: 0,
-    skipped: 0,
-    skippedLines: [],
-    passed: [],
+    ignored: [],
     rejects: [],
     ...(marksRejects && { marks: [] }),
   }
+}
+
+/** Number of blank and skipped records. */
+export function ignoredCount({ ignored, emptyAtEnd = 0 }: Pick<ScanResult, 'ignored' | 'emptyAtEnd'>): number {
+  return ignored.reduce((sum, { count }) => sum + count, emptyAtEnd)
 }
 
 export interface Scanner {

@@ -73,7 +73,6 @@ class TrailingEmptyScanner implements Scanner {
     const here = marks?.map((mark) => ({ ...mark, pieces: last.pieces.length }))
     return {
       ...last,
-      blank: last.blank + emptyAtEnd,
       emptyAtEnd,
       emptyAtEndBytes,
       rejects: [...last.rejects, ...rejects],
@@ -150,11 +149,9 @@ class TrailingEmptyScanner implements Scanner {
     this.#heldCount = 0
     this.#heldBytes = 0
     this.#heldRejects = []
-    const none = { skippedLines: [], passed: [], repairedLines: [], otherEscapeLines: [], runaways: [] }
+    const none = { ignored: [], repairedLines: [], otherEscapeLines: [], runaways: [] }
     const released = {
       ...none,
-      blank: 0,
-      skipped: 0,
       pieces,
       accepted,
       rejects,

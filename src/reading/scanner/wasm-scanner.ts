@@ -7,8 +7,7 @@ import { createLongLine, type LongLine } from './long-line.ts'
 import { hasLoneFeed, type LookAhead, lookAhead, mayRunAway } from './record-rules.ts'
 import {
   emptyScanned,
-  type IgnoredRecord,
-  type PassedRange,
+  type IgnoredRange,
   type ScannedReject,
   type Scanner,
   type ScanOptions,
@@ -156,8 +155,8 @@ class WasmScanner implements Scanner {
       this.#fileEnd = this.#fileOffset + this.#end - this.#start - added
       this.#scan(true)
       this.#fileOffset -= added
-      const { rejects, passed } = this.#scanned
-      const isAccepted = rejects.at(-1)?.endOffset !== this.#fileEnd && passed.at(-1)?.to !== this.#fileEnd
+      const { rejects, ignored } = this.#scanned
+      const isAccepted = [rejects, ignored].every((some) => some.at(-1)?.endOffset !== this.#fileEnd)
       if (added > 0 && isAccepted) this.#scanned.addedBytes = added
       if (added > 0 && this.#lineEnd === 10) this.#scanned.hasLoneFeed = isLone
     }
@@ -282,17 +281,10 @@ class WasmScanner implements Scanner {
       consumedTo = end
       const what = words[row]!
       if (what === kind.blank || what === kind.skipped) {
-        const before = this.#readable + words[row + 4]! - others
-        this.#markIgnored(what === kind.blank ? 'blank' : 'skipped', from, end, before, words[row + 7]!)
-      }
-      if (what === kind.blank) {
-        this.#scanned.blank += words[row + 7]!
-        this.#pass('blank', from - this.#start, end - from)
-        others += words[row + 7]!
-      } else if (what === kind.skipped) {
-        this.#skip(this.#lines + words[row + 5]! + 1)
-        this.#pass('skipped', from - this.#start, end - from)
-        others++
+        const count = what === kind.blank ? words[row + 7]! : 1
+        const before = { lines: words[row + 5]!, readable: words[row + 4]! - others }
+        this.#ignore(what === kind.blank ? 'blank' : 'skipped', from - this.#start, end - from, before, count)
+        others += count
       } else if (what === kind.lenient) {
         const line = this.#lines + words[row + 5]! + 1
         if (words[row + 6] === otherEscape) this.#scanned.otherEscapeLines.push(line)
@@ -323,26 +315,19 @@ class WasmScanner implements Scanner {
     this.#scanned.marks?.push({ pieces: this.#pieces.count(), readable })
   }
 
-  /** @param at From the start of the window. */
-  #pass(kind: PassedRange['kind'], at: number, bytes: number): void {
-    const from = this.#fileOffset + at
-    this.#scanned.passed.push({ kind, from, to: Math.min(from + bytes, this.#fileEnd) })
-  }
-
-  /** Reports a blank or skipped record, if requested. @param end Behind its line end. */
-  #markIgnored(reason: IgnoredRecord['reason'], from: number, end: number, readable: number, detail = 0): void {
-    if (!this.#options.marksIgnored) return
-    this.#mark(readable)
-    const byteOffset = this.#fileOffset + from - this.#start
-    const bytes = { byteOffset, byteLength: end - from, endOffset: byteOffset + end - from }
-    const place = { record: 0, line: 0, ...bytes, column: null, detail, wanted: 0 }
-    // Whoever sets `marksIgnored` expects these.
-    this.#scanned.rejects.push({ ...place, reason } satisfies IgnoredRecord as unknown as ScannedReject)
-  }
-
-  #skip(line: number): void {
-    this.#scanned.skipped++
-    this.#scanned.skippedLines.push(line)
+  /** @param at From the start of the window. @param before Lines and readable records from there to it. */
+  #ignore(
+    kind: IgnoredRange['kind'],
+    at: number,
+    bytes: number,
+    before: { lines: number; readable: number },
+    count = 1,
+  ): void {
+    const byteOffset = this.#fileOffset + at
+    const endOffset = Math.min(byteOffset + bytes, this.#fileEnd)
+    const line = this.#lines + before.lines + 1
+    const readable = this.#readable + before.readable
+    this.#scanned.ignored.push({ kind, byteOffset, endOffset, count, line, readable })
   }
 
   #rejectOf(words: Uint32Array, row: number): ScannedReject {
@@ -400,17 +385,13 @@ class WasmScanner implements Scanner {
     this.#scanned.isVerbatim = false
     this.#wantedBytes = 1
     this.#records++
-    const line = this.#lines + 1
-    this.#lines += lines
     if (longLine.kind === 'skipped') {
-      this.#markIgnored('skipped', this.#start, this.#start + byteLength, this.#readable)
-      this.#skip(line)
-      this.#pass('skipped', 0, byteLength)
+      this.#ignore('skipped', 0, byteLength, { lines: 0, readable: 0 })
     } else {
       this.#mark(this.#readable)
       this.#scanned.rejects.push({
         record: this.#records,
-        line,
+        line: this.#lines + 1,
         byteOffset: this.#fileOffset,
         byteLength: contentLength,
         column: null,
@@ -420,6 +401,7 @@ class WasmScanner implements Scanner {
         endOffset: this.#fileOffset + byteLength,
       })
     }
+    this.#lines += lines
     this.#fileOffset += byteLength
   }
 }

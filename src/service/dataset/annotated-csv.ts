@@ -3,13 +3,14 @@
 import { viewOf } from '../../core/borrowed-bytes.ts'
 import { releaseChunk } from '../../core/byte-stream.ts'
 import type { Correction, Receipt, Reject } from '../../core/receipt.ts'
+import { isExcluded } from '../../core/reject-reasons.ts'
 import { createCsvRewriter, csvLine, lineEndOf } from '../../csv/csv-rewriter.ts'
-import { FieldWalker, quote } from '../../csv/field-walker.ts'
+import { FieldWalker, lineFeed, quote } from '../../csv/field-walker.ts'
 import { Peekable } from '../../io/peekable.ts'
 import { type ReadBytes, readAhead } from '../../io/read-bytes.ts'
 import { createDecoder } from '../../reading/encoding/decoder.ts'
 import { scanOptions } from '../../reading/scan-options.ts'
-import type { CreateScanner, IgnoredRecord, ScannedReject, ScanResult } from '../../reading/scanner/scanner.ts'
+import type { CreateScanner, IgnoredRange, ScannedReject, ScanResult } from '../../reading/scanner/scanner.ts'
 import { shownReject } from '../../reading/scanner/shown-reject.ts'
 import { ConstraintFilter } from '../ingest/constraint-filter.ts'
 import { correctedReadable, mergedExclusions, readCorrections } from '../ingest/correction-file.ts'
@@ -26,6 +27,8 @@ export interface AnnotatedSource extends CsvSource {
 }
 
 const accepted = 'accepted'
+/** At most so many blank and skipped records wait for empty records before them; further ones come before these. */
+const waitingMax = 100_000
 const lineEnds = /\r\r\n|\n\r|\r\n|\n|\r/
 
 /**
@@ -40,7 +43,7 @@ export async function* annotatedCsv(
 ): AsyncGenerator<Uint8Array> {
   const { body, columns } = receipt
   const form = scanOptions({ ...receipt, width: columns.length, start: body }, body.recordBytesMax)
-  const scanner = createScanner({ ...form, marksRejects: true, marksIgnored: true })
+  const scanner = createScanner({ ...form, marksRejects: true })
   const excluded =
     correctionsPath === null ? exclusions : mergedExclusions(correctedReadable(correctionsPath), exclusions)
   const filter = new ConstraintFilter(scanner, excluded, body.byteOffset)
@@ -48,29 +51,42 @@ export async function* annotatedCsv(
   const rows = new Rows(receipt, options, readAhead(read, windowBytes))
   const piecesOf = recordReader(createScanner, form)
 
-  async function* rowsOf(reject: ScannedReject | IgnoredRecord): AsyncGenerator<Uint8Array> {
-    if (reject.reason === 'blank') return yield rows.blank(reject.detail)
-    if (reject.reason === 'skipped') return yield* rows.raw(reject, 'skipped')
+  async function* rowsOf(reject: ScannedReject | IgnoredRange): AsyncGenerator<Uint8Array> {
+    if ('kind' in reject) {
+      if (reject.kind === 'blank') return yield rows.blank(reject.count)
+      const byteLength = reject.endOffset - reject.byteOffset
+      return yield* rows.raw({ ...reject, byteLength }, 'skipped')
+    }
     const correction = await corrections.peek()
     const isCorrected = correction?.byteOffset === reject.byteOffset
-    const verdict = isCorrected ? 'accepted: corrected' : verdictOf(shownReject(reject as ScannedReject))
+    const verdict = isCorrected ? 'accepted: corrected' : verdictOf(shownReject(reject))
     if (isCorrected) await corrections.take()
     const text = isCorrected ? correction.text : reject.reason === 'constraint' ? await rows.text(reject) : null
     const record = text === null ? null : piecesOf(text)
-    if (record?.kind === 'record') yield rows.fields(record.pieces, verdict)
+    if (record?.kind === 'record') yield rows.records(record.pieces)(1, verdict)
     else yield* rows.raw(reject, verdict)
   }
 
-  async function* annotated({ pieces, rejects, marks = [], emptyAtEnd = 0 }: ScanResult): AsyncGenerator<Uint8Array> {
-    let from = 0
-    for (const [i, reject] of rejects.entries()) {
-      const to = marks[i]?.pieces ?? from
-      if (to > from) yield rows.fields(pieces.slice(from, to), accepted)
-      from = to
-      yield* rowsOf(reject)
+  /** Readable records so far, and the others that follow one which the scanner holds back. */
+  let readable = 0
+  let waiting: ((ScannedReject | IgnoredRange) & { readonly readable: number })[] = []
+  async function* annotated(scanned: ScanResult): AsyncGenerator<Uint8Array> {
+    const { pieces, rejects, marks = [], ignored, emptyAtEnd = 0 } = scanned
+    const marked = rejects.map((reject, i) => ({ ...reject, readable: marks[i]?.readable ?? readable }))
+    waiting = [...waiting, ...ignored, ...marked].toSorted((a, b) => a.byteOffset - b.byteOffset)
+    const take = rows.records(pieces)
+    const end = readable + scanned.accepted + rejects.filter(isExcluded).length + emptyAtEnd
+    const isReady = (one: (typeof waiting)[number]) => one.readable <= end || waiting.length > waitingMax
+    let done = 0
+    for (let next = waiting[0]; next !== undefined && isReady(next); next = waiting[++done]) {
+      const to = Math.min(next.readable, end)
+      if (to > readable) yield take(to - readable, accepted)
+      readable = to + ('reason' in next && isExcluded(next) ? 1 : 0)
+      yield* rowsOf(next)
     }
-    if (pieces.length > from) yield rows.fields(pieces.slice(from), accepted)
-    if (emptyAtEnd > 0) yield rows.blank(emptyAtEnd)
+    waiting = waiting.slice(done)
+    if (end > readable) yield take(end - readable, accepted)
+    readable = end
   }
 
   if (options.spreadsheet === 'excel') yield byteOrderMark
@@ -96,7 +112,6 @@ class Rows {
   readonly #read: ReadBytes
   readonly #rewrite: ReturnType<typeof createCsvRewriter>
   readonly #finish: ReturnType<typeof finisher>
-  readonly #walker: FieldWalker
   readonly #decode: ReturnType<typeof createDecoder>
 
   constructor(receipt: Receipt, options: CsvOptions, read: ReadBytes) {
@@ -105,8 +120,6 @@ class Rows {
     this.#read = read
     this.#rewrite = createCsvRewriter(receipt.dialect, options.delimiter)
     this.#finish = finisher(options, receipt.columns)
-    const delimiter = Buffer.from(options.delimiter)
-    this.#walker = new FieldWalker({ delimiter, quoteByte: quote, escapeByte: -1, lineEnd: 'lf' })
     this.#decode = createDecoder(receipt.encoding.name, 'replace', 'character')
   }
 
@@ -127,22 +140,28 @@ class Rows {
     return Buffer.from(`""${this.#end('blank')}`.repeat(count))
   }
 
-  /** Whole records of the file, in their fields. */
-  fields(pieces: readonly Uint8Array[], verdict: string): Uint8Array {
+  /** Whole records of the file, in their fields, so many at a time; any more are blank. */
+  records(pieces: readonly Uint8Array[]): (count: number, verdict: string) => Uint8Array {
     const records = Buffer.concat(this.#rewrite(pieces))
-    const cell = Buffer.from(csvLine(['', verdict], { lineTerminator: '\n' }, this.#delimiter).trimEnd())
-    const parts: Uint8Array[] = []
+    const delimiter = Buffer.from(this.#delimiter)
+    const walker = new FieldWalker({ delimiter, quoteByte: quote, escapeByte: -1, lineEnd: 'lf' })
+    walker.begin(records)
     let done = 0
-    this.#walker.begin(records)
-    while (this.#walker.advance()) {
-      const { end, isQuoted, endsRecord } = this.#walker
-      if (!endsRecord) continue
-      const to = isQuoted ? end + 1 : end
-      parts.push(records.subarray(done, to), cell)
-      done = to
+    return (count, verdict) => {
+      const cell = Buffer.from(csvLine(['', verdict], { lineTerminator: '\n' }, this.#delimiter).trimEnd())
+      const parts: Uint8Array[] = []
+      let left = count
+      while (left > 0 && walker.advance()) {
+        const { end, isQuoted, endsRecord } = walker
+        if (!endsRecord) continue
+        const to = isQuoted ? end + 1 : end
+        const next = records.indexOf(lineFeed, to) + 1
+        parts.push(records.subarray(done, to), cell, records.subarray(to, next))
+        done = next
+        left--
+      }
+      return this.#finish(left === 0 ? parts : [...parts, this.blank(left)])
     }
-    parts.push(records.subarray(done))
-    return this.#finish(parts)
   }
 
   async text({ byteOffset, byteLength }: Pick<Reject, 'byteOffset' | 'byteLength'>): Promise<string> {

@@ -96,15 +96,6 @@ export class Corrector implements AsyncDisposable {
 }
 
 function nothingOf({ consumedTo, lines }: ScanResult): ScanResult {
-  const none = {
-    blank: 0,
-    skipped: 0,
-    skippedLines: [],
-    passed: [],
-    rejects: [],
-    repairedLines: [],
-    otherEscapeLines: [],
-    runaways: [],
-  }
+  const none = { ignored: [], rejects: [], repairedLines: [], otherEscapeLines: [], runaways: [] }
   return { pieces: [], isVerbatim: false, accepted: 0, ...none, consumedTo, lines }
 }

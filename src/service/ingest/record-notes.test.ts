@@ -12,10 +12,7 @@ const nothing = {
   accepted: 0,
   repairedLines: [],
   otherEscapeLines: [],
-  blank: 0,
-  skipped: 0,
-  skippedLines: [],
-  passed: [],
+  ignored: [],
   rejects: [],
   consumedTo: 0,
   lines: 0,
@@ -51,7 +48,8 @@ test('recordNotes() names the lines of repaired records', () => {
 
 test('recordNotes() counts comments above the table and in it', () => {
   const tally = new RecordTally()
-  tally.add({ ...nothing, runaways: [], skipped: 2, skippedLines: [7, 9] })
+  const comment = { kind: 'skipped', byteOffset: 0, endOffset: 3, count: 1, readable: 1 } as const
+  tally.add({ ...nothing, runaways: [], ignored: [7, 9].map((line) => ({ ...comment, line })) })
   const headed = readHead(Buffer.from('# made\na,b\n1,2\n#x\n3,4\n'), true)
   assert.deepEqual(recordNotes(headed, tally), [
     { code: 'COMMENTS_SKIPPED', message: '3 lines were skipped as comments (lines 1, 7, 9).', lines: [1, 7, 9] },

@@ -1,7 +1,12 @@
 // Record of text: reads a text as one record of a file, by the same rules as the file. Knows no file.
 import type { RefusedCorrection } from '../../core/receipt.ts'
 import { utf8Bytes } from '../../reading/bytes/platform-bytes.ts'
-import type { CreateScanner, FileScanOptions, ScanResult } from '../../reading/scanner/scanner.ts'
+import {
+  type CreateScanner,
+  type FileScanOptions,
+  ignoredCount,
+  type ScanResult,
+} from '../../reading/scanner/scanner.ts'
 import { shownReject } from '../../reading/scanner/shown-reject.ts'
 
 export type RecordOfText =
@@ -47,7 +52,7 @@ function recordOf(parts: readonly ScanResult[], pieces: readonly Uint8Array[]): 
   const sum = (of: (one: ScanResult) => number) => parts.reduce((total, one) => total + of(one), 0)
   const [reject] = parts.flatMap(({ rejects }) => rejects)
   const accepted = sum((one) => one.accepted)
-  const others = sum(({ blank, skipped }) => blank + skipped)
+  const others = sum(ignoredCount)
   const rejected = sum(({ rejects }) => rejects.length)
   if (reject !== undefined && accepted === 0 && rejected === 1) {
     const { column, reason, message } = shownReject(reject)

@@ -61,13 +61,17 @@ export class RecordTally {
   add(scanned: ScanResult): void {
     for (const runs of this.#runs) runs.add(scanned)
     this.accepted += scanned.accepted
-    this.blank += scanned.blank
-    this.emptyAtEnd += scanned.emptyAtEnd ?? 0
-    this.skipped += scanned.skipped
-    for (const { kind, from, to } of scanned.passed) this.bytes[kind] += to - from
-    this.bytes.blank += scanned.emptyAtEndBytes ?? 0
+    const { emptyAtEnd = 0, emptyAtEndBytes = 0 } = scanned
+    this.emptyAtEnd += emptyAtEnd
+    this.blank += emptyAtEnd
+    this.bytes.blank += emptyAtEndBytes
+    for (const { kind, byteOffset, endOffset, count, line } of scanned.ignored) {
+      this[kind] += count
+      this.bytes[kind] += endOffset - byteOffset
+      const isNamed = kind === 'skipped' && this.firstSkippedLines.length < noteLinesMax
+      if (isNamed) this.firstSkippedLines.push(line)
+    }
     for (const { byteOffset, endOffset } of scanned.rejects) this.bytes.rejected += endOffset - byteOffset
-    this.firstSkippedLines.push(...scanned.skippedLines.slice(0, noteLinesMax - this.firstSkippedLines.length))
     this.rejected += scanned.rejects.length
     this.lines = scanned.lines
     this.repaired += scanned.repairedLines.length

@@ -3,7 +3,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Random, randomFrom } from '../../core/random.testing.ts'
 import { createFileScanner } from '../../reading/scanner/file-scanner.ts'
-import type { FileScanOptions, ScannedReject, ScanResult } from '../../reading/scanner/scanner.ts'
+import {
+  type FileScanOptions,
+  ignoredCount,
+  type ScannedReject,
+  type ScanResult,
+} from '../../reading/scanner/scanner.ts'
 import { buildScanner, randomCuts } from '../../reading/scanner/scanner-cases.testing.ts'
 import { withTrailingEmpty } from '../../reading/scanner/trailing-empty.ts'
 import { createScanner } from '../../reading/scanner/wasm-scanner.ts'
@@ -80,8 +85,8 @@ function placedIn(scans: readonly ScanResult[]): (ordinal: number) => boolean {
 function summed(scans: readonly ScanResult[]) {
   const sum = (of: (one: ScanResult) => number) => scans.reduce((total, one) => total + of(one), 0)
   const { consumedTo, lines } = scans.at(-1)!
-  const [accepted, blank, skipped] = [sum((one) => one.accepted), sum((one) => one.blank), sum((one) => one.skipped)]
-  return { accepted, blank, skipped, consumedTo, lines, rejects: scans.flatMap(({ rejects }) => rejects) }
+  const [accepted, ignored] = [sum((one) => one.accepted), sum(ignoredCount)]
+  return { accepted, ignored, consumedTo, lines, rejects: scans.flatMap(({ rejects }) => rejects) }
 }
 
 /** What an exclusion says of a record. */

@@ -2,12 +2,13 @@
 // where it is, so that nothing is scanned for rejects of declared rules. Knows no rules.
 import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
 import { Peekable } from '../../io/peekable.ts'
-import type {
-  CreateScanner,
-  FileScanOptions,
-  ScannedReject,
-  ScanOptions,
-  ScanResult,
+import {
+  type CreateScanner,
+  type FileScanOptions,
+  ignoredCount,
+  type ScannedReject,
+  type ScanOptions,
+  type ScanResult,
 } from '../../reading/scanner/scanner.ts'
 import { ConstraintFilter } from './constraint-filter.ts'
 import type { Exclusion } from './violations.ts'
@@ -40,12 +41,12 @@ export class RegularRuns {
     this.#bytesMin = bytesMin
   }
 
-  add({ isVerbatim, accepted, blank, skipped, rejects, consumedTo, lines }: ScanResult): void {
+  add({ isVerbatim, accepted, rejects, consumedTo, lines, ...scanned }: ScanResult): void {
     const isRegular = isVerbatim && accepted === lines - this.#at.lines
     if (!isRegular) this.#endRun(consumedTo)
     this.#at = {
       byteOffset: consumedTo,
-      records: this.#at.records + accepted + blank + skipped + rejects.length,
+      records: this.#at.records + accepted + ignoredCount(scanned) + rejects.length,
       lines,
       readable: this.#at.readable + accepted,
     }
@@ -126,6 +127,6 @@ function rejectIn(from: Place, to: Place, { ordinal, column, message, place }: E
 }
 
 function scannedTo({ byteOffset, lines }: Place, accepted: number, rejects: readonly ScannedReject[]): ScanResult {
-  const none = { pieces: [], repairedLines: [], otherEscapeLines: [], runaways: [], skippedLines: [], passed: [] }
-  return { ...none, isVerbatim: false, accepted, blank: 0, skipped: 0, rejects, consumedTo: byteOffset, lines }
+  const none = { pieces: [], repairedLines: [], otherEscapeLines: [], runaways: [], ignored: [] }
+  return { ...none, isVerbatim: false, accepted, rejects, consumedTo: byteOffset, lines }
 }
