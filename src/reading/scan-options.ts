@@ -1,5 +1,5 @@
 // Scan options: the options of the scanner, from a reading or from a stored receipt.
-import type { DataStart, Dialect, Encoding } from '../core/receipt.ts'
+import type { DataStart, Dialect, Encoding, Receipt } from '../core/receipt.ts'
 import type { Reading } from './reading.ts'
 import type { FileScanOptions } from './scanner/scanner.ts'
 
@@ -53,6 +53,15 @@ export function scanOptions({ encoding, dialect, width, start }: Layout, recordB
 /** Options for a reading that has just been made. */
 export function scanOptionsOf(reading: Reading, recordBytesMax: number): FileScanOptions {
   return scanOptions({ ...reading, start: dataStart(reading) }, recordBytesMax)
+}
+
+/** The members of a receipt that determine how to scan. */
+export type StoredLayout = Pick<Receipt, 'encoding' | 'dialect' | 'columns' | 'body'>
+
+/** Options for a reading that a receipt stores. */
+export function storedScanOptions(receipt: StoredLayout): FileScanOptions {
+  const { body, columns } = receipt
+  return scanOptions({ ...receipt, width: columns.length, start: body }, body.recordBytesMax)
 }
 
 function charCode(char: string | null): number | null {

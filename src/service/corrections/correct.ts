@@ -15,7 +15,7 @@ import { BufferedWriter } from '../../io/buffered-writer.ts'
 import { Peekable } from '../../io/peekable.ts'
 import { type ReadBytes, withReads } from '../../io/read-bytes.ts'
 import type { DeclaredDialect } from '../../reading/reading.ts'
-import { scanOptions } from '../../reading/scan-options.ts'
+import { storedScanOptions } from '../../reading/scan-options.ts'
 import { createRecordReader } from '../dataset/record-text.ts'
 import { correctionLine, correctionPath, readCorrections } from '../ingest/correction-file.ts'
 import { type ReadRecord, recordReader, withoutLineEnd } from '../ingest/record-of-text.ts'
@@ -57,7 +57,7 @@ export async function correct(
   await using rows = await SentRows.create(segments)
   for await (const row of readSent(sentPath, tools.createScanner, recordBytesMax)) await rows.add(row)
   if (rows.count === 0) throw badCorrections('there are none; send rejects.csv with edited texts')
-  const layout = scanOptions({ ...of, width: of.columns.length, start: of.body }, recordBytesMax)
+  const layout = storedScanOptions(of)
   const readRecord = recordReader(tools.createScanner, layout)
   const correctionsPath = correctionPath(draft.dir)
   const { sent, unchanged, refused } = await withCorrectable(tools, of, segments, signal, (correctable) =>

@@ -1,7 +1,5 @@
 // Annotated CSV: every record of a file in its order, with a last column that says what became of it. Made by scanning
 // the original again; memory does not grow with the file, a record or the number of rejects.
-import { viewOf } from '../../core/borrowed-bytes.ts'
-import { releaseChunk } from '../../core/byte-stream.ts'
 import type { Correction, Receipt, Reject } from '../../core/receipt.ts'
 import { isExcluded } from '../../core/reject-reasons.ts'
 import { createCsvRewriter, csvLine, lineEndOf } from '../../csv/csv-rewriter.ts'
@@ -9,19 +7,17 @@ import { FieldWalker, lineFeed, quote } from '../../csv/field-walker.ts'
 import { Peekable } from '../../io/peekable.ts'
 import { type ReadBytes, readAhead } from '../../io/read-bytes.ts'
 import { createDecoder } from '../../reading/encoding/decoder.ts'
-import { scanOptions } from '../../reading/scan-options.ts'
+import { storedScanOptions } from '../../reading/scan-options.ts'
 import type { CreateScanner, IgnoredRange, ScannedReject, ScanResult } from '../../reading/scanner/scanner.ts'
 import { shownReject } from '../../reading/scanner/shown-reject.ts'
-import { ConstraintFilter } from '../ingest/constraint-filter.ts'
-import { correctedReadable, mergedExclusions, readCorrections } from '../ingest/correction-file.ts'
+import { readCorrections } from '../ingest/correction-file.ts'
 import { recordReader } from '../ingest/record-of-text.ts'
+import { type StoredText, scanAgain } from '../ingest/scan-again.ts'
 import type { CsvOptions } from '../service.ts'
-import { behind, byteOrderMark, type CsvSource, finisher } from './csv-text.ts'
+import { byteOrderMark, finisher } from './csv-text.ts'
 import { bytePieces, windowBytes } from './rejects-csv.ts'
 
-export interface AnnotatedSource extends CsvSource {
-  /** With their columns and messages. */
-  readonly exclusions: AsyncIterable<{ ordinal: number; column: number | null; message: string }>
+export interface AnnotatedSource extends StoredText {
   /** Reads the text of the file at any position. */
   readonly read: ReadBytes
 }
@@ -38,18 +34,13 @@ const lineEnds = /\r\r\n|\n\r|\r\n|\n|\r/
 export async function* annotatedCsv(
   receipt: Receipt,
   options: CsvOptions,
-  { source, exclusions, read, correctionsPath }: AnnotatedSource,
+  { read, ...stored }: AnnotatedSource,
   createScanner: CreateScanner,
 ): AsyncGenerator<Uint8Array> {
-  const { body, columns } = receipt
-  const form = scanOptions({ ...receipt, width: columns.length, start: body }, body.recordBytesMax)
-  const scanner = createScanner({ ...form, marksRejects: true })
-  const excluded =
-    correctionsPath === null ? exclusions : mergedExclusions(correctedReadable(correctionsPath), exclusions)
-  const filter = new ConstraintFilter(scanner, excluded, body.byteOffset)
+  const { correctionsPath } = stored
   await using corrections = new Peekable(correctionsPath === null ? none() : readCorrections(correctionsPath))
   const rows = new Rows(receipt, options, readAhead(read, windowBytes))
-  const piecesOf = recordReader(createScanner, form)
+  const piecesOf = recordReader(createScanner, storedScanOptions(receipt))
 
   async function* rowsOf(reject: ScannedReject | IgnoredRange): AsyncGenerator<Uint8Array> {
     if ('kind' in reject) {
@@ -90,13 +81,8 @@ export async function* annotatedCsv(
   }
 
   if (options.spreadsheet === 'excel') yield byteOrderMark
-  yield* rows.top(await read(0, body.byteOffset))
-  for await (const [chunk] of filter.steps(behind(source, body.byteOffset))) {
-    if (chunk === undefined) continue
-    yield* annotated(filter.push(chunk))
-    releaseChunk(viewOf(chunk))
-  }
-  yield* annotated(filter.end())
+  yield* rows.top(await read(0, receipt.body.byteOffset))
+  for await (const scanned of scanAgain(receipt, stored, createScanner)) yield* annotated(scanned)
 }
 
 function verdictOf({ reason, column, message }: Reject): string {

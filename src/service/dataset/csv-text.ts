@@ -1,27 +1,13 @@
 // CSV text: the accepted records as they are in the original, by scanning it again. This text is never made from typed values.
-import { viewOf } from '../../core/borrowed-bytes.ts'
 import { releaseChunk } from '../../core/byte-stream.ts'
 import type { Column, Receipt, VerbatimRun } from '../../core/receipt.ts'
 import { createCsvRewriter, csvLine, keepsAlike, lineEndOf } from '../../csv/csv-rewriter.ts'
 import { createFormulaEscape } from '../../csv/escape-formulas.ts'
 import { carriageReturn, lineFeed } from '../../csv/field-walker.ts'
-import { scanOptions } from '../../reading/scan-options.ts'
-import type { CreateScanner, Scanner, ScanResult } from '../../reading/scanner/scanner.ts'
-import { ConstraintFilter } from '../ingest/constraint-filter.ts'
-import { correctedReadable, mergedExclusions, readCorrections } from '../ingest/correction-file.ts'
-import { Corrector } from '../ingest/corrector.ts'
-import { recordReader } from '../ingest/record-of-text.ts'
-import type { Exclusion } from '../ingest/violations.ts'
+import { storedScanOptions } from '../../reading/scan-options.ts'
+import type { CreateScanner, Scanner } from '../../reading/scanner/scanner.ts'
+import { behind, type StoredText, scanCorrected } from '../ingest/scan-again.ts'
 import type { CsvOptions } from '../service.ts'
-
-export interface CsvSource {
-  /** The text of the file from its beginning. */
-  readonly source: AsyncIterable<Uint8Array>
-  /** Null if every readable record is accepted. */
-  readonly exclusions: AsyncIterable<Exclusion> | null
-  /** The file of corrections; null if every record is read as it is. */
-  readonly correctionsPath: string | null
-}
 
 /** Spreadsheet programs recognize UTF-8 by it. */
 export const byteOrderMark = Buffer.from('\ufeff')
@@ -29,48 +15,25 @@ export const byteOrderMark = Buffer.from('\ufeff')
 export async function* csvText(
   receipt: Receipt,
   options: CsvOptions,
-  { source, exclusions, correctionsPath }: CsvSource,
+  stored: StoredText,
   createScanner: CreateScanner,
 ): AsyncGenerator<Uint8Array> {
   const { body, columns, dialect } = receipt
-  const layout = { ...receipt, width: columns.length, start: body }
-  const form = scanOptions(layout, body.recordBytesMax)
-  const rejected =
-    exclusions && correctionsPath !== null
-      ? mergedExclusions(correctedReadable(correctionsPath), exclusions)
-      : exclusions
-  const scanner = createScanner({ ...form, marksRejects: correctionsPath !== null || rejected !== null })
-  await using corrector =
-    correctionsPath === null ? null : new Corrector(readCorrections(correctionsPath), recordReader(createScanner, form))
   const rewrite = createCsvRewriter(dialect, options.delimiter)
   const finish = finisher(options, columns)
   if (options.spreadsheet === 'excel') yield byteOrderMark
   const header = headerOf(receipt, options)
   if (header !== null) yield finish([Buffer.from(csvLine(header, dialect, options.delimiter))])
-  const filter = rejected && new ConstraintFilter(scanner, rejected, body.byteOffset)
-  const textOf = async function* (scanned: ScanResult) {
-    if (corrector === null) yield finish(rewrite(scanned.pieces))
-    else for await (const { pieces } of corrector.correct(scanned)) yield finish(rewrite(pieces))
-  }
-  const data = behind(source, body.byteOffset)
-  if (filter === null && corrector === null) {
+  if (stored.exclusions === null && stored.correctionsPath === null) {
+    const form = storedScanOptions(receipt)
     const beginAt = (byteOffset: number) => createScanner({ ...form, start: { ...form.start, byteOffset } })
     const runs = options.spreadsheet === 'no' && keepsAlike(dialect, options.delimiter) ? receipt.verbatim : []
     const text = new PassingText(beginAt, (pieces) => finish(rewrite(pieces)), body.byteOffset, runs)
-    for await (const [chunk] of data) if (chunk !== undefined) yield* text.push(chunk)
+    for await (const slices of behind(stored.source, body.byteOffset))
+      for (const slice of slices) yield* text.push(slice)
     return yield text.end(lineEndOf(dialect))
   }
-  for await (const [chunk] of filter?.steps(data) ?? data) {
-    if (chunk === undefined) continue
-    const scanned = (filter ?? scanner).push(chunk)
-    if (corrector === null) {
-      const text = finish(rewrite(scanned.pieces))
-      releaseChunk(viewOf(chunk))
-      yield text
-    } else yield* textOf(scanned)
-  }
-  yield* textOf((filter ?? scanner).end())
-  await corrector?.end()
+  for await (const { pieces } of scanCorrected(receipt, stored, createScanner)) yield finish(rewrite(pieces))
 }
 
 /**
@@ -175,14 +138,4 @@ const plainKind = /^(?:integer|number|decimal|date|time|timestamp|timestamptz)\b
 
 function isPlainlyTyped({ type }: Column): boolean {
   return plainKind.test(type)
-}
-
-/** The pieces without this many first bytes. */
-export async function* behind(source: AsyncIterable<Uint8Array>, bytes: number): AsyncGenerator<readonly Uint8Array[]> {
-  let leftBytes = bytes
-  for await (const chunk of source) {
-    const data = chunk.subarray(Math.min(leftBytes, chunk.length))
-    leftBytes -= chunk.length - data.length
-    yield [data]
-  }
 }

@@ -67,10 +67,10 @@ export class Downloads {
       case 'parquet':
         return await this.#parquet(receipt, signal)
       case 'csv':
-        if (!form.typed) return this.#originalCsv(receipt, form)
+        if (!form.typed) return this.#asRead(receipt, form, false)
         return this.#typed(receipt, { csvDelimiter: form.delimiter }, form, typedHeader(receipt, form))
       case 'annotated':
-        return this.#annotatedCsv(receipt, form)
+        return this.#asRead(receipt, form, true)
       case 'ndjson':
         return this.#typed(receipt, { csvDelimiter: null }, form)
       case 'rejects':
@@ -93,36 +93,26 @@ export class Downloads {
     return await this.#joined.of(receipt, signal)
   }
 
-  /** The accepted records as they are in the original. */
-  #originalCsv(receipt: Receipt, options: CsvOptions): Download {
-    return this.#made(receipt, options, async (signal) => {
+  /** The records as they are in the original: all with their verdicts, or the accepted ones. */
+  #asRead(receipt: Receipt, form: CsvOptions, isAnnotated: boolean): Download {
+    return this.#made(receipt, form, async (signal) => {
       // Only the table of rejects knows which readable records are rejected.
       const corrections = correctionsOf(receipt)
-      const isWhole = excludedCount(receipt.rejects.reasons) === 0 && corrections === null
+      const isWhole = excludedCount(receipt.rejects.reasons) === 0 && corrections === null && !isAnnotated
       await using opened = new AsyncDisposableStack()
       // From its beginning, since only the whole file shows whether it is intact.
       const source = opened.use(await this.#tools.files.read(receipt, textOf(receipt)))
-      const shared = isWhole ? null : opened.use(await this.#shareRejects(receipt))
+      const shared = isWhole
+        ? null
+        : opened.use(await this.#shareRejects(receipt, isAnnotated ? [textOf(receipt)] : []))
       const exclusions = shared && this.#exclusions(receipt, shared, signal)
       const correctionsPath = corrections && shared ? await shared.path(corrections) : null
-      const text = csvText(receipt, options, { source, exclusions, correctionsPath }, this.#tools.createScanner)
-      const held = opened.move()
-      return byteStream(gatherChunks(text, textBytesMin), () => held.disposeAsync())
-    })
-  }
-
-  /** All records as they are in the original. */
-  #annotatedCsv(receipt: Receipt, options: CsvOptions): Download {
-    return this.#made(receipt, options, async (signal) => {
-      const corrections = correctionsOf(receipt)
-      await using opened = new AsyncDisposableStack()
-      const source = opened.use(await this.#tools.files.read(receipt, textOf(receipt)))
-      const shared = opened.use(await this.#shareRejects(receipt, [textOf(receipt)]))
-      const { read } = opened.use(await shared.open(textOf(receipt)))
-      const exclusions = this.#exclusions(receipt, shared, signal)
-      const correctionsPath = corrections === null ? null : await shared.path(corrections)
-      const files = { source, exclusions, read, correctionsPath }
-      const text = annotatedCsv(receipt, options, files, this.#tools.createScanner)
+      const stored = { source, exclusions, correctionsPath }
+      const { createScanner } = this.#tools
+      const read = isAnnotated && shared && opened.use(await shared.open(textOf(receipt))).read
+      const text = read
+        ? annotatedCsv(receipt, form, { ...stored, read }, createScanner)
+        : csvText(receipt, form, stored, createScanner)
       const held = opened.move()
       return byteStream(gatherChunks(text, textBytesMin), () => held.disposeAsync())
     })
@@ -199,7 +189,7 @@ export class Downloads {
     return { receipt, bytes, sha256: null, tag, measure, open: openRange }
   }
 
-  #shareRejects(receipt: Receipt, others: readonly StoredFile[] = []): Promise<ReadableFiles> {
+  #shareRejects(receipt: Receipt, others: readonly StoredFile[]): Promise<ReadableFiles> {
     const corrections = correctionsOf(receipt)
     const files = [...others, ...receipt.rejects.parts, ...(corrections === null ? [] : [corrections])]
     return this.#tools.files.shareToRead(receipt, files)

@@ -43,14 +43,14 @@ export async function* readCorrections(path: string): AsyncGenerator<Correction>
 }
 
 /** Corrected records that are readable in the original: the scanner can skip them only by their number. */
-export async function* correctedReadable(path: string): AsyncGenerator<Exclusion> {
+async function* correctedReadable(path: string): AsyncGenerator<Exclusion> {
   for await (const { ordinal, column, message } of readCorrections(path)) {
     if (ordinal !== undefined) yield { ordinal, column, message }
   }
 }
 
 /** Merges two ascending lists. */
-export async function* mergedExclusions(
+async function* mergedExclusions(
   first: AsyncIterable<Exclusion>,
   second: AsyncIterable<Exclusion>,
 ): AsyncGenerator<Exclusion> {
@@ -66,7 +66,7 @@ export async function* mergedExclusions(
 
 /** Corrected records that are readable are rejected first, so that they can be replaced. */
 export function excludedAsWell(
-  { path }: CorrectionFile,
+  { path }: Pick<CorrectionFile, 'path'>,
   exclusions: AsyncIterable<Exclusion> | null,
 ): AsyncIterable<Exclusion> {
   const corrected = correctedReadable(path)

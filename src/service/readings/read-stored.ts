@@ -9,7 +9,7 @@ import { fileChunks } from '../../io/chunks/file-chunks.ts'
 import { checksumsOfFile } from '../../io/hashing/block-checksums.ts'
 import { hashStream } from '../../io/hashing/hash-stream.ts'
 import { linkOrCopy } from '../../io/link-or-copy.ts'
-import { scanOptions } from '../../reading/scan-options.ts'
+import { storedScanOptions } from '../../reading/scan-options.ts'
 import type { DraftFiles } from '../../store/store.ts'
 import type { VerifiedFiles } from '../dataset/verified-files.ts'
 import { CorrectionsRefused, correctionPath, readCorrections, withoutRecords } from '../ingest/correction-file.ts'
@@ -96,7 +96,7 @@ async function readOnce(
   for (const one of received) draft.finished(one.file)
   if (corrections !== null && path !== null) await linkOrCopy(path, correctionPath(dir))
   const textPath = join(dir, textOf(of).file)
-  const layout = scanOptions({ ...of, width: of.columns.length, start: of.body }, of.body.recordBytesMax)
+  const layout = storedScanOptions(of)
   const source = {
     chunks: fileChunks(textPath, 0, signal),
     textPath,

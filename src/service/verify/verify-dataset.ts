@@ -9,15 +9,12 @@ import { errorCode } from '../../core/storage-error.ts'
 import { textOf } from '../../core/stored-files.ts'
 import type { PartReader } from '../../engine/part-reader.ts'
 import { type HashedBytes, PassingHash } from '../../io/hashing/hash-stream.ts'
-import { scanOptions } from '../../reading/scan-options.ts'
-import type { CreateScanner, ScanResult } from '../../reading/scanner/scanner.ts'
+import type { CreateScanner } from '../../reading/scanner/scanner.ts'
 import { shownReject } from '../../reading/scanner/shown-reject.ts'
-import { ConstraintFilter } from '../ingest/constraint-filter.ts'
-import { correctedReadable, correctionPath, readCorrections } from '../ingest/correction-file.ts'
-import { Corrector } from '../ingest/corrector.ts'
-import { recordReader } from '../ingest/record-of-text.ts'
+import { correctionPath, readCorrections } from '../ingest/correction-file.ts'
 import { RecordTally } from '../ingest/record-tally.ts'
 import { rejectColumnNames, rejectOfRow } from '../ingest/reject-table.ts'
+import { scanCorrected } from '../ingest/scan-again.ts'
 import { type ParsedReceipt, parseAnyReceipt } from './parse-receipt.ts'
 import { ValueCheck, type ValueTools } from './value-check.ts'
 
@@ -152,13 +149,16 @@ async function* verifyOriginal(dataset: DatasetCheck): AsyncGenerator<Check> {
     const { compression } = receipt.file
     const textOf = (bytes: AsyncIterable<readonly Uint8Array[]>) =>
       compression === undefined ? bytes : decompress(bytes, compression.format, unlimited)
+    const correctionsPath = receipt.corrections && correctionPath(dir)
+    const scans = (source: AsyncIterable<readonly Uint8Array[]>) =>
+      scanCorrected(receipt, { source, exclusions: null, correctionsPath }, createScanner)
     if (check.gathersKeys) {
       const chunks = textOf(fileSlices({ ...dataset, progress: { bytes: 0 } }, 'original'))
-      for await (const scanned of scannedAgain(dir, receipt, createScanner, chunks)) await check.add(scanned)
+      for await (const scanned of scans(chunks)) await check.add(scanned)
       await check.findRepeats()
     }
     const chunks = textOf(original.through(fileSlices(dataset, 'original')))
-    for await (const scanned of scannedAgain(dir, receipt, createScanner, text.through(chunks))) {
+    for await (const scanned of scans(text.through(chunks))) {
       tally.add(scanned)
       await check.add(scanned)
       for (const reject of scanned.rejects) await places.next(shownReject(reject))
@@ -344,42 +344,4 @@ function messageOf(error: unknown): string {
 
 function recordsText(count: number): string {
   return count === 1 ? '1 record' : `${count} records`
-}
-
-/** The results of a scanner. @throws {Error} if a correction has no reject */
-async function* scannedAgain(
-  dir: string,
-  receipt: ParsedReceipt,
-  createScanner: CreateScanner,
-  text: AsyncIterable<readonly Uint8Array[]>,
-): AsyncGenerator<ScanResult> {
-  const { body, corrections } = receipt
-  const layout = scanOptions({ ...receipt, width: receipt.columns.length, start: body }, body.recordBytesMax)
-  const scanner = createScanner({ ...layout, marksRejects: corrections !== null })
-  const data = behind(text, body.byteOffset)
-  if (corrections === null) {
-    for await (const slices of data) for (const slice of slices) yield scanner.push(slice)
-    return yield scanner.end()
-  }
-  const path = correctionPath(dir)
-  const filter = new ConstraintFilter(scanner, correctedReadable(path), body.byteOffset)
-  await using corrector = new Corrector(readCorrections(path), recordReader(createScanner, layout))
-  for await (const [step] of filter.steps(data)) if (step !== undefined) yield* corrector.correct(filter.push(step))
-  yield* corrector.correct(filter.end())
-  await corrector.end()
-}
-
-/** The slices without this many first bytes. */
-async function* behind(
-  text: AsyncIterable<readonly Uint8Array[]>,
-  bytes: number,
-): AsyncGenerator<readonly Uint8Array[]> {
-  let leftBytes = bytes
-  for await (const slices of text) {
-    yield slices.flatMap((slice) => {
-      const skipped = Math.min(leftBytes, slice.length)
-      leftBytes -= skipped
-      return skipped < slice.length ? [slice.subarray(skipped)] : []
-    })
-  }
 }
