@@ -2,6 +2,17 @@
 
 export type DocumentKind = 'an HTML page' | 'an XML document' | 'a JSON document'
 
+const beginnings: readonly (readonly [DocumentKind, RegExp])[] = [
+  ['an HTML page', /^\s*<(?:!doctype html|html|head|body|table)\b/i],
+  ['an XML document', /^\s*<\?xml\b/i],
+  ['a JSON document', /^\s*(?:\{\s*"|\[\s*[[{])/],
+]
+
+/** The kind of document that a text begins like, whole or broken: a doubt. */
+export function beginningKind(text: string): DocumentKind | null {
+  return beginnings.find(([, begins]) => begins.test(text))?.[0] ?? null
+}
+
 /** A document is recognized by its beginning. Characters. */
 const sampleLength = 262_144
 

@@ -20,7 +20,7 @@ import { readTexts } from '../../src/service/dataset/record-text.ts'
 import { equalNumberNotes } from '../../src/service/ingest/equal-number-notes.ts'
 import { footerNotes } from '../../src/service/ingest/footer-notes.ts'
 import { recordNotes } from '../../src/service/ingest/record-notes.ts'
-import { lineOfRecord, RecordTally } from '../../src/service/ingest/record-tally.ts'
+import { lineOfRecord, RecordTally, recordCounts } from '../../src/service/ingest/record-tally.ts'
 import { segmentForm } from '../../src/service/ingest/segment-form.ts'
 import { PreviewRows } from './preview-rows.ts'
 import { type CheckOptions, type CheckProgress, listedRejectsMax, type ProvisionalReceipt } from './provisional.ts'
@@ -123,7 +123,7 @@ class Check {
       bytes,
       encoding: reading.encoding,
       dialect: reading.dialect,
-      records: recordCounts(reading, tally),
+      records: recordCounts(reading.before, tally),
       columns,
       rejects: {
         count: tally.rejected,
@@ -165,11 +165,4 @@ function columnOf(name: string, { type, nullWords, why }: Decision, facts: Colum
     ...(nullWords.length > 0 && { nullWords }),
     why,
   }
-}
-
-function recordCounts({ before }: Reading, tally: RecordTally): ProvisionalReceipt['records'] {
-  const { header, skipped, blank } = before
-  const { accepted, rejected } = tally
-  const counts = { header, blank: blank + tally.blank, skipped: skipped + tally.skipped, accepted, rejected }
-  return { total: Object.values(counts).reduce((sum, count) => sum + count, 0), ...counts }
 }

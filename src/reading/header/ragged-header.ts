@@ -1,6 +1,6 @@
 // Ragged header: column names in a record whose width differs from the table's. Knows nothing of titles.
 
-import { hasQuotes, isBlank, isQuoted, recordValues, type Tokens } from '../sniffer/tokenize.ts'
+import { hasQuotes, isBlank, isQuoted, lineText, recordValues, type Tokens } from '../sniffer/tokenize.ts'
 import { isMeasured, type Kind, kindOf } from '../sniffer/value-kind.ts'
 import { looksLikeNames } from './score-header.ts'
 import { withoutLabel } from './table-rows.ts'
@@ -19,7 +19,7 @@ export interface RaggedNames {
  * title, as one set off by a blank line is.
  */
 export function namesIn(tokens: Tokens, row: number, width: number): RaggedNames | null {
-  const line = tokens.text.slice(tokens.recordStarts[row], tokens.recordEnds[row])
+  const line = lineText(tokens, row)
   const own = String.fromCharCode(tokens.layout.delimiter)
   const cells = withoutLabel(tokens.broken.has(row) ? splitPlainly(line, own) : recordValues(tokens, row))
   const named = cells.filter((cell) => cell.trim() !== '')

@@ -173,8 +173,8 @@ test('readHead() names the lines of its doubts', () => {
 test('readHead() notes texts that are not tables, and records with other line ends', () => {
   const declared = { delimiter: ',' }
   assert.match(notesOf('<!DOCTYPE html>\n<html><body>a, b</body></html>\n', declared), /looks like an HTML page/)
-  assert.match(notesOf('<?xml version="1.0"?>\n<r><a>1</a></r>\n', declared), /looks like XML/)
-  assert.match(notesOf('[{"a":1,"b":2},\n{"a":3,"b":4}]\n', declared), /looks like JSON/)
+  assert.match(notesOf('<?xml version="1.0"?>\n<r><a>1</a></r>\n', declared), /looks like an XML document/)
+  assert.match(notesOf('[{"a":1,"b":2},\n{"a":3,"b":4}]\n', declared), /looks like a JSON document/)
   assert.match(notesOf(people.replace('7,Ann7,14\n', '7,Ann7,14\r')), /lone carriage return \(line 9\)/)
   assert.equal(notesOf(people.replace('Ann7', 'An\rn7')), '')
 })

@@ -9,6 +9,7 @@ import {
   fits,
   isBlank,
   isQuoted,
+  lineText,
   recordCount,
   recordValues,
   type Tokens,
@@ -91,7 +92,7 @@ const byteOrderMark = '\ufeff'
 function repeats({ tokens, width, top }: HeadTable): Note[] {
   const [header, ...others] = top.headerRows
   if (header === undefined || others.length > 0 || width < 2) return []
-  const line = tokens.text.slice(tokens.recordStarts[header], tokens.recordEnds[header])
+  const line = lineText(tokens, header)
   const found: number[] = []
   for (let record = top.firstData; record < recordCount(tokens); record += 1) {
     const first = tokens.recordStarts[record] ?? 0

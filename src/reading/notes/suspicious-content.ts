@@ -1,15 +1,11 @@
 // Suspicious content: notes that a file may be something other than what it is read as: markup, aligned columns, other line ends.
 
 import { type Note, note } from '../../core/notes.ts'
+import { beginningKind } from '../document-kind.ts'
 import { isDrawnAcross } from '../sniffer/drawn-lines.ts'
 import { linesOf } from '../sniffer/line-numbers.ts'
-import { fits, type Tokens } from '../sniffer/tokenize.ts'
+import { fits, lineText, type Tokens } from '../sniffer/tokenize.ts'
 
-const markups: readonly (readonly [kind: string, begins: RegExp])[] = [
-  ['an HTML page', /^\s*<(?:!doctype html|html|head|body|table)\b/i],
-  ['XML', /^\s*<\?xml\b/i],
-  ['JSON', /^\s*(?:\{\s*"|\[\s*[[{])/],
-]
 const alignedRowsMax = 200
 /** Longer lines are not reports. Characters. */
 const gutterLengthMax = 1000
@@ -17,9 +13,9 @@ const gutterLengthMax = 1000
 /** Notes what the table may be instead. @param rows Records that are neither comments nor blank, in order. */
 export function suspiciousContent(tokens: Tokens, width: number, rows: readonly number[]): Note[] {
   const notes: Note[] = []
-  const markup = markups.find(([, begins]) => begins.test(tokens.text.slice(0, 1000)))
-  if (markup !== undefined) {
-    const message = `The file looks like ${markup[0]}, not like a table: please check that it is the right one.`
+  const kind = beginningKind(tokens.text.slice(0, 1000))
+  if (kind !== null) {
+    const message = `The file looks like ${kind}, not like a table: please check that it is the right one.`
     notes.push(note('NOT_A_TABLE', message))
   }
   notes.push(...alignedColumns(tokens, width, rows))
@@ -70,10 +66,6 @@ function isWidelySpaced(tokens: Tokens, rows: readonly number[]): boolean {
 
 /** A line of dashes for each column, as SQL*Plus and other clients write it below the names: `----- --------`. */
 const reportRule = /^\s*[-=]{2,}(?:\s+[-=]{2,})+\s*$/
-
-function lineText({ text, recordStarts, recordEnds }: Tokens, record: number): string {
-  return text.slice(recordStarts[record], recordEnds[record])
-}
 
 function hasReportRule(tokens: Tokens, rows: readonly number[]): boolean {
   return rows.slice(0, alignedRowsMax).some((record) => reportRule.test(lineText(tokens, record)))

@@ -1,6 +1,6 @@
 // Unlikely table: notes that a text reads as prose, code, a log or settings, by figures of its lines. Knows no format by name.
 import { type Note, note } from '../../core/notes.ts'
-import { fits, isBlank, recordCount, recordValues, type Tokens } from '../sniffer/tokenize.ts'
+import { fits, isBlank, lineText, recordCount, recordValues, type Tokens } from '../sniffer/tokenize.ts'
 import { isMeasured, kindOf } from '../sniffer/value-kind.ts'
 
 /** Lines that are looked at. */
@@ -31,10 +31,6 @@ export function unlikelyTable(tokens: Tokens, width: number, rows: readonly numb
   const texts = signs.filter(({ weight }) => weight > 0).map(({ text }) => text)
   const message = `The lines do not read as records of a table: ${texts.join(', ')}. Please check that it is the right file.`
   return [note('UNLIKELY_TABLE', message)]
-}
-
-function lineText({ text, recordStarts, recordEnds }: Tokens, record: number): string {
-  return text.slice(recordStarts[record], recordEnds[record])
 }
 
 function commentsAmong(tokens: Tokens, rows: readonly number[]): number {

@@ -255,6 +255,11 @@ export function fits(tokens: Tokens, record: number, width: number): boolean {
   return widthOf(tokens, record) === width && !tokens.broken.has(record)
 }
 
+/** A record as it is written, without its line end. */
+export function lineText({ text, recordStarts, recordEnds }: Tokens, record: number): string {
+  return text.slice(recordStarts[record], recordEnds[record])
+}
+
 /** An empty line. */
 export function isBlank(tokens: Tokens, record: number): boolean {
   return tokens.recordStarts[record] === tokens.recordEnds[record]

@@ -1,6 +1,6 @@
 // Record tally: counts the records of a file as they are scanned, and keeps the first and last rejects. Knows no files.
 import { noteLinesMax } from '../../core/notes.ts'
-import { firstRejectsMax, type Reject } from '../../core/receipt.ts'
+import { firstRejectsMax, type RecordCounts, type Reject } from '../../core/receipt.ts'
 import type { RejectReason } from '../../core/reject-reasons.ts'
 import type { Reading } from '../../reading/reading.ts'
 import type { RunawayValue, ScannedReject, ScanResult } from '../../reading/scanner/scanner.ts'
@@ -87,6 +87,16 @@ export class RecordTally {
     const unshown = firstRejectsMax - this.first.length
     if (unshown > 0) this.first.push(...scanned.rejects.slice(0, unshown).map(shownReject))
   }
+}
+
+export type CountedRecords = Pick<RecordCounts, 'blank' | 'skipped' | 'accepted' | 'rejected'>
+
+/** The counts of a file: before its data, and of its data. */
+export function recordCounts(before: Reading['before'], counted: CountedRecords): RecordCounts {
+  const { accepted, rejected } = counted
+  const { header, blank, skipped } = before
+  const counts = { header, blank: blank + counted.blank, skipped: skipped + counted.skipped, accepted, rejected }
+  return { total: Object.values(counts).reduce((sum, count) => sum + count, 0), ...counts }
 }
 
 /**

@@ -1,19 +1,12 @@
 // Upload progress: what an upload reports while it runs. Interface only; each call is for a step or a segment, never for a record.
 import type { ColumnSoFar } from '../../core/upload-status.ts'
 import type { Reading } from '../../reading/reading.ts'
-
-/** Current counts of a file; read now and then. */
-export interface CountedRecords {
-  readonly accepted: number
-  readonly rejected: number
-  readonly blank: number
-  readonly skipped: number
-}
+import type { CountedRecords } from './record-tally.ts'
 
 export interface UploadProgress {
   /** The file name has arrived. */
   named(fileName: string): void
-  /** The head has been read; `counted` holds the counts of the pass from now on. */
+  /** The head has been read; `counted` holds the counts of the pass from now on, to be read now and then. */
   reads(reading: Reading, counted: CountedRecords): void
   /** Types have been guessed or decided. */
   typed(columns: readonly ColumnSoFar[]): void

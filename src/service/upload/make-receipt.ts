@@ -20,6 +20,7 @@ import { readTexts } from '../dataset/record-text.ts'
 import { footerNotes } from '../ingest/footer-notes.ts'
 import type { IngestResult } from '../ingest/ingest.ts'
 import { lastingNotes, recordNotes } from '../ingest/record-notes.ts'
+import { recordCounts } from '../ingest/record-tally.ts'
 import type { UploadContext } from './arrival.ts'
 
 /** A file that has been read, and where its bytes can be found. */
@@ -74,7 +75,7 @@ export async function makeReceipt(
     ...(schema !== null && { schema }),
     ...(Object.keys(dialect).length > 0 && { declaredDialect: { ...dialect } }),
     ...(corrections !== null && { corrections: { ...corrections, first: corrected.map(beside(corrections.first)) } }),
-    records: recordCounts(loaded),
+    records: recordCounts(reading.before, tally),
     bytes: byteCounts(loaded, bytes),
     columns,
     rejects: { count: tally.rejected, reasons: tally.reasons, first, parts: rejectParts },
@@ -93,18 +94,6 @@ export async function makeReceipt(
     createdAt: receivedAt,
     owner,
   }
-}
-
-function recordCounts({ reading, tally }: IngestResult): Receipt['records'] {
-  const { header, skipped, blank } = reading.before
-  const counts = {
-    header,
-    blank: blank + tally.blank,
-    skipped: skipped + tally.skipped,
-    accepted: tally.accepted,
-    rejected: tally.rejected,
-  }
-  return { total: Object.values(counts).reduce((sum, count) => sum + count, 0), ...counts }
 }
 
 /** @param total Bytes of the text. */

@@ -11,7 +11,8 @@ import {
   type UploadStatus,
 } from '../../core/upload-status.ts'
 import type { Reading } from '../../reading/reading.ts'
-import type { CountedRecords, UploadProgress } from '../ingest/upload-progress.ts'
+import { type CountedRecords, recordCounts } from '../ingest/record-tally.ts'
+import type { UploadProgress } from '../ingest/upload-progress.ts'
 import type { UploadReply } from '../service.ts'
 
 /** The facts of an upload when it begins. */
@@ -213,11 +214,7 @@ export class LiveUpload implements UploadProgress {
   #records(): RecordCounts | null {
     if (this.#finalRecords !== null) return this.#finalRecords
     if (this.#before === null || this.#counted === null) return null
-    const { header, blank, skipped } = this.#before
-    const { accepted, rejected } = this.#counted
-    const counts = { header, blank: blank + this.#counted.blank, skipped: skipped + this.#counted.skipped }
-    const total = counts.header + counts.blank + counts.skipped + accepted + rejected
-    return { total, ...counts, accepted, rejected }
+    return recordCounts(this.#before, this.#counted)
   }
 }
 
