@@ -88,7 +88,7 @@ try {
       records += part.records
       at = end
     }
-    if (records !== written) throw new Error(`${records} records, wanted ${written}`)
+    if (records !== written) throw new Error(`${records} records, expected ${written}`)
     const { user, system } = process.cpuUsage(before)
     const figures = {
       megabytes: Math.round(fileBytes / 1e6),

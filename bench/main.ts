@@ -22,7 +22,8 @@ else process.exitCode = await measureRows(chosenRows())
 function chosenRows(): readonly BenchRow[] {
   const names = values.only?.split(',')
   const unknown = names?.filter((name) => !rows.some((row) => row.name === name)) ?? []
-  if (unknown.length > 0) throw new Error(`Cannot measure '${unknown}', wanted some of ${rows.map(({ name }) => name)}`)
+  if (unknown.length > 0)
+    throw new Error(`Cannot measure '${unknown}', expected some of ${rows.map(({ name }) => name)}`)
   return rows.filter(({ name, isUsual }) => names?.includes(name) ?? (isUsual || values.peers))
 }
 

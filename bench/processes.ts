@@ -27,7 +27,7 @@ export class LineProcess {
   async ask<Answer>(line: string): Promise<Answer> {
     this.process.stdin?.write(`${line}\n`)
     const next = await this.#lines.next()
-    if (next.done) throw new Error(`Cannot continue: the child ended, wanted a response to ${line.slice(0, 80)}`)
+    if (next.done) throw new Error(`Cannot continue: the child ended, expected a response to ${line.slice(0, 80)}`)
     // The scripts beside this file write exactly one line of JSON per line of input.
     return JSON.parse(next.value) as Answer
   }

@@ -100,7 +100,7 @@ async function textOf(socket: Socket): Promise<string> {
 
 function checkStatus(answer: string, status: number): void {
   if (answer.startsWith(`HTTP/1.1 ${status} `)) return
-  throw new Error(`Cannot send: the response is '${answer.slice(0, 500)}', wanted ${status}`)
+  throw new Error(`Cannot send: the response is '${answer.slice(0, 500)}', expected ${status}`)
 }
 
 export async function write(socket: Socket, bytes: Uint8Array): Promise<void> {

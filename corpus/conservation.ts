@@ -80,7 +80,7 @@ async function keptViolations(url: string, receipt: SeenReceipt, bytes: Uint8Arr
   }
   const exported = recordCount(await download(url, `${base}/data.csv`))
   const wanted = records.accepted + (dialect.header ? 1 : 0)
-  if (exported !== wanted) wrong.push(`the export has ${exported} records, wanted ${wanted}`)
+  if (exported !== wanted) wrong.push(`the export has ${exported} records, expected ${wanted}`)
   return wrong
 }
 

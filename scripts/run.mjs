@@ -128,7 +128,7 @@ const [name = '', ...args] = process.argv.slice(2)
 try {
   const command = commands[name]
   if (command === undefined)
-    throw new SetupError(`Cannot run '${name}', wanted one of ${Object.keys(commands).join(', ')}`)
+    throw new SetupError(`Cannot run '${name}', expected one of ${Object.keys(commands).join(', ')}`)
   await setUp()
   process.exitCode = await command(args)
 } catch (error) {

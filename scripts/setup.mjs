@@ -172,7 +172,7 @@ export async function runNode(args, handlers = {}) {
   }
   throw new SetupError(
     `Cannot run on Node ${process.versions.node} (${process.platform}-${process.arch}): there is no pinned Node for ` +
-      `this system, wanted Node ${nodeVersionMin.join('.')} or newer; install one and start again`,
+      `this system, expected Node ${nodeVersionMin.join('.')} or newer; install one and start again`,
   )
 }
 

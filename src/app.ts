@@ -214,7 +214,7 @@ async function startChildren(
   if (config.sandbox === 'required' && !isolates) {
     const wanted =
       'no network and nothing but their job; use Linux with unshare and setpriv, as root or with namespaces'
-    throw new ConfigError(`Cannot start with --sandbox required: children would have '${holds}', wanted ${wanted}`)
+    throw new ConfigError(`Cannot start with --sandbox required: children would have '${holds}', expected ${wanted}`)
   }
   if (isConfined) logger.info({ holds }, isolates ? 'children run confined' : 'children run partly confined')
   else logger.warn({ holds }, 'children run unconfined')

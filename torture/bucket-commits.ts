@@ -72,7 +72,7 @@ export async function run(scale: 'short' | 'long', seed: number): Promise<Readon
   for (const store of stores) await store.close()
   const filesOfOne = sample({ seed }).files.size
   if (left.pending > 0) throw new Error(`${left.pending} attempts are still listed`)
-  if (left.files !== rounds * filesOfOne) throw new Error(`${left.files} files, wanted ${rounds * filesOfOne}`)
+  if (left.files !== rounds * filesOfOne) throw new Error(`${left.files} files, expected ${rounds * filesOfOne}`)
   return {
     'rounds of eight writers': rounds,
     'datasets without exactly one winner': 0,

@@ -31,7 +31,7 @@ export async function mustFail(module: string, seed: number, breakId: string, ex
     const [said, [status]] = await Promise.all([text(child.stderr), once(child, 'close')])
     const found = expected.exec(said)?.[0]
     if (status === 0 || found === undefined) {
-      throw new Error(`'${module}' does not find '${breakId}': it ended with ${status}, wanted ${expected}\n${said}`)
+      throw new Error(`'${module}' does not find '${breakId}': it ended with ${status}, expected ${expected}\n${said}`)
     }
     return found
   } finally {

@@ -13,11 +13,11 @@ const { values } = parseArgs({
   },
 })
 const scale = values.scale as Scale // checked in the next line
-if (scale !== 'short' && scale !== 'long') throw new Error(`Cannot run at scale '${scale}': wanted short or long`)
+if (scale !== 'short' && scale !== 'long') throw new Error(`Cannot run at scale '${scale}': expected short or long`)
 const only = values.only ?? modules.map(({ name }) => name)
 const unknown = only.find((name) => !modules.some((module) => module.name === name))
 if (unknown !== undefined)
-  throw new Error(`Cannot run '${unknown}': wanted one of ${modules.map(({ name }) => name).join(', ')}`)
+  throw new Error(`Cannot run '${unknown}': expected one of ${modules.map(({ name }) => name).join(', ')}`)
 const seed = Number(values.seed)
 
 for (const { name } of modules) {

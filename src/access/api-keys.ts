@@ -36,14 +36,14 @@ export function parseKeys(text: string, file?: string): readonly Key[] {
   const where = file === undefined ? '' : ` in ${file}`
   const content = parseJson(text, where)
   const list = isObject(content) ? content.keys : undefined
-  if (!Array.isArray(list)) throw new KeysError(`Cannot use keys${where}: wanted a JSON object with a list "keys"`)
+  if (!Array.isArray(list)) throw new KeysError(`Cannot use keys${where}: expected a JSON object with a list "keys"`)
   const keys = list.map((item: unknown, i) => parseKey(item, `keys[${i}]`, where))
   const names = keys.map(({ name }) => name)
   const repeated = names.findIndex((name, i) => names.indexOf(name) < i)
   if (repeated >= 0) {
     const first = names.indexOf(names[repeated] ?? '')
     const place = `keys[${repeated}].name${where}`
-    throw new KeysError(`Cannot use ${place}: keys[${first}] has the same name, wanted a unique name`)
+    throw new KeysError(`Cannot use ${place}: keys[${first}] has the same name, expected a unique name`)
   }
   return keys
 }
@@ -104,9 +104,9 @@ const members: Readonly<Record<keyof Key, { readonly wanted: string; is(value: u
 }
 
 function parseKey(item: unknown, place: string, where: string): Key {
-  if (!isObject(item)) throw new KeysError(`Cannot use ${place}${where}: wanted an object`)
+  if (!isObject(item)) throw new KeysError(`Cannot use ${place}${where}: expected an object`)
   for (const [name, { wanted, is }] of Object.entries(members)) {
-    if (!is(item[name])) throw new KeysError(`Cannot use ${place}.${name}${where}: wanted ${wanted}`)
+    if (!is(item[name])) throw new KeysError(`Cannot use ${place}.${name}${where}: expected ${wanted}`)
   }
   const unknown = Object.keys(item).find((name) => !Object.hasOwn(members, name))
   if (unknown !== undefined) throw new KeysError(`Cannot use ${place}.${unknown}${where}: there is no such member`)

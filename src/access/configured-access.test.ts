@@ -42,7 +42,7 @@ test('configuredAccess() reads a file with a byte order mark, and names the file
   using configured = configuredAccess({ ...none, keys: file }, silent)
   assert.equal((await configured.access.identify(`Bearer ${made.secret}`)).owner, 'a')
   writeFileSync(file, '{"keys":[1]}')
-  const message = `Cannot use keys[0] in ${file}: wanted an object`
+  const message = `Cannot use keys[0] in ${file}: expected an object`
   assert.throws(() => configuredAccess({ ...none, keys: file }, silent), { message })
 })
 
@@ -55,10 +55,10 @@ const mistakes: readonly (readonly [object, RegExp])[] = [
   [{ keys: '/nowhere/keys.json' }, /--keys: ENOENT/],
   [{ keys: '{}' }, /a list "keys"/],
   [{ jwtKeys: 'https://login.example.org/keys' }, /without --jwt-issuer/],
-  [{ jwtKeys: 'http://login.example.org/keys', jwtIssuer: 'x' }, /wanted an https address/],
+  [{ jwtKeys: 'http://login.example.org/keys', jwtIssuer: 'x' }, /expected an https address/],
   [{ jwtKeys: '/nowhere', jwtIssuer: 'x' }, /--jwt-keys: ENOENT/],
-  [{ jwtKeys: '{"key":1}', jwtIssuer: 'x' }, /wanted a JWK Set/],
-  [{ jwtKeys: '{', jwtIssuer: 'x' }, /wanted a JWK Set/],
+  [{ jwtKeys: '{"key":1}', jwtIssuer: 'x' }, /expected a JWK Set/],
+  [{ jwtKeys: '{', jwtIssuer: 'x' }, /expected a JWK Set/],
 ]
 for (const [given, message] of mistakes) {
   test(`configuredAccess() refuses ${JSON.stringify(given)}`, () => {

@@ -39,7 +39,7 @@ function tokenOptions({ jwtKeys, jwtIssuer, jwtAudience }: AccessConfig): TokenO
   } catch (error) {
     if (error instanceof KeysError) throw error
   }
-  throw new KeysError('Cannot use --jwt-keys: wanted a JWK Set, a JSON object with a list "keys"')
+  throw new KeysError('Cannot use --jwt-keys: expected a JWK Set, a JSON object with a list "keys"')
 }
 
 /** Only over TLS, unless the issuer is on this machine: anyone who can change the keys can impersonate any caller. */
@@ -47,7 +47,7 @@ function addressOf(text: string): URL {
   const url = URL.parse(text)
   const isLocal = url !== null && /^(localhost|127\.[\d.]+|\[::1\])$/.test(url.hostname)
   if (url === null || (url.protocol !== 'https:' && !isLocal)) {
-    throw new KeysError(`Cannot use --jwt-keys: given ${JSON.stringify(text)}, wanted an https address`)
+    throw new KeysError(`Cannot use --jwt-keys: given ${JSON.stringify(text)}, expected an https address`)
   }
   return url
 }

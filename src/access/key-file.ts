@@ -26,7 +26,7 @@ export function readTrustedFile(
     const mayOthers = (bits: number) => process.platform !== 'win32' && (mode & bits) !== 0
     if (mayOthers(othersMayWrite)) {
       const shown = (mode & 0o777).toString(8)
-      throw new KeysError(`Cannot use ${flag}: others may write '${path}' (mode ${shown}), wanted mode 600`)
+      throw new KeysError(`Cannot use ${flag}: others may write '${path}' (mode ${shown}), expected mode 600`)
     }
     // Without a byte order mark, which some editors write.
     return { text: new TextDecoder().decode(readFileSync(path)), isReadByOthers: mayOthers(othersMayRead) }

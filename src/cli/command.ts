@@ -108,7 +108,7 @@ export function defineCommand<Args, const Rows extends OptionRows = Record<never
 
 /** Arguments of which there may be none. @throws {UsageError} */
 export function noArguments(args: readonly string[]): void {
-  if (args[0] !== undefined) throw new UsageError(`Cannot use argument '${args[0]}': wanted options only`)
+  if (args[0] !== undefined) throw new UsageError(`Cannot use argument '${args[0]}': expected options only`)
 }
 
 /** One argument or more, as they are. @throws {UsageError} */
@@ -123,7 +123,7 @@ export function someArguments(what: string): (args: readonly string[]) => readon
 export function onlyArgument(what: string): (args: readonly string[]) => string {
   return ([first, second]) => {
     if (first === undefined) throw new UsageError(`Cannot start: ${what} is missing`)
-    if (second !== undefined) throw new UsageError(`Cannot use argument '${second}': wanted one ${what} only`)
+    if (second !== undefined) throw new UsageError(`Cannot use argument '${second}': expected one ${what} only`)
     return first
   }
 }

@@ -16,28 +16,28 @@ const id = '0'.repeat(32)
 test('a command refuses options and arguments that are wrong', async (t) => {
   const cases: readonly [string, RegExp][] = [
     [`rows ${id} --limt 1`, /^Cannot use --limt: there is no such option; did you mean --limit\?$/],
-    [`rows ${id} --limit 0`, /^Cannot use --limit: given "0", wanted a whole number from 1 to 10000$/],
+    [`rows ${id} --limit 0`, /^Cannot use --limit: given "0", expected a whole number from 1 to 10000$/],
     [`rows ${id} --limit`, /^Cannot use --limit: it has no value$/],
     [`rows ${id} --json=yes`, /^Cannot use --json: it takes no value$/],
     [`get ${id} -x`, /^Cannot use -x: there is no such option$/],
-    [`get ${id} --as xlsx`, /^Cannot use --as: given "xlsx", wanted one of original, csv, parquet/],
+    [`get ${id} --as xlsx`, /^Cannot use --as: given "xlsx", expected one of original, csv, parquet/],
     [`get ${id} --as dataset -o -`, /^Cannot use --output: a dataset is a directory/],
     ['show', /^Cannot start: id is missing$/],
-    ['show ..', /^Cannot use id '\.\.': wanted at least the first 8 of its 32 hexadecimal digits/],
+    ['show ..', /^Cannot use id '\.\.': expected at least the first 8 of its 32 hexadecimal digits/],
     ['show 1234567', /^Cannot use id '1234567'/],
-    [`show ${id} ${id}`, /wanted one id only$/],
+    [`show ${id} ${id}`, /expected one id only$/],
     [`rm ${id} x`, /^Cannot use id 'x'/],
-    [`query ${id}`, /^Cannot start: wanted an id and a statement$/],
+    [`query ${id}`, /^Cannot start: expected an id and a statement$/],
     [`query ${id} SELECT 1`, /^Cannot use argument '1': put the statement in quotes$/],
     [`query ${id} x -o y`, /^Cannot use --output: wanted --as ndjson or --as csv with it$/],
     [`readings ${id}`, /^Cannot start: wanted --dialect, --schema or both$/],
     [`get ${id} --as datapackage -o -`, /^Cannot use --output: a datapackage is a directory/],
-    ['list x', /^Cannot use argument 'x': wanted options only$/],
-    ['completion tcsh', /^Cannot complete for 'tcsh', wanted one of bash, zsh, fish$/],
+    ['list x', /^Cannot use argument 'x': expected options only$/],
+    ['completion tcsh', /^Cannot complete for 'tcsh', expected one of bash, zsh, fish$/],
     ['watch', /^Cannot start: upload id is missing$/],
-    ['watch 019aa1b', /^Cannot use upload id '019aa1b': wanted at least the first 8 of its 36 characters/],
-    ['uploads stop', /^Cannot run uploads 'stop', wanted list or cancel$/],
-    ['uploads list x', /^Cannot use argument 'x': wanted options only$/],
+    ['watch 019aa1b', /^Cannot use upload id '019aa1b': expected at least the first 8 of its 36 characters/],
+    ['uploads stop', /^Cannot run uploads 'stop', expected list or cancel$/],
+    ['uploads list x', /^Cannot use argument 'x': expected options only$/],
     ['uploads cancel', /^Cannot start: no upload id given$/],
     ['send - --resume', /^Cannot use --resume: standard input cannot be read again$/],
     [
@@ -72,7 +72,7 @@ test('a command refuses an invalid address or key, and shows neither password no
   const file = join(dir, 'key')
   writeFileSync(file, 'one\nsecret\n')
   const url = { CSV_UPLOAD_URL: 'files.example' }
-  await refuses(t, 'list', url, /^Cannot use CSV_UPLOAD_URL: given "files.example", wanted an address such as http:/)
+  await refuses(t, 'list', url, /^Cannot use CSV_UPLOAD_URL: given "files.example", expected an address such as http:/)
   await refuses(t, 'list --url ftp://x', {}, /^Cannot use --url: given "ftp:\/\/x"/)
   await refuses(
     t,

@@ -24,7 +24,7 @@ const completion = defineCommand({
   args: onlyArgument('shell'),
   async run({ terminal }, _values, name) {
     const shell = shells.find((one) => one === name)
-    if (shell === undefined) throw new UsageError(`Cannot complete for '${name}', wanted one of ${shells.join(', ')}`)
+    if (shell === undefined) throw new UsageError(`Cannot complete for '${name}', expected one of ${shells.join(', ')}`)
     await terminal.print(completionScript(shell, allCommands))
   },
 })

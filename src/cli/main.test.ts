@@ -101,10 +101,13 @@ test('csv-upload reports an unknown command as JSON if it is asked to', () => {
 })
 
 test('csv-upload says that options follow the command', () => {
-  const why = "Cannot start with '--url': wanted a command, then its options"
+  const why = "Cannot start with '--url': expected a command, then its options"
   assert.equal(run('--url', 'http://x', 'list').stderr, `csv-upload: ${why} (see csv-upload --help)\n`)
   const { error } = JSON.parse(run('--json', 'list').stderr)
-  assert.deepEqual(error, { kind: 'usage', message: "Cannot start with '--json': wanted a command, then its options" })
+  assert.deepEqual(error, {
+    kind: 'usage',
+    message: "Cannot start with '--json': expected a command, then its options",
+  })
 })
 
 test('csv-upload reports output that cannot be written, and is silent if its reader is gone', () => {

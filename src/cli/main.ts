@@ -106,7 +106,7 @@ function unknown(name: string, rest: readonly string[]): Promise<ExitCode> {
 }
 
 function whyUnknown(name: string): string {
-  if (name.startsWith('-')) return `Cannot start with '${name}': wanted a command, then its options`
+  if (name.startsWith('-')) return `Cannot start with '${name}': expected a command, then its options`
   // A mistyped command must never suggest one that deletes.
   const names = ['help', ...allCommands.map((one) => one.name).filter((one) => one !== 'rm')]
   const other = Object.hasOwn(otherNames, name) ? otherNames[name] : undefined

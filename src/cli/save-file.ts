@@ -72,10 +72,10 @@ export async function* checked(
   }
   const sha256 = hash.digest('hex')
   if (expected.bytes !== null && bytes !== expected.bytes) {
-    throw ClientError.of('cut', `Cannot keep the file: ${bytes} bytes arrived, wanted ${expected.bytes}`)
+    throw ClientError.of('cut', `Cannot keep the file: ${bytes} bytes arrived, expected ${expected.bytes}`)
   }
   if (expected.sha256 !== null && sha256 !== expected.sha256) {
-    throw ClientError.of('wrong', `Cannot keep the file: its SHA-256 is ${sha256}, wanted ${expected.sha256}`)
+    throw ClientError.of('wrong', `Cannot keep the file: its SHA-256 is ${sha256}, expected ${expected.sha256}`)
   }
   return { bytes, sha256 }
 }

@@ -37,7 +37,7 @@ test('serve() warns of a size that is probably meant in megabytes, and starts', 
   await once(child, 'exit')
 })
 
-test('serve() exits at once on a second signal', async (t) => {
+test('serve() exits immediately on a second signal', async (t) => {
   const { child, lines } = start(t, `async () => ${neverClosing}`, { msPerClockReading: 500 })
   await lines.next()
   child.kill('SIGTERM')
@@ -47,7 +47,7 @@ test('serve() exits at once on a second signal', async (t) => {
 })
 
 test('serve() treats signals within half a second as one', async (t) => {
-  // The app closes on the second signal, and serve() receives that signal right after: exiting at once would show as
+  // The app closes on the second signal, and serve() receives that signal right after: exiting immediately would show as
   // another exit code.
   const closesOnSecond = `async () => {
     const second = new Promise((resolve) => process.on('SIGTERM', resolve))
@@ -87,7 +87,7 @@ test('serve() reports in one line why it could not start', async (t) => {
       inUse,
       ['--port', 'x'],
       exitCodes.usage,
-      /^csv-upload: Cannot use --port: given "x", wanted .* \(see csv-upload serve --help\)$/,
+      /^csv-upload: Cannot use --port: given "x", expected .* \(see csv-upload serve --help\)$/,
     ],
   ] as const
   for (const [error, argv, code, line] of cases) {

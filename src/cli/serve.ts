@@ -28,7 +28,7 @@ export async function serve(
     say(`Listening on ${app.url}`)
     say(`Try:  ${firstUpload(app.url, config)}`)
     const signal = await stopped
-    say(`${signal}: letting uploads finish, then stopping (again: stop at once)`)
+    say(`${signal}: letting uploads finish, then stopping (again: stop immediately)`)
     await app.close()
     return exitCodes.ok
   } catch (error) {

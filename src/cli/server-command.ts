@@ -122,7 +122,7 @@ export function uploadIds(args: readonly string[]): readonly string[] {
 function idsOf(args: readonly string[], pattern: RegExp, what: string, wanted: string): readonly string[] {
   const wrong = someArguments(what)(args).find((arg) => !pattern.test(arg))
   if (wrong === undefined) return args.map((id) => id.toLowerCase())
-  throw new UsageError(`Cannot use ${what} '${wrong}': wanted at least ${wanted}`)
+  throw new UsageError(`Cannot use ${what} '${wrong}': expected at least ${wanted}`)
 }
 
 /** The only id of a dataset. @throws {UsageError} */
@@ -200,7 +200,7 @@ function serverUrl(given: string | null, environment: ClientEnvironment): URL {
   const text = given ?? environment.url ?? defaultUrl
   const url = URL.parse(text)
   if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw new UsageError(`Cannot use ${as}: given ${JSON.stringify(text)}, wanted an address such as ${defaultUrl}`)
+    throw new UsageError(`Cannot use ${as}: given ${JSON.stringify(text)}, expected an address such as ${defaultUrl}`)
   }
   if (url.username !== '' || url.password !== '') {
     throw new UsageError(

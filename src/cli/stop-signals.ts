@@ -7,7 +7,7 @@ import { exitCodes } from './exit-codes.ts'
  */
 const secondSignalMsMin = 500
 
-/** Calls `stop` for each of these signals; a second one after a while ends the process at once. */
+/** Calls `stop` for each of these signals; a second one after a while ends the process immediately. */
 export function onStopSignal(signals: readonly NodeJS.Signals[], stop: (signal: NodeJS.Signals) => void): void {
   let firstAtMs: number | null = null
   const onSignal = (signal: NodeJS.Signals) => {

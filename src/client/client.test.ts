@@ -61,7 +61,7 @@ test('isTransient() is true for temporary failures only', () => {
   )
 })
 
-test('a server without TLS, or with an untrusted certificate, is reported at once, with the way out', async (t) => {
+test('a server without TLS, or with an untrusted certificate, is reported immediately, with the way out', async (t) => {
   const { url, connections } = await listen(t, (socket) => {
     heard(socket, () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'))
   })

@@ -71,7 +71,7 @@ test('readConfig() accepts origins as browsers send them, and nothing else', () 
     'https://app.example.org',
   ])
   for (const wrong of ['*', 'null', 'localhost:3000', 'http://a.example/', 'http://a.example:80', 'ftp://a.example']) {
-    refuses(['--allow-origin', wrong], {}, /wanted origins such as/)
+    refuses(['--allow-origin', wrong], {}, /expected origins such as/)
   }
 })
 
@@ -85,7 +85,7 @@ test('readConfig() takes yes and no as other programs write them', () => {
   const pathStyle = (text: string) => readConfig([], { CSV_UPLOAD_S3_PATH_STYLE: text }).s3PathStyle
   assert.deepEqual(['yes', 'true', 'True', 'on', '1'].map(pathStyle), Array(5).fill(true))
   assert.deepEqual(['no', 'false', 'OFF', '0'].map(pathStyle), Array(4).fill(false))
-  for (const wrong of ['y', '2', 'constructor']) refuses(['--s3-path-style', wrong], {}, /wanted yes or no$/)
+  for (const wrong of ['y', '2', 'constructor']) refuses(['--s3-path-style', wrong], {}, /expected yes or no$/)
 })
 
 test('readConfig() warns of a size below 1 KB without a unit, and of no other value', () => {
@@ -104,21 +104,25 @@ test('readConfig() treats an empty variable as not set', () => {
 })
 
 test('readConfig() shows an invalid value as given', (t) => {
-  refuses(['--port', '65536'], {}, 'Cannot use --port: given "65536", wanted a whole number from 0 to 65535')
-  refuses(['--port=-1'], {}, 'Cannot use --port: given "-1", wanted a whole number from 0 to 65535')
+  refuses(['--port', '65536'], {}, 'Cannot use --port: given "65536", expected a whole number from 0 to 65535')
+  refuses(['--port=-1'], {}, 'Cannot use --port: given "-1", expected a whole number from 0 to 65535')
   for (const proxies of ['proxy.example.org', '10.0.0.0/33', '::1/129', '10.0.0.0/8/8', '10.0.0.0/', '10.0.0']) {
-    refuses(['--trusted-proxies', proxies], {}, /wanted addresses or networks such as/)
+    refuses(['--trusted-proxies', proxies], {}, /expected addresses or networks such as/)
   }
-  refuses([], { CSV_UPLOAD_MAX_FILE_SIZE: '1 XB' }, /^Cannot use CSV_UPLOAD_MAX_FILE_SIZE: given "1 XB", wanted a size/)
-  refuses([], { CSV_UPLOAD_LOG_LEVEL: 'loud' }, /wanted one of silent, error, warn, info, debug$/)
+  refuses(
+    [],
+    { CSV_UPLOAD_MAX_FILE_SIZE: '1 XB' },
+    /^Cannot use CSV_UPLOAD_MAX_FILE_SIZE: given "1 XB", expected a size/,
+  )
+  refuses([], { CSV_UPLOAD_LOG_LEVEL: 'loud' }, /expected one of silent, error, warn, info, debug$/)
   const file = fileOf(t, { bodyIdleTime: 'soon' })
   refuses(
     ['--config', file],
     {},
-    `Cannot use bodyIdleTime in ${file}: given "soon", wanted a duration such as 500ms, 30s, 1h30m, 7d or 90 (seconds)`,
+    `Cannot use bodyIdleTime in ${file}: given "soon", expected a duration such as 500ms, 30s, 1h30m, 7d or 90 (seconds)`,
   )
   const nested = fileOf(t, { port: [1] })
-  refuses(['--config', nested], {}, `Cannot use port in ${nested}: given [1], wanted text or a number`)
+  refuses(['--config', nested], {}, `Cannot use port in ${nested}: given [1], expected text or a number`)
 })
 
 test('readConfig() refuses unknown options and suggests the closest', (t) => {
@@ -128,7 +132,7 @@ test('readConfig() refuses unknown options and suggests the closest', (t) => {
     'Cannot use --max-files-size: there is no such option; did you mean --max-file-size?',
   )
   refuses(['-p', '1'], {}, /^Cannot use -p: there is no such option/)
-  refuses(['8080'], {}, "Cannot use argument '8080': wanted options only")
+  refuses(['8080'], {}, "Cannot use argument '8080': expected options only")
   refuses(['--port'], {}, 'Cannot use --port: it has no value')
   refuses(
     [],
@@ -239,6 +243,6 @@ test('readConfig() reads targets of copies, and never shows the password of an i
     )
   }
   assert.equal(readConfig(flags(`a=${address}`, '--copy-uploads-to', 'a'), {}).copyUploadsTo, 'a')
-  assert.throws(() => readConfig(flags(`a=${address}`, '--copy-uploads-to', 'b'), {}), /given "b", wanted one of a$/)
-  assert.throws(() => readConfig(['--copy-uploads-to', 'b'], {}), /wanted a --copy-target of that name$/)
+  assert.throws(() => readConfig(flags(`a=${address}`, '--copy-uploads-to', 'b'), {}), /given "b", expected one of a$/)
+  assert.throws(() => readConfig(['--copy-uploads-to', 'b'], {}), /expected a --copy-target of that name$/)
 })

@@ -37,7 +37,7 @@ export function readConfig(
   warn: (line: string) => void = () => {},
 ): Config {
   const { args, given: commandLine } = readCommandLine(argv, allOptions)
-  if (args[0] !== undefined) throw new ConfigError(`Cannot use argument '${args[0]}': wanted options only`)
+  if (args[0] !== undefined) throw new ConfigError(`Cannot use argument '${args[0]}': expected options only`)
   const variables = fromEnvironment(environment)
   const file = commandLine.get(configOption.flag) ?? variables.get(configOption.flag)
   const sources = [commandLine, variables, file === undefined ? new Map<string, WrittenValue>() : fromFile(file)]
@@ -52,7 +52,9 @@ export function readConfig(
   const asksForKeys = values.keys !== '' || values.jwtKeys !== ''
   if (!isLoopback(values.host) && !values.isOpenToAnyone && !asksForKeys) {
     const wanted = 'a loopback address, or also --keys or --open-to-anyone yes'
-    throw new ConfigError(`Cannot use --host: given "${values.host}", which other machines may reach, wanted ${wanted}`)
+    throw new ConfigError(
+      `Cannot use --host: given "${values.host}", which other machines may reach, expected ${wanted}`,
+    )
   }
   if (values.webhookUrl !== '' && values.webhookSecret === '') {
     throw new ConfigError(
@@ -62,7 +64,7 @@ export function readConfig(
   const targets = values.copyTargets.map(({ name }) => name)
   if (values.copyUploadsTo !== '' && !targets.includes(values.copyUploadsTo)) {
     const wanted = targets.length === 0 ? 'a --copy-target of that name' : `one of ${targets.join(', ')}`
-    throw new ConfigError(`Cannot use --copy-uploads-to: given "${values.copyUploadsTo}", wanted ${wanted}`)
+    throw new ConfigError(`Cannot use --copy-uploads-to: given "${values.copyUploadsTo}", expected ${wanted}`)
   }
   return Object.freeze({
     ...values,
@@ -110,7 +112,7 @@ function fromFile(file: WrittenValue): Source {
     const flag = flagsByKey.get(key)
     if (flag === undefined) throw unknownOption(as, [...flagsByKey.keys()], key)
     if (typeof value !== 'string' && typeof value !== 'number') {
-      throw new ConfigError(`Cannot use ${as}: given ${JSON.stringify(value)}, wanted text or a number`)
+      throw new ConfigError(`Cannot use ${as}: given ${JSON.stringify(value)}, expected text or a number`)
     }
     found.set(flag, { text: String(value), as })
   }
@@ -119,7 +121,7 @@ function fromFile(file: WrittenValue): Source {
 
 function readObject(file: WrittenValue): Readonly<Record<string, unknown>> {
   const problem = (seen: string) =>
-    new ConfigError(`Cannot use ${file.as}: ${seen}, wanted a JSON file with one object`)
+    new ConfigError(`Cannot use ${file.as}: ${seen}, expected a JSON file with one object`)
   let content: unknown
   try {
     // Without a byte order mark, which some editors write.

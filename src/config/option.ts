@@ -109,7 +109,7 @@ export function optionValue(row: Option<unknown>, given: WrittenValue | undefine
   if (text === null) return null
   const value = row.parse(text)
   if (value !== null) return value
-  throw new ConfigError(`Cannot use ${as}: given ${JSON.stringify(row.shown?.(text) ?? text)}, wanted ${row.wanted}`)
+  throw new ConfigError(`Cannot use ${as}: given ${JSON.stringify(row.shown?.(text) ?? text)}, expected ${row.wanted}`)
 }
 
 /** The error for a name that is not among the known ones. */

@@ -52,7 +52,7 @@ export const options = {
     'Requests per minute from one key, or from one address without authentication; more get 429.',
   ),
   ownerBytesMax: option('--quota-size', orNone(byteCount(1, Number.MAX_SAFE_INTEGER)), 'none').help(
-    'Total size of originals and data per owner; more gets 507.',
+    'Total size of originals and data per owner; more is refused with 507.',
   ),
   ownerDatasetsMax: option('--quota-datasets', orNone(wholeNumber(1, 1_000_000_000)), 'none').help(
     'Number of datasets per owner; more get 507.',

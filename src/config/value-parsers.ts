@@ -7,7 +7,7 @@ import { formatBytes, formatDuration, parseBytes, parseDuration } from '../core/
 export interface Kind<Value> {
   /** The value, or null if the text is invalid. */
   readonly parse: (text: string) => Value | null
-  /** What is expected, to follow the word "wanted". */
+  /** What is expected, to follow the word "expected". */
   readonly wanted: string
   /** The part of an invalid text that may be shown; all of it if absent. */
   readonly shown?: (text: string) => string

@@ -65,9 +65,9 @@ export const errorTable = withNames({
   NO_BOUNDARY: row(500, 'java.lang.NullPointerException', 'No message available'),
 
   BAD_MULTIPART: badMultipart<{ problem: string }>((d) => `Cannot read multipart body: ${d.problem}`),
-  EMPTY_FILE: badMultipart('Cannot accept file: it is empty (0 bytes), wanted at least one record'),
+  EMPTY_FILE: badMultipart('Cannot accept file: it is empty (0 bytes), expected at least one record'),
   TWO_FILE_PARTS: badMultipart(
-    "Cannot accept request: it has more than one part named 'file', wanted exactly one; send each file in its own request",
+    "Cannot accept request: it has more than one part named 'file', expected exactly one; send each file in its own request",
   ),
   NOT_MULTIPART: wrongType(''),
   NOT_JSON: wrongType(': send application/json'),
@@ -102,9 +102,9 @@ export const errorTable = withNames({
     (d) => `Cannot read file as CSV: it looks like ${d.looksLike}; ${d.wayOut}`,
   ),
   NOT_READABLE: own<{ problem: string }>(422, (d) => `Cannot read file as CSV: ${d.problem}`),
-  BAD_PARAMETER: own<{ name: string; seen: string; wanted: string }>(
+  BAD_PARAMETER: own<{ name: string; seen: string; expected: string }>(
     400,
-    (d) => `Cannot use parameter '${d.name}': ${d.seen}, wanted ${d.wanted}`,
+    (d) => `Cannot use parameter '${d.name}': ${d.seen}, expected ${d.expected}`,
   ),
   SCHEMA_MISMATCH: own<{ problem: string }>(422, (d) => `Cannot match schema to file: ${d.problem}`),
   NOT_CORRECTIONS: wrongType(': send text/csv, application/x-ndjson or a form'),
@@ -121,7 +121,7 @@ export const errorTable = withNames({
   UPLOAD_ENDED: own<{ id: string; problem: string }>(410, (d) => `Cannot continue upload '${d.id}': ${d.problem}`),
   UPLOAD_OFFSET_MISMATCH: own<{ expected: number; provided: number }>(
     409,
-    (d) => `Cannot add to upload: the bytes start at offset ${d.provided}, wanted ${d.expected}`,
+    (d) => `Cannot add to upload: the bytes start at offset ${d.provided}, expected ${d.expected}`,
   ),
   UPLOAD_LENGTH_MISMATCH: own<{ problem: string }>(400, (d) => `Cannot add to upload: ${d.problem}`),
   UPLOAD_CHECKSUM_MISMATCH: own<{ algorithm: string }>(
@@ -136,7 +136,7 @@ export const errorTable = withNames({
   ),
   PROTOCOL_NOT_SUPPORTED: own<{ version: string }>(
     412,
-    (d) => `Cannot use version '${d.version}' of tus, wanted 1.0.0`,
+    (d) => `Cannot use version '${d.version}' of tus, expected 1.0.0`,
   ),
   UPLOAD_CANCELLED: own(409, 'Cannot finish upload: it was cancelled'),
   UPLOAD_FINISHED: own<{ id: string }>(
@@ -168,10 +168,10 @@ export const errorTable = withNames({
     400,
     (d) => `Cannot run query: it took longer than the limit of ${d.limitMs} ms`,
   ),
-  NOT_ACCEPTABLE: spring<{ accept: string; wanted: string }>(
+  NOT_ACCEPTABLE: spring<{ accept: string; expected: string }>(
     406,
     'HttpMediaTypeNotAcceptableException',
-    (d) => `Cannot answer as '${d.accept}', wanted one of ${d.wanted}`,
+    (d) => `Cannot answer as '${d.accept}', expected one of ${d.expected}`,
   ),
 
   TOO_MANY_UPLOADS: own<{ limit: number }>(
@@ -203,7 +203,7 @@ export const errorTable = withNames({
   DISK_FULL: own(507, 'Cannot store file: there is not enough space left in the data directory', 60),
   STORE_UNSUITABLE: own<{ problem: string }>(
     500,
-    (d) => `Cannot use the object storage: ${d.problem}; wanted one that enforces conditional writes`,
+    (d) => `Cannot use the object storage: ${d.problem}; expected one that enforces conditional writes`,
   ),
   STORE_UNAVAILABLE: own<{ problem: string }>(
     503,
@@ -239,7 +239,7 @@ export const errorTable = withNames({
   REQUEST_TIMEOUT: own<{ problem: string }>(408, (d) => `Cannot wait longer for the request: ${d.problem}`),
   UNAUTHORIZED: own<{ problem: string }>(
     401,
-    (d) => `Cannot authenticate the request: ${d.problem}, wanted 'Authorization: Bearer <key>'`,
+    (d) => `Cannot authenticate the request: ${d.problem}, expected 'Authorization: Bearer <key>'`,
   ),
   ISSUER_UNAVAILABLE: own(
     503,
@@ -264,7 +264,7 @@ export const errorTable = withNames({
   CROSS_SITE: own(403, 'Cannot accept request: it comes from a page of another origin'),
   EXPECTATION_FAILED: own<{ expect: string }>(
     417,
-    (d) => `Cannot meet expectation '${d.expect}', wanted '100-continue' or none`,
+    (d) => `Cannot meet expectation '${d.expect}', expected '100-continue' or none`,
   ),
   HEADERS_TOO_LARGE: own(431, 'Cannot read request: its head is larger than the limit of 16384 bytes or 1000 lines'),
   VERSION_NOT_SUPPORTED: own(505, 'Cannot read request: its HTTP version is not 1.0 or 1.1'),

@@ -12,7 +12,7 @@ const valuesAtOnce = 4_000_000
 const columnsAtOnceMax = 32
 
 /**
- * Reads with DuckDB in child processes. One starts at once, since it could not start on a full disk; up to `size` run
+ * Reads with DuckDB in child processes. One starts immediately, since it could not start on a full disk; up to `size` run
  * once as many columns of a large dataset are to be measured.
  */
 export function createPartReader(options: ReaderPoolOptions): PartReader {

@@ -40,7 +40,7 @@ export class BufferPool {
     this.#unmade = this.#batchCount
   }
 
-  /** Resolves to a batch as soon as one is free; put bytes into it at once, then call `gather`. */
+  /** Resolves to a batch as soon as one is free; put bytes into it immediately, then call `gather`. */
   take(): Promise<Buffer> | Buffer {
     const batch = this.#free.pop() ?? this.#make()
     if (batch !== null) return batch

@@ -69,7 +69,7 @@ for (const [header, problem] of [
   ['multipart/form-data; boundary="BnD', /quote in the wrong place/],
   ['multipart/form-data; boundary="BnD"x', /quote in the wrong place/],
   ['multipart/form-data; boundary=B"n"D', /quote in the wrong place/],
-  [`multipart/form-data; boundary=${'b'.repeat(1001)}`, /1001 characters, wanted at most 1000/],
+  [`multipart/form-data; boundary=${'b'.repeat(1001)}`, /1001 characters, expected at most 1000/],
   ['multipart/form-data; boundary="a\r\nb"', /control character/],
   ['multipart/form-data; boundary=a\x7f', /control character/],
 ] as const) {

@@ -28,7 +28,7 @@ export function readMultipartType(header: string | undefined): MultipartType {
   if (boundary.length > boundaryLengthMax) {
     return {
       kind: 'bad',
-      problem: `the boundary has ${boundary.length} characters, wanted at most ${boundaryLengthMax}`,
+      problem: `the boundary has ${boundary.length} characters, expected at most ${boundaryLengthMax}`,
     }
   }
   if (!boundaryPattern.test(boundary)) return { kind: 'bad', problem: 'the boundary contains a control character' }

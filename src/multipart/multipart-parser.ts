@@ -179,7 +179,7 @@ export class MultipartParser {
     // Within content, this is an ordinary line. Before the first part, it shows a client that ends all its lines this
     // way.
     if (this.#state === 'preamble' && bytes[at] === lineFeed) {
-      return { kind: 'broken', problem: 'its lines end with LF, wanted CRLF' }
+      return { kind: 'broken', problem: 'its lines end with LF, expected CRLF' }
     }
     return { kind: 'content' }
   }

@@ -49,7 +49,7 @@ export function readParameters(text: string, rules: ParameterRules): Parameters 
         return { kind: 'bad', problem: 'a parameter has a quote in the wrong place' }
       const isRepeated = values.has(name)
       if (isRepeated && rules.once.includes(name))
-        return { kind: 'bad', problem: `parameter '${name}' is given twice, wanted once` }
+        return { kind: 'bad', problem: `parameter '${name}' is given twice, expected once` }
       if (!isRepeated) values.set(name, value)
     }
     at += length

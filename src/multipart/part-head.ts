@@ -22,7 +22,7 @@ const headerPattern = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):(.*)$/s
 export function readPartHead(bytes: Buffer): PartHead {
   const headers = readHeaders(isUtf8(bytes) ? bytes.toString('utf8') : bytes.toString('latin1'))
   const disposition = headers.get('content-disposition') ?? []
-  if (disposition.length > 1) throw bad('a part has Content-Disposition twice, wanted once')
+  if (disposition.length > 1) throw bad('a part has Content-Disposition twice, expected once')
   // The type of a part has no effect, so the first one is used if a client repeats it.
   return { ...readDisposition(disposition[0] ?? ''), contentType: headers.get('content-type')?.[0] ?? null }
 }

@@ -21,7 +21,7 @@ export function checkDeclared(declared: DeclaredDialect): void {
     throw new ServiceError('BAD_PARAMETER', {
       name: 'dialect.headerRows',
       seen: 'skipRows is declared too',
-      wanted: 'one of them: headerRows counts from the first record of the file',
+      expected: 'one of them: headerRows counts from the first record of the file',
     })
   }
   for (const name of ['delimiter', 'quoteChar', 'escapeChar', 'commentChar'] as const) {
@@ -33,7 +33,7 @@ export function checkDeclared(declared: DeclaredDialect): void {
     throw new ServiceError('BAD_PARAMETER', {
       name: `dialect.${name}`,
       seen: JSON.stringify(seen),
-      wanted: `one ${isAny ? '' : 'ASCII '}character other than a line end`,
+      expected: `one ${isAny ? '' : 'ASCII '}character other than a line end`,
     })
   }
   for (const [name, other] of apart) {
@@ -42,7 +42,7 @@ export function checkDeclared(declared: DeclaredDialect): void {
     throw new ServiceError('BAD_PARAMETER', {
       name: `dialect.${name}`,
       seen: `${JSON.stringify(seen)}, which is also the ${other}`,
-      wanted: 'a different character',
+      expected: 'a different character',
     })
   }
 }

@@ -34,7 +34,7 @@ test('readHead() finds the dialect, header and width of the polluted twin', (t) 
     const { header_lines, preamble_lines, n_columns, quotechar, escapechar } = truth
     const wanted = [truth.delimiter, quotechar, escapechar, header_lines, preamble_lines, n_columns]
     if (seen.join('\0') !== wanted.join('\0'))
-      wrong.push(`${name}: ${JSON.stringify(seen)}, wanted ${JSON.stringify(wanted)}`)
+      wrong.push(`${name}: ${JSON.stringify(seen)}, expected ${JSON.stringify(wanted)}`)
   }
   assert.ok(wrong.length <= names.length * 0.01, wrong.join('\n'))
 })

@@ -15,7 +15,7 @@ export interface RetentionOptions {
 const lookEveryMs = 60_000
 const removedAtOnce = 100
 
-/** Starts at once, and repeats until disposed. */
+/** Starts immediately, and repeats until disposed. */
 export function startRetention({ store, keepMs, logger }: RetentionOptions): AsyncDisposable {
   if (keepMs === Number.POSITIVE_INFINITY) return { [Symbol.asyncDispose]: async () => {} }
   let isEnding = false

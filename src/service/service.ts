@@ -120,7 +120,7 @@ export interface DatasetPage {
 export interface RowsQuery {
   readonly offset: number
   readonly limit: number
-  /** Names in the order wanted; null for all. */
+  /** Names in the order requested; null for all. */
   readonly columns: readonly string[] | null
 }
 
@@ -301,7 +301,7 @@ export interface Service {
   download(id: string, form: DownloadForm, signal: AbortSignal): Promise<Download>
   /**
    * Runs one read-only SQL statement over the records, as table `data`. Resolves when the result has begun; the stream
-   * fails rather than ends early. Aborting `signal` ends the query at once.
+   * fails rather than ends early. Aborting `signal` ends the query immediately.
    * @throws {ServiceError} DATASET_NOT_FOUND, DATASET_DAMAGED, QUERY_NOT_READ_ONLY, QUERY_FAILED, QUERY_TOO_LARGE,
    *   QUERY_TIMEOUT, TOO_MANY_QUERIES
    */

@@ -104,7 +104,7 @@ async function checkAddition(client: Client, { table, mode, columns }: CopyOrder
     const receiptType = columns[i]?.type ?? ''
     // PostgreSQL reports a missing column itself.
     if (column === undefined || keepsValues(column, receiptType)) return []
-    return `column '${name}' is ${column.shown}, wanted ${type} for ${receiptType}`
+    return `column '${name}' is ${column.shown}, expected ${type} for ${receiptType}`
   })
   if (problems.length > 0) {
     const shown = problems.slice(0, problemsShown).join('; ')

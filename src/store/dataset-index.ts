@@ -393,7 +393,7 @@ function parseCursor(cursor: string): Place {
     throw new ServiceError('BAD_PARAMETER', {
       name: 'after',
       seen: 'no cursor',
-      wanted: "the 'after' of the last page",
+      expected: "the 'after' of the last page",
     })
   }
   return { createdAt: Number(match[1]), id: match[2]! }

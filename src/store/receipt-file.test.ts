@@ -36,7 +36,7 @@ test('parseReceipt() refuses a receipt without a checksum', () => {
 test('parseReceipt() refuses other versions, other datasets, and anything but a receipt', () => {
   const other = sample({ seed: 2 }).receipt.id
   assert.throws(() => parseReceipt(formatReceipt(receipt), other), /of dataset/)
-  assert.throws(() => parseReceipt(JSON.stringify({ ...receipt, version: 2 }), receipt.id), /version 2, wanted 1/)
+  assert.throws(() => parseReceipt(JSON.stringify({ ...receipt, version: 2 }), receipt.id), /version 2, expected 1/)
   assert.throws(() => parseReceipt(JSON.stringify({ version: 1, id: receipt.id }), receipt.id), /no checksum/)
   for (const text of ['null', '1', '[]', '{}', '"x"']) assert.throws(() => parseReceipt(text, receipt.id))
 })

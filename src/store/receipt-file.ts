@@ -19,10 +19,10 @@ export function formatReceipt(receipt: Receipt): string {
 export function parseReceipt(text: string, id: string): Receipt {
   const { version, checksum, ...receipt }: { version: unknown; checksum?: unknown } & Partial<Receipt> =
     JSON.parse(text)
-  if (version !== receiptVersion) throw new Error(`receipt has version ${String(version)}, wanted ${receiptVersion}`)
+  if (version !== receiptVersion) throw new Error(`receipt has version ${String(version)}, expected ${receiptVersion}`)
   if (checksum === undefined) throw new Error('receipt has no checksum')
   verifyChecksum(text)
-  if (receipt.id !== id) throw new Error(`receipt is of dataset '${String(receipt.id)}', wanted '${id}'`)
+  if (receipt.id !== id) throw new Error(`receipt is of dataset '${String(receipt.id)}', expected '${id}'`)
   if (typeof receipt.createdAt !== 'number' || typeof receipt.file?.name !== 'string') {
     throw new Error('receipt lacks its time or its file name')
   }

@@ -226,7 +226,7 @@ function removing(storeTest: StoreTest): void {
       let isOver = false
       const look = async () => {
         while (!isOver) {
-          // A missing dataset is reported at once, without waiting for those being published.
+          // A missing dataset is reported immediately, without waiting for those being published.
           await new Promise((resolve) => setImmediate(resolve))
           const receipt = await store.receipt(id)
           if (receipt !== null) assert.deepEqual(receipt, wanted.receipt)
@@ -287,7 +287,7 @@ function removing(storeTest: StoreTest): void {
     assert.ok(Buffer.concat([first, rest]).equals(wanted.files.get('original')!))
   })
 
-  storeTest('remove() takes effect at once, but keeps local paths until their use has ended', async (store) => {
+  storeTest('remove() takes effect immediately, but keeps local paths until their use has ended', async (store) => {
     const wanted = sample({ seed: 1 })
     const { id } = wanted.receipt
     await publishSample(store, wanted)

@@ -153,7 +153,7 @@ export interface Store {
    */
   list(query: ListQuery): Promise<{ readonly receipts: readonly Receipt[]; readonly after: string | null }>
   /**
-   * Deletes a publish: invisible at once, durably gone once it resolves, which is after `withLocal` in progress.
+   * Deletes a publish: invisible immediately, durably gone once it resolves, which is after `withLocal` in progress.
    * Streams in progress continue. False if it is not there, or its last upload did not end before `uploadedBefore`
    * (epoch milliseconds): the comparison is part of the deletion.
    */

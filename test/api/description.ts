@@ -110,7 +110,7 @@ export class Description {
   }
 
   #bodyFaults({ content }: ResponseObject, headers: Headers, body: Buffer): readonly string[] {
-    if (content === undefined) return body.length === 0 ? [] : [`a body of ${body.length} bytes, wanted none`]
+    if (content === undefined) return body.length === 0 ? [] : [`a body of ${body.length} bytes, expected none`]
     const type = headers.get('content-type')?.split(';')[0] ?? 'none'
     const media = content[type]
     if (media === undefined) return [`undescribed media type ${type}`]

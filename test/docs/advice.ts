@@ -21,7 +21,7 @@ export const errorAdvice: Readonly<Record<ErrorCode, string>> = {
   METHOD_NOT_ALLOWED: 'Use a method from the `Allow` header.',
   NOT_CSV: 'The message says what the file looks like and how to get a CSV file from it.',
   NOT_READABLE: 'The message gives the reason.',
-  BAD_PARAMETER: 'The message names the parameter, its value and what is wanted.',
+  BAD_PARAMETER: 'The message names the parameter, its value and what is expected.',
   NOT_CORRECTIONS: 'Send the edited `rejects.csv` as `text/csv` or as the part `file` of a form, or JSON lines.',
   BAD_CORRECTIONS:
     'The message names the line or the record. Send rows from `rejects.csv` of this dataset, each at most once, as CSV in UTF-8; records you leave out stay rejects.',

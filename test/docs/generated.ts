@@ -72,13 +72,13 @@ export function withPart(page: string, { name, text }: GeneratedPart): string {
 function splitOnce(text: string, marker: string): readonly [string, string] {
   const pieces = text.split(marker)
   if (pieces.length !== 2)
-    throw new Error(`Cannot find the part: marker ${marker} occurs ${pieces.length - 1} times, wanted once`)
+    throw new Error(`Cannot find the part: marker ${marker} occurs ${pieces.length - 1} times, expected once`)
   return [pieces[0]!, pieces[1]!]
 }
 
 function optionTable(): string {
   return table(
-    ['Flag', 'Environment', 'Default', 'What it is', 'Wanted'],
+    ['Flag', 'Environment', 'Default', 'What it is', 'Expected'],
     allOptions.map((row) => {
       const { flag, help, wanted } = row
       const fallback = shownDefault(row) ?? 'none'

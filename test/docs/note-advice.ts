@@ -76,7 +76,7 @@ export const noteAdvice: Readonly<Record<NoteCode, NoteRow>> = {
   },
   HEADER_SECOND_LINE: {
     meaning:
-      'The line right below the header looks like part of it (a rule, units in brackets, texts above numbers); it is read as a record.',
+      'The line right below the header looks like part of it (a rule, units in brackets, text values above numbers); it is read as a record.',
     advice: 'Declare `headerRows` with both lines if it is part of the header.',
   },
   HEADER_REPEATED: {
@@ -252,12 +252,12 @@ export const noteAdvice: Readonly<Record<NoteCode, NoteRow>> = {
   },
   EQUAL_NUMBERS: {
     meaning:
-      'Different texts in the column are the same number (`1.1` and `1.10`, `-0` and `0`); `data.csv` keeps the texts, typed data keeps the number.',
+      'Different text values in the column are the same number (`1.1` and `1.10`, `-0` and `0`); `data.csv` keeps the text values, typed data keeps the number.',
     advice: 'None needed if they are numbers; if they are versions or codes, send a schema with type `string`.',
   },
   NUMBER_FORMS_DIFFER: {
     meaning:
-      'Numbers in the column are written in different ways (`2` and `2.0`, `1.5` and `2.50`), so different texts may be the same number; `data.csv` keeps the texts.',
+      'Numbers in the column are written in different ways (`2` and `2.0`, `1.5` and `2.50`), so different text values may be the same number; `data.csv` keeps the text values.',
     advice: 'None needed if they are numbers; if they are versions or codes, send a schema with type `string`.',
   },
   LEADING_ZEROS: {
@@ -275,7 +275,7 @@ export const noteAdvice: Readonly<Record<NoteCode, NoteRow>> = {
   },
   NUMBERS_ROUNDED: {
     meaning:
-      'Numbers in the column, which was declared as `number`, have more digits than a double keeps, and no decimal type keeps them all: the nearest doubles are stored; `data.csv` has the texts.',
+      'Numbers in the column, which was declared as `number`, have more digits than a double keeps, and no decimal type keeps them all: the nearest doubles are stored; `data.csv` has the text values.',
     advice: 'Declare the column as `string`, or correct the values with exponents, signs or zeros in front.',
   },
   MIXED_VALUES: {

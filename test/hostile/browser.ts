@@ -28,7 +28,7 @@ export class Browser implements AsyncDisposable {
   #sessionId: string | undefined
   #loaded = () => {}
   #lastId = 0
-  /** Number of dialogs opened so far; each is closed at once. */
+  /** Number of dialogs opened so far; each is closed immediately. */
   dialogs = 0
 
   private constructor(socket: WebSocket, closing: AsyncDisposableStack) {

@@ -93,7 +93,7 @@ test('an old Node starts the pinned one; if there is none, it says in one line w
   if (pinned !== undefined) assert.deepEqual([old.status, old.stderr], [0, ''])
   const alone = launchedOn({ version: '20.9.0', platform: 'sunos' })
   assert.equal(alone.status, 1)
-  assert.match(alone.stderr, /^Cannot run on Node 20\.9\.0 \(sunos-\w+\): .* wanted Node 24\.0 or newer; .*\n$/)
+  assert.match(alone.stderr, /^Cannot run on Node 20\.9\.0 \(sunos-\w+\): .* expected Node 24\.0 or newer; .*\n$/)
   assert.equal(launchedOn({ version: '24.0.0', platform: 'sunos' }).status, 0)
 })
 

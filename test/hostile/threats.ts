@@ -125,11 +125,11 @@ export const threats: readonly Threat[] = [
     `${heads}: 1100 header lines`,
   ]),
   threat(25, 'expectations', '417; no 100 before a refusal', [
-    `${connections}: gets a refusal at once, without 100, if the head alone is wrong`,
+    `${connections}: gets a refusal immediately, without 100, if the head alone is wrong`,
     `${connections}: of another kind is refused, but ignored for HTTP/1.0`,
   ]),
   threat(26, 'a declared length over the limit', '413 before the body, readable', [
-    `${connections}: gets a refusal at once, without 100, if the head alone is wrong`,
+    `${connections}: gets a refusal immediately, without 100, if the head alone is wrong`,
     'test/wire/lingering-tests.ts: declared too large',
   ]),
   threat(27, 'an endless chunked body', '413 at the limit, and the file is removed', [

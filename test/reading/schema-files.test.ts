@@ -290,7 +290,7 @@ const bad: readonly [string, object, RegExp][] = [
   [
     'an invalid pattern',
     { pattern: '(' },
-    /'schema.fields\[0\].constraints.pattern': it is "\(", wanted a regular expression that RE2 accepts \(missing closing \): \(\)/,
+    /'schema.fields\[0\].constraints.pattern': it is "\(", expected a regular expression that RE2 accepts \(missing closing \): \(\)/,
   ],
   ['a pattern that RE2 does not support', { pattern: '(?=a)' }, /RE2 accepts \(invalid or unsupported Perl syntax/],
   ['a large pattern', { pattern: '(a{100}){10}'.repeat(10) }, /RE2 accepts \(it has more than 10000 elements/],

@@ -12,7 +12,7 @@ const given = process.argv.slice(2)
 const program = ['schemathesis', 'st'].find((name) => spawnSync(name, ['--version']).status === 0)
 if (program === undefined) {
   process.stderr.write(
-    'Cannot run schemathesis: it is not on the path, wanted as `pip install schemathesis` leaves it\n',
+    'Cannot run schemathesis: it is not on the path, expected as `pip install schemathesis` leaves it\n',
   )
   process.exit(1)
 }

@@ -199,7 +199,7 @@ test('data.csv of a large file copies stretches that are already in its form, an
     // The last record has a line end here.
     const wanted = `${file(kept, lineEnd)}${lineEnd}`
     const found = (await client.get(links.csv)).toString()
-    assert.ok(found === wanted, `${JSON.stringify(lineEnd)}: ${found.length} characters, wanted ${wanted.length}`)
+    assert.ok(found === wanted, `${JSON.stringify(lineEnd)}: ${found.length} characters, expected ${wanted.length}`)
     const swapped = (await client.get(`${links.csv}?delimiter=;`)).toString()
     assert.ok(swapped.startsWith(`id;name;text${lineEnd}0;"name ""0""";${lineEnd}1;`), swapped.slice(0, 60))
     assert.equal(swapped.length, wanted.length)

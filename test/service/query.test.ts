@@ -73,7 +73,7 @@ test('a query returns NDJSON and CSV, and no other format', async () => {
   assert.equal(alone.text, 'big\r\n""\r\n-5\r\n')
   const none = await ask(sql, 'image/png')
   assert.equal(none.status, 406)
-  assert.match(none.text, /wanted one of application\/json, application\/x-ndjson, text\/csv/)
+  assert.match(none.text, /expected one of application\/json, application\/x-ndjson, text\/csv/)
 })
 
 test('an invalid query is refused with the error and its position', async () => {
@@ -84,8 +84,11 @@ test('an invalid query is refused with the error and its position', async () => 
   assert.match(await problemOf('SELECT nme FROM data'), /Binder Error: .*"nme".*LINE 1: SELECT nme FROM data\n {15}\^/s)
   assert.match(await problemOf('FROM elsewhere'), /Catalog Error: Table with name elsewhere does not exist/)
   assert.match(await problemOf(`SELECT name::INTEGER FROM data`), /Conversion Error: Could not convert string 'Anna'/)
-  assert.match(await problemOf('SELECT 1; SELECT 2'), /^NotReadOnly: .*it contains 2 statements, wanted one/)
-  assert.match(await problemOf('EXPLAIN SELECT 1'), /^NotReadOnly: .*it is a statement of another kind, wanted SELECT/)
+  assert.match(await problemOf('SELECT 1; SELECT 2'), /^NotReadOnly: .*it contains 2 statements, expected one/)
+  assert.match(
+    await problemOf('EXPLAIN SELECT 1'),
+    /^NotReadOnly: .*it is a statement of another kind, expected SELECT/,
+  )
   assert.match(await problemOf(`FROM read_text('/etc/passwd')`), /^NotReadOnly: .*the table function read_text is not/)
   assert.match(await problemOf('SELECT sleep_ms(1)'), /^NotReadOnly: .*the function sleep_ms is not available/)
   assert.match(await problemOf(`FROM '/etc/passwd.csv'`), /^Failed: .*other than the table data: files, the network/)

@@ -71,7 +71,7 @@ test('every way of sending gets 202, and gives the same dataset as otherwise', a
   assert.deepEqual(await client.datasetIds(), [plain.id])
 })
 
-test('errors found later show in the status; errors of the request get a response at once', async () => {
+test('errors found later show in the status; errors of the request get a response immediately', async () => {
   const broken = bodyOf({ content: 'a,b\n1,2\n', schema: { fields: [{ name: 'nobody' }] } })
   // Found while the body is read, which may be before or after the 202 is sent.
   for (const [status, type, body] of [

@@ -160,7 +160,7 @@ test('a wrong offset is refused with the right one, and changes nothing', async 
   for (const offset of [0, 4, 6, 1_000_000]) {
     const answer = await patch(client, path, offset, 'xx')
     assert.deepEqual([answer.status, answer.headers['upload-offset']], [409, '5'])
-    assert.match(refusalOf(answer).message, new RegExp(`start at offset ${offset}, wanted 5$`))
+    assert.match(refusalOf(answer).message, new RegExp(`start at offset ${offset}, expected 5$`))
   }
   for (const offset of ['-1', '', '5x', '1e1'])
     assert.equal((await patch(client, path, 0, 'x', { 'upload-offset': offset })).status, 400)

@@ -257,7 +257,7 @@ const cases: readonly Case[] = [
     headers: { ...tusBytes, 'upload-length': '300', 'content-type': 'application/false' },
     body: content,
     status: 415,
-    differs: '201 with no byte taken; a client that meant to send them learns it here at once',
+    differs: '201 with no byte taken; a client that meant to send them learns it here immediately',
   },
   {
     what: 'POST of a part of a concatenation',

@@ -109,14 +109,14 @@ test('Verifier.verify() names what was changed', async () => {
     [
       'original',
       (dir) => writeFile(join(dir, 'original'), rejected.replace('29,x', '29,z')),
-      /^SHA-256 \w+, wanted \w+$/,
+      /^SHA-256 \w+, expected \w+$/,
     ],
-    ['original', (dir) => truncate(join(dir, 'original'), 20), /^20 bytes, wanted \d+$/],
+    ['original', (dir) => truncate(join(dir, 'original'), 20), /^20 bytes, expected \d+$/],
     ['original', (dir) => rm(join(dir, 'original')), /^ENOENT/],
-    [part, (dir) => truncate(join(dir, part), 20), /^20 bytes, wanted/],
+    [part, (dir) => truncate(join(dir, part), 20), /^20 bytes, expected/],
     [part, (dir) => rm(join(dir, part)), /^ENOENT/],
-    [part, (dir) => cp(join(service.dataDir, 'datasets', other.id, part), join(dir, part)), /^SHA-256 |bytes, wanted/],
-    [table, (dir) => writeFile(join(dir, table), 'x'), /^1 bytes, wanted/],
+    [part, (dir) => cp(join(service.dataDir, 'datasets', other.id, part), join(dir, part)), /^SHA-256 |bytes, expected/],
+    [table, (dir) => writeFile(join(dir, table), 'x'), /^1 bytes, expected/],
     ['receipt', (dir) => rm(join(dir, 'receipt.json')), /^there is no receipt\.json/],
     ['receipt', (dir) => writeFile(join(dir, 'receipt.json'), '{'), /cannot be read: /],
     [
@@ -130,7 +130,7 @@ test('Verifier.verify() names what was changed', async () => {
       receiptWith(() => ({ parts: [{ ...receipt.parts[0], file: 'data/../../x' }] })),
       /cannot be read: parts/,
     ],
-    ['receipt', receiptWith(({ records }) => ({ records: { ...records, total: 30 } })), /: 31, wanted 30$/],
+    ['receipt', receiptWith(({ records }) => ({ records: { ...records, total: 30 } })), /: 31, expected 30$/],
     [
       'records',
       receiptWith(({ records }) => ({ records: { ...records, accepted: 19, blank: 1 } })),

@@ -48,5 +48,5 @@ test('--webhook receives signed events of successful and failed uploads', async 
 test('--webhook without a secret, or with a URL that is not http or https, aborts startup', async () => {
   const start = (...flags: string[]) => RunningService.start(scratch.path, flags)
   await assert.rejects(start('--webhook', 'https://example.org/'), /it has no --webhook-secret/)
-  await assert.rejects(start('--webhook', 'ftp://example.org/', '--webhook-secret', 'x'), /wanted a URL/)
+  await assert.rejects(start('--webhook', 'ftp://example.org/', '--webhook-secret', 'x'), /expected a URL/)
 })

@@ -17,7 +17,7 @@ interface Step {
 
 const context = new AsyncLocalStorage<{ readonly task: string; readonly order: { isOver: boolean; waiting: Step[] } }>()
 
-/** Waits for its turn if a task calls this, until all have ended; returns at once otherwise. */
+/** Waits for its turn if a task calls this, until all have ended; returns immediately otherwise. */
 async function turn(name: string): Promise<void> {
   const here = context.getStore()
   if (here === undefined || here.order.isOver) return

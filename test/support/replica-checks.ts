@@ -234,7 +234,7 @@ class Checks {
         await store.catchUp()
         const counted = store.usage('')
         if (JSON.stringify(counted) !== JSON.stringify(usage))
-          this.#say(`${process.name} counts ${JSON.stringify(counted)}, wanted ${JSON.stringify(usage)}`)
+          this.#say(`${process.name} counts ${JSON.stringify(counted)}, expected ${JSON.stringify(usage)}`)
         const { receipts: listed } = await store.list({ limit: 100, after: null, owner: '', name: null })
         const ids = listed.map(({ id }) => id).toSorted()
         if (ids.join() !== wanted.join()) this.#say(`${process.name} lists ${ids.length} of ${wanted.length} datasets`)

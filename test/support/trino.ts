@@ -61,7 +61,7 @@ function missing(): string | undefined {
   const { stderr } = spawnSync(join(javaHome, 'bin', 'java'), ['-version'], { encoding: 'utf8' })
   const version = Number(/version "(\d+)/.exec(stderr ?? '')?.[1] ?? 0)
   if (version >= javaVersionMin) return undefined
-  return `no Java for Trino: TRINO_JAVA_HOME names Java ${version || 'nowhere'}, wanted ${javaVersionMin} or newer`
+  return `no Java for Trino: TRINO_JAVA_HOME names Java ${version || 'nowhere'}, expected ${javaVersionMin} or newer`
 }
 
 interface Ports {

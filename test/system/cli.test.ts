@@ -109,7 +109,7 @@ test('verify accepts a downloaded dataset, and the stored one', async () => {
   assert.deepEqual([code, lines.map(({ ok }) => ok)], [0, [true, true]])
   await writeFile(join(cwd, 'copies', 'one', 'original'), people.replace('Ada', 'Bob'))
   const wrong = await command('verify', 'copies/one')
-  assert.match(wrong.stdout, /^FAIL {2}original {2}SHA-256 \w+, wanted \w+$/m)
+  assert.match(wrong.stdout, /^FAIL {2}original {2}SHA-256 \w+, expected \w+$/m)
   assert.deepEqual([wrong.code, wrong.stderr], [1, '1 of 1 failed\n'])
 
   const single = await sent('single.csv', 'n,t\n1,a\n')
@@ -156,7 +156,7 @@ test('scrub names damaged files in a data directory while its service runs', asy
   const damaged = await command('scrub', 'data')
   const json = await command('scrub', 'data', '--json')
   await writeFile(path, 'n,t\n1,kept\n')
-  assert.match(damaged.stdout, new RegExp(`^FAIL {2}${id} {2}original {2}SHA-256 \\w+, wanted \\w+\n.* 1 damaged\n$`))
+  assert.match(damaged.stdout, new RegExp(`^FAIL {2}${id} {2}original {2}SHA-256 \\w+, expected \\w+\n.* 1 damaged\n$`))
   assert.deepEqual([damaged.code, json.code], [1, 1])
   const { file, id: named } = JSON.parse(json.stdout)
   assert.deepEqual([named, file], [id, 'original'])

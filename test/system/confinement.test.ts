@@ -108,7 +108,7 @@ test('--sandbox required starts only where children have no network and nothing 
   const weak = ['--bounding-set=-sys_admin', '--inh-caps=-all', process.execPath, program, ...serve]
   const { status, stderr } = spawnSync('setpriv', weak, { encoding: 'utf8' })
   assert.equal(status, 2, stderr)
-  const seen = "children would have 'no privileges, a user of its own', wanted no network and nothing but their job"
+  const seen = "children would have 'no privileges, a user of its own', expected no network and nothing but their job"
   assert.match(stderr, new RegExp(`^csv-upload: Cannot start with --sandbox required: ${seen}; use .*\\n$`))
   const sandbox = await Sandbox.open(join(scratch.path, 'trial'))
   if (!sandbox.isolates) return t.skip(`this system holds: ${sandbox.holds}`)

@@ -48,11 +48,11 @@ test('a file whose values a table would change is refused by name, and nothing o
     flag: '1',
   }
   const narrower = {
-    n: /column 'n' is numeric\(9,2\), wanted numeric\(9,3\) for decimal\(9,3\)/,
-    day: /column 'day' is date, wanted timestamp for timestamp/,
-    at: /column 'at' is timestamp without time zone, wanted timestamptz for timestamptz/,
-    ratio: /column 'ratio' is double precision, wanted bigint for integer/,
-    flag: /column 'flag' is boolean, wanted bigint for integer/,
+    n: /column 'n' is numeric\(9,2\), expected numeric\(9,3\) for decimal\(9,3\)/,
+    day: /column 'day' is date, expected timestamp for timestamp/,
+    at: /column 'at' is timestamp without time zone, expected timestamptz for timestamptz/,
+    ratio: /column 'ratio' is double precision, expected bigint for integer/,
+    flag: /column 'flag' is boolean, expected bigint for integer/,
   }
   for (const name of ['n', 'day', 'at', 'ratio', 'flag'] as const) {
     const one = await client.upload(`id,${name}\n1,${first[name]}\n`)
@@ -127,7 +127,7 @@ test('a correction or another reading of a file is not appended beside it, and m
   assert.equal(await copied(again, 'people', 'upsert', ['id']), null)
   assert.deepEqual(await query('TABLE people ORDER BY id'), rows.with(1, ['2', 'Grace Hopper']))
   assert.equal(await copied(first, 'read', 'append'), null)
-  assert.match((await copied({ ...reading }, 'read', 'append')) ?? 'copied', /'id' is bigint, wanted text for text/)
+  assert.match((await copied({ ...reading }, 'read', 'append')) ?? 'copied', /'id' is bigint, expected text for text/)
   await query('ALTER TABLE read ALTER id TYPE text')
   assert.match((await copied(reading, 'read', 'append')) ?? 'copied', /which is read from the same file/)
   assert.deepEqual(await query('SELECT count(*) FROM read'), [['2']])

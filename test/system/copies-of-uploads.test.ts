@@ -83,7 +83,7 @@ test('1,100 uploads while the database is away are copied when it is back', pati
     }
   }
   await Promise.all(Array.from({ length: 4 }, sendOthers))
-  // A try that is due again in hours is due at once after a start.
+  // A try that is due again in hours is due immediately after a start.
   await service[Symbol.asyncDispose]()
   await database.start()
   await using _ = await RunningService.start(join(scratch.path, 'data'), flagsOf(database))

@@ -365,7 +365,7 @@ function declareTests(database: PostgresServer, scratch: string): void {
     assert.match(isThere.stdout, /^1 record copied/)
     assert.deepEqual([await query('TABLE own.events'), await query('TABLE own.other')], [[['1']], [['1']]])
     const unknown = await run('--to', 'lake')
-    assert.match(unknown.stderr, /there is no target 'lake', wanted one of pg/)
+    assert.match(unknown.stderr, /there is no target 'lake', expected one of pg/)
     assert.doesNotMatch(
       (await client.get(`/qas/datasets/${sent.id}/copies`)).toString(),
       /geheim|127\.0\.0\.1|with_password/,

@@ -37,7 +37,7 @@ async function sendFrom(localAddress: string, service: RunningService): Promise<
   }
 }
 
-test('an address that has its share of places is told to retry, and others are admitted at once', async (t) => {
+test('an address that has its share of places is told to retry, and others are admitted immediately', async (t) => {
   await using service = await RunningService.start(scratch.path, ['--uploads-max', '8', '--converters', '1'])
   if ((await sendFrom('127.0.0.2', service)) === null) return t.skip('this system has only one loopback address')
   const head = [

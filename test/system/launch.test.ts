@@ -23,7 +23,7 @@ test('run.mjs serve passes arguments, environment and exit code through', () => 
 test('run.mjs refuses unknown commands', () => {
   const { status, stderr } = run('run.mjs', ['sever'])
   assert.equal(status, 1)
-  assert.match(stderr, /^Cannot run 'sever', wanted one of serve, test, test:system, .*\n$/)
+  assert.match(stderr, /^Cannot run 'sever', expected one of serve, test, test:system, .*\n$/)
 })
 
 test('csv-upload.mjs runs the command line from any directory', () => {

@@ -99,7 +99,7 @@ describe('the package', () => {
     const { stdout } = await run(process.execPath, ['use.js'], { cwd: dir })
     const [status, accepted, isConfigError, message] = JSON.parse(stdout) as unknown[]
     assert.deepEqual([status, accepted, isConfigError], [200, 1, true])
-    assert.match(String(message), /^Cannot use --max-file-size: given "large", wanted a size/)
+    assert.match(String(message), /^Cannot use --max-file-size: given "large", expected a size/)
   })
 
   it('is a Fastify plugin', async () => {

@@ -185,7 +185,7 @@ describe('the page by keyboard alone', { skip: noBrowser }, () => {
     await page.getByText(/^2 rows in/).waitFor()
   })
 
-  it('deletes a dataset, undoes it at once, and finds a word in the docs', async () => {
+  it('deletes a dataset, undoes it immediately, and finds a word in the docs', async () => {
     await site.client.upload({ content: 'k\n1\n2\n3\n', fileName: 'keep.csv' })
     await using page = await open()
     await press(page, button(page, 'Delete dataset: keep.csv'))

@@ -299,7 +299,7 @@ describe('the page', { skip: noBrowser }, () => {
       .waitFor()
   })
 
-  it('previews another reading at once, and opens the one that was made', async () => {
+  it('previews another reading immediately, and opens the one that was made', async () => {
     await using page = await open()
     await upload(page, 'codes.csv', 'id;zip\n1;00123\n2;99\n3;5\n')
     await page.getByRole('link', { name: '3 of 3 records accepted; 0 rejected' }).click()

@@ -100,7 +100,7 @@ test('every value of every type is in a column of any type unchanged, or the cop
     const others = found.filter((one) => !kept.includes(one)).map(([name]) => ({ name: name!, type }))
     const problem = await copyOne(database, others, '')
     const named =
-      problem?.match(/column '(c\d+)' is [^;]+, wanted [^;]+ for [a-z0-9(,)]+(?:; | \(and (\d+) more\))/g) ?? []
+      problem?.match(/column '(c\d+)' is [^;]+, expected [^;]+ for [a-z0-9(,)]+(?:; | \(and (\d+) more\))/g) ?? []
     assert.deepEqual([named.length, problem?.includes(`(and ${others.length - 5} more)`)], [5, true], problem ?? type)
     refused += others.length
   }

@@ -118,7 +118,7 @@ function declareStoreTests(server: S3Server): void {
     assert.equal(await unfinished(objects), 0)
   })
 
-  test('a complete file is sent at once, and again if it was rewritten', async (t) => {
+  test('a complete file is sent immediately, and again if it was rewritten', async (t) => {
     const { proxy, store, objects } = await place(t, server)
     const wanted = sample({ seed: 2, originalBytes: partBytes, partCount: 2 })
     await using draft = await store.draft()

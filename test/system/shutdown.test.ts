@@ -1,4 +1,4 @@
-// Tests of shutdown: a stop signal lets uploads finish and refuses others; a second one ends everything at once.
+// Tests of shutdown: a stop signal lets uploads finish and refuses others; a second one ends everything immediately.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'

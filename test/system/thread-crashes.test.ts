@@ -63,7 +63,7 @@ test('a trap, a hang and a blow-up in a thread cost only a second try each', asy
   }
   // It grows by 16 MiB.
   const grown = Number(readFileSync(`${path}.grown`, 'utf8'))
-  assert.ok(grown > 2 ** 30 - 2 ** 24 && grown <= 2 ** 30, `memory ends at ${grown} bytes, wanted 1 GiB`)
+  assert.ok(grown > 2 ** 30 - 2 ** 24 && grown <= 2 ** 30, `memory ends at ${grown} bytes, expected 1 GiB`)
   await until('nothing unfinished is left', () => service.incoming().length === 0)
 })
 

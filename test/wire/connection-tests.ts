@@ -129,7 +129,7 @@ export function connectionTests(port: () => number): void {
   describe('Expect: 100-continue', () => {
     const headers = ['Expect: 100-continue']
 
-    it('gets a refusal at once, without 100, if the head alone is wrong', async () => {
+    it('gets a refusal immediately, without 100, if the head alone is wrong', async () => {
       for (const [status, request] of [
         [404, rawRequest({ path: '/nope', headers })],
         [405, rawRequest({ method: 'PUT', headers })],

@@ -258,7 +258,7 @@ describe('datasets over HTTP', () => {
       const response = await get(`/qas/datasets?limit=${value}`)
       assert.equal(response.status, 400)
       const record = (await response.json()) as { message: string; exception: string; path: string }
-      assert.match(record.message, /^Cannot use parameter 'limit': .*, wanted one whole number from 1 to 1000$/)
+      assert.match(record.message, /^Cannot use parameter 'limit': .*, expected one whole number from 1 to 1000$/)
       assert.equal(record.exception, 'csvupload.BadParameterException')
       assert.equal(record.path, '/qas/datasets')
     })

@@ -192,7 +192,7 @@ export function createFakeService(given: Partial<FakeLimits> = {}): FakeService 
     },
     copy: async (id, { to }) => {
       find(id)
-      throw new ServiceError('BAD_PARAMETER', { name: 'to', seen: `there is no target '${to}'`, wanted: 'another' })
+      throw new ServiceError('BAD_PARAMETER', { name: 'to', seen: `there is no target '${to}'`, expected: 'another' })
     },
     copies: async (id) => {
       find(id)

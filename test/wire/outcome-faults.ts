@@ -35,7 +35,7 @@ export function outcomeFaults({ expect }: WireCase, outcome: Outcome): readonly 
   }
   const wanted = expect.statusIn ?? [expect.status]
   if (!wanted.includes(answer.status)) {
-    return [`status ${answer.status}, wanted ${wanted.join(' or ')}: ${answer.body.toString('utf8').slice(0, 160)}`]
+    return [`status ${answer.status}, expected ${wanted.join(' or ')}: ${answer.body.toString('utf8').slice(0, 160)}`]
   }
   return [
     ...(answer.statusLine.startsWith('HTTP/1.1 ') ? [] : [`status line ${answer.statusLine}`]),
@@ -69,7 +69,7 @@ export function recordFaults(answer: Answer, expect: Partial<Expectation> = {}):
   if (!Number.isInteger(timestamp) || Math.abs(Number(timestamp) - Date.now()) > dayMs) faults.push(`time ${timestamp}`)
   if (record.status !== answer.status) faults.push(`status ${record.status} in the record, ${answer.status} outside`)
   const phrase = phrases.get(answer.status)
-  if (phrase === undefined || record.error !== phrase) faults.push(`error ${record.error}, wanted ${phrase}`)
+  if (phrase === undefined || record.error !== phrase) faults.push(`error ${record.error}, expected ${phrase}`)
   for (const name of ['exception', 'message', 'path'] as const) {
     const value = record[name]
     const allowed = name === 'path' ? undefined : expect[`${name}In`]
@@ -123,7 +123,7 @@ function closingFaults(answer: Answer, { hasEnded }: Outcome, expect: Expectatio
 
 function countFaults(answer: Answer, { final }: Outcome, { answers }: Expectation): readonly string[] {
   if (answers === undefined) return []
-  if (final.length !== answers) return [`${final.length} answers, wanted ${answers}`]
+  if (final.length !== answers) return [`${final.length} answers, expected ${answers}`]
   return final.every(({ status }) => status === answer.status) ? [] : ['the answers differ']
 }
 
@@ -132,7 +132,7 @@ function allowFaults(answer: Answer, { allow }: Expectation): readonly string[] 
   const seen = headerValues(answer, 'allow').flatMap((value) => value.split(',').map((one) => one.trim()))
   const isMissing = allow.some((method) => !seen.includes(method))
   const isMore = answer.status >= 400 && seen.some((method) => !allow.includes(method) && method !== 'OPTIONS')
-  return isMissing || isMore ? [`Allow ${seen.join()}, wanted ${allow.join()}`] : []
+  return isMissing || isMore ? [`Allow ${seen.join()}, expected ${allow.join()}`] : []
 }
 
 function continueFaults({ interim, continuedBeforeBody }: Outcome, expect: Expectation): readonly string[] {

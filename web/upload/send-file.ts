@@ -116,7 +116,7 @@ async function sendRest(id: string, upload: OutgoingFile, file: File, update: Up
   })
 }
 
-/** Retries after temporary failures, at once after a success and with growing waits otherwise. */
+/** Retries after temporary failures, immediately after a success and with growing waits otherwise. */
 export async function patiently<Result>(
   update: (change: Pick<SendState, 'isBroken'>) => void,
   signal: AbortSignal,

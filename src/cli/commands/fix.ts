@@ -23,7 +23,7 @@ export const fix = serverCommand({
   summary: 'correct rejected records in an editor and send them',
   usage: '<id> [--from <file>]',
   about:
-    'Opens the rejects of a dataset in $VISUAL or $EDITOR, sends those whose text you changed, and prints the receipt of the corrected dataset, in which the corrected records keep their positions. The first dataset stays as it is. Texts that still cannot be read stay rejects and are listed; then, and if anything fails, the edited file is kept. With --from, no editor is opened: give rejects.csv with edited texts, as saved by an editor or a spreadsheet program, or JSON lines of {"record", "text"}.',
+    'Opens the rejects of a dataset in $VISUAL or $EDITOR, sends those whose text you changed, and prints the receipt of the corrected dataset, in which the corrected records keep their positions. The first dataset stays as it is. Records that still cannot be read stay rejects and are listed; then, and if anything fails, the edited file is kept. With --from, no editor is opened: give rejects.csv with edited text, as saved by an editor or a spreadsheet program, or JSON lines of {"record", "text"}.',
   options: {
     from: option('--from <file>', text('a file')).help('Edited rejects to send, instead of opening an editor.'),
   },

@@ -75,7 +75,7 @@ export const get = serverCommand({
     const id = await client.findId(prefix)
     if (as === 'dataset' || as === 'datapackage') {
       const dir = output ?? id
-      if (dir === '-') throw new UsageError(`Cannot use --output: a ${as} is a directory, wanted its name`)
+      if (dir === '-') throw new UsageError(`Cannot use --output: a ${as} is a directory, expected its name`)
       return await report(context, await getDirectory(context, as, id, dir), json)
     }
     const { below, ending } = forms[as]

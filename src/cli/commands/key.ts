@@ -47,7 +47,7 @@ export const key = defineCommand({
   args([given, ...others]) {
     const action = actions.find((one) => one === given)
     if (action !== undefined && others.length === 0) return action
-    throw new UsageError('Cannot start: wanted one of new, list, revoke')
+    throw new UsageError('Cannot start: expected one of new, list, revoke')
   },
   async run({ terminal }, { json, name, file, ...given }, action) {
     if (action === 'list') await show(terminal, json, needed(file, '--file'))

@@ -116,7 +116,7 @@ export const publish = defineCommand({
     if (table !== null && args.length > 1) throw new UsageError('Cannot use --table: there are several datasets')
     if (table !== null && !/^[a-z_]\w*$/i.test(table)) {
       const wanted = 'letters, digits and underscores, not beginning with a digit'
-      throw new UsageError(`Cannot use --table: given "${table}", wanted ${wanted}`)
+      throw new UsageError(`Cannot use --table: given "${table}", expected ${wanted}`)
     }
     const given = { '--store': store, '--s3-endpoint': endpoint, '--s3-region': region, '--s3-path-style': pathStyle }
     const argv = Object.entries(given).flatMap(([flag, value]) => (value === null ? [] : [flag, value]))

@@ -18,7 +18,7 @@ export const serveHelp: CommandHelp = {
   summary: 'run the service until a signal',
   usage: '[options]',
   about:
-    'Runs in the foreground. Precedence of options: command line, CSV_UPLOAD_* variables, --config file. SIGTERM or Ctrl-C lets uploads finish; a second one stops at once.',
+    'Runs in the foreground. Precedence of options: command line, CSV_UPLOAD_* variables, --config file. SIGTERM or Ctrl-C lets uploads finish; a second one stops immediately.',
   options: allOptions,
   examples: [['csv-upload serve --port 9000 --data /var/lib/csv-upload', 'Another port and directory.']],
   completes: [],

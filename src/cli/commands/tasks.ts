@@ -45,7 +45,7 @@ export const query = serverCommand({
   ],
   args([given, statement, more]) {
     if (given === undefined || statement === undefined)
-      throw new UsageError('Cannot start: wanted an id and a statement')
+      throw new UsageError('Cannot start: expected an id and a statement')
     if (more !== undefined) throw new UsageError(`Cannot use argument '${more}': put the statement in quotes`)
     return { prefix: onlyId([given]), statement }
   },

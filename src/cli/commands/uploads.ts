@@ -31,7 +31,7 @@ export const uploads = serverCommand({
   /** The ids to cancel; null for the list. */
   args([action = 'list', ...ids]) {
     if (action === 'cancel') return uploadIds(ids)
-    if (action !== 'list') throw new UsageError(`Cannot run uploads '${action}', wanted list or cancel`)
+    if (action !== 'list') throw new UsageError(`Cannot run uploads '${action}', expected list or cancel`)
     noArguments(ids)
     return null
   },

@@ -27,7 +27,7 @@ export interface ColumnResult {
   readonly facts: readonly ColumnFacts[]
   /** Records that break declared rules. */
   readonly violations: number
-  /** Null if no column fits, or no part was wanted. */
+  /** Null if no column fits, or no part was requested. */
   readonly part: Omit<Part, 'file'> | null
   /** For each column whether the part has it; not if a value does not fit. */
   readonly isWritten: readonly boolean[]
@@ -81,7 +81,7 @@ export function offsetsInFile(segment: Segment): (byteOffset: number) => number 
   }
 }
 
-/** The columns of the target; without one, only facts are wanted. */
+/** The columns of the target; without one, only facts are requested. */
 export function writerColumns({ segment: { layout }, target, declared = [] }: ColumnJob): readonly WriterColumn[] {
   if (target !== null) return target.columns
   return Array.from({ length: layout.width }, (_, i) => {

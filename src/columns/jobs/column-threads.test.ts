@@ -155,8 +155,8 @@ test('run() fails, and leaves no part, if a segment does not match its descripti
   const threads = threadsFor(t)
   const job = jobIn(dir)
   const wrong = [
-    [{ records: 3 }, /2 records, wanted 3/],
-    [{ bytes: 100 }, /ends after 8 bytes, wanted 100/],
+    [{ records: 3 }, /2 records, expected 3/],
+    [{ bytes: 100 }, /ends after 8 bytes, expected 100/],
     [{ bytes: 5 }, /record 2: it does not have 2 fields/],
     [{ path: join(dir, 'none.csv') }, /ENOENT/],
   ] as const
@@ -191,7 +191,7 @@ test('run() fails a job that loses two threads, and does the next', async (t) =>
 test('run() fails a job, and only that, if the system cannot start another thread', async (t) => {
   const dir = scratchDir(t)
   const programs = [programIn(dir, 'exit')]
-  // Such a program cannot be started, which is noticed at once, as is a lack of memory.
+  // Such a program cannot be started, which is noticed immediately, as is a lack of memory.
   const none = new URL('https://example.org/')
   const threads = new ColumnThreads({
     size: 1,
@@ -224,7 +224,7 @@ test('run() rejects an aborted job, waiting or running, and does the others', as
   await assert.rejects(threads.run(job, stop.signal), /enough/)
 })
 
-test('run() rejects an aborted waiting job at once, also after another job with its signal', async (t) => {
+test('run() rejects an aborted waiting job immediately, also after another job with its signal', async (t) => {
   const dir = scratchDir(t)
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const threads = threadsFor(t, { program: programIn(dir, 'go', 'hang') })

@@ -95,7 +95,7 @@ export function readSegment(
     for (const piece of piecesOf(segment)) readPiece(piece, writer, withdrawal)
     const written = writer.end()
     if (written.records === records) return written
-    throw new Error(`Cannot read segment: ${written.records} records, wanted ${records}`)
+    throw new Error(`Cannot read segment: ${written.records} records, expected ${records}`)
   } finally {
     writer.close()
   }
@@ -115,7 +115,7 @@ function readPiece(
       const left = bytes - at
       const room = utf8OfBytes === null ? writer.room(Math.min(readBytes, left)) : encoded.subarray(0, left)
       const count = readSync(file, room, { position: byteOffset + at })
-      if (count === 0) throw new Error(`Cannot read segment: it ends after ${at} bytes, wanted ${bytes}`)
+      if (count === 0) throw new Error(`Cannot read segment: it ends after ${at} bytes, expected ${bytes}`)
       if (utf8OfBytes === null) writer.filled(count)
       else writer.pushEncoded(room.subarray(0, count), utf8OfBytes)
       at += count

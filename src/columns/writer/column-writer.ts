@@ -18,7 +18,7 @@ export interface RecordLayout {
 /** A column to be written. */
 export interface WriterColumn {
   readonly name: string
-  /** Null if only facts are wanted: then no part is written. */
+  /** Null if only facts are requested: then no part is written. */
   readonly type: ColumnType | null
   /** Of the known null words, those that are null in this column. Texts and declared columns have none. */
   readonly nullWords: readonly string[]

@@ -131,7 +131,7 @@ export class WasmColumnWriter {
   /** @param release Called when others may use the memory. */
   constructor(options: ColumnWriterOptions, memory: ColumnsMemory, release: () => void) {
     const { layout, columns, sink } = options
-    if (columns.length !== layout.width) throw new RangeError(`${columns.length} columns, wanted ${layout.width}`)
+    if (columns.length !== layout.width) throw new RangeError(`${columns.length} columns, expected ${layout.width}`)
     this.#memory = memory
     this.#release = release
     this.#layout = layout

@@ -65,14 +65,14 @@ export async function readOnlyStatement(connection: DuckDBConnection, sql: strin
   })
   if (statements.count !== 1) {
     const isPivot = /\bpivot/i.test(sql) ? '; a PIVOT that does not list its values with IN (…) counts as two' : ''
-    throw new RefusalError('QUERY_NOT_READ_ONLY', `it contains ${statements.count} statements, wanted one${isPivot}`)
+    throw new RefusalError('QUERY_NOT_READ_ONLY', `it contains ${statements.count} statements, expected one${isPivot}`)
   }
   // Before preparing it: a function may already act then.
   const uses = await usesOf(connection, sql)
   const statement = uses === null ? null : await prepareAllowed(statements, uses)
   if (statement?.statementType !== StatementType.SELECT) {
     const wanted = 'SELECT, FROM, WITH, VALUES, TABLE, DESCRIBE, SUMMARIZE, SHOW or PIVOT'
-    throw new RefusalError('QUERY_NOT_READ_ONLY', `it is a statement of another kind, wanted ${wanted}`)
+    throw new RefusalError('QUERY_NOT_READ_ONLY', `it is a statement of another kind, expected ${wanted}`)
   }
   return statement
 }

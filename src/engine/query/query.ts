@@ -32,7 +32,7 @@ export interface OpenTable {
 
 export interface QueryRunner {
   /**
-   * Opens a table. Everything ends at once when `signal` is aborted or the time of a query is over, even if the table
+   * Opens a table. Everything ends immediately when `signal` is aborted or the time of a query is over, even if the table
    * was never queried.
    */
   open(table: QueryTable, signal: AbortSignal): Promise<OpenTable>

@@ -110,5 +110,5 @@ function nothing(value: unknown): null {
 }
 
 function misshapen(wanted: string): Error {
-  return new Error(`Cannot read answer: wanted ${wanted}`)
+  return new Error(`Cannot read answer: expected ${wanted}`)
 }

@@ -118,7 +118,7 @@ function responseText(answer: unknown, bytesMax: number): string {
   const json = answer instanceof JsonText ? answer.text : JSON.stringify(answer)
   const text = `{"kind":"answer","shouldRecycle":${shouldRecycle()},"answer":${json}}`
   const bytes = Buffer.byteLength(text)
-  if (bytes > bytesMax) throw new Error(`Cannot answer: it takes ${bytes} bytes, wanted at most ${bytesMax}`)
+  if (bytes > bytesMax) throw new Error(`Cannot answer: it takes ${bytes} bytes, expected at most ${bytesMax}`)
   return text
 }
 

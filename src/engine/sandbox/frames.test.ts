@@ -36,7 +36,7 @@ test('readFrames() throws as soon as a length exceeds its limit, which is querie
     }
     for await (const frame of readFrames(stream(), () => limits.shift() ?? 0)) seen.push(String(frame))
   })()
-  await assert.rejects(reading, /it has 1 bytes, wanted at most 0/)
+  await assert.rejects(reading, /it has 1 bytes, expected at most 0/)
   assert.deepEqual(seen, ['a verdict'])
 })
 

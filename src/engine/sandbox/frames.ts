@@ -50,7 +50,7 @@ export async function* readFrames(
       payloadBytes = bytes.readUInt32LE(0)
       const limit = bytesMax()
       if (payloadBytes > limit)
-        throw new Error(`Cannot read frame: it has ${payloadBytes} bytes, wanted at most ${limit}`)
+        throw new Error(`Cannot read frame: it has ${payloadBytes} bytes, expected at most ${limit}`)
     }
   }
 }

@@ -21,7 +21,7 @@ export function checkHead(request: IncomingMessage, target: string): void {
   // Node reads `gzip, chunked` as `chunked`, and would take the compressed bytes for the body (RFC 9112 section 6.1).
   const coding = headerLines(request, 'transfer-encoding').join(', ')
   if (coding !== '' && coding.toLowerCase() !== 'chunked') {
-    const problem = `its transfer coding is '${coding.slice(0, 100)}', wanted 'chunked' or none`
+    const problem = `its transfer coding is '${coding.slice(0, 100)}', expected 'chunked' or none`
     throw new ServiceError('BAD_REQUEST', { problem })
   }
   // HTTP/1.0 has no transfer coding: a proxy in front may see another body (RFC 9112 section 6.1).

@@ -28,7 +28,7 @@ export function closeSilentConnections(server: Server): void {
   }
 }
 
-/** Node calls `destroySoon` once the last response of a connection is written, and would then close it at once. */
+/** Node calls `destroySoon` once the last response of a connection is written, and would then close it immediately. */
 export function afterLastResponse(socket: Socket, close: () => void): void {
   socket.destroySoon = close
 }

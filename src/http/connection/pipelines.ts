@@ -90,7 +90,7 @@ export class Pipelines {
     else this.#waiting.set(socket, (count ?? 0) + change)
   }
 
-  /** Makes room at once: the requests of a destroyed connection are let go of before their responses are closed. */
+  /** Makes room immediately: the requests of a destroyed connection are let go of before their responses are closed. */
   #cutOffLongest(): void {
     const [longest] = [...this.#waiting].reduce((most, one) => (one[1] > most[1] ? one : most))
     this.#waitingCount -= this.#waiting.get(longest) ?? 0

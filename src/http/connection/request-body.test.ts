@@ -101,7 +101,7 @@ test('RequestBody.chunks() holds about a quarter of a megabyte while the consume
   assert.ok(takenBytes > 49_000_000)
 })
 
-test('RequestBody.chunks() ends at once for a request without a body', async () => {
+test('RequestBody.chunks() ends immediately for a request without a body', async () => {
   await using upload = await begin('Content-Length: 0')
   assert.deepEqual(await RequestBody.of(upload.request).chunks(patient).next(), { done: true, value: undefined })
 })

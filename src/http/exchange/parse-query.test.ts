@@ -25,18 +25,18 @@ test('compileQuery() names the required members if a body has none of them', () 
 test('compileQuery() names the invalid member or parameter', () => {
   const cases: readonly (readonly [Schema, string, unknown, RegExp | null])[] = [
     [queryBody, 'body', { sql: 'select 1' }, null],
-    [queryBody, 'body', { sql: 1 }, /parameter 'sql': '1', wanted one text of 1 to 65536 characters/],
-    [queryBody, 'body', { sql: 'select 1', x: 2 }, /parameter 'x': it is unknown, wanted one of sql/],
-    [queryBody, 'body', { sqll: 'select 1' }, /parameter 'sqll': it is unknown, wanted one of sql/],
+    [queryBody, 'body', { sql: 1 }, /parameter 'sql': '1', expected one text of 1 to 65536 characters/],
+    [queryBody, 'body', { sql: 'select 1', x: 2 }, /parameter 'x': it is unknown, expected one of sql/],
+    [queryBody, 'body', { sqll: 'select 1' }, /parameter 'sqll': it is unknown, expected one of sql/],
     [rowsQuery, 'querystring', {}, null],
     [rowsQuery, 'querystring', { limit: '10' }, null],
-    [rowsQuery, 'querystring', { limit: 'abc' }, /parameter 'limit': 'abc', wanted one whole number from 1 to/],
+    [rowsQuery, 'querystring', { limit: 'abc' }, /parameter 'limit': 'abc', expected one whole number from 1 to/],
     [rowsQuery, 'querystring', { limit: ['1', '2'] }, /parameter 'limit': it is given 2 times/],
     [
       rowsQuery,
       'querystring',
       { ofset: '1' },
-      /parameter 'ofset': it is unknown, wanted one of offset, limit, columns/,
+      /parameter 'ofset': it is unknown, expected one of offset, limit, columns/,
     ],
   ]
   for (const [schema, part, given, wanted] of cases) {
@@ -58,7 +58,7 @@ test('compileQuery() says of every parameter of every route what is wanted', () 
           if (message === null) continue
           checked.add(name)
           assert.doesNotMatch(message, /undefined|NaN|null to/, `${url} ${name}: ${message}`)
-          assert.match(message, new RegExp(`'${name}'.*, wanted \\S`, 's'))
+          assert.match(message, new RegExp(`'${name}'.*, expected \\S`, 's'))
         }
       }
     }

@@ -53,8 +53,8 @@ export const compileQuery: FastifySchemaCompiler<TSchema> = ({ schema, httpPart,
     return { error: name === '' ? badBody() : badValue() }
 
     function badValue(): ServiceError {
-      const wanted = wantedValue(properties.get(name) ?? {})
-      return new ServiceError('BAD_PARAMETER', { name, seen: shown(texts.get(name)), wanted })
+      const expected = wantedValue(properties.get(name) ?? {})
+      return new ServiceError('BAD_PARAMETER', { name, seen: shown(texts.get(name)), expected })
     }
   }
 
@@ -65,8 +65,8 @@ export const compileQuery: FastifySchemaCompiler<TSchema> = ({ schema, httpPart,
   }
 
   function unknownParameter(name: string): ServiceError {
-    const wanted = properties.size === 0 ? 'no parameters' : `one of ${[...properties.keys()].join(', ')}`
-    return new ServiceError('BAD_PARAMETER', { name: name.slice(0, seenLengthMax), seen: 'it is unknown', wanted })
+    const expected = properties.size === 0 ? 'no parameters' : `one of ${[...properties.keys()].join(', ')}`
+    return new ServiceError('BAD_PARAMETER', { name: name.slice(0, seenLengthMax), seen: 'it is unknown', expected })
   }
 }
 
@@ -91,6 +91,6 @@ function wantedValue({ type, minimum, maximum, maxLength, maxItems, pattern, enu
   if (choices !== undefined) return `one of ${choices.join(' ')}`
   if (type === 'integer') return `one whole number from ${minimum} to ${maximum}`
   if (type === 'boolean') return 'true or false'
-  if (type === 'array') return `a list of 1 to ${maxItems} texts`
+  if (type === 'array') return `a list of 1 to ${maxItems} strings`
   return pattern === undefined ? `one text of 1 to ${maxLength} characters` : `one text that matches ${pattern}`
 }

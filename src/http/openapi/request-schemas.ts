@@ -264,7 +264,7 @@ export const fileBody: RequestBody = {
  */
 export const correctionBody: RequestBody = {
   description:
-    '`rejects.csv` with edited texts, as a part of a form or as the whole body with the type `text/csv`; or JSON lines ' +
+    '`rejects.csv` with edited text, as a part of a form or as the whole body with the type `text/csv`; or JSON lines ' +
     'of `{"record", "text"}` as `application/x-ndjson`. Only the columns `record` and `text` count. Records that you ' +
     'leave out, or whose text is empty or unchanged, stay rejects.',
   required: true,

@@ -211,7 +211,7 @@ const corrected = object('The outcome of submitted corrections; only in the resp
       reason: oneOf([...rejectReasons, 'several_records', 'no_record'], 'Why the text was refused.'),
       message: text('The reason, for humans. Offsets are in the text.'),
     }),
-    { maxItems: firstRejectsMax, description: 'The first refused texts.' },
+    { maxItems: firstRejectsMax, description: 'The first refused records.' },
   ),
 })
 

@@ -182,7 +182,7 @@ function checksumOf(value: string | undefined): ResumableBytes['checksum'] {
   if (algorithm !== undefined) return { algorithm, digest: Buffer.from(text, 'base64') }
   const wanted = checksumAlgorithms.join(', ')
   throw new ServiceError('BAD_REQUEST', {
-    problem: `its Upload-Checksum is '${value.slice(0, 100)}', wanted one of ${wanted} and a digest in Base64`,
+    problem: `its Upload-Checksum is '${value.slice(0, 100)}', expected one of ${wanted} and a digest in Base64`,
   })
 }
 
@@ -190,7 +190,9 @@ function checksumOf(value: string | undefined): ResumableBytes['checksum'] {
 function metadata(value: string | undefined): ReadonlyMap<string, string> {
   const texts = new Map<string, string>()
   const problem = (seen: string) =>
-    new ServiceError('BAD_REQUEST', { problem: `its Upload-Metadata has ${seen}, wanted names with values in Base64` })
+    new ServiceError('BAD_REQUEST', {
+      problem: `its Upload-Metadata has ${seen}, expected names with values in Base64`,
+    })
   for (const pair of (value ?? '').split(',')) {
     const [name = '', text = '', ...rest] = pair.trim().split(/ +/)
     if (name === '' && (value ?? '').trim() === '') return texts

@@ -149,7 +149,7 @@ export const datasetRoutes: readonly Route[] = [
     tag: 'copies',
     summary: 'Copy a dataset into a database',
     description:
-      'Starts to copy the accepted records into a table, in one transaction, and answers at once. The copy continues ' +
+      'Starts to copy the accepted records into a table, in one transaction, and answers immediately. The copy continues ' +
       'if the client disconnects, and transient failures are retried. A table holds a dataset only once: repeating ' +
       'the request does not duplicate its rows. Needs the scopes `upload` and `read`.',
     body: copyBody,
@@ -243,8 +243,8 @@ export function readColumnNames(text: string): readonly string[] {
 }
 
 function wrongQuotes(text: string): never {
-  const wanted = 'names separated by commas, in quotes if a name contains a comma or begins with a quote'
-  throw new ServiceError('BAD_PARAMETER', { name: 'columns', seen: `'${text.slice(0, 40)}'`, wanted })
+  const expected = 'names separated by commas, in quotes if a name contains a comma or begins with a quote'
+  throw new ServiceError('BAD_PARAMETER', { name: 'columns', seen: `'${text.slice(0, 40)}'`, expected })
 }
 
 function copyJson({ createdAt, updatedAt, ...others }: CopyStatus) {

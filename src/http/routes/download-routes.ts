@@ -175,8 +175,8 @@ function ndjson(fileName: string): SavedAs {
 
 function csvOptions({ header, spreadsheet, delimiter, typed }: Static<typeof csvQuery>): CsvOptions {
   if (typed && spreadsheet !== 'false') {
-    const wanted = "either this or 'spreadsheet': spreadsheets get the text of the file"
-    throw new ServiceError('BAD_PARAMETER', { name: 'typed', seen: "it is true beside 'spreadsheet'", wanted })
+    const expected = "either this or 'spreadsheet': spreadsheets get the text of the file"
+    throw new ServiceError('BAD_PARAMETER', { name: 'typed', seen: "it is true beside 'spreadsheet'", expected })
   }
   return {
     header,

@@ -92,6 +92,6 @@ function wantedFormat(accept: string | undefined) {
   if (wanted !== undefined) return wanted
   throw new ServiceError('NOT_ACCEPTABLE', {
     accept: String(accept).slice(0, acceptShownMax),
-    wanted: types.join(', '),
+    expected: types.join(', '),
   })
 }

@@ -174,7 +174,7 @@ export const uploadRoutes: readonly Route[] = [
     tag: 'uploads',
     summary: 'Correct rejected records',
     description:
-      'Makes another dataset from the stored original and the texts you send. Each text is read with the settings of ' +
+      'Makes another dataset from the stored original and the records you send. Each text is read with the settings of ' +
       'the file and takes the place of its record. A text that cannot be read leaves its record a reject. The first ' +
       'dataset stays as it is. The same corrections make the same dataset again. Needs the scopes `upload` and `read`.',
     requestBody: correctionBody,

@@ -22,7 +22,7 @@ export async function* fileChunks(
       yield [buffer.subarray(0, bytesRead)]
     }
   } finally {
-    // Released at once, see docs/decisions/memory-of-a-body.md.
+    // Released immediately, see docs/decisions/memory-of-a-body.md.
     buffer.buffer.transfer(0)
   }
 }

@@ -46,7 +46,7 @@ test('syncFile() refuses a link, a missing file, and one of another size', async
   const path = join(dir, 'file')
   await writeFile(path, 'four')
   await syncFile(path, 4)
-  await assert.rejects(syncFile(path, 5), /has 4 bytes, wanted 5/)
+  await assert.rejects(syncFile(path, 5), /has 4 bytes, expected 5/)
   await assert.rejects(syncFile(join(dir, 'missing')), { code: 'ENOENT' })
   if (process.platform === 'win32') return t.skip('this system opens links like files')
   await symlink(path, join(dir, 'link to file'))

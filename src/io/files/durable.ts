@@ -24,7 +24,7 @@ export async function syncFile(path: string, bytes?: number): Promise<void> {
   await using file = await OpenFile.open(path, syncFlags)
   if (bytes !== undefined) {
     const stat = file.stat()
-    if (!stat.isFile() || stat.size !== bytes) throw new Error(`'${path}' has ${stat.size} bytes, wanted ${bytes}`)
+    if (!stat.isFile() || stat.size !== bytes) throw new Error(`'${path}' has ${stat.size} bytes, expected ${bytes}`)
   }
   await file.sync()
 }

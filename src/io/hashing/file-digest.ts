@@ -10,7 +10,7 @@ export interface Digest {
 }
 
 export interface FileDigest extends Disposable {
-  /** Adds the next bytes. Null if their memory may be reused at once; else resolves when it may, even on failure. */
+  /** Adds the next bytes. Null if their memory may be reused immediately; else resolves when it may, even on failure. */
   add(bytes: Uint8Array): Promise<void> | null
   /** The digest of everything added; call once. @throws {ServiceError} STORE_FAILED if the hash thread has ended. */
   end(): Promise<Digest> | Digest

@@ -85,7 +85,7 @@ test('batchDigest() hashes a small file on this thread, and is null without a ha
 
 test('batchDigest() hashes on this thread if the system cannot start another one', async (t) => {
   const { pool, create } = await setUp(t)
-  // Such a program cannot be started, which is noticed at once, as is a lack of memory.
+  // Such a program cannot be started, which is noticed immediately, as is a lack of memory.
   const thread = new HashThread(new SharedArrayBuffer(0), new URL('https://example.org/'))
   const content = contentOf(1_000_000, 1)
   const digest = digestBy(thread)

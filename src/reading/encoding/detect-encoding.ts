@@ -59,7 +59,7 @@ export function detectEncoding(head: Uint8Array, declared?: string): EncodingFou
     throw new ServiceError('BAD_PARAMETER', {
       name: 'encoding',
       seen: `'${declared}'`,
-      wanted: declaredRefusal(declared) ?? 'a WHATWG encoding label',
+      expected: declaredRefusal(declared) ?? 'a WHATWG encoding label',
     })
   }
   if (mark !== undefined)

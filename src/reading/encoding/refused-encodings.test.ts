@@ -16,7 +16,7 @@ const labels: readonly [label: string, command: string][] = [
 
 for (const [label, command] of labels) {
   test(`detectEncoding() refuses the declared encoding ${JSON.stringify(label)}, and says how to convert it`, () => {
-    const message = `Cannot use parameter 'encoding': '${label}', wanted an encoding that browsers read, too: convert the file with ${command} -t UTF-8, and send that`
+    const message = `Cannot use parameter 'encoding': '${label}', expected an encoding that browsers read, too: convert the file with ${command} -t UTF-8, and send that`
     assert.throws(() => detectEncoding(Buffer.from('a,b\n'), label), { code: 'BAD_PARAMETER', message })
   })
 }

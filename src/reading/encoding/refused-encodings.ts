@@ -4,7 +4,7 @@
 interface RefusedEncoding {
   readonly name: string
   readonly labels: readonly string[]
-  /** Escape sequences that its texts must contain (RFC 1557, RFC 1922); none if they may be plain ASCII as well. */
+  /** Escape sequences that its text values must contain (RFC 1557, RFC 1922); none if they may be plain ASCII as well. */
   readonly designators: readonly string[]
   /** glibc's iconv does not know HZ. */
   readonly command: string
@@ -59,7 +59,7 @@ export function hzDoubt(text: string): string | null {
   const marked = runs.filter((run) => /\W/.test(run))
   if (runs.length < 2 || runs.length * 2 !== text.split(/~[{}]/).length - 1 || marked.length * 3 < runs.length)
     return null
-  return 'utf-8 was used, but texts between `~{` and `~}` are Chinese in HZ, which browsers do not read either; if they are, convert the file with uconv -f HZ -t UTF-8, and send that'
+  return 'utf-8 was used, but text values between `~{` and `~}` are Chinese in HZ, which browsers do not read either; if they are, convert the file with uconv -f HZ -t UTF-8, and send that'
 }
 
 function wayOut({ command }: RefusedEncoding): string {

@@ -233,7 +233,7 @@ function declaredTop({ tokens, rows }: TopQuestion, headerRows: readonly number[
     throw new ServiceError('BAD_PARAMETER', {
       name: 'dialect.headerRows',
       seen: `record ${missing + 1} is blank or not within the first megabyte`,
-      wanted: 'the numbers of header records, from 1',
+      expected: 'the numbers of header records, from 1',
     })
   }
   const last = headers.at(-1) ?? 0

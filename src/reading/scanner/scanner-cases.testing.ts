@@ -52,7 +52,7 @@ export function outcomeOf(
   scanner.exclude(exclusions)
   const texts: string[] = []
   const taken = (scanned: ScanResult) => {
-    // Copied at once, because pieces are valid only until the next call.
+    // Copied immediately, because pieces are valid only until the next call.
     texts.push(Buffer.concat(scanned.pieces).toString('latin1'))
     return scanned
   }

@@ -90,7 +90,7 @@ class WasmScanner implements Scanner {
 
   constructor(options: ScanOptions, ahead: LookAhead) {
     if (!(options.recordBytesMax >= 1 && options.recordBytesMax <= recordBytesLimit)) {
-      throw new RangeError(`recordBytesMax: ${options.recordBytesMax}, wanted 1 to ${recordBytesLimit}`)
+      throw new RangeError(`recordBytesMax: ${options.recordBytesMax}, expected 1 to ${recordBytesLimit}`)
     }
     // A quote that escapes quotes is a doubled quote; without quotes there is nothing to escape.
     const isDoubled = (options.quote === null && !options.isEscapeDeclared) || options.escape === options.quote
@@ -463,7 +463,7 @@ class ExcludedRecords {
   add(ordinals: readonly number[], consumed: number): void {
     let last = Math.max(this.#last, consumed)
     for (const ordinal of ordinals) {
-      if (!(ordinal > last)) throw new RangeError(`Cannot drop record ${ordinal}: wanted one after ${last}`)
+      if (!(ordinal > last)) throw new RangeError(`Cannot drop record ${ordinal}: expected one after ${last}`)
       last = ordinal
     }
     this.#last = last

@@ -149,7 +149,7 @@ function codesOf(text: string): Uint16Array<ArrayBuffer> {
   return codes
 }
 
-/** Releases the memory at once: these two megabytes alone would make the collector run more often. */
+/** Releases the memory immediately: these two megabytes alone would make the collector run more often. */
 function giveBack(codes: Uint16Array<ArrayBuffer>): void {
   if (codes !== keptCodes) codes.buffer.transfer(0)
 }

@@ -31,10 +31,10 @@ test('completeRequest() completes a request with the target and the file name', 
 
 test('completeRequest() names the invalid parameter', () => {
   const wrong = (given: object) => () => completeRequest({ to: 'plain', ...given }, receipt, [plain, fixed])
-  assert.throws(wrong({ to: 'lake' }), /'to': there is no target 'lake', wanted one of plain, fixed$/)
+  assert.throws(wrong({ to: 'lake' }), /'to': there is no target 'lake', expected one of plain, fixed$/)
   assert.throws(
     () => completeRequest({ to: 'lake' }, receipt, []),
-    /wanted a service that was started with --copy-target$/,
+    /expected a service that was started with --copy-target$/,
   )
   for (const table of ['', '1a', 'a-b', 'a"b', 'a.b', 'ä', 'a'.repeat(64)]) {
     assert.throws(wrong({ table }), /Cannot use parameter 'table'/, table)

@@ -17,13 +17,13 @@ export function completeRequest(
   if (target === undefined) {
     const names = targets.map(({ name }) => name).join(', ')
     const choice = names === '' ? 'a service that was started with --copy-target' : `one of ${names}`
-    throw new ServiceError('BAD_PARAMETER', { name: 'to', seen: `there is no target '${wanted.to}'`, wanted: choice })
+    throw new ServiceError('BAD_PARAMETER', { name: 'to', seen: `there is no target '${wanted.to}'`, expected: choice })
   }
   const table = wanted.table ?? target.table ?? tableNameOf(file.name)
   if (!isTableName.test(table)) {
     const pattern = 'at most 63 letters (A to Z), digits and underscores, with no digit first'
     const seen = `'${table}' is not the name of a table`
-    throw new ServiceError('BAD_PARAMETER', { name: 'table', seen, wanted: pattern })
+    throw new ServiceError('BAD_PARAMETER', { name: 'table', seen, expected: pattern })
   }
   const mode = wanted.mode ?? (wanted.key === undefined ? target.mode : 'upsert')
   const key = mode === 'upsert' ? (wanted.key ?? target.key) : (wanted.key ?? [])
@@ -40,7 +40,7 @@ export function completeRequest(
   throw new ServiceError('BAD_PARAMETER', {
     name: 'key',
     seen: problem,
-    wanted: "names of the dataset's columns, with mode 'upsert' only",
+    expected: "names of the dataset's columns, with mode 'upsert' only",
   })
 }
 

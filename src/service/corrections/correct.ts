@@ -56,7 +56,7 @@ export async function correct(
   const { recordBytesMax } = of.body
   await using rows = await SentRows.create(segments)
   for await (const row of readSent(sentPath, tools.createScanner, recordBytesMax)) await rows.add(row)
-  if (rows.count === 0) throw badCorrections('there are none; send rejects.csv with edited texts')
+  if (rows.count === 0) throw badCorrections('there are none; send rejects.csv with edited text')
   const layout = storedScanOptions(of)
   const readRecord = recordReader(tools.createScanner, layout)
   const correctionsPath = correctionPath(draft.dir)
@@ -154,7 +154,7 @@ async function* rejectsOf(
 /** What a dataset contributes to corrections, each list in file order. */
 interface Correctable {
   readonly receipt: Receipt
-  /** Its rejects, without their texts. */
+  /** Its rejects, without their text values. */
   readonly rejects: AsyncIterable<Omit<Correction, 'text'>>
   /** Reads the text in which its records are found. */
   readonly read: ReadBytes

@@ -39,7 +39,7 @@ async function openSent(path: string): Promise<SentFile> {
   const { encoding, markBytes } = encodingOf(head)
   const decode = createDecoder(encoding, 'replace', 'character')
   const text = decode(head.subarray(markBytes), head.length < headBytes)
-  if (text.trim() === '') throw badCorrections('there are none; send rejects.csv with edited texts')
+  if (text.trim() === '') throw badCorrections('there are none; send rejects.csv with edited text')
   return { path, encoding, markBytes, head: text }
 }
 
@@ -103,7 +103,7 @@ function rowOf(line: string, number: number): SentRow {
     throw badCorrections(`line ${number} has an unknown member '${unknown.slice(0, 100)}', ${wanted}`)
   const { record, text = null, cut = false } = row as { record?: unknown; text?: unknown; cut?: unknown }
   if (!Number.isSafeInteger(record) || (record as number) < 1) {
-    throw badCorrections(`line ${number} has no record, wanted a whole number from 1`)
+    throw badCorrections(`line ${number} has no record, expected a whole number from 1`)
   }
   if (text !== null && typeof text !== 'string') throw badCorrections(`line ${number} has a text that is not a string`)
   return { record: record as number, text, isCut: cut === true }
@@ -183,7 +183,7 @@ function tableOf(head: string): Table {
   if (twice !== undefined) throw badCorrections(`the column '${twice.slice(0, 100)}' appears twice`)
   const unknown = names.find((name) => name !== '' && !known.includes(name))
   if (unknown !== undefined) {
-    throw badCorrections(`there is no column '${unknown.slice(0, 100)}', wanted only ${known.join(', ')}; remove it`)
+    throw badCorrections(`there is no column '${unknown.slice(0, 100)}', expected only ${known.join(', ')}; remove it`)
   }
   const headerLength = separator.length + line.length + end.length
   return { ...found, headerLength, headerLines: separator === '' ? 1 : 2 }
@@ -270,7 +270,7 @@ function sentRow({ record, text }: FieldRow, row: number): SentRow {
   const number = record.trim()
   if (!/^[1-9][0-9]{0,14}$/.test(number)) {
     const shown = number === '' ? 'nothing' : `'${number.slice(0, 40)}'`
-    throw badCorrections(`row ${row} below the header has ${shown} as its record, wanted a whole number from 1`)
+    throw badCorrections(`row ${row} below the header has ${shown} as its record, expected a whole number from 1`)
   }
   return { record: Number(number), text: text === '' ? null : text, isCut: false }
 }

@@ -79,8 +79,12 @@ export class Catalog {
     const shown = names.map((name) => {
       const column = receipt.columns.find((one) => one.name === name)
       if (column !== undefined) return { name, type: column.type }
-      const wanted = 'names of its columns, as the receipt lists them'
-      throw new ServiceError('BAD_PARAMETER', { name: 'columns', seen: `the dataset has no column '${name}'`, wanted })
+      const expected = 'names of its columns, as the receipt lists them'
+      throw new ServiceError('BAD_PARAMETER', {
+        name: 'columns',
+        seen: `the dataset has no column '${name}'`,
+        expected,
+      })
     })
     const rows = await this.#partRows(receipt, receipt.parts, names, query, signal)
     return { columns: shown, offset: query.offset, total: receipt.records.accepted, rows }

@@ -65,7 +65,7 @@ export class DatasetChecksums {
       await Array.fromAsync(await this.#store.read(of, checksums.file, { start: 0, end: length })),
     )
     const seen = hash('sha256', bytes, 'hex')
-    if (seen !== sha256) throw damaged(checksums, `'${checksums.file}' has SHA-256 ${seen}, wanted ${sha256}`)
+    if (seen !== sha256) throw damaged(checksums, `'${checksums.file}' has SHA-256 ${seen}, expected ${sha256}`)
     this.#keep(sha256, bytes)
     return bytes
   }

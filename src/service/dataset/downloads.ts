@@ -35,7 +35,7 @@ const recordsAtOnceMax = 61_440
 /** Disk space for one batch, which repeats the column names in each record. Bytes. */
 const nameBytesAtOnce = 33_554_432
 /**
- * The text of a block may be a little shorter. With chunks of this size, a full response releases their memory at once.
+ * The text of a block may be a little shorter. With chunks of this size, a full response releases their memory immediately.
  * Bytes.
  */
 const textBytesMin = 65_536

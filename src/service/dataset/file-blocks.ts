@@ -27,12 +27,12 @@ export class FileBlocks {
     const { file, sha256 } = this.file
     if (this.isOne) {
       const seen = hash('sha256', block, 'hex')
-      if (seen !== sha256) throw damaged(this.file, `'${file}' has SHA-256 ${seen}, wanted ${sha256}`)
+      if (seen !== sha256) throw damaged(this.file, `'${file}' has SHA-256 ${seen}, expected ${sha256}`)
       return
     }
     const [seen, wanted] = [crc32(block), checksumAt(this.#checksums, index)]
     if (seen === wanted) return
-    throw damaged(this.file, `block ${index} of '${file}' has CRC-32 ${hex(seen)}, wanted ${hex(wanted)}`)
+    throw damaged(this.file, `block ${index} of '${file}' has CRC-32 ${hex(seen)}, expected ${hex(wanted)}`)
   }
 }
 
@@ -65,7 +65,7 @@ export async function* verifiedBytes(
     at += bytes.length
     yield from === 0 && to === bytes.length ? bytes : bytes.subarray(from, to)
   }
-  if (at < end) throw damaged(blocks.file, `'${blocks.file.file}' has ${at} bytes, wanted ${blocks.file.bytes}`)
+  if (at < end) throw damaged(blocks.file, `'${blocks.file.file}' has ${at} bytes, expected ${blocks.file.bytes}`)
 }
 
 /** The same bytes in whole blocks, the last of which may be shorter. A chunk of whole blocks is passed on as it is. */

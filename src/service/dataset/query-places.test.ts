@@ -8,7 +8,7 @@ const never = new AbortController().signal
 const isRefusal = (limit: number) => (error: unknown) =>
   isServiceError(error, 'TOO_MANY_QUERIES') && error.details.limit === limit
 
-test('QueryPlaces.take() gives one party half of the places, and the next party a place at once', async () => {
+test('QueryPlaces.take() gives one party half of the places, and the next party a place immediately', async () => {
   const places = new QueryPlaces({ queriesMax: 4, queryMsMax: 1 })
   await places.take('a', never)
   await places.take('a', never)

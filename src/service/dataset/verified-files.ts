@@ -319,6 +319,6 @@ async function openStored(file: StoredFile, path: string): Promise<FileHandle> {
 
 async function stampOfOpen(file: StoredFile, handle: FileHandle): Promise<FileStamp> {
   const { dev, ino, size, mtimeMs } = await handle.stat().catch(throwStoreError)
-  if (size !== file.bytes) throw damaged(file, `'${file.file}' has ${size} bytes, wanted ${file.bytes}`)
+  if (size !== file.bytes) throw damaged(file, `'${file.file}' has ${size} bytes, expected ${file.bytes}`)
   return { dev, ino, size, mtimeMs }
 }

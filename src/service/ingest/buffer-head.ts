@@ -89,7 +89,7 @@ function readHead<Result>(path: string, bytes: number, read: (head: Uint8Array) 
   const file = openSync(path, 'r')
   try {
     const count = readFullySync(file, head, 0)
-    if (count < bytes) throw new Error(`Cannot read the head of a file: it has ${count} bytes, wanted ${bytes}`)
+    if (count < bytes) throw new Error(`Cannot read the head of a file: it has ${count} bytes, expected ${bytes}`)
   } finally {
     closeSync(file)
   }

@@ -28,7 +28,7 @@ export function equalNumberNotes(
     if (pair === null) return formNotes(name, factsOf(i), lineOf)
     const [one, other] = pair.texts
     const lines = `${pair.lines.length === 1 ? 'line' : 'lines'} ${pair.lines.join(', ')}`
-    const message = `Column ${name}: ${one} and ${other} are different texts and the same number (${lines}); data.csv keeps the texts.`
+    const message = `Column ${name}: ${one} and ${other} are different text values and the same number (${lines}); data.csv keeps the text values.`
     return [note('EQUAL_NUMBERS', message, { lines: pair.lines, column: name })]
   })
   return notes.slice(0, notesMax)
@@ -45,6 +45,6 @@ function formNotes(column: string, facts: ColumnFacts | null, lineOf: LineOf | u
     places.length === 1
       ? `a number is written in an unusual way (${at})`
       : `numbers are written in different ways (${at})`
-  const message = `Column ${column}: ${what}: different texts may be the same number; data.csv keeps the texts.`
+  const message = `Column ${column}: ${what}: different text values may be the same number; data.csv keeps the text values.`
   return [note('NUMBER_FORMS_DIFFER', message, { lines: lineOf === undefined ? [] : places, column })]
 }

@@ -147,7 +147,7 @@ export async function ingest(
 function checkCount(parts: readonly Part[], { accepted }: RecordTally): void {
   const records = parts.reduce((sum, part) => sum + part.records, 0)
   if (records === accepted) return
-  const cause = new Error(`the parts have ${records} records, wanted ${accepted}`)
+  const cause = new Error(`the parts have ${records} records, expected ${accepted}`)
   throw new ServiceError('CONVERSION_FAILED', {}, cause)
 }
 
@@ -210,7 +210,7 @@ class Pass {
     // Its jobs were aborted, including the guess.
     if (this.#source.isDuplicate()) return null
     const typed = (await guess.made)?.typed
-    if (typed === undefined) throw new Error('Cannot decide types: no segment came, wanted at least one')
+    if (typed === undefined) throw new Error('Cannot decide types: no segment came, expected at least one')
     if (guess.fits) return typed
     if (kept.isComplete) {
       this.#decide(typed, true)

@@ -108,7 +108,7 @@ async function readOnce(
     corrections: corrections && { path: correctionPath(dir), layout },
   }
   const loaded = await ingest(source, { ...tools, recordBytesMax }, signal)
-  if (loaded === null) throw new Error('Cannot read again: the reading was given up, wanted records')
+  if (loaded === null) throw new Error('Cannot read again: the reading was given up, expected records')
   const checksums = await Promise.all([...paths, ...(corrections ? [correctionPath(dir)] : [])].map(checksumsOfFile))
   const notes = of.notes.filter(({ code }) => isEndingCode(code))
   const { dialect } = declared

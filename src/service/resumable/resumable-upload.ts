@@ -148,7 +148,7 @@ export class ResumableUpload {
   }
 
   /**
-   * Runs the work of a request once earlier requests have ended. A request that is adding bytes is ended at once: a
+   * Runs the work of a request once earlier requests have ended. A request that is adding bytes is ended immediately: a
    * client that returns does not wait for a connection that it has lost. `isNewest` is false once a later request
    * waits.
    */
@@ -254,7 +254,7 @@ export function agreedLength({ state }: Spool, given: ResumableBytes, bytesMax: 
     throw inconsistent(`its length is given as both ${length} and ${expectedBytes} bytes`)
   }
   const end = offset + (declaredBytes ?? 0)
-  if (length !== null && end > length) throw inconsistent(`the bytes end at offset ${end}, wanted at most ${length}`)
+  if (length !== null && end > length) throw inconsistent(`the bytes end at offset ${end}, expected at most ${length}`)
   if (Math.max(length ?? 0, end) > bytesMax) throw new ServiceError('FILE_TOO_LARGE', { limitBytes: bytesMax })
   if (state.isComplete) throw inconsistent(`it is complete with ${state.bytes} bytes`)
   return length
@@ -407,7 +407,7 @@ async function* growingFile(
           Math.min(buffer.length, growth.readableBytes - position),
           position,
         )
-        if (bytesRead === 0) throw new Error(`Cannot read an upload on disk: it has ${position} bytes, wanted more`)
+        if (bytesRead === 0) throw new Error(`Cannot read an upload on disk: it has ${position} bytes, expected more`)
         position += bytesRead
         yield [buffer.subarray(0, bytesRead)]
       } else if (growth.isWhole) return

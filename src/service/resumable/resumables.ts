@@ -293,7 +293,7 @@ export class Resumables implements AsyncDisposable {
     const reason = error === 'expired' ? new ServiceError('UPLOAD_ENDED', { id, problem: notInTime }) : error
     const expiresAt = this.#tools.uploads.expiresAt()
     const end = () => (error === 'expired' ? live.expired(expiresAt) : live.failed(error, expiresAt))
-    // A client that cancels gets its response when nothing is left; all others at once.
+    // A client that cancels gets its response when nothing is left; all others immediately.
     const isCancelled = error !== 'expired' && isServiceError(error, 'UPLOAD_CANCELLED')
     if (!isCancelled) end()
     upload.stop(reason)
@@ -353,7 +353,7 @@ export class Resumables implements AsyncDisposable {
 /** The name itself takes precedence over the one in the header. @throws {ServiceError} BAD_PARAMETER, BAD_MULTIPART */
 function nameOf(fileName: string, disposition: string | null): string {
   if (/[\0\r\n]/.test(fileName)) {
-    throw new ServiceError('BAD_PARAMETER', { name: 'filename', seen: 'a NUL or a line end in it', wanted: 'none' })
+    throw new ServiceError('BAD_PARAMETER', { name: 'filename', seen: 'a NUL or a line end in it', expected: 'none' })
   }
   if (fileName !== '') return lastSegment(fileName)
   return disposition === null ? '' : (fileNameOf(disposition) ?? '')

@@ -67,8 +67,8 @@ export function readDeclaredDialect(object: unknown): DeclaredDialect {
   return declared as Members
 }
 
-function bad(seen: string, wanted: string): ServiceError {
-  return new ServiceError('BAD_PARAMETER', { name: 'dialect', seen, wanted })
+function bad(seen: string, expected: string): ServiceError {
+  return new ServiceError('BAD_PARAMETER', { name: 'dialect', seen, expected })
 }
 
 /** One UTF-16 code unit that is neither a line end nor half a character. */

@@ -2,8 +2,8 @@
 import { ServiceError } from '../../core/errors.ts'
 
 /** @param place As in JavaScript, below the schema: `fields[3].constraints.unique`; empty for the schema itself. */
-export function refuse(place: string, seen: string, wanted: string): ServiceError {
-  return new ServiceError('BAD_PARAMETER', { name: place === '' ? 'schema' : `schema.${place}`, seen, wanted })
+export function refuse(place: string, seen: string, expected: string): ServiceError {
+  return new ServiceError('BAD_PARAMETER', { name: place === '' ? 'schema' : `schema.${place}`, seen, expected })
 }
 
 const shownCharactersMax = 100
@@ -22,10 +22,10 @@ export function isPossibleText(text: string): boolean {
 
 export const wantedText = 'a text without U+0000 and without lone surrogates'
 
-/** Undefined if there is none. @throws {ServiceError} BAD_PARAMETER if it is not a list of different texts. */
+/** Undefined if there is none. @throws {ServiceError} BAD_PARAMETER if it is not a list of different text values. */
 export function readTexts(json: unknown, place: string): readonly string[] | undefined {
   if (json === undefined) return undefined
-  if (!Array.isArray(json)) throw refuse(place, shown(json), 'an array of texts')
+  if (!Array.isArray(json)) throw refuse(place, shown(json), 'an array of strings')
   const items: readonly unknown[] = json
   const before = new Set<string>()
   return items.map((item, i) => {

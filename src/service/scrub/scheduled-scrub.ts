@@ -166,8 +166,8 @@ async function scrubFile(
     signal.throwIfAborted()
     throw toStoreError(error)
   })
-  if (bytes !== wantedBytes) return { file, detail: `${bytes} bytes, wanted ${wantedBytes}` }
-  return sha256 === wanted ? null : { file, detail: `SHA-256 ${sha256}, wanted ${wanted}` }
+  if (bytes !== wantedBytes) return { file, detail: `${bytes} bytes, expected ${wantedBytes}` }
+  return sha256 === wanted ? null : { file, detail: `SHA-256 ${sha256}, expected ${wanted}` }
 }
 
 /** Error codes of one bad sector or one wrong file mode; other failures concern the whole storage. */

@@ -102,7 +102,7 @@ function textOf(name: OptionPart, bytes: Buffer): string {
   try {
     return utf8.decode(bytes)
   } catch {
-    throw new ServiceError('BAD_PARAMETER', { name, seen: 'it is not UTF-8', wanted: 'JSON in UTF-8' })
+    throw new ServiceError('BAD_PARAMETER', { name, seen: 'it is not UTF-8', expected: 'JSON in UTF-8' })
   }
 }
 
@@ -135,7 +135,8 @@ class FileSink implements PartSink {
     if (this.#inFile) {
       if (this.file !== null || this.#hasNamelessContent) throw new ServiceError('TWO_FILE_PARTS', {})
       if (isNestedType(part.contentType)) {
-        const problem = "the part named 'file' is itself multipart, wanted the file's own bytes (RFC 7578 section 4.3)"
+        const problem =
+          "the part named 'file' is itself multipart, expected the file's own bytes (RFC 7578 section 4.3)"
         throw new ServiceError('BAD_MULTIPART', { problem })
       }
       this.file = part
@@ -171,7 +172,7 @@ class FileSink implements PartSink {
   #collect({ name, pieces }: { readonly name: OptionPart; readonly pieces: Uint8Array[] }, bytes: BorrowedBytes): void {
     const bytesMax = optionBytesMax[name]
     if (this.#partBytes > bytesMax) {
-      throw new ServiceError('BAD_PARAMETER', { name, seen: 'it is longer', wanted: `at most ${bytesMax} bytes` })
+      throw new ServiceError('BAD_PARAMETER', { name, seen: 'it is longer', expected: `at most ${bytesMax} bytes` })
     }
     pieces.push(Uint8Array.from(bytes))
   }
@@ -184,11 +185,11 @@ class FileSink implements PartSink {
     }
     // Ignoring it would silently disregard the client's declarations.
     if (this.file !== null) {
-      const wanted = 'it before the file, which is read while it arrives'
-      throw new ServiceError('BAD_PARAMETER', { name, seen: 'it comes after the file', wanted })
+      const expected = 'it before the file, which is read while it arrives'
+      throw new ServiceError('BAD_PARAMETER', { name, seen: 'it comes after the file', expected })
     }
     if (this.#options.has(name)) {
-      throw new ServiceError('BAD_PARAMETER', { name, seen: 'it is given twice', wanted: 'it once' })
+      throw new ServiceError('BAD_PARAMETER', { name, seen: 'it is given twice', expected: 'it once' })
     }
     this.#options.set(name, textOf(name, bytes))
   }

@@ -89,7 +89,7 @@ async function readAndStore(
   const { digest, id, existing, closed } = facts
   if (existing.kind === 'whole') return { kind: 'duplicate', receipt: existing.receipt }
   if (loaded === null || digest === null) {
-    throw new Error('Cannot store file: its reading ended early, wanted records or a duplicate')
+    throw new Error('Cannot store file: its reading ended early, expected records or a duplicate')
   }
   await closed
   const { compression, ending } = await text.finish()

@@ -46,7 +46,7 @@ export class EndedUploads implements AsyncDisposable {
     return newestOf(this.#entries.all(), owner, query)
   }
 
-  /** Remembers it: known at once, durable a second later, or once `write` resolves. */
+  /** Remembers it: known immediately, durable a second later, or once `write` resolves. */
   add(status: UploadStatus): void {
     const line = this.#entries.add(status)
     if (line !== null) this.#due.push(line)

@@ -106,7 +106,7 @@ for (const [column, sqlType, text, value, isSame] of cases) {
   test(`verdict() ${isSame ? 'accepts' : 'refuses'} ${value} of ${sqlType} for ${text} as ${column.type}`, async (t) => {
     const verdict = await verdictOn(await datasetOf(t, column, sqlType, [[value], [value]]), [text, text])
     const detail = 'record 1 of the data (record 1 of data/0.parquet), column "v": the value is not what its text says'
-    assert.deepEqual(verdict, isSame ? { ok: true, detail: '4 are what their texts say' } : { ok: false, detail })
+    assert.deepEqual(verdict, isSame ? { ok: true, detail: '4 are what their text says' } : { ok: false, detail })
   })
 }
 

@@ -124,7 +124,7 @@ export class ValueCheck implements AsyncDisposable {
     if (this.#problem === null && this.#compared !== records.accepted)
       this.#problem = `${this.#compared} records keep the declared rules, ${records.accepted} in the receipt`
     const values = this.#compared * columns.length
-    return { ok: this.#problem === null, detail: this.#problem ?? `${values} are what their texts say` }
+    return { ok: this.#problem === null, detail: this.#problem ?? `${values} are what their text says` }
   }
 
   get #path(): string {

@@ -105,7 +105,7 @@ function sameCounts(
   check: string,
   counts: readonly Count[],
   detail: string,
-  differing = (seen: number, wanted: number) => `${seen}, wanted ${wanted}`,
+  differing = (seen: number, wanted: number) => `${seen}, expected ${wanted}`,
 ): Check {
   const wrong = counts.filter(([, seen, wanted]) => seen !== wanted)
   const problem = wrong.map(([what, seen, wanted]) => `${what}: ${differing(seen, wanted)}`).join('; ')
@@ -235,13 +235,13 @@ async function* verifyText(dataset: DatasetCheck): AsyncGenerator<Check> {
 
 function sameFile(check: string, seen: HashedBytes, wanted: HashedBytes): Check {
   if (seen.bytes !== wanted.bytes) {
-    return { check, ok: false, detail: `${seen.bytes} bytes, wanted ${wanted.bytes}` }
+    return { check, ok: false, detail: `${seen.bytes} bytes, expected ${wanted.bytes}` }
   }
   const ok = seen.sha256 === wanted.sha256
   return {
     check,
     ok,
-    detail: ok ? `${seen.bytes} bytes, SHA-256 ${seen.sha256}` : `SHA-256 ${seen.sha256}, wanted ${wanted.sha256}`,
+    detail: ok ? `${seen.bytes} bytes, SHA-256 ${seen.sha256}` : `SHA-256 ${seen.sha256}, expected ${wanted.sha256}`,
   }
 }
 

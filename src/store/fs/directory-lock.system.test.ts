@@ -59,7 +59,7 @@ test('lockDirectory() refuses a second owner in this process until the first rel
   await (await lockDirectory(dir))[Symbol.asyncDispose]()
 })
 
-test('lockDirectory() refuses while another process lives and succeeds at once after kill -9', async (t) => {
+test('lockDirectory() refuses while another process lives and succeeds immediately after kill -9', async (t) => {
   const dir = await emptyDirectory(t)
   for (let round = 0; round < 3; round += 1) {
     const { child, said } = startHolder(t, dir)

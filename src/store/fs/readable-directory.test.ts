@@ -42,14 +42,14 @@ test('scrubDirectory() names each file that has a flipped bit, is truncated, mis
     await change(join(pathOf(index), file))
     wanted.push([samples[index]!.receipt.id, file, detail])
   }
-  await damage(0, 'original', /^SHA-256 \w{64}, wanted \w{64}$/, async (path) => {
+  await damage(0, 'original', /^SHA-256 \w{64}, expected \w{64}$/, async (path) => {
     const { mtime } = await stat(path)
     const bytes = await readFile(path)
     bytes[50]! ^= 4
     await writeFile(path, bytes)
     assert.ok((await stat(path)).mtime >= mtime)
   })
-  await damage(0, 'data/part-00001.parquet', /^60 bytes, wanted 61$/, async (path) =>
+  await damage(0, 'data/part-00001.parquet', /^60 bytes, expected 61$/, async (path) =>
     writeFile(path, (await readFile(path)).subarray(0, 60)),
   )
   await damage(0, 'rejects/part-00000.parquet', /^is missing$/, (path) => rm(path))

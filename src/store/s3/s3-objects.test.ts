@@ -48,7 +48,7 @@ test('S3Objects.delete() fails if a key has an internal error twice', async (t) 
   assert.deepEqual(asked, [['p/a', 'p/b'], ['p/b']])
 })
 
-test('S3Objects.delete() fails at once on any other error of a key', async (t) => {
+test('S3Objects.delete() fails immediately on any other error of a key', async (t) => {
   const { objects, asked } = await failing(t, 'AccessDenied', { 'p/a': 1 })
   await assert.rejects(objects.delete(['a', 'b']), { code: 'STORE_FAILED' })
   assert.equal(asked.length, 1)

@@ -58,7 +58,7 @@ export class SentFile implements AsyncDisposable {
    */
   async finish(bytes: number): Promise<void> {
     const { size } = await (await this.#opened()).stat().catch(throwStoreError)
-    if (size !== bytes) throw new Error(`Cannot store file: it has ${size} bytes, wanted ${bytes}`)
+    if (size !== bytes) throw new Error(`Cannot store file: it has ${size} bytes, expected ${bytes}`)
     if (this.#multipart === null && bytes <= partBytes) {
       const { objects, key, signal } = this.#to
       const to = await key()
@@ -126,7 +126,7 @@ export class SentFile implements AsyncDisposable {
     await withPart(bytes, async (part) => {
       this.#to.signal.throwIfAborted()
       const read = await readFully(await this.#opened(), part, from)
-      if (read !== bytes) throw new Error(`Cannot store file: it has ${from + read} bytes, wanted ${from + bytes}`)
+      if (read !== bytes) throw new Error(`Cannot store file: it has ${from + read} bytes, expected ${from + bytes}`)
       await send(part)
     })
   }

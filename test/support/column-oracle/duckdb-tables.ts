@@ -43,7 +43,7 @@ async function readGroup(duckDb: DuckDBConnection, dir: string, tables: readonly
   const before = await count(duckDb)
   await withReadable(segment, (readable) => readInSomeMode(duckDb, readable, textsOf(tables, layout)))
   const read = (await count(duckDb)) - before
-  if (read !== records * layout.width) throw new Error(`DuckDB reads ${read} texts, wanted ${records * layout.width}`)
+  if (read !== records * layout.width) throw new Error(`DuckDB reads ${read} texts, expected ${records * layout.width}`)
 }
 
 /** SQL that inserts the rows of `texts` for the tables in one file. */

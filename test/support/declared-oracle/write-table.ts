@@ -80,7 +80,7 @@ async function readPart(
   if (violations.length !== written.violations)
     throw new Error(`${violations.length} violations, counted ${written.violations}`)
   if (written.records !== one.records.length)
-    throw new Error(`${written.records} records, wanted ${one.records.length}`)
+    throw new Error(`${written.records} records, expected ${one.records.length}`)
   const typeMismatch = typeMismatches.findIndex((record) => record !== null)
   if (typeMismatch >= 0)
     throw new Error(`Column ${typeMismatch} has a type mismatch in accepted record ${typeMismatches[typeMismatch]}`)

@@ -1,4 +1,4 @@
-// Read tab: reads the stored file with another dialect. The first rows show its effect at once; applying it makes another dataset.
+// Read tab: reads the stored file with another dialect. The first rows show its effect immediately; applying it makes another dataset.
 import { useState } from 'preact/hooks'
 import type { DeclaredDialect } from '../../../src/reading/reading.ts'
 import { getHead, type Receipt, readAgain } from '../../api.ts'

@@ -13,6 +13,6 @@ export function idempotencyKey(lines: readonly string[]): string | ServiceError 
   const [, quoted, bare] = /^(?:"((?:[ !#-[\]-~]|\\["\\])*)"|([!#-+\--:<-~]+))$/.exec(line.trim()) ?? []
   const key = quoted?.replaceAll(/\\(.)/g, '$1') ?? bare ?? ''
   if (lines.length === 1 && key !== '' && key.length <= keyLengthMax) return key
-  const problem = `its Idempotency-Key is invalid, wanted one text of 1 to ${keyLengthMax} visible ASCII characters`
+  const problem = `its Idempotency-Key is invalid, expected one text of 1 to ${keyLengthMax} visible ASCII characters`
   return new ServiceError('BAD_REQUEST', { problem })
 }

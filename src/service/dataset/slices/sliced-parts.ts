@@ -143,5 +143,5 @@ function isWorthIt(part: Part, kept: readonly SliceCopy[], { start, end }: PartS
 
 async function verifySlice(part: Part, { sha256 }: SliceCopy, path: string): Promise<void> {
   const seen = hash('sha256', await readFile(path).catch(throwStoreError), 'hex')
-  if (seen !== sha256) throw damaged(part, `a slice of '${part.file}' has SHA-256 ${seen}, wanted ${sha256}`)
+  if (seen !== sha256) throw damaged(part, `a slice of '${part.file}' has SHA-256 ${seen}, expected ${sha256}`)
 }

@@ -27,7 +27,7 @@ export function RejectsTab({ receipt }: { readonly receipt: Receipt }) {
     return { items: page.rejects, next: end < page.total ? end : null }
   }
   const list = usePages(receipt.rejects.count > 0 ? load : null, [receipt.id, reason])
-  // Of those loaded before, the ones with the reason are shown at once.
+  // Of those loaded before, the ones with the reason are shown immediately.
   const shown = (list.items ?? []).filter((one) => reason === null || one.reason === reason)
   const work = useCorrections(receipt, goTo)
   const mayMake = useMay('upload')
