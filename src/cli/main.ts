@@ -1,13 +1,13 @@
 // Main: the command line. Finds the command and runs it; does not know what a command does.
-import { readFileSync } from 'node:fs'
 import { readClientEnvironment } from '../config/client-environment.ts'
 import { refuseUnknownVariables } from '../config/config.ts'
 import { didYouMean } from '../config/did-you-mean.ts'
+import { loadPart } from '../core/load-part.ts'
 import { type Command, type Context, type PreparedCommand, UsageError } from './command.ts'
 import { Interrupted, outcomeOf } from './command-error.ts'
 import { allCommands, commands } from './commands.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
-import { loadService } from './load-service.ts'
+import { ownManifest } from './own-manifest.ts'
 import { serve } from './serve.ts'
 import { onStopSignal } from './stop-signals.ts'
 import { commandHelp, generalHelp } from './terminal/command-help.ts'
@@ -21,7 +21,7 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
     complain(generalHelp(allCommands).trimEnd())
     return exitCodes.usage
   }
-  if (name === '--version' || name === '-V') return print(`${version()}\n`)
+  if (name === '--version' || name === '-V') return print(`${ownManifest().version}\n`)
   if (name === '--help' || name === '-h' || name === 'help') return helpOn(rest)
   const wanted = allCommands.find((one) => one.name === name)
   if (wanted === undefined) return unknown(name, rest)
@@ -30,7 +30,7 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
   if (command !== undefined) return run(command, rest)
   // Loaded only here, so that --help and --version are fast.
   try {
-    const { startApp } = await loadService(() => import('../app.ts'))
+    const { startApp } = await loadPart(() => import('../app.ts'))
     return await serve(rest, startApp, complain)
   } catch (error) {
     complain(`csv-upload: ${error instanceof Error ? error.message : String(error)}`)
@@ -129,9 +129,4 @@ function print(text: string): Promise<ExitCode> {
 
 function complain(line: string): void {
   process.stderr.write(`${line}\n`)
-}
-
-function version(): string {
-  const content = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
-  return (JSON.parse(content) as { version: string }).version // our own file, checked by a test
 }

@@ -46,7 +46,7 @@ test('every option and variable that a page names exists', () => {
     ...allCommands.flatMap(({ options }) => options.map(({ flag }) => flag)),
     ...Object.values(clientVariables),
   ])
-  const foreign = new Set(['--help', '--version', '--data-binary', '--fail-with-body'])
+  const foreign = new Set(['--help', '--version', '--data-binary', '--fail-with-body', '--omit'])
   const named = pages.flatMap(({ path, text }) =>
     [...text.matchAll(/`(--[a-z][a-z0-9-]*|CSV_UPLOAD_[A-Z][A-Z0-9_]*)/g)].map((match) => ({ path, name: match[1]! })),
   )

@@ -9,6 +9,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const read = (file: string) => readFileSync(root + file, 'utf8')
 
 interface Manifest {
+  readonly publishConfig: { readonly engines: { readonly node: string } }
   readonly optionalDependencies: Readonly<Record<string, string>>
   readonly dependencies: Readonly<Record<string, string>>
   readonly devDependencies: Readonly<Record<string, string>>
@@ -93,8 +94,19 @@ test('an old Node starts the pinned one; if there is none, it says in one line w
   if (pinned !== undefined) assert.deepEqual([old.status, old.stderr], [0, ''])
   const alone = launchedOn({ version: '20.9.0', platform: 'sunos' })
   assert.equal(alone.status, 1)
-  assert.match(alone.stderr, /^Cannot run on Node 20\.9\.0 \(sunos-\w+\): .* expected Node 24\.0 or newer; .*\n$/)
-  assert.equal(launchedOn({ version: '24.0.0', platform: 'sunos' }).status, 0)
+  assert.match(alone.stderr, /^Cannot run on Node 20\.9\.0 \(sunos-\w+\): expected Node 24\.18 or newer\n$/)
+  assert.equal(launchedOn({ version: '24.9.0', platform: 'sunos' }).status, 1)
+  assert.equal(launchedOn({ version: '24.18.0', platform: 'sunos' }).status, 0)
+})
+
+test('every pinned Node is at least the one that the package needs, and the docs name that one', () => {
+  const wanted = manifest.publishConfig.engines.node.replace('>=', '')
+  const pinned = Object.entries(manifest.optionalDependencies)
+  assert.ok(pinned.length >= 5)
+  for (const [name, version] of pinned)
+    assert.ok(version.localeCompare(wanted, 'en', { numeric: true }) >= 0, `${name} ${version}`)
+  for (const page of ['README.md', 'docs/library.md', 'docs/deployment.md'])
+    assert.match(read(page), new RegExp(`Node ${wanted} or newer`), page)
 })
 
 test('the running Node is the pinned one', () => {

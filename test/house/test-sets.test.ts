@@ -11,7 +11,7 @@ const testSets = JSON.parse(readFileSync(new URL('../sets.json', import.meta.url
 
 const testFiles = projectFiles()
   .map(({ path }) => path)
-  .filter((path) => /\.(test|slow)\.(ts|mjs)$/.test(path))
+  .filter((path) => /\.(test|ship|slow)\.(ts|mjs)$/.test(path))
 
 const setsOf = (path: string) =>
   Object.entries(testSets).flatMap(([name, globs]) => (globs.some((glob) => matchesGlob(path, glob)) ? [name] : []))

@@ -41,14 +41,3 @@ test('the client package is small, has no dependencies, and sends, lists, gets a
   assert.equal((await command('query', id.slice(0, 8), 'SELECT name FROM data')).stdout, 'name\nAda\n')
   await assert.rejects(command('serve'), /csv-upload-client lacks the service; install csv-upload-service/)
 })
-
-test('on an older Node, the library says which version it needs', async (t) => {
-  const { stdout } = await run('node', ['-p', 'process.versions.node']).catch(() => ({ stdout: '' }))
-  const [major = 99] = stdout.split('.').map(Number)
-  if (stdout === '' || major >= 24) return t.skip(`there is no Node before 24 on the path (${stdout.trim() || 'none'})`)
-  const library = join(root, 'scripts/library.mjs')
-  await assert.rejects(
-    run('node', [library]),
-    /Cannot load csv-upload-service on Node .*: Node 24 or newer is required/,
-  )
-})

@@ -9,6 +9,7 @@ import { createInterface } from 'node:readline'
 import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
+const program = fileURLToPath(new URL('../../src/bin/csv-upload.ts', import.meta.url))
 const script = (name: string) => fileURLToPath(new URL(`../../scripts/${name}`, import.meta.url))
 
 test('run.mjs serve passes arguments, environment and exit code through', () => {
@@ -51,9 +52,16 @@ test('run.mjs serve starts without setting up again, and ends cleanly on SIGTERM
   }
 })
 
-test('npm start ends cleanly on SIGTERM', async (t) => {
-  const { child, ended } = await serve(t, 'npm', ['start', '--'])
+test('npm start stops the service as SIGTERM does, although npm ends before it', async (t) => {
+  const { child, ended, lines } = await serve(t, 'npm', ['start', '--'])
   child.kill('SIGTERM')
+  await ended
+  assert.ok(lines.some((line) => line.startsWith('SIGTERM: letting uploads finish')))
+})
+
+test('the service stops on a signal named over its channel, as Windows needs', async (t) => {
+  const { child, ended } = await serve(t, process.execPath, [program, 'serve'], 'ipc')
+  child.send('SIGTERM')
   assert.deepEqual(await once(child, 'exit'), [0, null])
   await ended
 })
@@ -79,23 +87,24 @@ function run(name: string, args: readonly string[], environment: Record<string, 
 }
 
 /** Starts the service on its own port and data directory; resolves when it listens. */
-async function serve(t: TestContext, command: string, args: readonly string[]) {
+async function serve(t: TestContext, command: string, args: readonly string[], channel: 'ipc' | 'ignore' = 'ignore') {
   const dir = mkdtempSync(join(tmpdir(), 'launch-'))
   const options = ['--port', '0', '--data', dir, '--log-level', 'silent']
   const cwd = fileURLToPath(new URL('../..', import.meta.url))
-  const child = spawn(command, [...args, ...options], { cwd, stdio: ['ignore', 'ignore', 'pipe'] })
+  const child = spawn(command, [...args, ...options], { cwd, stdio: ['ignore', 'ignore', 'pipe', channel] })
   // Every process down to the service inherits the other end of the pipe, which closes when the last of them has ended.
-  const ended = once(child.stderr, 'close')
+  const ended = once(child.stderr!, 'close')
   t.after(async () => {
     child.kill('SIGKILL')
     await ended
     rmSync(dir, { recursive: true })
   })
   const lines: string[] = []
-  for await (const line of createInterface({ input: child.stderr })) {
+  const listening = Promise.withResolvers<void>()
+  createInterface({ input: child.stderr! }).on('line', (line) => {
     lines.push(line)
-    if (line.startsWith('Listening on ')) break
-  }
-  child.stderr.resume()
-  return { child, ended, firstLine: lines[0] ?? '' }
+    if (line.startsWith('Listening on ')) listening.resolve()
+  })
+  await Promise.race([listening.promise, ended])
+  return { child, ended, lines, firstLine: lines[0] ?? '' }
 }

@@ -1,10 +1,10 @@
 // Offline: the commands that read datasets where they are stored, without a server. Knows how to show what is found.
 import { option } from '../../config/option.ts'
 import { oneOf, text } from '../../config/value-parsers.ts'
+import { loadPart } from '../../core/load-part.ts'
 import { defineCommand, onlyArgument, someArguments, UsageError } from '../command.ts'
 import { engineSql, engines } from '../engine-sql.ts'
 import { exitCodes } from '../exit-codes.ts'
-import { loadService } from '../load-service.ts'
 import { counted, shownBytes } from '../terminal/format-amounts.ts'
 import { printable } from '../terminal/printable.ts'
 import { drawProgress } from '../terminal/progress.ts'
@@ -23,7 +23,7 @@ export const verify = defineCommand({
   args: someArguments('directory'),
   async run({ terminal, signal }, { json, quiet }, args) {
     // Loaded only here: it also loads the scanner and the Parquet reader.
-    const { createVerifier } = await loadService(() => import('../../verify.ts'))
+    const { createVerifier } = await loadPart(() => import('../../verify.ts'))
     await using verifier = createVerifier()
     let failed = 0
     for (const dir of args) {
@@ -59,7 +59,7 @@ export const scrub = defineCommand({
   args: onlyArgument('data directory'),
   async run({ terminal, signal }, { json, quiet }, dir) {
     // Loaded only here: other commands do not read a data directory.
-    const { scrubDirectory } = await loadService(() => import('../../verify.ts'))
+    const { scrubDirectory } = await loadPart(() => import('../../verify.ts'))
     const progress = { datasets: 0, files: 0, bytes: 0 }
     const seen = () =>
       `${counted(progress.datasets, 'dataset')}, ${counted(progress.files, 'file')}, ${shownBytes(progress.bytes)} read`
@@ -121,7 +121,7 @@ export const publish = defineCommand({
     const given = { '--store': store, '--s3-endpoint': endpoint, '--s3-region': region, '--s3-path-style': pathStyle }
     const argv = Object.entries(given).flatMap(([flag, value]) => (value === null ? [] : [flag, value]))
     // Loaded only here: it also loads the AWS SDK.
-    const { openBucket } = await loadService(() => import('../../publish.ts'))
+    const { openBucket } = await loadPart(() => import('../../publish.ts'))
     const bucket = openBucket(argv)
     if (bucket === null) throw new UsageError('Cannot start: no bucket given (--store)')
     for (const prefix of args) {

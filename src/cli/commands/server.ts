@@ -4,11 +4,12 @@ import { readAs, shapes } from '../../client/response-shapes.ts'
 import { option } from '../../config/option.ts'
 import { allOptions } from '../../config/options.ts'
 import { text } from '../../config/value-parsers.ts'
+import { loadPart } from '../../core/load-part.ts'
 import type { Caller, Quota } from '../../core/responses.ts'
 import { type CommandHelp, type Context, defineCommand, noArguments } from '../command.ts'
 import { outcomeOf } from '../command-error.ts'
 import { type ExitCode, exitCodes } from '../exit-codes.ts'
-import { loadService } from '../load-service.ts'
+import { ownManifest } from '../own-manifest.ts'
 import { connect, serverCommand, serverOptions } from '../server-command.ts'
 import { counted, shownBytes, shownCount, shownMoment, shownTime } from '../terminal/format-amounts.ts'
 import { printable, printableLines } from '../terminal/printable.ts'
@@ -73,8 +74,6 @@ export const openapi = serverCommand({
   },
 })
 
-/** The oldest Node that the command line runs on; the service brings its own. */
-const nodeVersionMin = [22, 0] as const
 /** A smaller clock difference does no harm: only displayed times depend on it. */
 const clockMsMax = 5_000
 
@@ -122,7 +121,7 @@ function exitCode(findings: readonly CheckResult[]): ExitCode {
 
 async function bucketFindings(store: string): Promise<readonly CheckResult[]> {
   // Loaded only here: it also loads the AWS SDK.
-  const { openBucket } = await loadService(() => import('../../publish.ts'))
+  const { openBucket } = await loadPart(() => import('../../publish.ts'))
   const { datasets, notes, unnamed, missing } = await openBucket(['--store', store])!.check()
   const detail = `${counted(datasets, 'dataset')}, ${counted(notes, 'attempt')} in progress or being removed`
   return [
@@ -133,13 +132,10 @@ async function bucketFindings(store: string): Promise<readonly CheckResult[]> {
 }
 
 function localNode(): CheckResult {
-  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
-  const ok = major > nodeVersionMin[0] || (major === nodeVersionMin[0] && minor >= nodeVersionMin[1])
-  return {
-    check: 'node',
-    ok,
-    detail: `Node ${process.versions.node} here, ${nodeVersionMin.join('.')} or newer required`,
-  }
+  const { node } = process.versions
+  const { nodeVersionMin } = ownManifest()
+  const ok = node.localeCompare(nodeVersionMin, 'en', { numeric: true }) >= 0
+  return { check: 'node', ok, detail: `Node ${node} here, ${nodeVersionMin} or newer required` }
 }
 
 async function serverFindings(client: Client, { signal }: Context): Promise<readonly CheckResult[]> {

@@ -64,7 +64,7 @@ export function findCommand(name: string): string | undefined {
   return ['/usr/bin', '/bin', '/usr/sbin', '/sbin'].map((dir) => join(dir, name)).find((path) => existsSync(path))
 }
 
-const prlimit = findCommand('prlimit')
+const prlimit = process.platform === 'linux' ? findCommand('prlimit') : undefined
 const saidCharactersMax = 2_000
 
 /** Most characters a child may write to standard error in its life. A healthy child writes next to nothing. */
