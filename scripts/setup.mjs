@@ -135,7 +135,9 @@ export function compile(outDir, flags = []) {
 /** The process ids of our parent and of its parent: npm starts a shell, which on Linux may stay in between. */
 function ancestors() {
   try {
-    const [, grandparent] = readFileSync(`/proc/${process.ppid}/stat`, 'utf8').replace(/^.*\) /s, '').split(' ')
+    const [, grandparent] = readFileSync(`/proc/${process.ppid}/stat`, 'utf8')
+      .replace(/^.*\) /s, '')
+      .split(' ')
     return `${process.ppid} ${grandparent}`
   } catch {
     return `${process.ppid}`

@@ -1,6 +1,7 @@
 // App: puts the service together. The one place where implementations are chosen.
 import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { configuredAccess } from './access/configured-access.ts'
 import { createColumnConverter } from './columns/column-converter.ts'
 import { type Config, ConfigError } from './config/config.ts'
@@ -11,8 +12,9 @@ import { createPartReader } from './engine/duckdb-reader.ts'
 import { createQueryRunner } from './engine/query/query-runner.ts'
 import { Sandbox } from './engine/sandbox/sandbox.ts'
 import { uploadLineJson } from './http/exchange/upload-json.ts'
+import { packageVersion } from './http/openapi/openapi.ts'
 import { addRoutesToHost, type Host } from './http/plugin.ts'
-import { createHttpServer, defaultHttpOptions } from './http/server.ts'
+import { createHttpServer, createWaitingServer, defaultHttpOptions } from './http/server.ts'
 import { createLogger, type Logger } from './logger.ts'
 import { createMetrics, type Metrics } from './metrics/metrics.ts'
 import { createHeadReader } from './reading/head-reader.ts'
@@ -48,15 +50,21 @@ export type { Host, Logger }
 /** The methods of a logger that the parts use. */
 type ServiceLogger = Pick<Logger, 'info' | 'warn' | 'error'>
 
-/** Starts everything in a process that does nothing else, logging to standard output. */
-export async function startApp(config: Config): Promise<RunningApp> {
+/** A bucket that does not answer at the start is tried again after this time. Milliseconds. */
+const bucketRetryMs = 2_000
+
+/**
+ * Starts everything in a process that does nothing else, logging to standard output. While a bucket does not answer, it
+ * waits until `stopped` is aborted.
+ */
+export async function startApp(config: Config, stopped?: AbortSignal): Promise<RunningApp> {
   const logger = await createLogger(config)
   // A fault of ours in one request must not end the others: the log has the error, and the client sees a failure.
   const onUnhandled = (error: unknown) => logger.error({ err: error }, 'unhandled rejection')
   process.on('unhandledRejection', onUnhandled)
   await using started = new AsyncDisposableStack()
   started.defer(async () => void process.off('unhandledRejection', onUnhandled))
-  const { url, close, reload } = await startService(config, logger)
+  const { url, close, reload } = await startService(config, logger, stopped)
   started.defer(close)
   // On Windows it says that the console closes.
   if (process.platform !== 'win32') process.on('SIGHUP', reload)
@@ -66,12 +74,21 @@ export async function startApp(config: Config): Promise<RunningApp> {
 }
 
 /** Starts everything; resolves when it listens. If a part fails, those already started are closed again. */
-export async function startService(config: Config, logger: Logger): Promise<RunningApp> {
+export async function startService(config: Config, logger: Logger, stopped?: AbortSignal): Promise<RunningApp> {
   await using started = new AsyncDisposableStack()
-  const { service, metrics, close } = await openService(config, logger)
+  const options = { ...defaultHttpOptions, ...config }
+  await using waiting = new AsyncDisposableStack()
+  let isWaiting = false
+  const { service, metrics, close } = await openService(config, logger, async (err) => {
+    logger.warn({ err }, 'the bucket does not answer: tried again until it does, not ready meanwhile')
+    if (!isWaiting) waiting.adopt(await createWaitingServer(options, logger), (one) => one.close())
+    isWaiting = true
+    await setTimeout(bucketRetryMs, undefined, { signal: stopped })
+  })
   started.defer(close)
   const { access, reload } = started.use(configuredAccess(config, logger))
-  const server = await createHttpServer(service, { ...defaultHttpOptions, ...config, access }, logger, metrics)
+  await waiting.disposeAsync()
+  const server = await createHttpServer(service, { ...options, access }, logger, metrics)
   started.defer(() => server.close())
   const running = started.move()
   return { url: server.url, close: () => running.disposeAsync(), reload }
@@ -89,11 +106,11 @@ export async function addService(host: Host, config: Config): Promise<void> {
 }
 
 /** The service without its HTTP side. If a part fails, those already started are closed again. */
-async function openService(given: Config, logger: ServiceLogger) {
+async function openService(given: Config, logger: ServiceLogger, whileAway?: WhileAway) {
   requireBinding()
   await using started = new AsyncDisposableStack()
-  const metrics = createMetrics()
-  const kept = started.adopt(await openStore(given, logger), (one) => one.close())
+  const metrics = createMetrics(packageVersion())
+  const kept = started.adopt(await openStore(given, logger, metrics, whileAway), (one) => one.close())
   // The store has created it. Without symbolic links, since the sandbox hides it by its path.
   const config = { ...given, dataDir: await realpath(given.dataDir) }
   const store = metrics.store(kept)
@@ -127,8 +144,10 @@ async function openService(given: Config, logger: ServiceLogger) {
     segmentsMax: config.converterCount + 2,
     limits: config,
   })
-  const { service, unfinished } = started.use(opened)
+  const { service, unfinished, waitingQueries } = started.use(opened)
   metrics.unfinished(unfinished)
+  metrics.queue('queries', waitingQueries)
+  metrics.queue('copies', () => copies.pendingCount)
   const expiring = {
     olderThan: store.olderThan.bind(store),
     remove: (of: DatasetVersion, uploadedBefore?: number) => removeDataset({ store, copies }, of, uploadedBefore),
@@ -141,12 +160,21 @@ async function openService(given: Config, logger: ServiceLogger) {
   return { service: metrics.service(service), metrics, close: () => running.disposeAsync() }
 }
 
+type WhileAway = (error: unknown) => Promise<void>
+
 /** The store of a bucket if one is configured, otherwise of the data directory. */
-async function openStore(config: Config, logger: ServiceLogger): Promise<Store> {
+async function openStore(
+  config: Config,
+  logger: ServiceLogger,
+  metrics: Metrics,
+  whileAway?: WhileAway,
+): Promise<Store> {
   const { dataDir: dir, storeUrl, s3Endpoint, s3Region, s3PathStyle: pathStyle, cacheBytesMax } = config
   if (storeUrl === '') return await createFsStore({ dir, logger })
   const { createS3Store } = await loadPart(() => import('./store/s3/s3-store.ts'))
   const { bucketOf } = await import('./store/s3/s3-keys.ts')
+  const { waitingParts } = await import('./store/s3/sent-file.ts')
+  metrics.queue('s3_parts', waitingParts)
   return await createS3Store({
     ...bucketOf(storeUrl),
     endpoint: s3Endpoint || null,
@@ -155,6 +183,8 @@ async function openStore(config: Config, logger: ServiceLogger): Promise<Store> 
     dir,
     cacheBytesMax,
     logger,
+    meter: metrics.bucket,
+    ...(whileAway && { whileAway }),
   })
 }
 
@@ -181,6 +211,7 @@ function openWebhook(config: Config, logger: ServiceLogger, metrics: Metrics, st
   const { webhookUrl: url, webhookSecret: secret, webhookNetworks: networks } = config
   if (url === '') return null
   const webhook = started.use(new Webhook({ url, secret, networks, logger, onSettled: metrics.webhookSettled }))
+  metrics.queue('webhooks', () => webhook.pendingCount)
   return (status: UploadStatus) => {
     const { id, owner, phase } = status
     if (phase === 'expired') return

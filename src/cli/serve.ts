@@ -19,11 +19,13 @@ export async function serve(
   start: typeof startApp,
   say: (line: string) => void,
 ): Promise<ExitCode> {
+  const stopping = new AbortController()
   try {
     const config = readConfig(argv, undefined, (line) => say(`csv-upload: ${line}`))
     // Registered first, so that a signal during startup shuts down gracefully too.
     const stopped = stopSignal()
-    const app = await start(config)
+    void stopped.then(() => stopping.abort())
+    const app = await start(config, stopping.signal)
     keepHeapSmall()
     say(`Listening on ${app.url}`)
     say(`Try:  ${firstUpload(app.url, config)}`)
@@ -32,6 +34,8 @@ export async function serve(
     await app.close()
     return exitCodes.ok
   } catch (error) {
+    // Stopped while it waited for a bucket.
+    if (stopping.signal.aborted && error instanceof Error && error.name === 'AbortError') return exitCodes.ok
     const { code, line } = explain(error)
     say(`csv-upload: ${line}`)
     return code

@@ -152,6 +152,9 @@ export const options = {
   shutdownGraceMs: option('--shutdown-grace', duration(0, 86_400_000), '30s').help(
     'How long uploads in progress may continue after a stop signal.',
   ),
+  drainMs: option('--drain-time', duration(0, 86_400_000), '0s').help(
+    'How long datasets can still be read after a stop signal while /readyz already fails, at most --shutdown-grace.',
+  ),
   recordBytesMax: option('--record-size-max', byteCount(1_024, 256 * 1_048_576), '16MB').help(
     'Maximum record size; a longer record is rejected.',
   ),

@@ -201,10 +201,7 @@ export const errorTable = withNames({
     5,
   ),
   DISK_FULL: own(507, 'Cannot store file: there is not enough space left in the data directory', 60),
-  STORE_UNSUITABLE: own<{ problem: string }>(
-    500,
-    (d) => `Cannot use the object storage: ${d.problem}; expected one that enforces conditional writes`,
-  ),
+  STORE_UNSUITABLE: own<{ problem: string }>(500, (d) => `Cannot use the object storage: ${d.problem}`),
   STORE_UNAVAILABLE: own<{ problem: string }>(
     503,
     (d) => `Cannot use the storage now: ${d.problem}; nothing unfinished is visible, try again later`,

@@ -31,6 +31,27 @@ export interface ScrubMeter {
   finished(atMs: number): void
 }
 
+/** A request to a bucket: one attempt of a call. */
+export interface BucketRequest {
+  /** As the API names it: `PutObject`. */
+  readonly operation: string
+  /** Null if there was no response. */
+  readonly status: number | null
+  readonly isRetry: boolean
+  /** Bytes of the bodies, as declared. */
+  readonly sentBytes: number
+  readonly receivedBytes: number
+  /** Until the response began. */
+  readonly durationMs: number
+}
+
+/** What is counted about a bucket and the local copies of its files. */
+export interface BucketMeter {
+  requested(request: BucketRequest): void
+  /** A local copy was wanted, and was there or had to be fetched. */
+  cached(isHit: boolean): void
+}
+
 /** Counts nothing: for tests, and for callers who count elsewhere. */
 export const noMeter: Meter = {
   answered: () => {},

@@ -16,5 +16,6 @@ export function addRoutesToHost(host: Host, service: Service, options: RouteOpti
   })
   const closing = new AbortController()
   host.addHook('preClose', async () => closing.abort())
-  addRoutes(host.withTypeProvider<TypeBoxTypeProvider>(), service, options, meter, closing.signal)
+  const { signal } = closing
+  addRoutes(host.withTypeProvider<TypeBoxTypeProvider>(), service, options, meter, { closing: signal, drained: signal })
 }

@@ -49,17 +49,19 @@ export interface RouteOptions extends AuthorizationOptions, BodyPace {
   readonly linger: LingerLimits
 }
 
-/**
- * Adds every route to an app, or to the part of one that is ours alone.
- *
- * @param closing Aborted once no more requests are accepted.
- */
+/** The end of an app: no more uploads, then no more reads. */
+export interface Stopping {
+  readonly closing: AbortSignal
+  readonly drained: AbortSignal
+}
+
+/** Adds every route to an app, or to the part of one that is ours alone. */
 export function addRoutes(
   app: App,
   service: Service,
   options: RouteOptions,
   meter: Meter,
-  closing: AbortSignal = new AbortController().signal,
+  { closing, drained }: Stopping,
 ): void {
   app.setValidatorCompiler(compileQuery)
   // Responses are sent as streams. Their schemas serve the description of the routes, and tests check responses against
@@ -73,7 +75,7 @@ export function addRoutes(
     paths.add(url, methods, config?.optionsFields)
     routes.push({ url, methods, schema })
   })
-  addRequestChecks(app, { options, paths, meter, closing })
+  addRequestChecks(app, { options, paths, meter, closing, drained })
   addResponseHeaders(app, options, closing)
   addAuthorization(app, service, options)
   addJsonBody(app, options)
@@ -82,15 +84,14 @@ export function addRoutes(
   addPageRoutes(app)
 }
 
-interface RequestChecks {
+interface RequestChecks extends Stopping {
   readonly options: RouteOptions
   readonly paths: KnownPaths
   readonly meter: Meter
-  readonly closing: AbortSignal
 }
 
 /** Rejects a request that is wrong whoever sends it, before its body is read; answers OPTIONS. */
-function addRequestChecks(app: App, { options, paths, meter, closing }: RequestChecks): void {
+function addRequestChecks(app: App, { options, paths, meter, closing, drained }: RequestChecks): void {
   const { allowedHosts, allowedOrigins } = options
   app.addHook('onRequest', async (request, reply) => {
     const { url = null, config } = request.routeOptions
@@ -101,7 +102,8 @@ function addRequestChecks(app: App, { options, paths, meter, closing }: RequestC
     checkHead(request.raw, request.originalUrl)
     if (config.isForAnyHost !== true) checkHost(request.raw, allowedHosts)
     checkSite(request.raw, allowedOrigins)
-    if (closing.aborted) throw new ServiceError('SHUTTING_DOWN', {})
+    const isServed = config.isForAnyHost === true || (/^(GET|HEAD)$/.test(request.method) && !drained.aborted)
+    if (closing.aborted && !isServed) throw new ServiceError('SHUTTING_DOWN', {})
     const path = requestPath(request.originalUrl)
     const asksWholeServer = request.method === 'OPTIONS' && request.originalUrl === '*'
     const allow = asksWholeServer ? paths.allowed(null) : isPlainPath(path) ? paths.allowed(path) : []

@@ -1,6 +1,8 @@
 // Server: starts the HTTP side of a service on a port, and stops it. The one place that creates a Fastify app.
 import { randomUUID } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import fastify, { type FastifyBaseLogger, LogController } from 'fastify'
 import { openAccess } from '../access/access.ts'
@@ -23,6 +25,8 @@ export interface HttpOptions extends ConnectionOptions, RouteOptions {
   readonly trustedProxies: readonly string[]
   /** How long requests in progress may continue after `close` was called. */
   readonly shutdownGraceMs: number
+  /** How much of this time datasets can still be read. */
+  readonly drainMs: number
 }
 
 export const defaultHttpOptions: HttpOptions = {
@@ -39,6 +43,7 @@ export const defaultHttpOptions: HttpOptions = {
   bodyBytesPerSecondMin: 1_024,
   writeIdleMs: 60_000,
   shutdownGraceMs: 30_000,
+  drainMs: 0,
   linger: defaultLingerLimits,
 }
 
@@ -51,10 +56,14 @@ export async function createHttpServer(
   logger: FastifyBaseLogger,
   meter: Meter = noMeter,
 ) {
-  const app = createApp(options, logger, meter)
-  const closing = new AbortController()
-  addRoutes(app, service, options, meter, closing.signal)
-
+  const running = new Set<Promise<unknown>>()
+  const app = createApp(options, logger, meter, (response) => {
+    const ended = new Promise((resolve) => response.once('close', resolve))
+    running.add(ended)
+    void ended.then(() => running.delete(ended))
+  })
+  const [closing, drained] = [new AbortController(), new AbortController()]
+  addRoutes(app, service, options, meter, { closing: closing.signal, drained: drained.signal })
   const url = await app.listen({ host: options.host, port: options.port })
   // On a port, this is an address object; it is a text only for a path.
   const { port } = app.server.address() as AddressInfo
@@ -63,15 +72,35 @@ export async function createHttpServer(
     url,
     port,
     /**
-     * Accepts no more requests, lets those in progress finish within the grace period, then cuts off the rest. Resolves
-     * when everything is closed.
+     * Accepts no more uploads, and after a time no more reads; lets those in progress finish within the grace period,
+     * then cuts off the rest. Health and metrics are served until then. Resolves when everything is closed.
      */
     close: async () => {
       closing.abort()
       const cut = setTimeout(() => app.server.closeAllConnections(), options.shutdownGraceMs)
+      await sleep(Math.min(options.drainMs, options.shutdownGraceMs))
+      drained.abort()
+      await Promise.all(running)
       await app.close().finally(() => clearTimeout(cut))
     },
   }
+}
+
+/** While there is no service yet: says that the process lives, and to everything else that it is not ready. */
+export async function createWaitingServer(options: HttpOptions, logger: FastifyBaseLogger) {
+  const app = createApp(options, logger, noMeter)
+  app.get('/healthz', async () => ({ status: 'ok' }))
+  app.all('/*', async () => {
+    throw new ServiceError('NOT_READY', { problem: 'the object storage does not answer' })
+  })
+  app.setErrorHandler(failureResponse(options.linger))
+  await app.listen({ host: options.host, port: options.port })
+  const close = async () => {
+    const closed = app.close()
+    app.server.closeAllConnections()
+    await closed
+  }
+  return { close }
 }
 
 function neverBuilt(): never {
@@ -79,7 +108,12 @@ function neverBuilt(): never {
 }
 
 /** A Fastify app that turns every failure, its own included, into an error record. */
-function createApp(options: HttpOptions, logger: FastifyBaseLogger, meter: Meter): App {
+function createApp(
+  options: HttpOptions,
+  logger: FastifyBaseLogger,
+  meter: Meter,
+  onRequest: (response: ServerResponse) => void = () => {},
+): App {
   const answer = failureResponse(options.linger)
   const app = fastify({
     loggerInstance: logger,
@@ -104,6 +138,7 @@ function createApp(options: HttpOptions, logger: FastifyBaseLogger, meter: Meter
     serverFactory: (handle) => {
       const handlePlain: typeof handle = (request, response) => {
         dropForwardedPorts(request)
+        onRequest(response)
         handle(request, response)
       }
       return createConnectionServer(options, handlePlain, (request) => {

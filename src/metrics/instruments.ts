@@ -33,7 +33,8 @@ function uploadInstruments({ counter, gauge, seconds }: ReturnType<typeof create
     uploadsInProgress: gauge('uploads_in_progress', 'Uploads, readings and corrections in progress.', ['kind']),
     resumables: counter(
       'resumable_uploads_total',
-      'Resumable uploads: `begun`, `resumed` (requests that went on with one), and `expired`. Those that were completed are in `uploads_total`, too.',
+      'Resumable uploads: `begun`, `resumed` (requests that went on with one), `taken_over` (by a newer request while ' +
+        'another was sending), and `expired`. Those that were completed are in `uploads_total`, too.',
       ['event'],
     ),
     unfinished: gauge('unfinished_uploads', 'Uploads whose bytes are kept until they are complete and read.'),
@@ -53,6 +54,23 @@ function uploadInstruments({ counter, gauge, seconds }: ReturnType<typeof create
   } as const
 }
 
+function bucketInstruments({ counter, seconds }: ReturnType<typeof createMakers>) {
+  return {
+    bucketRequests: counter(
+      's3_requests_total',
+      'Requests to the bucket, each try of a call counted, by HTTP status; `none` if there was no response.',
+      ['operation', 'status'],
+    ),
+    bucketRetries: counter('s3_retries_total', 'Those of them that repeat one that failed.', ['operation']),
+    bucketSeconds: seconds('s3_request', 'Time of requests to the bucket until the response begins.', ['operation']),
+    bucketBytes: counter('s3_bytes_total', 'Bytes of their bodies, as declared: `sent` and `received`.', [
+      'operation',
+      'direction',
+    ]),
+    cacheUses: counter('cache_uses_total', 'Files of a bucket that were wanted locally: `hit` or `miss`.', ['outcome']),
+  } as const
+}
+
 /** Metrics that start at zero. */
 export function createInstruments() {
   const makers = createMakers()
@@ -62,6 +80,12 @@ export function createInstruments() {
     /** Label names by metric; the client library does not show those of a metric without samples. */
     labels: labels as ReadonlyMap<string, readonly string[]>,
     ...uploadInstruments(makers),
+    ...bucketInstruments(makers),
+    build: gauge('build_info', 'Always 1; its labels are the version of the service and that of Node.', [
+      'version',
+      'node',
+    ]),
+    queues: gauge('queue_length', 'What waits: `queries`, `copies`, `webhooks`, and `s3_parts` for memory.', ['queue']),
     jobs: seconds('job', 'Time of jobs of column threads (`converter`) and readers, including the wait for one.', [
       'pool',
       'job',

@@ -2,7 +2,7 @@
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import type { BorrowedBytes } from '../core/borrowed-bytes.ts'
 import { ServiceError } from '../core/errors.ts'
-import type { Meter, ScrubMeter } from '../core/meter.ts'
+import type { BucketMeter, Meter, ScrubMeter } from '../core/meter.ts'
 import type { UploadOutcome } from '../core/receipt.ts'
 import type { NewResumable, ResumableUploads, Service, UploadReply } from '../service/service.ts'
 import type { Store } from '../store/store.ts'
@@ -11,13 +11,20 @@ import { createInstruments, type Instruments } from './instruments.ts'
 export type Metrics = ReturnType<typeof createMetrics>
 
 /**
- * Starts counting, including the process's own figures. `store`, `pool` and `service` take a component and return it,
+ * Starts counting, for this version, including the process's own figures. `store`, `pool` and `service` take a component and return it,
  * observed.
  */
-export function createMetrics() {
+export function createMetrics(version: string) {
   const instruments = createInstruments()
   const { register, requests, requestSeconds, receivedBytes, sentBytes } = instruments
   const ofProcess = processFigures()
+  const queues = new Map<string, () => number>()
+  Object.assign(instruments.queues, {
+    collect: () => {
+      for (const [queue, length] of queues) instruments.queues.set({ queue }, length())
+    },
+  })
+  instruments.build.set({ version, node: process.version }, 1)
   return {
     store: (store: Store) => observeStore(store, instruments),
     /** Runs jobs in threads or child processes, `size` of them in parallel. */
@@ -29,6 +36,19 @@ export function createMetrics() {
       Object.assign(unfinished, { collect: () => unfinished.set(figures().uploads) })
       Object.assign(unfinishedBytes, { collect: () => unfinishedBytes.set(figures().bytes) })
     },
+    /** The length is read whenever the metrics are. */
+    queue: (name: 'queries' | 'copies' | 'webhooks' | 's3_parts', length: () => number) =>
+      void queues.set(name, length),
+    bucket: {
+      requested: ({ operation, status, isRetry, sentBytes, receivedBytes, durationMs }) => {
+        instruments.bucketRequests.inc({ operation, status: status ?? 'none' })
+        if (isRetry) instruments.bucketRetries.inc({ operation })
+        instruments.bucketSeconds.observe({ operation }, durationMs / 1_000)
+        instruments.bucketBytes.inc({ operation, direction: 'sent' }, sentBytes)
+        instruments.bucketBytes.inc({ operation, direction: 'received' }, receivedBytes)
+      },
+      cached: (isHit) => instruments.cacheUses.inc({ outcome: isHit ? 'hit' : 'miss' }),
+    } satisfies BucketMeter,
     /** A resumable upload was not finished in time. */
     uploadExpired: () => instruments.resumables.inc({ event: 'expired' }),
     scrub: {
@@ -192,7 +212,10 @@ function observedResumable(
       return state
     },
     append: async (id, bytes) => {
-      const appended = await resumable.append(id, bytes)
+      const appended = await resumable.append(id, bytes).catch((error: unknown) => {
+        if (codeOf(error) === 'UPLOAD_TAKEN_OVER') resumables.inc({ event: 'taken_over' })
+        throw error
+      })
       const { reply } = appended
       if (bytes.offset > 0 && bytes.declaredBytes !== 0) resumables.inc({ event: 'resumed' })
       if (reply !== null && !counted.has(reply)) {

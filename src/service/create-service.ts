@@ -69,6 +69,8 @@ export interface OpenService extends AsyncDisposable {
   readonly service: Service
   /** Uploads whose bytes are kept until they are complete and read. */
   unfinished(): { readonly uploads: number; readonly bytes: number }
+  /** Number of queries that wait for a place. */
+  waitingQueries(): number
 }
 
 /** Assembles the service, and continues unfinished uploads. */
@@ -80,12 +82,13 @@ export async function createService(parts: ServiceParts): Promise<OpenService> {
   const explain = (error: unknown) => namingTheStore(store, error)
   const tools = { ...parts, quota, existing, admissionControl, explain }
   const resumables = Resumables.open(tools, limits)
+  const queryPlaces = new QueryPlaces(limits)
   const service = serviceOf('', anyone, {
     ...parts,
     quota,
     admissionControl,
     resumables,
-    queryPlaces: new QueryPlaces(limits),
+    queryPlaces,
     existing,
     downloads: new Downloads(parts),
     profiles: new Profiles(parts),
@@ -95,6 +98,7 @@ export async function createService(parts: ServiceParts): Promise<OpenService> {
   return {
     service,
     unfinished: () => resumables.unfinished(),
+    waitingQueries: () => queryPlaces.waitingCount,
     [Symbol.asyncDispose]: () => resumables[Symbol.asyncDispose](),
   }
 }

@@ -64,6 +64,11 @@ export class Webhook implements Disposable {
     this.#retryMs = retryMs
   }
 
+  /** Messages that are neither delivered nor given up. */
+  get pendingCount(): number {
+    return this.#pending.size
+  }
+
   /** Sends it as soon as a place is free; beyond the limit, the oldest waiting message is dropped. Never throws. */
   send(message: WebhookMessage): void {
     const { type, data } = message

@@ -115,7 +115,11 @@ test('Verifier.verify() names what was changed', async () => {
     ['original', (dir) => rm(join(dir, 'original')), /^ENOENT/],
     [part, (dir) => truncate(join(dir, part), 20), /^20 bytes, expected/],
     [part, (dir) => rm(join(dir, part)), /^ENOENT/],
-    [part, (dir) => cp(join(service.dataDir, 'datasets', other.id, part), join(dir, part)), /^SHA-256 |bytes, expected/],
+    [
+      part,
+      (dir) => cp(join(service.dataDir, 'datasets', other.id, part), join(dir, part)),
+      /^SHA-256 |bytes, expected/,
+    ],
     [table, (dir) => writeFile(join(dir, table), 'x'), /^1 bytes, expected/],
     ['receipt', (dir) => rm(join(dir, 'receipt.json')), /^there is no receipt\.json/],
     ['receipt', (dir) => writeFile(join(dir, 'receipt.json'), '{'), /cannot be read: /],

@@ -215,7 +215,7 @@ describe('the package', () => {
     it(`says in one line on Node ${version} which one it needs`, async (t) => {
       const env = await nodeOf(version, t)
       if (env === null) return
-      const wanted = `: wanted Node ${nodeVersionMin} or newer`
+      const wanted = `: expected Node ${nodeVersionMin} or newer`
       const served = await run(command, ['serve'], app, env)
       assert.equal(served.code, 1)
       assert.match(served.stderr, new RegExp(`^Cannot run on Node ${version}[.0-9]+ .*${wanted}\n$`))
@@ -285,7 +285,7 @@ describe('the package', () => {
         use()`,
       )
       assert.deepEqual([status, accepted, isConfigError], [200, 1, true])
-      assert.match(String(message), /^Cannot use --max-file-size: given "large", wanted a size/)
+      assert.match(String(message), /^Cannot use --max-file-size: given "large", expected a size/)
     })
 
   it('is a Fastify plugin', async () => {

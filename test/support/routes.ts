@@ -20,7 +20,9 @@ export function allRoutes(): readonly Route[] {
   app.addHook('onRoute', ({ method, url, schema }) => {
     for (const one of [method].flat()) routes.push({ method: one, url, schema })
   })
-  addRoutes(app as unknown as App, createFakeService(), defaultHttpOptions, noMeter) // only the logger type differs
+  const { signal } = new AbortController()
+  const stopping = { closing: signal, drained: signal }
+  addRoutes(app as unknown as App, createFakeService(), defaultHttpOptions, noMeter, stopping) // only the logger type differs
   return routes
 }
 

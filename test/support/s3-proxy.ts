@@ -4,10 +4,10 @@ import { createServer, type IncomingMessage, request, type Server, type ServerRe
 import type { AddressInfo } from 'node:net'
 
 /**
- * What happens to a request: it is forwarded; gets a 503; gets a 409; is forwarded, but its response is lost, or breaks
+ * What happens to a request: it is forwarded; gets a 503; gets a 409; gets a 403; is forwarded, but its response is lost, or breaks
  * off within its body.
  */
-export type Fate = 'carried' | 'failed' | 'conflicting' | 'lost' | 'cut'
+export type Fate = 'carried' | 'failed' | 'conflicting' | 'denied' | 'lost' | 'cut'
 
 /** A completed request. */
 export interface CompletedRequest {
@@ -74,6 +74,11 @@ export class S3Proxy implements AsyncDisposable {
     const call = callOf(method, searchParams)
     const key = decodeURIComponent(pathname.split('/').slice(2).join('/'))
     const fate = await this.fate(call, key)
+    if (fate === 'denied') {
+      const answer = '<?xml version="1.0"?><Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>'
+      from.resume().once('end', () => to.writeHead(403, { 'content-type': 'application/xml' }).end(answer))
+      return
+    }
     if (fate === 'failed' || fate === 'conflicting') {
       from.resume().once('end', () => to.writeHead(fate === 'failed' ? 503 : 409).end())
       return

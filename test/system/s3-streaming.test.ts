@@ -49,6 +49,8 @@ async function place(t: TestContext, { endpoint, bucket }: S3Server): Promise<Pl
   const objects = new S3Objects({ ...options, endpoint })
   const local = { dir: scratch.path, cacheBytesMax: 1_000_000 }
   const store = await createS3Store({ ...options, ...local, endpoint: proxy.endpoint })
+  // What the start has tried.
+  proxy.carried.length = 0
   t.after(async () => {
     await store.close()
     await assertSwept(objects)

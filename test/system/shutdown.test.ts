@@ -29,17 +29,19 @@ async function halfSent(service: RunningService) {
   return { outgoing, answered }
 }
 
-/** Whether the service still listens. */
-async function accepts(port: number): Promise<boolean> {
-  const socket = connect(port, '127.0.0.1')
-  try {
-    await once(socket, 'connect')
-    return true
-  } catch {
-    return false
-  } finally {
-    socket.destroy()
+/** The statuses of requests on connections of their own; null if it does not listen. */
+function statuses({ url }: RunningService, ...paths: readonly string[]): Promise<readonly (number | null)[]> {
+  const statusOf = async (path: string) => {
+    const outgoing = request(url + path, { agent: false }).end()
+    const [answer] = await once(outgoing, 'response')
+    answer.resume()
+    return answer.statusCode
   }
+  return Promise.all(paths.map((path) => statusOf(path).catch(() => null)))
+}
+
+async function isUnready(service: RunningService): Promise<boolean> {
+  return (await statuses(service, '/readyz'))[0] === 503
 }
 
 test('on a stop signal, the service finishes the upload in progress, refuses others, and exits with 0', async (t) => {
@@ -48,16 +50,17 @@ test('on a stop signal, the service finishes the upload in progress, refuses oth
   // A connection opened before the signal, with a request only after it.
   const early = connect(service.port, '127.0.0.1')
   await once(early, 'connect')
-  early.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n')
+  early.write('GET /qas/datasets HTTP/1.1\r\nHost: localhost\r\n')
   const { outgoing, answered } = await halfSent(service)
   const children = service.children()
   service.kill('SIGTERM')
-  await until('it accepts no connection', async () => !(await accepts(service.port)))
+  await until('it is not ready', () => isUnready(service))
   const refused = Array.fromAsync(early as AsyncIterable<Buffer>)
   early.write('\r\n')
   const said = Buffer.concat(await refused).toString()
-  assert.match(said, /^(HTTP\/1\.1 503 |$)/)
-  assert.ok(isAlive(service.pid), 'it waits for the upload')
+  assert.match(said, /^HTTP\/1\.1 503 /)
+  // While it waits for the upload.
+  assert.deepEqual(await statuses(service, '/healthz', '/metrics', '/readyz', '/'), [200, 200, 503, 503])
   outgoing.end(body.subarray(half))
   const [answer] = await answered
   assert.equal(answer.statusCode, 200)
@@ -70,6 +73,22 @@ test('on a stop signal, the service finishes the upload in progress, refuses oth
   const receipt = await new Client(next.url).upload(content)
   assert.equal(receipt.duplicate, true)
   assert.equal(receipt.records.accepted, 50_000)
+})
+
+test('while it drains, a service is not ready, and serves reads, health and metrics but no new upload', async () => {
+  await using place = await scratchDir()
+  await using service = await RunningService.start(place.path, ['--drain-time', '1h', '--shutdown-grace', '1h'])
+  const client = new Client(service.url)
+  const { links } = await client.upload('a,b\n1,3\n')
+  const { outgoing, answered } = await halfSent(service)
+  service.kill('SIGTERM')
+  await until('it is not ready', () => isUnready(service))
+  assert.deepEqual(await statuses(service, '/healthz', '/metrics', links.rows, '/readyz'), [200, 200, 200, 503])
+  assert.equal((await client.ask('POST', '/qas/uploadCsv', bodyOf({ content: 'c\n4\n' }))).status, 503)
+  outgoing.end(body.subarray(half))
+  const [answer] = await answered
+  assert.equal(answer.statusCode, 200)
+  answer.resume()
 })
 
 test('children ignore stop signals, which systemd also sends to them', async (t) => {

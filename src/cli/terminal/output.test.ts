@@ -94,7 +94,10 @@ test('saveFile() leaves a complete file or none, and replaces an existing file o
   }
   await assert.rejects(saveFile(path, half(), any, false), /cut/)
   await assert.rejects(saveFile(path, whole('abc'), { ...any, bytes: 4 }, false), /3 bytes arrived, expected 4/)
-  await assert.rejects(saveFile(path, whole('abc'), { ...any, sha256: '00' }, false), /its SHA-256 is ba78.*expected 00/)
+  await assert.rejects(
+    saveFile(path, whole('abc'), { ...any, sha256: '00' }, false),
+    /its SHA-256 is ba78.*expected 00/,
+  )
   assert.deepEqual(readdirSync(dir), [])
   const nowhere = join(dir, 'missing', 'a.csv')
   const error = await saveFile(nowhere, whole('abc'), any, false).catch(messageOf)

@@ -121,7 +121,7 @@ function plain(value: unknown, schemas: Record<string, unknown>): unknown {
   return { $ref: `#/components/schemas/${$id}` }
 }
 
-function packageVersion(): string {
+export function packageVersion(): string {
   const content = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')
   return (JSON.parse(content) as { version: string }).version // our own file, checked by a test
 }

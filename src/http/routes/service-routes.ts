@@ -1,6 +1,7 @@
 // Service routes: the service itself: description, health, metrics, and what the caller may do.
 import Type from 'typebox'
 import { scopes } from '../../access/access.ts'
+import { ServiceError } from '../../core/errors.ts'
 import { jsonContentType } from '../connection/error-record.ts'
 import { sendJson, sendText } from '../exchange/send.ts'
 import { times } from '../exchange/times.ts'
@@ -107,7 +108,8 @@ export const serviceRoutes: readonly Route[] = [
     querystring: 'ignored',
     answers: { 200: json('Uploads can be accepted.', healthResponse) },
     failures: ['BAD_REQUEST', 'STORE_FAILED', 'DISK_FULL', 'NOT_READY'],
-    handler: async (request, reply) => {
+    handler: async (request, reply, { closing }) => {
+      if (closing.aborted) throw new ServiceError('SHUTTING_DOWN', {})
       await request.service.ready()
       return sendJson(reply, { status: 'ok' })
     },

@@ -1,6 +1,7 @@
 // Upload status routes: the status of uploads, waiting for a change, and cancelling. Does not know how they are sent.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { byteStream } from '../../core/byte-stream.ts'
+import { ServiceError } from '../../core/errors.ts'
 import { isFinished, type UploadStatus } from '../../core/upload-status.ts'
 import type { UploadWatch } from '../../service/service.ts'
 import { clientNetworkOf } from '../access/client-network.ts'
@@ -123,6 +124,7 @@ async function waited(
   seconds: number,
   closing: AbortSignal,
 ): Promise<UploadStatus> {
+  if (closing.aborted) throw new ServiceError('SHUTTING_DOWN', {})
   const { ip, headers, service } = request
   const known = headers['if-none-match']
   const isAwaited = (one: UploadStatus) => isFinished(one) || (known !== undefined && !hasEntity(known, uploadTag(one)))

@@ -94,6 +94,11 @@ export class Copies implements AsyncDisposable {
     return copies
   }
 
+  /** Copies in memory that are not finished. */
+  get pendingCount(): number {
+    return this.#jobs.size
+  }
+
   /** @throws {ServiceError} BAD_PARAMETER, TOO_MANY_COPIES, DISK_FULL, STORE_FAILED */
   async begin(receipt: Receipt, wanted: PartialCopyRequest): Promise<CopyStatus> {
     const request = completeRequest(wanted, receipt, this.#options.targets)

@@ -68,6 +68,10 @@ export class QueryPlaces {
     this.#places = new FairPlaces(queriesMax, placesPerFreePlace)
   }
 
+  get waitingCount(): number {
+    return this.#waiting.size
+  }
+
   /**
    * Takes a place. Clients that hold the fewest come first, then those that arrived first.
    *

@@ -24,23 +24,26 @@ export interface CachedFile extends Disposable {
 export class LocalCache {
   readonly #dir: string
   readonly #bytesMax: number
+  readonly #onUse: (isHit: boolean) => void
   /** Least recently used first. */
   readonly #files = new Map<string, CacheEntry>()
   /** Whether the file exists. It is not removed before whoever waits for it can use it. */
   readonly #fetching = new Map<string, Promise<boolean>>()
   #totalBytes = 0
 
-  private constructor(dir: string, bytesMax: number) {
+  private constructor(dir: string, bytesMax: number, onUse: (isHit: boolean) => void) {
     this.#dir = dir
     this.#bytesMax = bytesMax
+    this.#onUse = onUse
   }
 
   /**
    * Finds the files that an earlier process left.
    * @param bytesMax Total size of files that are not in use, in bytes.
+   * @param onUse Called for each use of a file.
    */
-  static async open(dir: string, bytesMax: number): Promise<LocalCache> {
-    const cache = new LocalCache(dir, bytesMax)
+  static async open(dir: string, bytesMax: number, onUse: (isHit: boolean) => void = () => {}): Promise<LocalCache> {
+    const cache = new LocalCache(dir, bytesMax, onUse)
     await mkdir(dir, { recursive: true, mode: 0o700 })
     const found: { name: string; bytes: number; usedMs: number }[] = []
     for (const name of await readdir(dir)) {
@@ -59,6 +62,7 @@ export class LocalCache {
    * an earlier one may run.
    */
   async use(name: string, fetch: (path: string) => Promise<boolean>): Promise<CachedFile | null> {
+    this.#onUse(this.#files.has(name))
     while (!this.#files.has(name)) {
       if (!(await (this.#fetching.get(name) ?? this.#fetch(name, fetch)))) return null
     }

@@ -48,6 +48,8 @@ export function fileKey(attempt: Attempt, file: string): string {
 }
 
 export const filesPrefix = 'files/'
+/** Objects with which a start tries the server. */
+export const probePrefix = 'probe/'
 
 /** Prefix of all files of an attempt, and of what was derived from them. */
 export function attemptPrefix(attempt: Attempt): string {

@@ -1,6 +1,5 @@
 // S3 objects: the few calls of object storage that the store needs, by the AWS SDK. Knows no dataset.
 
-import { randomUUID } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -25,7 +24,9 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
 import { ServiceError } from '../../core/errors.ts'
+import type { BucketMeter } from '../../core/meter.ts'
 import { type ReadBytes, readAhead } from '../../io/read-bytes.ts'
+import type { StoreLogger } from '../store.ts'
 
 export interface S3Options {
   readonly bucket: string
@@ -42,6 +43,9 @@ export interface S3Options {
    * read in chunks must begin within this time.
    */
   readonly callMsMax?: number
+  /** Is told when the server refuses requests, at most every ten seconds. */
+  readonly logger?: StoreLogger
+  readonly meter?: BucketMeter
 }
 
 /** An object that was found. */
@@ -67,6 +71,8 @@ const connectMsMax = 5_000
 const deletedAtOnceMax = 1_000
 /** A slower response says too little about the clock of the server; a smaller difference does no harm. Milliseconds. */
 const clockMsMin = 2_000
+/** Refusals are logged at most this often. Milliseconds. */
+const refusalLogMsMin = 10_000
 
 /** Objects of one bucket below one prefix. Every method throws `ServiceError` STORE_UNAVAILABLE or STORE_FAILED only. */
 export class S3Objects {
@@ -74,13 +80,19 @@ export class S3Objects {
   readonly #bucket: string
   readonly #prefix: string
   readonly #callMsMax: number
+  readonly #logger: StoreLogger | undefined
+  readonly #meter: BucketMeter | undefined
+  #refusals = 0
+  #refusalLoggedAt = Number.NEGATIVE_INFINITY
   /** How far the clock of the server is ahead of this one; 0 if by less than two seconds. Milliseconds. */
   clockMs = 0
   /** False if `deleteSame` does nothing, for a server that ignores `If-Match` there. */
   deletesIfMatch = true
 
-  constructor({ bucket, prefix, endpoint, pathStyle, region, callMsMax = 60_000 }: S3Options) {
+  constructor({ bucket, prefix, endpoint, pathStyle, region, callMsMax = 60_000, logger, meter }: S3Options) {
     this.#bucket = bucket
+    this.#logger = logger
+    this.#meter = meter
     this.#prefix = prefix
     this.#callMsMax = callMsMax
     // Servers other than AWS rarely know regions, but the SDK always signs for one.
@@ -328,28 +340,43 @@ export class S3Objects {
   }
 
   /**
-   * Learns the difference of the clocks, and makes the SDK send a request again that got 409: it was not carried out,
-   * because another one was changing the same object, or, in a server that keeps objects as files, was removing the
-   * directory of the new one.
+   * Counts requests, learns the difference of the clocks, and makes the SDK send a request again that got 409: it was
+   * not carried out, because another one was changing the same object, or, in a server that keeps objects as files, was
+   * removing the directory of the new one.
    */
   #watchResponses(): void {
     const stack = this.#client.middlewareStack
     const step = { step: 'deserialize', priority: 'high' } as const
     stack.add(
-      (next) => async (args) => {
-        const sentAt = Date.now()
-        try {
-          const result = await next(args)
-          const { headers = {} } = result.response as { headers?: Record<string, string> } // of the HTTP handler
-          const aheadMs = Date.parse(headers.date ?? '') + 500 - Date.now()
-          const isPrompt = Math.abs(Date.now() - sentAt) < clockMsMin
-          if (isPrompt && Math.abs(aheadMs - this.clockMs) > clockMsMin) this.clockMs = aheadMs
-          return result
-        } catch (error) {
-          if (error instanceof S3ServiceException && statusOf(error) === 409) error.$retryable = { throttling: false }
-          throw error
-        }
-      },
+      (next, { commandName = '' }) =>
+        async (args) => {
+          const sentAt = Date.now()
+          const operation = commandName.replace(/Command$/, '')
+          const sent = (args.request as HttpMessage | undefined)?.headers ?? {}
+          const count = (status: number | undefined, received: HttpMessage['headers'] = {}) =>
+            this.#meter?.requested({
+              operation,
+              status: status ?? null,
+              isRetry: /^attempt=(?!1;)/.test(sent['amz-sdk-request'] ?? ''),
+              sentBytes: Number(sent['content-length'] ?? 0),
+              receivedBytes: Number(received['content-length'] ?? 0),
+              durationMs: Date.now() - sentAt,
+            })
+          try {
+            const result = await next(args)
+            const { headers = {}, statusCode } = result.response as HttpMessage
+            count(statusCode, headers)
+            const aheadMs = Date.parse(headers.date ?? '') + 500 - Date.now()
+            const isPrompt = Math.abs(Date.now() - sentAt) < clockMsMin
+            if (isPrompt && Math.abs(aheadMs - this.clockMs) > clockMsMin) this.clockMs = aheadMs
+            return result
+          } catch (error) {
+            count(statusOf(error))
+            if (error instanceof S3ServiceException && statusOf(error) === 409) error.$retryable = { throttling: false }
+            if (isAway(error) && !isAbort(error)) this.#noteRefusal(operation, error)
+            throw error
+          }
+        },
       step,
     )
   }
@@ -364,13 +391,31 @@ export class S3Objects {
 
   async #call<Result>(send: (signal: AbortSignal) => Promise<Result>, ended?: AbortSignal): Promise<Result> {
     const late = new AbortController()
-    const timer = setTimeout(() => late.abort(new Error('no response in time')), this.#callMsMax)
+    const timer = setTimeout(() => {
+      late.abort(new Error('no response in time'))
+      this.#noteRefusal('call', late.signal.reason)
+    }, this.#callMsMax)
     try {
       return await send(ended === undefined ? late.signal : AbortSignal.any([late.signal, ended]))
     } finally {
       clearTimeout(timer)
     }
   }
+
+  #noteRefusal(operation: string, err: unknown): void {
+    this.#refusals += 1
+    if (performance.now() - this.#refusalLoggedAt < refusalLogMsMin) return
+    this.#refusalLoggedAt = performance.now()
+    const facts = { operation, status: statusOf(err), err, refusals: this.#refusals }
+    this.#logger?.warn(facts, 'the object storage refuses requests or does not answer')
+    this.#refusals = 0
+  }
+}
+
+/** What is read of the requests and responses of the HTTP handler. */
+interface HttpMessage {
+  readonly headers?: Readonly<Record<string, string>>
+  readonly statusCode?: number
 }
 
 /** An object that is written in parts, each but the last of at least 5 MB. */
@@ -409,6 +454,16 @@ function isPreconditionFailure(error: unknown): boolean {
   return status === 412 || status === 409
 }
 
+/** No response, or one that asks to come back later; 501 is that to a call that the server does not know. */
+export function isAway(error: unknown): boolean {
+  const status = statusOf(error)
+  return status === undefined || (status >= 500 && status !== 501) || status === 429
+}
+
+function isAbort(error: unknown): boolean {
+  return error instanceof Error && error.name === 'AbortError'
+}
+
 /** What callers of the store are told. */
 function toStoreError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error
@@ -416,7 +471,7 @@ function toStoreError(error: unknown): ServiceError {
   if (status === 403 || status === 401) return unavailable('access to it is denied', error)
   if (status === 404) return unavailable('its bucket does not exist', error)
   if (status === 409) return unavailable('other requests change the same objects', error)
-  if (status === undefined || status >= 500 || status === 429) return unavailable('it does not answer', error)
+  if (isAway(error)) return unavailable('it does not answer', error)
   return new ServiceError('STORE_FAILED', {}, error)
 }
 
@@ -426,42 +481,6 @@ function throwStoreError(error: unknown): never {
 
 function unavailable(problem: string, cause: unknown): ServiceError {
   return new ServiceError('STORE_UNAVAILABLE', { problem }, cause)
-}
-
-const writersAtOnce = 8
-
-/**
- * Tries conditional writes and deletions on an object of its own. Some servers answer 200 to each of several writers
- * that require the object to be absent; on those, two replicas would both believe that they made a dataset. Those that
- * ignore the condition of a deletion keep what marks removed datasets.
- * @throws {ServiceError} STORE_UNSUITABLE, STORE_UNAVAILABLE, STORE_FAILED
- */
-export async function probeConditionalWrites(objects: S3Objects): Promise<void> {
-  const key = `probe/${randomUUID()}`
-  const put = (text: string, condition: Parameters<S3Objects['put']>[2]) =>
-    objects.put(key, Buffer.from(text), condition)
-  try {
-    const race = await Promise.all(Array.from({ length: writersAtOnce }, (_, i) => put(`${i}`, { kind: 'absent' })))
-    const winners = race.filter(Boolean).length
-    if (winners !== 1)
-      throw unsuitable(
-        `${winners} of ${writersAtOnce} concurrent writers of one new object were told that they had created it`,
-      )
-    const made = await objects.head(key)
-    if (made === null) throw unsuitable('an object that was written cannot be read')
-    if (await put('again', { kind: 'absent' })) throw unsuitable('it overwrites an object despite If-None-Match')
-    if (!(await put('changed', { kind: 'same', etag: made.etag }))) throw unsuitable('it does not support If-Match')
-    if (await put('late', { kind: 'same', etag: made.etag }))
-      throw unsuitable('it overwrites an object that has changed')
-    await objects.deleteSame(key, made.etag)
-    objects.deletesIfMatch = (await objects.head(key)) !== null
-  } finally {
-    await objects.delete([key]).catch(() => {})
-  }
-}
-
-function unsuitable(problem: string): ServiceError {
-  return new ServiceError('STORE_UNSUITABLE', { problem })
 }
 
 interface ObjectRange {

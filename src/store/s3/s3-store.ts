@@ -40,7 +40,8 @@ import {
   recordsPrefix,
   stateKey,
 } from './s3-keys.ts'
-import { fetchFile, probeConditionalWrites, readFrom, readsOf, S3Objects, type S3Options } from './s3-objects.ts'
+import { fetchFile, readFrom, readsOf, S3Objects, type S3Options } from './s3-objects.ts'
+import { probeBucket } from './s3-probe.ts'
 import {
   type CommittedDataset,
   formatCommit,
@@ -60,7 +61,10 @@ export interface S3StoreOptions extends S3Options {
   readonly dir: string
   /** Total size of local copies of stored files, in bytes. */
   readonly cacheBytesMax: number
-  readonly logger?: StoreLogger
+  /**
+   * Waits until the bucket should be tried again, when it does not answer at the start. Without it, opening fails.
+   */
+  readonly whileAway?: (error: unknown) => Promise<void>
 }
 
 const receiptsAtOnceMax = 16
@@ -72,17 +76,25 @@ const recordsMax = 1_000
 const clockMsMax = 5_000
 
 /**
- * Opens the store of a bucket, after testing the conditional writes of its server.
+ * Opens the store of a bucket, after trying every call on its server.
  * @throws {ServiceError} STORE_UNSUITABLE, DATA_DIRECTORY_IN_USE, DISK_FULL, STORE_UNAVAILABLE, STORE_FAILED
  */
 export async function createS3Store(options: S3StoreOptions): Promise<Store> {
   const logger = options.logger ?? { info() {}, warn() {} }
   await using opened = new AsyncDisposableStack()
   const objects = opened.adopt(new S3Objects(options), (one) => one.close())
-  await probeConditionalWrites(objects)
-  const scratch = opened.use(await Scratch.open(options.dir, options.cacheBytesMax, logger))
+  const scratch = opened.use(await Scratch.open({ ...options, logger }))
   const index = opened.use(new S3Index(objects))
-  await index.refresh()
+  for (let isOpen = false; !isOpen; ) {
+    try {
+      await probeBucket(objects)
+      await index.refresh()
+      isOpen = true
+    } catch (error) {
+      if (options.whileAway === undefined || !isServiceError(error, 'STORE_UNAVAILABLE')) throw error
+      await options.whileAway(error)
+    }
+  }
   opened.use(startRefreshes(index, logger))
   opened.use(startSweeps(objects, logger))
   const [{ bucket, prefix }, { clockMs }] = [options, objects]

@@ -20,6 +20,7 @@ import {
   pendingKey,
   pendingOf,
   pendingPrefix,
+  probePrefix,
   publishOfEntry,
   receiptKey,
   recordKey,
@@ -74,7 +75,10 @@ export async function sweep(objects: S3Objects, now: number, dueAt?: Map<Attempt
   // Where they cannot be removed, tombstones stay.
   if (objects.deletesIfMatch) for (const one of unnoted) await objects.put(pendingKey(one.attempt), noteOf(one))
   for (const prefix of strays) await deleteAll(objects, prefix)
-  const multiparts = await objects.abortMultiparts(now - attemptMsMax, isFileKey)
+  const multiparts = await objects.abortMultiparts(
+    now - attemptMsMax,
+    (key) => isFileKey(key) || key.startsWith(probePrefix),
+  )
   return noted + strays.length + multiparts
 }
 

@@ -1,6 +1,7 @@
 // Scratch: the local directory of a process that stores datasets elsewhere, with drafts, unfinished uploads, and the cache. One process owns it.
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { BucketMeter } from '../../core/meter.ts'
 import { toStoreError } from '../../core/storage-error.ts'
 import {
   freeBytesAt,
@@ -23,6 +24,13 @@ export interface LocalDraft extends AsyncDisposable {
   readonly folder: Draft['folder']
 }
 
+export interface ScratchOptions {
+  readonly dir: string
+  readonly cacheBytesMax: number
+  readonly logger: StoreLogger
+  readonly meter?: BucketMeter
+}
+
 export class Scratch implements AsyncDisposable {
   readonly spools: Spools
   readonly cache: LocalCache
@@ -37,7 +45,7 @@ export class Scratch implements AsyncDisposable {
   }
 
   /** Removes the drafts of an earlier process, and finds its unfinished uploads. @throws {ServiceError} DATA_DIRECTORY_IN_USE, DISK_FULL, STORE_UNAVAILABLE, STORE_FAILED */
-  static async open(dir: string, cacheBytesMax: number, logger: StoreLogger): Promise<Scratch> {
+  static async open({ dir, cacheBytesMax, logger, meter }: ScratchOptions): Promise<Scratch> {
     try {
       await using opened = new AsyncDisposableStack()
       const paths = fsPaths(await makeDirectory(dir))
@@ -48,7 +56,7 @@ export class Scratch implements AsyncDisposable {
       for (const name of await readdir(incoming)) await removeTree(join(incoming, name))
       const shared = { incoming: opened.use(await SharedDirectory.open(incoming)) }
       const spools = opened.use(await Spools.open({ ...shared, paths, logger }))
-      const cache = await LocalCache.open(join(root, 'cache'), cacheBytesMax)
+      const cache = await LocalCache.open(join(root, 'cache'), cacheBytesMax, meter?.cached)
       return new Scratch(paths, spools, cache, opened.move())
     } catch (error) {
       throw toStoreError(error)

@@ -148,6 +148,11 @@ const idle: Buffer[] = []
 let made = 0
 const waiting: (() => void)[] = []
 
+/** Number of parts that wait for memory. */
+export function waitingParts(): number {
+  return waiting.length
+}
+
 /** Calls `use` with a buffer of this many bytes, at most a part; its content is arbitrary. */
 async function withPart<Result>(bytes: number, use: (part: Buffer) => Promise<Result>): Promise<Result> {
   if (bytes <= ownBytesMax) return await use(Buffer.allocUnsafeSlow(bytes))
