@@ -79,14 +79,14 @@ export async function startService(config: Config, logger: Logger, stopped?: Abo
   const options = { ...defaultHttpOptions, ...config }
   await using waiting = new AsyncDisposableStack()
   let isWaiting = false
-  const { service, metrics, close } = await openService(config, logger, async (err) => {
+  const { service, metrics, forgetQueries, close } = await openService(config, logger, async (err) => {
     logger.warn({ err }, 'the bucket does not answer: tried again until it does, not ready meanwhile')
     if (!isWaiting) waiting.adopt(await createWaitingServer(options, logger), (one) => one.close())
     isWaiting = true
     await setTimeout(bucketRetryMs, undefined, { signal: stopped })
   })
   started.defer(close)
-  const { access, reload } = started.use(configuredAccess(config, logger))
+  const { access, reload } = started.use(configuredAccess(config, logger, forgetQueries))
   await waiting.disposeAsync()
   const server = await createHttpServer(service, { ...options, access }, logger, metrics)
   started.defer(() => server.close())
@@ -96,8 +96,8 @@ export async function startService(config: Config, logger: Logger, stopped?: Abo
 
 /** Adds the routes of a service to a Fastify app, and closes the service with the app. */
 export async function addService(host: Host, config: Config): Promise<void> {
-  const { service, metrics, close } = await openService(config, host.log)
-  const keys = configuredAccess(config, host.log)
+  const { service, metrics, forgetQueries, close } = await openService(config, host.log)
+  const keys = configuredAccess(config, host.log, forgetQueries)
   host.addHook('onClose', async () => {
     keys[Symbol.dispose]()
     await close()
@@ -150,14 +150,17 @@ async function openService(given: Config, logger: ServiceLogger, whileAway?: Whi
   metrics.queue('copies', () => copies.pendingCount)
   const expiring = {
     olderThan: store.olderThan.bind(store),
-    remove: (of: DatasetVersion, uploadedBefore?: number) => removeDataset({ store, copies }, of, uploadedBefore),
+    remove: (of: DatasetVersion, uploadedBefore?: number) =>
+      removeDataset({ store, copies, runner }, of, uploadedBefore),
   }
   started.use(startRetention({ store: expiring, keepMs: config.keepMs, logger }))
   const { scrubEveryMs: everyMs, scrubBytesPerSecondMax: bytesPerSecondMax } = config
   started.use(startScrub({ store, everyMs, bytesPerSecondMax, logger, meter: metrics.scrub }))
   started.use(logUnready([reader, runner], logger))
   const running = started.move()
-  return { service: metrics.service(service), metrics, close: () => running.disposeAsync() }
+  // An owner may have lost a key.
+  const forgetQueries = () => runner.forget()
+  return { service: metrics.service(service), metrics, forgetQueries, close: () => running.disposeAsync() }
 }
 
 type WhileAway = (error: unknown) => Promise<void>

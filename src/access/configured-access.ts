@@ -16,16 +16,20 @@ export interface AccessConfig {
 
 /**
  * Access whose keys can change while it is in use; disposing it stops that. `reload` reads the file of keys again, if
- * there is one. @throws {KeysError} if a file cannot be read, others may write it, or it holds something else.
+ * there is one; `onChange` is called whenever that has been done. @throws {KeysError} if a file cannot be read, others may write it, or it holds something else.
  */
-export function configuredAccess(config: AccessConfig, logger: AccessLogger) {
+export function configuredAccess(config: AccessConfig, logger: AccessLogger, onChange = () => {}) {
   const { keys, jwtKeys } = config
   const fixed = { reload: () => {}, [Symbol.dispose]: () => {} }
   if (keys === '' && jwtKeys === '') return { access: openAccess, ...fixed }
   const isFile = keys !== '' && !isContent(keys)
   const known = isFile || keys === '' ? [] : parseKeys(keys)
   const access = createAccess({ keys: known, tokens: jwtKeys === '' ? null : tokenOptions(config) })
-  return { access, ...(isFile ? followKeys(keys, logger, access.setKeys) : fixed) }
+  const change = (others: readonly Key[]) => {
+    access.setKeys(others)
+    onChange()
+  }
+  return { access, ...(isFile ? followKeys(keys, logger, change) : fixed) }
 }
 
 function tokenOptions({ jwtKeys, jwtIssuer, jwtAudience }: AccessConfig): TokenOptions {

@@ -168,13 +168,16 @@ export const options = {
     'Maximum time to convert one part, or to read what one job of a reader reads; it is retried once, then the request fails.',
   ),
   queriesMax: option('--queries-max', wholeNumber(1, 256), '4').help(
-    'SQL queries running at once, each in its own process; one client gets at most half. More wait for at most 30s or --query-time-max, then get 503.',
+    'SQL queries running at once, each in a process of its owner and dataset; one client gets at most half. More wait for at most 30s or --query-time-max, then get 503.',
   ),
   queryMsMax: option('--query-time-max', duration(100, 3_600_000), '30s').help(
     'Maximum time of a query, including the time to read its result; shorter while other queries wait.',
   ),
   queryMemoryBytesMax: option('--query-memory-max', byteCount(64 * 1_048_576, 1_048_576 * 1_048_576), '512MB').help(
     'Maximum memory of one query.',
+  ),
+  queryProcessesKept: option('--query-processes-kept', wholeNumber(0, 256), '2').help(
+    'Idle processes kept up to a minute for the next query of the same owner over the same dataset, about 120 MB each; 0 gives each query a process of its own.',
   ),
   queryRowsMax: option('--query-rows-max', wholeNumber(1, 1_000_000_000), '1000000').help(
     'Maximum number of rows in a query result.',

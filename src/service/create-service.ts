@@ -111,7 +111,7 @@ function serviceOf(owner: string, { name: sender, mayRead }: Sender, tools: Tool
   const { store, admissionControl, downloads, profiles, runner, uploads } = tools
   const catalog = new Catalog({ ...tools, owner })
   const receiptOf = (id: string) => catalog.receipt(id)
-  const queryTools = { ...tools, places: tools.queryPlaces, receipt: receiptOf }
+  const queryTools = { ...tools, owner, places: tools.queryPlaces, receipt: receiptOf }
   const service: Service = {
     ...uploading(owner, sender, tools),
     readAgain: async (id, given, signal) => {

@@ -223,7 +223,7 @@ export const threats: readonly Threat[] = [
   threat(
     47,
     'hostile Parquet, stored bytes that rot',
-    'never read; each block of 64 KiB is verified before it is sent (what DuckDB reads: right before, or at most 60 s before if it is more than 64 MB)',
+    'never read; each block of 64 KiB is verified before it is sent (what DuckDB reads: right before; for queries, or if it is more than 64 MB, at most 60 s before)',
     [
       'test/service/rejected-files.test.ts: a Parquet file',
       'test/system/damaged-files.test.ts: is refused, and served again once it is restored',
@@ -232,6 +232,9 @@ export const threats: readonly Threat[] = [
   threat(48, 'SQL that tries to escape', 'none does', [
     'test/system/query-limits.test.ts: statements that try to escape are refused, and nothing outside is read or changed',
     'src/engine/query/locked-table.test.ts: readOnlyStatement() and lockIn() withstand every statement that tries to get out',
+    'src/engine/query/locked-table.test.ts: connectReadOnly() shows a statement nothing of those before it',
+    'src/engine/query/query-runner.system.test.ts: createQueryRunner() keeps a process for the next query of the same owner over the same publish, and no other',
+    'test/system/query-processes.test.ts: the processes of an owner end when a key is revoked',
     'src/engine/query/statement-uses.test.ts: a function that waits, logs, counts or reads settings is refused anywhere in a statement',
     'test/system/serial/hostile-child.test.ts: a query process that sends anything before its query ends alone, and another takes its place',
   ]),

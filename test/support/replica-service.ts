@@ -104,7 +104,13 @@ export async function openService(process: WorldProcess, dir: string, prefix: st
   const catalog = new Catalog({ store, files, owner: '', reader, sliced: {} as CatalogTools['sliced'] }) // no test reads rows
   const profiles = new Profiles({ store, files, reader })
   const copies = { request: async () => ({ [Symbol.dispose]() {} }), removed: async () => {} }
-  const tools = { store, catalog, copies, quota: new Quota(unlimited, store) }
+  const tools = {
+    store,
+    catalog,
+    copies,
+    runner: { forget() {} },
+    quota: new Quota(unlimited, store),
+  }
   return {
     process,
     store,

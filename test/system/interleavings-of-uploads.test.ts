@@ -293,7 +293,13 @@ for (const isAway of [false, true]) {
         request: (of: Receipt) => step.take().then(() => copies.request(of)),
         removed: (of: string) => step.take().then(() => copies.removed(of)),
       }
-      const tools = { store, catalog, copies: copying, quota }
+      const tools = {
+        store,
+        catalog,
+        copies: copying,
+        quota,
+        runner: { forget() {} },
+      }
       const upload = async () => {
         const sentAt = now()
         await using draft = await real.draft()

@@ -46,7 +46,13 @@ async function service(t: TestContext) {
   const existing = new ExistingDatasets(store, files)
   const catalog = new Catalog({ store, files, owner: '', ...unused })
   const copies = { request: async () => ({ [Symbol.dispose]() {} }), removed: async () => {} }
-  const tools = { store, catalog, copies, quota: new Quota(unlimited, store) }
+  const tools = {
+    store,
+    catalog,
+    copies,
+    runner: { forget() {} },
+    quota: new Quota(unlimited, store),
+  }
   const seen = { outcomes: [] as string[], expired: 0 }
 
   const readFiles = async (receipt: Receipt) => {

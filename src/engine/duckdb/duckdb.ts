@@ -7,6 +7,7 @@ export {
   type DuckDBDataChunk,
   DuckDBDateValue,
   type DuckDBExtractedStatements,
+  type DuckDBInstance,
   DuckDBListValue,
   DuckDBMapValue,
   type DuckDBPreparedStatement,
@@ -38,9 +39,15 @@ const sharedSettings = {
 }
 
 /** Opens an engine in memory. `settings` are DuckDB settings, by DuckDB's names, in addition to the shared ones. */
+export async function openEngine(settings: Readonly<Record<string, string>>): Promise<DuckDBInstance> {
+  const engine = await DuckDBInstance.create(':memory:', { ...sharedSettings, ...settings })
+  const connection = await engine.connect()
+  await connection.run("SET GLOBAL TimeZone = 'UTC'")
+  connection.closeSync()
+  return engine
+}
+
+/** The only connection of a new engine. */
 export async function openDuckDb(settings: Readonly<Record<string, string>>): Promise<DuckDBConnection> {
-  const instance = await DuckDBInstance.create(':memory:', { ...sharedSettings, ...settings })
-  const connection = await instance.connect()
-  await connection.run("SET TimeZone = 'UTC'")
-  return connection
+  return (await openEngine(settings)).connect()
 }

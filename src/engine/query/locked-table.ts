@@ -1,9 +1,11 @@
-// Locked table: an engine that reaches one table and nothing else, and the check of the statement. Knows no process.
+// Locked table: an engine that reaches one table and nothing else, a fresh connection for each statement, and the check of
+// the statement. Knows no process.
 import {
   type DuckDBConnection,
   type DuckDBExtractedStatements,
+  type DuckDBInstance,
   type DuckDBPreparedStatement,
-  openDuckDb,
+  openEngine,
   StatementType,
 } from '../duckdb/duckdb.ts'
 import { outputDir } from '../sandbox/work-dir.ts'
@@ -20,9 +22,9 @@ export class RefusalError extends Error {
   }
 }
 
-/** Opens an engine for one statement, not locked yet. It spills to the directory that the child may write to. */
-export function openForOne(settings: QuerySettings): Promise<DuckDBConnection> {
-  return openDuckDb({
+/** Opens an engine for one table, not locked yet. It spills to the directory that the child may write to. */
+export function openForOne(settings: QuerySettings): Promise<DuckDBInstance> {
+  return openEngine({
     // Half of it: operators overshoot, and functions and values need the rest.
     memory_limit: `${Math.floor(settings.memoryBytesMax / 2_000)}KB`,
     temp_directory: outputDir,
@@ -37,15 +39,28 @@ export function openForOne(settings: QuerySettings): Promise<DuckDBConnection> {
 
 /** Locks the engine: from now on it reaches nothing but the table and its spill directory. */
 export async function lockIn(
-  connection: DuckDBConnection,
+  engine: DuckDBInstance,
   { files, columns }: Pick<QueryJob, 'files' | 'columns'>,
 ): Promise<void> {
+  const connection = await engine.connect()
   const list = `[${files.map((file) => `'${file}'`).join(', ')}]`
   const parts = `FROM read_parquet(${list}, hive_partitioning = false)`
   await connection.run(`CREATE VIEW data AS ${files.length > 0 ? parts : noRowsSql(columns)}`)
   if (files.length > 0) await connection.run(`SET allowed_paths = ${list}`)
   await connection.run('SET enable_external_access = false')
   await connection.run('SET lock_configuration = true')
+  connection.closeSync()
+}
+
+/**
+ * A connection for one statement: what belongs to a connection, such as temporary tables, variables, prepared statements
+ * and the seed of random(), ends with it. What would belong to the engine, such as tables and sequences, cannot be
+ * created in a transaction that only reads. Takes 0.2 ms (1.5.5, 2026-11-28).
+ */
+export async function connectReadOnly(engine: DuckDBInstance): Promise<DuckDBConnection> {
+  const connection = await engine.connect()
+  await connection.run('BEGIN TRANSACTION READ ONLY')
+  return connection
 }
 
 /** Without files there are no types. */

@@ -61,9 +61,16 @@ export function refusalOf(error: unknown, dir: string): Refusal {
   }
   const problem = outside.has(kind)
     ? 'it uses something other than the table data: files, the network, extensions and settings are not available'
-    : 'the engine failed on it'
+    : engineFailed
   return { code: 'QUERY_FAILED', problem: `${problem}${place}`.replaceAll(dir, '…') }
 }
+
+/** Whether the engine can be trusted with another statement after an error: not if it ran out of something, or failed. */
+export function leavesEngineIntact({ code, problem }: Refusal): boolean {
+  return code !== 'QUERY_TOO_LARGE' && !problem.startsWith(engineFailed)
+}
+
+const engineFailed = 'the engine failed on it'
 
 /** If the table name is wrong, the message states the right one; DuckDB's own guess would mislead. */
 function named(head: string): string {

@@ -1,7 +1,7 @@
 // Query job: the messages between the service and a query child. Plain values only.
 import type { ResultFormat } from './query.ts'
 
-/** The one job of a child. */
+/** One statement for a child. All of its jobs have the same files and columns. */
 export interface QueryJob {
   /** Paths relative to the child's work directory. */
   readonly files: readonly string[]
@@ -20,9 +20,15 @@ export interface QuerySettings {
   readonly spillBytesMax: number
 }
 
+/** A child whose memory has grown by more than this between its jobs, or in one, takes no other. Bytes. */
+export function growthBytesMax({ memoryBytesMax }: QuerySettings): number {
+  // The engine spills only beyond half of the memory, so a job that has spilled has grown by more than this.
+  return memoryBytesMax / 4
+}
+
 /**
  * The first answer to a job, as JSON. After `begun`, the pieces of the result follow, a frame each. The result is complete
- * only if the last piece is empty.
+ * only if the last piece is empty. After its answer, a child is ready again, or ends.
  */
 export type Verdict = { readonly kind: 'begun' } | ({ readonly kind: 'refused' } & Refusal)
 

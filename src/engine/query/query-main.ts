@@ -1,14 +1,15 @@
-// Query main: the program of a query child. It waits, locks the engine to its files, runs one statement, and ends.
+// Query main: the program of a query child. It locks the engine to the files of its first job, and runs one statement after
+// the other, each on a connection of its own.
 import './keep-bom.ts'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type { DuckDBPreparedStatement } from '../duckdb/duckdb.ts'
+import type { DuckDBConnection, DuckDBPreparedStatement } from '../duckdb/duckdb.ts'
 import { listenToParent, readyText, sendToParent } from '../sandbox/frames.ts'
 import { outputDir } from '../sandbox/work-dir.ts'
 import { createResultWriter, type ResultWriter, typeName } from './format-result.ts'
-import { lockIn, openForOne, RefusalError, readOnlyStatement } from './locked-table.ts'
-import { refusalOf } from './query-error.ts'
-import { pieceBytesMax, type QueryJob, type QuerySettings, type Verdict } from './query-job.ts'
+import { connectReadOnly, lockIn, openForOne, RefusalError, readOnlyStatement } from './locked-table.ts'
+import { leavesEngineIntact, refusalOf } from './query-error.ts'
+import { growthBytesMax, pieceBytesMax, type QueryJob, type QuerySettings, type Verdict } from './query-job.ts'
 import { usesOf } from './statement-uses.ts'
 
 /** Bytes buffered before the first write. Earlier errors are reported; a later one can only cut the result off. */
@@ -18,31 +19,59 @@ const memoryLookMs = 50
 
 // From the service, which has the same version.
 const settings = JSON.parse(process.argv[2] ?? '{}') as QuerySettings
-const connection = await openForOne(settings)
+const engine = await openForOne(settings)
 await warmUp()
 
 const idleBytes = process.memoryUsage.rss()
-setInterval(() => {
-  if (process.memoryUsage.rss() > idleBytes + settings.memoryBytesMax) process.kill(process.pid, 'SIGKILL')
-}, memoryLookMs).unref()
+/** The connection of the next statement; null until the engine is locked. */
+let next: DuckDBConnection | null = null
 
 listenToParent((message) => {
-  const job = message as QueryJob // of the service, which is of the same version and sends one
+  const job = message as QueryJob // of the service, which is of the same version and sends the next when this is ready
   // Its output says how it ended.
-  run(job).finally(() => process.kill(process.pid, 'SIGKILL'))
+  run(job).then(takeAnother, end)
 })
 sendToParent(readyText)
 
-async function run(job: QueryJob): Promise<void> {
-  const answer = new ResultOutput()
+function end(): void {
+  process.kill(process.pid, 'SIGKILL')
+}
+
+async function takeAnother(mayStay: boolean): Promise<void> {
+  if (!mayStay) return end()
+  next = await connectReadOnly(engine)
+  sendToParent(readyText)
+}
+
+/** Resolves to whether nothing speaks against another job. */
+async function run(job: QueryJob): Promise<boolean> {
+  if (next === null) await lockIn(engine, job)
+  const connection = next ?? (await connectReadOnly(engine))
+  const beforeBytes = process.memoryUsage.rss()
+  let mostBytes = beforeBytes
+  const look = () => {
+    mostBytes = Math.max(mostBytes, process.memoryUsage.rss())
+    if (mostBytes > beforeBytes + settings.memoryBytesMax) end()
+  }
+  const looking = setInterval(look, memoryLookMs)
+  const isIntact = await answer(job, connection)
+  clearInterval(looking)
+  connection.closeSync()
+  look()
+  return isIntact && mostBytes <= idleBytes + growthBytesMax(settings)
+}
+
+/** Resolves to whether the engine is as it was: not after a truncated result, and not after some errors. */
+async function answer(job: QueryJob, connection: DuckDBConnection): Promise<boolean> {
+  const output = new ResultOutput()
   try {
-    await lockIn(connection, job)
     const statement = await readOnlyStatement(connection, job.sql)
-    await writeResponse(statement, job, answer)
+    return await writeResponse(statement, job, output)
   } catch (error) {
-    if (answer.hasBegun) throw error
+    if (output.hasBegun) throw error
     const refusal = error instanceof RefusalError ? error.refusal : refusalOf(error, process.cwd())
     writeVerdict({ kind: 'refused', ...refusal })
+    return leavesEngineIntact(refusal)
   }
 }
 
@@ -62,6 +91,7 @@ async function warmUp(): Promise<void> {
 }
 
 async function runSmallQuery(path: string): Promise<void> {
+  const connection = await engine.connect()
   await connection.run(`COPY (SELECT range AS a, 'x' || range AS b FROM range(2)) TO '${path}' (FORMAT parquet)`)
   const statements = await connection.extractStatements(
     `SELECT a, b FROM read_parquet('${path}') WHERE b <> '' ORDER BY b`,
@@ -72,36 +102,44 @@ async function runSmallQuery(path: string): Promise<void> {
   const chunk = await result.fetchChunk()
   for (let row = 0; row < (chunk?.rowCount ?? 0); row++) writer.row(chunk?.getRowValues(row) ?? [], row === 0)
   await result.fetchChunk()
+  connection.closeSync()
 }
 
-async function writeResponse(statement: DuckDBPreparedStatement, job: QueryJob, answer: ResultOutput): Promise<void> {
+/** Resolves to whether the result is complete. */
+async function writeResponse(
+  statement: DuckDBPreparedStatement,
+  job: QueryJob,
+  output: ResultOutput,
+): Promise<boolean> {
   const result = await statement.stream()
   const columns = result.columnNames().map((name, i) => ({ name, type: typeName(String(result.columnType(i))) }))
   const writer = createResultWriter(job.format, columns)
-  answer.add(writer.head())
+  output.add(writer.head())
   let rowCount = 0
   for (let chunk = await result.fetchChunk(); chunk !== null && chunk.rowCount > 0; chunk = await result.fetchChunk()) {
     for (let row = 0; row < chunk.rowCount; row++) {
-      if (rowCount === job.rowsMax) return end(writer, answer, `it returns more than ${job.rowsMax} rows`)
+      if (rowCount === job.rowsMax) return truncate(writer, output, `it returns more than ${job.rowsMax} rows`)
       const text = writer.row(chunk.getRowValues(row), rowCount === 0)
       const bytes = Buffer.byteLength(text)
-      if (answer.bytes + bytes > job.bytesMax) {
+      if (output.bytes + bytes > job.bytesMax) {
         const problem = `it returns more than ${job.bytesMax} bytes`
         if (rowCount === 0) throw new RefusalError('QUERY_TOO_LARGE', problem)
-        return end(writer, answer, problem)
+        return truncate(writer, output, problem)
       }
-      answer.add(text, bytes)
+      output.add(text, bytes)
       rowCount += 1
     }
   }
-  answer.end(writer.tail(false) ?? '')
+  output.end(writer.tail(false) ?? '')
+  return true
 }
 
 /** Ends a truncated result, if its format can say so. */
-function end(writer: ResultWriter, answer: ResultOutput, problem: string): void {
+function truncate(writer: ResultWriter, output: ResultOutput, problem: string): false {
   const tail = writer.tail(true)
   if (tail === null) throw new RefusalError('QUERY_TOO_LARGE', `${problem}; only JSON can be truncated there`)
-  answer.end(tail)
+  output.end(tail)
+  return false
 }
 
 /** Buffers the result and writes it in large pieces, the verdict first. */

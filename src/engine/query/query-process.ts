@@ -1,18 +1,22 @@
-// Query process: one query child and its work directory, from start to end. Knows no queue.
+// Query process: one query child, its work directory and the one table it serves, from start to end. Knows no queue.
 import { fileURLToPath } from 'node:url'
+import { throwStoreError } from '../../core/storage-error.ts'
 import { readyText } from '../sandbox/frames.ts'
 import type { Sandbox, SandboxedChild, SandboxedProgram } from '../sandbox/sandbox.ts'
 import { type Child, killUnlessStarted, type ProcessExit } from '../sandbox/spawn-child.ts'
 import { inputPath, type WorkDir } from '../sandbox/work-dir.ts'
-import { pieceBytesMax, type QueryJob, type QuerySettings, verdictBytesMax } from './query-job.ts'
+import type { Query, QueryTable, TableKey } from './query.ts'
+import { growthBytesMax, pieceBytesMax, type QueryJob, type QuerySettings, verdictBytesMax } from './query-job.ts'
 
 export interface QueryProcessOptions extends QuerySettings {
-  /** CPU time, including its start. Seconds. */
-  readonly cpuSecondsMax: number
+  /** Time limit of a statement. Milliseconds. */
+  readonly queryMsMax: number
   /** The program of the child, for tests; default: a query's. */
   readonly programPath?: string
   /** It is killed if it has not started within this time; tests use less. Milliseconds. */
   readonly startMsMax?: number
+  /** Its files count as intact for this long; tests use less. Milliseconds. */
+  readonly verifiedMsMax?: number
 }
 
 const programPath = fileURLToPath(new URL('./query-main.ts', import.meta.url))
@@ -21,47 +25,163 @@ const programPath = fileURLToPath(new URL('./query-main.ts', import.meta.url))
 const reservedBytes = 800_000_000
 const heapMegabytes = 128
 
+/** Statements that a process runs at most. */
+const statementsMax = 1_000
+
+/** Once ready, a child is ready again within a millisecond. Milliseconds. */
+const renewMsMax = 2_000
+
+const verifiedMsMaxUsual = 60_000
+
 /** The resources of a query. */
 export function queryProgram(options: QueryProcessOptions): SandboxedProgram {
-  const { memoryBytesMax, spillBytesMax, cpuSecondsMax } = options
+  const { memoryBytesMax, spillBytesMax, queryMsMax } = options
   const settings: QuerySettings = { memoryBytesMax, spillBytesMax }
   return {
     path: options.programPath ?? programPath,
     arguments: [JSON.stringify(settings)],
     heapMegabytes,
-    limits: { dataBytesMax: reservedBytes + memoryBytesMax, cpuSecondsMax, fileBytesMax: spillBytesMax },
+    limits: {
+      dataBytesMax: reservedBytes + memoryBytesMax + growthBytesMax(settings),
+      // One thread cannot use more CPU time than wall-clock time; starting takes less than a second. A process takes no
+      // other statement once its statements have taken the time of one.
+      cpuSecondsMax: Math.ceil((2 * queryMsMax) / 1_000) + 2,
+      fileBytesMax: spillBytesMax,
+    },
     // Operators spill to disk.
     writes: 'files it makes',
   }
 }
 
-/** A child that answers one query. */
+/** A child that runs the statements over one table, one after the other. */
 export class QueryProcess {
-  /** True once it waits for its query, false if it ended before. */
-  readonly ready: Promise<boolean>
   /** Resolves when it has ended and its directory is gone. */
   readonly gone: Promise<ProcessExit>
   readonly #child: Child
   readonly #workDir: WorkDir | null
-  /** Maximum size of its next frame; 0 while it waits for its query. Bytes. */
-  #awaitedBytesMax = readyText.length
+  readonly #queryMsMax: number
+  readonly #verifiedMsMax: number
+  /** Maximum size of its next frame; 0 while it waits for a statement. Bytes. */
+  #awaitedBytesMax = 0
   readonly #frames: AsyncGenerator<Buffer, void, void>
-  /** Awaited even before there is a query, so that a waiting child that sends anything is ended. */
-  readonly #verdict: Promise<Buffer | null>
-  #isGone = false
+  #ready = Promise.resolve(false)
+  /** Awaited even before there is a statement, so that a waiting child that sends anything is ended. */
+  #verdict: Promise<Buffer | null> = Promise.resolve(null)
+  #isEnded = false
+  #table: { readonly key: TableKey; readonly files: readonly string[]; readonly columns: readonly string[] } | null =
+    null
+  #verifiedAtMs = 0
+  #isRetired = false
+  #statementCount = 0
+  #statementsMs = 0
+  #startedMs = 0
 
-  private constructor({ child, workDir }: SandboxedChild, startMsMax?: number) {
+  private constructor({ child, workDir }: SandboxedChild, options: QueryProcessOptions) {
+    this.#queryMsMax = options.queryMsMax
+    this.#verifiedMsMax = options.verifiedMsMax ?? verifiedMsMaxUsual
     this.#child = child
     this.#workDir = workDir
     this.#frames = child.frames(() => this.#awaitedBytesMax)
     this.gone = child.gone.then(async (ending) => {
-      this.#isGone = true
+      this.#isEnded = true
       await workDir?.remove()
       return ending
     })
-    this.ready = this.#readReady()
-    killUnlessStarted(child, this.ready, startMsMax)
-    this.#verdict = this.ready.then((isReady) => (isReady ? this.#next() : null))
+    this.#await(options.startMsMax)
+  }
+
+  static start(sandbox: Sandbox, options: QueryProcessOptions): QueryProcess {
+    return new QueryProcess(sandbox.start(queryProgram(options)), options)
+  }
+
+  /** True once it waits for a statement, false if it ended before. */
+  get ready(): Promise<boolean> {
+    return this.#ready
+  }
+
+  /** Of the only table that it opens; null until then. */
+  get key(): TableKey | null {
+    return this.#table?.key ?? null
+  }
+
+  /** False as soon as it has been killed, or has ended. */
+  get isAlive(): boolean {
+    return !this.#isEnded
+  }
+
+  /** Whether its work directory still exists. */
+  get hasWorkDir(): boolean {
+    return this.#workDir?.exists ?? false
+  }
+
+  /** Gives it the table, unless it has it and its files were verified a short time ago. */
+  async open(table: QueryTable): Promise<void> {
+    const { key, columns } = table
+    const isOpen = this.#table !== null
+    if (isOpen && performance.now() - this.#verifiedAtMs < this.#verifiedMsMax) return
+    // Before anything else happens: from now on, it serves nothing else.
+    this.#table ??= { key, columns, files: [] }
+    await table.withPaths(async (paths) => {
+      if (isOpen) return
+      // They become read-only, because DuckDB's list of allowed files would allow writing.
+      await this.#workDir?.addInputs(paths).catch(throwStoreError)
+      this.#table = { key, columns, files: paths.map((_, i) => inputPath(i)) }
+    })
+    this.#verifiedAtMs = performance.now()
+  }
+
+  /**
+   * Disk space that its files take. DuckDB's limit applies to the files it counts, and the system's to each file; this is
+   * the sum of all.
+   */
+  async spilledBytes(): Promise<number> {
+    return (await this.#workDir?.writtenBytes()) ?? 0
+  }
+
+  /** Sends a statement over its table and resolves to the verdict; null if it ends first. */
+  run(query: Query, limits: Pick<QueryJob, 'rowsMax' | 'bytesMax'>): Promise<Buffer | null> {
+    if (this.#table === null) throw new Error('Cannot run statement: the process has no table')
+    const { files, columns } = this.#table
+    const { sql, format } = query
+    this.#awaitedBytesMax = verdictBytesMax
+    this.#statementCount += 1
+    this.#startedMs = performance.now()
+    const job: QueryJob = { files, columns, sql, format, ...limits }
+    this.#child.send(job)
+    return this.#verdict
+  }
+
+  /** The next piece of its result, once the verdict is known; null if it ends first. */
+  next(): Promise<Buffer | null> {
+    this.#awaitedBytesMax = pieceBytesMax
+    return this.#next()
+  }
+
+  /** Its statement is to be the last. */
+  retire(): void {
+    this.#isRetired = true
+  }
+
+  /** Expects it to be ready for another statement, unless it is retired or has run many. */
+  renew(): void {
+    this.#statementsMs += performance.now() - this.#startedMs
+    const isWornOut = this.#statementCount >= statementsMax || this.#statementsMs > this.#queryMsMax
+    if (this.#isRetired || isWornOut) this.kill()
+    else this.#await(renewMsMax)
+  }
+
+  /** The first `reason` given becomes part of its `Ending`. */
+  kill(reason?: string): void {
+    this.#isEnded = true
+    this.#child.kill(reason)
+  }
+
+  /** Waits for it to be ready, and then for a verdict. Kills it if it is not ready in time. */
+  #await(msMax?: number): void {
+    this.#awaitedBytesMax = readyText.length
+    this.#ready = this.#readReady()
+    killUnlessStarted(this.#child, this.#ready, msMax)
+    this.#verdict = this.#ready.then((isReady) => (isReady ? this.#next() : null))
   }
 
   async #readReady(): Promise<boolean> {
@@ -82,57 +202,5 @@ export class QueryProcess {
       this.kill(String(error))
       return null
     }
-  }
-
-  static start(sandbox: Sandbox, options: QueryProcessOptions): QueryProcess {
-    return new QueryProcess(sandbox.start(queryProgram(options)), options.startMsMax)
-  }
-
-  get isGone(): boolean {
-    return this.#isGone
-  }
-
-  get pid(): number | undefined {
-    return this.#child.pid
-  }
-
-  /**
-   * Gives it files and returns their paths in its work directory. They become read-only, because DuckDB's list of
-   * allowed files would allow writing.
-   */
-  async addFiles(paths: readonly string[]): Promise<readonly string[]> {
-    await this.#workDir?.addInputs(paths)
-    return paths.map((_, i) => inputPath(i))
-  }
-
-  /**
-   * Disk space that its files take. DuckDB's limit applies to the files it counts, and the system's to each file; this is
-   * the sum of all.
-   */
-  async spilledBytes(): Promise<number> {
-    return (await this.#workDir?.writtenBytes()) ?? 0
-  }
-
-  /** Whether its work directory still exists. */
-  get hasWorkDir(): boolean {
-    return this.#workDir?.exists ?? false
-  }
-
-  /** Sends its query and resolves to its verdict; null if it ends first. */
-  run(job: QueryJob): Promise<Buffer | null> {
-    this.#awaitedBytesMax = verdictBytesMax
-    this.#child.send(job)
-    return this.#verdict
-  }
-
-  /** The next piece of its result, once the verdict is known; null if it ends first. */
-  next(): Promise<Buffer | null> {
-    this.#awaitedBytesMax = pieceBytesMax
-    return this.#next()
-  }
-
-  /** The first `reason` given becomes part of its `Ending`. */
-  kill(reason?: string): void {
-    this.#child.kill(reason)
   }
 }

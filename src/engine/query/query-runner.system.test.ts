@@ -5,16 +5,20 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { isServiceError } from '../../core/errors.ts'
+import { until } from '../../../test/support/until.ts'
+import { type ErrorCode, isServiceError, ServiceError } from '../../core/errors.ts'
 import { openDuckDb } from '../duckdb/duckdb.ts'
-import { Sandbox } from '../sandbox/sandbox.ts'
+import { Sandbox, type SandboxedProgram } from '../sandbox/sandbox.ts'
+import type { QueryTable, TableKey } from './query.ts'
 import { createQueryRunner, type QueryRunnerOptions } from './query-runner.ts'
+import { tableOf } from './query-table.testing.ts'
 
 const never = new AbortController().signal
 const logger = { warn() {} }
 const usual = {
   queryMsMax: 30_000,
   queryMemoryBytesMax: 268_435_456,
+  queryProcessesKept: 2,
   queryRowsMax: 100,
   queryBytesMax: 1_000,
 }
@@ -25,13 +29,22 @@ async function start(t: TestContext, given: Partial<QueryRunnerOptions> = {}) {
   const part = join(dir, 'part.parquet')
   const connection = await openDuckDb({})
   await connection.run(`COPY (SELECT range AS id FROM range(10)) TO '${part}' (FORMAT parquet)`)
-  const runner = createQueryRunner({ ...usual, logger, sandbox: await Sandbox.open(dir), ...given })
+  const sandbox = await Sandbox.open(dir)
+  let startCount = 0
+  const counting = {
+    start: (program: SandboxedProgram) => {
+      startCount += 1
+      return sandbox.start(program)
+    },
+  }
+  // The only member that a runner uses.
+  const runner = createQueryRunner({ ...usual, logger, sandbox: counting as unknown as Sandbox, ...given })
   t.after(async () => {
     await runner.close()
     await rm(dir, { recursive: true })
   })
-  const table = { paths: [part], columns: ['id'] }
-  return { runner, table, part, workDirs: join(dir, 'work') }
+  const table = tableOf([part], ['id'])
+  return { runner, table, part, workDirs: join(dir, 'work'), starts: () => startCount }
 }
 
 type TestSetup = Awaited<ReturnType<typeof start>>
@@ -58,8 +71,6 @@ test('createQueryRunner() can query a table whose files have been deleted', asyn
 
 test('createQueryRunner() ends a query with the reason of its signal, and at its time limit', async (t) => {
   const started = await start(t)
-  // A result of one row, so that the query ends because of its time and not its size.
-  const endless = 'SELECT max(a.range + b.range) FROM range(1000000) a, range(1000000) b'
   const controller = new AbortController()
   const open = await started.runner.open(started.table, controller.signal)
   const answer = open.ask({ sql: endless, format: 'json' })
@@ -92,6 +103,7 @@ test('createQueryRunner() starts another child if the waiting one has died', asy
   const started = await start(t)
   await ask(started, 'SELECT 1')
   for (const pid of await waiting(started.workDirs)) process.kill(pid, 'SIGKILL')
+  await until('it is gone', () => readdirSync(started.workDirs).length === 0)
   assert.equal(await ask(started, 'SELECT 1 AS one'), 'one\r\n1\r\n')
 })
 
@@ -102,6 +114,193 @@ test('createQueryRunner() leaves no process and no directory behind', async (t) 
   assert.deepEqual(readdirSync(started.workDirs), [])
   await assert.rejects(started.runner.open(started.table, never), /have been ended/)
 })
+
+test('createQueryRunner() keeps a process for the next query of the same owner over the same publish, and no other', async (t) => {
+  const { runner, part, starts } = await start(t, { queryProcessesKept: 9 })
+  let verifiedCount = 0
+  const askAs = async (key: Partial<TableKey>) => {
+    const table = tableOf([part], ['id'], key)
+    const withPaths: QueryTable['withPaths'] = (use) => {
+      verifiedCount += 1
+      return table.withPaths(use)
+    }
+    assert.equal(await ask({ runner, table: { ...table, withPaths } }, 'SELECT count(*) AS n FROM data'), 'n\r\n10\r\n')
+  }
+  const keys = [{}, { owner: 'bob' }, { id: 'b' }, { publish: '2' }]
+  for (const key of keys) for (let i = 0; i < 3; i++) await askAs(key)
+  for (const key of keys.toReversed()) await askAs(key)
+  assert.equal(starts(), keys.length)
+  assert.equal(verifiedCount, keys.length)
+  for (let i = 0; i < 2; i++) {
+    const { publish: _, ...unknown } = tableOf([part], ['id']).key
+    await ask({ runner, table: { ...tableOf([part], ['id']), key: { ...unknown, publish: undefined } } }, 'SELECT 1')
+  }
+  assert.equal(starts(), keys.length + 2)
+})
+
+test('createQueryRunner() has the files of a kept process verified again after a while', async (t) => {
+  const { runner, part } = await start(t, { verifiedMsMax: 0 })
+  const table = tableOf([part], ['id'])
+  await ask({ runner, table }, 'FROM data')
+  const withPaths = () => Promise.reject(new ServiceError('DATASET_DAMAGED', { name: 'a' }))
+  await assert.rejects(ask({ runner, table: { ...table, withPaths } }, 'FROM data'), isCode('DATASET_DAMAGED'))
+})
+
+test('createQueryRunner() keeps no process if none is to be kept, and the one used last if one is', async (t) => {
+  const none = await start(t, { queryProcessesKept: 0 })
+  for (let i = 0; i < 2; i++) await ask(none, 'SELECT 1')
+  assert.equal(none.starts(), 2)
+  await until('both have ended', () => readdirSync(none.workDirs).length === 0)
+  const one = await start(t, { queryProcessesKept: 1 })
+  const other = { runner: one.runner, table: tableOf([one.part], ['id'], { id: 'b' }) }
+  for (const asked of [one, other, other]) await ask(asked, 'SELECT 1')
+  assert.equal(one.starts(), 2)
+  await until('one has ended', () => readdirSync(one.workDirs).length === 1)
+})
+
+test('createQueryRunner() ends an idle process after a while', async (t) => {
+  const started = await start(t, { idleMsMax: 1 })
+  await ask(started, 'SELECT 1')
+  await until('it has ended', () => readdirSync(started.workDirs).length === 0)
+})
+
+test('createQueryRunner() keeps a process after a statement that is wrong or refused', async (t) => {
+  const started = await start(t)
+  for (const sql of [
+    'SELEC 1',
+    'FROM nowhere',
+    "SELECT 'x'::INTEGER",
+    'DROP VIEW data',
+    "FROM read_csv('/etc/passwd')",
+  ]) {
+    await assert.rejects(ask(started, sql), ServiceError)
+    assert.equal(await ask(started, 'SELECT count(*) AS n FROM data'), 'n\r\n10\r\n')
+  }
+  assert.equal(started.starts(), 1)
+})
+
+/** A result of one row, so that the query ends because of its time and not its size. */
+const endless = 'SELECT max(a.range + b.range) FROM range(1000000) a, range(1000000) b'
+const sorting = (rows: number) =>
+  `SELECT max(x) FROM (SELECT md5(range::VARCHAR) AS x FROM range(${rows}) ORDER BY x OFFSET 1)`
+
+test('createQueryRunner() ends a process after a timeout, an abort, a cut result, a lack of memory, a spill', async (t) => {
+  const started = await start(t, { queryMsMax: 8_000, queryMemoryBytesMax: 67_108_864, queryBytesMax: 100_000 })
+  const { runner, table } = started
+  const abort = async () => {
+    const controller = new AbortController()
+    const answer = (await runner.open(table, controller.signal)).ask({ sql: endless, format: 'json' })
+    controller.abort(new Error('the client has gone'))
+    await assert.rejects(answer, /the client has gone/)
+  }
+  const leave = async () => {
+    const open = await runner.open(table, never)
+    for await (const _ of await open.ask({ sql: "SELECT repeat('x', 1000) FROM range(100)", format: 'csv' })) break
+  }
+  const cut = async () => {
+    const open = await runner.open(table, never)
+    const rows = await Array.fromAsync(await open.ask({ sql: 'FROM range(101)', format: 'json' }))
+    assert.match(rows.join(''), /"truncated":true/)
+  }
+  const reasons: Readonly<Record<string, () => Promise<unknown>>> = {
+    abort,
+    leave,
+    cut,
+    'too many rows': () => assert.rejects(ask(started, 'FROM range(101)'), isCode('QUERY_TOO_LARGE')),
+    memory: () => assert.rejects(ask(started, "SELECT length(repeat('a', 300000000))"), isCode('QUERY_TOO_LARGE')),
+    spill: () => ask(started, sorting(2_000_000)),
+    timeout: () => assert.rejects(ask(started, endless), isCode('QUERY_TIMEOUT')),
+  }
+  let startCount = 1
+  for (const [reason, end] of Object.entries(reasons)) {
+    await ask(started, 'SELECT 1')
+    assert.equal(started.starts(), startCount, `before ${reason}`)
+    await end()
+    await ask(started, 'SELECT 1')
+    startCount += 1
+    assert.equal(started.starts(), startCount, reason)
+  }
+  await until('the others have ended', () => readdirSync(started.workDirs).length === 1)
+})
+
+test('createQueryRunner() ends a process after a thousand queries, in which its memory has hardly grown', async (t) => {
+  const started = await start(t)
+  const bytes = async () => Math.max(...(await waiting(started.workDirs)).map(residentBytes))
+  const sql = "SELECT id % 3 AS r, count(*) AS n, string_agg(id::VARCHAR, '-') FROM data GROUP BY ALL ORDER BY ALL"
+  const many = async (count: number) => {
+    for (let i = 0; i < count; i++) await ask(started, sql)
+  }
+  await many(200)
+  const beforeBytes = seesProcesses ? await bytes() : 0
+  await many(799)
+  if (seesProcesses) assert.ok((await bytes()) - beforeBytes < 24_000_000, `${beforeBytes} to ${await bytes()}`)
+  await many(1)
+  assert.equal(started.starts(), 1)
+  await many(1)
+  assert.equal(started.starts(), 2)
+})
+
+test('createQueryRunner() ends one query of several over a table, and spares the others', async (t) => {
+  const started = await start(t)
+  const { runner, table, starts } = started
+  const controller = new AbortController()
+  const ended = await runner.open(table, controller.signal)
+  const spared = await runner.open(table, never)
+  const [endedAnswer, answer] = [ended, spared].map((one) => one.ask({ sql: sorting(300_000), format: 'csv' }))
+  controller.abort(new Error('the client has gone'))
+  await assert.rejects(endedAnswer!, /the client has gone/)
+  const text = (await Array.fromAsync((await answer!) as AsyncIterable<Buffer>)).join('')
+  assert.match(text, /^max\(x\)\r\nf{5}/)
+  await ask(started, 'SELECT 1')
+  assert.equal(starts(), 2)
+})
+
+test('createQueryRunner() survives a process that is killed during a query', async (t) => {
+  if (!seesProcesses) return t.skip('this system does not show processes')
+  const started = await start(t)
+  await ask(started, 'SELECT 1')
+  const [pid = 0] = await waiting(started.workDirs)
+  const open = await started.runner.open(started.table, never)
+  const answer = open.ask({ sql: endless, format: 'csv' })
+  process.kill(pid, 'SIGKILL')
+  await assert.rejects(answer, isCode('QUERY_TOO_LARGE'))
+  assert.equal(await ask(started, 'SELECT 1 AS one'), 'one\r\n1\r\n')
+  assert.equal(started.starts(), 2)
+})
+
+test('QueryRunner.forget() ends the processes of a dataset, or all, and lets a query finish first', async (t) => {
+  const started = await start(t)
+  const { runner, table, part, starts } = started
+  const other = { runner, table: tableOf([part], ['id'], { id: 'b' }) }
+  await ask(started, 'SELECT 1')
+  await ask(other, 'SELECT 1')
+  runner.forget('a')
+  await ask(other, 'SELECT 1')
+  assert.equal(starts(), 2)
+  const open = await runner.open(table, never)
+  runner.forget()
+  const stream = await open.ask({ sql: 'SELECT count(*) AS n FROM data', format: 'csv' })
+  assert.equal((await Array.fromAsync(stream as AsyncIterable<Buffer>)).join(''), 'n\r\n10\r\n')
+  await until('all have ended', () => readdirSync(started.workDirs).length === 0)
+  assert.equal(starts(), 3)
+})
+
+test('a child is the first that the system ends when memory runs out', async (t) => {
+  if (!seesProcesses) return t.skip('this system does not show processes')
+  const started = await start(t)
+  await ask(started, 'SELECT 1')
+  for (const pid of await waiting(started.workDirs))
+    assert.equal(readFileSync(`/proc/${pid}/oom_score_adj`, 'latin1').trim(), '1000')
+})
+
+function isCode(code: ErrorCode) {
+  return (error: unknown) => isServiceError(error, code)
+}
+
+function residentBytes(pid: number): number {
+  const kilobytes = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1]
+  return Number(kilobytes) * 1_024
+}
 
 /** Children of this process that work in the directory; waits until there is one. */
 async function waiting(dir: string): Promise<readonly number[]> {

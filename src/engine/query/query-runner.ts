@@ -1,13 +1,14 @@
-// Query runner: runs each query in its own child, and keeps one child waiting. Knows how queries start and end, but no SQL.
+// Query runner: runs queries in child processes, and keeps some for the next query over the same table. Knows how queries
+// start and end, but no SQL.
 
 import { Readable } from 'node:stream'
 import { ServiceError } from '../../core/errors.ts'
 import type { Log } from '../../core/log.ts'
-import { throwStoreError, toStoreError } from '../../core/storage-error.ts'
+import { toStoreError } from '../../core/storage-error.ts'
 import { unlessAborted } from '../../io/turns/unless-aborted.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import { type ProcessExit, startFailure } from '../sandbox/spawn-child.ts'
-import type { OpenTable, Query, QueryRunner, QueryTable } from './query.ts'
+import type { OpenTable, Query, QueryRunner, QueryTable, TableKey } from './query.ts'
 import { parseVerdict, type Verdict } from './query-job.ts'
 import { QueryProcess, type QueryProcessOptions } from './query-process.ts'
 
@@ -18,6 +19,8 @@ export interface QueryRunnerOptions {
   readonly queryMsMax: number
   /** Memory of a query. Bytes. */
   readonly queryMemoryBytesMax: number
+  /** Idle processes kept for the next query over their table; with 0, each query has a process of its own. */
+  readonly queryProcessesKept: number
   readonly queryRowsMax: number
   /** Size limit of a result. */
   readonly queryBytesMax: number
@@ -27,7 +30,13 @@ export interface QueryRunnerOptions {
   readonly programPath?: string
   /** A child that has not started within this time is killed; tests use less. Milliseconds. */
   readonly startMsMax?: number
+  /** An idle child ends after this time; tests use less. Milliseconds. */
+  readonly idleMsMax?: number
+  /** Files count as intact for this long; tests use less. Milliseconds. */
+  readonly verifiedMsMax?: number
 }
+
+const idleMsMaxUsual = 60_000
 
 /** A query whose result is not read for this long is ended, because others need its place. Milliseconds. */
 const readIdleMsMax = 5_000
@@ -41,7 +50,6 @@ const spillBytesUsual = 1_000_000_000
 /** How often the files of a query are added up, in case DuckDB does not count them all. Milliseconds. */
 const spillLookMs = 250
 
-/** Creates a runner and starts its first child. */
 export function createQueryRunner(options: QueryRunnerOptions): QueryRunner {
   return new Runner(options)
 }
@@ -50,98 +58,119 @@ class Runner implements QueryRunner {
   readonly #options: QueryRunnerOptions
   readonly #processOptions: QueryProcessOptions
   readonly #processes = new Set<QueryProcess>()
-  /** Resolves when the next child is ready; null after a failed start. */
-  #spare: Promise<QueryProcess> | null = null
+  /** Processes without a query, and the timers that end them; the longest idle first. Some have no table yet. */
+  readonly #idle = new Map<QueryProcess, NodeJS.Timeout>()
   #isClosed = false
 
   constructor(options: QueryRunnerOptions) {
     this.#options = options
-    this.#processOptions = {
-      memoryBytesMax: options.queryMemoryBytesMax,
-      spillBytesMax: options.spillBytesMax ?? spillBytesUsual,
-      // One thread cannot use more CPU time than wall-clock time; starting takes less than a second.
-      cpuSecondsMax: Math.ceil(options.queryMsMax / 1_000) + 2,
-      ...(options.programPath !== undefined && { programPath: options.programPath }),
-      ...(options.startMsMax !== undefined && { startMsMax: options.startMsMax }),
-    }
-    this.#prepare()
+    const { queryMemoryBytesMax: memoryBytesMax, spillBytesMax = spillBytesUsual } = options
+    this.#processOptions = { ...options, memoryBytesMax, spillBytesMax }
   }
 
   async open(table: QueryTable, signal: AbortSignal): Promise<OpenTable> {
     signal.throwIfAborted()
-    const process = await this.#claim(signal)
+    const process = await this.#claim(table.key, signal)
     const running = new RunningQuery(process, { ...this.#options, ...this.#processOptions }, signal)
-    // Not earlier: starting a process would slow down a short query.
-    void Promise.race([running.answered, process.gone]).then(() => {
-      if (!this.#isClosed && this.#spare === null) this.#prepare()
-    })
+    void running.finished.then(() => this.#keep(process))
     return running.open(table)
   }
 
+  forget(id?: string): void {
+    for (const process of this.#processes) {
+      if (process.key === null || (id !== undefined && process.key.id !== id)) continue
+      if (this.#idle.has(process)) this.#end(process)
+      else process.retire()
+    }
+  }
+
   async check(): Promise<void> {
-    const preparing = this.#spare ?? this.#prepare()
-    const waiting = await preparing.catch(throwNotReady)
-    const isUsable = !waiting.isGone && waiting.hasWorkDir
-    // If it was claimed meanwhile, it belongs to a query.
-    if (isUsable || this.#spare !== preparing) return
-    waiting.kill()
-    await this.#prepare().catch(throwNotReady)
+    for (const process of this.#idle.keys()) if (!process.hasWorkDir) this.#end(process)
+    const [idle] = this.#idle.keys()
+    try {
+      const process = idle ?? this.#start()
+      if (idle === undefined) this.#keep(process)
+      if (!(await process.ready)) throw await startError(process)
+    } catch (error) {
+      throw startFailure(error, 'query')
+    }
   }
 
   async close(): Promise<void> {
     this.#isClosed = true
-    await this.#spare?.catch(() => {})
-    for (const process of this.#processes) process.kill()
+    for (const process of this.#processes) this.#end(process)
     await Promise.all([...this.#processes].map(({ gone }) => gone))
   }
 
-  /** The waiting child, or a new one. A query that ends before its child has started leaves it to the next. */
-  async #claim(signal: AbortSignal): Promise<QueryProcess> {
-    const taken = this.#spare
-    this.#spare = null
-    const claiming = this.#usable(taken)
-    try {
-      return await unlessAborted(claiming, signal)
-    } catch (error) {
-      if (this.#spare === null && !this.#isClosed) this.#keep(claiming)
-      else claiming.then((process) => process.kill()).catch(() => {})
-      throw error
+  /** An idle process, or a new one. A query that ends before its process has started leaves it to the next. */
+  async #claim(key: TableKey, signal: AbortSignal): Promise<QueryProcess> {
+    for (;;) {
+      const idle = this.#takeIdle(key)
+      const process = idle ?? this.#start()
+      try {
+        if (await unlessAborted(process.ready, signal)) return process
+      } catch (error) {
+        this.#keep(process)
+        throw error
+      }
+      // One that was idle may have failed to start, or was killed by somebody else.
+      if (idle === undefined) throw await startError(process)
     }
   }
 
-  /** If the waiting child could not be started, or was killed by somebody else, another one is started. */
-  async #usable(waiting: Promise<QueryProcess> | null): Promise<QueryProcess> {
-    const process = await waiting?.catch(() => null)
-    return process === null || process === undefined || process.isGone ? this.#start() : process
+  #takeIdle(key: TableKey): QueryProcess | undefined {
+    const idle = [...this.#idle.keys()].toReversed()
+    const taken = idle.find((one) => isSame(one.key, key)) ?? idle.find((one) => one.key === null)
+    if (taken === undefined) return undefined
+    clearTimeout(this.#idle.get(taken))
+    this.#idle.delete(taken)
+    return taken
   }
 
-  #prepare(): Promise<QueryProcess> {
-    return this.#keep(this.#start())
+  /** Keeps an idle process for a while, unless it has ended. */
+  #keep(process: QueryProcess): void {
+    if (!process.isAlive) return
+    const { queryProcessesKept, idleMsMax = idleMsMaxUsual } = this.#options
+    if (this.#isClosed || (queryProcessesKept === 0 && process.key !== null)) {
+      process.kill()
+      return
+    }
+    this.#idle.set(process, setTimeout(() => this.#end(process), idleMsMax).unref())
+    // One without a table may always wait: `check()` has started it.
+    const [oldest] = this.#idle.keys()
+    if (oldest !== undefined && this.#idle.size > Math.max(1, queryProcessesKept)) this.#end(oldest)
   }
 
-  #keep(starting: Promise<QueryProcess>): Promise<QueryProcess> {
-    this.#spare = starting
-    // The error goes to the query that waits for it; otherwise the next query starts its own child.
-    starting.catch(() => {
-      if (this.#spare === starting) this.#spare = null
-    })
-    return starting
+  #end(process: QueryProcess): void {
+    clearTimeout(this.#idle.get(process))
+    this.#idle.delete(process)
+    process.kill()
   }
 
-  async #start(): Promise<QueryProcess> {
+  #start(): QueryProcess {
     if (this.#isClosed) throw notStarted('the queries have been ended')
     const process = QueryProcess.start(this.#options.sandbox, this.#processOptions)
     this.#processes.add(process)
-    void process.gone.then(() => this.#processes.delete(process))
-    if (await process.ready) return process
-    const { how, startError } = await process.gone
-    const refused = toStoreError(startError)
-    throw refused.code === 'STORE_FAILED' ? notStarted(how) : refused
+    void process.gone.then(() => {
+      this.#processes.delete(process)
+      this.#end(process)
+    })
+    return process
   }
 }
 
-function throwNotReady(error: unknown): never {
-  throw startFailure(error, 'query')
+/** Two tables without a publish are never the same. */
+function isSame(one: TableKey | null, other: TableKey): boolean {
+  return (
+    one?.owner === other.owner && one.id === other.id && one.publish === other.publish && other.publish !== undefined
+  )
+}
+
+/** Why a process has not started. */
+async function startError(process: QueryProcess): Promise<Error> {
+  const { how, startError } = await process.gone
+  const refused = toStoreError(startError)
+  return refused.code === 'STORE_FAILED' ? notStarted(how) : refused
 }
 
 /** An internal error, or the end of the service. */
@@ -153,11 +182,12 @@ function notStarted(problem: string): Error {
 class RunningQuery implements OpenTable {
   readonly #process: QueryProcess
   readonly #options: QueryRunnerOptions & QueryProcessOptions
-  #table: { readonly files: readonly string[]; readonly columns: readonly string[] } | null = null
+  #canAsk = false
   /** Why it was killed. */
   #reason: unknown = null
-  readonly #answered = Promise.withResolvers<void>()
   readonly #finished = Promise.withResolvers<void>()
+  #isFinished = false
+  readonly #stopWatching: () => void
   #answer: Readable | null = null
 
   constructor(process: QueryProcess, options: QueryRunnerOptions & QueryProcessOptions, signal: AbortSignal) {
@@ -169,28 +199,23 @@ class RunningQuery implements OpenTable {
     const deadline = setTimeout(onLate, queryMsMax)
     const looking = setInterval(() => void this.#lookAtDisk(), spillLookMs)
     signal.addEventListener('abort', onAbort, { once: true })
-    void process.gone.then(() => {
+    this.#stopWatching = () => {
       clearTimeout(deadline)
       clearInterval(looking)
       signal.removeEventListener('abort', onAbort)
-      this.#finished.resolve()
-    })
+    }
     if (signal.aborted) onAbort()
   }
 
-  /** Resolves when the verdict is known. */
-  get answered(): Promise<void> {
-    return this.#answered.promise
-  }
-
-  /** Resolves when the child is no longer needed, shortly before it is gone. */
+  /** Resolves when the child is no longer needed: it is killed, or about to be ready for another query. */
   get finished(): Promise<void> {
     return this.#finished.promise
   }
 
-  async open({ paths, columns }: QueryTable): Promise<OpenTable> {
+  async open(table: QueryTable): Promise<OpenTable> {
     try {
-      this.#table = { files: await this.#process.addFiles(paths).catch(throwStoreError), columns }
+      await this.#process.open(table)
+      this.#canAsk = true
       return this
     } catch (error) {
       this.#end(error)
@@ -198,19 +223,16 @@ class RunningQuery implements OpenTable {
     }
   }
 
-  async ask({ sql, format }: Query): Promise<Readable> {
-    const table = this.#table
-    if (table === null) throw new Error('Cannot ask: the table is not open, or was asked before')
-    this.#table = null
+  async ask(query: Query): Promise<Readable> {
+    if (!this.#canAsk) throw new Error('Cannot ask: the table is not open, or was asked before')
+    this.#canAsk = false
     const { queryRowsMax: rowsMax, queryBytesMax: bytesMax } = this.#options
-    const first = await this.#orReason(this.#process.run({ ...table, sql, format, rowsMax, bytesMax }))
-    this.#answered.resolve()
-    const verdict = this.#verdictOf(first)
+    const verdict = this.#verdictOf(await this.#orReason(this.#process.run(query, { rowsMax, bytesMax })))
     if (verdict.kind === 'begun') {
       this.#answer = Readable.from(this.#bytes(bytesMax + tailBytesMax), { objectMode: false })
       return this.#answer
     }
-    this.#finish()
+    this.#finish('complete')
     throw new ServiceError(verdict.code, { problem: verdict.problem })
   }
 
@@ -223,7 +245,9 @@ class RunningQuery implements OpenTable {
   }
 
   async #lookAtDisk(): Promise<void> {
-    if ((await this.#process.spilledBytes()) <= this.#options.spillBytesMax) return
+    const spilledBytes = await this.#process.spilledBytes()
+    if (spilledBytes > 0) this.#process.retire()
+    if (spilledBytes <= this.#options.spillBytesMax) return
     this.#end(
       new ServiceError('QUERY_TOO_LARGE', { problem: 'it needs more temporary disk space than a query may have' }),
     )
@@ -234,7 +258,7 @@ class RunningQuery implements OpenTable {
       let leftBytes = bytesMax
       for (;;) {
         const piece = await this.#orReason(this.#process.next())
-        if (piece.length === 0) return
+        if (piece.length === 0) return this.#finish('complete')
         leftBytes -= piece.length
         if (leftBytes < 0) throw this.#broken('its answer has no end')
         const onUnread = () => this.#end(new ServiceError('QUERY_TIMEOUT', { limitMs: readIdleMsMax }))
@@ -246,7 +270,8 @@ class RunningQuery implements OpenTable {
         }
       }
     } finally {
-      this.#finish()
+      // Whoever reads it may stop early.
+      this.#finish('incomplete')
     }
   }
 
@@ -277,14 +302,20 @@ class RunningQuery implements OpenTable {
   }
 
   #end(reason: unknown): void {
+    if (this.#isFinished) return
     this.#reason ??= reason
-    this.#finish()
+    this.#finish('incomplete')
     // A client that does not read would not find out otherwise.
     if (reason instanceof Error) this.#answer?.destroy(reason)
   }
 
-  #finish(): void {
-    this.#process.kill()
+  /** Has an effect once: after that, the child may have another query. */
+  #finish(how: 'complete' | 'incomplete'): void {
+    if (this.#isFinished) return
+    this.#isFinished = true
+    this.#stopWatching()
+    if (how === 'complete') this.#process.renew()
+    else this.#process.kill()
     this.#finished.resolve()
   }
 }

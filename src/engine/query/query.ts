@@ -4,12 +4,20 @@ import type { Readable } from 'node:stream'
 /** Formats of a result. */
 export type ResultFormat = 'json' | 'ndjson' | 'csv'
 
+/** Whose table it is, and of which publish of which dataset. A process serves one key in its life, and no other. */
+export interface TableKey {
+  readonly owner: string
+  readonly id: string
+  readonly publish: string | undefined
+}
+
 /** The source of the table `data`. */
 export interface QueryTable {
-  /** Parquet files with the same columns, in the order of their rows. */
-  readonly paths: readonly string[]
+  readonly key: TableKey
   /** Column names: all there is of a table without files. */
   readonly columns: readonly string[]
+  /** Parquet files with the same columns, in the order of their rows; verified now, and there while `use` runs. */
+  withPaths(use: (paths: readonly string[]) => Promise<void>): Promise<void>
 }
 
 export interface Query {
@@ -26,7 +34,7 @@ export interface OpenTable {
    * @throws {ServiceError} QUERY_NOT_READ_ONLY, QUERY_FAILED, QUERY_TOO_LARGE, QUERY_TIMEOUT
    */
   ask(query: Query): Promise<Readable>
-  /** Resolves when nothing of it runs anymore. */
+  /** Resolves when nothing of the statement runs anymore. */
   readonly finished: Promise<void>
 }
 
@@ -38,6 +46,8 @@ export interface QueryRunner {
   open(table: QueryTable, signal: AbortSignal): Promise<OpenTable>
   /** @throws {ServiceError} if no child can be started */
   check(): Promise<void>
+  /** Ends the processes kept for a dataset, or for any; one that runs a statement ends after it. */
+  forget(id?: string): void
   /** Ends all queries. */
   close(): Promise<void>
 }

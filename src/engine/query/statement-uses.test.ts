@@ -14,9 +14,9 @@ async function textsOf(sql: string): Promise<readonly (readonly string[])[]> {
 }
 
 async function locked() {
-  const connection = await openForOne({ memoryBytesMax: 256_000_000, spillBytesMax: 1_000_000 })
-  await lockIn(connection, { files: [], columns: ['id', 'name'] })
-  return connection
+  const engine = await openForOne({ memoryBytesMax: 256_000_000, spillBytesMax: 1_000_000 })
+  await lockIn(engine, { files: [], columns: ['id', 'name'] })
+  return await engine.connect()
 }
 
 test('every function of the pinned DuckDB has been reviewed', async () => {

@@ -29,7 +29,7 @@ const isRoot = process.getuid?.() === 0
 const noRoot = 'only root can give a child a user of its own'
 const programPath = fileURLToPath(new URL('./confined-program.testing.ts', import.meta.url))
 
-const querySettings = { memoryBytesMax: 256_000_000, spillBytesMax: 1_000_000, cpuSecondsMax: 60, programPath }
+const querySettings = { memoryBytesMax: 256_000_000, spillBytesMax: 1_000_000, queryMsMax: 30_000, programPath }
 
 /** What each program needs, and what its child may do. */
 const programs: Readonly<Record<string, { readonly program: SandboxedProgram; readonly ownWork: readonly string[] }>> =

@@ -1,6 +1,6 @@
 // Spawn child: starts a process with limits, exchanges frames with it, and reports its end. Knows nothing of queues or jobs.
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { getCompileCacheDir } from 'node:module'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -95,19 +95,28 @@ export function startProcess(program: Program): Child {
   const node = [process.execPath, `--max-old-space-size=${program.heapMegabytes}`, program.path]
   const command = [...limited(program.limits), ...(program.wrapper ?? []), ...node, ...(program.arguments ?? [])]
   try {
-    return childOf(
-      spawn(command[0]!, command.slice(1), {
-        env: environment,
-        stdio: ['pipe', 'ignore', 'pipe', 'pipe'],
-        // In its own process group: Ctrl-C in a terminal is for the service, which lets its children finish.
-        detached: process.platform !== 'win32',
-        ...(program.cwd !== undefined && { cwd: program.cwd }),
-        ...(userId !== undefined && { uid: userId, gid: userId }),
-      }),
-    )
+    const child = spawn(command[0]!, command.slice(1), {
+      env: environment,
+      stdio: ['pipe', 'ignore', 'pipe', 'pipe'],
+      // In its own process group: Ctrl-C in a terminal is for the service, which lets its children finish.
+      detached: process.platform !== 'win32',
+      ...(program.cwd !== undefined && { cwd: program.cwd }),
+      ...(userId !== undefined && { uid: userId, gid: userId }),
+    })
+    endFirst(child.pid)
+    return childOf(child)
   } catch (error) {
     // Most failures are an event, but without memory for another process spawn() throws.
     return goneChild(error)
+  }
+}
+
+/** When memory runs out, Linux ends a child first: it holds nothing that is not stored. Later its user may be another. */
+function endFirst(pid: number | undefined): void {
+  try {
+    if (process.platform === 'linux') writeFileSync(`/proc/${pid}/oom_score_adj`, '1000')
+  } catch {
+    // It has ended already, or the system does not let us.
   }
 }
 

@@ -8,6 +8,7 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { isServiceError } from '../../core/errors.ts'
 import { createQueryRunner } from '../query/query-runner.ts'
+import { tableOf } from '../query/query-table.testing.ts'
 import { ReaderPool } from '../readers/reader-pool.ts'
 import { Sandbox } from './sandbox.ts'
 import { startFailure } from './spawn-child.ts'
@@ -15,7 +16,13 @@ import { startFailure } from './spawn-child.ts'
 const logger = { warn() {} }
 const programPath = '/absent/program.ts'
 const silentPath = fileURLToPath(new URL('./silent-child.testing.ts', import.meta.url))
-const queryLimits = { queryMsMax: 10_000, queryMemoryBytesMax: 268_435_456, queryRowsMax: 10, queryBytesMax: 1_000 }
+const queryLimits = {
+  queryMsMax: 10_000,
+  queryMemoryBytesMax: 268_435_456,
+  queryProcessesKept: 2,
+  queryRowsMax: 10,
+  queryBytesMax: 1_000,
+}
 const never = new AbortController().signal
 const isNotReady = (error: unknown) => isServiceError(error, 'NOT_READY')
 
@@ -53,7 +60,7 @@ test('a child that does not start is killed, and its work is refused without wai
     await Promise.all([runner.close(), pool.close()])
     await rm(dir, { recursive: true })
   })
-  await assert.rejects(runner.open({ paths: [], columns: [] }, never), /had not started after 100 ms/)
+  await assert.rejects(runner.open(tableOf([], []), never), /had not started after 100 ms/)
   await assert.rejects(runner.check(), isNotReady)
   const isLost = (error: unknown) => /had not started after 100 ms/.test(String((error as Error).cause))
   await assert.rejects(pool.run('measure', { paths: [], columns: [], records: 0 }, never), isLost)
@@ -68,7 +75,7 @@ test('a query that ends before its child has started leaves it to the next query
     await rm(dir, { recursive: true })
   })
   const controller = new AbortController()
-  const first = runner.open({ paths: [], columns: [] }, controller.signal)
+  const first = runner.open(tableOf([], []), controller.signal)
   controller.abort(new Error('the client has gone'))
   await assert.rejects(first, /the client has gone/)
   await runner.check()

@@ -2,7 +2,7 @@
 import type { ByteStream } from '../../core/byte-stream.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Receipt } from '../../core/receipt.ts'
-import type { OpenTable, Query, QueryRunner } from '../../engine/query/query.ts'
+import type { OpenTable, Query, QueryRunner, QueryTable } from '../../engine/query/query.ts'
 import { FairPlaces } from '../fair-places.ts'
 import type { VerifiedFiles } from './verified-files.ts'
 
@@ -180,6 +180,7 @@ export class QueryPlaces {
 }
 
 interface QueryTools {
+  readonly owner: string
   readonly files: VerifiedFiles
   readonly runner: QueryRunner
   readonly places: QueryPlaces
@@ -215,10 +216,13 @@ export async function queryDataset(
 }
 
 async function openTable(tools: QueryTools, id: string, receipt: Receipt, signal: AbortSignal): Promise<OpenTable> {
-  const { parts, columns } = receipt
-  const names = columns.map(({ name }) => name)
+  const table: QueryTable = {
+    key: { owner: tools.owner, id, publish: receipt.publish },
+    columns: receipt.columns.map(({ name }) => name),
+    withPaths: (use) => tools.files.withLocal(receipt, receipt.parts, use),
+  }
   try {
-    return await tools.files.withLocal(receipt, parts, (paths) => tools.runner.open({ paths, columns: names }, signal))
+    return await tools.runner.open(table, signal)
   } catch (error) {
     // A dataset that was deleted before its files were open is not found, whatever error that caused.
     await tools.receipt(id)

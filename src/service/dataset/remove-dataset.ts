@@ -1,12 +1,14 @@
 // Remove dataset: deletes a dataset with everything derived from it. Knows no owner.
 import { isServiceError, ServiceError } from '../../core/errors.ts'
 import type { Receipt } from '../../core/receipt.ts'
+import type { QueryRunner } from '../../engine/query/query.ts'
 import type { DatasetVersion, Store } from '../../store/store.ts'
 import type { Catalog } from './catalog.ts'
 
 export interface RemoveTools {
   readonly store: Pick<Store, 'remove'>
   readonly copies: { removed(id: string): Promise<void> }
+  readonly runner: Pick<QueryRunner, 'forget'>
 }
 
 /**
@@ -43,6 +45,7 @@ export async function removeOwn(
  */
 export async function removeDataset(tools: RemoveTools, of: DatasetVersion, uploadedBefore?: number): Promise<boolean> {
   if (!(await tools.store.remove(of, uploadedBefore))) return false
+  tools.runner.forget(of.id)
   await tools.copies.removed(of.id)
   return true
 }

@@ -1,5 +1,6 @@
 // Publish or record: ends an upload durably, as a new or repaired dataset or as one more upload of an existing one.
 import type { Receipt, Upload, UploadOutcome } from '../../core/receipt.ts'
+import type { QueryRunner } from '../../engine/query/query.ts'
 import type { DatasetVersion, Draft, Store, StoredUpload } from '../../store/store.ts'
 import type { UploadReply } from '../service.ts'
 import { type UploadContext, uploadRecord } from './arrival.ts'
@@ -13,6 +14,7 @@ export interface PublishTools {
     /** Resolves once the dataset is certain to be copied, if all uploads are; disposed when the upload has ended. */
     request(receipt: Receipt): Promise<Disposable>
   }
+  readonly runner: Pick<QueryRunner, 'forget'>
 }
 
 /** The outcome of receiving a file. */
@@ -57,12 +59,16 @@ export async function publishOrRecord(
 
 /** Null if another upload was first. */
 async function publish(
-  { store, quota }: PublishTools,
+  { store, quota, runner }: PublishTools,
   taken: Exclude<FinishedDraft, { kind: 'duplicate' }>,
   upload: Upload,
 ): Promise<StoredUpload | null> {
   const { draft, receipt } = taken
-  if (taken.kind === 'repaired') return await store.replace(draft, receipt, upload, taken.damaged)
+  if (taken.kind === 'repaired') {
+    const stored = await store.replace(draft, receipt, upload, taken.damaged)
+    runner.forget(receipt.id)
+    return stored
+  }
   using _ = await quota.reserve(receipt)
   return (await store.publish(draft, receipt, upload)) ? { receipt, upload } : null
 }

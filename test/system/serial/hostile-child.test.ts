@@ -8,6 +8,7 @@ import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { isServiceError } from '../../../src/core/errors.ts'
 import { createQueryRunner } from '../../../src/engine/query/query-runner.ts'
+import { tableOf } from '../../../src/engine/query/query-table.testing.ts'
 import { ReaderPool } from '../../../src/engine/readers/reader-pool.ts'
 import { type Attack, attacks } from '../../../src/engine/sandbox/hostile-child.testing.ts'
 import { Sandbox } from '../../../src/engine/sandbox/sandbox.ts'
@@ -94,6 +95,7 @@ async function startRunner(t: TestContext, queryMemoryBytesMax = 268_435_456) {
     logger: { warn() {} },
     queryMsMax: 20_000,
     queryMemoryBytesMax,
+    queryProcessesKept: 2,
     queryRowsMax: 100,
     queryBytesMax: 1_000_000,
     spillBytesMax: 20_000_000,
@@ -107,7 +109,7 @@ async function startRunner(t: TestContext, queryMemoryBytesMax = 268_435_456) {
 }
 
 async function ask(runner: Awaited<ReturnType<typeof startRunner>>, sql: string): Promise<number> {
-  const table = await runner.open({ paths: [], columns: ['a'] }, never)
+  const table = await runner.open(tableOf([], ['a']), never)
   let bytes = 0
   for await (const piece of await table.ask({ sql, format: 'json' })) bytes += piece.length
   return bytes
