@@ -1,5 +1,5 @@
 // Column kinds: how the texts of a column are read. The host, src/columns/parquet/column-kind.ts, has the same numbers.
-import { DECIMAL, DECIMAL_COMMA, NO_CLASS, NUMBER, NUMBER_COMMA, TEXT, TRUE_LOWER } from './values/value-classes'
+import { DECIMAL, DECIMAL_COMMA, GROUP_NONE, NO_CLASS, NUMBER, NUMBER_COMMA, TEXT, TRUE_LOWER } from './values/value-classes'
 import { classOf } from './facts/classify-value'
 import { readDateForm } from './values/other-dates'
 import { readDecimal, readLongDecimal, setDecimal } from './values/decimals'
@@ -36,7 +36,7 @@ export let hasForm: bool = false
 /** The decimal character, and the class of numbers with few digits that have it. */
 export let decimal: u32 = POINT_BYTE
 export let decimalClass: u32 = DECIMAL
-let group: u32 = 0
+export let group: u32 = GROUP_NONE
 export let order: u32 = 0
 export let separator: u32 = 0
 /** The spelling of a boolean from 1, 0 for any. */

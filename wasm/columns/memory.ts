@@ -16,10 +16,11 @@ export const FACTS_END: usize = NUMBER_TEXTS + 16 * 4
 /** Powers of ten as doubles, 10^0 to 10^22. */
 export const POWERS: usize = 6144
 /** Masks and byte orders, see values/wide-digits.ts. */
-export const LAST_LANES: usize = 7040
-export const JOINED_LANES: usize = LAST_LANES + 32
+export const LAST_LANES: usize = 6400
+export const DIGIT_LANES: usize = LAST_LANES + 32
+export const DIGIT_LANES_BYTES: usize = 4 * 16 * 16
 /** Days of each month and days before it, one u32 each: months 0 (empty) to 12 of common years, then of leap years. */
-export const MONTHS: usize = 7488
+export const MONTHS: usize = 7552
 /** Days from 1970-01-01 to January 1 of the years 0 to 10000, i32 each. */
 export const YEARS: usize = 8192
 /** Where matches of four bytes were last seen, u16 each. */
@@ -109,7 +110,7 @@ export function regionBound(index: u32, isEnd: bool): usize {
     case 0: return isEnd ? RESULT + 64 : RESULT
     case 1: return isEnd ? FACTS_END : FACTS
     case 2: return isEnd ? POWERS + 23 * 8 : POWERS
-    case 3: return isEnd ? LAST_LANES + 32 + 16 * 16 : LAST_LANES
+    case 3: return isEnd ? DIGIT_LANES + DIGIT_LANES_BYTES : LAST_LANES
     case 4: return isEnd ? MONTHS + 26 * 4 : MONTHS
     case 5: return isEnd ? YEARS + 10001 * 4 : YEARS
     case 6: return isEnd ? SNAPPY + SNAPPY_BYTES : SNAPPY

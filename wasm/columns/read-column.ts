@@ -1,5 +1,5 @@
 // Read column: turns the fields of one column of a row group into values, levels and facts. Knows no Parquet.
-import { INTEGER, NO_CLASS, NUMBER, NUMBER_COMMA, TEXT, TIMESTAMP, TOO_LONG, TRUE_LOWER, WORD, YMD, dateFormClass, isFraction } from './values/value-classes'
+import { GROUP_NONE, INTEGER, NO_CLASS, NUMBER, NUMBER_COMMA, TEXT, TIMESTAMP, TOO_LONG, TRUE_LOWER, WORD, YMD, dateFormClass, isFraction } from './values/value-classes'
 import { classOf, classScale, classWhole, classWord } from './facts/classify-value'
 import { lineEnd, quote, width } from './fields/dialect'
 import { addCount, addDigits, addValue, addWord, clearFacts } from './facts/facts'
@@ -8,7 +8,7 @@ import { scale, wholeDigits } from './values/decimals'
 import { fractionCount, hasExponent, numberEnd, wholeCount } from './values/doubles'
 import { copyText, copyUnquoted, findValue, isPadded, textEnd, textStart, trimBlanks, unquote } from './fields/field-text'
 import {
-  BOOLEANS, DATES_IN_FORM, DECIMALS, INTEGERS, LONG_DECIMALS, NUMBERS, TIMESTAMPS, TIMESTAMPS_IN_FORM, decimalClass, hasDigits, hasForm, order,
+  BOOLEANS, DATES_IN_FORM, DECIMALS, INTEGERS, LONG_DECIMALS, NUMBERS, TIMESTAMPS, TIMESTAMPS_IN_FORM, decimalClass, group, hasDigits, hasForm, order,
   readValue, separator, spelling, valueBytes,
 } from './column-kinds'
 import { levels, places, texts, values } from './memory'
@@ -76,14 +76,14 @@ export function readValues(column: u32, records: u32, kind: u32, nullWords: u32)
   let out = values
   let runClass = NO_CLASS
   let run: u32 = 0
-  let usualClass = usualClassOf(kind)
   // Without decimal places, only a declared text such as `5` is a decimal.
   const isRead = isUsual && (scale > 0 || (kind != DECIMALS && kind != LONG_DECIMALS))
+  let usualClass = isRead ? usualClassOf(kind) : WORD
   const isSpelledAnyhow = kind == BOOLEANS && spelling == 0
   let usualFrom: u32 = 0
   for (let record: u32 = 0; record < records; record++, place += step) {
     if (runClass == usualClass && record >= usualFrom) {
-      const usual = readUsual(kind, runClass, place, step, records - record, trims, out)
+      const usual = readUsual(kind, runClass, place, step, record, records - record, trims, out)
       run += usual
       record += usual
       if (record == records) break
@@ -126,7 +126,7 @@ export function readValues(column: u32, records: u32, kind: u32, nullWords: u32)
     else {
       addCount(runClass, run)
       run = 0
-      runClass = addValue(valueClass, record + 1) ? valueClass : NO_CLASS
+      runClass = addValue(valueClass, record + 1) && usualClass != NO_CLASS ? valueClass : NO_CLASS
       // Any spelling may be the usual one; WORD is that of no value.
       if (isSpelledAnyhow) usualClass = runClass == NO_CLASS ? WORD : runClass
     }
@@ -179,9 +179,12 @@ function readOther(kind: u32, start: usize, end: usize, out: usize, record: u32)
   return BROKEN
 }
 
-/** The class that `readUsual` reads for a kind; WORD if it reads none. */
+/**
+ * The class that `readUsual` reads for a kind; WORD if it reads none. NO_CLASS for numbers in groups: it counts them itself,
+ * whatever their classes are.
+ */
 function usualClassOf(kind: u32): u32 {
-  if (!isUsual) return WORD
+  if (group != GROUP_NONE && (kind == INTEGERS || kind == DECIMALS || kind == NUMBERS)) return NO_CLASS
   if (kind == DECIMALS || kind == NUMBERS) return decimalClass
   if (kind == INTEGERS) return hasForm ? WORD : INTEGER
   if (kind >= DATES_IN_FORM && order != YMD) return dateFormClass(kind == TIMESTAMPS_IN_FORM, separator, order)

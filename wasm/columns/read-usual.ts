@@ -1,12 +1,14 @@
 // Read usual: the fast path for fields like most of their column: plain values that add no new facts. Stops at the
 // first other field. Takes one to two thirds of the time of the general path.
-import { DOT, EITHER, SLASH, dateFormClass } from './values/value-classes'
+import { DOT, EITHER, NO_CLASS, SLASH, dateFormClass } from './values/value-classes'
 import {
   BOOLEANS, DATES_IN_FORM, DECIMALS, INTEGERS, NUMBERS, TIMESTAMPS_IN_FORM, decimal, decimalClass, order, separator,
 } from './column-kinds'
 import { areFractionsKnown, isZeroWholeKnown, knownZerosMax, zerosMin } from './facts/number-texts'
 import { addCount, isKnown, scaleMax, scaleMin, wholeMax } from './facts/facts'
+import { endAt, startAt } from './fields/field-text'
 import { POWERS } from './memory'
+import { readGrouped } from './read-grouped'
 import { scale } from './values/decimals'
 import { readUsualTimestamp } from './values/iso-dates'
 import { isEither, readWholeDate } from './values/other-dates'
@@ -16,30 +18,22 @@ import {
 } from './values/wide-digits'
 
 /**
- * Reads at most `count` fields from `place` on, and writes their values to `out`. With `trims`, a CR may end a field.
- * The facts must already have three values of the usual class of the kind: integers of at most 15 digits, decimals and
+ * Reads at most `count` fields from `record` on, the first of which ends at `place`, and writes their values to `out`. With
+ * `trims`, a CR may end a field. Without `valueClass`, reads numbers in groups and adds their facts; for others, the facts must already have three values of the usual class of the kind: integers of at most 15 digits, decimals and
  * numbers of `decimalClass`, booleans of `valueClass`, timestamps, dates in the order that was set.
  *
  * @returns How many fields were read. All are of that class, or counted as if, and need only be counted.
  */
-export function readUsual(kind: u32, valueClass: u32, place: usize, step: usize, count: u32, trims: bool, out: usize): u32 {
+export function readUsual(
+  kind: u32, valueClass: u32, place: usize, step: usize, record: u32, count: u32, trims: bool, out: usize,
+): u32 {
+  if (valueClass == NO_CLASS) return readGrouped(kind, place, step, record, count, trims, out)
   if (kind == INTEGERS) return readIntegers(place, step, count, trims, out)
   if (kind == DECIMALS) return readDecimals(place, step, count, trims, out)
   if (kind == NUMBERS) return readNumbers(place, step, count, trims, out)
   if (kind == BOOLEANS) return readBooleans(valueClass, place, step, count, trims, out)
   if (kind >= DATES_IN_FORM) return readDates(kind, place, step, count, trims, out)
   return readTimestamps(place, step, count, trims, out)
-}
-
-@inline
-function startAt(place: usize): usize {
-  return (load<u32>(place - 4) as usize) + 1
-}
-
-@inline
-function endAt(place: usize, trims: bool): usize {
-  const end = load<u32>(place) as usize
-  return trims && load<u8>(end - 1) == 13 ? end - 1 : end
 }
 
 /** Two short numbers are read at once. After a longer one, this many are read one by one. */

@@ -1,8 +1,8 @@
-// Tests of usual values: the fast path gives the same part and facts as the slow path, which quoted values take.
+// Tests of usual values: the fast paths give the same part and facts as the slow path, which values with blanks take.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Random, randomFrom } from '../../core/random.testing.ts'
-import type { ColumnType } from '../../core/receipt.ts'
+import type { ColumnType, NumberForm } from '../../core/receipt.ts'
 import { layoutOf, seed, writeColumns } from './columns.testing.ts'
 
 const pick = <Item>(random: Random, from: readonly Item[]): Item => from[random(from.length)] as Item
@@ -177,6 +177,81 @@ const ofDates: readonly Kind[] = [
 ]
 kinds.push(...kinds.filter(({ type }) => type.kind === 'decimal' || type.kind === 'number').map(withComma), ...ofDates)
 
+const grouped = (text: string) => text.replace(/(?<![.\d])\d+/, (whole) => whole.replace(/\B(?=(\d{3})+$)/g, ','))
+const groupForms: readonly NumberForm[] = [
+  { groupChar: ',', decimalChar: '.' },
+  { groupChar: '.', decimalChar: ',' },
+  { groupChar: ' ', decimalChar: ',' },
+  { groupChar: "'", decimalChar: '.' },
+  { groupChar: '\u00a0', decimalChar: '.' },
+  { groupChar: '\u202f', decimalChar: ',' },
+]
+/** Near numbers in groups. */
+const misgrouped = [
+  '1,23',
+  '12,3456',
+  '1,2345',
+  '1234,567',
+  '1,234567',
+  ',123',
+  '-,123',
+  '0,123',
+  '01,234',
+  '1,,234',
+  '1,234,',
+  '1,234,56',
+  '1,234.',
+  '1.234,567',
+  '1,234.567,890',
+  '1,234e5',
+  '1,234x567',
+  '1,23x,567.25',
+  '1\u00a0234',
+  '1\u206f234',
+  '1à234',
+]
+const inGroups = [
+  '1,000',
+  '12,345',
+  '1,234,567',
+  '-123,456,789',
+  '1,234,567.25',
+  '-1,234.50',
+  '1,234,567,890.12',
+  '12,345,678,901.25',
+  '123,456,789,012,345',
+  '123,456,789,012,345.25',
+  '1,234.567',
+  '1,234.5678',
+  '-12,345.00',
+  '12345',
+  '1234567.25',
+  '-0.25',
+  '1.50',
+]
+
+/** Numbers in groups, some of them without. */
+function inForm(form: NumberForm, { type, usual, others, typeMismatches }: Kind): Kind {
+  const written = (text: string) =>
+    text.replace(/[.,]/g, (mark) => (mark === ',' ? (form.groupChar ?? '') : form.decimalChar))
+  return {
+    type: { ...type, form } as ColumnType,
+    usual: (random) => written(random(20) === 0 ? usual(random) : grouped(usual(random))),
+    others: [...others.map(grouped), ...inGroups].map(written),
+    typeMismatches: [...typeMismatches, ...misgrouped].map(written),
+  }
+}
+const plain: readonly Kind[] = [
+  ...kinds.slice(0, 4),
+  {
+    type: { kind: 'decimal', precision: 9, scale: 2 },
+    usual: twoPlaces,
+    others: ['1234567.25', '0.10'],
+    typeMismatches: ['12,345,678.25', '12345678.25'],
+  },
+]
+kinds.push(...groupForms.flatMap((form) => plain.map((kind) => inForm(form, kind))))
+
 function assertSame(texts: readonly string[], type: ColumnType, isLast: boolean, lineTerminator: '\n' | '\r\n') {
   const layout = layoutOf(2, { delimiter: ';', lineTerminator })
   const columns = [
@@ -188,10 +263,12 @@ function assertSame(texts: readonly string[], type: ColumnType, isLast: boolean,
     const records = fields.map((field) => (isLast ? `x;${field}` : `${field};x`))
     return writeColumns(records.map((record) => record + lineTerminator).join(''), { layout, columns })
   }
-  const { part, ...plain } = write((text) => text)
-  const { part: quotedPart, ...quoted } = write((text) => `"${text}"`)
-  assert.deepEqual(plain, quoted)
-  assert.ok(part.equals(quotedPart), 'the parts differ')
+  const { part, ...others } = write((text) => text)
+  for (const form of [(text: string) => `"${text}"`, (text: string) => ` ${text}`]) {
+    const { part: slowPart, ...slow } = write(form)
+    assert.deepEqual(others, slow)
+    assert.ok(part.equals(slowPart), 'the parts differ')
+  }
 }
 
 for (const { type, usual, others, typeMismatches } of kinds) {

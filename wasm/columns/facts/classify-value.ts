@@ -15,7 +15,7 @@ import {
 import { readInteger } from '../values/integers'
 import { BLOCK, PLAIN_NUMBER } from '../memory'
 import { readDate, readTime, readTimestamp, readTimestampWithZone } from '../values/iso-dates'
-import { groupBytes, groupCount, plainEnd, toPlainNumber } from '../values/other-numbers'
+import { bytesAt, groupCount, groupText, plainEnd, toPlainNumber } from '../values/other-numbers'
 import { NO_WORD, booleanOf, wordOf } from '../values/special-words'
 
 /** The numbers of digits before and after the decimal character, for classes with a fraction. */
@@ -109,7 +109,7 @@ function classOfGroups(start: usize, end: usize): u32 {
   while (at < end && isDigit(load<u8>(at))) at++
   if (at == end) return NO_CLASS
   let group: u32 = 0
-  while (group < GROUP_COUNT && groupBytes(group, at, end) == 0) group++
+  while (group < GROUP_COUNT && bytesAt(groupText(group), at, end) == 0) group++
   if (group == GROUP_COUNT) return NO_CLASS
   const isPlain = group > GROUP_POINT
   let decimal = WHOLE

@@ -6,6 +6,19 @@ import { LAST_LANES, SCRATCH, SCRATCH_BYTES, texts } from '../memory'
 export let textStart: usize = 0
 export let textEnd: usize = 0
 
+/** Where the field that ends at a place begins. */
+@inline
+export function startAt(place: usize): usize {
+  return (load<u32>(place - 4) as usize) + 1
+}
+
+/** Where it ends; with `trims`, before a CR. */
+@inline
+export function endAt(place: usize, trims: bool): usize {
+  const end = load<u32>(place) as usize
+  return trims && load<u8>(end - 1) == 13 ? end - 1 : end
+}
+
 /**
  * Removes the quotes of a field in a column that is not text. In a field longer than the scratch, doubled quotes stay:
  * no value is that long.

@@ -8,6 +8,7 @@ import { countDigits, isDigit } from '../values/digits'
 import { double, isKeptAsScanned, scanNumber } from '../values/doubles'
 import { readInteger } from '../values/integers'
 import { readTimestampWithZone } from '../values/iso-dates'
+import { bytesAt } from '../values/other-numbers'
 import { RANGE, TYPE, isChecking } from './marks'
 import { isMomentShape, readMoment } from './moment-format'
 import {
@@ -96,15 +97,6 @@ function readNumber(kind: u32, start: usize, end: usize, out: usize): bool {
 const ANY_PLACES: u32 = 0xffff
 /** A whole number without a decimal character and an exponent. */
 const NO_PLACES: u32 = 0xfffe
-
-/** Bytes of a character of the form at `at`; 0 if another one is there. */
-@inline
-function bytesAt(character: u32, at: usize, end: usize): usize {
-  if (character == 0) return 0
-  const bytes = (4 - (clz(character) >> 3)) as usize
-  if (end - at < bytes || at > end) return 0
-  return (load<u32>(at) & (0xffffffff >> ((4 - (bytes as u32)) << 3))) == character ? bytes : 0
-}
 
 /** Where `toPlain` writes. */
 let plainOut: usize = 0

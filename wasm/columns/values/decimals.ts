@@ -9,13 +9,13 @@ export let wholeDigits: u32 = 0
 
 /** Decimal places of every value. */
 export let scale: u32 = 0
-let wholeMax: usize = 0
+export let wholeDigitsMax: usize = 0
 /** The factor for the digits before the point. */
 let power: u64 = 1
 
 export function setDecimal(precision: u32, decimalScale: u32): void {
   scale = decimalScale
-  wholeMax = precision - decimalScale
+  wholeDigitsMax = precision - decimalScale
   power = tenTo(min(decimalScale, 18))
 }
 
@@ -34,7 +34,7 @@ export function readDecimal(start: usize, end: usize, out: usize): u32 {
   const point = end - (scale as usize) - 1
   const whole = point - digits
   // If the text is too short, `whole - 1` wraps around to a huge number.
-  if (whole - 1 >= wholeMax || load<u8>(point) != 46 || (load<u8>(digits) == 48 && whole > 1)) return NO_CLASS
+  if (whole - 1 >= wholeDigitsMax || load<u8>(point) != 46 || (load<u8>(digits) == 48 && whole > 1)) return NO_CLASS
   const before = readDigits(digits, whole)
   const after = readDigits(point + 1, scale as usize)
   if (before == NO_DIGITS || after == NO_DIGITS) return NO_CLASS
@@ -51,7 +51,7 @@ export function readLongDecimal(start: usize, end: usize, out: usize): u32 {
   const digits = start + (isNegative as usize)
   const point = end - (scale as usize) - 1
   const whole = point - digits
-  if (whole - 1 >= wholeMax || load<u8>(point) != 46 || (load<u8>(digits) == 48 && whole > 1)) return NO_CLASS
+  if (whole - 1 >= wholeDigitsMax || load<u8>(point) != 46 || (load<u8>(digits) == 48 && whole > 1)) return NO_CLASS
   low = 0
   high = 0
   if (!addDigits(digits, whole) || !addDigits(point + 1, scale as usize)) return NO_CLASS

@@ -11,27 +11,23 @@ export let groupCount: u32 = 0
 
 const point: u32 = 46
 
-/** Bytes of the group character if it is at `at`, else 0. */
-export function groupBytes(group: u32, at: usize, end: usize): usize {
-  const byte = load<u8>(at) as u32
-  switch (group) {
-    case 0:
-      return (byte == 44) as usize
-    case 1:
-      return (byte == point) as usize
-    case 2:
-      return (byte == 32) as usize
-    case 3:
-      return (byte == 39) as usize
-    case 4:
-      return at + 1 < end && load<u16>(at) == 0xa0c2 ? 2 : 0
-    case 5:
-      return at + 2 < end && load<u16>(at) == 0x80e2 && load<u8>(at, 2) == 0xaf ? 3 : 0
-    case 6:
-      return at + 2 < end && load<u16>(at) == 0x80e2 && load<u8>(at, 2) == 0x99 ? 3 : 0
-    default:
-      return 0
-  }
+/** The UTF-8 of a group character as a number, the first byte lowest. */
+export function groupText(group: u32): u32 {
+  if (group < 4) return group == 0 ? 44 : group == 1 ? point : group == 2 ? 32 : 39
+  return group == 4 ? 0xa0c2 : group == 5 ? 0xaf80e2 : 0x9980e2
+}
+
+@inline
+export function utf8Bytes(character: u32): usize {
+  return (4 - (clz(character) >> 3)) as usize
+}
+
+/** Bytes of a character, as its UTF-8, if it is at `at`; else 0. */
+@inline
+export function bytesAt(character: u32, at: usize, end: usize): usize {
+  const bytes = utf8Bytes(character)
+  if (character == 0 || at + bytes > end) return 0
+  return (load<u32>(at) & (0xffffffff >> ((4 - (bytes as u32)) << 3))) == character ? bytes : 0
 }
 
 /**
@@ -53,8 +49,9 @@ export function toPlainNumber(start: usize, end: usize, decimal: u32, group: u32
   out += count
   at += count
   if (group != GROUP_NONE) {
+    const character = groupText(group)
     while (at < end) {
-      const bytes = groupBytes(group, at, end)
+      const bytes = bytesAt(character, at, end)
       if (bytes == 0) break
       if (countDigits(at + bytes, end) != 3) return false
       memory.copy(out, at + bytes, 3)

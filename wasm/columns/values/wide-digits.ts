@@ -1,16 +1,24 @@
 // Wide digits: reads numbers of up to 16 digits at once, backward from their ends, at any length. Knows no columns.
-import { JOINED_LANES, LAST_LANES } from '../memory'
+import { DIGIT_LANES, LAST_LANES } from '../memory'
 
 /** Call once, before anything else. */
 export function fillLanes(): void {
   for (let lane: usize = 0; lane < 32; lane++) store<u8>(LAST_LANES + lane, lane < 16 ? 0 : 0xff)
-  for (let fraction: usize = 0; fraction < 16; fraction++) {
-    // Digits before the point move up by one, over it. Lanes from outside become 0.
-    const row = JOINED_LANES + (fraction << 4)
-    for (let lane: usize = 0; lane < 16; lane++) {
-      store<u8>(row + lane, (lane + fraction > 15 ? lane : lane - 1) as u8)
+  for (let row: i32 = 0; row < 64; row++) {
+    // Digits before the point and before groups move up, over what is between. Lanes from outside become 0.
+    const tail = row & 15
+    for (let lane: i32 = 15; lane >= 0; lane--) {
+      const before = 16 - max(tail, 1) - lane
+      const from = before < 0 ? lane : lane - ((tail > 0) as i32) - (row >> 4) * (before / 3)
+      store<u8>(DIGIT_LANES + (((row << 4) + lane) as usize), from as u8)
     }
   }
+}
+
+/** Removes a point and what follows it, `tail` bytes in all, from between digits; and group characters of so many bytes. */
+@inline
+export function onlyDigits(digits: v128, tail: usize, groupBytes: usize): v128 {
+  return i8x16.swizzle(digits, v128.load(DIGIT_LANES + (groupBytes << 8) + (tail << 4)))
 }
 
 /** The values of the 16 bytes before `end` as digits, the last in the last lane. */
@@ -22,7 +30,7 @@ export function digitsBefore(end: usize): v128 {
 /** Removes the point, the byte before the last `fraction` bytes. */
 @inline
 export function withoutPoint(digits: v128, fraction: usize): v128 {
-  return i8x16.swizzle(digits, v128.load(JOINED_LANES + (fraction << 4)))
+  return onlyDigits(digits, fraction + 1, 0)
 }
 
 /** The last `count` lanes, 0 in all others; at most 16. */
