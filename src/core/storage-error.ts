@@ -40,3 +40,8 @@ export function errorCode(error: unknown): unknown {
   // Node states the reason why a thread could not start in its message, after a colon.
   return error.code === 'ERR_WORKER_INIT_FAILED' ? error.message.split(': ').at(-1) : error.code
 }
+
+/** The same for a call of the system that failed; null for every other error, also one with a code of Node. */
+export function systemCode(error: unknown): string | null {
+  return error instanceof Error && 'syscall' in error ? String(errorCode(error)) : null
+}

@@ -2,7 +2,9 @@
 
 import type { ColumnFacts } from '../../core/column-facts.ts'
 import type { DeclaredValues } from '../../core/declared-values.ts'
+import { ServiceError } from '../../core/errors.ts'
 import type { Part } from '../../core/receipt.ts'
+import { systemCode, toStoreError } from '../../core/storage-error.ts'
 import type { ConvertOptions, Repeats, RepeatsJob, Segment, SegmentPiece, TargetColumn } from '../converter.ts'
 import type { WriterColumn } from '../writer/column-writer.ts'
 
@@ -50,10 +52,17 @@ export interface ThreadRequest {
 }
 export type ThreadResult<Job> = Job extends ColumnJob ? ColumnResult : Repeats
 
+/** Why a job failed. */
+export interface JobFailure {
+  /** Of the call of the system that failed; null if it was none. */
+  readonly code: string | null
+  readonly problem: string
+}
+
 export type ColumnResponse =
   | { readonly kind: 'result'; readonly result: ColumnResult | Repeats }
-  /** `code` is the system's error code, if any; `isBroken` means that the thread must not be used again. */
-  | { readonly kind: 'failure'; readonly code: string | null; readonly problem: string; readonly isBroken: boolean }
+  /** `isBroken` means that the thread must not be used again. */
+  | ({ readonly kind: 'failure'; readonly isBroken: boolean } & JobFailure)
 
 /** The part of a result without one. */
 export const noPart = { part: null, isWritten: [], checksums: new Uint8Array(0) } as const
@@ -96,6 +105,16 @@ export function areExpected(facts: readonly ColumnFacts[], columns: readonly Tar
       classes === undefined ||
       Object.keys(facts[i]?.classes ?? {}).every((name) => (classes as readonly string[]).includes(name)),
   )
+}
+
+export function describeFailure(error: unknown): JobFailure {
+  return { code: systemCode(error), problem: error instanceof Error ? error.message : String(error) }
+}
+
+/** An error of the store if a call of the system failed, else CONVERSION_FAILED. */
+export function toJobError({ code, problem }: JobFailure): ServiceError {
+  if (code === null) return new ServiceError('CONVERSION_FAILED', {}, new Error(problem))
+  return toStoreError(Object.assign(new Error(problem), { code }))
 }
 
 /** @throws {Error} if the job's result is unwanted */

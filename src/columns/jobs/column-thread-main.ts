@@ -1,8 +1,7 @@
 // Column thread main: the program of one thread that writes columns, one job at a time.
 import { getPriority, setPriority } from 'node:os'
 import { parentPort } from 'node:worker_threads'
-import { errorCode } from '../../core/storage-error.ts'
-import type { ColumnResponse, ThreadRequest } from './column-job.ts'
+import { type ColumnResponse, describeFailure, type ThreadRequest } from './column-job.ts'
 import { findRepeats } from './find-repeats.ts'
 import { runColumnJob } from './run-column-job.ts'
 
@@ -20,13 +19,7 @@ function answer({ job, withdrawal }: ThreadRequest): ColumnResponse {
   try {
     return { kind: 'result', result: 'segment' in job ? runColumnJob(job, withdrawal) : findRepeats(job, withdrawal) }
   } catch (error) {
-    const code = errorCode(error)
-    return {
-      kind: 'failure',
-      code: typeof code === 'string' ? code : null,
-      problem: error instanceof Error ? error.message : String(error),
-      // After a trap, the state of the module's memory is unknown.
-      isBroken: error instanceof WebAssembly.RuntimeError,
-    }
+    // After a trap, the state of the module's memory is unknown.
+    return { kind: 'failure', ...describeFailure(error), isBroken: error instanceof WebAssembly.RuntimeError }
   }
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
-import { isServiceError } from '../../core/errors.ts'
+import { type ErrorCode, isServiceError } from '../../core/errors.ts'
 import {
   csvText,
   jobMsMax,
@@ -42,7 +42,10 @@ function jobIn(
 }
 
 const failed = (error: unknown) => isServiceError(error, 'CONVERSION_FAILED')
-const because = (pattern: RegExp) => (error: unknown) => failed(error) && pattern.test(String((error as Error).cause))
+const because =
+  (pattern: RegExp, code: ErrorCode = 'CONVERSION_FAILED') =>
+  (error: unknown) =>
+    isServiceError(error, code) && pattern.test(String(error.cause))
 
 /**
  * A thread program that follows the next word in the file beside it, `hang`, `exit`, `throw`, `trap` or `untilWithdrawn`,
@@ -146,7 +149,7 @@ test('run() fails, and leaves no part, if the older part does not belong to the 
   const target = { columns: textColumns(2), path, options: { older } }
   await assert.rejects(threads.run({ ...longer, target }, never), because(/the older part has other records/))
   const missing = { ...target, options: { older: { ...older, path: join(dir, 'missing.parquet') } } }
-  await assert.rejects(threads.run({ ...job, target: missing }, never), because(/ENOENT/))
+  await assert.rejects(threads.run({ ...job, target: missing }, never), because(/ENOENT/, 'STORE_FAILED'))
   assert.equal(existsSync(path), false)
 })
 
@@ -158,10 +161,10 @@ test('run() fails, and leaves no part, if a segment does not match its descripti
     [{ records: 3 }, /2 records, expected 3/],
     [{ bytes: 100 }, /ends after 8 bytes, expected 100/],
     [{ bytes: 5 }, /record 2: it does not have 2 fields/],
-    [{ path: join(dir, 'none.csv') }, /ENOENT/],
+    [{ path: join(dir, 'none.csv') }, /ENOENT/, 'STORE_FAILED'],
   ] as const
-  for (const [other, problem] of wrong) {
-    await assert.rejects(threads.run({ ...job, segment: { ...job.segment, ...other } }, never), because(problem))
+  for (const [other, problem, code] of wrong) {
+    await assert.rejects(threads.run({ ...job, segment: { ...job.segment, ...other } }, never), because(problem, code))
     assert.equal(existsSync(job.target.path), false)
   }
   assert.equal((await threads.run(job, never)).part?.records, 2)

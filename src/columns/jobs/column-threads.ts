@@ -1,10 +1,10 @@
 // Column threads: the threads that write columns, and their queue. Knows how they start and end, and nothing of columns.
 import { dirname } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import { ServiceError } from '../../core/errors.ts'
+import type { ServiceError } from '../../core/errors.ts'
 import { errorCode, toStoreError } from '../../core/storage-error.ts'
 import { FairQueue } from '../../io/turns/fair-queue.ts'
-import type { ColumnResponse, ThreadJob, ThreadRequest, ThreadResult } from './column-job.ts'
+import { type ColumnResponse, type ThreadJob, type ThreadRequest, type ThreadResult, toJobError } from './column-job.ts'
 
 /** The only method of a pino logger that is used. */
 export interface ThreadLogger {
@@ -60,7 +60,7 @@ export class ColumnThreads {
    * job whose thread ends or is too late is repeated once by another thread. Rejects with the reason of `signal` if
    * that is aborted.
    *
-   * @throws {ServiceError} CONVERSION_FAILED if the job fails, or costs a second thread; DISK_FULL, STORE_UNAVAILABLE
+   * @throws {ServiceError} CONVERSION_FAILED if the job fails, or costs a second thread; errors of the store
    */
   run<Job extends ThreadJob>(job: Job, signal: AbortSignal): Promise<ThreadResult<Job>> {
     return new Promise((settle, reject) => {
@@ -148,7 +148,7 @@ export class ColumnThreads {
     const { task } = current
     this.#dispatch()
     if (task.signal.aborted) this.#reject(task, task.signal.reason)
-    else if (answer.kind === 'failure') this.#reject(task, failureOf(answer))
+    else if (answer.kind === 'failure') this.#reject(task, toJobError(answer))
     else {
       task.signal.removeEventListener('abort', task.onAbort)
       task.resolve(answer.result)
@@ -187,22 +187,13 @@ function uploadOf(job: ThreadJob): string {
   return dirname('segment' in job ? job.segment.path : (job.segments[0]?.path ?? ''))
 }
 
-/** A lack of disk space, descriptors or storage keeps its own code. */
-function failureOf({ code, problem }: { readonly code: string | null; readonly problem: string }): ServiceError {
-  const cause = Object.assign(new Error(problem), code === null ? {} : { code })
-  const storeError = toStoreError(cause)
-  return storeError.code === 'STORE_FAILED' ? new ServiceError('CONVERSION_FAILED', {}, cause) : storeError
-}
-
-/** Also if a thread could not start for lack of descriptors. */
+/** A lack of descriptors or storage for another thread keeps its own code. */
 function lossOf(error: unknown): ServiceError {
-  const code = errorCode(error)
-  return failureOf({
-    code: typeof code === 'string' ? code : null,
-    problem: `Cannot finish job: its thread was lost: ${error}`,
-  })
+  const problem = `Cannot finish job: its thread was lost: ${error}`
+  const storeError = toStoreError(Object.assign(new Error(problem), { code: errorCode(error) }))
+  return storeError.code === 'STORE_FAILED' ? toJobError({ code: null, problem }) : storeError
 }
 
 function failure(problem: string): ServiceError {
-  return new ServiceError('CONVERSION_FAILED', {}, new Error(`Cannot finish job: ${problem}`))
+  return toJobError({ code: null, problem: `Cannot finish job: ${problem}` })
 }

@@ -1,11 +1,10 @@
 // Run in memory: reads a small segment and makes its part on this thread, since handing it over takes longer than the work.
 import { rm } from 'node:fs/promises'
 import type { DeclaredValues, Violation } from '../../core/declared-values.ts'
-import { ServiceError } from '../../core/errors.ts'
-import { errorCode, throwStoreError } from '../../core/storage-error.ts'
+import { throwStoreError } from '../../core/storage-error.ts'
 import { OpenFile } from '../../io/files/open-file.ts'
 import { OwnDigest } from '../../io/hashing/file-digest.ts'
-import { type ColumnJob, type ColumnResult, noPart, writerColumns } from './column-job.ts'
+import { type ColumnJob, type ColumnResult, describeFailure, noPart, toJobError, writerColumns } from './column-job.ts'
 import { writerKeys } from './key-file.ts'
 import { readSegment } from './run-column-job.ts'
 import { ViolationFile } from './violation-file.ts'
@@ -103,8 +102,6 @@ function writeColumns(job: ColumnJob) {
     violations?.end()
     return { ...written, part: written.bytes === null ? null : Buffer.concat(pieces) }
   } catch (error) {
-    // The file system states a code.
-    if (typeof errorCode(error) === 'string') return throwStoreError(error)
-    throw new ServiceError('CONVERSION_FAILED', {}, error)
+    throw toJobError(describeFailure(error))
   }
 }
