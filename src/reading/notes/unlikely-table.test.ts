@@ -3,6 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readHead } from '../read-head.ts'
 import type { DeclaredDialect } from '../reading.ts'
+import { tokenize } from '../sniffer/tokenize.ts'
+import { unlikelyTable } from './unlikely-table.ts'
 
 function messageOf(text: string, declared: DeclaredDialect = {}): string | undefined {
   const { notes } = readHead(Buffer.from(text), true, declared)
@@ -30,6 +32,28 @@ for (const [what, text] of Object.entries(others)) {
     assert.equal(messageOf(text, { delimiter: ',' }), undefined)
   })
 }
+
+test('unlikelyTable() looks at no single character of lines without brackets, however wide they are', (t) => {
+  const line = Array.from({ length: 2000 }, (_, at) => `a${at}`).join(',')
+  const tokens = tokenize(
+    `${line}\n`.repeat(30),
+    { delimiter: 44, quote: 34, escape: 'doubled', lineEnd: 'lf', skipInitialSpace: false },
+    false,
+  )
+  const iterate = String.prototype[Symbol.iterator]
+  t.after(() => Object.assign(String.prototype, { [Symbol.iterator]: iterate }))
+  let iterated = 0
+  Object.assign(String.prototype, {
+    [Symbol.iterator](this: string) {
+      iterated++
+      return iterate.call(this)
+    },
+  })
+  const rows = Array.from({ length: 30 }, (_, row) => row)
+  const notes = unlikelyTable(tokens, 2000, rows, false)
+  assert.equal(iterated, 0)
+  assert.deepEqual(notes, [])
+})
 
 test('unlikelyTable() says nothing about tables, even messy ones, and lists', () => {
   const typed = 'id,name,amount\n1,a,2.5\n2,b\n3,c,1.5,x\n4,d,7.25\n5,e\n\n6,f,2.5\n'
