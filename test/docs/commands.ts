@@ -28,7 +28,7 @@ function section({ name, usage, about, options, examples }: CommandHelp, table: 
     `\`csv-upload ${name} ${usage}\``,
     about,
     optionTable,
-    `\`\`\`\n${lines.join('\n')}\n\`\`\``,
+    `\`\`\`sh\n${lines.join('\n')}\n\`\`\``,
   ].join('\n\n')
 }
 

@@ -49,9 +49,28 @@ export async function reasonNotToRun(language: string): Promise<string | null> {
 }
 
 /** Runs code in a directory and resolves to its standard output. @throws {Error} if its exit code is not 0. */
-export async function runCode(language: string, code: string, cwd: string): Promise<string> {
+export async function runCode(
+  language: string,
+  code: string,
+  cwd: string,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<string> {
   const { file, command } = runners[language]!
   await writeFile(join(cwd, file), code)
-  const { stdout } = await run(command[0]!, command.slice(1), { cwd })
+  const { stdout } = await run(command[0]!, command.slice(1), { cwd, env: { ...process.env, ...environment } })
   return stdout
+}
+
+/** The commands of a block, each with its comments and continued lines. A loop or a here-document is one command. */
+export function commandsOf({ code }: CodeBlock): readonly string[] {
+  const commands: string[] = []
+  let isOpen = false
+  for (const line of code.trimEnd().split('\n')) {
+    if (isOpen) commands.push(`${commands.pop()}\n${line}`)
+    else commands.push(line)
+    const all = commands.at(-1)!
+    const [, mark = ''] = /<<'(\w+)'\n/.exec(`${all}\n`) ?? []
+    isOpen = line.endsWith('\\') || line.startsWith('#') || (mark !== '' && line !== mark)
+  }
+  return commands
 }

@@ -1,4 +1,4 @@
-// Tests of the tutorial and the client recipes: run as printed with a real service, in every language installed here.
+// Tests of the commands and client recipes in the docs: run as printed with a real service, in every language installed here.
 import assert from 'node:assert/strict'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -43,15 +43,7 @@ describe('the docs', () => {
     for (const { code } of shown) assert.ok(printed.includes(code), `not printed:\n${code}\nbut:\n${printed}`)
   })
 
-  it('begin in the README with commands that can be pasted', async (t) => {
-    const reason = await reasonNotToRun('sh')
-    if (reason !== null) return t.skip(reason)
-    const commands = (await blocksOf('README.md')).filter(({ language }) => language === 'sh')
-    const printed = await runCode('sh', commands.map(({ code }) => code).join('\n'), dir)
-    assert.match(printed, /"rows":\[\["Ada","12\.50"\]\]/)
-  })
-
-  for (const language of ['sh', 'python', 'js', 'go', 'java', 'r']) {
+  for (const language of ['python', 'js', 'go', 'java', 'r']) {
     it(`have a recipe in ${language} that uploads a file`, async (t) => {
       const reason = await reasonNotToRun(language)
       if (reason !== null) return t.skip(reason)

@@ -65,7 +65,7 @@ export const get = serverCommand({
     ['csv-upload get 5f0c…', 'The file as sent.'],
     ['csv-upload get 5f0c… --as parquet -o sales.parquet', 'Typed, under another name.'],
     ['csv-upload get 5f0c… --as csv -o - | head', 'To a pipe.'],
-    ["csv-upload get 5f0c… --as csv --spreadsheet --delimiter ';'", 'For Excel with decimal commas.'],
+    ["csv-upload get 5f0c… --as csv --spreadsheet --delimiter ';' -o excel.csv", 'For Excel with decimal commas.'],
     ['csv-upload get 5f0c… --as annotated --spreadsheet', 'Each record with a verdict, for the sender.'],
     ['csv-upload get 5f0c… --as dataset -o copy && csv-upload verify copy', 'Everything, verified.'],
   ],
