@@ -11,9 +11,10 @@ import { requireBinding } from './engine/duckdb/binding.ts'
 import { createPartReader } from './engine/duckdb-reader.ts'
 import { createQueryRunner } from './engine/query/query-runner.ts'
 import { Sandbox } from './engine/sandbox/sandbox.ts'
+import { withPrefix } from './http/exchange/host-prefix.ts'
 import { uploadLineJson } from './http/exchange/upload-json.ts'
 import { packageVersion } from './http/openapi/openapi.ts'
-import { addRoutesToHost, type Host } from './http/plugin.ts'
+import { type Authenticate, addRoutesToHost, type Host, identifyBy } from './http/plugin.ts'
 import { createHttpServer, createWaitingServer, defaultHttpOptions } from './http/server.ts'
 import { createLogger, type Logger } from './logger.ts'
 import { createMetrics, type Metrics } from './metrics/metrics.ts'
@@ -45,7 +46,7 @@ export interface RunningApp {
   reload(): void
 }
 
-export type { Host, Logger }
+export type { Authenticate, Host, Logger }
 
 /** The methods of a logger that the parts use. */
 type ServiceLogger = Pick<Logger, 'info' | 'warn' | 'error'>
@@ -79,11 +80,13 @@ export async function startService(config: Config, logger: Logger, stopped?: Abo
   const options = { ...defaultHttpOptions, ...config }
   await using waiting = new AsyncDisposableStack()
   let isWaiting = false
-  const { service, metrics, forgetQueries, close } = await openService(config, logger, async (err) => {
-    logger.warn({ err }, 'the bucket does not answer: tried again until it does, not ready meanwhile')
-    if (!isWaiting) waiting.adopt(await createWaitingServer(options, logger), (one) => one.close())
-    isWaiting = true
-    await setTimeout(bucketRetryMs, undefined, { signal: stopped })
+  const { service, metrics, forgetQueries, close } = await openService(config, logger, {
+    whileAway: async (err) => {
+      logger.warn({ err }, 'the bucket does not answer: tried again until it does, not ready meanwhile')
+      if (!isWaiting) waiting.adopt(await createWaitingServer(options, logger), (one) => one.close())
+      isWaiting = true
+      await setTimeout(bucketRetryMs, undefined, { signal: stopped })
+    },
   })
   started.defer(close)
   const { access, reload } = started.use(configuredAccess(config, logger, forgetQueries))
@@ -94,19 +97,31 @@ export async function startService(config: Config, logger: Logger, stopped?: Abo
   return { url: server.url, close: () => running.disposeAsync(), reload }
 }
 
-/** Adds the routes of a service to a Fastify app, and closes the service with the app. */
-export async function addService(host: Host, config: Config): Promise<void> {
-  const { service, metrics, forgetQueries, close } = await openService(config, host.log)
+/**
+ * Adds the routes of a service, below the prefix of the host, to a Fastify app, and closes the service with the app.
+ *
+ * @throws {ConfigError} if both the host and keys or tokens would identify callers
+ */
+export async function addService(host: Host, config: Config, authenticate?: Authenticate): Promise<void> {
+  if (authenticate !== undefined && (config.keys !== '' || config.jwtKeys !== ''))
+    throw new ConfigError('Cannot use authenticate with --keys or --jwt-keys: expected one of them')
+  const { service, metrics, forgetQueries, close } = await openService(config, host.log, { prefix: host.prefix })
   const keys = configuredAccess(config, host.log, forgetQueries)
   host.addHook('onClose', async () => {
     keys[Symbol.dispose]()
     await close()
   })
-  addRoutesToHost(host, service, { ...defaultHttpOptions, ...config, access: keys.access }, metrics)
+  const identify = authenticate && { identify: identifyBy(authenticate) }
+  const options = { ...defaultHttpOptions, ...config, access: keys.access, ...identify, hasPage: false }
+  addRoutesToHost(host, service, options, metrics)
 }
 
 /** The service without its HTTP side. If a part fails, those already started are closed again. */
-async function openService(given: Config, logger: ServiceLogger, whileAway?: WhileAway) {
+async function openService(
+  given: Config,
+  logger: ServiceLogger,
+  { prefix = '', whileAway }: { readonly prefix?: string; readonly whileAway?: WhileAway } = {},
+) {
   requireBinding()
   await using started = new AsyncDisposableStack()
   const metrics = createMetrics(packageVersion())
@@ -120,7 +135,7 @@ async function openService(given: Config, logger: ServiceLogger, whileAway?: Whi
   const copies = started.use(
     await openCopies(config, logger, metrics, { store, files, reader, createScanner: createFiles }),
   )
-  const webhook = openWebhook(config, logger, metrics, started)
+  const webhook = openWebhook({ ...config, prefix }, logger, metrics, started)
   const onEnd = (status: UploadStatus) => {
     if (status.phase === 'expired') metrics.uploadExpired()
     webhook?.(status)
@@ -210,8 +225,13 @@ async function openCopies(config: Config, logger: ServiceLogger, metrics: Metric
 }
 
 /** Returns the function that reports the end of an upload to the webhook; null if there is none. */
-function openWebhook(config: Config, logger: ServiceLogger, metrics: Metrics, started: AsyncDisposableStack) {
-  const { webhookUrl: url, webhookSecret: secret, webhookNetworks: networks } = config
+function openWebhook(
+  config: Config & { readonly prefix: string },
+  logger: ServiceLogger,
+  metrics: Metrics,
+  started: AsyncDisposableStack,
+) {
+  const { prefix, webhookUrl: url, webhookSecret: secret, webhookNetworks: networks } = config
   if (url === '') return null
   const webhook = started.use(new Webhook({ url, secret, networks, logger, onSettled: metrics.webhookSettled }))
   metrics.queue('webhooks', () => webhook.pendingCount)
@@ -219,7 +239,7 @@ function openWebhook(config: Config, logger: ServiceLogger, metrics: Metrics, st
     const { id, owner, phase } = status
     if (phase === 'expired') return
     const type = phase === 'done' ? ('upload.done' as const) : ('upload.failed' as const)
-    webhook.send({ type, id: `upload_${id}`, data: { owner, ...uploadLineJson(status) } })
+    webhook.send({ type, id: `upload_${id}`, data: { owner, ...withPrefix(uploadLineJson(status), prefix) } })
   }
 }
 

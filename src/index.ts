@@ -1,10 +1,10 @@
 // Library: the exports of `import … from 'csv-upload-service'`. Decides nothing itself.
-import { addService, type Host, type Logger, type RunningApp, startService } from './app.ts'
+import { type Authenticate, addService, type Host, type Logger, type RunningApp, startService } from './app.ts'
 import { type Config, ConfigError, readConfig } from './config/config.ts'
 import type { OptionName, options } from './config/options.ts'
 import { createLogger } from './logger.ts'
 
-export type { Logger, RunningApp }
+export type { Authenticate, Logger, RunningApp }
 export { ConfigError }
 
 type Camel<Text extends string> = Text extends `${infer First}-${infer Rest}`
@@ -19,8 +19,17 @@ export type ServerOptions = {
 }
 
 /**
+ * The same for a plugin, which logs as its host does. Fastify itself reads `prefix`. With `authenticate`, callers see only
+ * the datasets of the owner that it returns.
+ */
+export type PluginOptions = Omit<ServerOptions, 'logLevel'> & {
+  readonly prefix?: string
+  readonly authenticate?: Authenticate
+}
+
+/**
  * Starts the whole service in this process; resolves when it listens. Reads neither the environment nor any file; the
- * defaults are those of `csv-upload serve --help`. `port: 0` picks a free port. Needs Node 24.
+ * defaults are those of `csv-upload serve --help`. `port: 0` picks a free port.
  *
  * @param logger A pino logger; without one, lines go to standard output from `logLevel` on.
  * @throws {ConfigError} for an unknown option or an invalid value, named as on the command line.
@@ -37,18 +46,19 @@ export async function createServer(given: ServerOptions = {}, logger?: Logger): 
 }
 
 /**
- * A Fastify plugin with every route, in an encapsulated part of the app that registers it; ends with that app. `host`,
- * `port` and the times of connections are the app's. A separate server does more for clients: it rejects a request
+ * A Fastify plugin with every route but the page and the docs, in an encapsulated part of the app that registers it,
+ * below its `prefix`; ends with that app. `host`, `port` and the times of connections are the app's. A separate server
+ * does more for clients: it rejects a request
  * before the body if the client waits for `100 Continue`, answers OPTIONS and requests that Node cannot parse, and
  * knows other methods of a path.
  *
- * @throws {ConfigError} as `createServer` does, and for a `prefix`, which the links in receipts would lack.
+ * @throws {ConfigError} as `createServer` does, and for `authenticate` beside `keys` or `jwtKeys`.
  *
  * @example
- * await app.register(csvUpload, { data: './data' })
+ * await app.register(csvUpload, { prefix: '/files', data: './data', authenticate: (request) => request.user?.id ?? null })
  */
-export async function csvUpload(host: Host, given: ServerOptions): Promise<void> {
-  await addService(host, configOf(given))
+export async function csvUpload(host: Host, { prefix: _, authenticate, ...given }: PluginOptions): Promise<void> {
+  await addService(host, configOf(given), authenticate)
 }
 
 function configOf(given: ServerOptions): Config {

@@ -32,6 +32,9 @@ export const options = {
   allowedOrigins: option('--allow-origin', origins, '').help(
     'Origins whose web pages may use the service from a browser (CORS), separated by commas.',
   ),
+  frameAncestors: option('--allow-frame', origins, '').help(
+    'Origins whose pages may show the page of the service in a frame, separated by commas.',
+  ),
   trustedProxies: option('--trusted-proxies', networks, '').help(
     'Proxies whose X-Forwarded-For gives the address of a client, separated by commas; that of other senders is ignored.',
   ),

@@ -47,6 +47,10 @@ export interface RouteOptions extends AuthorizationOptions, BodyPace {
   /** Longest wait for a client to read the next bytes of a download. */
   readonly writeIdleMs: number
   readonly linger: LingerLimits
+  /** Origins whose pages may show ours in a frame. */
+  readonly frameAncestors: readonly string[]
+  /** False in a host's app, to which the page at `/` and the docs belong. */
+  readonly hasPage: boolean
 }
 
 /** The end of an app: no more uploads, then no more reads. */
@@ -67,7 +71,7 @@ export function addRoutes(
   // Responses are sent as streams. Their schemas serve the description of the routes, and tests check responses against
   // them.
   app.setSerializerCompiler(() => JSON.stringify)
-  app.setErrorHandler(failureResponse(options.linger))
+  app.setErrorHandler(failureResponse(options.linger, app.prefix, options.hasPage))
   const paths = new KnownPaths()
   const routes: DescribedRoute[] = []
   app.addHook('onRoute', ({ url, method, schema = {}, config }) => {
@@ -81,7 +85,7 @@ export function addRoutes(
   addJsonBody(app, options)
   const context = { ...options, resumableBytesMax: service.resumable.bytesMax, meter, routes, closing }
   for (const row of rows) addRoute(app, row, context)
-  addPageRoutes(app)
+  if (options.hasPage) addPageRoutes(app, frames(options))
 }
 
 interface RequestChecks extends Stopping {
@@ -118,13 +122,18 @@ function addRequestChecks(app: App, { options, paths, meter, closing, drained }:
 }
 
 /** Sets the headers that every successful response has, and decides whether the connection stays open. */
-function addResponseHeaders(app: App, { allowedOrigins, linger }: RouteOptions, closing: AbortSignal): void {
+function addResponseHeaders(app: App, options: RouteOptions, closing: AbortSignal): void {
+  const { allowedOrigins, linger } = options
+  const guards = guardHeaders(frames(options))
   app.addHook('onSend', async (request, reply) => {
-    for (const [name, value] of guardHeaders) if (!reply.hasHeader(name)) reply.header(name, value)
+    for (const [name, value] of guards) if (!reply.hasHeader(name)) reply.header(name, value)
     if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
     if (allowedOrigins.length > 0) {
       const others = reply.getHeader('vary')
       reply.header('vary', others === undefined || others === 'origin' ? 'origin' : `${others}, origin`)
+    }
+    for (const name of app.prefix === '' ? [] : ['location', 'content-location']) {
+      if (reply.hasHeader(name)) reply.header(name, `${app.prefix}${reply.getHeader(name)}`)
     }
     const { socket } = request.raw
     // A client that has ended its side sends nothing more. If it has disconnected altogether, a kept connection would
@@ -147,21 +156,27 @@ function hasBody({ headers }: IncomingMessage): boolean {
 }
 
 /** Headers that keep a page of another origin from running, framing or reading a response, unless a route sets them. */
-const guardHeaders = [
-  ['x-content-type-options', 'nosniff'],
-  ['content-security-policy', "default-src 'none'; frame-ancestors 'none'"],
-  ['cross-origin-resource-policy', 'same-origin'],
-  ['cross-origin-opener-policy', 'same-origin'],
-  ['referrer-policy', 'no-referrer'],
-] as const
+const guardHeaders = (frameAncestors: string) =>
+  [
+    ['x-content-type-options', 'nosniff'],
+    ['content-security-policy', `default-src 'none'; frame-ancestors ${frameAncestors}`],
+    ['cross-origin-resource-policy', 'same-origin'],
+    ['cross-origin-opener-policy', 'same-origin'],
+    ['referrer-policy', 'no-referrer'],
+  ] as const
+
+/** What `frame-ancestors` of a policy lists. */
+function frames({ frameAncestors }: RouteOptions): string {
+  return frameAncestors.join(' ') || "'none'"
+}
 
 /** Turns every failure, including those of Fastify, into an error record. */
-export function failureResponse(linger: LingerLimits) {
+export function failureResponse(linger: LingerLimits, prefix = '', hasPage = true) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const refusal = toServiceError(error)
     reply.hijack()
     // If the client has disconnected, that is usually the only thing that failed.
     if (!reply.raw.destroyed) noteFailure(reply.raw, refusal)
-    sendErrorRecord(request.raw, reply.raw, refusal, linger)
+    sendErrorRecord(request.raw, reply.raw, refusal, linger, hasPage ? undefined : `${prefix}/openapi.json`)
   }
 }

@@ -36,6 +36,8 @@ export const defaultHttpOptions: HttpOptions = {
   allowedOrigins: [],
   trustedProxies: [],
   access: openAccess,
+  frameAncestors: [],
+  hasPage: true,
   requestsPerMinuteMax: Number.POSITIVE_INFINITY,
   headersMs: 15_000,
   keepAliveMs: 15_000,

@@ -294,22 +294,20 @@ describe('the package', () => {
       import { csvUpload } from "csv-upload-service"
       const app = fastify()
       app.get('/mine', () => 'mine')
-      await app.register(csvUpload, { data: ${JSON.stringify(join(dir, 'plugged'))}, converters: 1 })
+      await app.register(csvUpload, { prefix: '/a', data: ${JSON.stringify(join(dir, 'plugged'))}, converters: 1 })
       const url = await app.listen({ port: 0 })
       const form = new FormData()
       form.append('file', new Blob(['id,name\\n1,Ada\\n']), 'people.csv')
-      const sent = await fetch(url + '/qas/uploadCsv', { method: 'POST', body: form })
+      const sent = await fetch(url + '/a/qas/uploadCsv', { method: 'POST', body: form })
       const { links } = await sent.json()
       const rows = await (await fetch(url + links.rows)).json()
-      const none = await (await fetch(url + '/qas/datasets/' + '0'.repeat(32))).json()
+      const none = await (await fetch(url + '/a/qas/datasets/' + '0'.repeat(32))).json()
       const mine = await (await fetch(url + '/mine')).text()
       await app.close()
-      const prefixed = await fastify().register(csvUpload, { prefix: '/a' }).then(() => null, (error) => error.message)
-      console.log(JSON.stringify([sent.status, rows.rows, Object.keys(none).length, mine, prefixed]))
+      console.log(JSON.stringify([sent.status, rows.rows, Object.keys(none).length, mine]))
     `
-    const [status, rows, fieldCount, mine, prefixed] = await printed('plug.mjs', code)
+    const [status, rows, fieldCount, mine] = await printed('plug.mjs', code)
     assert.deepEqual([status, rows, fieldCount, mine], [200, [[1, 'Ada']], 6, 'mine'])
-    assert.match(String(prefixed), /^Cannot use --prefix: there is no such option/)
   })
 
   it('has types', async () => {

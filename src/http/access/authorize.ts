@@ -30,6 +30,8 @@ type RequiredScope = Scope | readonly Scope[] | 'upload or read'
 
 export interface AuthorizationOptions {
   readonly access: Access
+  /** Identifies the sender instead of `access`, by anything in the request. @throws {ServiceError} UNAUTHORIZED */
+  readonly identify?: (request: FastifyRequest) => Promise<Caller>
   /** Requests per minute for one caller, or for one client network without authentication; Infinity for no limit. */
   readonly requestsPerMinuteMax: number
 }
@@ -51,7 +53,7 @@ const scopeByMethod: Readonly<Record<string, Scope>> = {
 export function addAuthorization(
   app: App,
   service: Service,
-  { access, requestsPerMinuteMax }: AuthorizationOptions,
+  { access, identify, requestsPerMinuteMax }: AuthorizationOptions,
 ): void {
   app.decorateRequest('service')
   app.decorateRequest('caller')
@@ -81,7 +83,7 @@ export function addAuthorization(
       return
     }
     try {
-      request.caller = await access.identify(request.headers.authorization)
+      request.caller = await (identify?.(request) ?? access.identify(request.headers.authorization))
       if (scope !== 'any') checkScope(request.caller, scope)
     } catch (error) {
       // The issuer of tokens has failed; that does not make the caller's token wrong.

@@ -20,8 +20,6 @@ const keptHeaders: ReadonlySet<string> = new Set([
   'tus-resumable',
 ])
 
-const helpPath = '/docs#uploadCsv'
-
 const answered = new WeakSet<Socket>()
 
 /** True once an error was answered on this connection: whatever else arrives must be neither answered nor acted on. */
@@ -50,6 +48,7 @@ export function sendErrorRecord(
   response: ServerResponse,
   error: ServiceError,
   limits: LingerLimits,
+  helpPath = '/docs#uploadCsv',
 ): void {
   const { socket } = request
   if (response.destroyed || socket.destroyed) return
@@ -69,7 +68,7 @@ export function sendErrorRecord(
   // The head is complete before the body, so Node frames the body: in chunks, until the close for HTTP/1.0, none for
   // HEAD. By itself, it would not use chunks for a version like 2.0, and use them for HTTP/1.0 with `TE: chunked`.
   response.useChunkedEncodingByDefault = request.httpVersion !== '1.0'
-  response.writeHead(error.status, errorHeaders(error, request.method))
+  response.writeHead(error.status, errorHeaders(error, request.method, helpPath))
   response.end(errorBody(error, requestPath(request.url ?? '/')))
 }
 
@@ -102,7 +101,11 @@ function errorBody(error: ServiceError, path: string): string {
   })
 }
 
-function errorHeaders(error: ServiceError, method: string | undefined): Record<string, string> {
+function errorHeaders(
+  error: ServiceError,
+  method: string | undefined,
+  helpPath = '/docs#uploadCsv',
+): Record<string, string> {
   const headers: Record<string, string> = {
     'Content-Type': jsonContentType,
     'X-Content-Type-Options': 'nosniff',

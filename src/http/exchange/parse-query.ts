@@ -34,7 +34,7 @@ export const compileQuery: FastifySchemaCompiler<TSchema> = ({ schema, httpPart,
   // Schemas of parameters are objects; `properties` is what TypeBox makes of them.
   const { properties: rows = {} } = schema as { readonly properties?: Readonly<Record<string, PropertySchema>> }
   const properties = new Map(Object.entries(rows))
-  const unknownId = url?.startsWith(uploadsPath) ? 'UPLOAD_NOT_FOUND' : 'DATASET_NOT_FOUND'
+  const unknownId = url?.includes(`${uploadsPath}/`) ? 'UPLOAD_NOT_FOUND' : 'DATASET_NOT_FOUND'
   return (given: unknown) => {
     if (httpPart === 'body' && !isObject(given)) return { error: badBody() }
     const texts = new Map(Object.entries(given ?? {}))

@@ -8,10 +8,11 @@ import { type ByteStream, releaseChunk } from '../../core/byte-stream.ts'
 import { jsonContentType, toServiceError } from '../connection/error-record.ts'
 import { noteFailure } from '../connection/request-log.ts'
 import { acceptedType } from './accept.ts'
+import { withPrefix } from './host-prefix.ts'
 
-/** Sends a value as a line of JSON, chunked as the reference does (until the close for HTTP/1.0). */
+/** Sends a value as a line of JSON, its links below the prefix of a host's app, chunked as the reference does (until the close for HTTP/1.0). */
 export function sendJson(reply: FastifyReply, value: object): FastifyReply {
-  const text = `${JSON.stringify(value)}\n`
+  const text = `${JSON.stringify(withPrefix(value, reply.server.prefix))}\n`
   const stream = new TextStream(text)
   // A tag identifies the bytes that are sent, and responses to POST are what the reference sends.
   const mayCode = reply.request.method === 'GET' && !reply.hasHeader('etag') && text.length >= codedBytesMin

@@ -18,26 +18,27 @@ const builtDir = fileURLToPath(new URL('../../../build/web/', import.meta.url))
  * Trusted Types keep the page's own code from creating one: the only policy returns the address of the worker, whatever
  * its argument.
  */
-const policy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "connect-src 'self'",
-  'img-src data:',
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-  "base-uri 'none'",
-  "require-trusted-types-for 'script'",
-  "worker-src 'self'",
-  'trusted-types check-worker',
-].join('; ')
+const policy = (frameAncestors: string) =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "connect-src 'self'",
+    'img-src data:',
+    "form-action 'self'",
+    `frame-ancestors ${frameAncestors}`,
+    "base-uri 'none'",
+    "require-trusted-types-for 'script'",
+    "worker-src 'self'",
+    'trusted-types check-worker',
+  ].join('; ')
 
 /** The worker has its own policy: it alone may compile WebAssembly. */
 const scriptPolicy = "default-src 'none'; connect-src 'self'; script-src 'self' 'wasm-unsafe-eval'"
 
 /** Allows a page of the docs its own style and script and nothing else. */
-const docsPolicy =
-  "default-src 'none'; style-src 'self'; script-src 'self'; img-src data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'; " +
+const docsPolicy = (frameAncestors: string) =>
+  `default-src 'none'; style-src 'self'; script-src 'self'; img-src data:; connect-src 'self'; frame-ancestors ${frameAncestors}; base-uri 'none'; form-action 'none'; ` +
   "require-trusted-types-for 'script'; trusted-types 'none'"
 
 const htmlType = 'text/html;charset=UTF-8'
@@ -50,8 +51,10 @@ const mediaTypes: Readonly<Record<string, string>> = {
 /**
  * Serves the files that scripts/build-web.mjs built. Their names contain a hash of their content, so browsers may cache
  * them.
+ *
+ * @param frameAncestors As in a policy: origins, or 'none'.
  */
-export function addPageRoutes(app: App): void {
+export function addPageRoutes(app: App, frameAncestors: string): void {
   const html = readFileSync(join(builtDir, 'index.html'))
   const assets = new Map(
     readdirSync(join(builtDir, 'assets')).map((name) => [name, readFileSync(join(builtDir, 'assets', name))]),
@@ -64,7 +67,7 @@ export function addPageRoutes(app: App): void {
     handler: async (_request, reply) => {
       reply.headers({
         'content-type': htmlType,
-        'content-security-policy': policy,
+        'content-security-policy': policy(frameAncestors),
         // With `no-referrer`, the form that works without scripts would be sent with `Origin: null`, and rejected.
         'referrer-policy': 'same-origin',
       })
@@ -111,7 +114,10 @@ export function addPageRoutes(app: App): void {
         const file = isJson ? path : `${path}.html`
         if (!docs.has(file)) throw new ServiceError('NOT_FOUND', {})
         // Not kept in memory: few users of the service open the docs.
-        reply.headers({ 'content-type': isJson ? jsonContentType : htmlType, 'content-security-policy': docsPolicy })
+        reply.headers({
+          'content-type': isJson ? jsonContentType : htmlType,
+          'content-security-policy': docsPolicy(frameAncestors),
+        })
         return await sendText(reply, await readFile(join(builtDir, file)))
       },
     })

@@ -8,6 +8,7 @@ import { clientNetworkOf } from '../access/client-network.ts'
 import { headerLines } from '../connection/request-target.ts'
 import { hasEntity, sendTagged } from '../exchange/entity-tag.ts'
 import { preferredWait } from '../exchange/headers/prefer.ts'
+import { withPrefix } from '../exchange/host-prefix.ts'
 import { goneSignal, sendJson, sendStream } from '../exchange/send.ts'
 import { uploadLineJson, uploadStatusJson, uploadsPath, uploadTag } from '../exchange/upload-json.ts'
 import { eventStream, header, json, noContent } from '../openapi/operation.ts'
@@ -97,7 +98,7 @@ export const uploadStatusRoutes: readonly Route[] = [
       if (method === 'HEAD') return reply.send()
       const stop = AbortSignal.any([goneSignal(reply.raw), closing])
       const watch = service.uploads.watch(params.id, clientNetworkOf(ip))
-      return sendStream(reply, statusEvents(watch, lastId, stop), null, writeIdleMs)
+      return sendStream(reply, statusEvents(watch, { lastId, prefix: reply.server.prefix, stop }), null, writeIdleMs)
     },
   }),
   route({
@@ -151,19 +152,22 @@ function eventId(status: UploadStatus): string {
  * Sends the current status, unless the client has it, and each later one until the upload has ended. Disposes the
  * watch.
  *
- * @param lastId Id of the last event that the client received; null for none.
- * @param stop Aborted when the client stops reading.
+ * @param client Id of the last event that it received, or null; `stop` is aborted when it stops reading.
  */
-function statusEvents(watch: UploadWatch, lastId: string | null, stop: AbortSignal) {
+function statusEvents(
+  watch: UploadWatch,
+  client: { readonly lastId: string | null; readonly prefix: string; readonly stop: AbortSignal },
+) {
+  const { lastId, prefix, stop } = client
   async function* events(): AsyncGenerator<Uint8Array> {
     yield Buffer.from(`retry: ${retryMs}\n\n`)
     let status = watch.status()
-    if (eventId(status) !== lastId) yield eventOf(status)
+    if (eventId(status) !== lastId) yield eventOf(status, prefix)
     while (!isFinished(status) && !stop.aborted) {
       const beat = AbortSignal.any([stop, AbortSignal.timeout(heartbeatMs)])
       while (!isFinished(status) && !beat.aborted) {
         const next = await watch.changed(status.version, beat)
-        if (next.version !== status.version) yield eventOf(next)
+        if (next.version !== status.version) yield eventOf(next, prefix)
         status = next
       }
       if (!isFinished(status) && !stop.aborted) yield Buffer.from(':\n\n')
@@ -172,10 +176,10 @@ function statusEvents(watch: UploadWatch, lastId: string | null, stop: AbortSign
   return byteStream(events(), async () => watch[Symbol.dispose]())
 }
 
-function eventOf(status: UploadStatus): Uint8Array {
+function eventOf(status: UploadStatus, prefix: string): Uint8Array {
   const known = rendered.get(status)
   if (known !== undefined) return known
-  const text = `id: ${eventId(status)}\ndata: ${JSON.stringify(uploadStatusJson(status))}\n\n`
+  const text = `id: ${eventId(status)}\ndata: ${JSON.stringify(withPrefix(uploadStatusJson(status), prefix))}\n\n`
   // A part of a larger buffer, so its memory is not released after one of its readers has received it.
   const room = Buffer.alloc(Buffer.byteLength(text) + 1)
   const bytes = room.subarray(0, room.write(text))
