@@ -33,7 +33,8 @@ export type PluginOptions = Omit<ServerOptions, 'logLevel'> & {
  *
  * @param logger A pino logger; without one, lines go to standard output from `logLevel` on.
  * @throws {ConfigError} for an unknown option or an invalid value, named as on the command line.
- * @throws {ServiceError} DATA_DIRECTORY_IN_USE when another process, or another server of this one, owns the directory.
+ * @throws {ServiceError} DATA_DIRECTORY_IN_USE when another process, or another server of this one, owns the directory;
+ *   DATA_FORMAT_NEWER when a later version has written it.
  *
  * @example
  * const server = await createServer({ port: 0, data: './data', maxFileSize: '200MB' })

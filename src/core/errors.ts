@@ -226,6 +226,12 @@ export const errorTable = withNames({
     500,
     (d) => `Cannot open data directory '${d.dir}': it is in use by ${d.owner}; stop it or choose another directory`,
   ),
+  DATA_FORMAT_NEWER: own<{ dir: string; format: string; known: number }>(
+    500,
+    (d) =>
+      `Cannot open data directory '${d.dir}': its format is '${d.format}', this version knows up to ${d.known}; ` +
+      'start the version that wrote it, or a later one',
+  ),
   CONVERSION_FAILED: row(
     500,
     'csvupload.ConversionException',

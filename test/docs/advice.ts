@@ -70,6 +70,8 @@ export const errorAdvice: Readonly<Record<ErrorCode, string>> = {
     'Restore the file under `data/datasets/<id>/` from a backup, or delete the dataset and send its file again.',
   STORE_UNSUITABLE:
     'At startup only: use a bucket on a server with conditional writes, such as AWS S3, Cloudflare R2, Ceph (Squid or later) or versitygw.',
+  DATA_FORMAT_NEWER:
+    'At startup only (exit code 1): a later version has written there. Start that one, or give this one its own `--data`.',
   DATA_DIRECTORY_IN_USE: 'At startup only (exit code 6): stop the other process, or give the new one its own `--data`.',
   CONVERSION_FAILED:
     'Find the cause in the log, then send again. If it fails every time, keep the file and report a bug.',
@@ -128,6 +130,8 @@ export const exampleDetails = {
   method: '{method}',
   name: '{name}',
   owner: '{owner}',
+  format: '{format}',
+  known: '{known}',
   problem: '{problem}',
   scope: '{scope}',
   seen: '{seen}',

@@ -40,6 +40,7 @@ test('createFsStore() lays out its directory as documented, readable by its owne
     `${dataset}/rejects/part-00000.parquet`,
     `${dataset}/uploads/`,
     `${dataset}/uploads/${upload.id}.json`,
+    'format',
     'incoming/',
     'index.sqlite',
     'index.sqlite-wal',

@@ -25,6 +25,7 @@ import { type DatasetIndex, endOf, entryOf, type Usage } from '../dataset-index.
 import { isDatasetId, plainName } from '../name-rules.ts'
 import { Spools } from '../spool/spool.ts'
 import type { DatasetVersion, Draft, Store, StoreLogger } from '../store.ts'
+import { openFormat } from './directory-format.ts'
 import { DirectoryIdentity, isMissing } from './directory-identity.ts'
 import { lockDirectory, lockPath } from './directory-lock.ts'
 import { finishDraft, localDraft, makeDraft, readReceipt, receiptName } from './fs-draft.ts'
@@ -43,7 +44,7 @@ export interface FsStoreOptions {
 
 /**
  * Opens the store in a directory, which this process then owns, and removes what a crash left there.
- * @throws {ServiceError} DATA_DIRECTORY_IN_USE, DISK_FULL, STORE_UNAVAILABLE, STORE_FAILED
+ * @throws {ServiceError} DATA_DIRECTORY_IN_USE, DATA_FORMAT_NEWER, DISK_FULL, STORE_UNAVAILABLE, STORE_FAILED
  */
 export async function createFsStore(options: FsStoreOptions): Promise<Store> {
   const logger = options.logger ?? { info() {}, warn() {} }
@@ -52,6 +53,7 @@ export async function createFsStore(options: FsStoreOptions): Promise<Store> {
     const paths = fsPaths(await makeDirectory(options.dir))
     const { root, datasets, incoming, uploads } = paths
     opened.use(await lockDirectory(root))
+    await openFormat(root)
     for (const path of [datasets, incoming, uploads]) await makeDirectory(path)
     // They may stem from a start that crashed before their names were durable.
     await syncDirectory(root)

@@ -11,6 +11,7 @@ import {
   syncDirectory,
   writeNewFile,
 } from '../../io/files/durable.ts'
+import { openFormat } from '../fs/directory-format.ts'
 import { lockDirectory } from '../fs/directory-lock.ts'
 import { draftFolders, makeDraft } from '../fs/fs-draft.ts'
 import { type FsPaths, fsPaths } from '../fs/fs-paths.ts'
@@ -44,13 +45,14 @@ export class Scratch implements AsyncDisposable {
     this.#opened = opened
   }
 
-  /** Removes the drafts of an earlier process, and finds its unfinished uploads. @throws {ServiceError} DATA_DIRECTORY_IN_USE, DISK_FULL, STORE_UNAVAILABLE, STORE_FAILED */
+  /** Removes the drafts of an earlier process, and finds its unfinished uploads. @throws {ServiceError} DATA_DIRECTORY_IN_USE, DATA_FORMAT_NEWER, DISK_FULL, STORE_UNAVAILABLE, STORE_FAILED */
   static async open({ dir, cacheBytesMax, logger, meter }: ScratchOptions): Promise<Scratch> {
     try {
       await using opened = new AsyncDisposableStack()
       const paths = fsPaths(await makeDirectory(dir))
       const { root, incoming, uploads } = paths
       opened.use(await lockDirectory(root))
+      await openFormat(root)
       for (const path of [incoming, uploads]) await makeDirectory(path)
       await syncDirectory(root)
       for (const name of await readdir(incoming)) await removeTree(join(incoming, name))
