@@ -13,7 +13,8 @@ export interface AccessLogger {
 const lookMs = 1_000
 
 const othersMayWrite = 0o022
-const othersMayRead = 0o044
+/** A group may read it: a Kubernetes secret belongs to root, and to the group of the pod. */
+const othersMayRead = 0o004
 
 /** Reads a file that decides who is let in. @throws {KeysError} if it cannot be read, or others may write it. */
 export function readTrustedFile(

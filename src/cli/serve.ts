@@ -1,4 +1,5 @@
 // Serve: runs the service in the foreground until a signal. Knows nothing of the parts of the service.
+import { existsSync, statSync } from 'node:fs'
 import { setFlagsFromString } from 'node:v8'
 import { KeysError } from '../access/api-keys.ts'
 import type { startApp } from '../app.ts'
@@ -20,8 +21,10 @@ export async function serve(
   say: (line: string) => void,
 ): Promise<ExitCode> {
   const stopping = new AbortController()
+  let dataDir = ''
   try {
     const config = readConfig(argv, undefined, (line) => say(`csv-upload: ${line}`))
+    dataDir = config.dataDir
     // Registered first, so that a signal during startup shuts down gracefully too.
     const stopped = stopSignal()
     void stopped.then(() => stopping.abort())
@@ -36,7 +39,7 @@ export async function serve(
   } catch (error) {
     // Stopped while it waited for a bucket.
     if (stopping.signal.aborted && error instanceof Error && error.name === 'AbortError') return exitCodes.ok
-    const { code, line } = explain(error)
+    const { code, line } = explain(error, dataDir)
     say(`csv-upload: ${line}`)
     return code
   }
@@ -68,7 +71,7 @@ function firstUpload(url: string, { keys, jwtKeys }: Pick<Config, 'keys' | 'jwtK
 }
 
 /** Why the service did not start, or did not stop gracefully: one line and the exit code. */
-function explain(error: unknown): { readonly code: ExitCode; readonly line: string } {
+function explain(error: unknown, dataDir: string): { readonly code: ExitCode; readonly line: string } {
   const line = oneLine(error)
   if (error instanceof KeysError) return { code: exitCodes.usage, line }
   if (error instanceof ConfigError) return { code: exitCodes.usage, line: `${line} (see csv-upload serve --help)` }
@@ -76,11 +79,22 @@ function explain(error: unknown): { readonly code: ExitCode; readonly line: stri
   if (error instanceof Error && 'syscall' in error && (error.syscall === 'listen' || error.syscall === 'getaddrinfo')) {
     return { code: exitCodes.network, line: `Cannot listen: ${line}; choose another --host or --port` }
   }
-  const cause = isServiceError(error, 'STORE_FAILED') ? error.cause : null
+  if (!isServiceError(error, 'STORE_FAILED') && !isServiceError(error, 'STORE_UNAVAILABLE')) {
+    return { code: exitCodes.failed, line }
+  }
+  const { cause } = error
   if (cause instanceof Error && 'syscall' in cause && cause.syscall === 'mkdir') {
     return { code: exitCodes.failed, line: `${messageOf(cause)}; choose another --data` }
   }
-  return { code: exitCodes.failed, line }
+  return { code: exitCodes.failed, line: line + otherOwner(dataDir) }
+}
+
+/** Says so if a directory belongs to another user, as the volume of a container may. */
+function otherOwner(dir: string): string {
+  const own = process.getuid?.()
+  const owner = existsSync(dir) ? statSync(dir).uid : own
+  if (own === 0 || owner === own) return ''
+  return `; ${dir} belongs to user ${owner}, and this process runs as user ${own}: change its owner, or choose another --data`
 }
 
 /** The message with its causes, which the operator may see, unlike a client. */

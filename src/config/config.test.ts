@@ -39,6 +39,29 @@ test('readConfig() prefers the command line, then the environment, then the file
   assert.equal(readConfig(['--config', file], { CSV_UPLOAD_CONFIG: '/nowhere' }).logLevel, 'warn')
 })
 
+test('readConfig() ignores what Kubernetes sets for a service named csv-upload, and says so in one line', () => {
+  const injected = {
+    CSV_UPLOAD_PORT: 'tcp://10.0.0.1:80',
+    CSV_UPLOAD_PORT_80_TCP: 'tcp://10.0.0.1:80',
+    CSV_UPLOAD_PORT_80_TCP_ADDR: '10.0.0.1',
+    CSV_UPLOAD_PORT_80_TCP_PORT: '80',
+    CSV_UPLOAD_PORT_80_TCP_PROTO: 'tcp',
+    CSV_UPLOAD_SERVICE_HOST: '10.0.0.1',
+    CSV_UPLOAD_SERVICE_PORT: '80',
+    CSV_UPLOAD_SERVICE_PORT_HTTP: '80',
+    CSV_UPLOAD_CSV_UPLOAD_SERVICE_HOST: '10.0.0.1',
+    CSV_UPLOAD_CSV_UPLOAD_PORT: 'tcp://10.0.0.1:80',
+  }
+  const said: string[] = []
+  const { port, host } = readConfig([], { ...injected, CSV_UPLOAD_HOST: '127.0.0.2' }, (line) => said.push(line))
+  assert.deepEqual([port, host], [8080, '127.0.0.2'])
+  assert.equal(said.length, 1)
+  for (const name of Object.keys(injected)) assert.match(said[0]!, new RegExp(`\\b${name}\\b`))
+  assert.throws(() => readConfig([], { CSV_UPLOAD_PORT: '80x' }), /Cannot use CSV_UPLOAD_PORT/)
+  assert.throws(() => readConfig([], { CSV_UPLOAD_PORTS: '80' }), /CSV_UPLOAD_PORTS/)
+  assert.throws(() => readConfig([], { CSV_UPLOAD_SERVICES: '80' }), /CSV_UPLOAD_SERVICES/)
+})
+
 test('readConfig() reads a file with a byte order mark', (t) => {
   const file = fileOf(t, {})
   writeFileSync(file, '\ufeff{"port": 1}')

@@ -38,7 +38,7 @@ export function readConfig(
 ): Config {
   const { args, given: commandLine } = readCommandLine(argv, allOptions)
   if (args[0] !== undefined) throw new ConfigError(`Cannot use argument '${args[0]}': expected options only`)
-  const variables = fromEnvironment(environment)
+  const variables = fromEnvironment(environment, warn)
   const file = commandLine.get(configOption.flag) ?? variables.get(configOption.flag)
   const sources = [commandLine, variables, file === undefined ? new Map<string, WrittenValue>() : fromFile(file)]
   const decide = (row: Option<unknown>) => {
@@ -88,13 +88,25 @@ const variablesOfClient: readonly string[] = Object.values(clientVariables)
 /** A misspelled variable is an error, not a silent default. @throws {ConfigError} */
 export function refuseUnknownVariables(environment: Environment = process.env): void {
   const known = [...flagsByVariable.keys(), ...variablesOfClient]
-  for (const name of Object.keys(environment)) {
-    if (name.startsWith(environmentPrefix) && !known.includes(name)) throw unknownOption(name, known)
+  for (const [name, value] of Object.entries(environment)) {
+    if (!name.startsWith(environmentPrefix) || known.includes(name) || isInjected(name, value)) continue
+    throw unknownOption(name, known)
   }
 }
 
-function fromEnvironment(environment: Environment): Source {
-  refuseUnknownVariables(environment)
+/** True for what Kubernetes and Docker set for a service named `csv-upload`, such as `CSV_UPLOAD_PORT=tcp://10.0.0.1:80`. */
+function isInjected(name: string, value = ''): boolean {
+  const [, end] =
+    /^CSV_UPLOAD(?:_\w+)??_(SERVICE_HOST|SERVICE_PORT(?:_\w+)?|PORT(?:_\d+_(?:TCP|UDP|SCTP)(?:_\w+)?)?)$/.exec(name) ??
+    []
+  return end !== undefined && (end !== 'PORT' || /^(tcp|udp|sctp):/.test(value))
+}
+
+function fromEnvironment(given: Environment, warn: (line: string) => void): Source {
+  refuseUnknownVariables(given)
+  const injected = Object.keys(given).filter((name) => isInjected(name, given[name]))
+  if (injected.length > 0) warn(`Ignored ${injected.join(', ')}: set for a service of that name, not for this one`)
+  const environment = Object.fromEntries(Object.entries(given).filter(([name]) => !injected.includes(name)))
   const found = new Map<string, WrittenValue>()
   for (const [name, flag] of flagsByVariable) {
     const text = environment[name]

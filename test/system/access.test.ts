@@ -77,6 +77,12 @@ test('csv-upload key new makes keys that the service accepts, and prints each se
   for (const { stdout } of [first, second]) {
     await new Client(service.url, { authorization: `Bearer ${stdout.trim()}` }).upload('a\n1\n')
   }
+  const printed = run('key', 'new', '--name', 'ci', '--owner', 'anna', '--file', '-')
+  assert.deepEqual(
+    parseKeys(printed.stdout).map(({ name }) => name),
+    ['ci'],
+  )
+  assert.match(printed.stderr, /^csvu_[\w-]{43}\n$/)
   for (const args of [
     [],
     ['new'],

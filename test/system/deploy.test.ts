@@ -5,7 +5,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { after, test } from 'node:test'
 import { readConfig } from '../../src/config/config.ts'
 import { parseDuration } from '../../src/core/units.ts'
@@ -64,6 +64,7 @@ interface ComposeService {
   readonly stop_grace_period?: string
   readonly read_only?: boolean
   readonly cap_drop?: readonly string[]
+  readonly security_opt?: readonly string[]
   readonly volumes?: readonly { readonly source: string; readonly target: string; readonly type: string }[]
 }
 
@@ -85,8 +86,13 @@ for (const [name, replicas] of [
     assert.equal(ours.length, replicas)
     const dataOf = ours.map(({ volumes = [] }) => volumes.find(({ target }) => target === '/data')?.source)
     assert.equal(new Set(dataOf).size, replicas)
-    for (const { environment = {}, stop_grace_period: grace = '', read_only: isReadOnly, cap_drop: dropped } of ours) {
+    for (const { environment = {}, stop_grace_period: grace = '', volumes = [], ...service } of ours) {
+      const { read_only: isReadOnly, cap_drop: dropped, security_opt: options = [] } = service
       assert.deepEqual([isReadOnly, dropped], [true, ['ALL']])
+      assert.ok(options.some((one) => one.startsWith('seccomp') && existsSync(join(dir, one.slice('seccomp:'.length)))))
+      // A file that is mounted stays the old one when it is replaced, with revoked keys.
+      const keys = volumes.find(({ target }) => target === dirname(environment.CSV_UPLOAD_KEYS ?? ''))
+      assert.deepEqual([keys?.type, basename(keys?.source ?? '')], ['bind', 'keys'])
       const config = readConfig([], { ...environment, CSV_UPLOAD_HOST: '0.0.0.0' })
       const graceMs = parseDuration(grace.replace(/^(\d+)m0s$/, '$1m'))
       assert.ok(graceMs !== null && graceMs > config.shutdownGraceMs, grace)
@@ -171,10 +177,14 @@ function rendered(...args: readonly string[]): string {
   ])
 }
 
-test('the Helm chart has the version of the package', async () => {
+test('the Helm chart has the version of the package, and the docs tag the image that it names', async () => {
   const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { readonly version: string }
   const text = await readFile(join(deploy, 'helm/Chart.yaml'), 'utf8')
   assert.deepEqual(/^appVersion: (.*)$/m.exec(text)?.[1], version)
+  const [, repository] = /repository: (.*)/.exec(await readFile(join(deploy, 'helm/values.yaml'), 'utf8')) ?? []
+  const page = await readFile(join(root, 'docs/deployment.md'), 'utf8')
+  const tags = [...page.matchAll(/docker build .*-t (\S+)/g)].map(([, tag]) => tag)
+  assert.deepEqual(tags, [`${repository}:${version}`])
 })
 
 test('the Helm chart makes valid Kubernetes objects, for one pod and for many', { skip: noChart }, async () => {
@@ -203,6 +213,59 @@ test('the Helm chart makes valid Kubernetes objects, for one pod and for many', 
     await writeFile(path, text.replace('terminationGracePeriodSeconds', 'terminationGrace'))
     assert.throws(() => printed(join(bin, 'kubernetes-validate'), ['--strict', path]), /terminationGrace/)
   }
+})
+
+const tokens = ['--set', 'environment.CSV_UPLOAD_JWT_KEYS=https://id.example.org/jwks']
+
+/** The variables of the service, with the values of a file. */
+async function chartOf(values: object, ...args: readonly string[]) {
+  const path = join(scratch, 'values.yaml')
+  // JSON is YAML, too. In a file, Helm reads every number as a float.
+  await writeFile(path, JSON.stringify(values))
+  const text = rendered(...args, '-f', path)
+  const variable = (name: string) => new RegExp(`- name: CSV_UPLOAD_${name}\\n\\s+value: "(.*)"`).exec(text)?.[1]
+  return { text, variable }
+}
+
+test('the Helm chart passes on numbers, hosts, tokens, volumes and secrets as they are', {
+  skip: noChart,
+}, async () => {
+  const mounts = {
+    extraVolumes: [{ name: 'ca', configMap: { name: 'ca' } }],
+    extraVolumeMounts: [{ name: 'ca', mountPath: '/ca' }],
+  }
+  const environment = { CSV_UPLOAD_MAX_UPLOAD_SIZE_PER_FILE: 10_000_000, CSV_UPLOAD_S3_PATH_STYLE: true }
+  const times = { shutdownGraceSeconds: 1_000_000, preStopSeconds: 20 }
+  const { text, variable } = await chartOf(
+    { ...mounts, ...times, environment, ingress: { enabled: true }, allowedHosts: ['a', 'csv.example.org'] },
+    ...[...tokens, '--set', 'image.pullSecrets={registry}'],
+  )
+  assert.equal(variable('MAX_UPLOAD_SIZE_PER_FILE'), '10000000')
+  assert.equal(variable('S3_PATH_STYLE'), 'true')
+  assert.equal(variable('SHUTDOWN_GRACE'), '1000000s')
+  assert.equal(variable('ALLOW_HOST'), 'a,csv.example.org')
+  assert.equal(variable('KEYS'), undefined)
+  assert.doesNotMatch(text, /secretName|e\+\d/)
+  assert.match(text, /terminationGracePeriodSeconds: 1000050\n/)
+  assert.match(text, /command: \[sleep, "20"\]/)
+  assert.match(text, /imagePullSecrets:\n +- name: registry\n/)
+  assert.match(text, /enableServiceLinks: false/)
+  assert.match(text, /- mountPath: \/ca\n +name: ca\n/)
+  assert.match(text, /- configMap:\n +name: ca\n +name: ca\n/)
+  const path = join(scratch, 'tokens.yaml')
+  await writeFile(path, text)
+  printed(join(bin, 'kubernetes-validate'), ['--strict', path])
+  assert.equal((await chartOf({ ingress: { host: 'b' } }, ...required)).variable('ALLOW_HOST'), undefined)
+})
+
+test('the schema of the values refuses what the chart does not know', { skip: noChart }, async () => {
+  for (const values of [{ replica: 3 }, { replicas: '3' }, { store: 'bucket' }, { keys: { secret: 'a' } }]) {
+    await assert.rejects(chartOf(values, ...required), /replica|store|keys/)
+  }
+  const given = JSON.parse(await readFile(join(deploy, 'helm/values.schema.json'), 'utf8')) as { properties: object }
+  const text = await readFile(join(deploy, 'helm/values.yaml'), 'utf8')
+  const names = [...text.matchAll(/^(\w+):/gm)].map(([, name]) => name)
+  assert.deepEqual(Object.keys(given.properties).toSorted(), [...names, 'global'].toSorted())
 })
 
 test('the Helm chart refuses several pods without a bucket, and pods without keys', { skip: noChart }, () => {

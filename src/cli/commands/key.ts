@@ -35,7 +35,7 @@ export const key = defineCommand({
       parse: (given: string) => (Number.isNaN(Date.parse(given)) ? null : given),
     }).help('When the key expires. Default: never.'),
     file: option('--file <file>', text('a file')).help(
-      'File of keys. `new` creates it if needed, readable only by you.',
+      'File of keys. `new` creates it if needed, readable only by you; for `-`, it prints the file, and the secret on standard error.',
     ),
   },
   examples: [
@@ -58,6 +58,12 @@ export const key = defineCommand({
     const made = newKey({ name, owner, scopes, ...(expires !== null && { expires }) })
     // A key that the server would reject is not created.
     parseKeys(formatKeys([made.key]))
+    if (file === '-') {
+      // To be redirected into a file: the secret goes where a person sees it.
+      await terminal.print(formatKeys([made.key]))
+      terminal.complain(made.secret)
+      return exitCodes.ok
+    }
     if (file !== null) {
       const before = existsSync(file) ? readKeys(file) : []
       if (before.some((one) => one.name === name)) {
