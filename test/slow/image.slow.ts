@@ -67,7 +67,14 @@ function makeBase(): void {
   done(spawnSync('chroot', [base, 'useradd', '-u', '1000', '-m', 'node'], { encoding: 'utf8' }))
   const archive = join(scratch.path, 'base.tar')
   done(spawnSync('tar', ['-C', base, '-cf', archive, '.'], { encoding: 'utf8' }))
-  done(podman('import', '--change', 'ENV PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', archive, full))
+  done(
+    podman(
+      ...'image import --change'.split(' '),
+      'ENV PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+      archive,
+      full,
+    ),
+  )
   rmSync(base, { recursive: true })
 }
 

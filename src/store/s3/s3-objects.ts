@@ -372,6 +372,7 @@ export class S3Objects {
             return result
           } catch (error) {
             count(statusOf(error))
+            operations.set(error as Error, operation)
             if (error instanceof S3ServiceException && statusOf(error) === 409) error.$retryable = { throttling: false }
             if (isAway(error) && !isAbort(error)) this.#noteRefusal(operation, error)
             throw error
@@ -458,6 +459,14 @@ function isPreconditionFailure(error: unknown): boolean {
 export function isAway(error: unknown): boolean {
   const status = statusOf(error)
   return status === undefined || (status >= 500 && status !== 501) || status === 429
+}
+
+/** The call that an error of the SDK comes from. */
+const operations = new WeakMap<object, string>()
+
+/** That call; that of a deletion whose response lists keys that could not be deleted. */
+export function operationOf(error: unknown): string {
+  return operations.get(Object(error)) ?? 'DeleteObjects'
 }
 
 function isAbort(error: unknown): boolean {
