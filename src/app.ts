@@ -80,13 +80,15 @@ export async function startService(config: Config, logger: Logger, stopped?: Abo
   const options = { ...defaultHttpOptions, ...config }
   await using waiting = new AsyncDisposableStack()
   let isWaiting = false
+  const whileAway = async (err: unknown) => {
+    logger.warn({ err }, 'the bucket does not answer: tried again until it does, not ready meanwhile')
+    if (!isWaiting) waiting.use(await createWaitingServer(options, logger))
+    isWaiting = true
+    await setTimeout(bucketRetryMs, undefined, { signal: stopped })
+  }
+  // A program of its own has a signal; a library fails immediately.
   const { service, metrics, forgetQueries, close } = await openService(config, logger, {
-    whileAway: async (err) => {
-      logger.warn({ err }, 'the bucket does not answer: tried again until it does, not ready meanwhile')
-      if (!isWaiting) waiting.adopt(await createWaitingServer(options, logger), (one) => one.close())
-      isWaiting = true
-      await setTimeout(bucketRetryMs, undefined, { signal: stopped })
-    },
+    ...(stopped && { whileAway }),
   })
   started.defer(close)
   const { access, reload } = started.use(configuredAccess(config, logger, forgetQueries))

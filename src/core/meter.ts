@@ -31,24 +31,16 @@ export interface ScrubMeter {
   finished(atMs: number): void
 }
 
-/** A request to a bucket: one attempt of a call. */
-export interface BucketRequest {
-  /** As the API names it: `PutObject`. */
+/** One attempt of a call of a bucket, such as `PutObject`. Its bodies have as many bytes as they declare. */
+export interface BucketRequest extends Omit<AnsweredRequest, 'method' | 'route'> {
   readonly operation: string
-  /** Null if there was no response. */
-  readonly status: number | null
   readonly isRetry: boolean
-  /** Bytes of the bodies, as declared. */
-  readonly sentBytes: number
-  readonly receivedBytes: number
-  /** Until the response began. */
-  readonly durationMs: number
 }
 
 /** What is counted about a bucket and the local copies of its files. */
 export interface BucketMeter {
   requested(request: BucketRequest): void
-  /** A local copy was wanted, and was there or had to be fetched. */
+  /** A local copy was wanted. */
   cached(isHit: boolean): void
 }
 

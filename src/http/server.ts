@@ -89,7 +89,7 @@ export async function createHttpServer(
 }
 
 /** While there is no service yet: says that the process lives, and to everything else that it is not ready. */
-export async function createWaitingServer(options: HttpOptions, logger: FastifyBaseLogger) {
+export async function createWaitingServer(options: HttpOptions, logger: FastifyBaseLogger): Promise<AsyncDisposable> {
   const app = createApp(options, logger, noMeter)
   app.get('/healthz', async () => ({ status: 'ok' }))
   app.all('/*', async () => {
@@ -97,12 +97,13 @@ export async function createWaitingServer(options: HttpOptions, logger: FastifyB
   })
   app.setErrorHandler(failureResponse(options.linger))
   await app.listen({ host: options.host, port: options.port })
-  const close = async () => {
-    const closed = app.close()
-    app.server.closeAllConnections()
-    await closed
+  return {
+    [Symbol.asyncDispose]: async () => {
+      const closed = app.close()
+      app.server.closeAllConnections()
+      await closed
+    },
   }
-  return { close }
 }
 
 function neverBuilt(): never {

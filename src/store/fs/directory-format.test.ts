@@ -19,7 +19,10 @@ function directory(t: TestContext): string {
 /** Both kinds of a data directory: the store itself, and the local part of a bucket. */
 const opens: readonly (readonly [name: string, openAndClose: (dir: string) => Promise<void>])[] = [
   ['createFsStore()', async (dir) => (await createFsStore({ dir })).close()],
-  ['Scratch.open()', async (dir) => (await Scratch.open(dir, 1_000, quiet))[Symbol.asyncDispose]()],
+  [
+    'Scratch.open()',
+    async (dir) => (await Scratch.open({ dir, cacheBytesMax: 1_000, logger: quiet }))[Symbol.asyncDispose](),
+  ],
 ]
 
 for (const [name, openAndClose] of opens) {
