@@ -2,6 +2,7 @@
 
 import { createHmac } from 'node:crypto'
 import type { Log } from '../core/log.ts'
+import { Semaphore } from '../io/turns/semaphore.ts'
 import { AddressRefused, type PostOptions, type PostResponse, postJson } from './post-json.ts'
 import { publicOr } from './public-addresses.ts'
 
@@ -33,7 +34,6 @@ export interface WebhookMessage {
 /** Eleven tries within about a day. */
 const retryMsByDefault = [1, 5, 30, 120, 600, 1_800, 3_600, 10_800, 21_600, 43_200].map((seconds) => seconds * 1_000)
 const timeoutMs = 15_000
-const sendingMax = 4
 const pendingMaxByDefault = 1_000
 /** A longer `Retry-After` is not honoured. Milliseconds. */
 const retryAfterMsMax = 43_200_000
@@ -53,8 +53,7 @@ export class Webhook implements Disposable {
   readonly #closing = new AbortController()
   /** Oldest first. */
   readonly #pending = new Set<PendingMessage>()
-  readonly #due: PendingMessage[] = []
-  #sendingCount = 0
+  readonly #sending = new Semaphore(4)
 
   constructor(options: WebhookOptions) {
     const { url, secret, networks, resolve, retryMs = retryMsByDefault } = options
@@ -75,9 +74,8 @@ export class Webhook implements Disposable {
     const body = JSON.stringify({ type, timestamp: new Date().toISOString(), data })
     const one = { ...message, body, tries: 0, isSending: false, timer: null }
     this.#pending.add(one)
-    this.#due.push(one)
     if (this.#pending.size > (this.#options.pendingMax ?? pendingMaxByDefault)) this.#dropOldest()
-    this.#sendDue()
+    this.#enqueue(one)
   }
 
   /** Stops everything; pending messages are not sent. */
@@ -85,19 +83,13 @@ export class Webhook implements Disposable {
     this.#closing.abort()
     for (const { timer } of this.#pending) if (timer !== null) clearTimeout(timer)
     this.#pending.clear()
-    this.#due.length = 0
   }
 
-  #sendDue(): void {
-    while (this.#sendingCount < sendingMax) {
-      const one = this.#due.shift()
-      if (one === undefined) return
-      this.#sendingCount += 1
-      void this.#send(one).finally(() => {
-        this.#sendingCount -= 1
-        this.#sendDue()
-      })
-    }
+  #enqueue(one: PendingMessage): void {
+    // It may have been dropped while it waited.
+    void this.#sending.run(async () => {
+      if (this.#pending.has(one)) await this.#send(one)
+    })
   }
 
   async #send(one: PendingMessage): Promise<void> {
@@ -134,8 +126,7 @@ export class Webhook implements Disposable {
     const waitMs = Math.max(wantedMs, backOffMs * (0.5 + Math.random() / 2))
     one.timer = setTimeout(() => {
       one.timer = null
-      this.#due.push(one)
-      this.#sendDue()
+      this.#enqueue(one)
     }, waitMs).unref()
   }
 
@@ -149,8 +140,6 @@ export class Webhook implements Disposable {
     const oldest = this.#pending.values().find(({ isSending }) => !isSending)
     if (oldest === undefined) return
     if (oldest.timer !== null) clearTimeout(oldest.timer)
-    const at = this.#due.indexOf(oldest)
-    if (at >= 0) this.#due.splice(at, 1)
     this.#options.logger.warn({ webhookId: oldest.id, tries: oldest.tries }, 'webhook dropped: too many wait')
     this.#end(oldest, 'dropped')
   }

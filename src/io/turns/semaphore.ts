@@ -9,6 +9,10 @@ export class Semaphore {
     this.#free = atOnceMax
   }
 
+  get waitingCount(): number {
+    return this.#waiting.length
+  }
+
   /** Runs `work` as soon as a place is free, and returns its result. */
   async run<Result>(work: () => Promise<Result>): Promise<Result> {
     if (this.#free > 0) this.#free -= 1

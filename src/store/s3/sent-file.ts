@@ -2,6 +2,7 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { throwStoreError } from '../../core/storage-error.ts'
 import { readFully } from '../../io/read-bytes.ts'
+import { Semaphore } from '../../io/turns/semaphore.ts'
 import type { S3Multipart, S3Objects } from './s3-objects.ts'
 
 /** Parts of one file that are sent at once; the memory for parts bounds those of all files. */
@@ -139,40 +140,24 @@ export class SentFile implements AsyncDisposable {
 
 /** Bytes of a part. S3 allows 10,000 parts, so this is enough for 80 GB. */
 export const partBytes = 8_388_608
-/** Number of parts that all uploads together may hold. */
-const partsHeldMax = 4
+/** Memory for parts, that all uploads share: 32 MB. */
+const partMemory = new Semaphore(4)
+const idle: Buffer[] = []
 /** A file smaller than this does not wait for large ones. Bytes. */
 const ownBytesMax = 65_536
 
-const idle: Buffer[] = []
-let made = 0
-const waiting: (() => void)[] = []
-
 /** Number of parts that wait for memory. */
-export function waitingParts(): number {
-  return waiting.length
-}
+export const waitingParts = () => partMemory.waitingCount
 
 /** Calls `use` with a buffer of this many bytes, at most a part; its content is arbitrary. */
 async function withPart<Result>(bytes: number, use: (part: Buffer) => Promise<Result>): Promise<Result> {
   if (bytes <= ownBytesMax) return await use(Buffer.allocUnsafeSlow(bytes))
-  const part = await takePart()
-  try {
-    return await use(part.subarray(0, bytes))
-  } finally {
-    idle.push(part)
-    waiting.shift()?.()
-  }
-}
-
-async function takePart(): Promise<Buffer> {
-  for (;;) {
-    const part = idle.pop()
-    if (part !== undefined) return part
-    if (made < partsHeldMax) {
-      made += 1
-      return Buffer.allocUnsafeSlow(partBytes)
+  return await partMemory.run(async () => {
+    const part = idle.pop() ?? Buffer.allocUnsafeSlow(partBytes)
+    try {
+      return await use(part.subarray(0, bytes))
+    } finally {
+      idle.push(part)
     }
-    await new Promise<void>((resolve) => waiting.push(resolve))
-  }
+  })
 }
