@@ -172,6 +172,7 @@ else {
     assert.equal(grown('s3_requests_total{operation="PutObject",status="503"}'), 3)
     assert.equal(grown('s3_retries_total{operation="PutObject"}'), 3)
     assert.ok(grown('s3_bytes_total{operation="PutObject",direction="sent"}') > 8)
+    assert.equal(grown('s3_bytes_total{operation="HeadObject",direction="received"}'), 0)
     assert.ok(grown('s3_request_seconds_count{operation="PutObject"}') > 3)
     const lines = service.log.split('\n').filter((line) => line.includes('refuses requests'))
     assert.equal(lines.length, 1)

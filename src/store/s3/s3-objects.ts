@@ -359,7 +359,8 @@ export class S3Objects {
               status: status ?? null,
               isRetry: /^attempt=(?!1;)/.test(sent['amz-sdk-request'] ?? ''),
               sentBytes: Number(sent['content-length'] ?? 0),
-              receivedBytes: Number(received['content-length'] ?? 0),
+              // A response to HEAD has the length, and no body.
+              receivedBytes: operation === 'HeadObject' ? 0 : Number(received['content-length'] ?? 0),
               durationMs: Date.now() - sentAt,
             })
           try {
@@ -371,7 +372,7 @@ export class S3Objects {
             if (isPrompt && Math.abs(aheadMs - this.clockMs) > clockMsMin) this.clockMs = aheadMs
             return result
           } catch (error) {
-            count(statusOf(error))
+            if (!isAbort(error)) count(statusOf(error))
             operations.set(error as Error, operation)
             if (error instanceof S3ServiceException && statusOf(error) === 409) error.$retryable = { throttling: false }
             if (isAway(error) && !isAbort(error)) this.#noteRefusal(operation, error)
