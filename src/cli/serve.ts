@@ -93,7 +93,7 @@ function explain(error: unknown, dataDir: string): { readonly code: ExitCode; re
 function otherOwner(dir: string): string {
   const own = process.getuid?.()
   const owner = existsSync(dir) ? statSync(dir).uid : own
-  if (own === 0 || owner === own) return ''
+  if (!own || owner === own) return ''
   return `; ${dir} belongs to user ${owner}, and this process runs as user ${own}: change its owner, or choose another --data`
 }
 

@@ -202,14 +202,15 @@ export class S3Objects {
 
   /** Keys with this prefix, in order, starting after `after`; without the prefix of the store. */
   async *list(keyPrefix: string, after?: string): AsyncGenerator<string> {
-    for await (const { Contents = [] } of this.#pages(keyPrefix, { after })) {
-      for (const { Key = '' } of Contents) yield Key.slice(this.#prefix.length)
-    }
+    for await (const { key } of this.listSizes(keyPrefix, after)) yield key
   }
 
   /** Like `list`, with the size of each object in bytes. */
-  async *listSizes(keyPrefix: string): AsyncGenerator<{ readonly key: string; readonly bytes: number }> {
-    for await (const { Contents = [] } of this.#pages(keyPrefix, {})) {
+  async *listSizes(
+    keyPrefix: string,
+    after?: string,
+  ): AsyncGenerator<{ readonly key: string; readonly bytes: number }> {
+    for await (const { Contents = [] } of this.#pages(keyPrefix, { after })) {
       for (const { Key = '', Size = 0 } of Contents) yield { key: Key.slice(this.#prefix.length), bytes: Size }
     }
   }
