@@ -11,8 +11,8 @@ import { createInstruments, type Instruments } from './instruments.ts'
 export type Metrics = ReturnType<typeof createMetrics>
 
 /**
- * Starts counting, for this version, including the process's own figures. `store`, `pool` and `service` take a component and return it,
- * observed.
+ * Starts counting, for this version of the service, including the process's own figures. `store`, `pool` and `service`
+ * take a component and return it, observed.
  */
 export function createMetrics(version: string) {
   const instruments = createInstruments()
