@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { type TestContext, test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
+import { until } from '../../../test/support/until.ts'
 import { jobMsMax, logger, never, scratchDir, writePart } from '../../columns/converter.testing.ts'
 import { isServiceError } from '../../core/errors.ts'
 import { ReaderPool, type ReaderPoolOptions } from './reader-pool.ts'
@@ -73,6 +74,18 @@ test('run() starts children when they are needed, and not before', async (t) => 
   assert.equal(childIds()!.length, 1)
   await Promise.all([1, 2, 3].map(() => pool.run('rows', job, never)))
   assert.equal(childIds()!.length, 2)
+})
+
+test('run() lets idle children end after a while, and starts one for the next job', async (t) => {
+  if (childIds() === null) return t.skip('this system does not list child processes')
+  const warnings: object[] = []
+  const pool = poolFor(t, { size: 2, idleMsMax: 1, logger: { warn: (facts) => warnings.push(facts) } })
+  const job = smallJob(t)
+  for (let i = 0; i < 2; i++) {
+    await Promise.all([1, 2, 3].map(() => pool.run('rows', job, never)))
+    await until('they have ended', () => childIds()!.length === 0)
+  }
+  assert.deepEqual(warnings, [])
 })
 
 test('run() fails a job that takes too long, and the next one as well', async (t) => {

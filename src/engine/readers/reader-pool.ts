@@ -27,7 +27,11 @@ export interface ReaderPoolOptions {
   readonly programPath?: string
   /** A child that has not started within this time is killed; tests use less. Milliseconds. */
   readonly startMsMax?: number
+  /** Idle children end this long after the last job; tests use less. Milliseconds. */
+  readonly idleMsMax?: number
 }
+
+const idleMsMaxUsual = 60_000
 
 type Outcome = { readonly answer: Answer } | { readonly error: unknown }
 
@@ -66,6 +70,7 @@ export class ReaderPool {
   readonly #options: ReaderPoolOptions
   readonly #workers = new Set<Worker>()
   readonly #queue: Task[] = []
+  #ending: NodeJS.Timeout | undefined
   #isClosed = false
 
   constructor(options: ReaderPoolOptions) {
@@ -157,7 +162,20 @@ export class ReaderPool {
     }
   }
 
+  /** Children without a job end if none follows for a while; the next job starts one. */
+  #endIdleLater(): void {
+    clearTimeout(this.#ending)
+    const end = () => {
+      for (const worker of [...this.#workers].filter(isFree)) {
+        worker.hasAnswered = false
+        this.#end(worker, { error: failure('the child was idle') })
+      }
+    }
+    this.#ending = setTimeout(end, this.#options.idleMsMax ?? idleMsMaxUsual).unref()
+  }
+
   #start(): Worker {
+    this.#endIdleLater()
     const { sandbox, programPath, startMsMax } = this.#options
     const { child, workDir } = startReader(readerProgram(programPath), sandbox)
     const left = child.gone.then(async ({ how, startError }) => {
@@ -233,6 +251,7 @@ export class ReaderPool {
     if (current === null) return
     worker.current = null
     clearTimeout(current.deadline)
+    this.#endIdleLater()
     // Before the job is finished, so that its caller finds the next one already assigned.
     if (message.shouldRecycle) this.#end(worker, { error: failure('the child was worn out') })
     else this.#dispatch()
