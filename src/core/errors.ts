@@ -184,7 +184,7 @@ export const errorTable = withNames({
     (d) => `Cannot wait for uploads: ${d.limit} requests are waiting, which is the limit; try again later`,
     2,
   ),
-  TOO_MANY_QUERIES: own<{ limit: number }>(
+  TOO_MANY_QUERIES: own<{ limit: number; retryAfterSeconds: number }>(
     503,
     (d) => `Cannot run query: ${d.limit} are running, which is the limit; try again later`,
     2,
@@ -303,9 +303,10 @@ export class ServiceError<Code extends ErrorCode = ErrorCode> extends Error {
     return errorTable[this.code].exception
   }
 
+  /** From the details, if they say more than the table. */
   get retryAfterSeconds(): number | undefined {
     const entry: Row<never> = errorTable[this.code]
-    return entry.retryAfterSeconds
+    return 'retryAfterSeconds' in this.details ? this.details.retryAfterSeconds : entry.retryAfterSeconds
   }
 }
 

@@ -148,7 +148,7 @@ function serviceOf(owner: string, { name: sender, mayRead }: Sender, tools: Tool
     profile: (id, signal) => catalog.reading(id, (receipt) => profiles.profile(receipt, signal)),
     download: (id, form, signal) => catalog.download(id, (receipt) => downloads.of(receipt, form, signal)),
     query: (id, query, signal) =>
-      catalog.reading(id, () => queryDataset(queryTools, id, query, clientOf(owner, query.network), signal)),
+      catalog.reading(id, (of) => queryDataset(queryTools, of, query, clientOf(owner, query.network), signal)),
     copy: async (id, wanted) => tools.copies.begin(await catalog.receipt(id), wanted),
     copies: async (id) => tools.copies.list(await catalog.receipt(id)),
     remove: (id, isMeant) => removeOwn({ ...tools, catalog }, id, isMeant),

@@ -113,10 +113,10 @@ test('a query ends when its client disconnects, and its place is free', async (t
   await until('both are working', () => service.queries().filter(isBusy).length === 2)
   const busy = service.queries().filter(isBusy)
   // As many as may wait for a place; the next one is refused.
-  const waiting = Array.from({ length: 16 }, askOnce)
+  const waiting = Array.from({ length: 64 }, askOnce)
   const refused = await Promise.race([askOnce(), ...waiting])
   assert.equal(refused.status, 503)
-  assert.equal(refused.headers.get('retry-after'), '2')
+  assert.match(String(refused.headers.get('retry-after')), /^[12]?[0-9]$|^30$/)
   assert.match(await refused.text(), /TooManyQueries/)
   one.resetAndDestroy()
   // A client may end its side and still read, so a disconnect shows only when something is sent.

@@ -9,7 +9,7 @@ import type { Query, QueryTable, TableKey } from './query.ts'
 import { growthBytesMax, pieceBytesMax, type QueryJob, type QuerySettings, verdictBytesMax } from './query-job.ts'
 
 export interface QueryProcessOptions extends QuerySettings {
-  /** Time limit of a statement. Milliseconds. */
+  /** Time limit of a statement, from opening the table until the client has read the result. Milliseconds. */
   readonly queryMsMax: number
   /** The program of the child, for tests; default: a query's. */
   readonly programPath?: string

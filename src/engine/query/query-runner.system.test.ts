@@ -131,11 +131,6 @@ test('createQueryRunner() keeps a process for the next query of the same owner o
   for (const key of keys.toReversed()) await askAs(key)
   assert.equal(starts(), keys.length)
   assert.equal(verifiedCount, keys.length)
-  for (let i = 0; i < 2; i++) {
-    const { publish: _, ...unknown } = tableOf([part], ['id']).key
-    await ask({ runner, table: { ...tableOf([part], ['id']), key: { ...unknown, publish: undefined } } }, 'SELECT 1')
-  }
-  assert.equal(starts(), keys.length + 2)
 })
 
 test('createQueryRunner() has the files of a kept process verified again after a while', async (t) => {

@@ -9,14 +9,12 @@ import { unlessAborted } from '../../io/turns/unless-aborted.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import { type ProcessExit, startFailure } from '../sandbox/spawn-child.ts'
 import type { OpenTable, Query, QueryRunner, QueryTable, TableKey } from './query.ts'
-import { parseVerdict, type Verdict } from './query-job.ts'
+import { parseVerdict, type QuerySettings, type Verdict } from './query-job.ts'
 import { QueryProcess, type QueryProcessOptions } from './query-process.ts'
 
-export interface QueryRunnerOptions {
+export interface QueryRunnerOptions extends Omit<QueryProcessOptions, keyof QuerySettings> {
   readonly sandbox: Sandbox
   readonly logger: Pick<Log, 'warn'>
-  /** From opening the table until the client has read the result. Milliseconds. */
-  readonly queryMsMax: number
   /** Memory of a query. Bytes. */
   readonly queryMemoryBytesMax: number
   /** Idle processes kept for the next query over their table; with 0, each query has a process of its own. */
@@ -26,14 +24,8 @@ export interface QueryRunnerOptions {
   readonly queryBytesMax: number
   /** Disk space of a query for what does not fit in memory, for tests. Bytes. */
   readonly spillBytesMax?: number
-  /** The program of the children, for tests; default: a query's. */
-  readonly programPath?: string
-  /** A child that has not started within this time is killed; tests use less. Milliseconds. */
-  readonly startMsMax?: number
   /** An idle child ends after this time; tests use less. Milliseconds. */
   readonly idleMsMax?: number
-  /** Files count as intact for this long; tests use less. Milliseconds. */
-  readonly verifiedMsMax?: number
 }
 
 const idleMsMaxUsual = 60_000
@@ -78,7 +70,7 @@ class Runner implements QueryRunner {
 
   forget(id?: string): void {
     for (const process of this.#processes) {
-      if (process.key === null || (id !== undefined && process.key.id !== id)) continue
+      if (id !== undefined && process.key?.id !== id) continue
       if (this.#idle.has(process)) this.#end(process)
       else process.retire()
     }
@@ -119,31 +111,29 @@ class Runner implements QueryRunner {
   }
 
   #takeIdle(key: TableKey): QueryProcess | undefined {
-    const idle = [...this.#idle.keys()].toReversed()
-    const taken = idle.find((one) => isSame(one.key, key)) ?? idle.find((one) => one.key === null)
-    if (taken === undefined) return undefined
-    clearTimeout(this.#idle.get(taken))
-    this.#idle.delete(taken)
+    const idle = [...this.#idle.keys()]
+    const taken = idle.findLast((one) => isSame(one.key, key)) ?? idle.find((one) => one.key === null)
+    if (taken !== undefined) this.#wake(taken)
     return taken
+  }
+
+  #wake(process: QueryProcess): void {
+    clearTimeout(this.#idle.get(process))
+    this.#idle.delete(process)
   }
 
   /** Keeps an idle process for a while, unless it has ended. */
   #keep(process: QueryProcess): void {
-    if (!process.isAlive) return
+    if (!process.isAlive || this.#isClosed) return
     const { queryProcessesKept, idleMsMax = idleMsMaxUsual } = this.#options
-    if (this.#isClosed || (queryProcessesKept === 0 && process.key !== null)) {
-      process.kill()
-      return
-    }
     this.#idle.set(process, setTimeout(() => this.#end(process), idleMsMax).unref())
     // One without a table may always wait: `check()` has started it.
-    const [oldest] = this.#idle.keys()
-    if (oldest !== undefined && this.#idle.size > Math.max(1, queryProcessesKept)) this.#end(oldest)
+    const keptMax = process.key === null ? Math.max(1, queryProcessesKept) : queryProcessesKept
+    for (const oldest of [...this.#idle.keys()].slice(0, -keptMax || undefined)) this.#end(oldest)
   }
 
   #end(process: QueryProcess): void {
-    clearTimeout(this.#idle.get(process))
-    this.#idle.delete(process)
+    this.#wake(process)
     process.kill()
   }
 
@@ -159,11 +149,8 @@ class Runner implements QueryRunner {
   }
 }
 
-/** Two tables without a publish are never the same. */
 function isSame(one: TableKey | null, other: TableKey): boolean {
-  return (
-    one?.owner === other.owner && one.id === other.id && one.publish === other.publish && other.publish !== undefined
-  )
+  return one?.owner === other.owner && one.id === other.id && one.publish === other.publish
 }
 
 /** Why a process has not started. */

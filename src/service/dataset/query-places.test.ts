@@ -1,7 +1,7 @@
 // Tests of query places: shares, the queue, and that every way out of it frees what was held.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isServiceError } from '../../core/errors.ts'
+import { isServiceError, ServiceError } from '../../core/errors.ts'
 import { QueryPlaces } from './query-places.ts'
 
 const never = new AbortController().signal
@@ -61,14 +61,48 @@ test('QueryPlaces.take() rejects when the queue is full, or when the signal abor
   const places = new QueryPlaces({ queriesMax: 1, queryMsMax: 60_000 })
   const held = await places.take('a', never)
   const leaving = new AbortController()
-  const waiting = Array.from({ length: 16 }, () => places.take('a', leaving.signal))
-  await assert.rejects(places.take('a', never), isRefusal(1))
+  const waiting = Array.from({ length: 63 }, () => places.take('a', leaving.signal))
   const other = places.take('b', never)
+  await assert.rejects(places.take('a', never), isRefusal(1))
   leaving.abort(new Error('gone'))
   for (const one of waiting) await assert.rejects(one, /gone/)
   held.release()
   await other
   await assert.rejects(places.take('a', leaving.signal), /gone/)
+})
+
+test('QueryPlaces.take() says when those that wait will have had their turn', async (t) => {
+  let nowMs = 0
+  t.mock.method(performance, 'now', () => nowMs)
+  const places = new QueryPlaces({ queriesMax: 1, queryMsMax: 60_000 })
+  const end = new AbortController()
+  const refusedFor = async () => {
+    const held = await places.take('a', never)
+    const waiting = Array.from({ length: 64 }, () => places.take('a', end.signal).then(({ release }) => release()))
+    const error = await places.take('a', never).then(
+      () => null,
+      (one: unknown) => one,
+    )
+    held.release()
+    await Promise.all(waiting)
+    return error instanceof ServiceError && error.retryAfterSeconds
+  }
+  const runs = async (ms: number) => {
+    for (let i = 0; i < 50; i++) {
+      const { release } = await places.take('a', never)
+      nowMs += ms
+      release()
+    }
+  }
+  assert.equal(await refusedFor(), 30)
+  for (const [ms, seconds] of [
+    [5, 1],
+    [100, 7],
+    [10_000, 30],
+  ] as const) {
+    await runs(ms)
+    assert.equal(await refusedFor(), seconds)
+  }
 })
 
 test('QueryPlaces.take() ends the longest-running query while clients without a place wait', async () => {

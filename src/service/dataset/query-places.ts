@@ -6,9 +6,11 @@ import type { OpenTable, Query, QueryRunner, QueryTable } from '../../engine/que
 import { FairPlaces } from '../fair-places.ts'
 import type { VerifiedFiles } from './verified-files.ts'
 
-/** Waiting queries, in total and per client. */
+/** Waiting queries. */
 const waitingMax = 64
-const waitingOfClientMax = 16
+
+/** How long a query takes, before any has ended. Milliseconds. */
+const queryMsFirst = 500
 
 /** A single client may hold half of the places. */
 const placesPerFreePlace = 1
@@ -60,6 +62,8 @@ export class QueryPlaces {
   /** Running queries, in order of their start. */
   readonly #held = new Set<ActiveQuery>()
   readonly #waiting = new Set<WaitingQuery>()
+  /** How long the last queries took, the latest with the most weight. */
+  #usualMs = queryMsFirst
   #nextEnd: NodeJS.Timeout | undefined
 
   constructor({ queriesMax, queryMsMax }: QueryPlacesOptions) {
@@ -86,10 +90,9 @@ export class QueryPlaces {
 
   /** If the queue is full, the client with the most waiting queries loses its last one to a client with fewer. */
   #makeRoomFor(client: string): void {
+    if (this.#waiting.size < waitingMax) return
     const waitingOf = Map.groupBy(this.#waiting, (one) => one.client)
     const own = waitingOf.get(client)?.length ?? 0
-    if (own >= waitingOfClientMax) throw this.#refusal(client)
-    if (this.#waiting.size < waitingMax) return
     const most = [...waitingOf.values()].reduce((most, one) => (one.length > most.length ? one : most))
     if (most.length <= own + 1) throw this.#refusal(client)
     most.at(-1)?.refuse()
@@ -132,7 +135,7 @@ export class QueryPlaces {
     const held: ActiveQuery = { sinceMs: performance.now(), timeUp: new AbortController() }
     this.#held.add(held)
     const release = () => {
-      this.#held.delete(held)
+      if (this.#held.delete(held)) this.#usualMs += (performance.now() - held.sinceMs - this.#usualMs) / 8
       releaseShare()
       this.#admit()
       this.#planNextEnd()
@@ -167,15 +170,20 @@ export class QueryPlaces {
     if (longest === undefined || endingCount >= clientCount) return
     const share = Math.min(...without.map(({ shareMs }) => shareMs))
     const end = () => {
-      longest.timeUp.abort(new ServiceError('TOO_MANY_QUERIES', { limit: this.#queriesMax }))
+      longest.timeUp.abort(this.#tooMany(this.#queriesMax))
       this.#planNextEnd()
     }
     this.#nextEnd = setTimeout(end, Math.max(1, longest.sinceMs + share - performance.now()))
   }
 
   #refusal(client: string): ServiceError {
-    const limit = this.#places.freeCount > 0 ? this.#places.heldBy(client) : this.#queriesMax
-    return new ServiceError('TOO_MANY_QUERIES', { limit })
+    return this.#tooMany(this.#places.freeCount > 0 ? this.#places.heldBy(client) : this.#queriesMax)
+  }
+
+  /** To be retried when those that wait now will have had their turn. */
+  #tooMany(limit: number): ServiceError {
+    const queueMs = Math.min((this.#waiting.size * this.#usualMs) / Math.max(1, this.#held.size), this.#contestedMs)
+    return new ServiceError('TOO_MANY_QUERIES', { limit, retryAfterSeconds: Math.max(1, Math.ceil(queueMs / 1_000)) })
   }
 }
 
@@ -196,17 +204,14 @@ interface QueryTools {
  */
 export async function queryDataset(
   tools: QueryTools,
-  id: string,
+  receipt: Receipt,
   query: Query,
   client: string,
   signal: AbortSignal,
 ): Promise<ByteStream> {
-  await tools.receipt(id)
   const place = await tools.places.take(client, signal)
   try {
-    // Deleted while the query waited: not found.
-    const receipt = await tools.receipt(id)
-    const table = await openTable(tools, id, receipt, AbortSignal.any([signal, place.timeUp]))
+    const table = await openTable(tools, receipt, AbortSignal.any([signal, place.timeUp]))
     void table.finished.then(() => place.release())
     return await table.ask(query)
   } catch (error) {
@@ -215,11 +220,12 @@ export async function queryDataset(
   }
 }
 
-async function openTable(tools: QueryTools, id: string, receipt: Receipt, signal: AbortSignal): Promise<OpenTable> {
+async function openTable(tools: QueryTools, receipt: Receipt, signal: AbortSignal): Promise<OpenTable> {
+  const { id, publish, columns, parts } = receipt
   const table: QueryTable = {
-    key: { owner: tools.owner, id, publish: receipt.publish },
-    columns: receipt.columns.map(({ name }) => name),
-    withPaths: (use) => tools.files.withLocal(receipt, receipt.parts, use),
+    key: { owner: tools.owner, id, publish },
+    columns: columns.map(({ name }) => name),
+    withPaths: (use) => tools.files.withLocal(receipt, parts, use),
   }
   try {
     return await tools.runner.open(table, signal)
