@@ -12,11 +12,11 @@ const valuesAtOnce = 4_000_000
 const columnsAtOnceMax = 32
 
 /**
- * Reads with DuckDB in child processes. One starts immediately, since it could not start on a full disk; up to `size` run
- * once as many columns of a large dataset are to be measured.
+ * Reads with DuckDB in child processes: one usually, and up to `size` once as many columns of a large dataset are to be
+ * measured.
  */
 export function createPartReader(options: ReaderPoolOptions): PartReader {
-  const pool = new ReaderPool({ ...options, startCount: 1 })
+  const pool = new ReaderPool(options)
   return {
     async rows(parts, columns, offset, limit, signal) {
       const slices = slicesOf(parts, offset, limit)

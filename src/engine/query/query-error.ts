@@ -6,39 +6,18 @@ const headCharactersMax = 500
 const lineCharactersMax = 500
 
 /** Kinds of errors about the statement: their messages contain nothing but parts of it, or of the data. */
-const tellable = new Set([
-  'Parser',
-  'Syntax',
-  'Binder',
-  'Catalog',
-  'Conversion',
-  'Invalid Input',
-  'Invalid Type',
-  'Mismatch Type',
-  'Out of Range',
-  'Divide by Zero',
-  'Not implemented',
-  'Parameter Not Resolved',
-  'Parameter Not Allowed',
-  'Expression',
-  'Executor',
-  'Planner',
-  'Sequence',
-])
+const tellable = new Set(
+  `Parser, Syntax, Binder, Catalog, Conversion, Invalid Input, Invalid Type, Mismatch Type, Out of Range, Divide by Zero,
+  Not implemented, Parameter Not Resolved, Parameter Not Allowed, Expression, Executor, Planner, Sequence`.split(
+    /,\s+/,
+  ),
+)
 
 /** Kinds of errors about something outside: their messages contain paths. */
-const outside = new Set([
-  'IO',
-  'HTTP',
-  'Permission',
-  'Invalid Configuration',
-  'Settings',
-  'Missing Extension',
-  'Autoload',
-  'Extension',
-  'Dependency',
-  'Network',
-])
+const outside = new Set(
+  `IO, HTTP, Permission, Invalid Configuration, Settings, Missing Extension, Autoload, Extension, Dependency,
+  Network`.split(/,\s+/),
+)
 
 /**
  * Turns an error of DuckDB into a refusal.

@@ -5,7 +5,7 @@ import { readyText } from '../sandbox/frames.ts'
 import type { Sandbox, SandboxedChild, SandboxedProgram } from '../sandbox/sandbox.ts'
 import { type Child, killUnlessStarted, type ProcessExit } from '../sandbox/spawn-child.ts'
 import { inputPath, type WorkDir } from '../sandbox/work-dir.ts'
-import type { Query, QueryTable, TableKey } from './query.ts'
+import type { QueryTable, TableKey } from './query.ts'
 import { growthBytesMax, pieceBytesMax, type QueryJob, type QuerySettings, verdictBytesMax } from './query-job.ts'
 
 export interface QueryProcessOptions extends QuerySettings {
@@ -15,8 +15,6 @@ export interface QueryProcessOptions extends QuerySettings {
   readonly programPath?: string
   /** It is killed if it has not started within this time; tests use less. Milliseconds. */
   readonly startMsMax?: number
-  /** Its files count as intact for this long; tests use less. Milliseconds. */
-  readonly verifiedMsMax?: number
 }
 
 const programPath = fileURLToPath(new URL('./query-main.ts', import.meta.url))
@@ -31,7 +29,8 @@ const statementsMax = 1_000
 /** Once ready, a child is ready again within a millisecond. Milliseconds. */
 const renewMsMax = 2_000
 
-const verifiedMsMaxUsual = 60_000
+/** Verified files count as intact for this long. Milliseconds. */
+const verifiedMsMax = 60_000
 
 /** The resources of a query. */
 export function queryProgram(options: QueryProcessOptions): SandboxedProgram {
@@ -55,21 +54,23 @@ export function queryProgram(options: QueryProcessOptions): SandboxedProgram {
 
 /** A child that runs the statements over one table, one after the other. */
 export class QueryProcess {
+  /** True once it waits for a statement, false if it ended before. */
+  ready = Promise.resolve(false)
+  /** False as soon as it has been killed, or has ended. */
+  isAlive = true
+  /** Of the only table that it opens; null until then. */
+  key: TableKey | null = null
   /** Resolves when it has ended and its directory is gone. */
   readonly gone: Promise<ProcessExit>
   readonly #child: Child
   readonly #workDir: WorkDir | null
   readonly #queryMsMax: number
-  readonly #verifiedMsMax: number
   /** Maximum size of its next frame; 0 while it waits for a statement. Bytes. */
   #awaitedBytesMax = 0
   readonly #frames: AsyncGenerator<Buffer, void, void>
-  #ready = Promise.resolve(false)
   /** Awaited even before there is a statement, so that a waiting child that sends anything is ended. */
   #verdict: Promise<Buffer | null> = Promise.resolve(null)
-  #isEnded = false
-  #table: { readonly key: TableKey; readonly files: readonly string[]; readonly columns: readonly string[] } | null =
-    null
+  #files: readonly string[] = []
   #verifiedAtMs = 0
   #isRetired = false
   #statementCount = 0
@@ -78,12 +79,11 @@ export class QueryProcess {
 
   private constructor({ child, workDir }: SandboxedChild, options: QueryProcessOptions) {
     this.#queryMsMax = options.queryMsMax
-    this.#verifiedMsMax = options.verifiedMsMax ?? verifiedMsMaxUsual
     this.#child = child
     this.#workDir = workDir
     this.#frames = child.frames(() => this.#awaitedBytesMax)
     this.gone = child.gone.then(async (ending) => {
-      this.#isEnded = true
+      this.isAlive = false
       await workDir?.remove()
       return ending
     })
@@ -94,38 +94,21 @@ export class QueryProcess {
     return new QueryProcess(sandbox.start(queryProgram(options)), options)
   }
 
-  /** True once it waits for a statement, false if it ended before. */
-  get ready(): Promise<boolean> {
-    return this.#ready
-  }
-
-  /** Of the only table that it opens; null until then. */
-  get key(): TableKey | null {
-    return this.#table?.key ?? null
-  }
-
-  /** False as soon as it has been killed, or has ended. */
-  get isAlive(): boolean {
-    return !this.#isEnded
-  }
-
   /** Whether its work directory still exists. */
   get hasWorkDir(): boolean {
     return this.#workDir?.exists ?? false
   }
 
   /** Gives it the table, unless it has it and its files were verified a short time ago. */
-  async open(table: QueryTable): Promise<void> {
-    const { key, columns } = table
-    const isOpen = this.#table !== null
-    if (isOpen && performance.now() - this.#verifiedAtMs < this.#verifiedMsMax) return
+  async open({ key, withPaths }: QueryTable): Promise<void> {
+    const isOpen = this.key !== null
+    if (isOpen && performance.now() - this.#verifiedAtMs < verifiedMsMax) return
     // Before anything else happens: from now on, it serves nothing else.
-    this.#table ??= { key, columns, files: [] }
-    await table.withPaths(async (paths) => {
-      if (isOpen) return
+    this.key ??= key
+    await withPaths(async (paths) => {
       // They become read-only, because DuckDB's list of allowed files would allow writing.
-      await this.#workDir?.addInputs(paths).catch(throwStoreError)
-      this.#table = { key, columns, files: paths.map((_, i) => inputPath(i)) }
+      if (!isOpen) await this.#workDir?.addInputs(paths).catch(throwStoreError)
+      this.#files = paths.map((_, i) => inputPath(i))
     })
     this.#verifiedAtMs = performance.now()
   }
@@ -139,15 +122,11 @@ export class QueryProcess {
   }
 
   /** Sends a statement over its table and resolves to the verdict; null if it ends first. */
-  run(query: Query, limits: Pick<QueryJob, 'rowsMax' | 'bytesMax'>): Promise<Buffer | null> {
-    if (this.#table === null) throw new Error('Cannot run statement: the process has no table')
-    const { files, columns } = this.#table
-    const { sql, format } = query
+  run(job: Omit<QueryJob, 'files'>): Promise<Buffer | null> {
     this.#awaitedBytesMax = verdictBytesMax
     this.#statementCount += 1
     this.#startedMs = performance.now()
-    const job: QueryJob = { files, columns, sql, format, ...limits }
-    this.#child.send(job)
+    this.#child.send({ files: this.#files, ...job })
     return this.#verdict
   }
 
@@ -172,16 +151,16 @@ export class QueryProcess {
 
   /** The first `reason` given becomes part of its `Ending`. */
   kill(reason?: string): void {
-    this.#isEnded = true
+    this.isAlive = false
     this.#child.kill(reason)
   }
 
   /** Waits for it to be ready, and then for a verdict. Kills it if it is not ready in time. */
   #await(msMax?: number): void {
     this.#awaitedBytesMax = readyText.length
-    this.#ready = this.#readReady()
-    killUnlessStarted(this.#child, this.#ready, msMax)
-    this.#verdict = this.#ready.then((isReady) => (isReady ? this.#next() : null))
+    this.ready = this.#readReady()
+    killUnlessStarted(this.#child, this.ready, msMax)
+    this.#verdict = this.ready.then((isReady) => (isReady ? this.#next() : null))
   }
 
   async #readReady(): Promise<boolean> {

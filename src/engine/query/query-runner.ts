@@ -79,13 +79,9 @@ class Runner implements QueryRunner {
   async check(): Promise<void> {
     for (const process of this.#idle.keys()) if (!process.hasWorkDir) this.#end(process)
     const [idle] = this.#idle.keys()
-    try {
-      const process = idle ?? this.#start()
-      if (idle === undefined) this.#keep(process)
-      if (!(await process.ready)) throw await startError(process)
-    } catch (error) {
-      throw startFailure(error, 'query')
-    }
+    const process = idle ?? this.#start()
+    if (idle === undefined) this.#keep(process)
+    if (!(await process.ready)) throw startFailure(await startError(process), 'query')
   }
 
   async close(): Promise<void> {
@@ -169,7 +165,8 @@ function notStarted(problem: string): Error {
 class RunningQuery implements OpenTable {
   readonly #process: QueryProcess
   readonly #options: QueryRunnerOptions & QueryProcessOptions
-  #canAsk = false
+  /** Of the table, once it is open and until it is asked. */
+  #columns: readonly string[] | null = null
   /** Why it was killed. */
   #reason: unknown = null
   readonly #finished = Promise.withResolvers<void>()
@@ -202,7 +199,7 @@ class RunningQuery implements OpenTable {
   async open(table: QueryTable): Promise<OpenTable> {
     try {
       await this.#process.open(table)
-      this.#canAsk = true
+      this.#columns = table.columns
       return this
     } catch (error) {
       this.#end(error)
@@ -211,10 +208,11 @@ class RunningQuery implements OpenTable {
   }
 
   async ask(query: Query): Promise<Readable> {
-    if (!this.#canAsk) throw new Error('Cannot ask: the table is not open, or was asked before')
-    this.#canAsk = false
+    const columns = this.#columns
+    if (columns === null) throw new Error('Cannot ask: the table is not open, or was asked before')
+    this.#columns = null
     const { queryRowsMax: rowsMax, queryBytesMax: bytesMax } = this.#options
-    const verdict = this.#verdictOf(await this.#orReason(this.#process.run(query, { rowsMax, bytesMax })))
+    const verdict = this.#verdictOf(await this.#orReason(this.#process.run({ ...query, columns, rowsMax, bytesMax })))
     if (verdict.kind === 'begun') {
       this.#answer = Readable.from(this.#bytes(bytesMax + tailBytesMax), { objectMode: false })
       return this.#answer

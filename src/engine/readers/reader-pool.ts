@@ -14,8 +14,6 @@ import { readerProgram, startReader } from './reader-process.ts'
 export interface ReaderPoolOptions {
   /** Maximum number of children, each with one thread. At least 1. */
   readonly size: number
-  /** Children to start at once; others start on demand. Default: 0. */
-  readonly startCount?: number
   /** Deadline of a job; a child that misses it is killed. Milliseconds. */
   readonly jobMsMax: number
   readonly logger: Pick<Log, 'warn'>
@@ -75,7 +73,6 @@ export class ReaderPool {
 
   constructor(options: ReaderPoolOptions) {
     this.#options = options
-    for (let i = 0; i < (options.startCount ?? 0); i++) this.#start()
   }
 
   /**
