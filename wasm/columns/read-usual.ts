@@ -14,13 +14,14 @@ import { readUsualTimestamp } from './values/iso-dates'
 import { isEither, readWholeDate } from './values/other-dates'
 import { spellingOf } from './values/special-words'
 import {
-  areDigits, digitsBefore, eightBefore, lastLanes, lastOfEight, numberOf, twoNumbersOf, withSigns, withoutPoint,
+  areDigits, digitsBefore, eightBefore, lastLanes, lastOfEight, numberOf, onlyDigits, twoNumbersOf, withSigns,
 } from './values/wide-digits'
 
 /**
- * Reads at most `count` fields from `record` on, the first of which ends at `place`, and writes their values to `out`. With
- * `trims`, a CR may end a field. Without `valueClass`, reads numbers in groups and adds their facts; for others, the facts must already have three values of the usual class of the kind: integers of at most 15 digits, decimals and
- * numbers of `decimalClass`, booleans of `valueClass`, timestamps, dates in the order that was set.
+ * Reads at most `count` fields, the first of which is that of `record` and ends at `place`, and writes their values to
+ * `out`. With `trims`, a CR may end a field. The facts must already have three values of the usual class of the kind:
+ * integers of at most 15 digits, decimals and numbers of `decimalClass`, booleans of `valueClass`, timestamps, dates in
+ * the order that was set. Numbers in groups have NO_CLASS: their facts are added here.
  *
  * @returns How many fields were read. All are of that class, or counted as if, and need only be counted.
  */
@@ -126,7 +127,7 @@ function readDecimals(place: usize, step: usize, count: u32, trims: bool, out: u
     if (whole - 1 >= wholeLimit || end - start > 15 || load<u8>(pointAt) != point) return done
     if (load<u8>(from) == 48 && (whole > 1 || !isZeroKnown)) return done
     if (!arePaddedKnown && load<u8>(end - 1) == 48) return done
-    const lanes = lastLanes(withoutPoint(digitsBefore(end), places), whole + places)
+    const lanes = lastLanes(onlyDigits(digitsBefore(end), places + 1, 0), whole + places)
     if (!areDigits(lanes)) return done
     const number = numberOf(lanes) as i64
     if (isNegative && number == 0) return done
@@ -199,7 +200,7 @@ function readNumbers(place: usize, step: usize, count: u32, trims: bool, out: us
     if (load<u8>(end - 1) == 48 && (isNegative || fraction - zerosLeast > zerosSpan)) return done
     const first = load<u8>(from)
     if (first == 48 ? whole > 1 || !isZeroKnown : fraction == 3 && whole <= 3) return done
-    const lanes = lastLanes(withoutPoint(text, fraction), bytes - 1)
+    const lanes = lastLanes(onlyDigits(text, fraction + 1, 0), bytes - 1)
     if (!areDigits(lanes)) return done
     const number = ((numberOf(lanes) as i64) as f64) / load<f64>(POWERS + (fraction << 3))
     store<f64>(out, isNegative ? -number : number)

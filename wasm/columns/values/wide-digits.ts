@@ -27,12 +27,6 @@ export function digitsBefore(end: usize): v128 {
   return i8x16.sub(v128.load(end - 16), i8x16.splat(48))
 }
 
-/** Removes the point, the byte before the last `fraction` bytes. */
-@inline
-export function withoutPoint(digits: v128, fraction: usize): v128 {
-  return onlyDigits(digits, fraction + 1, 0)
-}
-
 /** The last `count` lanes, 0 in all others; at most 16. */
 @inline
 export function lastLanes(digits: v128, count: usize): v128 {
