@@ -1,7 +1,7 @@
 // Measure declared: the CPU time of the service for files with a schema, in turns with the same file without one.
 import { type Bench, whereAndWhen } from './bench.ts'
 import { cpuSeconds, descendants } from './processes.ts'
-import { european, type Shape, wider } from './shapes.ts'
+import { european, grouped, type Shape, wider } from './shapes.ts'
 import { median } from './statistics.ts'
 
 const bytes = 87_000_000
@@ -52,6 +52,12 @@ const cases: readonly Case[] = [
     target: 1.3,
     shape: european,
     schema: { fields: europeanFields },
+  },
+  {
+    name: 'all columns, numbers in groups of three',
+    target: 1.3,
+    shape: grouped,
+    schema: { fields: fields.map((one) => (/^(integer|number)$/.test(one.type) ? { ...one, groupChar: ',' } : one)) },
   },
   { name: '`primaryKey` of one integer', target: 1.3, schema: { ...some('id'), primaryKey: 'id' } },
   {

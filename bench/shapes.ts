@@ -89,6 +89,17 @@ export const european: Shape = {
   encode: utf8,
 }
 
+/** Numbers in groups of three digits. */
+export const grouped: Shape = {
+  name: 'numbers in groups',
+  header: header.replaceAll(',', ';'),
+  record: ([id, name, email, city, amount, ...others]) => {
+    const [first, second] = [id, amount].map((one) => one!.replace(/\B(?=(?:\d{3})+(?!\d))(?<!\.\d*)/g, ','))
+    return [first, name, email, city, second, ...others].join(';').concat('\n')
+  },
+  encode: utf8,
+}
+
 export const shapes: readonly Shape[] = [
   {
     name: '1 record in 10 is bad',
