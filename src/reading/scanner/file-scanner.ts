@@ -113,28 +113,31 @@ class CodedScanner implements Scanner {
   }
 
   #translate(scanned: ScanResult): ScanResult {
-    const rejects = scanned.rejects.map((reject) => this.#translateReject(reject))
+    const { pieces, rejects } = this.#restored(scanned)
     const ignored = scanned.ignored.map((one) => {
       return { ...one, byteOffset: this.#place(one.byteOffset), endOffset: this.#place(one.endOffset) }
     })
     const consumedTo = this.#place(scanned.consumedTo)
     this.#drop(scanned.consumedTo)
     const isVerbatim = scanned.isVerbatim && this.#coder.isBytewise
-    return { ...scanned, ...this.#restored(scanned), isVerbatim, rejects, ignored, consumedTo }
+    return { ...scanned, pieces, isVerbatim, rejects, ignored, consumedTo }
   }
 
   /** The pieces as they are passed on, separately between marks, so that the marks still hold. */
-  #restored({ pieces, marks }: ScanResult): Pick<ScanResult, 'pieces' | 'marks'> {
-    if (marks === undefined) return { pieces: this.#coder.restored(pieces) }
+  #restored({ pieces, rejects }: ScanResult): Pick<ScanResult, 'pieces' | 'rejects'> {
     const restored: Uint8Array[] = []
     let from = 0
-    const placed = marks.map((mark) => {
-      restored.push(...this.#coder.restored(pieces.slice(from, mark.pieces)))
-      from = mark.pieces
-      return { ...mark, pieces: restored.length }
+    const restore = (to: number): number => {
+      restored.push(...this.#coder.restored(pieces.slice(from, to)))
+      from = to
+      return restored.length
+    }
+    const placed = rejects.map((reject) => {
+      const { mark, ...translated } = this.#translateReject(reject)
+      return mark === undefined ? translated : { ...translated, mark: { ...mark, pieces: restore(mark.pieces) } }
     })
-    restored.push(...this.#coder.restored(pieces.slice(from)))
-    return { pieces: restored, marks: placed }
+    restore(pieces.length)
+    return { pieces: restored, rejects: placed }
   }
 
   #translateReject(reject: ScannedReject): ScannedReject {

@@ -2,14 +2,7 @@
 import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
 import type { HeaderGap } from '../../core/receipt.ts'
 import { isExcluded } from '../../core/reject-reasons.ts'
-import {
-  type CreateScanner,
-  type FileScanOptions,
-  ignoredCount,
-  type RejectMark,
-  type Scanner,
-  type ScanResult,
-} from './scanner.ts'
+import { type CreateScanner, type FileScanOptions, ignoredCount, type Scanner, type ScanResult } from './scanner.ts'
 
 /** Scans the records above the header as a file of their own, then those below. */
 export class GapScanner implements Scanner {
@@ -79,14 +72,15 @@ export class GapScanner implements Scanner {
 
   /** Excluded records are numbered over the whole file. */
   #raised(scanned: ScanResult): ScanResult {
-    const rejects = scanned.rejects.map((reject) =>
-      isExcluded(reject) ? { ...reject, detail: reject.detail + this.#readable } : reject,
-    )
     const raise = <Place extends { readonly readable: number }>(one: Place) => {
       return { ...one, readable: one.readable + this.#readable }
     }
-    const marks = scanned.marks?.map(raise)
-    return { ...scanned, rejects, ignored: scanned.ignored.map(raise), ...(marks && { marks }) }
+    const rejects = scanned.rejects.map(({ mark, ...reject }) => ({
+      ...reject,
+      ...(isExcluded(reject) && { detail: reject.detail + this.#readable }),
+      ...(mark && { mark: raise(mark) }),
+    }))
+    return { ...scanned, rejects, ignored: scanned.ignored.map(raise) }
   }
 }
 
@@ -98,9 +92,8 @@ function part(chunk: BorrowedBytes, from: number, to: number): BorrowedBytes {
 /** Joins the results of several calls. */
 export function joined(parts: readonly ScanResult[]): ScanResult {
   const last = parts.at(-1)
-  const marks = joinedMarks(parts)
+  let before = 0
   return {
-    ...(marks && { marks }),
     pieces: parts.flatMap(({ pieces }) => pieces),
     isVerbatim: parts.length === 1 && last?.isVerbatim === true,
     accepted: parts.reduce((sum, { accepted }) => sum + accepted, 0),
@@ -109,19 +102,14 @@ export function joined(parts: readonly ScanResult[]): ScanResult {
     runaways: parts.flatMap(({ runaways }) => runaways),
     ignored: parts.flatMap(({ ignored }) => ignored),
     ...(last?.addedBytes !== undefined && { addedBytes: last.addedBytes }),
-    rejects: parts.flatMap(({ rejects }) => rejects),
+    rejects: parts.flatMap(({ pieces, rejects }) => {
+      const from = before
+      before += pieces.length
+      return rejects.map(({ mark, ...reject }) => {
+        return { ...reject, ...(mark && { mark: { ...mark, pieces: from + mark.pieces } }) }
+      })
+    }),
     consumedTo: last?.consumedTo ?? 0,
     lines: last?.lines ?? 0,
   }
-}
-
-/** Undefined if none were requested. */
-function joinedMarks(parts: readonly ScanResult[]): RejectMark[] | undefined {
-  if (parts.every(({ marks }) => marks === undefined)) return undefined
-  let before = 0
-  return parts.flatMap(({ pieces, marks = [] }) => {
-    const from = before
-    before += pieces.length
-    return marks.map((mark) => ({ ...mark, pieces: from + mark.pieces }))
-  })
 }

@@ -1,7 +1,7 @@
 // Oracle reading: what the scanner's oracle finds in one record, fields and faults.
 import type { RejectReason } from '../../core/reject-reasons.ts'
 import type { LookAhead } from './record-rules.ts'
-import type { RunawayValue, ScanOptions, ScanResult } from './scanner.ts'
+import { nothingScanned, type RunawayValue, type ScanOptions, type ScanResult } from './scanner.ts'
 
 export interface Field {
   /** The value with its quotes, without dropped blanks. */
@@ -35,15 +35,7 @@ export type OracleStep = { readonly end: number; readonly runaway?: Omit<Runaway
 
 /** What a push gives while everything is kept until the end. */
 export function nothingYet({ start: { byteOffset, lines } }: ScanOptions): ScanResult {
-  const none = {
-    pieces: [],
-    repairedLines: [],
-    otherEscapeLines: [],
-    runaways: [],
-    rejects: [],
-    ignored: [],
-  }
-  return { ...none, isVerbatim: false, accepted: 0, consumedTo: byteOffset, lines }
+  return nothingScanned({ consumedTo: byteOffset, lines })
 }
 
 /** Bytes from … to-1 of the pushed input, line end included, and their outcome. */

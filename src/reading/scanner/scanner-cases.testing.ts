@@ -90,10 +90,10 @@ export function markedText(scanner: Scanner, chunks: readonly Uint8Array[], excl
   scanner.exclude(exclusions)
   let marked = ''
   const readable: number[] = []
-  const take = ({ pieces, rejects, marks = [] }: ScanResult) => {
+  const take = ({ pieces, rejects }: ScanResult) => {
     let from = 0
-    for (const [i, { record }] of rejects.entries()) {
-      const mark = marks[i]!
+    for (const { record, mark } of rejects) {
+      if (mark === undefined) throw new Error(`record ${record} has no mark`)
       marked += `${Buffer.concat(pieces.slice(from, mark.pieces)).toString('latin1')}<${record}>`
       readable.push(mark.readable)
       from = mark.pieces

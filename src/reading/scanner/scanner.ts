@@ -33,7 +33,7 @@ export interface ScanOptions {
   readonly runaway?: RunawayRule
   /** A longer record becomes one reject, `record_too_long`, of any length. Bytes. */
   readonly recordBytesMax: number
-  /** Reports where each reject stands among what is accepted: `marks`. */
+  /** Reports where each reject stands among what is accepted: `mark`. */
   readonly marksRejects?: boolean
   /** Position of the first byte pushed. */
   readonly start: {
@@ -65,6 +65,8 @@ export interface ScannedReject extends Omit<Reject, 'message'> {
   readonly ownMessage?: string
   /** Offset in the original of the byte after its line end. */
   readonly endOffset: number
+  /** Where it stands among what is accepted, if requested. */
+  readonly mark?: RejectMark
 }
 
 /** Blank records that follow one another, or a skipped one: a comment. */
@@ -133,8 +135,6 @@ export interface ScanResult {
   /** Bytes of a line end that the last piece has and the original lacks; absent for none. In UTF-8. */
   readonly addedBytes?: number
   readonly rejects: readonly ScannedReject[]
-  /** One for each of `rejects`, if requested. */
-  readonly marks?: readonly RejectMark[]
   /** Offset in the original up to which every byte is consumed. */
   readonly consumedTo: number
   /** Physical lines before that offset, from the beginning of the file. */
@@ -153,10 +153,9 @@ export interface ScanState {
   readonly ignored: IgnoredRange[]
   addedBytes?: number
   readonly rejects: ScannedReject[]
-  readonly marks?: RejectMark[]
 }
 
-export function emptyScanned({ marksRejects = false, lineEnd }: ScanOptions): ScanState {
+export function emptyScanned({ lineEnd }: Pick<ScanOptions, 'lineEnd'>): ScanState {
   return {
     isVerbatim: true,
     hasReturn: lineEnd === 'cr',
@@ -167,8 +166,13 @@ export function emptyScanned({ marksRejects = false, lineEnd }: ScanOptions): Sc
     runaways: [],
     ignored: [],
     rejects: [],
-    ...(marksRejects && { marks: [] }),
   }
+}
+
+/** A result without records, to which its members are added. */
+export function nothingScanned({ consumedTo, lines }: Pick<ScanResult, 'consumedTo' | 'lines'>): ScanResult {
+  const { hasReturn: _, hasLoneFeed: __, ...none } = emptyScanned({ lineEnd: 'lf' })
+  return { ...none, pieces: [], isVerbatim: false, consumedTo, lines }
 }
 
 /** Number of blank and skipped records. */

@@ -4,7 +4,14 @@ import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
 import { isExcluded } from '../../core/reject-reasons.ts'
 import { codeUnitBytes } from '../encoding/detect-encoding.ts'
 import { joined } from './header-gap.ts'
-import type { CreateScanner, FileScanOptions, RejectMark, ScannedReject, Scanner, ScanResult } from './scanner.ts'
+import {
+  type CreateScanner,
+  type FileScanOptions,
+  nothingScanned,
+  type ScannedReject,
+  type Scanner,
+  type ScanResult,
+} from './scanner.ts'
 
 /** A longer run of them is data, and passed on. */
 export const emptyRecordsMax = 100_000
@@ -28,7 +35,6 @@ export function withTrailingEmpty(create: CreateScanner): CreateScanner {
 /** A reject among held records. */
 interface HeldReject {
   readonly reject: ScannedReject
-  readonly readable: number
   /** Number of held records before it. */
   readonly before: number
 }
@@ -69,15 +75,9 @@ class TrailingEmptyScanner implements Scanner {
     const last = this.#hold(this.#scanner.end())
     if (this.#heldCount === 0) return last
     const emptyAtEndBytes = this.#originalBytes(last)
-    const { rejects, marks, accepted: emptyAtEnd } = this.#release(last)
-    const here = marks?.map((mark) => ({ ...mark, pieces: last.pieces.length }))
-    return {
-      ...last,
-      emptyAtEnd,
-      emptyAtEndBytes,
-      rejects: [...last.rejects, ...rejects],
-      ...(here && { marks: [...(last.marks ?? []), ...here] }),
-    }
+    const { rejects, accepted: emptyAtEnd } = this.#release(last)
+    const here = rejects.map((reject) => markedAt(reject, last.pieces.length))
+    return { ...last, emptyAtEnd, emptyAtEndBytes, rejects: [...last.rejects, ...here] }
   }
 
   /** Bytes of the held records in the original: delimiters and line ends, which are one code unit each. */
@@ -90,7 +90,7 @@ class TrailingEmptyScanner implements Scanner {
 
   #hold(scanned: ScanResult): ScanResult {
     const excluded = scanned.rejects.findLastIndex(isExcluded)
-    const afterExcluded = scanned.marks?.[excluded]?.pieces ?? 0
+    const afterExcluded = scanned.rejects[excluded]?.mark?.pieces ?? 0
     const run = runAtEnd(scanned.pieces.slice(afterExcluded), this.#options)
     // An excluded record ends a run as an accepted one does.
     const isAll = run.count === scanned.accepted && excluded < 0
@@ -114,52 +114,37 @@ class TrailingEmptyScanner implements Scanner {
     // If the run begins within a piece, part of the piece is passed on.
     const wholeCount =
       pieces.at(-1)?.length === scanned.pieces[pieces.length - 1]?.length ? pieces.length : pieces.length - 1
-    const marks = scanned.marks ?? []
-    const heldFrom = this.#heldCount > 0 ? 0 : marks.filter((mark) => mark.pieces <= wholeCount).length
+    const isKept = ({ mark }: ScannedReject) => !mark || (this.#heldCount === 0 && mark.pieces <= wholeCount)
+    const rejects = scanned.rejects.filter(isKept)
     const heldBefore = this.#heldCount
     let counted = wholeCount
-    for (const [i, mark] of marks.entries()) {
-      if (i < heldFrom) continue
-      this.#heldCount += runAtEnd(scanned.pieces.slice(counted, mark.pieces), this.#options).count
-      counted = Math.max(counted, mark.pieces)
-      const reject = scanned.rejects[i]
-      if (reject !== undefined) this.#heldRejects.push({ reject, readable: mark.readable, before: this.#heldCount })
+    for (const reject of scanned.rejects.slice(rejects.length)) {
+      const to = reject.mark?.pieces ?? 0
+      this.#heldCount += runAtEnd(scanned.pieces.slice(counted, to), this.#options).count
+      counted = Math.max(counted, to)
+      this.#heldRejects.push({ reject, before: this.#heldCount })
     }
     this.#heldCount = heldBefore + run.count
     this.#heldBytes += run.bytes
     const accepted = scanned.accepted - run.count
-    const passed = { ...scanned, pieces, accepted, isVerbatim: false }
-    if (scanned.marks === undefined) return passed
-    return { ...passed, rejects: scanned.rejects.slice(0, heldFrom), marks: marks.slice(0, heldFrom) }
+    return { ...scanned, pieces, accepted, rejects, isVerbatim: false }
   }
 
   /** Returns everything held; nothing is held afterwards. @param at Where it is inserted. */
   #release(at: ScanResult): ScanResult {
     const pieces: Uint8Array[] = []
-    const marks: RejectMark[] = []
     let given = 0
-    for (const { before, readable } of this.#heldRejects) {
+    const rejects = this.#heldRejects.map(({ before, reject }) => {
       pieces.push(...this.#empty(before - given))
       given = before
-      marks.push({ pieces: pieces.length, readable })
-    }
+      return markedAt(reject, pieces.length)
+    })
     pieces.push(...this.#empty(this.#heldCount - given))
-    const rejects = this.#heldRejects.map(({ reject }) => reject)
     const accepted = this.#heldCount
     this.#heldCount = 0
     this.#heldBytes = 0
     this.#heldRejects = []
-    const none = { ignored: [], repairedLines: [], otherEscapeLines: [], runaways: [] }
-    const released = {
-      ...none,
-      pieces,
-      accepted,
-      rejects,
-      isVerbatim: false,
-      consumedTo: at.consumedTo,
-      lines: at.lines,
-    }
-    return at.marks === undefined ? released : { ...released, marks }
+    return { ...nothingScanned(at), pieces, accepted, rejects }
   }
 
   /** This many empty records. */
@@ -171,6 +156,10 @@ class TrailingEmptyScanner implements Scanner {
     const rest = piece.subarray(0, (count % perPiece) * this.#line.length)
     return rest.length === 0 ? whole : [...whole, rest]
   }
+}
+
+function markedAt({ mark, ...reject }: ScannedReject, pieces: number): ScannedReject {
+  return mark === undefined ? reject : { ...reject, mark: { ...mark, pieces } }
 }
 
 /** Empty records at the end of pieces. */

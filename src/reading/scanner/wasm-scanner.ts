@@ -295,10 +295,10 @@ class WasmScanner implements Scanner {
         const line = this.#lines + words[row + 5]! + 1
         this.#scanned.runaways.push({ line, lineCount: words[row + 7]!, isSplit: words[row + 6] !== 0 })
       } else {
-        if (this.#scanned.marks !== undefined) this.#mark(this.#readable + words[row + 4]! - others)
+        const mark = this.#mark(this.#readable + words[row + 4]! - others)
         if (what === kind.excluded) this.#scanned.accepted--
         else others++
-        this.#scanned.rejects.push(this.#rejectOf(words, row))
+        this.#scanned.rejects.push({ ...this.#rejectOf(words, row), ...mark })
       }
     }
     this.#takeAsIs(consumedTo, position)
@@ -310,9 +310,9 @@ class WasmScanner implements Scanner {
     this.#scanned.accepted += words[resultIndex + 4]!
   }
 
-  /** Reports the position of the next reject, if requested. */
-  #mark(readable: number): void {
-    this.#scanned.marks?.push({ pieces: this.#pieces.count(), readable })
+  /** The position of the next reject, if requested. */
+  #mark(readable: number): Pick<ScannedReject, 'mark'> | undefined {
+    return this.#options.marksRejects ? { mark: { pieces: this.#pieces.count(), readable } } : undefined
   }
 
   /** @param at From the start of the window. @param before Lines and readable records from there to it. */
@@ -388,8 +388,8 @@ class WasmScanner implements Scanner {
     if (longLine.kind === 'skipped') {
       this.#ignore('skipped', 0, byteLength, { lines: 0, readable: 0 })
     } else {
-      this.#mark(this.#readable)
       this.#scanned.rejects.push({
+        ...this.#mark(this.#readable),
         record: this.#records,
         line: this.#lines + 1,
         byteOffset: this.#fileOffset,

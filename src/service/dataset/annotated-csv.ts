@@ -62,8 +62,8 @@ export async function* annotatedCsv(
   let readable = 0
   let waiting: ((ScannedReject | IgnoredRange) & { readonly readable: number })[] = []
   async function* annotated(scanned: ScanResult): AsyncGenerator<Uint8Array> {
-    const { pieces, rejects, marks = [], ignored, emptyAtEnd = 0 } = scanned
-    const marked = rejects.map((reject, i) => ({ ...reject, readable: marks[i]?.readable ?? readable }))
+    const { pieces, rejects, ignored, emptyAtEnd = 0 } = scanned
+    const marked = rejects.map((reject) => ({ ...reject, readable: reject.mark?.readable ?? readable }))
     waiting = [...waiting, ...ignored, ...marked].toSorted((a, b) => a.byteOffset - b.byteOffset)
     const take = rows.records(pieces)
     const end = readable + scanned.accepted + rejects.filter(isExcluded).length + emptyAtEnd

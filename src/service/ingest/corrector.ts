@@ -1,7 +1,7 @@
 // Corrector: replaces rejects with corrected records while a file is scanned. Keeps one text and few numbers in memory.
 import type { Correction } from '../../core/receipt.ts'
 import { Peekable } from '../../io/peekable.ts'
-import type { ScanResult } from '../../reading/scanner/scanner.ts'
+import { nothingScanned, type ScanResult } from '../../reading/scanner/scanner.ts'
 import type { ReadRecord } from './record-of-text.ts'
 
 /** Texts are passed on in batches of at least this many bytes. */
@@ -31,27 +31,27 @@ export class Corrector implements AsyncDisposable {
 
   /** The same slices with corrected records in place, in several batches if the texts are long. */
   async *correct(scanned: ScanResult): AsyncGenerator<ScanResult> {
-    const { rejects, marks } = scanned
+    const { rejects } = scanned
     if (rejects.length === 0 || (await this.#corrections.peek()) === null) return yield scanned
-    if (marks === undefined) throw new Error('Cannot correct records: their positions are not marked')
     let pieces: Uint8Array[] = []
     let from = 0
     let corrected = 0
     let heldBytes = 0
     const kept: (typeof rejects)[number][] = []
-    for (const [i, reject] of rejects.entries()) {
+    for (const reject of rejects) {
       const correction = await this.#corrections.peek()
-      const mark = marks[i]
-      if (correction?.record !== reject.record || mark === undefined) {
+      if (correction?.record !== reject.record) {
         kept.push(reject)
         continue
       }
       if (heldBytes > heldBytesMax) {
-        yield { ...nothingOf(scanned), pieces, accepted: corrected }
+        yield { ...nothingScanned(scanned), pieces, accepted: corrected }
         pieces = []
         corrected = 0
         heldBytes = 0
       }
+      const { mark } = reject
+      if (mark === undefined) throw new Error('Cannot correct records: their positions are not marked')
       const record = this.#recordOf(correction, reject)
       for (const piece of scanned.pieces.slice(from, mark.pieces)) pieces.push(piece)
       pieces.push(...record)
@@ -63,8 +63,7 @@ export class Corrector implements AsyncDisposable {
     }
     for (const piece of scanned.pieces.slice(from)) pieces.push(piece)
     const accepted = scanned.accepted + corrected
-    const { marks: _, ...others } = scanned
-    yield { ...others, pieces, accepted, rejects: kept, isVerbatim: false }
+    yield { ...scanned, pieces, accepted, rejects: kept, isVerbatim: false }
   }
 
   /** Call at the end of the file. @throws {Error} if a correction was not for a reject of the file */
@@ -93,9 +92,4 @@ export class Corrector implements AsyncDisposable {
     this.#added++
     this.ordinals.added.push(outer)
   }
-}
-
-function nothingOf({ consumedTo, lines }: ScanResult): ScanResult {
-  const none = { ignored: [], rejects: [], repairedLines: [], otherEscapeLines: [], runaways: [] }
-  return { pieces: [], isVerbatim: false, accepted: 0, ...none, consumedTo, lines }
 }

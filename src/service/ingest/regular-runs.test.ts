@@ -79,7 +79,7 @@ function scanAll(
   scanner.exclude(ordinals)
   const scans = [...pieces.map((piece) => scanner.push(piece)), scanner.end()]
   for (const one of scans) runs.add(one)
-  const marked = scans.flatMap(({ marks = [] }) => marks.map(({ readable }) => readable))
+  const marked = scans.flatMap(({ rejects }) => rejects.flatMap(({ mark }) => mark?.readable ?? []))
   return { ...summed(scans), runs: runs.list(), marked, isPlaced: placedIn(scans) }
 }
 
@@ -93,7 +93,8 @@ function summed(scans: readonly ScanResult[]) {
   const sum = (of: (one: ScanResult) => number) => scans.reduce((total, one) => total + of(one), 0)
   const { consumedTo, lines } = scans.at(-1)!
   const [accepted, ignored] = [sum((one) => one.accepted), sum(ignoredCount)]
-  return { accepted, ignored, consumedTo, lines, rejects: scans.flatMap(({ rejects }) => rejects) }
+  const rejects = scans.flatMap(({ rejects: some }) => some.map(({ mark: _, ...reject }) => reject))
+  return { accepted, ignored, consumedTo, lines, rejects }
 }
 
 /** What an exclusion says of a record. */

@@ -8,6 +8,7 @@ import {
   type CreateScanner,
   type FileScanOptions,
   ignoredCount,
+  nothingScanned,
   type ScannedReject,
   type ScanOptions,
   type ScanResult,
@@ -129,6 +130,5 @@ function rejectIn(from: Place, to: Place, { ordinal, column, message, place }: E
 }
 
 function scannedTo({ byteOffset, lines }: Place, accepted: number, rejects: readonly ScannedReject[]): ScanResult {
-  const none = { pieces: [], repairedLines: [], otherEscapeLines: [], runaways: [], ignored: [] }
-  return { ...none, isVerbatim: false, accepted, rejects, consumedTo: byteOffset, lines }
+  return { ...nothingScanned({ consumedTo: byteOffset, lines }), accepted, rejects }
 }
