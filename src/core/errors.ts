@@ -226,7 +226,7 @@ export const errorTable = withNames({
     500,
     (d) => `Cannot open data directory '${d.dir}': it is in use by ${d.owner}; stop it or choose another directory`,
   ),
-  DATA_FORMAT_NEWER: own<{ dir: string; format: string; known: number }>(
+  DATA_FORMAT_NEWER: own<{ dir: string; format: string; known: string }>(
     500,
     (d) =>
       `Cannot open data directory '${d.dir}': its format is '${d.format}', this version knows up to ${d.known}; ` +

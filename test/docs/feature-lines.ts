@@ -23,7 +23,7 @@ const features: Readonly<Record<string, RegExp>> = {
   'Store: object storage': /^src\/(store\/s3\/|publish\.ts)/,
   'Store: directory': /^src\/(store|io)\//,
   'Composition of the service': /^src\/(service\/[\w-]+\.ts|app\.ts|index\.ts)/,
-  'Command line and client': /^src\/(cli|client|bin)\//,
+  'Command line and client': /^src\/(cli|client|bin)\/|^src\/inspect\.ts/,
   'Options, metrics, webhooks, logs': /^src\/(config|metrics|webhook|logger\.ts)/,
   'Compressed files': /^src\/compression\//,
   'Shared types and tables': /^src\/core\//,

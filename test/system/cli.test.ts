@@ -259,6 +259,27 @@ test('each failure of a command has its exit code and one line', async () => {
   }
 })
 
+test('doctor says what it found of sandbox, DuckDB, disk and store where the server is on this machine', async () => {
+  const doctor = async (dir: string) => {
+    const { code, stdout } = await command('doctor', '--json', '--data', dir)
+    const { checks } = JSON.parse(stdout) as { checks: { check: string; ok: boolean; detail: string }[] }
+    return { code, found: (name: string) => checks.find(({ check }) => check === name) }
+  }
+  const { code, found } = await doctor(service.dataDir)
+  assert.equal(code, 0)
+  assert.match(found('sandbox')?.detail ?? '', /^children here have \w+/)
+  assert.equal(found('duckdb')?.detail, 'installed')
+  assert.match(found('disk')?.detail ?? '', /data: [\d.]+ [GTM]B free$/)
+  assert.match(found('store')?.detail ?? '', new RegExp(`^format 1, \\d+ datasets?, opened by process ${service.pid} `))
+
+  const newer = join(cwd, 'newer')
+  await mkdir(newer)
+  assert.equal((await doctor(newer)).found('store')?.detail, 'format not numbered yet, 0 datasets, not open')
+  await writeFile(join(newer, 'format'), '2\n')
+  const refused = await doctor(newer)
+  assert.deepEqual([refused.code, refused.found('store')?.ok], [1, false])
+})
+
 test('doctor accepts a healthy server, openapi prints its description, rm deletes', async () => {
   const { id } = await sent('gone.csv', 'a,b\n5,6\n')
   const doctor = await command('doctor', '--json')

@@ -87,9 +87,13 @@ export const doctor = defineCommand({
   name: 'doctor',
   summary: 'check this machine and the server',
   about:
-    'Checks the local Node, whether the server can be reached and accepts uploads, its version, its clock and its size limit. With --store, compares everything in a bucket with the receipts instead, and prints what no receipt names and what is missing; without a service that runs, nothing is in progress. Changes nothing. Exits with 0 if all checks pass. With --json, prints one document.',
+    'Checks the local Node; if the server is on this machine, also the sandbox, DuckDB, the disk and the store that a service finds here; whether the server can be reached and accepts uploads, its version, its clock and its size limit. With --store, compares everything in a bucket with the receipts instead, and prints what no receipt names and what is missing; without a service that runs, nothing is in progress. Changes nothing. Exits with 0 if all checks pass. With --json, prints one document.',
   options: {
     ...serverOptions,
+    data: option('--data <directory>', text('a directory')).help(
+      'Data directory of a service on this machine.',
+      'that of CSV_UPLOAD_DATA, or ./data',
+    ),
     store: option('--store <url>', text('s3://bucket or s3://bucket/prefix')).help(
       'Bucket to check; its server is that of CSV_UPLOAD_S3_ENDPOINT and the like.',
     ),
@@ -99,10 +103,17 @@ export const doctor = defineCommand({
     ['csv-upload doctor --store s3://csv-uploads/prod', 'What a bucket holds.'],
   ],
   args: noArguments,
-  async run(context, { json, store, ...server }) {
+  async run(context, { json, store, data, ...server }) {
     using client = connect(context, { ...server, retries: 0 })
+    const isHere = /^(localhost|127\.[\d.]+|\[::1\])$/.test(client.url.hostname)
     const checks =
-      store === null ? [localNode(), ...(await serverFindings(client, context))] : await bucketFindings(store)
+      store === null
+        ? [
+            localNode(),
+            ...(isHere || data !== null ? await machineFindings(data) : []),
+            ...(await serverFindings(client, context)),
+          ]
+        : await bucketFindings(store)
     const { terminal } = context
     const document = { ok: checks.every(({ ok }) => ok), url: store ?? client.url.href, checks }
     const line = ({ check, ok, detail }: CheckResult) =>
@@ -128,6 +139,23 @@ async function bucketFindings(store: string): Promise<readonly CheckResult[]> {
     { check: 'bucket', ok: true, detail },
     ...unnamed.map((key) => ({ check: 'unnamed', ok: false, detail: key })),
     ...missing.map((what) => ({ check: 'missing', ok: false, detail: what })),
+  ]
+}
+
+/** None without the service, as in the client's package. */
+async function machineFindings(data: string | null): Promise<readonly CheckResult[]> {
+  const loaded = await loadPart(() => import('../../inspect.ts')).catch(() => null)
+  if (loaded === null) return []
+  const machine = await loaded.inspectMachine(data === null ? [] : ['--data', data])
+  const { sandbox, duckDbMissing, dataDir, freeBytes, storeUrl, owner } = machine
+  const stored = `format ${machine.format}, ${counted(machine.datasetCount, 'dataset')}`
+  const held = owner === null ? 'not open' : `opened by ${owner}`
+  const free = freeBytes === null ? 'no such directory yet' : `${shownBytes(freeBytes)} free`
+  return [
+    { check: 'sandbox', ok: sandbox.isEnough, detail: `children here have ${sandbox.holds}` },
+    { check: 'duckdb', ok: duckDbMissing === null, detail: duckDbMissing ?? 'installed' },
+    { check: 'disk', ok: freeBytes !== 0, detail: `${dataDir}: ${free}` },
+    { check: 'store', ok: machine.isFormatKnown, detail: `${storeUrl || stored}, ${held}` },
   ]
 }
 

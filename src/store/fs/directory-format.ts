@@ -6,7 +6,7 @@ import { syncDirectory, writeNewFile } from '../../io/files/durable.ts'
 import { isMissing } from './directory-identity.ts'
 
 /** Rises whenever a version could not open what this one writes; whoever raises it reads the numbers before, too. */
-const formatNow = 1
+export const formatNow = '1'
 
 /**
  * Refuses a directory of a later format, and writes the number into one without, which is new or as old as format 1.
@@ -15,7 +15,7 @@ const formatNow = 1
  */
 export async function openFormat(dir: string): Promise<void> {
   const format = await formatOf(dir)
-  if (format !== null && format !== String(formatNow))
+  if (format !== null && format !== formatNow)
     throw new ServiceError('DATA_FORMAT_NEWER', { dir, format, known: formatNow })
   if (format === null) await writeFormat(dir)
 }
