@@ -1,7 +1,6 @@
 // Measure query: the time of SQL queries over HTTP, in turns with the same statements in DuckDB in this process.
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { quantile } from './statistics.ts'
 
@@ -11,6 +10,10 @@ export interface QueryFigures {
   readonly p50Ms: number
   readonly p99Ms: number
   readonly duckdbMs: number
+  /** Bytes of the file. */
+  readonly bytes: number
+  /** Statements a second of one client that sends one after another. */
+  readonly perSecond: number
   /** The time of a query beyond that of DuckDB. */
   readonly overheadMs: number
 }
@@ -20,20 +23,22 @@ export interface QueryTarget {
   /** Of the service. */
   readonly dataDir: string
   readonly datasetId: string
-  readonly rounds: number
+  readonly bytes: number
 }
 
-/** Wait before each query: users read one result before the next query, and the next child is ready long before. */
-const pauseMs = 400
+/** In a row, in turns with as many in DuckDB. */
+const inARow = 25
+const rounds = 8
 
 const statements = [
   'SELECT count(*) FROM data',
+  'SELECT city, count(*), sum(amount) FROM data GROUP BY city',
   'SELECT * FROM data LIMIT 100',
   'SELECT COLUMNS(*)::VARCHAR FROM data ORDER BY 1 LIMIT 10',
 ]
 
-/** Runs each statement through the service, with a child ready, and in DuckDB directly. */
-export async function measureQuery({ url, dataDir, datasetId, rounds }: QueryTarget): Promise<readonly QueryFigures[]> {
+/** Runs each statement through the service, after a first one over the dataset, and in DuckDB directly. */
+export async function measureQuery({ url, dataDir, datasetId, bytes }: QueryTarget): Promise<readonly QueryFigures[]> {
   const instance = await DuckDBInstance.create(':memory:', { threads: '1' })
   const connection = await instance.connect()
   const dir = join(dataDir, 'datasets', datasetId, 'data')
@@ -52,16 +57,18 @@ export async function measureQuery({ url, dataDir, datasetId, rounds }: QueryTar
   const figures: QueryFigures[] = []
   for (const sql of statements) {
     const [alone, asked]: [number[], number[]] = [[], []]
-    // The first round fills the caches of both: verified parts, pages of files.
+    // The first round starts the process, and fills the caches of both: pages of files.
     for (let round = 0; round <= rounds; round++) {
-      await sleep(pauseMs)
-      const [aloneMs, askedMs] = [await timed(() => inProcess(sql)), await timed(() => overHttp(sql))]
+      const [aloneMs, askedMs]: [number[], number[]] = [[], []]
+      for (let i = 0; i < inARow; i++) aloneMs.push(await timed(() => inProcess(sql)))
+      for (let i = 0; i < inARow; i++) askedMs.push(await timed(() => overHttp(sql)))
       if (round === 0) continue
-      alone.push(aloneMs)
-      asked.push(askedMs)
+      alone.push(...aloneMs)
+      asked.push(...askedMs)
     }
     const [p50Ms, p99Ms, duckdbMs] = [quantile(asked, 0.5), quantile(asked, 0.99), quantile(alone, 0.5)]
-    figures.push({ sql, rounds, p50Ms, p99Ms, duckdbMs, overheadMs: p50Ms - duckdbMs })
+    const perSecond = (1_000 * asked.length) / asked.reduce((sum, ms) => sum + ms, 0)
+    figures.push({ sql, bytes, rounds: asked.length, p50Ms, p99Ms, duckdbMs, perSecond, overheadMs: p50Ms - duckdbMs })
   }
   connection.closeSync()
   instance.closeSync()

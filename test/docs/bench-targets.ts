@@ -19,6 +19,12 @@ interface Figures {
       readonly catMegabytesPerSecond: number
     }[]
   }
+  readonly queries?: readonly {
+    readonly sql: string
+    readonly bytes: number
+    readonly p50Ms: number
+    readonly perSecond: number
+  }[]
   readonly beside?: readonly { readonly large: number; readonly p50Ms: number; readonly p99Ms: number }[]
   readonly start?: {
     readonly startMs: number
@@ -121,9 +127,17 @@ function uploadRows({ sizes = [], mixes = [], small, crowd, typeMismatch, shapes
   ]
 }
 
-function useRows({ use }: Figures): readonly Row[] {
+function useRows({ use, queries = [] }: Figures): readonly Row[] {
   const [original, csv] = use?.downloads ?? []
+  const counting = queries.find(({ sql, bytes }) => sql.startsWith('SELECT count(*)') && bytes < 10_000_000)
+  const grouping = queries.find(({ sql, bytes }) => sql.includes('GROUP BY') && bytes > 10_000_000)
   return [
+    [
+      'SQL `count(*)` over 4.2 MB by one client, median; per second',
+      '≤ 5 ms; ≥ 200',
+      counting && `${time(counting.p50Ms)}; ${Math.round(counting.perSecond)}`,
+    ],
+    ['SQL `GROUP BY` over 87 MB, median', '≤ 30 ms', grouping && time(grouping.p50Ms)],
     [
       'Profile of 10.8 million records, uncached, ratio to `SUMMARIZE`',
       '≤ 1.0',

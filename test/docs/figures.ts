@@ -79,6 +79,8 @@ interface DeclaredFigures {
 /** Absent in figures from before they were measured. */
 interface QueryFigures {
   readonly sql: string
+  readonly bytes: number
+  readonly perSecond: number
   readonly p50Ms: number
   readonly duckdbMs: number
 }
@@ -205,8 +207,11 @@ export function figuresTable(): string {
 }
 
 function queryLine(queries: readonly QueryFigures[]): string {
-  const shown = queries.map(({ sql, p50Ms, duckdbMs }) => `\`${sql}\` ${time(p50Ms)} (${time(duckdbMs)})`)
-  return `SQL over a dataset of 100 MB, median over HTTP (DuckDB alone, in one process): ${shown.join(', ')}.`
+  const shown = queries.map(
+    ({ sql, bytes, p50Ms, duckdbMs, perSecond }) =>
+      `\`${sql}\`, ${bytes / 1e6} MB: ${time(p50Ms)} (${time(duckdbMs)}), ${Math.round(perSecond)} per second`,
+  )
+  return `SQL over HTTP by one client, one statement after another, median (DuckDB alone, in one process): ${shown.join('; ')}.`
 }
 
 function useLine({ records, columns, downloads, ...ms }: UseFigures): string {
