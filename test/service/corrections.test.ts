@@ -185,7 +185,7 @@ const refusals: readonly (readonly [string, number, RegExp, string?])[] = [
   ['{"record":3,"text":"x"}\n{"record":', 400, /line 2 is not valid JSON/],
   ['{"record":3,"text":"x","cut":true}', 400, /the text of record 3 is cut/],
   ['record,text\n3,x\n', 415, /Content type 'application\/json' not supported: send text\/csv/, 'application/json'],
-  ['record,text\n3,x\n', 500, /No message available/, 'multipart/form-data'],
+  ['record,text\n3,x\n', 400, /its Content-Type has no boundary/, 'multipart/form-data'],
 ]
 
 for (const [body, status, message, type = 'text/csv'] of refusals) {

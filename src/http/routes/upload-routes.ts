@@ -34,7 +34,6 @@ const savedAs = header('Its name.', 'attachment; filename="people.csv"')
 /** Errors of a form, or of a file as the body. */
 const bodyFailures = [
   'MISSING_FILE_PART',
-  'NO_BOUNDARY',
   'BAD_MULTIPART',
   'EMPTY_FILE',
   'TWO_FILE_PARTS',
@@ -57,6 +56,7 @@ const uploading = {
   },
   failures: [
     'NOT_MULTIPART',
+    'NO_BOUNDARY',
     ...bodyFailures,
     'BAD_PARAMETER',
     'SCHEMA_MISMATCH',

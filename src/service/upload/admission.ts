@@ -241,7 +241,9 @@ export function boundaryOf(
     case 'multipart':
       return type.boundary
     case 'no-boundary':
-      throw new ServiceError('NO_BOUNDARY', {})
+      // Only the route of the contract answers as the reference does.
+      if (otherwise === 'NOT_MULTIPART') throw new ServiceError('NO_BOUNDARY', {})
+      throw new ServiceError('BAD_MULTIPART', { problem: 'its Content-Type has no boundary' })
     case 'other':
       throw new ServiceError(otherwise, { contentType: contentType?.trim() || null })
     default:
