@@ -44,6 +44,8 @@ export const germanFailures: Readonly<Record<string, string>> = {
   DatasetDamagedException:
     'Die gespeicherte Tabelle ist beschädigt. Dieselbe Datei noch einmal zu senden stellt sie wieder her.',
   DataDirectoryInUseException: 'Das Datenverzeichnis wird schon benutzt.',
+  DataFormatNewerException:
+    'Das Datenverzeichnis hat ein neueres Format. Starten Sie eine neuere Version des Dienstes.',
   ConversionException: `Die Datei ließ sich nicht umwandeln; nichts davon wurde behalten. ${log}`,
   RequestTimeoutException: 'Die Anfrage kam zu langsam an. Bitte noch einmal senden.',
   UnauthorizedException: 'Der Dienst nimmt diesen Schlüssel nicht an.',
