@@ -38,7 +38,7 @@ test('parseKeys() reads what formatKeys() writes', () => {
 test('parseKeys() reports a mistake and its position', () => {
   const key = newKey(facts).key
   const rows: readonly (readonly [unknown, RegExp])[] = [
-    ['{', /wanted JSON$/],
+    ['{', /expected JSON$/],
     [[], /a list "keys"/],
     [{ keys: {} }, /a list "keys"/],
     [{ keys: [key, 1] }, /keys\[1\]: expected an object/],

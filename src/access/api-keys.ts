@@ -117,7 +117,7 @@ function parseJson(text: string, where: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new KeysError(`Cannot use keys${where}: wanted JSON`)
+    throw new KeysError(`Cannot use keys${where}: expected JSON`)
   }
 }
 

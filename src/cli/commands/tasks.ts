@@ -52,7 +52,7 @@ export const query = serverCommand({
   async run({ client, terminal, signal }, { as, output, force, json }, { prefix, statement }) {
     const form = json ? 'json' : as
     if (output !== null && (form === 'table' || form === 'json'))
-      throw new UsageError('Cannot use --output: wanted --as ndjson or --as csv with it')
+      throw new UsageError('Cannot use --output: expected --as ndjson or --as csv with it')
     const sql = statement === '-' ? await readText(addAbortSignal(signal, process.stdin)) : statement
     const path = datasetPath(await client.findId(prefix), 'query')
     const response = await client.post(path, JSON.stringify({ sql }), mediaTypes[form])
@@ -83,7 +83,7 @@ export const readings = datasetCommand({
   completes: 'files',
   async fetch({ client, path, signal }, declared) {
     const parts = declaredParts(declared)
-    if (parts.size === 0) throw new UsageError('Cannot start: wanted --dialect, --schema or both')
+    if (parts.size === 0) throw new UsageError('Cannot start: expected --dialect, --schema or both')
     const members = [...parts].map(([name, json]) => `${JSON.stringify(name)}:${json}`)
     const response = await client.post(await path('readings'), `{${members.join(',')}}`)
     return readAs(shapes.receipt, await jsonOf(response, signal))

@@ -88,19 +88,19 @@ async function* decoded(path: string, encoding: string, from: number, lengthMax:
 }
 
 function rowOf(line: string, number: number): SentRow {
-  const wanted = 'wanted {"record": 17, "text": "…"}'
+  const expected = 'expected {"record": 17, "text": "…"}'
   let row: unknown
   try {
     row = JSON.parse(line)
   } catch {
-    throw badCorrections(`line ${number} is not valid JSON, ${wanted}`)
+    throw badCorrections(`line ${number} is not valid JSON, ${expected}`)
   }
   if (typeof row !== 'object' || row === null || Array.isArray(row)) {
-    throw badCorrections(`line ${number} is not a JSON object, ${wanted}`)
+    throw badCorrections(`line ${number} is not a JSON object, ${expected}`)
   }
   const unknown = Object.keys(row).find((name) => !members.has(name))
   if (unknown !== undefined)
-    throw badCorrections(`line ${number} has an unknown member '${unknown.slice(0, 100)}', ${wanted}`)
+    throw badCorrections(`line ${number} has an unknown member '${unknown.slice(0, 100)}', ${expected}`)
   const { record, text = null, cut = false } = row as { record?: unknown; text?: unknown; cut?: unknown }
   if (!Number.isSafeInteger(record) || (record as number) < 1) {
     throw badCorrections(`line ${number} has no record, expected a whole number from 1`)
@@ -175,8 +175,8 @@ function tableOf(head: string): Table {
   const named = delimiters.map((delimiter) => ({ delimiter, names: namesOf(line, delimiter) }))
   const found = named.find(({ names }) => names.includes('record') && names.includes('text'))
   if (found === undefined) {
-    const wanted = `the first line has to name the columns record and text, as in rejects.csv: ${known.join(',')}`
-    throw badCorrections(`${wanted}; it is '${line.slice(0, 100)}'`)
+    const header = `the first line has to name the columns record and text, as in rejects.csv: ${known.join(',')}`
+    throw badCorrections(`${header}; it is '${line.slice(0, 100)}'`)
   }
   const { names } = found
   const twice = names.find((name, i) => name !== '' && names.indexOf(name) !== i)

@@ -46,17 +46,17 @@ async function probeWrites(objects: S3Objects, key: string): Promise<string> {
     objects.put(key, Buffer.from(text), condition)
   const race = await Promise.all(Array.from({ length: writersAtOnce }, (_, i) => put(`${i}`, { kind: 'absent' })))
   const winners = race.filter(Boolean).length
-  const wanted = '; wanted one that enforces conditional writes'
+  const expected = '; expected one that enforces conditional writes'
   if (winners !== 1) {
     const told = 'concurrent writers of one new object were told that they had created it'
-    throw unsuitable(`${winners} of ${writersAtOnce} ${told}${wanted}`)
+    throw unsuitable(`${winners} of ${writersAtOnce} ${told}${expected}`)
   }
   const made = await objects.head(key)
   if (made === null) throw unsuitable('an object that was written cannot be read')
   const same = { kind: 'same', etag: made.etag } as const
-  if (await put('again', { kind: 'absent' })) throw unsuitable(`it overwrites an object despite If-None-Match${wanted}`)
-  if (!(await put('changed', same))) throw unsuitable(`it does not support If-Match${wanted}`)
-  if (await put('late', same)) throw unsuitable(`it overwrites an object that has changed${wanted}`)
+  if (await put('again', { kind: 'absent' })) throw unsuitable(`it overwrites an object despite If-None-Match${expected}`)
+  if (!(await put('changed', same))) throw unsuitable(`it does not support If-Match${expected}`)
+  if (await put('late', same)) throw unsuitable(`it overwrites an object that has changed${expected}`)
   return made.etag
 }
 
