@@ -107,7 +107,8 @@ class Runner implements QueryRunner {
   }
 
   #takeIdle(key: TableKey): QueryProcess | undefined {
-    const idle = [...this.#idle.keys()]
+    // One that has ended stays until its directory is gone.
+    const idle = [...this.#idle.keys()].filter(({ isAlive }) => isAlive)
     const taken = idle.findLast((one) => isSame(one.key, key)) ?? idle.find((one) => one.key === null)
     if (taken !== undefined) this.#wake(taken)
     return taken
