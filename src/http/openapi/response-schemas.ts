@@ -488,7 +488,9 @@ export const profileResponse = component('Profile', 'Statistics in the format of
                 'How far `n_unique` may be off, as a fraction of it. Absent if it is exact, as it is up to 262,144 values.',
             }),
           ),
-          q25: measure('First quartile.'),
+          q25: measure(
+            'First quartile. Between two integers, it is rounded to a half; between two dates, it is a date.',
+          ),
           q75: measure('Third quartile.'),
           approximate: Type.Optional(
             listOf(

@@ -127,7 +127,8 @@ const rows: Readonly<Record<string, Row>> = {
       'Every record in file order, for the sender of the file. The last column, `verdict`, is `accepted`, `rejected: ` ' +
       'and the reason, `blank`, or `skipped` for a comment. Accepted records and those that only break the schema have ' +
       'their fields; any other is the text of its first cell. The first line names the columns; if more than a header ' +
-      `line precedes the records, its lines follow as \`before the records\`. ${isCut}`,
+      'line precedes the records, its lines follow as `before the records`. Only an empty record that more than ' +
+      `100,000 comments follow comes after them. ${isCut}`,
     querystring: annotatedQuery,
     answers: made(textFile, 'The records.', 'text/csv'),
     failures: madeFailures,
