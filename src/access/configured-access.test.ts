@@ -36,6 +36,16 @@ test('configuredAccess() reads keys from a file and from the option itself', asy
   }
 })
 
+test('configuredAccess() reports that keys were read again, not that they were read', (t) => {
+  const file = scratchFile(t)
+  writeFileSync(file, formatKeys([made.key]), { mode: 0o600 })
+  let changes = 0
+  using configured = configuredAccess({ ...none, keys: file }, silent, () => changes++)
+  assert.equal(changes, 0)
+  configured.reload()
+  assert.equal(changes, 1)
+})
+
 test('configuredAccess() reads a file with a byte order mark, and names the file of a mistake', async (t) => {
   const file = scratchFile(t)
   writeFileSync(file, `\ufeff${formatKeys([made.key])}`, { mode: 0o600 })

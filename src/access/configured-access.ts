@@ -16,7 +16,8 @@ export interface AccessConfig {
 
 /**
  * Access whose keys can change while it is in use; disposing it stops that. `reload` reads the file of keys again, if
- * there is one; `onChange` is called whenever that has been done. @throws {KeysError} if a file cannot be read, others may write it, or it holds something else.
+ * there is one; `onChange` is called whenever that has been done.
+ * @throws {KeysError} if a file cannot be read, others may write it, or it holds something else
  */
 export function configuredAccess(config: AccessConfig, logger: AccessLogger, onChange = () => {}) {
   const { keys, jwtKeys } = config
@@ -25,9 +26,11 @@ export function configuredAccess(config: AccessConfig, logger: AccessLogger, onC
   const isFile = keys !== '' && !isContent(keys)
   const known = isFile || keys === '' ? [] : parseKeys(keys)
   const access = createAccess({ keys: known, tokens: jwtKeys === '' ? null : tokenOptions(config) })
+  let isFirst = true
   const change = (others: readonly Key[]) => {
     access.setKeys(others)
-    onChange()
+    if (!isFirst) onChange()
+    isFirst = false
   }
   return { access, ...(isFile ? followKeys(keys, logger, change) : fixed) }
 }

@@ -18,8 +18,7 @@ const settings = JSON.parse(process.argv[2] ?? '{}') as QuerySettings
 const engine = await openForOne(settings)
 
 const idleBytes = process.memoryUsage.rss()
-/** The connection of the next statement; null until the engine is locked. */
-let next: DuckDBConnection | null = null
+let isLocked = false
 
 listenToParent((message) => {
   const job = message as QueryJob // of the service, which is of the same version and sends the next when this is ready
@@ -32,16 +31,17 @@ function end(): void {
   process.kill(process.pid, 'SIGKILL')
 }
 
-async function takeAnother(mayStay: boolean): Promise<void> {
-  if (!mayStay) return end()
-  next = await connectReadOnly(engine)
-  sendToParent(readyText)
+function takeAnother(mayStay: boolean): void {
+  if (mayStay) sendToParent(readyText)
+  else end()
 }
 
 /** Resolves to whether nothing speaks against another job. */
 async function run(job: QueryJob): Promise<boolean> {
-  if (next === null) await lockIn(engine, job)
-  const connection = next ?? (await connectReadOnly(engine))
+  if (!isLocked) await lockIn(engine, job)
+  isLocked = true
+  // Now, since `now()` is when its transaction has begun.
+  const connection = await connectReadOnly(engine)
   const beforeBytes = process.memoryUsage.rss()
   let mostBytes = beforeBytes
   const look = () => {

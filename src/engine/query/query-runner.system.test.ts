@@ -107,6 +107,28 @@ test('createQueryRunner() starts another child if the waiting one has died', asy
   assert.equal(await ask(started, 'SELECT 1 AS one'), 'one\r\n1\r\n')
 })
 
+test('createQueryRunner() runs a statement again, once, if a child that had waited ends before its verdict', async (t) => {
+  if (!seesProcesses) return t.skip('this system does not show processes')
+  const started = await start(t)
+  for (let round = 0; round < 10; round++) {
+    await ask(started, 'SELECT 1')
+    for (const pid of await waiting(started.workDirs)) process.kill(pid, 'SIGKILL')
+    assert.equal(await ask(started, 'SELECT 1 AS one'), 'one\r\n1\r\n')
+  }
+  const before = started.starts()
+  await assert.rejects(ask(started, "SELECT length(repeat('a', 3_000_000_000))"), { code: 'QUERY_TOO_LARGE' })
+  assert.ok(started.starts() - before <= 1)
+})
+
+test('createQueryRunner() gives each statement its own time', async (t) => {
+  const started = await start(t)
+  await ask(started, 'SELECT 1')
+  const endedAt = Date.now()
+  await until('some milliseconds have passed', () => Date.now() > endedAt + 20)
+  const now = Number((await ask(started, 'SELECT epoch_ms(now()) AS now')).split('\r\n')[1])
+  assert.ok(now > endedAt + 20, `${now} for ${endedAt}`)
+})
+
 test('createQueryRunner() leaves no process and no directory behind', async (t) => {
   const started = await start(t)
   await ask(started, 'SELECT 1')
@@ -182,7 +204,7 @@ const sorting = (rows: number) =>
   `SELECT max(x) FROM (SELECT md5(range::VARCHAR) AS x FROM range(${rows}) ORDER BY x OFFSET 1)`
 
 test('createQueryRunner() ends a process after an abort, a cut result, a lack of memory, a spill', async (t) => {
-  const started = await start(t, { queryMemoryBytesMax: 134_217_728, queryBytesMax: 100_000 })
+  const started = await start(t, { queryBytesMax: 100_000 })
   const { runner, table } = started
   const abort = async () => {
     const controller = new AbortController()
@@ -204,8 +226,8 @@ test('createQueryRunner() ends a process after an abort, a cut result, a lack of
     leave,
     cut,
     'too many rows': () => assert.rejects(ask(started, 'FROM range(101)'), isCode('QUERY_TOO_LARGE')),
-    memory: () => assert.rejects(ask(started, "SELECT length(repeat('a', 300000000))"), isCode('QUERY_TOO_LARGE')),
-    spill: () => ask(started, sorting(2_000_000)),
+    memory: () => assert.rejects(ask(started, "SELECT length(repeat('a', 600000000))"), isCode('QUERY_TOO_LARGE')),
+    spill: () => ask(started, sorting(5_000_000)),
   }
   let startCount = 1
   for (const [reason, end] of Object.entries(reasons)) {
@@ -262,9 +284,8 @@ test('createQueryRunner() ends one query of several over a table, and spares the
 test('createQueryRunner() survives a process that is killed during a query', async (t) => {
   if (!seesProcesses) return t.skip('this system does not show processes')
   const started = await start(t)
-  await ask(started, 'SELECT 1')
-  const [pid = 0] = await waiting(started.workDirs)
   const open = await started.runner.open(started.table, never)
+  const [pid = 0] = await waiting(started.workDirs)
   const answer = open.ask({ sql: endless, format: 'csv' })
   process.kill(pid, 'SIGKILL')
   await assert.rejects(answer, isCode('QUERY_TOO_LARGE'))

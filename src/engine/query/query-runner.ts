@@ -9,7 +9,7 @@ import { unlessAborted } from '../../io/turns/unless-aborted.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import { type ProcessExit, startFailure } from '../sandbox/spawn-child.ts'
 import type { OpenTable, Query, QueryRunner, QueryTable, TableKey } from './query.ts'
-import { parseVerdict, type QuerySettings, type Verdict } from './query-job.ts'
+import { parseVerdict, type QueryJob, type QuerySettings, type Verdict } from './query-job.ts'
 import { QueryProcess, type QueryProcessOptions } from './query-process.ts'
 
 export interface QueryRunnerOptions extends Omit<QueryProcessOptions, keyof QuerySettings> {
@@ -62,10 +62,11 @@ class Runner implements QueryRunner {
 
   async open(table: QueryTable, signal: AbortSignal): Promise<OpenTable> {
     signal.throwIfAborted()
-    const process = await this.#claim(table.key, signal)
-    const running = new RunningQuery(process, { ...this.#options, ...this.#processOptions }, signal)
-    void running.finished.then(() => this.#keep(process))
-    return running.open(table)
+    const { process, isNew } = await this.#claim(table.key, signal)
+    const another = isNew ? null : () => this.#startReady()
+    const running = new RunningQuery(process, table, { ...this.#options, ...this.#processOptions }, signal, another)
+    void running.finished.then(() => this.#keep(running.process))
+    return running.open()
   }
 
   forget(id?: string): void {
@@ -91,12 +92,12 @@ class Runner implements QueryRunner {
   }
 
   /** An idle process, or a new one. A query that ends before its process has started leaves it to the next. */
-  async #claim(key: TableKey, signal: AbortSignal): Promise<QueryProcess> {
+  async #claim(key: TableKey, signal: AbortSignal) {
     for (;;) {
       const idle = this.#takeIdle(key)
       const process = idle ?? this.#start()
       try {
-        if (await unlessAborted(process.ready, signal)) return process
+        if (await unlessAborted(process.ready, signal)) return { process, isNew: idle === undefined }
       } catch (error) {
         this.#keep(process)
         throw error
@@ -104,6 +105,12 @@ class Runner implements QueryRunner {
       // One that was idle may have failed to start, or was killed by somebody else.
       if (idle === undefined) throw await startError(process)
     }
+  }
+
+  async #startReady(): Promise<QueryProcess> {
+    const process = this.#start()
+    if (!(await process.ready)) throw await startError(process)
+    return process
   }
 
   #takeIdle(key: TableKey): QueryProcess | undefined {
@@ -164,10 +171,13 @@ function notStarted(problem: string): Error {
 
 /** One query, from opening its table to its end. */
 class RunningQuery implements OpenTable {
-  readonly #process: QueryProcess
+  #process: QueryProcess
+  readonly #table: QueryTable
+  /** Starts another process, once, in place of one that has waited and ends before its verdict; null if it is new. */
+  #another: (() => Promise<QueryProcess>) | null
   readonly #options: QueryRunnerOptions & QueryProcessOptions
-  /** Of the table, once it is open and until it is asked. */
-  #columns: readonly string[] | null = null
+  /** Whether the table is open, and was not asked yet. */
+  #isOpen = false
   /** Why it was killed. */
   #reason: unknown = null
   readonly #finished = Promise.withResolvers<void>()
@@ -175,9 +185,17 @@ class RunningQuery implements OpenTable {
   readonly #stopWatching: () => void
   #answer: Readable | null = null
 
-  constructor(process: QueryProcess, options: QueryRunnerOptions & QueryProcessOptions, signal: AbortSignal) {
+  constructor(
+    process: QueryProcess,
+    table: QueryTable,
+    options: QueryRunnerOptions & QueryProcessOptions,
+    signal: AbortSignal,
+    another: (() => Promise<QueryProcess>) | null,
+  ) {
     this.#process = process
+    this.#table = table
     this.#options = options
+    this.#another = another
     const { queryMsMax } = options
     const onAbort = () => this.#end(signal.reason)
     const onLate = () => this.#end(new ServiceError('QUERY_TIMEOUT', { limitMs: queryMsMax }))
@@ -197,10 +215,14 @@ class RunningQuery implements OpenTable {
     return this.#finished.promise
   }
 
-  async open(table: QueryTable): Promise<OpenTable> {
+  get process(): QueryProcess {
+    return this.#process
+  }
+
+  async open(): Promise<OpenTable> {
     try {
-      await this.#process.open(table)
-      this.#columns = table.columns
+      await this.#process.open(this.#table)
+      this.#isOpen = true
       return this
     } catch (error) {
       this.#end(error)
@@ -209,17 +231,35 @@ class RunningQuery implements OpenTable {
   }
 
   async ask(query: Query): Promise<Readable> {
-    const columns = this.#columns
-    if (columns === null) throw new Error('Cannot ask: the table is not open, or was asked before')
-    this.#columns = null
+    if (!this.#isOpen) throw new Error('Cannot ask: the table is not open, or was asked before')
+    this.#isOpen = false
     const { queryRowsMax: rowsMax, queryBytesMax: bytesMax } = this.#options
-    const verdict = this.#verdictOf(await this.#orReason(this.#process.run({ ...query, columns, rowsMax, bytesMax })))
+    const job = { ...query, columns: this.#table.columns, rowsMax, bytesMax }
+    const first = (await this.#process.run(job)) ?? (await this.#runAgain(job))
+    const verdict = this.#verdictOf(await this.#orReason(Promise.resolve(first)))
     if (verdict.kind === 'begun') {
       this.#answer = Readable.from(this.#bytes(bytesMax + tailBytesMax), { objectMode: false })
       return this.#answer
     }
     this.#finish('complete')
     throw new ServiceError(verdict.code, { problem: verdict.problem })
+  }
+
+  /** Runs a statement again, which only reads, if its process was perhaps killed while it waited; null if not. */
+  async #runAgain(job: Omit<QueryJob, 'files'>): Promise<Buffer | null> {
+    const { killReason } = await this.#process.gone
+    const another = this.#another
+    if (another === null || this.#isFinished || killReason !== undefined) return null
+    this.#another = null
+    try {
+      const process = await another()
+      this.#process = process
+      if (this.#isFinished) process.kill()
+      else await process.open(this.#table)
+    } catch (error) {
+      this.#end(error)
+    }
+    return this.#isFinished ? null : await this.#process.run(job)
   }
 
   #verdictOf(frame: Buffer): Verdict {
