@@ -54,7 +54,8 @@ async function probeWrites(objects: S3Objects, key: string): Promise<string> {
   const made = await objects.head(key)
   if (made === null) throw unsuitable('an object that was written cannot be read')
   const same = { kind: 'same', etag: made.etag } as const
-  if (await put('again', { kind: 'absent' })) throw unsuitable(`it overwrites an object despite If-None-Match${expected}`)
+  if (await put('again', { kind: 'absent' }))
+    throw unsuitable(`it overwrites an object despite If-None-Match${expected}`)
   if (!(await put('changed', same))) throw unsuitable(`it does not support If-Match${expected}`)
   if (await put('late', same)) throw unsuitable(`it overwrites an object that has changed${expected}`)
   return made.etag
