@@ -33,7 +33,7 @@ after(() => converter.close())
 
 const all = Object.values(examples).flat()
 
-test('convert() gives the same records, nulls and typeMismatches as the DuckDB converter', async (t) => {
+test('convert() gives the same records, nulls and type mismatches as the DuckDB converter', async (t) => {
   t.diagnostic(`SEED=${seed}`)
   const dir = scratchDir(t)
   const random = randomFrom(seed)

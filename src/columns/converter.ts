@@ -42,7 +42,7 @@ export interface TargetColumn {
   readonly nullWords: readonly string[]
   /** How to read and check the values, if a client declared it; overrides everything else. */
   readonly declared?: DeclaredValues
-  /** Classes that the values of a text column may have, besides null words: others are typeMismatches. All if absent. */
+  /** Classes that the values of a text column may have, besides null words: others are type mismatches. All if absent. */
   readonly classes?: readonly ValueClass[]
   /** Its texts may be compressed in less time to somewhat more bytes. */
   readonly byEnds?: boolean

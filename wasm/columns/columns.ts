@@ -116,7 +116,7 @@ export function read(column: u32, count: u32, kind: u32, nullWords: u32, form: u
 }
 
 /**
- * Encodes the last column read, which had no typeMismatch. In statistics, integers and values stored as integers have
+ * Encodes the last column read, which had no type mismatch. In statistics, integers and values stored as integers have
  * `physicalBytes` bytes. `form` is that of `read`.
  */
 export function encode(count: u32, kind: u32, physicalBytes: u32, form: u32): void {

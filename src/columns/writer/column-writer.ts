@@ -82,7 +82,7 @@ export interface WrittenColumns {
    * null if all fit.
    */
   readonly typeMismatches: readonly (number | null)[]
-  /** For each column whether the part has it: if it has a type and no typeMismatch. Their order is that of the others. */
+  /** For each column whether the part has it: if it has a type and no type mismatch. Their order is that of the others. */
   readonly isWritten: readonly boolean[]
   /** Facts about every value of every column that is not copied, whatever becomes of the part. */
   readonly facts: readonly ColumnFacts[]

@@ -5,7 +5,12 @@ import { ThriftReader, type ThriftStruct, type ThriftValue } from '../parquet/th
 import type { OlderPart } from './column-writer.ts'
 
 /** Follows the metadata: its length, and the magic bytes. */
-const tailBytes = 8
+export const tailBytes = 8
+
+/** Length of the footer at the end of a part, including the magic bytes. */
+export function footerLength(end: Uint8Array): number {
+  return new DataView(end.buffer, end.byteOffset + end.length - tailBytes, 4).getUint32(0, true) + tailBytes
+}
 
 /**
  * Reads the footer that `fileFooter` has written.
@@ -13,9 +18,8 @@ const tailBytes = 8
  * @throws {RangeError} if there is none.
  */
 export function readRowGroups(part: OlderPart): readonly RowGroup[] {
-  const tail = part.read(part.bytes - tailBytes, tailBytes)
-  const footerBytes = new DataView(tail.buffer, tail.byteOffset, tailBytes).getUint32(0, true)
-  return rowGroupsOf(new ThriftReader(part.read(part.bytes - tailBytes - footerBytes, footerBytes)).struct())
+  const length = footerLength(part.read(part.bytes - tailBytes, tailBytes))
+  return rowGroupsOf(new ThriftReader(part.read(part.bytes - length, length - tailBytes)).struct())
 }
 
 /** The same for a footer that has been read. @throws {RangeError} */

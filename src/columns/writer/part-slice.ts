@@ -10,8 +10,10 @@ import {
   type RowGroup,
 } from '../parquet/parquet-format.ts'
 import { ThriftReader, type ThriftStruct } from '../parquet/thrift-reader.ts'
-import { list, number, rowGroupsOf } from './older-part.ts'
+import { list, number, rowGroupsOf, tailBytes } from './older-part.ts'
 import { firstOffset } from './part-file.ts'
+
+export { footerLength } from './older-part.ts'
 
 /** Some row groups of a part. */
 export interface PartSlice {
@@ -25,15 +27,8 @@ export interface PartSlice {
   file(pages: Uint8Array): Uint8Array
 }
 
-/** Follows the metadata: its length, and the magic bytes. */
-const tailBytes = 8
 // A byte order mark may be part of a name.
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
-
-/** Length of the footer at the end of a part, including the magic bytes. */
-export function footerLength(end: Uint8Array): number {
-  return new DataView(end.buffer, end.byteOffset + end.length - tailBytes, 4).getUint32(0, true) + tailBytes
-}
 
 /**
  * The row groups with records `from` … `to` - 1 of a part; null if its footer is not, byte for byte, one that

@@ -236,7 +236,7 @@ class RunningQuery implements OpenTable {
     const { queryRowsMax: rowsMax, queryBytesMax: bytesMax } = this.#options
     const job = { ...query, columns: this.#table.columns, rowsMax, bytesMax }
     const first = (await this.#process.run(job)) ?? (await this.#runAgain(job))
-    const verdict = this.#verdictOf(await this.#orReason(Promise.resolve(first)))
+    const verdict = this.#verdictOf(await this.#orReason(first))
     if (verdict.kind === 'begun') {
       this.#answer = Readable.from(this.#bytes(bytesMax + tailBytesMax), { objectMode: false })
       return this.#answer
@@ -283,7 +283,7 @@ class RunningQuery implements OpenTable {
     try {
       let leftBytes = bytesMax
       for (;;) {
-        const piece = await this.#orReason(this.#process.next())
+        const piece = await this.#orReason(await this.#process.next())
         if (piece.length === 0) return this.#finish('complete')
         leftBytes -= piece.length
         if (leftBytes < 0) throw this.#broken('its answer has no end')
@@ -302,10 +302,9 @@ class RunningQuery implements OpenTable {
   }
 
   /** A frame; throws if the child ended without it. */
-  async #orReason(frame: Promise<Buffer | null>): Promise<Buffer> {
-    const bytes = await frame
-    if (bytes === null) throw await this.#whyGone()
-    return bytes
+  async #orReason(frame: Buffer | null): Promise<Buffer> {
+    if (frame === null) throw await this.#whyGone()
+    return frame
   }
 
   /** Ends a child that breaks the protocol. */

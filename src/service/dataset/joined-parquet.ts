@@ -78,13 +78,12 @@ async function* bytesOf(
   shared: ReadableFiles,
 ): AsyncGenerator<Uint8Array> {
   for (const span of spans) {
-    const part = 'part' in span ? parts[span.part] : undefined
-    if (part === undefined || !('part' in span)) {
+    if ('bytes' in span) {
       // A copy: whoever receives a chunk may release its memory.
-      if ('bytes' in span) yield Uint8Array.from(span.bytes)
+      yield Uint8Array.from(span.bytes)
       continue
     }
-    await using file = await shared.open(part)
+    await using file = await shared.open(parts[span.part] as Part)
     // At the ends of blocks, of which each is verified as a whole.
     for (let at = span.start; at < span.end; ) {
       const next = Math.min(span.end, at - (at % bytesAtOnce) + bytesAtOnce)

@@ -43,7 +43,7 @@ export interface S3Options {
    * read in chunks must begin within this time.
    */
   readonly callMsMax?: number
-  /** Is told when the server refuses requests, at most every ten seconds. */
+  /** Called when the server refuses requests, at most every ten seconds. */
   readonly logger?: StoreLogger
   readonly meter?: BucketMeter
 }

@@ -1,4 +1,4 @@
-// Tests of late typeMismatches: files with a text in the last record of a column of numbers, even if segments are not kept.
+// Tests of late type mismatches: files with a text in the last record of a column of numbers, even if segments are not kept.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { Client } from '../support/client.ts'
