@@ -30,6 +30,7 @@ test('the log of a whole run has one JSON line per request, and nothing that a c
     const headers = {
       authorization: `Bearer ${authorization}`,
       'x-api-key': `${authorization}`,
+      range: 'bytes=0-3',
       cookie: `session=${cookie}`,
       traceparent: `00-${traceId}-00f067aa0ba902b7-01`,
     }
@@ -53,6 +54,8 @@ test('the log of a whole run has one JSON line per request, and nothing that a c
     await ask('POST', `/qas/datasets/${id}/query`, JSON.stringify({ sql: `SELECT '${sql}' FROM data` }))
     await ask('POST', `/qas/datasets/${id}/query`, JSON.stringify({ sql: `SELECT ${sql} FROM data` }))
     await ask('POST', `/qas/datasets/${id}/readings`, `{"dialect":{"commentChar":"${dialect}"}}`)
+    for (const file of ['data.csv', 'data.ndjson', 'data.parquet', 'annotated.csv', 'rejects.csv'])
+      await ask('GET', `/qas/datasets/${id}/${file}`)
     await ask('DELETE', `/qas/datasets/${id}`)
   }
   const log = await service.end()
@@ -62,6 +65,7 @@ test('the log of a whole run has one JSON line per request, and nothing that a c
     [],
     everything,
   )
+  assert.doesNotMatch(everything, /Warning/)
   const lines = log
     .filter((line) => line.startsWith('{'))
     .map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>)

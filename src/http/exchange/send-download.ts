@@ -6,7 +6,7 @@ import { octetStream } from '../openapi/operation.ts'
 import { acceptedType } from './accept.ts'
 import { attachment } from './content-disposition.ts'
 import { isKnown } from './entity-tag.ts'
-import { goneSignal, sendStream } from './send.ts'
+import { sendStream } from './send.ts'
 
 /** What the headers state about the bytes. */
 export interface SavedAs {
@@ -14,13 +14,18 @@ export interface SavedAs {
   readonly fileName: string
 }
 
-/** Sends a download. A client that reads nothing for `idleMs` is disconnected. HEAD gets the headers only. */
+/**
+ * Sends a download. A client that reads nothing for `idleMs` is disconnected. HEAD gets the headers only.
+ *
+ * @param gone Aborted if the client disconnects.
+ */
 export async function sendDownload(
   request: FastifyRequest,
   reply: FastifyReply,
   download: Download,
   { contentType, fileName }: SavedAs,
   idleMs: number,
+  gone: AbortSignal,
 ): Promise<FastifyReply> {
   const { sha256, tag } = download
   reply.header('vary', 'accept')
@@ -30,7 +35,7 @@ export async function sendDownload(
   const isHead = request.method === 'HEAD'
   const wanted = isHead ? null : rangeOf(request, tag)
   const isSized = isHead || wanted !== null
-  const bytes = download.bytes ?? (isSized ? ((await download.measure?.(goneSignal(reply.raw))) ?? null) : null)
+  const bytes = download.bytes ?? (isSized ? ((await download.measure?.(gone)) ?? null) : null)
   const range = wanted === null || bytes === null ? null : readRange(wanted, bytes)
   if (range === 'unsatisfiable') throw new ServiceError('RANGE_NOT_SATISFIABLE', { bytes: bytes ?? 0 })
   if (range !== null) reply.code(206).header('content-range', `bytes ${range.start}-${range.end - 1}/${bytes}`)
@@ -46,7 +51,7 @@ export async function sendDownload(
     if (bytes !== null) reply.header('content-length', bytes)
     return reply.send()
   }
-  const opened = await download.open(goneSignal(reply.raw), range ?? undefined)
+  const opened = await download.open(gone, range ?? undefined)
   return sendStream(reply, opened.stream, opened.bytes, idleMs)
 }
 

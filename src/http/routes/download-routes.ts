@@ -164,8 +164,9 @@ export const downloadRoutes: readonly Route[] = Object.entries(rows).map(([path,
     ...('206' in row.answers && { requestHeaders: rangeHeaders }),
     handler: async (request, reply, { writeIdleMs }) => {
       const wanted = form(request)
-      const download = await request.service.download(request.params.id, wanted, goneSignal(reply.raw))
-      return sendDownload(request, reply, download, saved(download.receipt, wanted), writeIdleMs)
+      const gone = goneSignal(reply.raw)
+      const download = await request.service.download(request.params.id, wanted, gone)
+      return sendDownload(request, reply, download, saved(download.receipt, wanted), writeIdleMs, gone)
     },
   }),
 )
