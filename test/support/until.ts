@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from 'node:util'
 
 /** How long everything may stand still: a minute of a processor that nothing else uses. Milliseconds. */
 export function stillMsMax(): number {
-  return 60_000 * Math.max(1, loadavg()[0]! / availableParallelism())
+  return Math.ceil(60_000 * Math.max(1, loadavg()[0]! / availableParallelism()))
 }
 
 /**
