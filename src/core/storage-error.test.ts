@@ -21,6 +21,11 @@ test('toStoreError() finds the reason why a thread could not start', () => {
   assert.equal(toStoreError(failed).code, 'TOO_MANY_OPEN_FILES')
 })
 
+test('a thread that could not read its modules for lack of descriptors is told apart from a broken one', () => {
+  const failed = new Error('Cannot read package config /srv/package.json: too many open files.')
+  assert.equal(toStoreError(failed).code, 'TOO_MANY_OPEN_FILES')
+})
+
 test('toStoreError() keeps the cause for the log and out of the message, and passes service errors through', () => {
   const cause = failing('EROFS')
   const error = toStoreError(cause)

@@ -36,8 +36,9 @@ export function throwStoreError(error: unknown): never {
 
 /** The system's code for a failure, such as `ENOENT`; undefined if it has none. */
 export function errorCode(error: unknown): unknown {
+  // Node states why a thread could not read its modules, or not start, in the message alone, after a colon.
+  if (error instanceof Error && error.message.endsWith(': too many open files.')) return 'EMFILE'
   if (!(error instanceof Error && 'code' in error)) return undefined
-  // Node states the reason why a thread could not start in its message, after a colon.
   return error.code === 'ERR_WORKER_INIT_FAILED' ? error.message.split(': ').at(-1) : error.code
 }
 
