@@ -5,8 +5,8 @@ import type { Converter, KeyOptions, Repeats } from '../../columns/converter.ts'
 import type { DeclaredKey, RecordPlace } from '../../core/declared-values.ts'
 import { isExcluded } from '../../core/reject-reasons.ts'
 import type { ScanResult } from '../../reading/scanner/scanner.ts'
+import type { Exclusions } from './exclusions.ts'
 import { RecordTally } from './record-tally.ts'
-import type { Exclusion } from './violations.ts'
 
 const nowhere: RecordPlace = { byteOffset: 0, byteLength: 0, lineEndBytes: 0 }
 
@@ -61,10 +61,10 @@ export class RepeatedKeys {
    * The first records with keys that later ones repeat, as if they were to be excluded: then the scanner says where they
    * are, but for the offset. The message is a number for `lineTally`.
    */
-  async *firsts(): AsyncGenerator<Exclusion> {
+  async *firsts(): Exclusions {
     const { firsts = new Float64Array(0) } = this.#repeats ?? {}
     for (const [i, ordinal] of firsts.entries())
-      if (ordinal !== firsts[i - 1]) yield { ordinal, column: null, message: `${i}`, place: nowhere }
+      if (ordinal !== firsts[i - 1]) yield [{ ordinal, column: null, message: `${i}`, place: nowhere }]
   }
 
   /** Notes the lines of `firsts`. */

@@ -7,7 +7,6 @@ import {
   type DeclaredCheck,
   type DeclaredKey,
   type DeclaredValues,
-  type RecordPlace,
   type RepeatedKey,
   ruleCode,
   type Violation,
@@ -15,17 +14,7 @@ import {
 } from '../../core/declared-values.ts'
 import { textLines } from '../../io/text-lines.ts'
 import type { DeclaredColumn } from '../schema/declared-column.ts'
-
-/** A record that is rejected although it can be read. */
-export interface Exclusion {
-  /** Among all readable records of the file, from 1. */
-  readonly ordinal: number
-  /** From 1. */
-  readonly column: number | null
-  readonly message: string
-  /** Absent if it is not known. */
-  readonly place?: RecordPlace
-}
+import type { Exclusions } from './exclusions.ts'
 
 interface KeyLines {
   readonly keys: readonly DeclaredKey[]
@@ -65,17 +54,19 @@ export class Violations {
   }
 
   /** All of them, in file order. */
-  async *exclusions(signal: AbortSignal): AsyncGenerator<Exclusion> {
+  async *exclusions(signal: AbortSignal): Exclusions {
     let before = 0
     for (const [index, { records, violations }] of this.#counts.entries()) {
       if (violations > 0) {
-        for await (const line of jsonLines(this.path(index))) {
+        for await (const lines of jsonLines(this.path(index))) {
           signal.throwIfAborted()
-          // Only column threads write this file.
-          const violation = JSON.parse(line) as Violation
-          const { record, column, place } = violation
-          const message = this.#message(violation)
-          yield { ordinal: before + record, column: column + 1, message, ...(place && { place }) }
+          yield lines.map((line) => {
+            // Only column threads write this file.
+            const violation = JSON.parse(line) as Violation
+            const { record, column, place } = violation
+            const message = this.#message(violation)
+            return { ordinal: before + record, column: column + 1, message, ...(place && { place }) }
+          })
         }
       }
       before += records
@@ -106,7 +97,7 @@ export class Violations {
   }
 }
 
-function jsonLines(path: string): AsyncGenerator<string> {
+function jsonLines(path: string): AsyncGenerator<readonly string[]> {
   // A problem with the file shows when the text is read.
   const text = pipeline(createReadStream(path), createGunzip(), () => {}).setEncoding('utf8')
   // The encoding has been set.
