@@ -115,8 +115,9 @@ function rejectIn(from: Place, to: Place, { ordinal, column, message, place }: E
   const { byteOffset, byteLength, lineEndBytes } = place
   // The last record of the file may lack its line end.
   const endOffset = Math.min(byteOffset + byteLength + lineEndBytes, to.byteOffset)
-  const at = { record: from.records + before + 1, line: from.lines + before + 1, byteOffset, byteLength, endOffset }
-  return { ...at, column, reason: 'constraint' as const, detail: ordinal, wanted: 0, ownMessage: message }
+  const [record, line] = [from.records + before + 1, from.lines + before + 1]
+  const why = { reason: 'constraint', detail: ordinal, wanted: 0, ownMessage: message } as const
+  return { record, line, byteOffset, byteLength, endOffset, column, ...why }
 }
 
 function scannedTo({ byteOffset, lines }: Place, found: Partial<ScanResult>): ScanResult {

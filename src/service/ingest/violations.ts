@@ -9,7 +9,7 @@ import {
   type DeclaredValues,
   type RepeatedKey,
   ruleCode,
-  type Violation,
+  type ViolationLine,
   violationTextMax,
 } from '../../core/declared-values.ts'
 import { textLines } from '../../io/text-lines.ts'
@@ -62,10 +62,10 @@ export class Violations {
           signal.throwIfAborted()
           yield lines.map((line) => {
             // Only column threads write this file.
-            const violation = JSON.parse(line) as Violation
-            const { record, column, place } = violation
-            const message = this.#message(violation)
-            return { ordinal: before + record, column: column + 1, message, ...(place && { place }) }
+            const violation = JSON.parse(line) as ViolationLine
+            const [record, column, , , byteOffset, byteLength, lineEndBytes] = violation
+            const found = { ordinal: before + record, column: column + 1, message: this.#message(violation) }
+            return byteOffset === null ? found : { ...found, place: { byteOffset, byteLength, lineEndBytes } }
           })
         }
       }
@@ -74,10 +74,10 @@ export class Violations {
   }
 
   /** The rule with its value, and the value that breaks it, all shortened if long. */
-  #message({ column: index, rule, value, repeated }: Violation): string {
+  #message([, index, rule, value, , , , repeated]: ViolationLine): string {
     const column = this.#columns[index] ?? null
     if (column === null) return 'breaks a declared rule'
-    if (repeated !== undefined) return this.#keyMessage(value, repeated)
+    if (repeated !== null) return this.#keyMessage(value, repeated)
     const key = `${index} ${rule}`
     const text = this.#texts.get(key) ?? cut(ruleText(rule, column.fieldType, column.values), ruleCharactersMax)
     this.#texts.set(key, text)
