@@ -35,7 +35,7 @@ export function findRepeats({ segments, keysMax = keysMaxUsual }: RepeatsJob, wi
     })
   })
   const counts = segments.map(() => 0)
-  const firsts: Float64Array[] = []
+  const firsts: number[] = []
   const portions = Math.min(bucketCount, Math.ceil(entries / keysMax))
   const table = new KeyTable()
   for (let portion = 0; portion < portions; portion++) {
@@ -52,23 +52,13 @@ export function findRepeats({ segments, keysMax = keysMaxUsual }: RepeatsJob, wi
           const found = table.add(count, before)
           if (found.repeated.length === 0) continue
           counts[segment]! += found.repeated.length / repeatedWords
-          firsts.push(Float64Array.from(found.firsts))
+          for (const first of found.firsts) firsts.push(first)
           writeFileSync(repeatedPath(path), Uint32Array.from(found.repeated), { flag: 'a', mode: 0o600 })
         }
       })
     }
   }
-  return { counts, firsts: joined(firsts).sort() }
-}
-
-function joined(lists: readonly Float64Array[]): Float64Array {
-  const all = new Float64Array(lists.reduce((sum, { length }) => sum + length, 0))
-  let at = 0
-  for (const list of lists) {
-    all.set(list, at)
-    at += list.length
-  }
-  return all
+  return { counts, firsts: Float64Array.from(firsts).sort() }
 }
 
 function withFile<Result>(path: string, read: (file: number) => Result): Result {

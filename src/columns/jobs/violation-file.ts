@@ -24,8 +24,8 @@ export class ViolationFile implements Disposable {
   /** Writes now and then. @throws {Error} of the file system */
   add({ record, column, rule, value, place, repeated }: Violation): void {
     const byteOffset = (place && this.#offsetInFile(place.byteOffset)) ?? null
-    const inFile = [byteOffset, place?.byteLength ?? 0, place?.lineEndBytes ?? 0] as const
-    const line: ViolationLine = [record, column, rule, value, ...inFile, repeated ?? null]
+    const { byteLength = 0, lineEndBytes = 0 } = place ?? {}
+    const line: ViolationLine = [record, column, rule, value, byteOffset, byteLength, lineEndBytes, repeated ?? null]
     this.#lines += `${JSON.stringify(line)}\n`
     if (this.#lines.length >= memberLength) this.#write()
   }

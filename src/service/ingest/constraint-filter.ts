@@ -30,10 +30,15 @@ export class ConstraintFilter {
   /** Offsets in the original: of what was pushed, and of what was consumed. */
   #pushedTo: number
   #consumedTo: number
+  readonly #before: number
 
-  /** @param startOffset Where the first byte pushed is in the original. */
-  constructor(scanner: Scanner, exclusions: Exclusions, startOffset: number) {
+  /**
+   * @param startOffset Where the first byte pushed is in the original.
+   * @param before Number of readable records before it.
+   */
+  constructor(scanner: Scanner, exclusions: Exclusions, startOffset: number, before = 0) {
     this.#scanner = scanner
+    this.#before = before
     this.#exclusions = new ExclusionList(exclusions)
     this.#pushedTo = startOffset
     this.#consumedTo = startOffset
@@ -50,9 +55,9 @@ export class ConstraintFilter {
           this.#pushedTo += step.length
           // A readable record has at least two bytes.
           const last = this.#readable + this.#held + Math.ceil((this.#pushedTo - this.#consumedTo) / 2)
-          for await (const some of exclusions.upTo(last)) {
+          for await (const some of exclusions.upTo(this.#before + last)) {
             this.#announced.push(...some)
-            this.#scanner.exclude(some.map(({ ordinal }) => ordinal))
+            this.#scanner.exclude(some.map(({ ordinal }) => ordinal - this.#before))
           }
           yield [step]
         }
@@ -76,8 +81,9 @@ export class ConstraintFilter {
     const rejects = scanned.rejects.map((reject): ScannedReject => {
       if (!isExcluded(reject)) return reject
       const exclude = this.#announced[excluded++]
-      if (exclude?.ordinal !== reject.detail) throw new Error('Cannot exclude records: they come in another order')
-      return { ...reject, column: exclude.column, ownMessage: exclude.message }
+      const detail = this.#before + reject.detail
+      if (exclude?.ordinal !== detail) throw new Error('Cannot exclude records: they come in another order')
+      return { ...reject, detail, column: exclude.column, ownMessage: exclude.message }
     })
     this.#announced.splice(0, excluded)
     this.#isSparse = excluded < sparseMax

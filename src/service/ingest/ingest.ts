@@ -278,7 +278,7 @@ class Pass {
     const placed = (ones: Exclusions) => (corrections === null ? ones : inOriginal(ones, this.#corrected))
     if (this.#repeatedKeys.areRepeated) {
       const exclusions = placed(this.#repeatedKeys.firsts())
-      const scan = this.#cutOriginal({ tally: this.#repeatedKeys.lineTally(), keeps: [], exclusions })
+      const scan = this.#cutOriginal({ tally: this.#repeatedKeys, keeps: [], exclusions })
       await this.#eachSegment(scan, async () => {})
     }
     const found = () => this.#violations.exclusions(this.#signal)
@@ -441,6 +441,6 @@ function throwTypeMismatch(): never {
 /** How a pass splits a file. By default nothing is counted or excluded. */
 interface Cut {
   readonly keeps: readonly CutSegment['kind'][]
-  readonly tally?: RecordTally
+  readonly tally?: Pick<RecordTally, 'add'>
   readonly exclusions?: Exclusions
 }

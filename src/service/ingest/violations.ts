@@ -5,7 +5,6 @@ import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import {
   type DeclaredCheck,
-  type DeclaredKey,
   type DeclaredValues,
   type RepeatedKey,
   ruleCode,
@@ -15,24 +14,19 @@ import {
 import { textLines } from '../../io/text-lines.ts'
 import type { DeclaredColumn } from '../schema/declared-column.ts'
 import type { Exclusions } from './exclusions.ts'
-
-interface KeyLines {
-  readonly keys: readonly DeclaredKey[]
-  /** The line of the first record with a key; 0 if it is unknown. */
-  lineOf(first: number): number
-}
+import type { RepeatedKeys } from './repeated-keys.ts'
 
 /** The violations of a file, segment by segment, each in a file of its own. */
 export class Violations {
   readonly #dir: string
   readonly #columns: readonly (DeclaredColumn | null)[]
-  readonly #repeatedKeys: KeyLines
+  readonly #repeatedKeys: RepeatedKeys
   /** Of each segment. */
   readonly #counts: { readonly records: number; readonly violations: number }[] = []
   /** What each rule of each column says, by both. */
   readonly #texts = new Map<string, string>()
 
-  constructor(dir: string, columns: readonly (DeclaredColumn | null)[], repeatedKeys: KeyLines) {
+  constructor(dir: string, columns: readonly (DeclaredColumn | null)[], repeatedKeys: RepeatedKeys) {
     this.#dir = dir
     this.#columns = columns
     this.#repeatedKeys = repeatedKeys
