@@ -199,7 +199,7 @@ for (const [where, count] of [
     const declared = { form: { ...integer, groupChar: null }, missing: [''], isRequired: false, checks: [] } as const
     const columns = [{ ...first!, type: integer, declared }, second!]
     const [path, violationsPath] = [join(dir, 'part.parquet'), join(dir, 'violations')]
-    const broken = lines.flatMap((_, i) => (isBroken(i) ? [{ record: i + 1, column: 0, rule: 1, value: 'x' }] : []))
+    const broken = lines.flatMap((_, i) => (isBroken(i) ? [[i + 1, 0, 1, 'x', null]] : []))
     const accepted = count - broken.length
     const [, detected] = await converter.profile(segment, never, [declared, undefined])
     assert.deepEqual([detected?.records, Object.keys(detected?.classes ?? {})], [accepted, ['integer']])
@@ -210,7 +210,7 @@ for (const [where, count] of [
     assert.deepEqual(made.facts[1], detected)
     const found = gunzipSync(readFileSync(violationsPath)).toString().split('\n')
     assert.deepEqual(
-      found.filter(Boolean).map((line) => JSON.parse(line)),
+      found.filter(Boolean).map((line) => JSON.parse(line).slice(0, 5)),
       broken,
     )
     // Written again with another type, without the file of violations.

@@ -80,7 +80,7 @@ export interface RecordPlace {
 export interface Violation {
   /** Number of the record within its segment, from 1. */
   readonly record: number
-  /** In the segment; or in the file, absent if the record is not in it as it is. */
+  /** In the segment. */
   readonly place?: RecordPlace
   /** Index of the column, from 0. */
   readonly column: number
@@ -91,6 +91,13 @@ export interface Violation {
   /** If the rule is `repeated`. */
   readonly repeated?: RepeatedKey
 }
+
+/** A violation in the list of a segment; its place is in the file, and null if the record is not in it as it is. */
+export type ViolationLine = readonly [
+  ...[record: number, column: number, rule: number, value: string],
+  ...[byteOffset: number | null, byteLength: number, lineEndBytes: number],
+  repeated: RepeatedKey | null,
+]
 
 /** One more than a message shows, so that the message can mark the omission. */
 export const violationTextMax = 201

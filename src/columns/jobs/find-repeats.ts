@@ -26,7 +26,7 @@ export function findRepeats({ segments, keysMax = keysMaxUsual }: RepeatsJob, wi
     return withFile(path, (file) => {
       const found: number[] = []
       for (let at = 0; at < fstatSync(file).size / 4; ) {
-        const count = readWords(file, at + bucketCount, 1)[0]!
+        const [count = 0] = readWords(file, at + bucketCount, new Uint32Array(1))
         found.push(at)
         entries += count
         at += headerWords + count * entryWords
@@ -35,35 +35,30 @@ export function findRepeats({ segments, keysMax = keysMaxUsual }: RepeatsJob, wi
     })
   })
   const counts = segments.map(() => 0)
-  const firsts: Float64Array[] = []
+  const firsts: number[] = []
   const portions = Math.min(bucketCount, Math.ceil(entries / keysMax))
+  const table = new KeyTable()
   for (let portion = 0; portion < portions; portion++) {
-    const table = new KeyTable()
+    table.clear()
     const [from = 0, to = 0] = [portion, portion + 1].map((one) => Math.floor((one * bucketCount) / portions))
+    const header = new Uint32Array(to - from + 1)
     for (const [segment, { path, before }] of segments.entries()) {
       withFile(path, (file) => {
         for (const start of starts[segment]!) {
           throwIfWithdrawn(withdrawal)
-          const found = table.add(readEntries(file, start, from, to), before)
+          const [first = 0] = readWords(file, start + from, header)
+          const count = header[to - from]! - first
+          readWords(file, start + headerWords + first * entryWords, table.room(count))
+          const found = table.add(count, before)
           if (found.repeated.length === 0) continue
           counts[segment]! += found.repeated.length / repeatedWords
-          firsts.push(Float64Array.from(found.firsts))
+          for (const first of found.firsts) firsts.push(first)
           writeFileSync(repeatedPath(path), Uint32Array.from(found.repeated), { flag: 'a', mode: 0o600 })
         }
       })
     }
   }
-  return { counts, firsts: joined(firsts).sort() }
-}
-
-function joined(lists: readonly Float64Array[]): Float64Array {
-  const all = new Float64Array(lists.reduce((sum, { length }) => sum + length, 0))
-  let at = 0
-  for (const list of lists) {
-    all.set(list, at)
-    at += list.length
-  }
-  return all
+  return { counts, firsts: Float64Array.from(firsts).sort() }
 }
 
 function withFile<Result>(path: string, read: (file: number) => Result): Result {
@@ -75,78 +70,89 @@ function withFile<Result>(path: string, read: (file: number) => Result): Result 
   }
 }
 
-/** The entries of some buckets; those of one key come in the order of the file. */
-function readEntries(file: number, start: number, from: number, to: number): Uint32Array {
-  const before = readWords(file, start + from, to - from + 1)
-  const first = before[0]!
-  return readWords(file, start + headerWords + first * entryWords, (before[to - from]! - first) * entryWords)
-}
-
-function readWords(file: number, from: number, count: number): Uint32Array {
-  const bytes = new Uint8Array(4 * count)
+/** Fills `words` from a word of the file on. */
+function readWords(file: number, from: number, words: Uint32Array): Uint32Array {
+  const bytes = new Uint8Array(words.buffer, words.byteOffset, words.byteLength)
   for (let at = 0; at < bytes.length; ) {
     const read = readSync(file, bytes, { offset: at, position: 4 * from + at })
-    if (read === 0) throw new Error(`Cannot read keys: the file ends before word ${from + count}`)
+    if (read === 0) throw new Error(`Cannot read keys: the file ends before word ${from + words.length}`)
     at += read
   }
-  return new Uint32Array(bytes.buffer)
+  return words
 }
 
-/** Of the first record with a key: four words of its hash, two of its text, its ordinal (u64), 1 if it was listed. */
-const rowWords = 9
-
-/** A hash table of keys. */
+/**
+ * A hash table of the keys of some buckets. Its rows are the entries of the first records with each key, with the record's
+ * ordinal (u64) in the last two words, and twice the upper one, plus 1 if the record was returned as a first one.
+ */
 class KeyTable {
-  #rows = new Uint32Array(rowWords * 512)
+  /** Entries to be added follow the rows. */
+  #words = new Uint32Array(0)
   #count = 0
   /** The numbers of rows, from 1. Their hashes are secret, so that nobody can make many of them collide. */
   #places = new Uint32Array(1024)
 
+  clear(): void {
+    this.#count = 0
+    this.#places.fill(0)
+  }
+
+  /** Room for entries to be added; valid until the next call. */
+  room(entries: number): Uint32Array {
+    const end = entryWords * (this.#count + entries)
+    if (end > this.#words.length) {
+      const words = new Uint32Array(2 * end)
+      words.set(this.#words)
+      this.#words = words
+    }
+    return this.#words.subarray(entryWords * this.#count, end)
+  }
+
   /** Returns the records that repeat a key, in `repeatedWords`, and the ordinals of the first ones not returned before. */
-  add(entries: Uint32Array, recordsBefore: number): { readonly repeated: number[]; readonly firsts: number[] } {
+  add(entries: number, recordsBefore: number): { readonly repeated: number[]; readonly firsts: number[] } {
     const [repeated, firsts]: [number[], number[]] = [[], []]
-    for (let at = 0; at < entries.length; at += entryWords) {
-      const place = this.#placeOf(entries, at)
-      const rows = this.#rows
-      const row = rowWords * ((this.#places[place] || this.#count + 1) - 1)
-      const record = entries[at + 6]!
+    const words = this.#words
+    let at = entryWords * this.#count
+    for (const end = at + entryWords * entries; at < end; at += entryWords) {
+      const place = this.#placeOf(at)
+      const record = words[at + 6]!
       if (this.#places[place] === 0) {
+        const row = entryWords * this.#count
+        // A loop, since for a few words other ways take ten times as long.
+        for (let word = 0; word < 6; word++) words[row + word] = words[at + word]!
         const ordinal = recordsBefore + record
-        rows.set(entries.subarray(at, at + 6), row)
-        rows[row + 6] = ordinal % 2 ** 32
-        rows[row + 7] = Math.floor(ordinal / 2 ** 32)
+        words[row + 6] = ordinal % 2 ** 32
+        words[row + 7] = 2 * Math.floor(ordinal / 2 ** 32)
         this.#places[place] = ++this.#count
         if (2 * this.#count === this.#places.length) this.#grow()
         continue
       }
-      const [low, high] = [rows[row + 6]!, rows[row + 7]!]
-      if (rows[row + 8] === 0) firsts.push(low + high * 2 ** 32)
-      rows[row + 8] = 1
-      const isSame = rows[row + 4] === entries[at + 4] && rows[row + 5] === entries[at + 5]
-      repeated.push(record, 2 * entries[at + 7]! + Number(isSame), low, high)
+      const row = entryWords * (this.#places[place]! - 1)
+      const [low, twice] = [words[row + 6]!, words[row + 7]!]
+      if (twice % 2 === 0) firsts.push(low + (twice >> 1) * 2 ** 32)
+      words[row + 7] = twice | 1
+      const isSame = words[row + 4] === words[at + 4] && words[row + 5] === words[at + 5]
+      repeated.push(record, 2 * words[at + 7]! + Number(isSame), low, twice >> 1)
     }
     return { repeated, firsts }
   }
 
   /** Where the row of a key is, or has room. */
-  #placeOf(words: Uint32Array, at: number): number {
+  #placeOf(at: number): number {
     const mask = this.#places.length - 1
-    let place = words[at + 1]! & mask
-    while (this.#places[place] !== 0 && !this.#isSame(rowWords * (this.#places[place]! - 1), words, at))
+    let place = this.#words[at + 1]! & mask
+    while (this.#places[place] !== 0 && !this.#isSame(entryWords * (this.#places[place]! - 1), at))
       place = (place + 1) & mask
     return place
   }
 
-  #isSame(row: number, words: Uint32Array, at: number): boolean {
-    for (let word = 0; word < 4; word++) if (this.#rows[row + word] !== words[at + word]) return false
+  #isSame(row: number, at: number): boolean {
+    for (let word = 0; word < 4; word++) if (this.#words[row + word] !== this.#words[at + word]) return false
     return true
   }
 
   #grow(): void {
-    const rows = this.#rows
-    this.#rows = new Uint32Array(2 * rows.length)
-    this.#rows.set(rows)
     this.#places = new Uint32Array(2 * this.#places.length)
-    for (let row = 0; row < this.#count; row++) this.#places[this.#placeOf(rows, rowWords * row)] = row + 1
+    for (let row = 0; row < this.#count; row++) this.#places[this.#placeOf(entryWords * row)] = row + 1
   }
 }

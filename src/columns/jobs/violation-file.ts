@@ -1,7 +1,7 @@
 // Violation file: the records of a segment that break declared rules, as gzip'ed lines of JSON. Knows no rules.
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
-import type { Violation } from '../../core/declared-values.ts'
+import type { Violation, ViolationLine } from '../../core/declared-values.ts'
 import type { Segment } from '../converter.ts'
 import { offsetsInFile } from './column-job.ts'
 
@@ -22,11 +22,11 @@ export class ViolationFile implements Disposable {
   }
 
   /** Writes now and then. @throws {Error} of the file system */
-  add(violation: Violation): void {
-    const { place, ...others } = violation
-    const byteOffset = place && this.#offsetInFile(place.byteOffset)
-    const inFile = byteOffset === undefined ? others : { ...others, place: { ...place, byteOffset } }
-    this.#lines += `${JSON.stringify(inFile)}\n`
+  add({ record, column, rule, value, place, repeated }: Violation): void {
+    const byteOffset = (place && this.#offsetInFile(place.byteOffset)) ?? null
+    const { byteLength = 0, lineEndBytes = 0 } = place ?? {}
+    const line: ViolationLine = [record, column, rule, value, byteOffset, byteLength, lineEndBytes, repeated ?? null]
+    this.#lines += `${JSON.stringify(line)}\n`
     if (this.#lines.length >= memberLength) this.#write()
   }
 

@@ -86,8 +86,10 @@ export class ColumnsMemory {
   hashesAt = 0
   /** Patterns of the writer that uses the memory, by the address of their tables. */
   readonly patterns = new Map<number, Pattern>()
-  #bytes: Uint8Array
-  #words: Uint32Array
+  /** What the module reports, in its order. */
+  result = new Uint32Array(0)
+  bytes = new Uint8Array(0)
+  #words = new Uint32Array(0)
   readonly #decoded = new Uint8Array(3 * encodedBytesMax)
 
   /** Set before the checks of a column with rules for numbers. */
@@ -112,18 +114,8 @@ export class ColumnsMemory {
     }
     // The shape is that of wasm/columns/columns.ts, from which the module was built.
     this.exports = new WebAssembly.Instance(module, { host }).exports as unknown as Exports
-    this.#bytes = new Uint8Array(this.exports.memory.buffer)
-    this.#words = new Uint32Array(this.exports.memory.buffer)
+    this.#seeMemory()
     this.exports.fillTables()
-  }
-
-  get bytes(): Uint8Array {
-    return this.#bytes
-  }
-
-  /** What the module reports, in its order. */
-  get result(): Uint32Array {
-    return this.#words.subarray(resultIndex, resultIndex + 16)
   }
 
   /** Rows of 8 words a class, from row 96 on a count for each null word, from row 100 on how numbers are written. */
@@ -132,7 +124,7 @@ export class ColumnsMemory {
   }
 
   dictionary(bytes: number): Uint8Array {
-    return this.#bytes.subarray(dictionaryAt, dictionaryAt + bytes)
+    return this.bytes.subarray(dictionaryAt, dictionaryAt + bytes)
   }
 
   /**
@@ -143,11 +135,11 @@ export class ColumnsMemory {
     this.#words.set(utf8OfBytes, utf8OfBytesAt / 4)
     for (let from = 0; from < bytes.length; from += encodedBytesMax) {
       const step = bytes.subarray(from, from + encodedBytesMax)
-      this.#bytes.set(step, encodedBytesAt)
+      this.bytes.set(step, encodedBytesAt)
       const { toUtf8 } = this.exports
       const end = toUtf8(utf8OfBytesAt, encodedBytesAt, encodedBytesAt + step.length, decodedAt, isAscii ? 1 : 0)
       // A copy, since the memory may grow in the meantime.
-      this.#decoded.set(this.#bytes.subarray(decodedAt, end))
+      this.#decoded.set(this.bytes.subarray(decodedAt, end))
       sink(this.#decoded.subarray(0, end - decodedAt))
     }
   }
@@ -170,11 +162,11 @@ export class ColumnsMemory {
   }
 
   least(bytes: number): Uint8Array {
-    return this.#bytes.slice(leastAt, leastAt + bytes)
+    return this.bytes.slice(leastAt, leastAt + bytes)
   }
 
   greatest(bytes: number): Uint8Array {
-    return this.#bytes.slice(greatestAt, greatestAt + bytes)
+    return this.bytes.slice(greatestAt, greatestAt + bytes)
   }
 
   /**
@@ -190,11 +182,17 @@ export class ColumnsMemory {
     this.windowAt = windowAt
     this.marksAt = marksAt
     this.hashesAt = hashesAt
-    const missing = wanted - this.#bytes.length
+    const missing = wanted - this.bytes.length
     if (missing <= 0) return
     this.exports.memory.grow(Math.ceil(missing / pageBytes))
-    this.#bytes = new Uint8Array(this.exports.memory.buffer)
-    this.#words = new Uint32Array(this.exports.memory.buffer)
+    this.#seeMemory()
+  }
+
+  #seeMemory(): void {
+    const { buffer } = this.exports.memory
+    this.bytes = new Uint8Array(buffer)
+    this.#words = new Uint32Array(buffer)
+    this.result = this.#words.subarray(resultIndex, resultIndex + 16)
   }
 }
 

@@ -324,8 +324,9 @@ export class WasmColumnWriter {
       throw new MalformedRecordsError(`Cannot read record ${this.#read + 1}: it has too many fields`)
     const end = this.#foundEnd
     const read = this.#found
-    this.#isUnbroken &&= this.#writeUnbroken(read)
-    if (this.#hasChecks && !this.#isUnbroken) this.#dropBroken()
+    const checked = this.#isUnbroken ? this.#writeUnbroken(read) : 0
+    this.#isUnbroken &&= checked === Infinity
+    if (this.#hasChecks && !this.#isUnbroken) this.#dropBroken(checked)
     const records = this.#found
     if (records > 0 && !this.#isUnbroken)
       for (const [i, column] of this.#columns.entries()) this.#writeColumn(column, i, records)
@@ -337,27 +338,28 @@ export class WasmColumnWriter {
   }
 
   /**
-   * Checks and writes one column after another: most need not be read twice then. False if a record breaks a rule: then
-   * nothing has changed, and the next row groups, which are probably like this one, are checked first.
+   * Checks and writes one column after another: most need not be read twice then. Returns how many columns have been
+   * checked if a record breaks a rule: then nothing is written, and the next row groups, which are probably like this
+   * one, are checked first. Infinity if none does.
    */
-  #writeUnbroken(records: number): boolean {
+  #writeUnbroken(records: number): number {
     const { exports } = this.#memory
     exports.clearMarks(records)
     this.#file?.hold()
     const before = this.#columns.map((column) => ({ ...column, facts: column.facts.copy() }))
-    const isKept = this.#columns.every((column, i) => {
+    const broken = this.#columns.findIndex((column, i) => {
       if (column.rules?.hasChecks) column.rules.check(this.#memory, { column: i, records })
-      if (column.rules?.hasChecks && exports.endChecks() > 0) return false
+      if (column.rules?.hasChecks && exports.endChecks() > 0) return true
       this.#writeColumn(column, i, records)
-      return true
+      return false
     })
-    this.#file?.release(isKept)
-    if (isKept) return true
+    this.#file?.release(broken < 0)
+    if (broken < 0) return Infinity
     for (const [i, column] of this.#columns.entries()) {
       column.chunks.length = this.#groupRecords.length
       Object.assign(column, before[i])
     }
-    return false
+    return broken + 1
   }
 
   /** Of the records that break no rule; the marks are those of all `read`. */
@@ -372,13 +374,13 @@ export class WasmColumnWriter {
     exports.endChecks()
   }
 
-  /** Reports the records found that break a rule, and removes them from the window. */
-  #dropBroken(): void {
+  /** Reports the records found that break a rule, and removes them from the window. @param checked Columns. */
+  #dropBroken(checked: number): void {
     const { exports } = this.#memory
     const records = this.#found
-    exports.clearMarks(records)
+    if (checked === 0) exports.clearMarks(records)
     this.#columns.forEach(({ rules }, column) => {
-      if (rules?.hasChecks) rules.check(this.#memory, { column, records })
+      if (column >= checked && rules?.hasChecks) rules.check(this.#memory, { column, records })
     })
     const repeated = this.#keys?.repeated ?? null
     if (exports.endChecks() === 0 && repeated === null) return
@@ -403,12 +405,8 @@ export class WasmColumnWriter {
 
   /** Of one of the records found; its line end does not belong to it. */
   #placeOf(record: number): RecordPlace {
-    const { exports, bytes } = this.#memory
-    exports.place(0, record)
-    const [start = 0] = this.#memory.result
-    exports.place(this.#layout.width - 1, record)
-    const [, end = 0] = this.#memory.result
-    const returns = Number(this.#layout.lineTerminator !== '\r' && end > start && bytes[end - 1] === 13)
+    const [[start], [, end]] = [this.#boundsOf(0, record), this.#boundsOf(this.#layout.width - 1, record)]
+    const returns = Number(this.#layout.lineTerminator !== '\r' && end > start && this.#memory.bytes[end - 1] === 13)
     const byteOffset = this.#passed + start - this.#memory.windowAt
     return { byteOffset, byteLength: end - start - returns, lineEndBytes: returns + 1 }
   }
@@ -424,13 +422,18 @@ export class WasmColumnWriter {
     return { column: columns[0] ?? 0, rule: ruleCode.repeated, value: values.join(', '), repeated }
   }
 
+  /** Addresses of a field of the records found, from 1. */
+  #boundsOf(column: number, record: number): readonly [start: number, end: number] {
+    this.#memory.exports.place(column, record)
+    const [start = 0, end = 0] = this.#memory.result
+    return [start, end]
+  }
+
   /** The text of a field of the records found, without quotes; only the beginning of a long one. */
   #valueOf(column: number, record: number): string {
-    const { exports, bytes } = this.#memory
-    exports.place(column, record)
-    const [start = 0, end = 0] = this.#memory.result
+    const [start, end] = this.#boundsOf(column, record)
     // A character has at most four bytes, and a quote may stand for half of it.
-    const raw = utf8.decode(bytes.subarray(start, Math.min(end, start + 8 * violationTextMax)))
+    const raw = utf8.decode(this.#memory.bytes.subarray(start, Math.min(end, start + 8 * violationTextMax)))
     const { quote, lineTerminator, width } = this.#layout
     const text = column === width - 1 && lineTerminator !== '\r' ? raw.replace(/\r$/, '') : raw
     const isQuoted = quote !== null && text.startsWith(quote)
@@ -443,10 +446,8 @@ export class WasmColumnWriter {
 
   /** The beginning of a field of the records found, as it is written in the file. */
   #textOf(column: number, record: number): string {
-    const { exports, bytes } = this.#memory
-    exports.place(column, record)
-    const [start = 0, end = 0] = this.#memory.result
-    const beginning = bytes.subarray(start, Math.min(end, start + textBytesMax))
+    const [start, end] = this.#boundsOf(column, record)
+    const beginning = this.#memory.bytes.subarray(start, Math.min(end, start + textBytesMax))
     // A character that is cut off is left out.
     return new TextDecoder('utf-8', { ignoreBOM: true }).decode(beginning, { stream: true }).replace(/[ \r]+$/, '')
   }

@@ -14,8 +14,8 @@ export function wantedOf(
 }
 
 /** A reject as it is shown. */
-export function shownReject({ record, line, byteOffset, byteLength, column, ...why }: ScannedReject): Reject {
-  const { reason, detail, wanted, ownMessage } = why
-  const message = ownMessage ?? rejectTable[reason].message(detail, wanted)
+export function shownReject(reject: ScannedReject): Reject {
+  const { record, line, byteOffset, byteLength, column, reason } = reject
+  const message = reject.ownMessage ?? rejectTable[reason].message(reject.detail, reject.wanted)
   return { record, line, byteOffset, byteLength, column, reason, message }
 }

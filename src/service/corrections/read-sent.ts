@@ -60,9 +60,11 @@ async function* readLines({ path, encoding, markBytes }: SentFile, recordBytesMa
   let number = 0
   // JSON takes at most six bytes for a character.
   const lengthMax = 6 * recordBytesMax + headBytes
-  for await (const line of textLines(decoded(path, encoding, markBytes, lengthMax))) {
-    number++
-    if (line.trim() !== '') yield rowOf(line, number)
+  for await (const lines of textLines(decoded(path, encoding, markBytes, lengthMax))) {
+    for (const line of lines) {
+      number++
+      if (line.trim() !== '') yield rowOf(line, number)
+    }
   }
 }
 

@@ -12,8 +12,8 @@ import type { LinesTarget, PartReader } from '../../engine/part-reader.ts'
 import { gatherChunks } from '../../io/chunks/gather-chunks.ts'
 import type { CreateScanner } from '../../reading/scanner/scanner.ts'
 import type { Store } from '../../store/store.ts'
+import type { Exclusions } from '../ingest/exclusions.ts'
 import { ordinalName, rejectColumnNames, rejectOfRow } from '../ingest/reject-table.ts'
-import type { Exclusion } from '../ingest/violations.ts'
 import type { ByteRange, CsvOptions, Download, DownloadForm } from '../service.ts'
 import { annotatedCsv } from './annotated-csv.ts'
 import { csvText, typedHeader } from './csv-text.ts'
@@ -196,12 +196,12 @@ export class Downloads {
   }
 
   /** The rejected records that are readable, page by page. */
-  async *#exclusions({ rejects }: Receipt, shared: ReadableFiles, signal: AbortSignal): AsyncGenerator<Exclusion> {
+  async *#exclusions({ rejects }: Receipt, shared: ReadableFiles, signal: AbortSignal): Exclusions {
     for await (const rows of this.#rejectRows(rejects, [ordinalName, 'column', 'message'], shared, signal)) {
-      for (const [ordinal, column, message] of rows) {
-        if (ordinal === null) continue
-        yield { ordinal: Number(ordinal), column: column === null ? null : Number(column), message: String(message) }
-      }
+      yield rows.flatMap(([ordinal, column, message]) => {
+        if (ordinal === null) return []
+        return [{ ordinal: Number(ordinal), column: column === null ? null : Number(column), message: String(message) }]
+      })
     }
   }
 

@@ -2,7 +2,7 @@
 import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
 import { isExcluded } from '../../core/reject-reasons.ts'
 import type { ScannedReject, Scanner, ScanResult } from '../../reading/scanner/scanner.ts'
-import type { Exclusion } from './violations.ts'
+import { type Exclusion, ExclusionList, type Exclusions } from './exclusions.ts'
 
 /**
  * Bytes scanned at once: any two of them may be a record, whose exclusion must then be in memory. Four times as many
@@ -19,12 +19,9 @@ const sparseMax = 256
  */
 export class ConstraintFilter {
   readonly #scanner: Scanner
-  readonly #exclusions: AsyncIterator<Exclusion>
+  readonly #exclusions: ExclusionList
   /** Passed on to the scanner, but not reached yet. */
   readonly #announced: Exclusion[] = []
-  /** Read, but not passed on yet. */
-  #next: Exclusion | null = null
-  #isThrough = false
   #isSparse = false
   /** Readable records returned so far, including excluded ones. */
   #readable = 0
@@ -33,63 +30,50 @@ export class ConstraintFilter {
   /** Offsets in the original: of what was pushed, and of what was consumed. */
   #pushedTo: number
   #consumedTo: number
+  readonly #before: number
 
-  /** @param exclusions Ascending. @param startOffset Where the first byte pushed is in the original. */
-  constructor(scanner: Scanner, exclusions: AsyncIterable<Exclusion>, startOffset: number) {
+  /**
+   * @param startOffset Where the first byte pushed is in the original.
+   * @param before Number of readable records before it.
+   */
+  constructor(scanner: Scanner, exclusions: Exclusions, startOffset: number, before = 0) {
     this.#scanner = scanner
-    this.#exclusions = exclusions[Symbol.asyncIterator]()
+    this.#before = before
+    this.#exclusions = new ExclusionList(exclusions)
     this.#pushedTo = startOffset
     this.#consumedTo = startOffset
   }
 
   /** The same bytes in small steps, each after its exclusions are passed on. */
   async *steps(chunks: AsyncIterable<readonly BorrowedBytes[]>): AsyncGenerator<readonly BorrowedBytes[]> {
-    try {
-      for await (const slices of chunks) {
-        for (const slice of slices) {
-          for (let from = 0; from < slice.length; ) {
-            const step = slice.subarray(from, from + (this.#isSparse ? sparseStepBytes : stepBytes))
-            from += step.length
-            await this.#announce(step.length)
-            yield [step]
+    await using exclusions = this.#exclusions
+    for await (const slices of chunks) {
+      for (const slice of slices) {
+        for (let from = 0; from < slice.length; ) {
+          const step = slice.subarray(from, from + (this.#isSparse ? sparseStepBytes : stepBytes))
+          from += step.length
+          this.#pushedTo += step.length
+          // A readable record has at least two bytes.
+          const last = this.#readable + this.#held + Math.ceil((this.#pushedTo - this.#consumedTo) / 2)
+          for await (const some of exclusions.upTo(this.#before + last)) {
+            this.#announced.push(...some)
+            this.#scanner.exclude(some.map(({ ordinal }) => ordinal - this.#before))
           }
+          yield [step]
         }
       }
-    } finally {
-      await this.#exclusions.return?.()
     }
   }
 
   push(chunk: BorrowedBytes): ScanResult {
-    this.#pushedTo += chunk.length
     return this.#count(this.#scanner.push(chunk))
   }
 
   end(): ScanResult {
     const last = this.#count(this.#scanner.end())
-    if (this.#announced.length > 0 || this.#next !== null)
+    if (this.#announced.length > 0 || this.#exclusions.hasLeft)
       throw new Error('Cannot exclude records: not all of them were found')
     return last
-  }
-
-  async #announce(bytes: number): Promise<void> {
-    // A readable record has at least two bytes.
-    const last = this.#readable + this.#held + Math.ceil((this.#pushedTo + bytes - this.#consumedTo) / 2)
-    const ordinals: number[] = []
-    while (!this.#isThrough) {
-      this.#next ??= await this.#read()
-      if (this.#next === null || this.#next.ordinal > last) break
-      ordinals.push(this.#next.ordinal)
-      this.#announced.push(this.#next)
-      this.#next = null
-    }
-    if (ordinals.length > 0) this.#scanner.exclude(ordinals)
-  }
-
-  async #read(): Promise<Exclusion | null> {
-    const next = await this.#exclusions.next()
-    if (next.done) this.#isThrough = true
-    return next.done ? null : next.value
   }
 
   #count(scanned: ScanResult): ScanResult {
@@ -97,8 +81,9 @@ export class ConstraintFilter {
     const rejects = scanned.rejects.map((reject): ScannedReject => {
       if (!isExcluded(reject)) return reject
       const exclude = this.#announced[excluded++]
-      if (exclude?.ordinal !== reject.detail) throw new Error('Cannot exclude records: they come in another order')
-      return { ...reject, column: exclude.column, ownMessage: exclude.message }
+      const detail = this.#before + reject.detail
+      if (exclude?.ordinal !== detail) throw new Error('Cannot exclude records: they come in another order')
+      return { ...reject, detail, column: exclude.column, ownMessage: exclude.message }
     })
     this.#announced.splice(0, excluded)
     this.#isSparse = excluded < sparseMax

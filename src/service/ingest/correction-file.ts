@@ -10,7 +10,7 @@ import { Peekable } from '../../io/peekable.ts'
 import { textLines } from '../../io/text-lines.ts'
 import type { FileScanOptions } from '../../reading/scanner/scanner.ts'
 import type { CorrectedOrdinals } from './corrector.ts'
-import type { Exclusion } from './violations.ts'
+import { ExclusionList, type Exclusions } from './exclusions.ts'
 
 /** A file of corrections, and the dialect in which its records are split. */
 export interface CorrectionFile {
@@ -34,7 +34,8 @@ export async function* readCorrections(path: string): AsyncGenerator<Correction>
   const stream = createReadStream(path, { encoding: 'utf8' })
   try {
     // The encoding has been set. Only correctionLine() writes these lines.
-    for await (const line of textLines(stream as AsyncIterable<string>)) yield JSON.parse(line) as Correction
+    for await (const lines of textLines(stream as AsyncIterable<string>))
+      for (const line of lines) yield JSON.parse(line) as Correction
   } catch (error) {
     throwStoreError(error)
   } finally {
@@ -43,32 +44,26 @@ export async function* readCorrections(path: string): AsyncGenerator<Correction>
 }
 
 /** Corrected records that are readable in the original: the scanner can skip them only by their number. */
-async function* correctedReadable(path: string): AsyncGenerator<Exclusion> {
+async function* correctedReadable(path: string): Exclusions {
   for await (const { ordinal, column, message } of readCorrections(path)) {
-    if (ordinal !== undefined) yield { ordinal, column, message }
+    if (ordinal !== undefined) yield [{ ordinal, column, message }]
   }
 }
 
-/** Merges two ascending lists. */
-async function* mergedExclusions(
-  first: AsyncIterable<Exclusion>,
-  second: AsyncIterable<Exclusion>,
-): AsyncGenerator<Exclusion> {
-  await using one = new Peekable(first)
-  await using other = new Peekable(second)
-  for (;;) {
-    const [a, b] = [await one.peek(), await other.peek()]
-    const next = await (a !== null && (b === null || a.ordinal < b.ordinal) ? one : other).take()
-    if (next === null) return
-    yield next
+/** Merges two lists. */
+async function* mergedExclusions(first: Exclusions, second: Exclusions): Exclusions {
+  await using others = new ExclusionList(second)
+  for await (const some of first) {
+    for (const one of some) {
+      yield* others.upTo(one.ordinal)
+      yield [one]
+    }
   }
+  yield* others.upTo(Infinity)
 }
 
 /** Corrected records that are readable are rejected first, so that they can be replaced. */
-export function excludedAsWell(
-  { path }: Pick<CorrectionFile, 'path'>,
-  exclusions: AsyncIterable<Exclusion> | null,
-): AsyncIterable<Exclusion> {
+export function excludedAsWell({ path }: Pick<CorrectionFile, 'path'>, exclusions: Exclusions | null): Exclusions {
   const corrected = correctedReadable(path)
   return exclusions === null ? corrected : mergedExclusions(corrected, exclusions)
 }
@@ -116,31 +111,32 @@ export function checkLayout({ layout: wanted }: CorrectionFile, seen: FileScanOp
 
 /** @throws {CorrectionsRefused} if corrected records break declared rules */
 export async function refusedCorrections(
-  violations: AsyncIterable<Exclusion>,
+  violations: Exclusions,
   { all }: CorrectedOrdinals,
   { path }: CorrectionFile,
 ): Promise<void> {
   await using corrections = new Peekable(readCorrections(path))
   const refused: RefusedCorrection[] = []
   let at = 0
-  for await (const { ordinal, column, message } of violations) {
-    for (; (all[at] ?? Number.POSITIVE_INFINITY) < ordinal; at++) await corrections.take()
-    const current = await corrections.peek()
-    if (all[at] !== ordinal || current === null) continue
-    refused.push({ record: current.record, column, reason: 'constraint', message })
+  for await (const some of violations) {
+    for (const { ordinal, column, message } of some) {
+      for (; (all[at] ?? Number.POSITIVE_INFINITY) < ordinal; at++) await corrections.take()
+      const current = await corrections.peek()
+      if (all[at] !== ordinal || current === null) continue
+      refused.push({ record: current.record, column, reason: 'constraint', message })
+    }
   }
   if (refused.length > 0) throw new CorrectionsRefused(refused)
 }
 
 /** Translates records of a corrected file to their numbers in the original, without corrected ones. */
-export async function* inOriginal(
-  exclusions: AsyncIterable<Exclusion>,
-  { all, added }: CorrectedOrdinals,
-): AsyncGenerator<Exclusion> {
+export async function* inOriginal(exclusions: Exclusions, { all, added }: CorrectedOrdinals): Exclusions {
   let [at, before] = [0, 0]
-  for await (const exclusion of exclusions) {
-    while ((all[at] ?? Number.POSITIVE_INFINITY) < exclusion.ordinal) at++
-    while ((added[before] ?? Number.POSITIVE_INFINITY) < exclusion.ordinal) before++
-    if (all[at] !== exclusion.ordinal) yield { ...exclusion, ordinal: exclusion.ordinal - before }
+  for await (const some of exclusions) {
+    yield some.flatMap((exclusion) => {
+      while ((all[at] ?? Number.POSITIVE_INFINITY) < exclusion.ordinal) at++
+      while ((added[before] ?? Number.POSITIVE_INFINITY) < exclusion.ordinal) before++
+      return all[at] === exclusion.ordinal ? [] : [{ ...exclusion, ordinal: exclusion.ordinal - before }]
+    })
   }
 }

@@ -28,6 +28,7 @@ import {
 } from './correction-file.ts'
 import { type CorrectedOrdinals, Corrector } from './corrector.ts'
 import { equalNumberNotes } from './equal-number-notes.ts'
+import type { Exclusions } from './exclusions.ts'
 import { hasOwnFile, KeptSegments } from './kept-segments.ts'
 import { PartList } from './part-list.ts'
 import { recordReader } from './record-of-text.ts'
@@ -39,7 +40,7 @@ import { placedForm } from './segment-form.ts'
 import { type TypeBasis, TypedParts } from './typed-parts.ts'
 import type { UploadProgress } from './upload-progress.ts'
 import { VerbatimRuns } from './verbatim-runs.ts'
-import { type Exclusion, Violations } from './violations.ts'
+import { Violations } from './violations.ts'
 import { type CutSegment, cutScanned, cutSegments } from './write-segments.ts'
 
 /** Space for segment files, beside the original: what a few bad records in each of a thousand megabytes take. */
@@ -274,10 +275,10 @@ class Pass {
   async rejectViolations(rejects: PartList): Promise<RecordTally | null> {
     if (this.#violations.count === 0) return null
     const { corrections } = this.#source
-    const placed = (ones: AsyncIterable<Exclusion>) => (corrections === null ? ones : inOriginal(ones, this.#corrected))
+    const placed = (ones: Exclusions) => (corrections === null ? ones : inOriginal(ones, this.#corrected))
     if (this.#repeatedKeys.areRepeated) {
       const exclusions = placed(this.#repeatedKeys.firsts())
-      const scan = this.#cutOriginal({ tally: this.#repeatedKeys.lineTally(), keeps: [], exclusions })
+      const scan = this.#cutOriginal({ tally: this.#repeatedKeys, keeps: [], exclusions })
       await this.#eachSegment(scan, async () => {})
     }
     const found = () => this.#violations.exclusions(this.#signal)
@@ -440,6 +441,6 @@ function throwTypeMismatch(): never {
 /** How a pass splits a file. By default nothing is counted or excluded. */
 interface Cut {
   readonly keeps: readonly CutSegment['kind'][]
-  readonly tally?: RecordTally
-  readonly exclusions?: AsyncIterable<Exclusion>
+  readonly tally?: Pick<RecordTally, 'add'>
+  readonly exclusions?: Exclusions
 }

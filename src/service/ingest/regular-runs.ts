@@ -1,20 +1,18 @@
 // Regular runs: the long ranges of a file in which every line is an accepted record. There, the number of a record says
 // where it is, so that nothing is scanned for rejects of declared rules. Knows no rules. Where 1 % of the records break one,
-// an upload of 87 MB takes 1.6 times the CPU time of one without a schema, and 2.2 times if all is scanned again (November
+// an upload of 87 MB takes 1.4 times the CPU time of one without a schema, and 2 times if all is scanned again (November
 // 2026, in turns, two busy cores).
 import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
-import { Peekable } from '../../io/peekable.ts'
 import {
   type CreateScanner,
   type FileScanOptions,
   ignoredCount,
   nothingScanned,
-  type ScannedReject,
   type ScanOptions,
   type ScanResult,
 } from '../../reading/scanner/scanner.ts'
 import { ConstraintFilter } from './constraint-filter.ts'
-import type { Exclusion } from './violations.ts'
+import { type Exclusion, ExclusionList, type Exclusions } from './exclusions.ts'
 
 /** Where a record begins, and the readable records before it. */
 interface Place extends Readonly<ScanOptions['start']> {
@@ -27,7 +25,6 @@ type Run = readonly [from: Place, to: Place]
 const runBytesMin = 262_144
 /** Twice the look-ahead: what is found before such a beginning of a run does not depend on what follows. */
 const marginBytes = 131_072
-const rejectsMax = 1_000
 
 /** Collects runs, from everything that is scanned. */
 export class RegularRuns {
@@ -74,61 +71,44 @@ export interface ExcludingPass {
   readonly layout: FileScanOptions
   readonly createScanner: CreateScanner
   readonly runs: readonly Run[]
-  readonly exclusions: AsyncIterable<Exclusion>
+  readonly exclusions: Exclusions
   chunks(byteOffset: number, end: number): AsyncIterable<readonly BorrowedBytes[]>
 }
 
 /** Scans with records excluded; of runs, only they are reported. */
 export async function* excludingScans(pass: ExcludingPass): AsyncGenerator<Iterable<ScanResult>> {
-  await using exclusions = new Peekable(pass.exclusions)
-  async function* upTo(last: number, before: number): AsyncGenerator<Exclusion> {
-    for (let next = await exclusions.peek(); next !== null && next.ordinal <= last; next = await exclusions.peek()) {
-      await exclusions.take()
-      yield { ...next, ordinal: next.ordinal - before }
-    }
-  }
+  await using exclusions = new ExclusionList(pass.exclusions)
   const { createScanner, layout } = pass
   let at: Place = { ...layout.start, readable: 0 }
   for (const [from, to] of [...pass.runs, []]) {
-    const { readable: before } = at
     const scanner = createScanner({ ...layout, start: at, marksRejects: true })
-    const filter = new ConstraintFilter(scanner, upTo(from?.readable ?? Infinity, before), at.byteOffset)
+    const before = exclusions.upTo(from?.readable ?? Infinity)
+    const filter = new ConstraintFilter(scanner, before, at.byteOffset, at.readable)
     for await (const [step] of filter.steps(pass.chunks(at.byteOffset, from?.byteOffset ?? Infinity)))
-      if (step !== undefined) yield [numbered(filter.push(step), before)]
-    yield [numbered(filter.end(), before)]
+      if (step !== undefined) yield [filter.push(step)]
+    yield [filter.end()]
     if (to === undefined) return
-    let rejects: ScannedReject[] = []
-    let excluded = 0
-    for await (const exclusion of upTo(to.readable, 0)) {
-      rejects.push(rejectIn(from, to, exclusion))
-      excluded++
-      if (rejects.length < rejectsMax) continue
-      yield [scannedTo(to, 0, rejects)]
-      rejects = []
+    let accepted = to.readable - from.readable
+    for await (const some of exclusions.upTo(to.readable)) {
+      accepted -= some.length
+      yield [scannedTo(to, { rejects: some.map((one) => rejectIn(from, to, one)) })]
     }
-    yield [scannedTo(to, to.readable - from.readable - excluded, rejects)]
+    yield [scannedTo(to, { accepted })]
     at = to
   }
 }
 
-/** Excluded records are numbered over the whole file. */
-function numbered(scanned: ScanResult, before: number): ScanResult {
-  const rejects = scanned.rejects.map((one) =>
-    one.reason === 'constraint' ? { ...one, detail: one.detail + before } : one,
-  )
-  return { ...scanned, rejects }
-}
-
-function rejectIn(from: Place, to: Place, { ordinal, column, message, place }: Exclusion): ScannedReject {
+function rejectIn(from: Place, to: Place, { ordinal, column, message, place }: Exclusion) {
   if (place === undefined) throw new Error(`Cannot exclude record ${ordinal}: where it is was not reported`)
   const before = ordinal - from.readable - 1
   const { byteOffset, byteLength, lineEndBytes } = place
   // The last record of the file may lack its line end.
   const endOffset = Math.min(byteOffset + byteLength + lineEndBytes, to.byteOffset)
-  const at = { record: from.records + before + 1, line: from.lines + before + 1, byteOffset, byteLength, endOffset }
-  return { ...at, column, reason: 'constraint', detail: ordinal, wanted: 0, ownMessage: message }
+  const [record, line] = [from.records + before + 1, from.lines + before + 1]
+  const why = { reason: 'constraint', detail: ordinal, wanted: 0, ownMessage: message } as const
+  return { record, line, byteOffset, byteLength, endOffset, column, ...why }
 }
 
-function scannedTo({ byteOffset, lines }: Place, accepted: number, rejects: readonly ScannedReject[]): ScanResult {
-  return { ...nothingScanned({ consumedTo: byteOffset, lines }), accepted, rejects }
+function scannedTo({ byteOffset, lines }: Place, found: Partial<ScanResult>): ScanResult {
+  return { ...nothingScanned({ consumedTo: byteOffset, lines }), ...found }
 }

@@ -5,8 +5,7 @@ import type { Converter, KeyOptions, Repeats } from '../../columns/converter.ts'
 import type { DeclaredKey, RecordPlace } from '../../core/declared-values.ts'
 import { isExcluded } from '../../core/reject-reasons.ts'
 import type { ScanResult } from '../../reading/scanner/scanner.ts'
-import { RecordTally } from './record-tally.ts'
-import type { Exclusion } from './violations.ts'
+import type { Exclusions } from './exclusions.ts'
 
 const nowhere: RecordPlace = { byteOffset: 0, byteLength: 0, lineEndBytes: 0 }
 
@@ -59,17 +58,17 @@ export class RepeatedKeys {
 
   /**
    * The first records with keys that later ones repeat, as if they were to be excluded: then the scanner says where they
-   * are, but for the offset. The message is a number for `lineTally`.
+   * are, but for the offset. The message is a number for `add`.
    */
-  async *firsts(): AsyncGenerator<Exclusion> {
+  async *firsts(): Exclusions {
     const { firsts = new Float64Array(0) } = this.#repeats ?? {}
     for (const [i, ordinal] of firsts.entries())
-      if (ordinal !== firsts[i - 1]) yield { ordinal, column: null, message: `${i}`, place: nowhere }
+      if (ordinal !== firsts[i - 1]) yield [{ ordinal, column: null, message: `${i}`, place: nowhere }]
   }
 
-  /** Notes the lines of `firsts`. */
-  lineTally(): RecordTally {
-    return new LineTally(this.#lines)
+  /** Notes the lines of `firsts`, from a scan that excludes them. */
+  add({ rejects }: ScanResult): void {
+    for (const { line, ownMessage } of rejects.filter(isExcluded)) this.#lines[Number(ownMessage)] = line
   }
 
   /** The line of one of `firsts`; 0 if it is unknown. */
@@ -86,18 +85,5 @@ export class RepeatedKeys {
 
   #path(index: number): string {
     return join(this.#dir, `keys-${String(index).padStart(5, '0')}`)
-  }
-}
-
-class LineTally extends RecordTally {
-  readonly #lines: Float64Array
-
-  constructor(lines: Float64Array) {
-    super()
-    this.#lines = lines
-  }
-
-  override add({ rejects }: ScanResult): void {
-    for (const { line, ownMessage } of rejects.filter(isExcluded)) this.#lines[Number(ownMessage)] = line
   }
 }

@@ -5,8 +5,8 @@ import type { CreateScanner, ScanResult } from '../../reading/scanner/scanner.ts
 import { ConstraintFilter } from './constraint-filter.ts'
 import { excludedAsWell, readCorrections } from './correction-file.ts'
 import { Corrector } from './corrector.ts'
+import type { Exclusions } from './exclusions.ts'
 import { recordReader } from './record-of-text.ts'
-import type { Exclusion } from './violations.ts'
 
 type TextChunks = AsyncIterable<Uint8Array | readonly Uint8Array[]>
 
@@ -14,7 +14,7 @@ export interface StoredText {
   /** The text of the file from its beginning. Its owner releases lists of chunks; chunks alone are released here. */
   readonly source: TextChunks
   /** Null if every readable record is accepted. */
-  readonly exclusions: AsyncIterable<Exclusion> | null
+  readonly exclusions: Exclusions | null
   /** The file of corrections; null if every record is read as it is. */
   readonly correctionsPath: string | null
 }

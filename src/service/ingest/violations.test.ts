@@ -47,7 +47,7 @@ test('Violations count records through all segments, each of which counts once',
   }
   violations.add(1, 10, 0)
   assert.equal(violations.count, 3)
-  assert.deepEqual(await Array.fromAsync(violations.exclusions(never)), [
+  assert.deepEqual((await Array.fromAsync(violations.exclusions(never))).flat(), [
     { ordinal: 1, column: 2, message: 'size: no value, required by the schema' },
     { ordinal: 4, column: 2, message: 'size: "x\\"y" violates maxLength 2' },
     { ordinal: 16, column: 2, message: 'size: "x\\"y" violates maxLength 2' },
@@ -69,7 +69,7 @@ test('Violations look at the values of a long enum once, however many records br
   write(violations.path(0), Iterator.from(texts.keys()).map(found))
   violations.add(0, count, texts.length)
   let last = ''
-  for await (const { message } of violations.exclusions(never)) last = message
+  for await (const some of violations.exclusions(never)) last = some.at(-1)?.message ?? last
   assert.match(last, /^c: "49999" violates enum value 0, value 1, .{150,}…$/)
   assert.ok(reads < 1_000, `${reads} reads`)
 })
@@ -77,8 +77,10 @@ test('Violations look at the values of a long enum once, however many records br
 test('Violations end with their client', async (t) => {
   const violations = new Violations(await scratch(t), [column('c')], noKeys)
   const found = (record: number) => ({ record, column: 0, rule: ruleCode.required, value: '' })
-  write(violations.path(0), [found(1), found(2), found(3)])
-  violations.add(0, 3, 3)
+  for (const index of [0, 1, 2]) {
+    write(violations.path(index), [found(1)])
+    violations.add(index, 1, 1)
+  }
   const gone = new AbortController()
   let seen = 0
   const reading = async () => {

@@ -5,45 +5,28 @@ import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import {
   type DeclaredCheck,
-  type DeclaredKey,
   type DeclaredValues,
-  type RecordPlace,
   type RepeatedKey,
   ruleCode,
-  type Violation,
+  type ViolationLine,
   violationTextMax,
 } from '../../core/declared-values.ts'
 import { textLines } from '../../io/text-lines.ts'
 import type { DeclaredColumn } from '../schema/declared-column.ts'
-
-/** A record that is rejected although it can be read. */
-export interface Exclusion {
-  /** Among all readable records of the file, from 1. */
-  readonly ordinal: number
-  /** From 1. */
-  readonly column: number | null
-  readonly message: string
-  /** Absent if it is not known. */
-  readonly place?: RecordPlace
-}
-
-interface KeyLines {
-  readonly keys: readonly DeclaredKey[]
-  /** The line of the first record with a key; 0 if it is unknown. */
-  lineOf(first: number): number
-}
+import type { Exclusions } from './exclusions.ts'
+import type { RepeatedKeys } from './repeated-keys.ts'
 
 /** The violations of a file, segment by segment, each in a file of its own. */
 export class Violations {
   readonly #dir: string
   readonly #columns: readonly (DeclaredColumn | null)[]
-  readonly #repeatedKeys: KeyLines
+  readonly #repeatedKeys: RepeatedKeys
   /** Of each segment. */
   readonly #counts: { readonly records: number; readonly violations: number }[] = []
   /** What each rule of each column says, by both. */
   readonly #texts = new Map<string, string>()
 
-  constructor(dir: string, columns: readonly (DeclaredColumn | null)[], repeatedKeys: KeyLines) {
+  constructor(dir: string, columns: readonly (DeclaredColumn | null)[], repeatedKeys: RepeatedKeys) {
     this.#dir = dir
     this.#columns = columns
     this.#repeatedKeys = repeatedKeys
@@ -65,17 +48,19 @@ export class Violations {
   }
 
   /** All of them, in file order. */
-  async *exclusions(signal: AbortSignal): AsyncGenerator<Exclusion> {
+  async *exclusions(signal: AbortSignal): Exclusions {
     let before = 0
     for (const [index, { records, violations }] of this.#counts.entries()) {
       if (violations > 0) {
-        for await (const line of jsonLines(this.path(index))) {
+        for await (const lines of jsonLines(this.path(index))) {
           signal.throwIfAborted()
-          // Only column threads write this file.
-          const violation = JSON.parse(line) as Violation
-          const { record, column, place } = violation
-          const message = this.#message(violation)
-          yield { ordinal: before + record, column: column + 1, message, ...(place && { place }) }
+          yield lines.map((line) => {
+            // Only column threads write this file.
+            const violation = JSON.parse(line) as ViolationLine
+            const [record, column, , , byteOffset, byteLength, lineEndBytes] = violation
+            const found = { ordinal: before + record, column: column + 1, message: this.#message(violation) }
+            return byteOffset === null ? found : { ...found, place: { byteOffset, byteLength, lineEndBytes } }
+          })
         }
       }
       before += records
@@ -83,10 +68,10 @@ export class Violations {
   }
 
   /** The rule with its value, and the value that breaks it, all shortened if long. */
-  #message({ column: index, rule, value, repeated }: Violation): string {
+  #message([, index, rule, value, , , , repeated]: ViolationLine): string {
     const column = this.#columns[index] ?? null
     if (column === null) return 'breaks a declared rule'
-    if (repeated !== undefined) return this.#keyMessage(value, repeated)
+    if (repeated !== null) return this.#keyMessage(value, repeated)
     const key = `${index} ${rule}`
     const text = this.#texts.get(key) ?? cut(ruleText(rule, column.fieldType, column.values), ruleCharactersMax)
     this.#texts.set(key, text)
@@ -106,7 +91,7 @@ export class Violations {
   }
 }
 
-function jsonLines(path: string): AsyncGenerator<string> {
+function jsonLines(path: string): AsyncGenerator<readonly string[]> {
   // A problem with the file shows when the text is read.
   const text = pipeline(createReadStream(path), createGunzip(), () => {}).setEncoding('utf8')
   // The encoding has been set.

@@ -61,7 +61,7 @@ export function cutSegments(
   chunks: AsyncIterable<readonly BorrowedBytes[]>,
   scanner: Pick<Scanner, 'push' | 'end'>,
   options: CutterOptions,
-  tally: RecordTally,
+  tally: Pick<RecordTally, 'add'>,
 ): AsyncGenerator<CutSegment> {
   return cutScanned(scansOf(chunks, scanner, options), options, tally)
 }
@@ -79,7 +79,7 @@ async function* scansOf(
 export async function* cutScanned(
   scans: AsyncIterable<Iterable<ScanResult>>,
   options: CutterOptions,
-  tally: RecordTally,
+  tally: Pick<RecordTally, 'add'>,
 ): AsyncGenerator<CutSegment> {
   await using accepted = new SegmentWriter('accepted', options.layout, options)
   await using rejected = new SegmentWriter('rejected', rejectLayout, options)

@@ -3,7 +3,7 @@
 // upload have the same 128 bits with a probability of 10^-25 for 10 million of them. Knows no files.
 import { NUMBERS, TEXTS, valueBytes } from '../column-kinds'
 import { delimiter, lineEnd, width } from '../fields/dialect'
-import { copyText, findText, hasQuote, textEnd, textStart, trimBlanks } from '../fields/field-text'
+import { copyText, findText, hasQuote, startAt, textEnd, textStart, trimBlanks } from '../fields/field-text'
 import { BLOCK, PLAIN_NUMBER, hashes, levels, packed, places, values } from '../memory'
 import { hasReturn, placeOf } from '../read-column'
 import { isMarked } from './marks'
@@ -145,10 +145,13 @@ function absorbRecord(state: usize, record: u32): void {
     start = packed
     end = start
     for (let column: u32 = 0; column < width; column++) {
-      findText(placeOf(column) + (record as usize) * step, hasReturn(column))
-      const bytes = textEnd - textStart
-      copyText(end, textStart, bytes)
-      for (const to = end + bytes; end < to; end++) {
+      const place = placeOf(column) + (record as usize) * step
+      findText(place, hasReturn(column))
+      const to = end + textEnd - textStart
+      copyText(end, textStart, to - end)
+      // Without quotes, there are no separators.
+      if (textStart == startAt(place)) end = to
+      for (; end < to; end++) {
         const byte = load<u8>(end) as u32
         if (byte == delimiter) store<u8>(end, 0xff)
         else if (byte == lineEnd) store<u8>(end, 0xfe)
