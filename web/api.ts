@@ -127,6 +127,10 @@ export async function trashDataset(id: string): Promise<void> {
   await request(`${datasets}/${id}?trash`, { method: 'DELETE' })
 }
 
+export async function dismissDataset(id: string): Promise<void> {
+  await request(`${datasets}/${id}/dismissal`, { method: 'POST' })
+}
+
 export async function restoreDataset(id: string): Promise<void> {
   await request(`${trash}/${id}/restore`, { method: 'POST' })
 }

@@ -113,6 +113,7 @@ export const t = {
   selectedCount: filled('{} selected', '{} gewählt'),
   select: filled('Select {}', '{} wählen'),
   selectAll: text('Select all', 'Alle wählen'),
+  dismiss: text('Nothing to look at', 'Nichts zu prüfen'),
   clear: text('Clear', 'Aufheben'),
   firstToLast: text('First to last byte', 'Erstes bis letztes Byte'),
   allAccepted: text('All records accepted', 'Alle Datensätze angenommen'),
@@ -151,9 +152,9 @@ export const t = {
   areInTrash: filled('{} datasets are in the trash.', '{} Tabellen sind im Papierkorb.'),
   putBack: text('Put back', 'Zurücklegen'),
   eraseNow: text('Erase now', 'Endgültig löschen'),
-  eraseAsk: filled(
-    '{} {dataset|datasets} will be erased. This cannot be undone.',
-    '{} {Tabelle wird|Tabellen werden} endgültig gelöscht. Das lässt sich nicht rückgängig machen.',
+  eraseAsk: text(
+    'What is selected will be erased. This cannot be undone.',
+    'Die Auswahl wird endgültig gelöscht. Das lässt sich nicht rückgängig machen.',
   ),
   keep: text('Keep', 'Behalten'),
   deleted: text('Deleted', 'Gelöscht'),

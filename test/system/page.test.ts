@@ -171,7 +171,7 @@ describe('the page', { skip: noBrowser }, () => {
     const rows = Array.from({ length: 100_000 }, (_, index) => `${index + 1},row ${index + 1}`)
     await upload(page, 'long.csv', `n,name\n${rows.join('\n')}\n`)
     await page.getByRole('link', { name: '100,000 rows, 0 rejected' }).click()
-    await page.getByRole('link', { name: 'Rows' }).click()
+    await page.getByRole('link', { name: 'Rows', exact: true }).click()
     await page.locator('td', { hasText: /^row 1$/ }).waitFor()
     await page.evaluate("globalThis.firstRows = [...document.querySelectorAll('.grid tbody tr')]")
     await page.getByRole('grid').press('Control+End')
@@ -193,7 +193,7 @@ describe('the page', { skip: noBrowser }, () => {
     )
     await upload(page, 'cities.csv', `id,city,n\nbad\n${rows.join('\n')}\n`)
     await page.getByRole('link', { name: '5,000 rows, 1 rejected' }).click()
-    await page.getByRole('link', { name: 'Rows' }).click()
+    await page.getByRole('link', { name: 'Rows', exact: true }).click()
     await page.getByText('of 5,000').waitFor()
 
     await page.getByLabel('Column to filter').selectOption('city')
@@ -314,7 +314,7 @@ describe('the page', { skip: noBrowser }, () => {
     await page.getByRole('button', { name: 'Read this way' }).click()
     await page.getByText('4 rows, 0 rejected').waitFor()
     await page.getByRole('link', { name: 'Open this reading' }).click()
-    await page.getByRole('link', { name: 'Rows' }).click()
+    await page.getByRole('link', { name: 'Rows', exact: true }).click()
     await page.getByRole('gridcell', { name: 'zip' }).waitFor()
   })
 
