@@ -1,7 +1,7 @@
 // Receipt JSON: how clients see a receipt. The one place that knows its JSON format and its links.
 import { evidenceInWords } from '../../core/evidence/evidence.ts'
 import { shownNote, verdictOf } from '../../core/notes.ts'
-import type { Receipt } from '../../core/receipt.ts'
+import type { Receipt, RejectPositions } from '../../core/receipt.ts'
 import type { CorrectionReply, UploadReply } from '../../service/service.ts'
 import { times } from './times.ts'
 
@@ -59,7 +59,8 @@ export function correctionJson(reply: CorrectionReply) {
 
 /** An entry in the list of datasets. */
 export function receiptLineJson(receipt: Receipt) {
-  const { id, createdAt, file, encoding, records, columns, rejects } = receipt
+  const { id, createdAt, file, encoding, records, columns } = receipt
+  const { count, reasons, positions } = receipt.rejects
   return {
     id,
     ...times({ createdAt }),
@@ -67,15 +68,20 @@ export function receiptLineJson(receipt: Receipt) {
     encoding,
     records,
     columns: columns.map(({ name, type }) => ({ name, type })),
-    rejects: { count: rejects.count, reasons: rejects.reasons },
+    rejects: { count, reasons, ...(positions && { positions: shortPositions(positions) }) },
     ...(receipt.corrections && { corrections: { of: receipt.corrections.of, count: receipt.corrections.count } }),
     links: links(receipt),
   }
 }
 
+function shortPositions({ bucketBytes, buckets }: RejectPositions) {
+  return { bucketBytes, at: buckets.map(({ at }) => at) }
+}
+
 function receiptFacts(receipt: Receipt) {
   const { createdAt, file, encoding, dialect, schema, records, bytes, columns, rejects, parts, body, evidence, notes } =
     receipt
+  const { parts: _, ...shownRejects } = rejects
   return {
     ...times({ createdAt }),
     file,
@@ -86,7 +92,7 @@ function receiptFacts(receipt: Receipt) {
     records,
     ...(bytes && { bytes: { ...bytes, ...(file.compression && { of: 'decompressed' }) } }),
     columns,
-    rejects: { count: rejects.count, reasons: rejects.reasons, first: rejects.first },
+    rejects: shownRejects,
     parts,
     body: bodyJson(body),
     evidence: evidenceInWords(evidence),

@@ -2,7 +2,7 @@
 import Type from 'typebox'
 import { copyModes, copyStates } from '../../core/copies/copy-status.ts'
 import { noteCodes, noteLinesMax, severities } from '../../core/notes.ts'
-import { compressionFormats, firstRejectsMax, uploadOutcomes } from '../../core/receipt.ts'
+import { compressionFormats, firstRejectsMax, rejectBucketsMax, uploadOutcomes } from '../../core/receipt.ts'
 import { rejectReasons } from '../../core/reject-reasons.ts'
 import { uploadPhases } from '../../core/upload-status.ts'
 
@@ -182,6 +182,8 @@ const reasonCounts = Type.Object(
   },
 )
 
+const bucketBytes = Type.Integer({ minimum: 1, description: 'Length of a range in bytes: a power of two.' })
+
 const correction = component('Correction', 'A reject of the uncorrected dataset, and the text that is read instead.', {
   ...reject.properties,
   correctedText: text('The text that is read instead.'),
@@ -343,6 +345,18 @@ const receiptFacts = {
   rejects: component('Rejects', 'Records left out of the dataset, each with a reason.', {
     count: count('Number of rejected records.'),
     reasons: reasonCounts,
+    positions: Type.Optional(
+      object(
+        `Where they are: how many begin in each range of \`bucketBytes\` bytes of the text, of which there are at most ${rejectBucketsMax}. Absent without rejects, and for older datasets.`,
+        {
+          bucketBytes,
+          buckets: listOf(
+            'The ranges with rejects, in file order.',
+            Type.Object({ at: count('Number of the range, from 0.'), reasons: reasonCounts }),
+          ),
+        },
+      ),
+    ),
     first: Type.Array(reject, { maxItems: firstRejectsMax, description: 'The first rejects.' }),
   }),
   parts: listOf('In file order.', part),
@@ -407,6 +421,12 @@ export const listResponse = component('DatasetPage', 'A page of the list.', {
       rejects: object('Records left out of the dataset, each with a reason.', {
         count: count('Number of rejected records.'),
         reasons: reasonCounts,
+        positions: Type.Optional(
+          object('Where they are, in short. Absent without rejects, and for older datasets.', {
+            bucketBytes,
+            at: listOf('Numbers of the ranges with rejects, from 0.', count('A range.')),
+          }),
+        ),
       }),
       corrections: Type.Optional(
         object('Absent if there are none.', { of: corrections.properties.of, count: corrections.properties.count }),
