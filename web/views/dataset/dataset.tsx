@@ -167,11 +167,7 @@ const tabViews: Readonly<Record<Tab, () => Promise<(props: TabProps) => Componen
   },
   sql: async () => {
     const { SqlTab } = await import('./sql/sql-tab.tsx')
-    return ({ receipt }) => (
-      <div class="old">
-        <SqlTab receipt={receipt} />
-      </div>
-    )
+    return ({ receipt, query }) => <SqlTab receipt={receipt} asked={query} />
   },
   receipt: async () => {
     const { ReceiptTab } = await import('./receipt-tab.tsx')

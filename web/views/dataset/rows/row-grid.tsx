@@ -19,7 +19,7 @@ import type { RowSource } from './row-source.ts'
 import type { Sort } from './row-view.ts'
 
 interface RowGridProps {
-  readonly source: RowSource
+  readonly source: Pick<RowSource, 'row'>
   readonly columns: readonly GridColumn[]
   readonly total: number
   readonly sort: Sort | null
