@@ -133,6 +133,9 @@ export interface ColumnStatistics {
     readonly max?: unknown
     readonly mean?: unknown
     readonly median?: unknown
+    readonly std?: unknown
+    readonly q25?: unknown
+    readonly q75?: unknown
     readonly histogram?: { readonly hist: readonly number[]; readonly bin_edges: readonly unknown[] } | null
     readonly frequencies?: Readonly<Record<string, number>>
     readonly approximate?: readonly string[]

@@ -3,6 +3,9 @@ import { language, t } from './texts.ts'
 
 const integers = new Intl.NumberFormat(language)
 const decimals = new Intl.NumberFormat(language, { maximumSignificantDigits: 9 })
+const exact = new Intl.NumberFormat(language, { maximumFractionDigits: 38 })
+const daysOfYear = new Intl.DateTimeFormat(language, { day: 'numeric', month: 'short' })
+const months = new Intl.DateTimeFormat(language, { month: 'short', year: 'numeric' })
 const fractions = new Intl.NumberFormat(language, { maximumFractionDigits: 1 })
 const percents = new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 0 })
 const lists = new Intl.ListFormat(language)
@@ -16,6 +19,24 @@ export function count(value: number): string {
 
 export function figure(value: number): string {
   return Number.isInteger(value) ? integers.format(value) : decimals.format(value)
+}
+
+/** A figure of the service with all its digits; those beyond a double come as text. What is no number stays as it is. */
+export function shownFigure(value: unknown): string {
+  if (typeof value === 'number') return figure(value)
+  const isNumber = typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value)
+  return isNumber ? exact.format(value as `${number}`) : String(value)
+}
+
+/** A type of a column in words. */
+export function typeName(type: string): string {
+  return t.typeNames[type.replace(/\(.*/, '')] ?? type
+}
+
+/** The day of a date in ISO 8601, within its year; or the month and the year. */
+export function shortDate(text: string, isWithinYear: boolean): string {
+  const day = new Date(`${text.slice(0, 10)}T00:00:00`)
+  return Number.isNaN(day.getTime()) ? text : (isWithinYear ? daysOfYear : months).format(day)
 }
 
 /** A share of 0 to 1. */

@@ -181,7 +181,13 @@ export interface Receipt {
   readonly createdAt: number
   /** The owner; empty without authentication. */
   readonly owner: string
+  /** The key or token that sent it first; absent without authentication, and in older receipts. */
+  readonly sender?: string
 }
+
+/** How a dataset differs from others that are made of the same file. */
+export const originKinds = ['detected', 'dialect', 'schema', 'corrected'] as const
+export type OriginKind = (typeof originKinds)[number]
 
 export interface RejectPreview extends Reject, RecordText {}
 

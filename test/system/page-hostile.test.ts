@@ -70,7 +70,11 @@ describe('hostile texts on the page', { skip: noBrowser }, () => {
     await page.locator('.read-fields dd', { hasText: markup }).first().waitFor()
     await page.getByLabel(/^Corrected text/).press('Control+Enter')
     await page.getByRole('heading', { name: 'Corrected records (1)' }).waitFor()
-    await page.getByRole('link', { name: 'Columns' }).click()
+    await page.getByRole('link', { name: 'Rows' }).click()
+    await page
+      .getByRole('button', { name: `${markup}: ` })
+      .first()
+      .click()
     await page.getByRole('heading', { name: markup }).first().waitFor()
     await page.getByRole('link', { name: 'Read it another way' }).click()
     await page.getByRole('region', { name: 'Preview' }).getByRole('cell', { name: markup }).first().waitFor()

@@ -125,19 +125,23 @@ describe('the page by keyboard alone', { skip: noBrowser }, () => {
     await page.getByRole('heading', { name: 'ways.csv' }).waitFor()
   })
 
-  it('reads out a plot, goes to the rows of a bar, sorts them and reads a cell', async () => {
+  it('opens the inspector of a column, filters by a value, sorts and reads a cell', async () => {
     const records = Array.from({ length: 300 }, (_, index) => `${index + 1},${['red', 'green', 'blue'][index % 3]}`)
     const { id } = await site.client.upload({ content: `id,color\n${records.join('\n')}\n`, fileName: 'colors.csv' })
-    await using page = await open(`/#/datasets/${id}/columns`)
-    const plot = page.getByRole('group', { name: 'Values of color' })
-    await reach(page, plot.getByRole('link').first())
-    await page.keyboard.press('ArrowRight')
-    await page.locator('figcaption', { hasText: /^(red|green|blue): 100$/ }).waitFor()
+    await using page = await open(`/#/datasets/${id}`)
+    await press(page, page.getByRole('grid'), 'ArrowRight')
+    await page.keyboard.press('Alt+ArrowDown')
+    const values = page.getByRole('list', { name: 'Values' })
+    await press(page, values.getByRole('button', { name: 'green 100' }))
+    await page.getByText('100 of 300 rows').waitFor()
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('ArrowUp')
+    await page.keyboard.press('Home')
+    await page.locator('th.cursor', { hasText: 'id' }).waitFor()
     await page.keyboard.press('Enter')
-    await page.getByText('of 100').waitFor()
-    await press(page, page.getByRole('button', { name: 'id integer' }))
-    await press(page, page.getByRole('grid'), 'ArrowDown')
-    await page.locator('td.active', { hasText: /^[456]$/ }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('ArrowDown')
+    await page.locator('td.cursor', { hasText: /^299$/ }).waitFor()
   })
 
   it('sends the chosen file by Enter, and not by Space', async () => {

@@ -52,7 +52,7 @@ const previewBytesMax = 800
 
 export async function makeReceipt(
   { id, file, textPath, checksums, notes, loaded, dialect, corrections, recordBytesMax }: ReadFile,
-  { owner, receivedAt }: UploadContext,
+  { owner, sender, receivedAt }: UploadContext,
 ): Promise<Receipt> {
   const { reading, schema, tally, columns, parts, rejectParts, verbatim, typeNotes } = loaded
   const { bytes } = textOf({ file })
@@ -93,6 +93,7 @@ export async function makeReceipt(
     ],
     createdAt: receivedAt,
     owner,
+    ...(sender !== '' && { sender }),
   }
 }
 

@@ -115,7 +115,6 @@ function Tabs({ receipt: { id, records }, tab }: { readonly receipt: Receipt; re
     fix: t.fix,
     sql: t.sql,
     receipt: t.receipt,
-    columns: t.columns,
   }
   return (
     <nav class="tabs" aria-label={t.views}>
@@ -151,11 +150,7 @@ interface TabProps extends Pick<DatasetProps, 'query'> {
 const tabViews: Readonly<Record<Tab, () => Promise<(props: TabProps) => ComponentChildren>>> = {
   rows: async () => {
     const { RowTable } = await import('./rows/row-table.tsx')
-    return ({ receipt, query }) => (
-      <div class="old">
-        <RowTable receipt={receipt} viewText={query} />
-      </div>
-    )
+    return ({ receipt, query }) => <RowTable key={receipt.id} receipt={receipt} viewText={query} />
   },
   fix: async () => {
     const { RejectsTab } = await import('./rejects/rejects-tab.tsx')
@@ -171,19 +166,7 @@ const tabViews: Readonly<Record<Tab, () => Promise<(props: TabProps) => Componen
   },
   receipt: async () => {
     const { ReceiptTab } = await import('./receipt-tab.tsx')
-    return ({ receipt }) => (
-      <div class="old">
-        <ReceiptTab receipt={receipt} />
-      </div>
-    )
-  },
-  columns: async () => {
-    const { ColumnsTab } = await import('./columns-tab.tsx')
-    return ({ receipt }) => (
-      <div class="old">
-        <ColumnsTab receipt={receipt} />
-      </div>
-    )
+    return ({ receipt }) => <ReceiptTab receipt={receipt} />
   },
   read: async () => {
     const { ReadTab } = await import('./read-tab.tsx')

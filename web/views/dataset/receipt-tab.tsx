@@ -1,87 +1,229 @@
-// Receipt tab: how a file was read and why, its columns and notes, downloads, and lines to paste elsewhere.
-import { useState } from 'preact/hooks'
+// Receipt tab: ledgers in which records and bytes add up, what is worth knowing, and how a file was read and why.
+import type { ComponentChildren } from 'preact'
+import { useId, useState } from 'preact/hooks'
+import type { ShownNote } from '../../../src/core/notes.ts'
 import { currentKey, datasetAddress, type Receipt } from '../../api.ts'
-import { bytes, count, moment } from '../../format.ts'
-import { ColumnTable } from '../../parts/column-table.tsx'
+import { bytes, count, list, moment, typeName } from '../../format.ts'
 import { delimiterName } from '../../parts/dialect-fields.tsx'
-import { DownloadLink } from '../../parts/download-link.tsx'
-import { NoteList } from '../../parts/note-list.tsx'
+import { Mark, NoteList } from '../../parts/note-list.tsx'
 import { Spoken } from '../../parts/spoken.tsx'
-import { evidenceSentences } from '../../sentences.ts'
+import { Table } from '../../parts/table.tsx'
+import { reasonName } from '../../reject-texts.ts'
+import { datasetHref } from '../../router.ts'
+import { evidenceSentences, whySentence } from '../../sentences.ts'
 import { t } from '../../texts.ts'
+import { rowsHref } from './rows/row-view.ts'
 
 export function ReceiptTab({ receipt }: { readonly receipt: Receipt }) {
   return (
-    <>
-      {receipt.notes.length > 0 && (
-        <section>
-          <h2>{t.notes}</h2>
-          <NoteList notes={receipt.notes} />
-        </section>
-      )}
-      <section>
-        <h2>{t.columns}</h2>
-        <ColumnTable receipt={receipt} />
-      </section>
-      <Evidence receipt={receipt} />
-      <Downloads receipt={receipt} />
+    <div class="page">
+      <div class="ledgers">
+        <Records receipt={receipt} />
+        <Bytes receipt={receipt} />
+        <Kept receipt={receipt} />
+      </div>
+      {(receipt.notes.length > 0 || receipt.records.rejected > 0) && <WorthKnowing receipt={receipt} />}
+      <HowRead receipt={receipt} />
+      <Columns receipt={receipt} />
       <Snippets receipt={receipt} />
-    </>
+    </div>
   )
 }
 
-function Evidence({ receipt }: { readonly receipt: Receipt }) {
-  const { file, createdAt, encoding, dialect } = receipt
+interface PanelProps {
+  readonly title: string
+  readonly action?: ComponentChildren
+  readonly children: ComponentChildren
+}
+
+function Panel({ title, action, children }: PanelProps) {
+  const id = useId()
+  return (
+    <section class="panel" aria-labelledby={id}>
+      <div class="row">
+        <h2 id={id}>{title}</h2>
+        <span class="grow" />
+        {action}
+      </div>
+      {children}
+    </section>
+  )
+}
+
+interface LedgerProps {
+  readonly title: string
+  readonly lines: readonly (readonly [name: ComponentChildren, amount: number])[]
+  readonly total: readonly [name: string, amount: number]
+}
+
+function Ledger({ title, lines, total }: LedgerProps) {
+  return (
+    <Panel title={title}>
+      <table class="ledger" aria-label={title}>
+        <tbody>
+          {lines.map(([name, amount], at) => (
+            <tr key={at}>
+              <th scope="row">{name}</th>
+              <td class={amount === 0 ? 'quiet' : undefined}>{count(amount)}</td>
+            </tr>
+          ))}
+        </tbody>
+        <tfoot>
+          <tr>
+            <th scope="row">{total[0]}</th>
+            <td>{count(total[1])}</td>
+          </tr>
+        </tfoot>
+      </table>
+    </Panel>
+  )
+}
+
+function Records({ receipt: { id, records } }: { readonly receipt: Receipt }) {
+  return (
+    <Ledger
+      title={t.recordsTitle}
+      lines={[
+        [t.header, records.header],
+        [t.blank, records.blank],
+        [t.skipped, records.skipped],
+        [t.acceptedAsRows, records.accepted],
+        [records.rejected === 0 ? t.rejected : <a href={datasetHref(id, 'fix')}>{t.rejected}</a>, records.rejected],
+      ]}
+      total={[t.inTheFile, records.total]}
+    />
+  )
+}
+
+/** Older receipts do not have the bytes of each kind. */
+function Bytes({ receipt: { bytes: of, file } }: { readonly receipt: Receipt }) {
+  if (of === undefined) return null
+  const total = file.compression?.bytes ?? file.bytes
+  const { header, blank, skipped, accepted, rejected } = of
+  return (
+    <Ledger
+      title={t.bytesTitle}
+      lines={[
+        [t.header, header],
+        [t.blankAndSkipped, blank + skipped],
+        [t.accepted, accepted],
+        [t.rejected, rejected],
+        [t.leftOver, total - header - blank - skipped - accepted - rejected],
+      ]}
+      total={[file.compression === undefined ? t.received : t.unpacked, total]}
+    />
+  )
+}
+
+function Kept({ receipt: { file, parts, createdAt } }: { readonly receipt: Receipt }) {
+  const size = parts.reduce((sum, part) => sum + part.bytes, 0)
   const facts: readonly (readonly [string, string])[] = [
-    [t.size, `${bytes(file.bytes)} (${count(file.bytes)})`],
+    [t.originalKept, bytes(file.bytes)],
+    [t.rowsKept, t.parts(count(parts.length), bytes(size))],
     [t.created, moment(createdAt)],
-    [t.encoding, encoding.name],
-    [t.delimiter, delimiterName(dialect.delimiter)],
-    [t.quote, dialect.quoteChar ?? t.none],
-    [t.lineEnd, dialect.lineTerminator.replaceAll('\r', 'CR ').replaceAll('\n', 'LF ').trim()],
-    [t.header, dialect.header ? t.yes : t.no],
-    ['SHA-256', file.sha256],
+    ['SHA-256', `${file.sha256.slice(0, 8)}…${file.sha256.slice(-7)}`],
   ]
   return (
-    <section>
-      <h2>{t.evidence}</h2>
+    <Panel title={t.kept}>
       <dl class="facts">
-        {facts.map(([name, value]) => (
-          <div key={name} class={value.length > 40 ? 'wide' : name === t.created ? 'unbroken' : undefined}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
+        {facts.flatMap(([name, value]) => [<dt key={name}>{name}</dt>, <dd key={`${name} value`}>{value}</dd>])}
       </dl>
-      <ul class="quiet">
-        {evidenceSentences(receipt).map((sentence) => (
-          <li key={sentence.text}>
-            <Spoken sentence={sentence} />
-          </li>
-        ))}
-      </ul>
-    </section>
+      <div class="row">
+        <CopyButton label={t.copySha256} text={file.sha256} />
+      </div>
+    </Panel>
   )
 }
 
-function Downloads({ receipt: { id, file } }: { readonly receipt: Receipt }) {
-  const base = file.name.replace(/\.[^.]*$/, '') || id
-  const forms: readonly (readonly [string, string, string])[] = [
-    [t.original, '/original', file.name || `${id}.csv`],
-    [t.asCsv, '/data.csv', `${base}.csv`],
-    [t.asParquet, '/data.parquet', `${base}.parquet`],
-    [t.asJson, '/data.ndjson', `${base}.ndjson`],
-    [t.rejectsCsv, '/rejects.csv', `${base}.rejects.csv`],
+function WorthKnowing({ receipt: { id, notes, records, rejects } }: { readonly receipt: Receipt }) {
+  const causes = Object.entries(rejects.reasons).map(([reason, times]) => `${reasonName(reason)} ${count(times)}`)
+  return (
+    <Panel title={t.worthKnowing}>
+      {records.rejected > 0 && (
+        <ul class="notes">
+          <li>
+            <Mark severity="doubt" />
+            <p>
+              <b>{t.rejectedSentence(count(records.rejected))}</b> <span class="quiet">{list(causes)}.</span>
+            </p>
+            <a class="btn small" href={datasetHref(id, 'fix')}>
+              {t.fix}
+            </a>
+          </li>
+        </ul>
+      )}
+      <NoteList notes={notes} remedy={(note) => <Remedy note={note} id={id} />} />
+    </Panel>
+  )
+}
+
+function Remedy({ note: { column, severity }, id }: { readonly note: ShownNote; readonly id: string }) {
+  if (column === undefined && severity === 'info') return null
+  return column === undefined ? (
+    <a class="btn small" href={datasetHref(id, 'read')}>
+      {t.readAgain}
+    </a>
+  ) : (
+    <a class="btn small ghost" href={rowsHref(id, { column })}>
+      {t.seeColumn}
+    </a>
+  )
+}
+
+function HowRead({ receipt }: { readonly receipt: Receipt }) {
+  const { encoding, dialect, evidence } = receipt
+  const [encodingWhy, dialectWhy, headerWhy] = evidenceSentences(receipt)
+  const lineEnd = dialect.lineTerminator.replaceAll('\r', 'CR ').replaceAll('\n', 'LF ').trim()
+  const lines = evidence.figures.header.lines.map(count)
+  const facts = [
+    { what: t.encoding, found: encoding.name.toUpperCase(), why: encodingWhy },
+    { what: t.delimiter, found: delimiterName(dialect.delimiter), why: dialectWhy },
+    { what: t.quote, found: dialect.quoteChar ?? t.none },
+    { what: t.lineEnd, found: lineEnd },
+    { what: t.header, found: lines.length === 0 ? t.none : t.lines(lines.length, lines.join(', ')), why: headerWhy },
   ]
   return (
-    <section>
-      <h2>{t.downloads}</h2>
-      <p class="row">
-        {forms.map(([name, below, fileName]) => (
-          <DownloadLink key={below} name={name} address={datasetAddress(id, below)} fileName={fileName} />
-        ))}
-      </p>
-    </section>
+    <Panel
+      title={t.evidence}
+      action={
+        <a class="btn" href={datasetHref(receipt.id, 'read')}>
+          {t.readAgain}
+        </a>
+      }
+    >
+      <Table
+        class="list"
+        rows={facts}
+        columns={[
+          { head: t.what, cell: ({ what }) => what },
+          { head: t.found, cell: ({ found }) => <b>{found}</b> },
+          { head: t.why, cell: ({ why }) => why && <Spoken sentence={why} />, class: 'quiet' },
+        ]}
+      />
+    </Panel>
+  )
+}
+
+/** A table of more would have too many elements; the rows have all columns. */
+const columnsMax = 200
+
+function Columns({ receipt }: { readonly receipt: Receipt }) {
+  const { id, columns } = receipt
+  return (
+    <Panel title={t.columns}>
+      <Table
+        class="list"
+        rows={columns.slice(0, columnsMax)}
+        keyOf={({ name }) => name}
+        columns={[
+          { head: t.name, cell: ({ name }) => <a href={rowsHref(id, { column: name })}>{name}</a>, isRowHead: true },
+          { head: t.type, cell: ({ type }) => typeName(type) },
+          { head: t.nulls, cell: ({ nulls }) => count(nulls), isNumber: true },
+          { head: t.why, cell: (_, at) => <Spoken sentence={whySentence(receipt, at)} />, class: 'quiet' },
+        ]}
+      />
+      {columns.length > columnsMax && <p class="quiet">{t.moreColumns(count(columns.length - columnsMax))}</p>}
+    </Panel>
   )
 }
 
@@ -95,32 +237,30 @@ function Snippets({ receipt: { id } }: { readonly receipt: Receipt }) {
     ['DuckDB', `SELECT * FROM read_parquet('${parquet}');`],
   ]
   return (
-    <section>
-      <h2>{t.use}</h2>
+    <Panel title={t.use}>
       {snippets.map(([name, text]) => (
-        <div key={name} class="snippet">
-          <div class="row between">
-            <strong>{name}</strong>
-            <CopyButton text={text} />
+        <div key={name}>
+          <div class="row">
+            <h3>{name}</h3>
+            <span class="grow" />
+            <CopyButton label={t.copy} text={text} />
           </div>
-          <pre>
-            <code>{text}</code>
-          </pre>
+          <pre class="code wrapped">{text}</pre>
         </div>
       ))}
-    </section>
+    </Panel>
   )
 }
 
-function CopyButton({ text }: { readonly text: string }) {
+function CopyButton({ label, text }: { readonly label: string; readonly text: string }) {
   const [isCopied, setCopied] = useState(false)
   const copy = async () => {
     await navigator.clipboard.writeText(text)
     setCopied(true)
   }
   return (
-    <button type="button" class="small" onClick={copy} onBlur={() => setCopied(false)}>
-      <span aria-live="polite">{isCopied ? t.copied : t.copy}</span>
+    <button type="button" class="btn small" onClick={copy} onBlur={() => setCopied(false)}>
+      <span aria-live="polite">{isCopied ? t.copied : label}</span>
     </button>
   )
 }

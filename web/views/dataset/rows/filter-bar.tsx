@@ -1,15 +1,13 @@
-// Filter bar: the conditions that rows must meet, a form to add one, and a way to a row or a column. Knows no rows.
+// Filter bar: the conditions that rows must meet as chips, and ways to a column. Knows no rows.
 import { useState } from 'preact/hooks'
+import { count } from '../../../format.ts'
+import { Icon } from '../../../parts/icon.tsx'
 import { t } from '../../../texts.ts'
-import { type Filter, type Operator, operators } from './row-view.ts'
+import { ColumnMenu, columnsLike } from './column-menu.tsx'
+import type { Filter, Operator, RowView } from './row-view.ts'
 
-interface FilterBarProps {
-  readonly columns: readonly string[]
-  readonly filters: readonly Filter[]
-  readonly onChange: (filters: readonly Filter[]) => void
-}
-
-const operatorNames: Readonly<Record<Operator, string>> = {
+/** Those of a condition with one value or none; the others are chosen from a plot. */
+export const operatorNames: Partial<Readonly<Record<Operator, string>>> = {
   contains: t.contains,
   '=': '=',
   '<>': '≠',
@@ -21,78 +19,122 @@ const operatorNames: Readonly<Record<Operator, string>> = {
   notNull: t.isNotNull,
 }
 
-export function FilterBar({ columns, filters, onChange }: FilterBarProps) {
-  const [column, setColumn] = useState(columns[0] ?? '')
-  const [operator, setOperator] = useState<Operator>('contains')
-  const [value, setValue] = useState('')
-  const needsValue = operator !== 'null' && operator !== 'notNull'
-  const onSubmit = (event: SubmitEvent) => {
-    event.preventDefault()
-    onChange([...filters, { column, operator, value: needsValue ? value : '' }])
-    setValue('')
-  }
+interface FilterBarProps {
+  readonly columns: readonly string[]
+  readonly view: RowView
+  readonly onChange: (change: Partial<RowView>) => void
+  readonly onColumn: (column: string) => void
+}
+
+export function FilterBar({ columns, view: { filters, hidden }, onChange, onColumn }: FilterBarProps) {
+  const shown = columns.filter((one) => !hidden.includes(one))
   return (
-    <div class="filters">
-      <form class="row" onSubmit={onSubmit} aria-label={t.filter}>
-        <select
-          class="small name"
-          aria-label={t.filterColumn}
-          value={column}
-          onChange={({ currentTarget }) => setColumn(currentTarget.value)}
-        >
-          {columns.map((one) => (
-            <option key={one}>{one}</option>
-          ))}
-        </select>
-        <select
-          class="small"
-          aria-label={t.condition}
-          value={operator}
-          onChange={({ currentTarget }) => setOperator(currentTarget.value as Operator)}
-        >
-          {operators.map((one) => (
-            <option key={one} value={one}>
-              {operatorNames[one]}
-            </option>
-          ))}
-        </select>
-        {needsValue && (
-          <input
-            class="small"
-            type="search"
-            aria-label={t.filterValue}
-            placeholder={t.filterValue}
-            value={value}
-            onInput={({ currentTarget }) => setValue(currentTarget.value)}
-          />
+    <div class="bar chips">
+      {filters.map((filter, index) => (
+        <span key={`${index} ${filter.column}`} class="chip on">
+          <span class="name">{filterText(filter)}</span>
+          <button
+            type="button"
+            class="hit"
+            aria-label={t.removeFilter(filterText(filter))}
+            onClick={() => onChange({ filters: filters.filter((one) => one !== filter) })}
+          >
+            <Icon name="close" />
+          </button>
+        </span>
+      ))}
+      <ColumnMenu
+        id="filter-menu"
+        class="chip"
+        columns={columns}
+        label={
+          <>
+            <Icon name="plus" /> {t.filter}
+          </>
+        }
+        item={(column, close) => (
+          <button
+            key={column}
+            type="button"
+            onClick={() => {
+              close()
+              onChange({ column })
+            }}
+          >
+            <span class="name">{column}</span>
+          </button>
         )}
-        <button type="submit" class="small plain-submit">
-          {t.filter}
-        </button>
-      </form>
-      {filters.length > 0 && (
-        <ul class="chips" aria-label={t.filters}>
-          {filters.map((filter, index) => (
-            <li key={`${index} ${filter.column}`}>
-              <button
-                type="button"
-                class="small chip"
-                aria-label={`${t.remove}: ${filterText(filter)}`}
-                onClick={() => onChange(filters.filter((one) => one !== filter))}
-              >
-                {filterText(filter)} <span aria-hidden="true">×</span>
-              </button>
-            </li>
-          ))}
-        </ul>
-      )}
+      />
+      <span class="grow" />
+      <FindColumn columns={shown} onColumn={onColumn} />
+      <ColumnMenu
+        id="columns-menu"
+        class="btn ghost"
+        columns={columns}
+        label={t.columnsShown(count(shown.length), count(columns.length))}
+        item={(column) => (
+          <label key={column} class="row">
+            <input
+              class="check"
+              type="checkbox"
+              checked={!hidden.includes(column)}
+              // The last one stays.
+              disabled={shown.length === 1 && shown[0] === column}
+              onChange={() =>
+                onChange({
+                  hidden: hidden.includes(column) ? hidden.filter((one) => one !== column) : [...hidden, column],
+                })
+              }
+            />
+            <span class="name">{column}</span>
+          </label>
+        )}
+      />
     </div>
   )
 }
 
-function filterText({ column, operator, value, isLength }: Filter): string {
+/** Suggested at once. */
+const suggestedMax = 20
+
+function FindColumn({ columns, onColumn }: Pick<FilterBarProps, 'columns' | 'onColumn'>) {
+  const [name, setName] = useState('')
+  const found = name === '' ? [] : columnsLike(columns, name)
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (found[0] !== undefined) onColumn(found[0])
+      }}
+    >
+      <input
+        id="find-column"
+        class="field"
+        type="search"
+        size={13}
+        list="column-names"
+        aria-label={t.findColumn}
+        aria-invalid={name !== '' && found.length === 0}
+        placeholder={t.findColumn}
+        value={name}
+        onInput={({ currentTarget }) => {
+          setName(currentTarget.value)
+          if (columns.includes(currentTarget.value)) onColumn(currentTarget.value)
+        }}
+      />
+      <datalist id="column-names">
+        {found.slice(0, suggestedMax).map((one) => (
+          <option key={one} value={one} />
+        ))}
+      </datalist>
+    </form>
+  )
+}
+
+export function filterText({ column, operator, values, isLength }: Filter): string {
   const what = isLength ? `${t.length} (${column})` : column
-  return operator === 'null' || operator === 'notNull'
-    ? `${what} ${operatorNames[operator]}`
-    : `${what} ${operatorNames[operator]} ${value}`
+  const shown = values.map((one) => (one.length > 40 ? `${one.slice(0, 40)}…` : one))
+  if (operator === 'between') return `${what} ${shown.join(' – ')}`
+  if (operator === 'in') return `${what} ${t.is} ${shown.join(` ${t.or} `)}`
+  return [what, operatorNames[operator], ...shown].join(' ')
 }

@@ -1,5 +1,5 @@
 // Query result: the rows of a query as a grid, beside bars if there are few, and as a download. Knows no SQL.
-import { useId, useState } from 'preact/hooks'
+import { useId, useMemo, useState } from 'preact/hooks'
 import type { RowPage } from '../../../../src/core/responses.ts'
 import { downloadQuery } from '../../../api.ts'
 import { count } from '../../../format.ts'
@@ -10,7 +10,8 @@ import { isNumeric } from '../../../parts/value.tsx'
 import { language, t } from '../../../texts.ts'
 import { useAction } from '../../../use-loaded.ts'
 import type { Cell, CellRange } from '../rows/cell-moves.ts'
-import { RowGrid } from '../rows/row-grid.tsx'
+import { type GridColumn, HeadCell } from '../rows/grid-row.tsx'
+import { RowGrid, type Selection } from '../rows/row-grid.tsx'
 
 export function QueryResult({ page }: { readonly page: RowPage }) {
   if (page.rows.length === 0) return <NoRows page={page} />
@@ -37,22 +38,16 @@ function NoRows({ page: { columns } }: { readonly page: RowPage }) {
 }
 
 interface ResultSort {
-  readonly column: string
+  readonly column: number
   readonly isDescending: boolean
 }
 
 function ResultGrid({ page: { columns, rows } }: { readonly page: RowPage }) {
-  const [{ cell, anchor }, setSelection] = useState<Record<'cell' | 'anchor', Cell>>({ cell: start, anchor: start })
+  const [selection, setSelection] = useState<Selection>({ cell: start, anchor: start })
   const [sort, setSort] = useState<ResultSort | null>(null)
-  const sorted =
-    sort === null
-      ? rows
-      : sortedRows(
-          rows,
-          columns.findIndex(({ name }) => name === sort.column),
-          sort,
-        )
-  const onSort = (column: string) => {
+  const sorted = useMemo(() => (sort === null ? rows : sortedRows(rows, sort)), [rows, sort])
+  const named = useMemo(() => columnsOf(columns), [columns])
+  const onSort = (column: number) => {
     if (sort?.column !== column) setSort({ column, isDescending: false })
     else setSort(sort.isDescending ? null : { column, isDescending: true })
   }
@@ -60,25 +55,48 @@ function ResultGrid({ page: { columns, rows } }: { readonly page: RowPage }) {
     navigator.clipboard.writeText(
       tsv(sorted.slice(from.row, to.row + 1).map((values) => values.slice(from.column, to.column + 1))),
     )
+  const orderOf = (column: number) =>
+    sort?.column !== column ? undefined : sort.isDescending ? 'descending' : 'ascending'
   return (
     <RowGrid
-      source={{ row: (index: number) => ({ number: index + 1, values: sorted[index] ?? [] }) }}
-      columns={columns}
+      label={t.result}
+      source={{ row: (index) => ({ number: index + 1, values: sorted[index] ?? [] }) }}
+      columns={named}
       total={rows.length}
-      sort={sort}
-      onSort={onSort}
-      cell={cell}
-      anchor={anchor}
-      onSelect={(to, isExtended) => setSelection((last) => ({ cell: to, anchor: isExtended ? last.anchor : to }))}
+      {...selection}
+      onSelect={setSelection}
       onCopy={(range) => void onCopy(range)}
+      onKey={({ key }) => {
+        if (key === 'Enter' && selection.cell.row < 0) onSort(selection.cell.column)
+      }}
+      heads={(inView, place) =>
+        inView.map((one, index) => (
+          <HeadCell
+            key={one.name}
+            {...one}
+            place={place}
+            index={index}
+            order={orderOf(one.at)}
+            onSort={() => onSort(one.at)}
+          />
+        ))
+      }
     />
   )
 }
 
 const start: Cell = { row: 0, column: 0 }
 
+/** A result may have several columns of one name. */
+function columnsOf(columns: RowPage['columns']): readonly GridColumn[] {
+  return columns.map(({ name, type }, at) => {
+    const before = columns.slice(0, at).filter((one) => one.name === name).length
+    return { name: before === 0 ? name : `${name}_${before}`, type, at }
+  })
+}
+
 /** Numbers by value, also those that are texts so as to lose no digit; null last. */
-function sortedRows(rows: RowPage['rows'], column: number, { isDescending }: ResultSort): RowPage['rows'] {
+function sortedRows(rows: RowPage['rows'], { column, isDescending }: ResultSort): RowPage['rows'] {
   const order = new Intl.Collator(undefined, { numeric: true })
   return rows.toSorted((a, b) => {
     const [one, other] = [a[column], b[column]]

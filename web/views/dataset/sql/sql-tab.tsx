@@ -1,10 +1,10 @@
 // SQL tab: a statement beside the columns it can use, earlier ones and examples, and its result. The address keeps it.
-import type { ComponentChildren } from 'preact'
+import type { ComponentChildren, RefObject } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Column } from '../../../../src/core/receipt.ts'
 import type { RowPage } from '../../../../src/core/responses.ts'
 import { ApiError, type Receipt, runQuery } from '../../../api.ts'
-import { count } from '../../../format.ts'
+import { count, typeName } from '../../../format.ts'
 import { Failure } from '../../../parts/failure.tsx'
 import { Icon } from '../../../parts/icon.tsx'
 import { datasetHref } from '../../../router.ts'
@@ -52,35 +52,10 @@ interface SqlTabProps {
 }
 
 export function SqlTab({ receipt, asked }: SqlTabProps) {
-  const [sql, setSql] = useState(asked || 'SELECT * FROM data LIMIT 100')
-  const [history, setHistory] = useState(storedHistory)
-  const { outcome, run, cancel } = useAction<Result>()
-  const [functions, loadFunctions] = useFunctions(receipt.id)
   const area = useRef<HTMLTextAreaElement>(null)
+  const { sql, setSql, history, outcome, runStatement, cancel } = useStatement(receipt.id, asked, area)
+  const [functions, loadFunctions] = useFunctions(receipt.id)
   const isRunning = outcome.state === 'loading'
-
-  const ask = () => {
-    run(async (signal) => {
-      const startMs = performance.now()
-      const page = await runQuery(receipt.id, asked, signal, rowsMax)
-      setHistory(remember(asked))
-      return { statement: asked, page, tookMs: performance.now() - startMs }
-    })
-  }
-  const runStatement = (statement: string) => {
-    setSql(statement)
-    if (statement === asked) ask()
-    else location.hash = `${datasetHref(receipt.id, 'sql')}?${encodeURIComponent(statement)}`
-  }
-  useLayoutEffect(() => {
-    if (asked === '') {
-      // A column that is pressed first takes the place of the star.
-      area.current?.setSelectionRange(7, 8)
-      return cancel()
-    }
-    setSql(asked)
-    ask()
-  }, [asked])
   const result = useLast(outcome)
   const failed = outcome.state === 'failed' ? outcome.error : null
   const failure = failed instanceof ApiError ? queryFailure(asked, failed.message) : null
@@ -131,6 +106,36 @@ export function SqlTab({ receipt, asked }: SqlTabProps) {
       </div>
     </div>
   )
+}
+
+/** The statement that is edited, and the one in the address, which is run whenever it changes. */
+function useStatement(id: string, asked: string, area: RefObject<HTMLTextAreaElement | null>) {
+  const [sql, setSql] = useState(asked || 'SELECT * FROM data LIMIT 100')
+  const [history, setHistory] = useState(storedHistory)
+  const { outcome, run, cancel } = useAction<Result>()
+  const ask = () => {
+    run(async (signal) => {
+      const startMs = performance.now()
+      const page = await runQuery(id, asked, signal, rowsMax)
+      setHistory(remember(asked))
+      return { statement: asked, page, tookMs: performance.now() - startMs }
+    })
+  }
+  const runStatement = (statement: string) => {
+    setSql(statement)
+    if (statement === asked) ask()
+    else location.hash = `${datasetHref(id, 'sql')}?${encodeURIComponent(statement)}`
+  }
+  useLayoutEffect(() => {
+    if (asked === '') {
+      // A column that is pressed first takes the place of the star.
+      area.current?.setSelectionRange(7, 8)
+      return cancel()
+    }
+    setSql(asked)
+    ask()
+  }, [asked])
+  return { sql, setSql, history, outcome, runStatement, cancel }
 }
 
 interface RunButtonProps {
@@ -264,7 +269,7 @@ function ColumnNames({ receipt: { columns, records }, onChoose }: ColumnNamesPro
       {found.slice(0, namesMax).map(({ name, type }) => (
         <button key={name} type="button" onClick={() => onChoose(name)}>
           <span class="name">{name}</span>
-          <span class="small quiet">{type}</span>
+          <span class="small quiet">{typeName(type)}</span>
         </button>
       ))}
       {found.length > namesMax && <p class="small quiet">{t.moreColumns(count(found.length - namesMax))}</p>}

@@ -1,0 +1,95 @@
+// Grid foot: how many rows there are and which are in view, the sum of those selected, and a way to a row.
+import { useLayoutEffect, useState } from 'preact/hooks'
+import { runQuery } from '../../../api.ts'
+import { count, shownFigure } from '../../../format.ts'
+import { isNumeric } from '../../../parts/value.tsx'
+import { t } from '../../../texts.ts'
+import type { CellRange } from './cell-moves.ts'
+import type { GridColumn } from './grid-row.tsx'
+import { type RowView, sampledRowsMin, sumSql } from './row-view.ts'
+
+interface GridFootProps {
+  readonly id: string
+  readonly view: RowView
+  readonly columns: readonly GridColumn[]
+  readonly range: CellRange
+  /** Of the view; null while they are counted. */
+  readonly total: number | null
+  readonly rows: number
+  /** Rows in view, counted from 1. */
+  readonly first: number
+  readonly last: number
+  /** What was done last. */
+  readonly message: string
+  readonly onRow: (row: number) => void
+}
+
+export function GridFoot({ id, view, columns, range, total, rows, first, last, message, onRow }: GridFootProps) {
+  const [row, setRow] = useState('')
+  return (
+    <div class="grid-foot">
+      <span role="status">
+        {total === null ? t.counting : total === rows ? t.rowTotal(count(rows)) : t.rowsOf(count(total), count(rows))}
+      </span>
+      <SelectionSum id={id} view={view} columns={columns} range={range} />
+      <span role="status">{message}</span>
+      {view.filters.length > 0 && rows >= sampledRowsMin && <span>{t.plotsSampled}</span>}
+      <span class="grow" />
+      {total !== null && total > 0 && <span class="phone-hide">{t.rowsShown(count(first), count(last))}</span>}
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (row !== '') onRow(Number(row) - 1)
+        }}
+      >
+        <input
+          id="go-to-row"
+          class="field soft"
+          type="number"
+          min={1}
+          max={Math.max(1, total ?? 1)}
+          aria-label={t.goToRow}
+          placeholder={t.goToRow}
+          value={row}
+          onInput={({ currentTarget }) => setRow(currentTarget.value)}
+        />
+      </form>
+    </div>
+  )
+}
+
+/** A selection that grows is summed where it rests. Milliseconds. */
+const restMs = 200
+/** More columns make a statement that nobody waits for. */
+const summedColumnsMax = 200
+
+function SelectionSum({ id, view, columns, range }: Pick<GridFootProps, 'id' | 'view' | 'columns' | 'range'>) {
+  const [known, setKnown] = useState({ key: '', text: '' })
+  const { from, to } = range
+  const [rows, width] = [to.row - from.row + 1, to.column - from.column + 1]
+  const selected = columns.slice(from.column, to.column + 1).filter(({ type }) => isNumeric(type))
+  const key = JSON.stringify([range, view.filters, view.sort, view.hidden])
+  useLayoutEffect(() => {
+    if (rows * width < 2 || selected.length === 0 || selected.length > summedColumnsMax) return
+    const controller = new AbortController()
+    const names = selected.map(({ name }) => name)
+    const ask = async () => {
+      const found = await runQuery(id, sumSql(view, names, from.row, rows), controller.signal)
+      const [sum, mean] = found.rows[0] ?? []
+      if (mean !== null && mean !== undefined)
+        setKnown({ key, text: t.sumAndMean(shownFigure(sum), shownFigure(mean)) })
+    }
+    const timer = setTimeout(() => void ask().catch(() => {}), restMs)
+    return () => {
+      clearTimeout(timer)
+      controller.abort()
+    }
+  }, [key])
+  if (rows * width < 2) return null
+  return (
+    <span>
+      {t.cells(count(rows * width))}
+      {known.key === key && `: ${known.text}`}
+    </span>
+  )
+}
