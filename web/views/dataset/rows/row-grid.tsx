@@ -65,13 +65,16 @@ export function RowGrid({ label, source, columns, cell, anchor, onSelect, ...pro
       <div class="grid-box rows" ref={refs.box} onScroll={look}>
         <div
           class="grid-space"
-          style={{ height: scrollHeight(total, sizes.row) + sizes.head, width: numbersWidth + (starts.at(-1) ?? 0) }}
+          style={{
+            height: `${scrollHeight(total, sizes.row) + sizes.head}px`,
+            width: `${numbersWidth + (starts.at(-1) ?? 0)}px`,
+          }}
         >
           <table
             class="grid"
             role="grid"
             tabIndex={0}
-            style={{ width: numbersWidth + (starts[window.to] ?? 0) }}
+            style={{ width: `${numbersWidth + (starts[window.to] ?? 0)}px` }}
             aria-label={label}
             aria-rowcount={total + 1}
             aria-colcount={columns.length + 1}
@@ -206,7 +209,7 @@ function Widths({ starts, place: { window } }: { readonly starts: readonly numbe
   return (
     <colgroup>
       {[numbersWidth, starts[from] ?? 0, ...widths].map((width, at) => (
-        <col key={at} style={{ width }} />
+        <col key={at} style={{ width: `${width}px` }} />
       ))}
     </colgroup>
   )
