@@ -154,8 +154,9 @@ export function runQuery(id: string, sql: string, signal: AbortSignal, limit?: n
   return json(`${datasets}/${id}/query`, postJson({ sql, limit }, signal))
 }
 
-export function readAgain(id: string, dialect: object, signal: AbortSignal): Promise<Receipt> {
-  return json(`${datasets}/${id}/readings`, postJson({ dialect }, signal))
+/** @param schema Null to detect all types. */
+export function readAgain(id: string, dialect: object, schema: object | null, signal: AbortSignal): Promise<Receipt> {
+  return json(`${datasets}/${id}/readings`, postJson({ dialect, ...(schema !== null && { schema }) }, signal))
 }
 
 /** The receipt of the corrected dataset, and the outcome of the texts. */

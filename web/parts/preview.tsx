@@ -2,25 +2,11 @@
 import type { ProvisionalReceipt } from '../check/provisional.ts'
 import { count } from '../format.ts'
 import { t } from '../texts.ts'
-import { delimiterName } from './dialect-fields.tsx'
 import { Table } from './table.tsx'
 import { isNumeric, Value } from './value.tsx'
 
 /** Nobody reads a table with more columns, and browsers render it slowly. */
 const columnsMax = 60
-
-export function ReadingLine({ receipt }: { readonly receipt: ProvisionalReceipt }) {
-  const { isWhole, encoding, dialect, columns, records } = receipt
-  const rejected = count(records.rejected)
-  return (
-    <p class="quiet reading">
-      {t.columnCount(count(columns.length))} · {t.delimiter} <code>{delimiterName(dialect.delimiter)}</code> · {t.quote}{' '}
-      {dialect.quoteChar === null ? t.none : <code>{dialect.quoteChar}</code>} · {encoding.name} ·{' '}
-      {dialect.header ? t.withHeader : t.withoutHeader}
-      {records.rejected > 0 && ` · ${isWhole ? `${t.rejected}: ${rejected}` : t.rejectedInHead(rejected)}`}
-    </p>
-  )
-}
 
 interface PreviewProps {
   readonly label: string

@@ -170,11 +170,7 @@ const tabViews: Readonly<Record<Tab, () => Promise<(props: TabProps) => Componen
   },
   read: async () => {
     const { ReadTab } = await import('./read-tab.tsx')
-    return ({ receipt }) => (
-      <div class="old">
-        <ReadTab receipt={receipt} />
-      </div>
-    )
+    return ({ receipt }) => <ReadTab receipt={receipt} />
   },
 }
 
