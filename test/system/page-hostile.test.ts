@@ -115,7 +115,7 @@ describe('hostile texts on the page', { skip: noBrowser }, () => {
     await page.getByText(/ records would be accepted; 50 rejected/).waitFor()
     await page.getByRole('button', { name: `Send: ${name}`, exact: true }).click()
     await page.getByRole('link', { name: / rows, 50 rejected$/ }).waitFor()
-    await page.getByLabel('Search by file name').fill(hostileTexts[5]!)
+    await page.getByLabel('Search names and columns').fill(hostileTexts[5]!)
     await page.getByRole('link', { name: `${hostileTexts[5]}.csv`, exact: true }).waitFor()
     await checkNothingRan(page)
   })

@@ -134,8 +134,8 @@ describe('the page', { skip: noBrowser }, () => {
       document.body.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))`)
     await page.getByRole('heading', { name: 'pasted.csv' }).waitFor()
     await page.getByRole('button', { name: 'Send all 2' }).click()
-    await page.getByRole('link', { name: 'dropped.csv' }).waitFor()
-    await page.getByRole('link', { name: 'pasted.csv' }).waitFor()
+    await page.getByRole('link', { name: 'dropped.csv', exact: true }).waitFor()
+    await page.getByRole('link', { name: 'pasted.csv', exact: true }).waitFor()
   })
 
   it('shows the first rows and checks the whole file before sending, and sends it as it was checked', async () => {
@@ -261,12 +261,16 @@ describe('the page', { skip: noBrowser }, () => {
     await page.getByRole('gridcell', { name: 'zip' }).waitFor()
   })
 
-  it('deletes a dataset only after some seconds, during which it can be undone', async () => {
+  it('moves a dataset to the trash, and puts it back', async () => {
     await using page = await open()
     await upload(page, 'keep.csv', 'k\n1\n2\n')
-    await page.getByRole('button', { name: 'Delete dataset: keep.csv' }).click()
-    await page.getByRole('button', { name: 'Undo' }).click()
-    await page.getByRole('link', { name: 'keep.csv' }).waitFor()
+    const listed = page.getByRole('link', { name: 'keep.csv', exact: true })
+    await page.getByLabel('Select keep.csv').check()
+    await page.getByRole('button', { name: 'Delete', exact: true }).click()
+    await page.getByText('keep.csv is in the trash.').waitFor()
+    await listed.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Put back' }).click()
+    await listed.waitFor()
   })
 
   it('has no axe violations, on any view, in light and dark, wide and on a phone', async () => {
@@ -282,6 +286,7 @@ describe('the page', { skip: noBrowser }, () => {
         await using page = await open({ colorScheme, viewport: { width, height: 844 }, bypassCSP: true })
         for (const view of [
           '',
+          '#/trash',
           ...['', '/fix', '/sql', '/receipt', '/rows?%7B%22column%22%3A%22amount%22%7D', '/read'].map(
             (tab) => `#/datasets/${id}${tab}`,
           ),

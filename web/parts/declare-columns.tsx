@@ -1,5 +1,5 @@
 // Declare columns: the columns of a file with their first values, how many fit, and what a user says about them.
-import { useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 import type { ProvisionalReceipt } from '../check/provisional.ts'
 import { count } from '../format.ts'
 import { whySentence } from '../sentences.ts'
@@ -65,12 +65,13 @@ interface ColumnsProps extends Omit<DeclareColumnsProps, 'onChange'> {
 }
 
 function ColumnRows(props: ColumnsProps & { readonly places: number[] }) {
-  const { detected, receipt, places } = props
+  const { detected, receipt, choices, places } = props
   const total = receipt.records.accepted + receipt.misfits.reduce((sum, one) => sum + one.count, 0)
   const nameOf = (at: number) => detected.columns[at]?.name ?? ''
   const misfitsOf = (at: number) => receipt.misfits.find(({ column }) => column === at)
   const sample = (at: number) => samplesOf(detected, at).map(shortened).join(' · ')
   const fit = (at: number) => <Fit total={total} misfits={misfitsOf(at)} name={nameOf(at)} />
+  const why = (at: number) => !choices.has(nameOf(at)) && <Spoken sentence={whySentence(receipt, at)} />
   const { type, name, isRequired, pattern } = choicesOf(props)
   return (
     <Table
@@ -86,7 +87,7 @@ function ColumnRows(props: ColumnsProps & { readonly places: number[] }) {
         { head: t.name, cell: name, class: 'mid' },
         { head: t.filled, cell: isRequired, class: 'mid' },
         { head: t.pattern, cell: pattern, class: 'wide' },
-        { head: t.why, cell: (at) => <Spoken sentence={whySentence(receipt, at)} />, class: 'wide small quiet' },
+        { head: t.why, cell: why, class: 'wide small quiet' },
       ]}
     />
   )
@@ -195,13 +196,17 @@ interface TextChoiceProps {
 }
 
 function TextChoice({ label, value, isOther, disabled, onChange }: TextChoiceProps) {
+  // A check that ends meanwhile does not undo what is being typed.
+  const [text, setText] = useState(value)
+  useLayoutEffect(() => setText(value), [value])
   return (
     <input
       class={isOther ? 'field soft differs' : 'field soft'}
       size={11}
       aria-label={label}
-      value={value}
+      value={text}
       disabled={disabled}
+      onInput={({ currentTarget }) => setText(currentTarget.value)}
       onChange={({ currentTarget }) => onChange(currentTarget.value)}
     />
   )

@@ -1,194 +1,353 @@
-// Dataset list: the stored datasets, newest first, with search, and deletion that can be undone for some seconds.
+// Dataset list: one entry a file, with its versions below it when asked for; searched, filtered and sorted by the
+// address, live, and with what can be done with those that are selected.
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { ApiError, deleteDataset, type ListedReceipt, listDatasets } from '../../api.ts'
-import { lookAtCaller, useCaller, useMay, useMayLook } from '../../caller.ts'
-import { bytes, count, moment, shownName } from '../../format.ts'
+import { datasetAddress, download, type ListedDataset, listDatasets } from '../../api.ts'
+import { useCaller, useMay, useMayLook } from '../../caller.ts'
+import { ago, bytes, count, moment, shownName } from '../../format.ts'
 import { Failure } from '../../parts/failure.tsx'
-import { Table } from '../../parts/table.tsx'
+import { ticksOf } from '../../parts/reject-ticks.ts'
+import { SelectBox } from '../../parts/select-box.tsx'
+import { Strip } from '../../parts/strip.tsx'
+import { versionName } from '../../parts/version-name.ts'
+import { type ListColumn, VirtualList } from '../../parts/virtual-list.tsx'
 import { datasetHref } from '../../router.ts'
 import { t } from '../../texts.ts'
-import { usePages } from '../../use-loaded.ts'
+import { trashDatasets } from '../../trash.ts'
+import { useLive } from '../../upload/live.ts'
+import { pageQuery, useList } from '../../use-list.ts'
+import { useLoaded } from '../../use-loaded.ts'
+import { type Filter, filterQuery, filters, type ListView, listHref, listQuery, parseListView } from './list-view.ts'
 
-const undoMs = 6_000
-
-interface DatasetListProps {
-  /** Uploads of this visit that are done: each changes the list. */
-  readonly done: number
-  /** How often the file of a dataset was sent in this visit. */
-  readonly timesSent: (id: string) => number
+/** A version below its file, or a file. */
+interface Entry extends ListedDataset {
+  readonly isVersion?: boolean
 }
 
-export function DatasetList({ done, timesSent }: DatasetListProps) {
-  const [name, setName] = useState('')
-  const { isRefused } = useCaller()
-  const mayRead = useMay('read')
-  const load = async (cursor: string | null, signal: AbortSignal) => {
-    const { datasets, after } = await listDatasets(name, cursor, signal)
-    return { items: datasets, next: after }
-  }
+/** @param props.query How the list is searched, filtered and sorted. */
+export function DatasetList({ query }: { readonly query: string }) {
+  const view = parseListView(query)
+  const { changes } = useLive()
   const mayLook = useMayLook()
-  const { items, hasMore, error, more, keep } = usePages(mayLook ? load : null, [name, done, mayLook])
-  if (isRefused) return null
-  if (!mayRead) return <p>{t.mayNotRead}</p>
+  const asked = listQuery(view)
+  const known = useList<ListedDataset>(mayLook ? JSON.stringify(asked) : null, changes, (page, signal) =>
+    listDatasets({ ...asked, ...pageQuery(page) }, signal),
+  )
+  const { entries, total, error } = known
+  const [selected, setSelected] = useState<ReadonlyMap<string, ListedDataset>>(new Map())
+  const versions = useVersions(changes)
+  useKeptScroll(query, entries !== null)
+  if (!mayLook) return null
+  const rows = (entries ?? []).flatMap((entry): readonly Entry[] => [entry, ...versions.of(entry)])
+  const rowCount = entries === null ? skeletonRows : total + rows.length - entries.length
+  const forget = (ids: ReadonlySet<string>) => {
+    known.drop(ids)
+    setSelected(new Map())
+  }
   return (
-    <section>
-      <div class="row between">
-        <h2>{t.datasets}</h2>
-        <input
-          type="search"
-          placeholder={t.search}
-          aria-label={t.search}
-          value={name}
-          onInput={({ currentTarget }) => setName(currentTarget.value)}
-        />
-      </div>
+    <section aria-labelledby="datasets" class="dataset-list">
+      {selected.size > 0 ? (
+        <SelectionBar selected={[...selected.values()]} onGone={forget} onClear={() => setSelected(new Map())} />
+      ) : (
+        <ListTools view={view} total={entries === null ? null : total} changes={changes} />
+      )}
       {error !== null && (
-        <>
+        <div class="row">
           <Failure error={error} />
-          <button type="button" onClick={more}>
+          <button type="button" class="btn" onClick={known.retry}>
             {t.retry}
           </button>
-        </>
+        </div>
       )}
-      {items === null && error === null && <p class="quiet">{t.loading}</p>}
-      {items?.length === 0 && <p>{name === '' ? t.noDatasets : t.nothingFound}</p>}
-      {items !== null && items.length > 0 && (
-        <DatasetTable datasets={items} timesSent={timesSent} onDeleted={({ id }) => keep((one) => one.id !== id)} />
-      )}
-      {hasMore && error === null && (
-        <button type="button" onClick={more}>
-          {t.more}
-        </button>
+      {entries?.length === 0 && <p class="empty">{query === '' ? t.noDatasets : t.nothingFound}</p>}
+      {(error === null || entries !== null) && entries?.length !== 0 && (
+        <div class="frame">
+          <VirtualList
+            label={t.datasets}
+            columns={columnsOf(useCaller().caller?.name ?? null, versions)}
+            rows={rows}
+            rowCount={rowCount}
+            keyOf={({ id, isVersion }) => (isVersion ? `version ${id}` : id)}
+            classOf={({ id, isVersion }) => (isVersion ? 'child' : selected.has(id) ? 'picked' : undefined)}
+            sort={view.sort}
+            onSort={(sort) => location.replace(listHref({ ...view, sort }))}
+            onReach={known.reach}
+            box={(entry) =>
+              entry?.isVersion ? null : (
+                <SelectBox entry={entry} entries={entries ?? []} selected={selected} onSelect={setSelected} />
+              )
+            }
+          />
+        </div>
       )}
     </section>
   )
 }
 
-interface DatasetTableProps extends Pick<DatasetListProps, 'timesSent'> {
-  readonly datasets: readonly ListedReceipt[]
-  readonly onDeleted: (dataset: ListedReceipt) => void
+const skeletonRows = 8
+
+interface ListToolsProps {
+  readonly view: ListView
+  /** Null while unknown. */
+  readonly total: number | null
+  readonly changes: number
 }
 
-function DatasetTable({ datasets, timesSent, onDeleted }: DatasetTableProps) {
+function ListTools({ view, total, changes }: ListToolsProps) {
+  const { caller } = useCaller()
+  const change = (changed: Partial<ListView>) => location.replace(listHref({ ...view, ...changed }))
+  const toggle = (filter: Filter) =>
+    change({ filters: filters.filter((one) => view.filters.includes(one) !== (one === filter)) })
+  return (
+    <div class="toolbar">
+      <h2 id="datasets">{total === null ? t.datasets : t.datasetCount(count(total))}</h2>
+      {filters
+        .filter((filter) => filter !== 'mine' || caller?.name)
+        .map((filter) => (
+          <FilterChip
+            key={filter}
+            filter={filter}
+            changes={changes}
+            isOn={view.filters.includes(filter)}
+            onPress={() => toggle(filter)}
+          />
+        ))}
+      <span class="grow" />
+      <input
+        type="search"
+        class="field search"
+        placeholder={t.searchList}
+        aria-label={t.searchList}
+        value={view.search}
+        onInput={({ currentTarget }) => change({ search: currentTarget.value })}
+      />
+    </div>
+  )
+}
+
+interface FilterChipProps {
+  readonly filter: Filter
+  readonly changes: number
+  readonly isOn: boolean
+  onPress(): void
+}
+
+function FilterChip({ filter, changes, isOn, onPress }: FilterChipProps) {
+  const asked = { ...filterQuery(filter), versions: 'latest', limit: '1' }
+  const found = useLoaded((signal) => listDatasets(asked, signal), [filter, changes])
+  // The figure stays while it is counted again.
+  const last = useRef<number | null>(null)
+  if (found.state === 'loaded') last.current = found.value.total
+  return (
+    <button type="button" class="chip" aria-pressed={isOn} onClick={onPress}>
+      {t.filterNames[filter]}{' '}
+      <span class={filter === 'open' && last.current ? 'count warn' : 'count'}>
+        {last.current === null ? '…' : count(last.current)}
+      </span>
+    </button>
+  )
+}
+
+interface SelectionBarProps {
+  readonly selected: readonly ListedDataset[]
+  onGone(ids: ReadonlySet<string>): void
+  onClear(): void
+}
+
+function SelectionBar({ selected, onGone, onClear }: SelectionBarProps) {
   const mayDelete = useMay('delete')
-  const { leaving, failed, isGone, remove, undo } = useDeletion((dataset) => {
-    onDeleted(dataset)
-    void lookAtCaller()
-  }, timesSent)
+  const [error, setError] = useState<unknown>(null)
+  const remove = async () => {
+    const { gone, failure } = await trashDatasets(selected)
+    setError(failure)
+    if (failure === null) onGone(gone)
+  }
+  const save = async () => {
+    for (const { id, file } of selected)
+      await download(datasetAddress(id, '/data.csv'), `${file.name.replace(/\.[^.]*$/, '') || id}.csv`)
+  }
   return (
     <>
-      <div class="scroll">
-        <Table
-          class="datasets"
-          rows={datasets.filter(({ id }) => !isGone(id))}
-          keyOf={({ id }) => id}
-          columns={[
-            {
-              head: t.file,
-              cell: ({ id, file }) => (
-                <a class="name" href={datasetHref(id)}>
-                  {shownName(file.name) || id}
-                </a>
-              ),
-            },
-            { head: t.created, cell: ({ createdAt }) => moment(createdAt) },
-            { head: t.accepted, cell: ({ records }) => count(records.accepted), isNumber: true, name: t.accepted },
-            { head: t.rejected, cell: ({ records }) => count(records.rejected), isNumber: true, name: t.rejected },
-            { head: t.size, cell: ({ file }) => bytes(file.bytes), isNumber: true, name: t.size },
-            {
-              head: <span class="hidden">{t.deleteDataset}</span>,
-              cell: (dataset) =>
-                mayDelete && (
-                  <button
-                    type="button"
-                    class="small"
-                    aria-label={`${t.deleteDataset}: ${dataset.file.name}`}
-                    onClick={() => remove(dataset)}
-                  >
-                    {t.delete}
-                  </button>
-                ),
-              class: 'number',
-            },
-          ]}
-        />
-      </div>
-      {failed !== null && (
-        <>
-          <p>{t.notRemoved(shownName(failed.dataset.file.name) || failed.dataset.id)}</p>
-          <Failure error={failed.error} />
-        </>
-      )}
-      {leaving !== null && (
-        <p class="toast" role="status">
-          {t.removed(shownName(leaving.file.name) || leaving.id)}{' '}
-          <button key={leaving.id} type="button" class="small" ref={focusIfLost} onClick={undo}>
-            {t.undo}
+      <section class="toolbar" aria-label={t.selection}>
+        <h2 id="datasets" class="strong">
+          {t.selectedCount(count(selected.length))}
+        </h2>
+        <span class="quiet small">{bytes(selected.reduce((sum, { file }) => sum + file.bytes, 0))}</span>
+        <span class="grow" />
+        <button type="button" class="btn" onClick={() => void save().catch(setError)}>
+          {t.download}
+        </button>
+        {mayDelete && (
+          <button type="button" class="btn danger" onClick={() => void remove()}>
+            {t.delete}
           </button>
-        </p>
-      )}
+        )}
+        <button type="button" class="btn ghost" onClick={onClear}>
+          {t.clear}
+        </button>
+      </section>
+      {error !== null && <Failure error={error} />}
     </>
   )
 }
 
-/** The pressed button has disappeared with its row. */
-function focusIfLost(button: HTMLButtonElement | null): void {
-  if (document.activeElement === document.body) button?.focus({ preventScroll: true })
+type Versions = ReturnType<typeof useVersions>
+
+/** The versions of files that are unfolded. */
+function useVersions(changes: number) {
+  const [loaded, setLoaded] = useState<ReadonlyMap<string, readonly ListedDataset[]>>(new Map())
+  const load = async (origin: string) => {
+    const { datasets } = await listDatasets({ origin, limit: '1000' }, new AbortController().signal)
+    setLoaded((last) => new Map(last).set(origin, datasets))
+  }
+  useLayoutEffect(() => {
+    for (const origin of loaded.keys()) void load(origin).catch(() => {})
+  }, [changes])
+  return {
+    of: ({ origin }: ListedDataset): readonly Entry[] =>
+      (loaded.get(origin?.id ?? '') ?? []).map((one) => ({ ...one, isVersion: true })),
+    isOpen: ({ origin }: ListedDataset) => loaded.has(origin?.id ?? ''),
+    toggle({ origin }: ListedDataset) {
+      if (origin === undefined) return
+      if (!loaded.has(origin.id)) return void load(origin.id).catch(() => {})
+      setLoaded(new Map([...loaded].filter(([id]) => id !== origin.id)))
+    },
+  }
 }
 
-/**
- * Deletes datasets some seconds after the user asked for it, unless that is undone.
- *
- * @param timesSent How often the file of a dataset was sent in this visit: one that is sent again is wanted.
- */
-function useDeletion(onDeleted: (dataset: ListedReceipt) => void, timesSent: (id: string) => number) {
-  const [leaving, setLeaving] = useState<ListedReceipt | null>(null)
-  const [gone, setGone] = useState<ReadonlySet<string>>(new Set())
-  const [failed, setFailed] = useState<{ readonly dataset: ListedReceipt; readonly error: unknown } | null>(null)
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
-  const sentBefore = useRef(0)
-  const comeBack = ({ id }: ListedReceipt) => setGone((last) => new Set([...last].filter((one) => one !== id)))
-  const finish = async (dataset: ListedReceipt) => {
-    setLeaving((last) => (last === dataset ? null : last))
-    try {
-      await deleteDataset(dataset.id)
-    } catch (error) {
-      // Someone else was faster.
-      if (!(error instanceof ApiError && error.status === 404)) {
-        setFailed({ dataset, error })
-        comeBack(dataset)
-        return
-      }
-    }
-    onDeleted(dataset)
-    // The same bytes sent again would be the same dataset.
-    comeBack(dataset)
+/** @param caller Name of the key of this tab; null for a service without keys. */
+function columnsOf(caller: string | null, versions: Versions): readonly ListColumn<Entry>[] {
+  const file: ListColumn<Entry> = {
+    key: 'name',
+    head: t.name,
+    isSortable: true,
+    class: 'name-cell',
+    cell: (entry) => (entry.isVersion ? <Version entry={entry} /> : <File entry={entry} versions={versions} />),
   }
-  const undo = () => {
-    clearTimeout(timer.current)
-    if (leaving !== null) comeBack(leaving)
-    setLeaving(null)
-  }
-  const sent = leaving === null ? 0 : timesSent(leaving.id)
-  useLayoutEffect(() => {
-    if (leaving !== null && sent > sentBefore.current) undo()
-  }, [sent])
-  return {
-    /** The one whose deletion can still be undone. */
-    leaving,
-    /** The last one that could not be deleted, and why. */
-    failed,
-    /** True for one that is being deleted, from the first moment on. */
-    isGone: (id: string) => gone.has(id),
-    remove(dataset: ListedReceipt) {
-      clearTimeout(timer.current)
-      if (leaving !== null) void finish(leaving)
-      sentBefore.current = timesSent(dataset.id)
-      setLeaving(dataset)
-      setGone((last) => new Set(last).add(dataset.id))
-      setFailed(null)
-      timer.current = setTimeout(() => void finish(dataset), undoMs)
+  const columns: readonly (ListColumn<Entry> | null)[] = [
+    file,
+    { key: 'strip', head: t.firstToLast, class: 'mid', cell: (entry) => <MiniStrip entry={entry} /> },
+    {
+      key: 'rows',
+      head: t.rows,
+      isSortable: true,
+      class: 'num phone-hide',
+      cell: ({ records }) => count(records.accepted),
     },
-    undo,
-  }
+    {
+      key: 'rejects',
+      head: t.rejected,
+      isSortable: true,
+      class: 'num',
+      cell: ({ id, records: { accepted, rejected } }) =>
+        rejected === 0 ? (
+          <span class="quiet">0</span>
+        ) : (
+          <a href={datasetHref(id, 'fix')} class={`hit num strong ${accepted === 0 ? 'bad' : 'warn'}`}>
+            {count(rejected)}
+          </a>
+        ),
+    },
+    {
+      key: 'columns',
+      head: t.columns,
+      class: 'wide',
+      cell: ({ isVersion, columns: of }) => !isVersion && <div class="fields">{columnLine(of)}</div>,
+    },
+    caller === null
+      ? null
+      : {
+          key: 'sender',
+          head: t.from,
+          class: 'mid quiet',
+          cell: ({ isVersion, sender }) => !isVersion && (sender === caller ? t.you : sender),
+        },
+    {
+      key: 'bytes',
+      head: t.size,
+      isSortable: true,
+      class: 'num mid quiet',
+      cell: ({ isVersion, file }) => !isVersion && bytes(file.bytes),
+    },
+    {
+      key: 'createdAt',
+      head: t.when,
+      isSortable: true,
+      class: 'num quiet phone-hide',
+      cell: ({ createdAt }) => <time title={moment(createdAt)}>{ago(createdAt)}</time>,
+    },
+  ]
+  return columns.filter((column) => column !== null)
+}
+
+const namedColumns = 5
+
+function columnLine(columns: ListedDataset['columns']): string {
+  const names = columns.slice(0, namedColumns).map(({ name }) => name)
+  const more = columns.length - names.length
+  return more > 0 ? `${names.join(', ')}, ${t.moreCount(count(more))}` : names.join(', ')
+}
+
+function File({ entry, versions }: { readonly entry: Entry; readonly versions: Versions }) {
+  const { id, file, createdAt, records, origin } = entry
+  return (
+    <>
+      <span class="one-line">
+        <a class="file name" href={datasetHref(id)} title={shownName(file.name)}>
+          {shownName(file.name) || id}
+        </a>{' '}
+        {createdAt > performance.timeOrigin && <span class="badge new">{t.new}</span>}{' '}
+        {records.accepted === 0 && records.rejected > 0 && <span class="badge bad">{t.nothingAccepted}</span>}{' '}
+        {origin !== undefined && origin.versions > 1 && (
+          <button
+            type="button"
+            class="link small"
+            aria-expanded={versions.isOpen(entry)}
+            onClick={() => versions.toggle(entry)}
+          >
+            {t.versionCount(count(origin.versions))}
+          </button>
+        )}
+      </span>
+      <span class="sub">
+        {ago(createdAt)} · {t.rowTerm(count(records.accepted))}
+      </span>
+    </>
+  )
+}
+
+function Version({ entry }: { readonly entry: Entry }) {
+  const [name, more] = versionName(entry)
+  return (
+    <div class="tree">
+      <a href={datasetHref(entry.id)}>{name}</a> <span class="quiet small">{more}</span>
+      <span class="sub">{t.rowTerm(count(entry.records.accepted))}</span>
+    </div>
+  )
+}
+
+function MiniStrip({ entry: { file, records, rejects } }: { readonly entry: Entry }) {
+  const isBad = records.accepted === 0
+  return (
+    <Strip
+      isMini
+      label={records.rejected === 0 ? t.allAccepted : t.rejectedTerm(count(records.rejected))}
+      read={isBad && records.rejected > 0 ? 0 : 1}
+      header={records.header > 0 ? 0.02 : 0}
+      ticks={ticksOf(file, rejects?.positions, isBad ? 'bad' : 'tick')}
+    />
+  )
+}
+
+const scrolls = new Map<string, number>()
+
+/** The way back to a list leads to where it was left. */
+function useKeptScroll(query: string, isThere: boolean): void {
+  useLayoutEffect(() => {
+    const main = document.querySelector('main')
+    if (main === null || !isThere) return
+    main.scrollTop = scrolls.get(query) ?? 0
+    const onScroll = () => void scrolls.set(query, main.scrollTop)
+    main.addEventListener('scroll', onScroll)
+    return () => main.removeEventListener('scroll', onScroll)
+  }, [query, isThere])
 }
