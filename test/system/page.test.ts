@@ -55,7 +55,7 @@ describe('the page', { skip: noBrowser }, () => {
     await page.getByRole('link', { name: 'SQL' }).click()
     await page.getByLabel('SQL').fill('SELECT sum(amount) AS total FROM data')
     await page.getByLabel('SQL').press('Control+Enter')
-    await page.getByRole('cell', { name: '19.75' }).waitFor()
+    await page.getByRole('gridcell', { name: '19.75' }).waitFor()
     await page.getByLabel('SQL').fill('SELECT nothing FROM data')
     await page.getByRole('button', { name: 'Run' }).click()
     await page.getByRole('alert').filter({ hasText: 'nothing' }).waitFor()
@@ -164,7 +164,7 @@ describe('the page', { skip: noBrowser }, () => {
     assert.equal(sent.length, 1)
   })
 
-  it('completes columns and functions in SQL, plots a result, downloads it, and remembers statements', async () => {
+  it('completes columns and functions in SQL, draws a result, exports it, and keeps statements', async () => {
     await using page = await open()
     const rows = Array.from({ length: 90 }, (_, index) => `${['north', 'south', 'west'][index % 3]},${index}.50`)
     await upload(page, 'sales.csv', `sales region,amount\n${rows.join('\n')}\n`)
@@ -190,21 +190,57 @@ describe('the page', { skip: noBrowser }, () => {
     )
     await editor.press('Control+Enter')
     await page.getByText(/^3 rows in/).waitFor()
-    await page.getByRole('button', { name: 'As bars' }).click()
-    await page.getByRole('table', { name: 'As bars' }).getByRole('rowheader', { name: 'south' }).waitFor()
-    const [saved] = await Promise.all([
-      page.waitForEvent('download'),
-      page.getByRole('button', { name: 'Downloads: CSV' }).click(),
-    ])
-    assert.match(readFileSync(await saved.path(), 'utf8'), /^sales region,middle\r?\nnorth,44/)
-    await page.getByText('Examples').click()
+    await page.getByRole('figure', { name: 'middle by sales region' }).getByText('south').waitFor()
+    for (const [form, text] of [
+      ['CSV', /^sales region,middle\r?\nnorth,44/],
+      ['JSON', /^\{"columns":\[\{"name":"sales region"/],
+      ['NDJSON', /^\{"sales region":"north","middle":"44/],
+    ] as const) {
+      await page.getByRole('button', { name: 'Export' }).click()
+      const [saved] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('button', { name: form, exact: true }).click(),
+      ])
+      assert.match(readFileSync(await saved.path(), 'utf8'), text)
+    }
     await page.getByRole('button', { name: /sum\(amount\) AS total/ }).click()
     await page.getByRole('columnheader', { name: 'total' }).waitFor()
+    await page.goBack()
+    await page.getByRole('columnheader', { name: 'middle' }).waitFor()
     await page.reload()
-    await page.getByText('History').click()
+    await page.getByText(/^3 rows in/).waitFor()
     await page
       .getByRole('button', { name: /median\(amount\) AS middle FROM data GROUP BY ALL ORDER BY middle/ })
       .waitFor()
+  })
+
+  it('mends a misspelled name in SQL, puts columns that are pressed into the statement, and stops a query', async () => {
+    await using page = await open()
+    await upload(page, 'mend.csv', 'placed,amount\n2026-11-28,1\n')
+    await page.getByRole('link', { name: '1 row, 0 rejected' }).click()
+    await page.getByRole('link', { name: 'SQL' }).click()
+    const editor = page.getByLabel('SQL')
+    const names = page.getByRole('navigation', { name: 'Columns and statements' })
+    await names.getByRole('button', { name: /^amount/ }).click()
+    await names.getByRole('button', { name: /^placed/ }).click()
+    assert.equal(await editor.inputValue(), 'SELECT amount, placed FROM data LIMIT 100')
+    await editor.fill('SELECT 1,\n  plcaed FROM data')
+    await editor.press('Control+Enter')
+    const alert = page.getByRole('alert')
+    await alert.getByText('There is no column “plcaed”. Line 2, marked above.').waitFor()
+    await alert.getByRole('button', { name: 'Put “placed” there' }).click()
+    await page.getByRole('gridcell', { name: '2026-11-28' }).waitFor()
+    assert.equal(await editor.inputValue(), 'SELECT 1,\n  placed FROM data')
+    await editor.fill('SELECT 1 FROM data WHERE false')
+    await editor.press('Control+Enter')
+    await page.getByRole('heading', { name: 'No rows' }).waitFor()
+    await editor.fill('SELECT count(*) FROM range(1000000000000) a')
+    await page.getByRole('button', { name: 'Run', exact: true }).click()
+    await page.getByRole('button', { name: 'Stop' }).click()
+    await page.getByRole('button', { name: 'Run', exact: true }).waitFor()
+    await editor.fill('SELECT i FROM range(10001) r(i)')
+    await editor.press('Control+Enter')
+    await page.getByText('These are the first 10,000 rows. Export has all.').waitFor()
   })
 
   it('previews another reading immediately, and opens the one that was made', async () => {

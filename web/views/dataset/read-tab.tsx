@@ -1,65 +1,63 @@
-// Read tab: reads the stored file with another dialect. The first rows show its effect immediately; applying it makes another dataset.
+// Read tab: reads the stored file another way: the screen before sending, over the original. Applying it makes another
+// dataset.
 import { useState } from 'preact/hooks'
-import type { DeclaredDialect } from '../../../src/reading/reading.ts'
 import { getHead, type Receipt, readAgain } from '../../api.ts'
 import { useMay } from '../../caller.ts'
-import { receiptOf, useCheck } from '../../check/use-check.ts'
-import { acceptedText } from '../../format.ts'
-import { DialectFields } from '../../parts/dialect-fields.tsx'
+import { shownName } from '../../format.ts'
+import { accountText } from '../../parts/account.tsx'
 import { Failure } from '../../parts/failure.tsx'
-import { Preview, ReadingLine } from '../../parts/preview.tsx'
+import { type Declared, FileReading, useReading } from '../../parts/file-reading.tsx'
 import { datasetHref } from '../../router.ts'
 import { t } from '../../texts.ts'
 import { useAction, useLoaded } from '../../use-loaded.ts'
 
 export function ReadTab({ receipt }: { readonly receipt: Receipt }) {
-  const [dialect, setDialect] = useState<DeclaredDialect>({})
-  const { outcome, run } = useAction<Receipt>()
-  const mayMake = useMay('upload')
   const head = useLoaded((signal) => getHead(receipt.id, receipt.file.name, signal), [receipt.id])
-  const onSubmit = (event: SubmitEvent) => {
-    event.preventDefault()
-    run((signal) => readAgain(receipt.id, dialect, signal))
-  }
   return (
-    <form class="ready" onSubmit={onSubmit}>
-      <p>{t.readingIntro}</p>
-      <DialectFields dialect={dialect} onChange={setDialect} />
-      <p>
-        <button type="submit" disabled={!mayMake || outcome.state === 'loading'}>
-          {t.readNow}
-        </button>{' '}
-        {!mayMake && <strong>{t.mayNotMake}</strong>}
-      </p>
-      {outcome.state === 'failed' && <Failure error={outcome.error} />}
-      {outcome.state === 'loaded' && <Made before={receipt} made={outcome.value} />}
+    <div class="page">
+      <p class="quiet">{t.readingIntro}</p>
       {head.state === 'loading' && <p class="quiet">{t.loading}</p>}
       {head.state === 'failed' && <Failure error={head.error} />}
-      {head.state === 'loaded' && <Effect file={head.value} dialect={dialect} />}
-    </form>
+      {head.state === 'loaded' && <Beginning receipt={receipt} file={head.value} />}
+    </div>
   )
 }
 
-function Effect({ file, dialect }: { readonly file: File; readonly dialect: DeclaredDialect }) {
-  const check = useCheck(file, dialect, 'head')
-  const known = receiptOf(check)
-  if (check.kind === 'failed') return <Failure error={check.error} />
+function Beginning({ receipt, file }: { readonly receipt: Receipt; readonly file: File }) {
+  const [declared, setDeclared] = useState<Declared>({ dialect: {}, choices: new Map() })
+  const { outcome, run } = useAction<Receipt>()
+  const reading = useReading(file, declared, 'head')
+  const mayMake = useMay('upload')
   return (
-    <>
-      {known !== null && <ReadingLine receipt={known} />}
-      <Preview label={t.preview} receipt={known} />
-    </>
+    <div class="frame ready">
+      <FileReading
+        file={file}
+        name={shownName(file.name)}
+        declared={declared}
+        onDeclare={(change) => setDeclared((last) => ({ ...last, ...change }))}
+        reading={reading}
+      >
+        {!mayMake && <strong>{t.mayNotMake}</strong>}
+        <button
+          type="button"
+          class="btn primary"
+          disabled={!mayMake || outcome.state === 'loading'}
+          onClick={() => run((signal) => readAgain(receipt.id, declared.dialect, reading.schema, signal))}
+        >
+          {t.readNow}
+        </button>
+      </FileReading>
+      {outcome.state === 'failed' && <Failure error={outcome.error} />}
+      {outcome.state === 'loaded' && <Made before={receipt} made={outcome.value} />}
+    </div>
   )
 }
 
 function Made({ before, made }: { readonly before: Receipt; readonly made: Receipt }) {
   if (made.id === before.id) return <p role="status">{t.sameReading}</p>
   return (
-    <div role="status">
-      <p class="lead">{acceptedText(made.records)}</p>
-      <p>
-        <a href={datasetHref(made.id)}>{t.openReading}</a>
-      </p>
-    </div>
+    <p class="note" role="status">
+      <span>{accountText(made.records)}</span> <a href={datasetHref(made.id)}>{t.openReading}</a>
+    </p>
   )
 }
