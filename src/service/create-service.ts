@@ -8,7 +8,7 @@ import type { QueryRunner } from '../engine/query/query.ts'
 import { unlessAborted } from '../io/turns/unless-aborted.ts'
 import type { Store } from '../store/store.ts'
 import type { Copies } from './copies/copies.ts'
-import { correct } from './corrections/correct.ts'
+import { correct, previewCorrections } from './corrections/correct.ts'
 import { Catalog } from './dataset/catalog.ts'
 import { Downloads } from './dataset/downloads.ts'
 import { Profiles } from './dataset/profiles.ts'
@@ -24,6 +24,7 @@ import type { ResumableLimits } from './resumable/unfinished-places.ts'
 import { readUploadOptions } from './schema/upload-options.ts'
 import type { Admission, Allowance, Sender, Service, UploadSlot } from './service.ts'
 import { AdmissionControl, type AdmissionLimits } from './upload/admission.ts'
+import { arrive } from './upload/arrival.ts'
 import { ExistingDatasets } from './upload/existing-datasets.ts'
 import { Quota } from './upload/quota.ts'
 import { type ReceiveLimits, receiveFile } from './upload/receive-file.ts'
@@ -140,6 +141,11 @@ function serviceOf(owner: string, { name: sender, mayRead }: Sender, tools: Tool
         const chunks = countedBody(body, live)
         return withSlot(store, admission, () => correct(tools, arrival, receipt, { boundary, chunks }, signal))
       })
+    },
+    previewCorrections: (admission, chunks, signal) => {
+      const { receipt, boundary } = admission
+      const preview = () => previewCorrections(tools, arrive(owner), receipt, { boundary, chunks }, signal)
+      return withSlot(store, admission, preview)
     },
     datasets: (query) => store.list({ ...query, owner }),
     dataset: (id) => catalog.receipt(id),
