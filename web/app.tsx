@@ -1,12 +1,14 @@
-// App: the frame of every view: header, drop and paste anywhere, language. Knows which address shows which view.
+// App: the frame of every view: top bar with theme and language, drop and paste anywhere. Knows which address shows which view.
 import { useLayoutEffect, useMemo, useState } from 'preact/hooks'
 import { lookAtCaller, useCaller } from './caller.ts'
+import { Icon } from './parts/icon.tsx'
 import { KeyForm } from './parts/key-form.tsx'
 import { useRoute } from './router.ts'
-import { chooseLanguage, type Language, language, languageNames, t } from './texts.ts'
+import { language, switchLanguage, t } from './texts.ts'
+import { chooseTheme, currentTheme, nextTheme } from './theme.ts'
 import { droppedFiles, plainFiles } from './upload/chosen-files.ts'
 import { UploadQueue } from './upload/upload-queue.ts'
-import { BackLink, Dataset } from './views/dataset/dataset.tsx'
+import { Dataset } from './views/dataset/dataset.tsx'
 import { Home } from './views/home/home.tsx'
 
 export function App() {
@@ -24,24 +26,24 @@ export function App() {
       <a class="skip" href="#main">
         {t.skip}
       </a>
-      <header>
-        <a href="#/" class="brand">
-          {t.title}
-        </a>
-        <nav class="row">
-          <a href="/docs/tutorial">{t.docs}</a>
-          <LanguageChoice />
-        </nav>
-      </header>
+      <TopBar isHome={route.view === 'home'} />
       <main id="main" tabIndex={-1} key={keyCount}>
-        {isRefused && <KeyForm />}
-        {route.view === 'home' && <Home queue={queue} />}
-        {route.view === 'dataset' && <Dataset id={route.id} tab={route.tab} query={route.query} />}
+        {isRefused && (
+          <div class="old">
+            <KeyForm />
+          </div>
+        )}
+        {route.view === 'home' && (
+          <div class="old">
+            <Home queue={queue} />
+          </div>
+        )}
+        {route.view === 'dataset' && <Dataset key={route.id} id={route.id} tab={route.tab} query={route.query} />}
         {route.view === 'unknown' && (
-          <>
-            <BackLink />
+          <div class="empty">
             <h1>{t.notFound}</h1>
-          </>
+            <a href="#/">{t.back}</a>
+          </div>
         )}
       </main>
       {isDragging && <div class="drop-cover">{t.dropNow}</div>}
@@ -49,20 +51,37 @@ export function App() {
   )
 }
 
-function LanguageChoice() {
+function TopBar({ isHome }: { readonly isHome: boolean }) {
+  const [theme, setTheme] = useState(currentTheme)
+  const onTheme = () => {
+    chooseTheme(nextTheme())
+    setTheme(currentTheme())
+  }
   return (
-    <select
-      class="small"
-      aria-label={t.language}
-      value={language}
-      onChange={({ currentTarget }) => chooseLanguage(currentTarget.value as Language)}
-    >
-      {Object.entries(languageNames).map(([code, name]) => (
-        <option key={code} value={code} lang={code}>
-          {name}
-        </option>
-      ))}
-    </select>
+    <header class="top">
+      <a class="brand" href="#/" aria-label={t.home}>
+        <svg viewBox="0 0 22 16" aria-hidden="true">
+          <rect y="5" width="22" height="6" rx="1" fill="var(--plot)" />
+          <rect y="5" width="3" height="6" fill="var(--text)" />
+          <rect x="13" y="1" width="3" height="14" fill="var(--warn-mark)" />
+        </svg>
+        <span>{t.title}</span>
+      </a>
+      {!isHome && (
+        <nav class="crumbs" aria-label={t.where}>
+          <a href="#/">{t.datasets}</a>
+        </nav>
+      )}
+      <nav class="top-links" aria-label={t.service}>
+        <a href="/docs/tutorial">{t.docs}</a>
+        <button type="button" class="btn ghost icon-only" aria-label={t.theme[theme]} onClick={onTheme}>
+          <Icon name={theme} />
+        </button>
+        <button type="button" class="btn ghost" aria-label={t.otherLanguage} onClick={switchLanguage}>
+          {language.toUpperCase()}
+        </button>
+      </nav>
+    </header>
   )
 }
 

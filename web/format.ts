@@ -6,6 +6,8 @@ const decimals = new Intl.NumberFormat(language, { maximumSignificantDigits: 9 }
 const fractions = new Intl.NumberFormat(language, { maximumFractionDigits: 1 })
 const percents = new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 0 })
 const lists = new Intl.ListFormat(language)
+const times = new Intl.RelativeTimeFormat(language, { numeric: 'auto', style: 'short' })
+const days = new Intl.DateTimeFormat(language, { dateStyle: 'medium' })
 const moments = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' })
 
 export function count(value: number): string {
@@ -31,6 +33,15 @@ export function moment(epochMs: number): string {
   return moments.format(epochMs)
 }
 
+/** `2 min ago`, `yesterday`; the day, if it is a week ago and more. Epoch milliseconds. */
+export function ago(epochMs: number, nowMs = Date.now()): string {
+  const minutes = Math.round((epochMs - nowMs) / 60_000)
+  if (minutes > -60) return times.format(Math.min(0, minutes), 'minute')
+  if (minutes > -1_440) return times.format(Math.ceil(minutes / 60), 'hour')
+  if (minutes > -10_080) return times.format(Math.ceil(minutes / 1_440), 'day')
+  return days.format(epochMs)
+}
+
 /** Powers of 1024, as everywhere in the service. */
 export function bytes(value: number): string {
   const units = ['B', 'KB', 'MB', 'GB', 'TB']
@@ -53,7 +64,7 @@ export function duration(ms: number): string {
 /** The outcome of a file's records, in one sentence. */
 export function acceptedText(
   { accepted, rejected }: { readonly accepted: number; readonly rejected: number },
-  sentence = t.acceptedSentence,
+  sentence = (rows: string, _: string, refused: string) => t.rowsAndRejects(rows, refused),
 ): string {
   const total = accepted + rejected
   return total === 0 ? t.noRecords : sentence(count(accepted), count(total), count(rejected))

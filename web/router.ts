@@ -1,7 +1,7 @@
 // Router: the address behind the `#` as a view, so that every view has a permalink. Knows no view's content.
 import { useLayoutEffect, useState } from 'preact/hooks'
 
-export const tabs = ['receipt', 'rows', 'rejects', 'columns', 'sql', 'read'] as const
+export const tabs = ['rows', 'fix', 'sql', 'receipt', 'columns', 'read'] as const
 export type Tab = (typeof tabs)[number]
 
 export type Route =
@@ -12,7 +12,7 @@ export type Route =
 export function parseRoute(hash: string): Route {
   const path = hash.replace(/^#\/?/, '')
   if (path === '') return { view: 'home' }
-  const [, id, name = 'receipt', query = ''] = /^datasets\/([0-9a-f]{32})(?:\/(\w+))?(?:\?(.*))?$/.exec(path) ?? []
+  const [, id, name = 'rows', query = ''] = /^datasets\/([0-9a-f]{32})(?:\/(\w+))?(?:\?(.*))?$/.exec(path) ?? []
   const tab = tabs.find((one) => one === name)
   return id === undefined || tab === undefined
     ? { view: 'unknown' }
@@ -28,8 +28,8 @@ function decoded(query: string): string {
   }
 }
 
-export function datasetHref(id: string, tab: Tab = 'receipt'): string {
-  return `#/datasets/${id}${tab === 'receipt' ? '' : `/${tab}`}`
+export function datasetHref(id: string, tab: Tab = 'rows'): string {
+  return `#/datasets/${id}${tab === 'rows' ? '' : `/${tab}`}`
 }
 
 /** The view of the address; a change of it renders again. */

@@ -1,7 +1,6 @@
 // Texts: every sentence of the page in each of its languages, and the language of this visit. Knows no view.
 
-export const languageNames = { en: 'English', de: 'Deutsch' } as const
-export type Language = keyof typeof languageNames
+export type Language = 'en' | 'de'
 
 const preferred = localStorage.getItem('language') ?? navigator.language.slice(0, 2)
 
@@ -34,12 +33,20 @@ function filled<English extends string, German extends string>(
 }
 
 export const t = {
-  title: 'CSV Upload Service',
+  title: 'CSV Upload',
+  home: text('CSV Upload, all datasets', 'CSV Upload, alle Tabellen'),
+  where: text('Where you are', 'Wo Sie sind'),
+  service: text('Service', 'Dienst'),
+  theme: {
+    system: text('Theme: as the system. Press for light', 'Darstellung: wie das System. Drücken für hell'),
+    light: text('Theme: light. Press for dark', 'Darstellung: hell. Drücken für dunkel'),
+    dark: text('Theme: dark. Press for the system’s', 'Darstellung: dunkel. Drücken für die des Systems'),
+  },
+  otherLanguage: text('EN: language is English. Press for Deutsch', 'DE: Sprache ist Deutsch. Drücken für English'),
   uploadTitle: text('Upload CSV files', 'CSV-Dateien hochladen'),
   skip: text('Skip to content', 'Zum Inhalt'),
   datasets: text('Datasets', 'Tabellen'),
   docs: text('Docs', 'Doku'),
-  language: text('Language', 'Sprache'),
   drop: text(
     'Drop CSV files anywhere on this page, paste them, or',
     'CSV-Dateien irgendwo auf dieser Seite ablegen, einfügen oder',
@@ -88,7 +95,13 @@ export const t = {
   medianLength: text('Median length', 'Mediane Länge'),
   left: filled('{} left', 'noch {}'),
   alreadyStored: text('already stored', 'schon gespeichert'),
-  acceptedSentence: filled('{} of {} records accepted; {} rejected', '{} von {} Datensätzen angenommen; {} abgelehnt'),
+  rowsAndRejects: filled('{} {row|rows}, {} rejected', '{} {Zeile|Zeilen}, {} abgelehnt'),
+  recordTotal: filled('{} {record|records}', '{} {Datensatz|Datensätze}'),
+  headerTerm: filled('{} {header|headers}', '{} {Kopfzeile|Kopfzeilen}'),
+  blankTerm: filled('{} blank', '{} leer'),
+  skippedTerm: filled('{} skipped', '{} übersprungen'),
+  rowTerm: filled('{} {row|rows}', '{} {Zeile|Zeilen}'),
+  rejectedTerm: filled('{} rejected', '{} abgelehnt'),
   noRecords: text('This file has no records.', 'Diese Datei hat keine Datensätze.'),
   noRecordsBelow: text(
     'Below its header, this file has no records.',
@@ -164,9 +177,10 @@ export const t = {
   receipt: text('Receipt', 'Beleg'),
   rows: text('Rows', 'Zeilen'),
   rejects: text('Rejects', 'Abgelehnt'),
+  fix: text('Fix', 'Berichtigen'),
   columns: text('Columns', 'Spalten'),
   sql: 'SQL',
-  readAgain: text('Read another way', 'Anders lesen'),
+  readAgain: text('Read it another way', 'Anders lesen'),
   name: 'Name',
   type: text('Type', 'Typ'),
   why: text('Why', 'Warum'),
@@ -188,8 +202,15 @@ export const t = {
   none: text('none', 'keine'),
   detected: text('detected', 'erkannt'),
   downloads: 'Downloads',
-  original: text('Original file', 'Originaldatei'),
+  download: text('Download', 'Herunterladen'),
+  views: text('Views of the dataset', 'Ansichten der Tabelle'),
+  wholeFile: filled(
+    'The file from first to last byte; rejected: {}',
+    'Die Datei vom ersten bis zum letzten Byte; abgelehnt: {}',
+  ),
+  original: text('Original, bit for bit', 'Original, Bit für Bit'),
   asCsv: 'CSV',
+  forSpreadsheet: text('CSV for a spreadsheet', 'CSV für Tabellenkalkulationen'),
   asParquet: 'Parquet',
   asJson: 'NDJSON',
   rejectsCsv: text('Rejects as CSV', 'Abgelehnte als CSV'),
@@ -339,8 +360,8 @@ export const t = {
   error: text('Something went wrong', 'Etwas ist schiefgegangen'),
 }
 
-/** Chooses a language for this and later visits; reloads the page. */
-export function chooseLanguage(chosen: Language): void {
-  localStorage.setItem('language', chosen)
+/** Chooses the other language for this and later visits; reloads the page. */
+export function switchLanguage(): void {
+  localStorage.setItem('language', text('de', 'en'))
   location.reload()
 }

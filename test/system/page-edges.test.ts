@@ -66,7 +66,7 @@ describe('the page in edge cases', { skip: noBrowser }, () => {
       await page.setInputFiles('input[type=file]', path)
       await send(page, name)
       const count = rows.toLocaleString('en')
-      await item.getByRole('link', { name: `${count} of ${count} records accepted; 0 rejected` }).waitFor()
+      await item.getByRole('link', { name: `${count} rows, 0 rejected` }).waitFor()
       await page.getByRole('button', { name: `Remove: ${name}` }).click()
     }
     const { uploads } = JSON.parse(String(await site.client.get('/qas/uploads')))
@@ -106,7 +106,7 @@ describe('the page in edge cases', { skip: noBrowser }, () => {
     await page.getByRole('heading', { name: 'header.csv' }).waitFor()
     for (const [tab, text] of [
       ['Rows', 'This dataset has no rows.'],
-      ['Rejects (0)', 'No record was rejected.'],
+      ['Fix', 'No record was rejected.'],
       ['SQL', 'Run'],
     ] as const) {
       await page.getByRole('link', { name: tab, exact: true }).click()
@@ -134,7 +134,7 @@ describe('the page in edge cases', { skip: noBrowser }, () => {
     await choose(page, 'one.csv', 'id,name\n1,Ada')
     await page.getByRole('region', { name: 'Preview: one.csv' }).getByRole('cell', { name: 'Ada' }).waitFor()
     await send(page, 'one.csv')
-    await page.getByRole('link', { name: '1 of 1 records accepted; 0 rejected' }).click()
+    await page.getByRole('link', { name: '1 row, 0 rejected' }).click()
     await page.getByRole('link', { name: 'Rows' }).click()
     await page.getByRole('gridcell', { name: 'Ada' }).waitFor()
     await page.getByText('Rows 1 to 1 of 1').waitFor()
@@ -153,7 +153,7 @@ describe('the page in edge cases', { skip: noBrowser }, () => {
       assert.ok(await page.getByRole('button', { name: 'Check the whole file: packed.csv.zst' }).isDisabled())
     }
     await send(page, 'packed.csv.zst')
-    await page.getByRole('link', { name: '2 of 3 records accepted; 1 rejected' }).waitFor()
+    await page.getByRole('link', { name: '2 rows, 1 rejected' }).waitFor()
   })
 
   it('says what is known of a failure: no response, or only the status of a proxy', async () => {
@@ -206,7 +206,7 @@ describe('the page in edge cases', { skip: noBrowser }, () => {
     await page.getByRole('button', { name: 'Delete dataset: wanted.csv' }).click()
     await choose(page, 'wanted.csv', content)
     await send(page, 'wanted.csv')
-    await page.getByRole('link', { name: '2 of 2 records accepted; 0 rejected' }).waitFor()
+    await page.getByRole('link', { name: '2 rows, 0 rejected' }).waitFor()
     await page.getByRole('link', { name: 'wanted.csv' }).waitFor()
     await page.getByRole('button', { name: 'Undo' }).waitFor({ state: 'detached' })
     // Longer than the time for undo.
@@ -239,7 +239,7 @@ describe('the page in edge cases', { skip: noBrowser }, () => {
       await using page = await open(path)
       await page.getByRole('heading', { name: heading, level: 1 }).waitFor()
       assert.deepEqual(await axeViolations(page), [], path)
-      await page.getByRole('link', { name: 'All datasets' }).click()
+      await page.getByRole('link', { name: 'All datasets', exact: true }).click()
       await page.getByRole('heading', { name: 'Upload CSV files' }).waitFor()
     }
   })

@@ -60,8 +60,8 @@ describe('the page by keyboard alone', { skip: noBrowser }, () => {
     await press(page, button(page, 'Check the whole file: two.csv'))
     await two.getByText('2 of 3 records would be accepted; 1 rejected').waitFor()
     await press(page, button(page, 'Send all 2'))
-    await link(page, '2 of 3 records accepted; 1 rejected').waitFor()
-    await press(page, link(page, '1 of 2 records accepted; 1 rejected'))
+    await link(page, '2 rows, 1 rejected').waitFor()
+    await press(page, link(page, '1 row, 1 rejected'))
     await page.getByRole('heading', { name: 'three.csv' }).waitFor()
   })
 
@@ -88,7 +88,7 @@ describe('the page by keyboard alone', { skip: noBrowser }, () => {
     assert.equal(await focused.getAttribute('aria-label'), 'Resume: large.csv')
     await page.unroute('**/qas/uploads/*')
     await page.keyboard.press('Enter')
-    await link(page, '20,000 of 20,000 records accepted; 0 rejected').waitFor()
+    await link(page, '20,000 rows, 0 rejected').waitFor()
 
     await page.route('**/qas/uploads/*', (route) =>
       route.request().method() === 'PATCH' ? held.push(() => void route.continue()) : void route.continue(),
@@ -106,13 +106,13 @@ describe('the page by keyboard alone', { skip: noBrowser }, () => {
   it('corrects a reject in place, and sends it', async () => {
     const { id } = await site.client.upload({ content: 'id,name\n1,Ada\n2\n3,Bob\n', fileName: 'fix.csv' })
     await using page = await open(`/#/datasets/${id}`)
-    await press(page, link(page, 'Rejects (1)'))
+    await press(page, link(page, 'Fix 1'))
     await press(page, button(page, 'Edit: Line 3'))
     await page.keyboard.press('End')
     await page.keyboard.type(',Cleo')
     // Without waiting until it has been read.
     await page.keyboard.press('Control+Enter')
-    await page.getByText('3 of 3 records accepted; 0 rejected').waitFor()
+    await page.getByText('3 rows, 0 rejected').waitFor()
   })
 
   it('reads another way, and opens that reading', async () => {
@@ -120,7 +120,7 @@ describe('the page by keyboard alone', { skip: noBrowser }, () => {
     await using page = await open(`/#/datasets/${id}/read`)
     await choose(page, page.getByRole('combobox', { name: 'Header' }), 'no')
     await press(page, button(page, 'Read this way'))
-    await page.getByText('3 of 3 records accepted; 0 rejected').waitFor()
+    await page.getByText('3 rows, 0 rejected').waitFor()
     await press(page, link(page, 'Open this reading'))
     await page.getByRole('heading', { name: 'ways.csv' }).waitFor()
   })
@@ -154,7 +154,7 @@ describe('the page by keyboard alone', { skip: noBrowser }, () => {
     await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))')
     assert.ok(await preview.isVisible())
     await page.keyboard.press('Enter')
-    await link(page, '1 of 1 records accepted; 0 rejected').waitFor()
+    await link(page, '1 row, 0 rejected').waitFor()
   })
 
   it('selects all cells of the rows, in view or not', async () => {

@@ -104,7 +104,7 @@ describe('an upload of the page', { skip: noBrowser }, () => {
   }
   /** Asserts that the dataset has the file, byte for byte. */
   const checkDone = async (page: Page, content: string) => {
-    const link = page.getByRole('link', { name: / of .* records accepted; 0 rejected$/ })
+    const link = page.getByRole('link', { name: / rows, 0 rejected$/ })
     await link.waitFor()
     const id = /datasets\/([0-9a-f]{32})/.exec((await link.getAttribute('href')) ?? '')?.[1] ?? ''
     const client = new Client(service.url)

@@ -39,17 +39,18 @@ describe('the page', { skip: noBrowser }, () => {
   it('accepts files, shows their results, and every tab of a dataset', async () => {
     await using page = await open()
     await upload(page, 'orders.csv', orders)
-    await page.getByRole('link', { name: '2 of 3 records accepted; 1 rejected' }).click()
+    await page.getByRole('link', { name: '2 rows, 1 rejected' }).click()
     await page.getByRole('heading', { name: 'orders.csv' }).waitFor()
-    await page.getByText('text: 2 of 2 values have leading zeros (rows 1, 2)').waitFor()
-    await page.getByRole('link', { name: 'Rows' }).click()
+    await page.getByText('4 records = 1 header + 2 rows + 1 rejected').waitFor()
     await page
       .getByRole('gridcell', { name: 'Lovelace, Ada' })
       .or(page.locator('td', { hasText: 'Lovelace, Ada' }))
       .first()
       .waitFor()
     assert.equal(await page.locator('td .null', { hasText: 'null' }).count(), 1)
-    await page.getByRole('link', { name: 'Rejects (1)' }).click()
+    await page.getByRole('link', { name: 'Receipt' }).click()
+    await page.getByText('text: 2 of 2 values have leading zeros (rows 1, 2)').waitFor()
+    await page.getByRole('link', { name: 'Fix 1' }).click()
     await page.getByText('00019,""').waitFor()
     await page.getByRole('link', { name: 'Columns' }).click()
     await page.getByRole('heading', { name: /^amount/ }).waitFor()
@@ -62,10 +63,10 @@ describe('the page', { skip: noBrowser }, () => {
     await page.getByRole('alert').filter({ hasText: 'nothing' }).waitFor()
     await page.locator('mark', { hasText: /^nothing$/ }).waitFor()
     assert.equal(await selectedText(page), 'nothing')
-    await page.getByRole('link', { name: 'Read another way' }).click()
+    await page.getByRole('link', { name: 'Read it another way' }).click()
     await page.getByLabel('Delimiter').selectOption(';')
     await page.getByRole('button', { name: 'Read this way' }).click()
-    await page.getByText('4 of 4 records accepted').or(page.getByText('3 of 3 records accepted')).first().waitFor()
+    await page.getByText('4 rows, 0 rejected').or(page.getByText('3 rows, 0 rejected')).first().waitFor()
   })
 
   it('moves no button under the pointer while a preview loads or changes', async () => {
@@ -78,10 +79,10 @@ describe('the page', { skip: noBrowser }, () => {
     const above = await send.boundingBox()
     assert.ok(above!.y + above!.height <= (await preview.boundingBox())!.y)
     await send.click()
-    await page.getByRole('link', { name: '2 of 3 records accepted; 1 rejected' }).click()
+    await page.getByRole('link', { name: '2 rows, 1 rejected' }).click()
     const { promise: held, resolve: release } = Promise.withResolvers<void>()
     await page.route('**/original', (route) => held.then(() => route.continue()))
-    await page.getByRole('link', { name: 'Read another way' }).click()
+    await page.getByRole('link', { name: 'Read it another way' }).click()
     const before = await read.boundingBox()
     release()
     await preview.waitFor()
@@ -94,7 +95,7 @@ describe('the page', { skip: noBrowser }, () => {
   it('does not change the selection again after it has selected the place of an error', async () => {
     await using page = await open()
     await upload(page, 'one.csv', 'a,b\n1,2\n')
-    await page.getByRole('link', { name: '1 of 1 records accepted; 0 rejected' }).click()
+    await page.getByRole('link', { name: '1 row, 0 rejected' }).click()
     await page.getByRole('link', { name: 'SQL' }).click()
     const statement = 'SELECT nothing FROM data'
     await page.getByLabel('SQL').fill(statement)
@@ -122,7 +123,7 @@ describe('the page', { skip: noBrowser }, () => {
     assert.ok(await page.getByRole('button', { name: 'Send: book.csv' }).isDisabled())
     await page.getByRole('button', { name: 'Remove: book.csv' }).click()
     await page.getByRole('button', { name: 'Send: one.csv' }).click()
-    await page.getByRole('link', { name: '1 of 1 records accepted; 0 rejected' }).waitFor()
+    await page.getByRole('link', { name: '1 row, 0 rejected' }).waitFor()
 
     await page.evaluate(`
       const transfer = new DataTransfer()
@@ -161,7 +162,7 @@ describe('the page', { skip: noBrowser }, () => {
     await page.getByText('50,001 of 50,003 records would be accepted; 2 rejected').waitFor()
     assert.deepEqual(sent, [])
     await page.getByRole('button', { name: 'Send: semicolons.csv' }).press('Enter')
-    await page.getByRole('link', { name: '50,001 of 50,003 records accepted; 2 rejected' }).waitFor()
+    await page.getByRole('link', { name: '50,001 rows, 2 rejected' }).waitFor()
     assert.equal(sent.length, 1)
   })
 
@@ -169,7 +170,7 @@ describe('the page', { skip: noBrowser }, () => {
     await using page = await open()
     const rows = Array.from({ length: 100_000 }, (_, index) => `${index + 1},row ${index + 1}`)
     await upload(page, 'long.csv', `n,name\n${rows.join('\n')}\n`)
-    await page.getByRole('link', { name: '100,000 of 100,000 records accepted; 0 rejected' }).click()
+    await page.getByRole('link', { name: '100,000 rows, 0 rejected' }).click()
     await page.getByRole('link', { name: 'Rows' }).click()
     await page.locator('td', { hasText: /^row 1$/ }).waitFor()
     await page.evaluate("globalThis.firstRows = [...document.querySelectorAll('.grid tbody tr')]")
@@ -191,7 +192,7 @@ describe('the page', { skip: noBrowser }, () => {
       (_, index) => `${index + 1},"city ${index % 7}, north",${(index * 37) % 1_000}`,
     )
     await upload(page, 'cities.csv', `id,city,n\nbad\n${rows.join('\n')}\n`)
-    await page.getByRole('link', { name: '5,000 of 5,001 records accepted; 1 rejected' }).click()
+    await page.getByRole('link', { name: '5,000 rows, 1 rejected' }).click()
     await page.getByRole('link', { name: 'Rows' }).click()
     await page.getByText('of 5,000').waitFor()
 
@@ -240,7 +241,7 @@ describe('the page', { skip: noBrowser }, () => {
     await using page = await open()
     const rows = Array.from({ length: 700 }, (_, index) => `${index + 1},${['red', 'green', 'blue'][index % 3]}`)
     await upload(page, 'colors.csv', `id,color\n${rows.join('\n')}\n`)
-    await page.getByRole('link', { name: '700 of 700 records accepted; 0 rejected' }).click()
+    await page.getByRole('link', { name: '700 rows, 0 rejected' }).click()
     await page.getByRole('link', { name: 'Columns' }).click()
     const plot = page.getByRole('group', { name: 'Values of id' })
     await plot.getByRole('link').first().focus()
@@ -260,7 +261,7 @@ describe('the page', { skip: noBrowser }, () => {
     await using page = await open()
     const rows = Array.from({ length: 90 }, (_, index) => `${['north', 'south', 'west'][index % 3]},${index}.50`)
     await upload(page, 'sales.csv', `sales region,amount\n${rows.join('\n')}\n`)
-    await page.getByRole('link', { name: '90 of 90 records accepted; 0 rejected' }).click()
+    await page.getByRole('link', { name: '90 rows, 0 rejected' }).click()
     await page.getByRole('link', { name: 'SQL' }).click()
     const editor = page.getByLabel('SQL')
     await editor.fill('')
@@ -302,8 +303,8 @@ describe('the page', { skip: noBrowser }, () => {
   it('previews another reading immediately, and opens the one that was made', async () => {
     await using page = await open()
     await upload(page, 'codes.csv', 'id;zip\n1;00123\n2;99\n3;5\n')
-    await page.getByRole('link', { name: '3 of 3 records accepted; 0 rejected' }).click()
-    await page.getByRole('link', { name: 'Read another way' }).click()
+    await page.getByRole('link', { name: '3 rows, 0 rejected' }).click()
+    await page.getByRole('link', { name: 'Read it another way' }).click()
     await page.getByRole('columnheader', { name: 'zip text' }).waitFor()
     await page.getByLabel('Delimiter').selectOption('|')
     await page.getByRole('columnheader', { name: 'id;zip' }).waitFor()
@@ -311,7 +312,7 @@ describe('the page', { skip: noBrowser }, () => {
     await page.getByRole('combobox', { name: 'Header' }).selectOption('no')
     await page.getByRole('region', { name: 'Preview' }).getByRole('cell', { name: 'zip' }).waitFor()
     await page.getByRole('button', { name: 'Read this way' }).click()
-    await page.getByText('4 of 4 records accepted; 0 rejected').waitFor()
+    await page.getByText('4 rows, 0 rejected').waitFor()
     await page.getByRole('link', { name: 'Open this reading' }).click()
     await page.getByRole('link', { name: 'Rows' }).click()
     await page.getByRole('gridcell', { name: 'zip' }).waitFor()
@@ -338,7 +339,7 @@ describe('the page', { skip: noBrowser }, () => {
         await using page = await open({ colorScheme, viewport: { width, height: 844 }, bypassCSP: true })
         for (const view of [
           '',
-          ...['', '/rows', '/rejects', '/columns', '/sql', '/read'].map((tab) => `#/datasets/${id}${tab}`),
+          ...['', '/fix', '/sql', '/receipt', '/columns', '/read'].map((tab) => `#/datasets/${id}${tab}`),
         ]) {
           await page.goto(`${site.service.url}/${view}`)
           await page.getByRole('heading').first().waitFor()

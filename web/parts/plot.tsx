@@ -58,7 +58,7 @@ export function Plot({ name, bars }: { readonly name: string; readonly bars: rea
             }}
             onBlur={() => setFocused(null)}
           >
-            <rect class="hit" x={index * step} y={0} width={step} height={height} />
+            <rect class="bar-hit" x={index * step} y={0} width={step} height={height} />
             <rect
               class="bar"
               x={index * step + 0.5}
