@@ -228,6 +228,20 @@ test('bytes that are no text are only mended if all of them are replaced', async
   ])
 })
 
+test('a preview names texts for records that are no rejects, or in another place; correcting refuses them all', async () => {
+  const dataset = await client.upload('a,b\n1,2\n3\n4\n')
+  const lines = [
+    { record: 2, text: '1,3' },
+    { record: 3, text: '3,', byteOffset: 9 },
+    { record: 4, text: '4,', byteOffset: 10 },
+  ]
+  const { sent, refused, firstRefused } = jsonOf<CorrectionOutcome>(await post(dataset, lines, '/preview'))
+  assert.deepEqual([sent, refused], [3, 2])
+  assert.deepEqual(firstRefused.map(({ record, reason }) => [record, reason]), [[2, 'no_reject'], [3, 'no_reject']])
+  assert.match(refusalOf(await post(dataset, lines.slice(1))).message, /record 3 is not a reject of this dataset/)
+  assert.equal((await post(dataset, lines.slice(2))).status, 200)
+})
+
 test('errors name the place of a rule', async () => {
   const dataset = await client.upload('a,b\n1,2\n3\n')
   const fits = { reason: 'too_few_fields', mend: 'append' }

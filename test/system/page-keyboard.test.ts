@@ -112,7 +112,7 @@ describe('the page by keyboard alone', { skip: noBrowser }, () => {
     await page.keyboard.type(',Cleo')
     // Without waiting until it has been read.
     await page.keyboard.press('Control+Enter')
-    await page.getByText('3 rows, 0 rejected').waitFor()
+    await page.getByText('3 rows + 0 rejected').waitFor()
   })
 
   it('reads another way, and opens that reading', async () => {

@@ -224,7 +224,7 @@ export const correctionOutcome = component('CorrectionOutcome', 'The outcome of 
     Type.Object({
       record: Type.Integer({ minimum: 1, description: 'The number of the record.' }),
       column: orNull(Type.Integer({ minimum: 1 }), 'The field that caused it, from 1.'),
-      reason: oneOf([...rejectReasons, 'several_records', 'no_record'], 'Why the text was refused.'),
+      reason: oneOf([...rejectReasons, 'several_records', 'no_record', 'no_reject'], 'Why the text was refused.'),
       message: text('The reason, for humans. Offsets are in the text.'),
     }),
     { maxItems: firstRejectsMax, description: 'The first refused records.' },

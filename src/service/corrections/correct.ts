@@ -54,7 +54,7 @@ export async function correct(
   signal: AbortSignal,
 ): Promise<CorrectionReply> {
   await using draft = await tools.store.draft()
-  const composed = await compose(tools, of, body, draft, signal)
+  const composed = await compose(tools, of, body, draft, false, signal)
   const publish = (finished: FinishedDraft) => publishOrRecord(tools, arrival, finished, of.file.name)
   const published = await readCorrected(tools, arrival, of, composed, publish, signal)
   return { ...published, notes: [], corrected: outcomeOf(composed) }
@@ -69,9 +69,9 @@ export async function previewCorrections(
   signal: AbortSignal,
 ): Promise<CorrectionOutcome> {
   await using draft = await tools.store.draft()
-  const composed = await compose(tools, of, body, draft, signal)
+  const composed = await compose(tools, of, body, draft, true, signal)
   // Without declared rules, every text that can be read is accepted.
-  if (of.schema !== undefined) await readCorrected(tools, arrival, of, composed, async () => null, signal)
+  if (of.schema !== undefined && composed.madeBy.length > 0) await readCorrected(tools, arrival, of, composed, async () => null, signal)
   return outcomeOf(composed)
 }
 
@@ -86,6 +86,7 @@ async function compose(
   of: Receipt,
   { boundary, chunks }: SentBody,
   draft: DraftFiles,
+  isPreview: boolean,
   signal: AbortSignal,
 ): Promise<Composed> {
   const segments = await draft.folder('segments')
@@ -104,7 +105,7 @@ async function compose(
     const mending = new Mending(rules, { receipt: of, textOf: textReader(correctable), readRecord })
     const { rejects, corrections } = correctable
     const sent = rules.length === 0 ? rows.inOrder() : mending.rows(rejects(), rows.inOrder(), corrections())
-    return { path, mending, ...(await composeCorrections(correctable, sent, readRecord, path)) }
+    return { path, mending, ...(await composeCorrections(correctable, sent, readRecord, path, isPreview)) }
   })
 }
 
@@ -235,13 +236,14 @@ interface SentCounts {
  * Writes the corrections of the new dataset to a new file. A text that cannot be read as one record is left out, and
  * its record stays as it was. A text for a record that was corrected before replaces the earlier correction.
  *
- * @throws {ServiceError} BAD_CORRECTIONS if a row names a record that is not a reject
+ * @throws {ServiceError} BAD_CORRECTIONS if a row names a record that is not a reject; a preview refuses it only
  */
 async function composeCorrections(
   of: Correctable,
   sent: AsyncIterable<MendedRow>,
   readRecord: ReadRecord,
   path: string,
+  isPreview: boolean,
 ): Promise<SentCounts> {
   await using writer = await BufferedWriter.create(path, { syncEveryBytes: null })
   await using before = new Peekable(of.corrections())
@@ -261,8 +263,12 @@ async function composeCorrections(
     for await (const earlier of below(before, record)) await write(earlier)
     const earlier = await entryAt(before, record)
     const reject = earlier ?? (await entryAt(rejects, record))
-    if (reject === null) {
-      throw badCorrections(`record ${record} is not a reject of this dataset; send rows of its own rejects.csv only`)
+    if (reject === null || (row.byteOffset ?? reject.byteOffset) !== reject.byteOffset) {
+      const problem = `record ${record} is not a reject of this dataset`
+      if (!isPreview) throw badCorrections(`${problem}; send rows of its own rejects.csv only`)
+      refused.add({ record, column: null, reason: 'no_reject', message: problem })
+      if (earlier !== null) await write(earlier)
+      continue
     }
     if (row.rule !== undefined && text !== null) {
       await write({ ...reject, text }, row.rule)

@@ -54,7 +54,7 @@ function encodingOf(head: Uint8Array): Pick<SentFile, 'encoding' | 'markBytes'> 
   return { encoding: 'utf-8', markBytes: hasMark ? 3 : 0 }
 }
 
-/** Members of a reject as the API shows it. Only the record and the text count. */
+/** Members of a reject as the API shows it. Only the record, its place and the text count. */
 const members = new Set([
   ...['record', 'line', 'byteOffset', 'byteLength', 'column', 'reason', 'message', 'ordinal', 'text', 'base64', 'cut'],
 ])
@@ -109,12 +109,12 @@ function rowOf(line: string, number: number, columns: readonly string[]): SentRo
   const unknown = Object.keys(row).find((name) => !members.has(name))
   if (unknown !== undefined)
     throw badCorrections(`line ${number} has an unknown member '${unknown.slice(0, 100)}', ${expected}`)
-  const { record, text = null, cut = false } = row as { record?: unknown; text?: unknown; cut?: unknown }
+  const { record, text = null, cut = false, byteOffset } = row as Readonly<Record<string, unknown>>
   if (!Number.isSafeInteger(record) || (record as number) < 1) {
     throw badCorrections(`line ${number} has no record, expected a whole number from 1`)
   }
   if (text !== null && typeof text !== 'string') throw badCorrections(`line ${number} has a text that is not a string`)
-  return { record: record as number, text, isCut: cut === true }
+  return { record: record as number, text, isCut: cut === true, ...(typeof byteOffset === 'number' && { byteOffset }) }
 }
 
 /** A submitted file, as described by its head. */

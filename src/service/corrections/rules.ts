@@ -176,16 +176,16 @@ export class Mending {
 /** The rule that made each of many corrections, in their order: one byte each. */
 export class RuleList {
   #rules = new Uint8Array(1024)
-  #length = 0
+  length = 0
 
   /** @param rule From 0 to `rulesMax`; null for none. */
   push(rule: number | null): void {
-    if (this.#length === this.#rules.length) {
-      const longer = new Uint8Array(2 * this.#length)
+    if (this.length === this.#rules.length) {
+      const longer = new Uint8Array(2 * this.length)
       longer.set(this.#rules)
       this.#rules = longer
     }
-    this.#rules[this.#length++] = rule ?? noRule
+    this.#rules[this.length++] = rule ?? noRule
   }
 
   /** `noRule` for none. */

@@ -158,12 +158,8 @@ const tabViews: Readonly<Record<Tab, () => Promise<(props: TabProps) => Componen
     )
   },
   fix: async () => {
-    const { RejectsTab } = await import('./rejects/rejects-tab.tsx')
-    return ({ receipt }) => (
-      <div class="old">
-        <RejectsTab receipt={receipt} />
-      </div>
-    )
+    const { FixTab } = await import('./rejects/fix-tab.tsx')
+    return ({ receipt, query }) => <FixTab key={receipt.id} receipt={receipt} query={query} />
   },
   sql: async () => {
     const { SqlTab } = await import('./sql/sql-tab.tsx')
