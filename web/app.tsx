@@ -1,15 +1,20 @@
 // App: the frame of every view: top bar with theme and language, drop and paste anywhere. Knows which address shows which view.
-import { useLayoutEffect, useMemo, useState } from 'preact/hooks'
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { lookAtCaller, useCaller } from './caller.ts'
+import { count } from './format.ts'
 import { Icon } from './parts/icon.tsx'
 import { KeyForm } from './parts/key-form.tsx'
-import { useRoute } from './router.ts'
+import { NoticePlace } from './parts/notice.tsx'
+import { type Route, useRoute } from './router.ts'
 import { language, switchLanguage, t } from './texts.ts'
 import { chooseTheme, currentTheme, nextTheme } from './theme.ts'
 import { droppedFiles, plainFiles } from './upload/chosen-files.ts'
+import { useEvents, useLive } from './upload/live.ts'
 import { UploadQueue } from './upload/upload-queue.ts'
 import { Dataset } from './views/dataset/dataset.tsx'
 import { Home } from './views/home/home.tsx'
+import { Trash } from './views/trash/trash.tsx'
+import { Tray } from './views/tray/tray.tsx'
 
 export function App() {
   const route = useRoute()
@@ -17,27 +22,26 @@ export function App() {
   const isDragging = useDrop(queue)
   usePaste(queue)
   const { keyCount, isRefused } = useCaller()
+  useEvents()
   useLayoutEffect(() => void lookAtCaller(), [])
   useLayoutEffect(() => {
     if (route.view !== 'dataset') document.title = t.title
   }, [route])
+  useFocusOnView(route)
   return (
     <>
       <a class="skip" href="#main">
         {t.skip}
       </a>
-      <TopBar isHome={route.view === 'home'} />
+      <TopBar view={route.view} />
       <main id="main" tabIndex={-1} key={keyCount}>
         {isRefused && (
-          <div class="old">
+          <div class="page">
             <KeyForm />
           </div>
         )}
-        {route.view === 'home' && (
-          <div class="old">
-            <Home queue={queue} />
-          </div>
-        )}
+        {route.view === 'home' && <Home queue={queue} query={route.query} />}
+        {route.view === 'trash' && <Trash />}
         {route.view === 'dataset' && <Dataset key={route.id} id={route.id} tab={route.tab} query={route.query} />}
         {route.view === 'unknown' && (
           <div class="empty">
@@ -46,12 +50,16 @@ export function App() {
           </div>
         )}
       </main>
+      <NoticePlace />
+      <Tray queue={queue} />
       {isDragging && <div class="drop-cover">{t.dropNow}</div>}
     </>
   )
 }
 
-function TopBar({ isHome }: { readonly isHome: boolean }) {
+function TopBar({ view }: { readonly view: Route['view'] }) {
+  const { isLive } = useLive()
+  const { caller } = useCaller()
   const [theme, setTheme] = useState(currentTheme)
   const onTheme = () => {
     chooseTheme(nextTheme())
@@ -67,12 +75,16 @@ function TopBar({ isHome }: { readonly isHome: boolean }) {
         </svg>
         <span>{t.title}</span>
       </a>
-      {!isHome && (
+      {view !== 'home' && (
         <nav class="crumbs" aria-label={t.where}>
           <a href="#/">{t.datasets}</a>
         </nav>
       )}
       <nav class="top-links" aria-label={t.service}>
+        <span class={isLive ? 'live' : 'live lost'}>{isLive ? t.live : t.reconnecting}</span>
+        <a href="#/trash" aria-current={view === 'trash' ? 'page' : undefined}>
+          {t.trash} {caller?.trash && <span class="small">{count(caller.trash.datasets)}</span>}
+        </a>
         <a href="/docs/tutorial">{t.docs}</a>
         <button type="button" class="btn ghost icon-only" aria-label={t.theme[theme]} onClick={onTheme}>
           <Icon name={theme} />
@@ -83,6 +95,19 @@ function TopBar({ isHome }: { readonly isHome: boolean }) {
       </nav>
     </header>
   )
+}
+
+/** Whoever comes to another view begins at its top, with the focus in it; the start page knows its own place. */
+function useFocusOnView(route: Route): void {
+  const place = route.view === 'dataset' ? route.id : route.view
+  const last = useRef(place)
+  useLayoutEffect(() => {
+    if (last.current === place) return
+    last.current = place
+    const main = document.querySelector('main')
+    if (route.view !== 'home') main?.scrollTo(0, 0)
+    if (main?.contains(document.activeElement) === false) main.focus({ preventScroll: true })
+  }, [place])
 }
 
 function useDrop(queue: UploadQueue): boolean {

@@ -33,13 +33,21 @@ export function moment(epochMs: number): string {
   return moments.format(epochMs)
 }
 
-/** `2 min ago`, `yesterday`; the day, if it is a week ago and more. Epoch milliseconds. */
+/** `now`, `2 min ago`, `yesterday`; the day, if it is a week ago and more. Epoch milliseconds. */
 export function ago(epochMs: number, nowMs = Date.now()): string {
   const minutes = Math.round((epochMs - nowMs) / 60_000)
-  if (minutes > -60) return times.format(Math.min(0, minutes), 'minute')
+  if (minutes >= 0) return times.format(0, 'second')
+  if (minutes > -60) return times.format(minutes, 'minute')
   if (minutes > -1_440) return times.format(Math.ceil(minutes / 60), 'hour')
   if (minutes > -10_080) return times.format(Math.ceil(minutes / 1_440), 'day')
   return days.format(epochMs)
+}
+
+/** `6 days`, or hours on the last one: how long until then. Epoch milliseconds. */
+export function remaining(epochMs: number, nowMs = Date.now()): string {
+  const hours = Math.max(0, Math.ceil((epochMs - nowMs) / 3_600_000))
+  const [value, unit] = hours > 48 ? [Math.floor(hours / 24), 'day'] : [hours, 'hour']
+  return new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' }).format(value)
 }
 
 /** Powers of 1024, as everywhere in the service. */

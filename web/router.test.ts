@@ -17,7 +17,9 @@ test('parseRoute() returns the view of rows, and nothing for a truncated one', (
 })
 
 test('parseRoute() accepts nothing else as a view', () => {
-  for (const hash of ['', '#', '#/']) assert.deepEqual(parseRoute(hash), { view: 'home' })
+  for (const hash of ['', '#', '#/']) assert.deepEqual(parseRoute(hash), { view: 'home', query: '' })
+  assert.deepEqual(parseRoute('#/?search=a%26b'), { view: 'home', query: 'search=a%26b' })
+  assert.deepEqual(parseRoute('#/trash'), { view: 'trash' })
   for (const hash of ['#/x', `#/datasets/${id}/other`, '#/datasets/../..', `#/datasets/${id.slice(1)}`, '#main'])
     assert.deepEqual(parseRoute(hash), { view: 'unknown' }, hash)
 })

@@ -5,13 +5,16 @@ export const tabs = ['rows', 'fix', 'sql', 'receipt', 'columns', 'read'] as cons
 export type Tab = (typeof tabs)[number]
 
 export type Route =
-  | { readonly view: 'home' }
+  /** `query` is what the list is searched, filtered and sorted by. */
+  | { readonly view: 'home'; readonly query: string }
+  | { readonly view: 'trash' }
   | { readonly view: 'dataset'; readonly id: string; readonly tab: Tab; readonly query: string }
   | { readonly view: 'unknown' }
 
 export function parseRoute(hash: string): Route {
   const path = hash.replace(/^#\/?/, '')
-  if (path === '') return { view: 'home' }
+  if (path === '' || path.startsWith('?')) return { view: 'home', query: path.slice(1) }
+  if (path === 'trash') return { view: 'trash' }
   const [, id, name = 'rows', query = ''] = /^datasets\/([0-9a-f]{32})(?:\/(\w+))?(?:\?(.*))?$/.exec(path) ?? []
   const tab = tabs.find((one) => one === name)
   return id === undefined || tab === undefined

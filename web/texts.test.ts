@@ -14,5 +14,5 @@ test('a sentence has its figures in order, and the word after `1` is singular', 
 })
 
 test('a figure is shown as it is, even if it looks like a place', () => {
-  assert.equal(t.removed('{}{a|b}$&.csv'), '{}{a|b}$&.csv wird gelöscht.')
+  assert.equal(t.isInTrash('{}{a|b}$&.csv'), '{}{a|b}$&.csv ist im Papierkorb.')
 })

@@ -61,13 +61,13 @@ const samples: readonly Sample[] = [
 
 /** The members that can be known before sending. */
 function known({ encoding, dialect, records, columns, rejects, evidence, notes }: ProvisionalReceipt) {
-  const { count, reasons, first } = rejects
+  const { first, ...counted } = rejects
   return {
     encoding,
     dialect,
     records,
     columns,
-    rejects: { count, reasons, first: first.slice(0, 20) },
+    rejects: { ...counted, first: first.slice(0, 20) },
     evidence,
     notes,
   }

@@ -79,11 +79,14 @@ async function service(t: TestContext) {
   }
   /** Deletes what has this creation time, or whatever is there. */
   const remove = (createdAt?: number) => () =>
-    removeOwn(tools, id, createdAt === undefined ? undefined : (receipt) => receipt.createdAt === createdAt).catch(
-      (error) => {
-        if (!isServiceError(error, 'DATASET_NOT_FOUND') && !isServiceError(error, 'PRECONDITION_FAILED')) throw error
-      },
-    )
+    removeOwn(
+      tools,
+      id,
+      'erase',
+      createdAt === undefined ? undefined : (receipt) => receipt.createdAt === createdAt,
+    ).catch((error) => {
+      if (!isServiceError(error, 'DATASET_NOT_FOUND') && !isServiceError(error, 'PRECONDITION_FAILED')) throw error
+    })
   return {
     dir,
     store: real,
@@ -91,7 +94,7 @@ async function service(t: TestContext) {
     upload,
     remove,
     /** Deletes while it certainly exists. */
-    removeThere: () => () => removeOwn(tools, id),
+    removeThere: () => () => removeOwn(tools, id, 'erase'),
     sendAgain: (partCount: number) => async () => {
       await remove()()
       await upload(partCount)()

@@ -81,7 +81,7 @@ describe('the page by keyboard alone', { skip: noBrowser }, () => {
     })
     await press(page, button(page, 'Send: large.csv'))
     await press(page, button(page, 'Pause: large.csv'))
-    await page.getByText('paused', { exact: true }).waitFor()
+    await page.getByText(/paused$/).waitFor()
     const focused = page.locator(':focus')
     assert.match(String(await focused.textContent()), /large\.csv/)
     await page.keyboard.press('Tab')
@@ -100,7 +100,7 @@ describe('the page by keyboard alone', { skip: noBrowser }, () => {
     await press(page, button(page, 'Cancel: other.csv'))
     await page.getByText('canceled', { exact: true }).waitFor()
     await press(page, button(page, 'Remove: other.csv'))
-    await page.getByText('other.csv').waitFor({ state: 'detached' })
+    await page.locator('.tray', { hasText: 'other.csv' }).waitFor({ state: 'detached' })
   })
 
   it('corrects a reject in place, and sends it', async () => {
@@ -112,7 +112,7 @@ describe('the page by keyboard alone', { skip: noBrowser }, () => {
     await page.keyboard.type(',Cleo')
     // Without waiting until it has been read.
     await page.keyboard.press('Control+Enter')
-    await page.getByText('3 rows + 0 rejected').waitFor()
+    await page.getByText('4 records = 1 header + 3 rows + 0 rejected').waitFor()
   })
 
   it('reads another way, and opens that reading', async () => {
@@ -188,10 +188,9 @@ describe('the page by keyboard alone', { skip: noBrowser }, () => {
   it('deletes a dataset, undoes it immediately, and finds a word in the docs', async () => {
     await site.client.upload({ content: 'k\n1\n2\n3\n', fileName: 'keep.csv' })
     await using page = await open()
-    await press(page, button(page, 'Delete dataset: keep.csv'))
-    await button(page, 'Undo').waitFor()
-    // The button of the row has disappeared, and this one has the focus.
-    await page.keyboard.press('Enter')
+    await press(page, page.getByLabel('Select keep.csv'), 'Space')
+    await press(page, button(page, 'Delete'))
+    await press(page, button(page, 'Put back'))
     await link(page, 'keep.csv').waitFor()
     await page.evaluate('document.activeElement.blur()')
     await press(page, link(page, 'Docs'))

@@ -57,7 +57,7 @@ describe('a page that needs a key', { skip: noBrowser }, () => {
     assert.match(said, /valid until .*20\d\d/)
     assert.match(said, /Stored: 0 B of 1 MB/)
     assert.match(said, /Datasets: 0 of 2/)
-    assert.equal(await page.evaluate('document.activeElement.className'), 'caller quiet')
+    assert.equal(await page.evaluate('document.activeElement.className'), 'row caller quiet small')
     // A file chosen before is still chosen.
     await page.getByRole('button', { name: 'Send: kept.csv' }).click()
     await page.getByRole('link', { name: '1 row, 0 rejected' }).waitFor()
@@ -78,8 +78,15 @@ describe('a page that needs a key', { skip: noBrowser }, () => {
     await page.getByRole('alert').filter({ hasText: 'This was refused for lack of a valid key.' }).waitFor()
     await page.getByRole('button', { name: 'Try again: early.csv' }).click()
     await page.getByRole('link', { name: '1 row, 0 rejected' }).waitFor()
-    await page.getByRole('button', { name: 'Delete dataset: early.csv' }).click()
-    await page.waitForResponse((response) => response.request().method() === 'DELETE')
+    await page.getByLabel('Select early.csv').check()
+    await page.getByRole('button', { name: 'Delete', exact: true }).click()
+    await page.getByText('early.csv is in the trash.').waitFor()
+    // What is in the trash counts.
+    await page.getByRole('link', { name: /^Trash/ }).click()
+    await page.getByLabel('Select early.csv').check()
+    await page.getByRole('button', { name: 'Erase now' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Erase now' }).click()
+    await page.getByText('Nothing here.').waitFor()
   })
 
   it('accepts a key and forgets it, by keyboard alone', async () => {
@@ -111,20 +118,20 @@ describe('a page that needs a key', { skip: noBrowser }, () => {
     await page.getByText('This key may not send files.').waitFor()
     assert.ok(await page.getByRole('button', { name: 'Send: mine.csv' }).isDisabled())
     assert.ok(await page.getByRole('button', { name: 'Check the whole file: mine.csv' }).isEnabled())
-    await page.getByRole('link', { name: 'bad.csv' }).waitFor()
-    assert.equal(await page.getByRole('button', { name: /^Delete dataset/ }).count(), 0)
-    await page.getByRole('link', { name: 'bad.csv' }).click()
+    await page.getByRole('link', { name: 'bad.csv', exact: true }).waitFor()
+    assert.equal(await page.getByRole('button', { name: /^Delete/ }).count(), 0)
+    await page.getByRole('link', { name: 'bad.csv', exact: true }).click()
     await page.getByRole('link', { name: 'Fix 1' }).click()
     await page.getByText('This key may not make datasets.').waitFor()
     assert.equal(await page.getByRole('button', { name: /^Edit/ }).count(), 0)
     await page.getByRole('link', { name: 'Read it another way' }).click()
     assert.ok(await page.getByRole('button', { name: 'Read this way' }).isDisabled())
-    await page.getByRole('link', { name: 'Datasets' }).click()
+    await page.getByRole('link', { name: 'Datasets', exact: true }).click()
     await page.getByRole('button', { name: 'Forget the key' }).click()
 
     await enter(page, sender.secret)
     await page.getByText('This key may not read datasets.').waitFor()
-    assert.equal(await page.getByRole('link', { name: 'bad.csv' }).count(), 0)
+    assert.equal(await page.getByRole('link', { name: 'bad.csv', exact: true }).count(), 0)
   })
 
   it('says before sending that a file or dataset exceeds the quota', async () => {

@@ -24,7 +24,7 @@ test('checking and sending a large file takes bounded memory of the tab', {
   await using service = await RunningService.start(join(scratch.path, 'data'))
   await using browser = await PageBrowser.launch()
   await using page = await browser.open(service.url)
-  await page.getByRole('heading', { name: 'Datasets' }).waitFor()
+  await page.getByLabel('Choose files').waitFor()
   const { bytes: before } = await browser.pageMemory()
   await page.setInputFiles('input[type=file]', path)
   await page.getByRole('region', { name: 'Preview: large.csv' }).getByRole('cell').first().waitFor()

@@ -19,13 +19,9 @@ test('a file with long names, long texts and right-to-left texts fits the list a
   const options = { viewport: { width: 320, height: 844 }, bypassCSP: true, locale: 'de-DE' }
   {
     await using page = await browser.open(service.url, options)
-    await page.getByRole('button', { name: 'Tabelle löschen' }).waitFor()
+    await page.getByRole('link', { name: 'xxx' }).waitFor()
     assert.equal(await overflowOf(page), 0, 'list')
-    assert.ok(
-      await page.evaluate(
-        "[...document.querySelectorAll('.scroll')].every((one) => one.scrollWidth === one.clientWidth)",
-      ),
-    )
+    assert.ok(await page.evaluate("document.querySelector('.list').clientWidth <= innerWidth - 32"))
   }
   for (const tab of tabs) {
     await using page = await browser.open(`${service.url}/#/datasets/${id}/${tab}`, options)

@@ -136,8 +136,8 @@ describe('the page', { skip: noBrowser }, () => {
       document.body.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))`)
     await page.getByRole('heading', { name: 'pasted.csv' }).waitFor()
     await page.getByRole('button', { name: 'Send all 2' }).click()
-    await page.getByRole('link', { name: 'dropped.csv' }).waitFor()
-    await page.getByRole('link', { name: 'pasted.csv' }).waitFor()
+    await page.getByRole('link', { name: 'dropped.csv', exact: true }).waitFor()
+    await page.getByRole('link', { name: 'pasted.csv', exact: true }).waitFor()
   })
 
   it('shows the first rows and checks the whole file before sending, and sends it as it was checked', async () => {
@@ -171,7 +171,7 @@ describe('the page', { skip: noBrowser }, () => {
     const rows = Array.from({ length: 100_000 }, (_, index) => `${index + 1},row ${index + 1}`)
     await upload(page, 'long.csv', `n,name\n${rows.join('\n')}\n`)
     await page.getByRole('link', { name: '100,000 rows, 0 rejected' }).click()
-    await page.getByRole('link', { name: 'Rows' }).click()
+    await page.getByRole('link', { name: 'Rows', exact: true }).click()
     await page.locator('td', { hasText: /^row 1$/ }).waitFor()
     await page.evaluate("globalThis.firstRows = [...document.querySelectorAll('.grid tbody tr')]")
     await page.getByRole('grid').press('Control+End')
@@ -193,7 +193,7 @@ describe('the page', { skip: noBrowser }, () => {
     )
     await upload(page, 'cities.csv', `id,city,n\nbad\n${rows.join('\n')}\n`)
     await page.getByRole('link', { name: '5,000 rows, 1 rejected' }).click()
-    await page.getByRole('link', { name: 'Rows' }).click()
+    await page.getByRole('link', { name: 'Rows', exact: true }).click()
     await page.getByText('of 5,000').waitFor()
 
     await page.getByLabel('Column to filter').selectOption('city')
@@ -314,16 +314,20 @@ describe('the page', { skip: noBrowser }, () => {
     await page.getByRole('button', { name: 'Read this way' }).click()
     await page.getByText('4 rows, 0 rejected').waitFor()
     await page.getByRole('link', { name: 'Open this reading' }).click()
-    await page.getByRole('link', { name: 'Rows' }).click()
+    await page.getByRole('link', { name: 'Rows', exact: true }).click()
     await page.getByRole('gridcell', { name: 'zip' }).waitFor()
   })
 
-  it('deletes a dataset only after some seconds, during which it can be undone', async () => {
+  it('moves a dataset to the trash, and puts it back', async () => {
     await using page = await open()
     await upload(page, 'keep.csv', 'k\n1\n2\n')
-    await page.getByRole('button', { name: 'Delete dataset: keep.csv' }).click()
-    await page.getByRole('button', { name: 'Undo' }).click()
-    await page.getByRole('link', { name: 'keep.csv' }).waitFor()
+    const listed = page.getByRole('link', { name: 'keep.csv', exact: true })
+    await page.getByLabel('Select keep.csv').check()
+    await page.getByRole('button', { name: 'Delete', exact: true }).click()
+    await page.getByText('keep.csv is in the trash.').waitFor()
+    await listed.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Put back' }).click()
+    await listed.waitFor()
   })
 
   it('has no axe violations, on any view, in light and dark, wide and on a phone', async () => {
@@ -339,6 +343,7 @@ describe('the page', { skip: noBrowser }, () => {
         await using page = await open({ colorScheme, viewport: { width, height: 844 }, bypassCSP: true })
         for (const view of [
           '',
+          '#/trash',
           ...['', '/fix', '/sql', '/receipt', '/columns', '/read'].map((tab) => `#/datasets/${id}${tab}`),
         ]) {
           await page.goto(`${site.service.url}/${view}`)

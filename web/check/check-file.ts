@@ -20,7 +20,7 @@ import { readTexts } from '../../src/service/dataset/record-text.ts'
 import { equalNumberNotes } from '../../src/service/ingest/equal-number-notes.ts'
 import { footerNotes } from '../../src/service/ingest/footer-notes.ts'
 import { recordNotes } from '../../src/service/ingest/record-notes.ts'
-import { lineOfRecord, RecordTally, recordCounts } from '../../src/service/ingest/record-tally.ts'
+import { lineOfRecord, RecordTally, recordCounts, rejectFacts } from '../../src/service/ingest/record-tally.ts'
 import { segmentForm } from '../../src/service/ingest/segment-form.ts'
 import { PreviewRows } from './preview-rows.ts'
 import { type CheckOptions, type CheckProgress, listedRejectsMax, type ProvisionalReceipt } from './provisional.ts'
@@ -126,8 +126,7 @@ class Check {
       records: recordCounts(reading.before, tally),
       columns,
       rejects: {
-        count: tally.rejected,
-        reasons: tally.reasons,
+        ...rejectFacts(tally, bytes),
         first:
           read === null
             ? rejects.map((reject) => ({ ...reject, text: null }))

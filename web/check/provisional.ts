@@ -26,9 +26,7 @@ export interface ProvisionalReceipt extends Omit<ShownReceipt, 'schema'> {
   readonly isWhole: boolean
   /** Bytes of the text, after decompression. */
   readonly bytes: number
-  readonly rejects: {
-    readonly count: number
-    readonly reasons: Readonly<Record<string, number>>
+  readonly rejects: Pick<Receipt['rejects'], 'count' | 'reasons' | 'positions'> & {
     /**
      * At most `listedRejectsMax`; the text is null if the file was decompressed on the way or the bytes are not text.
      */

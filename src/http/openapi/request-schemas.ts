@@ -72,12 +72,41 @@ export const uploadsQuery = Type.Object({
 
 export const listQuery = Type.Object({
   limit: limit(100, 1_000),
-  after: Type.Optional(text(500, 'The `after` of the previous page.')),
+  after: Type.Optional(text(2_000, 'The `after` of the previous page, for the same `sort` and `order`.')),
   name: Type.Optional(text(255, 'Only datasets with this text in a file name under which they were uploaded.')),
+  search: Type.Optional(text(255, 'Only datasets with this text in such a file name, or in the name of a column.')),
   id: Type.Optional(
     Type.String({
       pattern: '^[0-9a-f]{1,32}$',
       description: 'Only datasets whose id begins with these hexadecimal digits, in lower case.',
+    }),
+  ),
+  rejects: Type.Optional(Type.Enum(['open'], { description: 'Only datasets with rejects that are not dismissed.' })),
+  since: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: 'Only datasets created at this time or later. Milliseconds since 1970-01-01 UTC.',
+    }),
+  ),
+  mine: Type.Boolean({ default: false, description: 'Only datasets that this key or token was the first to send.' }),
+  origin: Type.Optional(
+    Type.String({ pattern: '^[0-9a-f]{64}$', description: 'Only versions of one file, by `origin.id`.' }),
+  ),
+  versions: Type.Optional(Type.Enum(['latest'], { description: 'Only the newest version of each file.' })),
+  sort: Type.Enum(['createdAt', 'name', 'rows', 'rejects', 'bytes'], {
+    default: 'createdAt',
+    description: 'What to sort by. In the trash, `createdAt` is the time at which a dataset was put there.',
+  }),
+  order: Type.Optional(
+    Type.Enum(['asc', 'desc'], { description: 'Defaults to `asc` for names and to `desc` for all others.' }),
+  ),
+})
+
+export const removalQuery = Type.Object({
+  trash: Type.Optional(
+    Type.Enum(['', 'true', 'false'], {
+      description: 'Move it to the trash, from which it can be restored for the time of `--keep-trash-for`.',
     }),
   ),
 })

@@ -46,6 +46,7 @@ test('createFsStore() lays out its directory as documented, readable by its owne
     'index.sqlite-wal',
     'lock',
     'lock.owner',
+    'trash/',
     'uploads/',
   ])
   const { checksum, ...kept } = JSON.parse(await readFile(join(dir, dataset, 'receipt.json'), 'utf8'))
@@ -163,7 +164,10 @@ test('receipt() reports a receipt damaged while the store is open as an error, n
   await writeFile(join(dir, 'datasets', bad.receipt.id, 'receipt.json'), '{')
   await assert.rejects(store.receipt(bad.receipt.id), failsWith('DATASET_DAMAGED'))
   const page = await store.list({ limit: 10, after: null, name: null, owner: '' })
-  assert.deepEqual(page.receipts, [good.receipt])
+  assert.deepEqual(
+    page.datasets.map(({ receipt }) => receipt),
+    [good.receipt],
+  )
   assert.match(
     lines.at(-1) ?? '',
     new RegExp(`^cannot read receipt: dataset is left out of the list .*${bad.receipt.id}`),

@@ -1,18 +1,14 @@
 // Dataset: the head of a dataset, with the account of its file, and its tabs. Knows which tab shows what.
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect } from 'preact/hooks'
-import { datasetAddress, getReceipt, type Receipt } from '../../api.ts'
-import { ago, bytes, count, moment, shownName } from '../../format.ts'
+import { getReceipt, type Receipt } from '../../api.ts'
+import { count, shownName } from '../../format.ts'
 import { Account } from '../../parts/account.tsx'
-import { delimiterName } from '../../parts/dialect-fields.tsx'
-import { DownloadLink } from '../../parts/download-link.tsx'
 import { Failure } from '../../parts/failure.tsx'
-import { Icon } from '../../parts/icon.tsx'
-import { Menu } from '../../parts/menu.tsx'
-import { Strip } from '../../parts/strip.tsx'
 import { datasetHref, type Tab, tabs } from '../../router.ts'
 import { t } from '../../texts.ts'
 import { useLoaded } from '../../use-loaded.ts'
+import { Head } from './head.tsx'
 
 interface DatasetProps {
   readonly id: string
@@ -47,65 +43,6 @@ export function Dataset({ id, tab, query }: DatasetProps) {
       </div>
       <TabContent key={tab} receipt={receipt} tab={tab} query={query} />
     </>
-  )
-}
-
-function Head({ receipt, name }: { readonly receipt: Receipt; readonly name: string }) {
-  const { id, createdAt, file, encoding, dialect, records, corrections } = receipt
-  return (
-    <>
-      <div class="head">
-        <div>
-          <h1 class="name" title={name}>
-            {name}
-          </h1>
-          <p class="facts-line">
-            <time title={moment(createdAt)}>{ago(createdAt)}</time> · {bytes(file.bytes)} · {encoding.name} ·{' '}
-            {delimiterName(dialect.delimiter)}
-            {corrections !== undefined && (
-              <>
-                {' '}
-                · {t.correctedFrom(count(corrections.count))}{' '}
-                <a href={datasetHref(corrections.of, 'fix')}>{t.uncorrected}</a>
-              </>
-            )}
-          </p>
-        </div>
-        <div class="row">
-          <a class="btn" href={datasetHref(id, 'read')}>
-            {t.readAgain}
-          </a>
-          <Downloads receipt={receipt} />
-        </div>
-      </div>
-      <div class="account">
-        <Strip label={t.wholeFile(count(records.rejected))} />
-      </div>
-    </>
-  )
-}
-
-function Downloads({ receipt: { id, file, rejects } }: { readonly receipt: Receipt }) {
-  const base = file.name.replace(/\.[^.]*$/, '') || id
-  const forms: readonly (readonly [string, string, string, string])[] = [
-    [t.asCsv, '/data.csv', `${base}.csv`, ''],
-    [t.forSpreadsheet, '/data.csv?spreadsheet=true', `${base}.csv`, ''],
-    [t.asParquet, '/data.parquet', `${base}.parquet`, ''],
-    [t.asJson, '/data.ndjson', `${base}.ndjson`, ''],
-    [t.rejectsCsv, '/rejects.csv', `${base}.rejects.csv`, count(rejects.count)],
-    [t.original, '/original', file.name || `${id}.csv`, bytes(file.bytes)],
-  ]
-  const label = (
-    <>
-      <Icon name="download" /> <span class="phone-label">{t.download}</span>
-    </>
-  )
-  return (
-    <Menu class="btn primary" label={label}>
-      {forms.map(([name, below, fileName, size]) => (
-        <DownloadLink key={below} name={name} size={size} address={datasetAddress(id, below)} fileName={fileName} />
-      ))}
-    </Menu>
   )
 }
 
