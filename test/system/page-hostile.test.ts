@@ -61,6 +61,7 @@ describe('hostile texts on the page', { skip: noBrowser }, () => {
     await page.getByRole('link', { name: 'Receipt' }).click()
     await page.getByRole('rowheader', { name: markup, exact: true }).waitFor()
     await page.getByRole('link', { name: 'Fix 50' }).click()
+    await page.getByRole('button', { name: 'One by one' }).click()
     await page.locator('.reject', { hasText: markup }).first().waitFor()
     await page
       .getByRole('button', { name: /^Edit: / })
