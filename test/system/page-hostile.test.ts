@@ -115,7 +115,7 @@ describe('hostile texts on the page', { skip: noBrowser }, () => {
     ])
     await page.getByText('it looks like a zip archive').waitFor()
     await page.getByRole('button', { name: `Check the whole file: ${name}`, exact: true }).click()
-    await page.getByText(/ records would be accepted; 50 rejected/).waitFor()
+    await page.getByText(/ rows \+ 50 rejected/).waitFor()
     await page.getByRole('button', { name: `Send: ${name}`, exact: true }).click()
     await page.getByRole('link', { name: / rows, 50 rejected$/ }).waitFor()
     await search.fill(hostileTexts[5]!)

@@ -58,7 +58,7 @@ describe('the page by keyboard alone', { skip: noBrowser }, () => {
     await choose(page, two.getByRole('combobox', { name: 'Header' }), 'no')
     await two.getByText('without header').waitFor()
     await press(page, button(page, 'Check the whole file: two.csv'))
-    await two.getByText('2 of 3 records would be accepted; 1 rejected').waitFor()
+    await two.getByText(/ 2 rows \+ 1 rejected/).waitFor()
     await press(page, button(page, 'Send all 2'))
     await link(page, '2 rows, 1 rejected').waitFor()
     await press(page, link(page, '1 row, 1 rejected'))

@@ -71,7 +71,10 @@ function ColumnRows(props: ColumnsProps & { readonly places: number[] }) {
   const misfitsOf = (at: number) => receipt.misfits.find(({ column }) => column === at)
   const sample = (at: number) => samplesOf(detected, at).map(shortened).join(' · ')
   const fit = (at: number) => <Fit total={total} misfits={misfitsOf(at)} name={nameOf(at)} />
-  const why = (at: number) => !choices.has(nameOf(at)) && <Spoken sentence={whySentence(receipt, at)} />
+  const why = (at: number) => {
+    const sentence = whySentence(receipt, at)
+    return choices.has(nameOf(at)) ? t.asChosen : <span title={sentence.text}>{<Spoken sentence={sentence} />}</span>
+  }
   const { type, name, isRequired, pattern } = choicesOf(props)
   return (
     <Table

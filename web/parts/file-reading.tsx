@@ -46,14 +46,24 @@ interface FileReadingProps {
   readonly declared: Declared
   readonly onDeclare: (change: Partial<Declared>) => void
   readonly reading: Reading
+  /** How it is read is the first thing to be said. */
+  readonly isDialectOpen?: boolean
   /** Buttons: above what appears later, so that they do not move under the pointer. */
-  readonly children: ComponentChildren
+  readonly children?: ComponentChildren
 }
 
-export function FileReading({ file, name, declared, onDeclare, reading, children }: FileReadingProps) {
+export function FileReading({
+  file,
+  name,
+  declared,
+  onDeclare,
+  reading,
+  isDialectOpen = false,
+  children,
+}: FileReadingProps) {
   const { detected, known, whole, error } = reading
   const isRefused = error instanceof Refusal
-  const [isOpen, setOpen] = useState(false)
+  const [isOpen, setOpen] = useState(isDialectOpen)
   return (
     <div class="reading">
       <div class="head">
@@ -124,9 +134,12 @@ function Outcome({ file, reading: { known, whole } }: { readonly file: File; rea
   if (whole.kind === 'running') return <Progress state={whole} file={file} />
   if (known === null) return <>{t.reading}</>
   const { isWhole, records } = known
+  const isEmpty = records.accepted + records.rejected === 0
+  // The place of the first rows says more.
+  if (isEmpty && whole.kind !== 'done') return null
   return (
     <>
-      {records.total === 0 ? t.noRecords : accountText(records)}
+      {isEmpty ? t.noRecords : accountText(records)}
       {!isWhole && ` · ${t.inFirstMegabyte}`}
       {whole.kind === 'done' && ` · ${t.checkedIn(bytes(known.bytes), duration(whole.tookMs))}`}
     </>

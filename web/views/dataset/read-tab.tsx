@@ -1,6 +1,6 @@
 // Read tab: reads the stored file another way: the screen before sending, over the original. Applying it makes another
 // dataset.
-import { useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { getHead, type Receipt, readAgain } from '../../api.ts'
 import { useMay } from '../../caller.ts'
 import { shownName } from '../../format.ts'
@@ -13,42 +13,62 @@ import { useAction, useLoaded } from '../../use-loaded.ts'
 
 export function ReadTab({ receipt }: { readonly receipt: Receipt }) {
   const head = useLoaded((signal) => getHead(receipt.id, receipt.file.name, signal), [receipt.id])
+  const [declared, setDeclared] = useState<Declared>({ dialect: {}, choices: new Map() })
+  const schema = useRef<object | null>(null)
+  const { outcome, run } = useAction<Receipt>()
+  const mayMake = useMay('upload')
   return (
     <div class="page">
-      <p class="quiet">{t.readingIntro}</p>
+      <div class="row">
+        <p class="quiet grow">{t.readingIntro}</p>
+        {!mayMake && <strong>{t.mayNotMake}</strong>}
+        <button
+          type="button"
+          class="btn primary"
+          disabled={!mayMake || outcome.state === 'loading'}
+          onClick={() => run((signal) => readAgain(receipt.id, declared.dialect, schema.current, signal))}
+        >
+          {t.readNow}
+        </button>
+      </div>
+      {outcome.state === 'failed' && <Failure error={outcome.error} />}
+      {outcome.state === 'loaded' && <Made before={receipt} made={outcome.value} />}
       {head.state === 'loading' && <p class="quiet">{t.loading}</p>}
       {head.state === 'failed' && <Failure error={head.error} />}
-      {head.state === 'loaded' && <Beginning receipt={receipt} file={head.value} />}
+      {head.state === 'loaded' && (
+        <Beginning
+          file={head.value}
+          declared={declared}
+          onDeclare={(change) => setDeclared((last) => ({ ...last, ...change }))}
+          onSchema={(one) => {
+            schema.current = one
+          }}
+        />
+      )}
     </div>
   )
 }
 
-function Beginning({ receipt, file }: { readonly receipt: Receipt; readonly file: File }) {
-  const [declared, setDeclared] = useState<Declared>({ dialect: {}, choices: new Map() })
-  const { outcome, run } = useAction<Receipt>()
+interface BeginningProps {
+  readonly file: File
+  readonly declared: Declared
+  readonly onDeclare: (change: Partial<Declared>) => void
+  readonly onSchema: (schema: object | null) => void
+}
+
+function Beginning({ file, declared, onDeclare, onSchema }: BeginningProps) {
   const reading = useReading(file, declared, 'head')
-  const mayMake = useMay('upload')
+  useLayoutEffect(() => onSchema(reading.schema), [reading.schema])
   return (
     <div class="frame ready">
       <FileReading
         file={file}
         name={shownName(file.name)}
         declared={declared}
-        onDeclare={(change) => setDeclared((last) => ({ ...last, ...change }))}
+        onDeclare={onDeclare}
         reading={reading}
-      >
-        {!mayMake && <strong>{t.mayNotMake}</strong>}
-        <button
-          type="button"
-          class="btn primary"
-          disabled={!mayMake || outcome.state === 'loading'}
-          onClick={() => run((signal) => readAgain(receipt.id, declared.dialect, reading.schema, signal))}
-        >
-          {t.readNow}
-        </button>
-      </FileReading>
-      {outcome.state === 'failed' && <Failure error={outcome.error} />}
-      {outcome.state === 'loaded' && <Made before={receipt} made={outcome.value} />}
+        isDialectOpen
+      />
     </div>
   )
 }

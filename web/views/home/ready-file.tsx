@@ -3,7 +3,7 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useUploadBlocker } from '../../caller.ts'
 import { Refusal } from '../../check/run-check.ts'
-import { bytes, shownName } from '../../format.ts'
+import { shownName } from '../../format.ts'
 import { FileReading, useReading } from '../../parts/file-reading.tsx'
 import { t } from '../../texts.ts'
 import type { QueuedUpload, UploadQueue } from '../../upload/upload-queue.ts'
@@ -64,7 +64,7 @@ export function ReadyFile({ upload, file, queue }: ReadyFileProps) {
           disabled={!maySend}
           onClick={() => queue.send(number)}
         >
-          {t.sendSize(bytes(file.size))}
+          {t.send}
         </button>
       </FileReading>
     </li>
