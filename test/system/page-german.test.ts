@@ -33,13 +33,13 @@ describe('the page in German', { skip: noBrowser }, () => {
 
   it('says how a file was read, why columns have their types, and why records were rejected', async () => {
     const { id } = await site.client.upload({ content: messy, fileName: 'orte.csv' })
-    await using page = await site.browser.open(`${site.service.url}/#/datasets/${id}`, options)
+    await using page = await site.browser.open(`${site.service.url}/#/datasets/${id}/receipt`, options)
     await page.getByText('Zeichensatz utf-8: Die Bytes am Anfang der Datei passen dazu.').waitFor()
     await page.getByText('Trennzeichen „;“: 3 von 6 Datensätzen am Anfang der Datei haben 3 Felder').waitFor()
     await page.getByText('Spalte plz: Werte haben führende Nullen; sie bleiben Text.').waitFor()
     assert.deepEqual(await englishOf(page), [])
     assert.deepEqual(await axeViolations(page), [])
-    await page.getByRole('link', { name: 'Abgelehnt (2)' }).click()
+    await page.getByRole('link', { name: 'Berichtigen 2' }).click()
     await page.getByText('zu viele Felder, erwartet werden 3').waitFor()
     await page.getByRole('button', { name: 'Bearbeiten: Zeile 4' }).click()
     await page.getByRole('textbox').fill('00124;"Düren;9,00')

@@ -17,7 +17,7 @@ describe('rejects on the page', { skip: noBrowser }, () => {
   const site = pageSite()
 
   const openRejects = (id: string, options: BrowserContextOptions = {}) =>
-    site.browser.open(`${site.service.url}/#/datasets/${id}/rejects`, options)
+    site.browser.open(`${site.service.url}/#/datasets/${id}/fix`, options)
   const idOf = (page: Page) => /datasets\/([0-9a-f]{32})/.exec(page.url())?.[1] ?? ''
   const csvOf = async (id: string) => (await site.client.get(`/qas/datasets/${id}/data.csv`)).toString()
 
@@ -92,7 +92,7 @@ describe('rejects on the page', { skip: noBrowser }, () => {
     await page.getByRole('heading', { name: 'Corrected records (1)' }).waitFor()
     assert.deepEqual(await page.locator('del').allTextContents(), ['2,Grace'])
     await page.getByRole('link', { name: 'The dataset before' }).click()
-    await page.getByRole('link', { name: 'Rejects (4)' }).waitFor()
+    await page.getByRole('link', { name: 'Fix 4' }).waitFor()
     assert.equal(idOf(page), id)
   })
 
@@ -174,7 +174,7 @@ describe('rejects on the page', { skip: noBrowser }, () => {
       Buffer.of(0xfc),
       Buffer.from('rg\n'),
     ])
-    await page.goto(`${site.service.url}/#/datasets/${(await site.client.upload(broken)).id}/rejects`)
+    await page.goto(`${site.service.url}/#/datasets/${(await site.client.upload(broken)).id}/fix`)
     await page.locator('.reject mark', { hasText: '\ufffd' }).waitFor()
     await page.getByRole('button', { name: 'Edit: Line 3' }).click()
     await page.getByLabel('Corrected text: Line 3').fill('2,Jürg')

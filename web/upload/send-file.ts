@@ -6,6 +6,7 @@ import { ApiError, UserFacingError } from '../api.ts'
 import { t } from '../texts.ts'
 import { Backoff, isTransient } from './backoff.ts'
 import { hold } from './kept-uploads.ts'
+import { endUpload } from './live.ts'
 import { uploadEvents } from './upload-events.ts'
 import { addBytes, beginUpload, sendWhole, uploadOffset } from './upload-requests.ts'
 
@@ -59,6 +60,7 @@ export async function sendFile(
   }
   const receipt = await patiently(update, signal, () => sendWhole(file, dialect, { onSent, signal }))
   const { accepted, rejected } = receipt.records
+  if (receipt.upload !== undefined) endUpload(receipt.upload.id)
   return { datasetId: receipt.id, accepted, rejected, isDuplicate: receipt.duplicate === true }
 }
 
@@ -81,6 +83,7 @@ async function sendResumable(
     // Whichever ends first: the outcome may be known before the whole file has been sent.
     await Promise.race([sendRest(id, upload, file, update, either), ended])
     const last = await ended
+    endUpload(id)
     if (last.phase === 'done') return resultOf(last)
     throw new ApiError(last.error?.status ?? 410, last.error?.message ?? last.phase, last.error?.exception)
   } finally {

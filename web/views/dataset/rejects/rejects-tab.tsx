@@ -60,7 +60,7 @@ export function RejectsTab({ receipt }: { readonly receipt: Receipt }) {
 
 /** The corrected dataset, at its remaining rejects if there are any. */
 function goTo({ id, rejects }: CorrectedReceipt): void {
-  const href = datasetHref(id, rejects.count > 0 ? 'rejects' : 'receipt')
+  const href = datasetHref(id, rejects.count > 0 ? 'fix' : 'rows')
   if (location.hash !== href) location.hash = href
   document.getElementById('main')?.focus()
 }
