@@ -94,12 +94,22 @@ async function build(hash) {
     ...options,
     entryPoints: { page: 'main.tsx', style: 'style.css', docs: 'docs/docs.ts', 'docs-style': 'docs/docs-style.css' },
     outdir: assetsDir,
+    splitting: true,
+    metafile: true,
+    chunkNames: 'chunk-[hash]',
     define: { checkWorkerUrl: JSON.stringify(`/assets/${workerName}`) },
     plugins: [platform],
   })
   let page = readFileSync(join(sourceDir, 'index.html'), 'utf8')
   const names = write(result)
   for (const name of names) page = page.replace(`/assets/${name.replace(/-[A-Z0-9]{8}\./, '.')}`, `/assets/${name}`)
+  // What the script imports at once is asked for together with it.
+  const outputs = Object.entries(result.metafile.outputs)
+  const imported = outputs.find(([path]) => /\bpage-\w+\.js$/.test(path))[1].imports
+  const preloads = imported
+    .filter(({ kind }) => kind === 'import-statement')
+    .map(({ path }) => `  <link rel="modulepreload" href="/assets/${basename(path)}">\n  `)
+  page = page.replace('</head>', `${preloads.join('')}</head>`)
   const assetOf = (pattern) => `/assets/${names.find((name) => pattern.test(name))}`
   const docs = await builtDocs(root, { script: assetOf(/^docs-\w+\.js$/), style: assetOf(/^docs-style-\w+\.css$/) })
   mkdirSync(join(freshDir, 'docs', 'decisions'), { recursive: true })

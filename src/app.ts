@@ -26,7 +26,7 @@ import { createScanner } from './reading/scanner/wasm-scanner.ts'
 import { Copies } from './service/copies/copies.ts'
 import { createService, type ServiceParts } from './service/create-service.ts'
 import { Downloads, type DownloadTools } from './service/dataset/downloads.ts'
-import { removeDataset } from './service/dataset/remove-dataset.ts'
+import { eraseTrashed, removeDataset } from './service/dataset/remove-dataset.ts'
 import { VerifiedFiles } from './service/dataset/verified-files.ts'
 import { startRetention } from './service/retention.ts'
 import { startScrub } from './service/scrub/scheduled-scrub.ts'
@@ -34,7 +34,7 @@ import { EndedUploads } from './service/uploads/ended-uploads.ts'
 import { IdempotencyKeys } from './service/uploads/idempotency-keys.ts'
 import { Uploads } from './service/uploads/uploads.ts'
 import { createFsStore } from './store/fs/fs-store.ts'
-import type { DatasetVersion, Store } from './store/store.ts'
+import type { DatasetVersion, Store, TrashedDataset } from './store/store.ts'
 import { Webhook } from './webhook/webhook.ts'
 
 /** The whole service, listening. */
@@ -169,8 +169,10 @@ async function openService(
     olderThan: store.olderThan.bind(store),
     remove: (of: DatasetVersion, uploadedBefore?: number) =>
       removeDataset({ store, copies, runner }, of, uploadedBefore),
+    expiredTrash: store.expiredTrash.bind(store),
+    erase: (of: TrashedDataset) => eraseTrashed({ store, copies }, of),
   }
-  started.use(startRetention({ store: expiring, keepMs: config.keepMs, logger }))
+  started.use(startRetention({ store: expiring, ...config, logger }))
   const { scrubEveryMs: everyMs, scrubBytesPerSecondMax: bytesPerSecondMax } = config
   started.use(startScrub({ store, everyMs, bytesPerSecondMax, logger, meter: metrics.scrub }))
   started.use(logUnready([reader, runner], logger))

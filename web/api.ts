@@ -1,9 +1,12 @@
 // API: requests to the service, with the key of this tab. Knows the routes; knows no view.
+import type { CorrectionRule } from '../src/core/correction-rules.ts'
 import type { EvidenceInWords } from '../src/core/evidence/evidence.ts'
 import type { ShownNote } from '../src/core/notes.ts'
 import type { RejectPreview, Receipt as StoredReceipt } from '../src/core/receipt.ts'
 import type { Caller, CorrectionOutcome, RowPage } from '../src/core/responses.ts'
 import type { UploadStatus } from '../src/core/upload-status.ts'
+import type { RejectPositions } from './parts/reject-ticks.ts'
+import type { ListPage } from './use-list.ts'
 
 /** An error whose message is a sentence for the user, in the language of the page. */
 export class UserFacingError extends Error {}
@@ -26,11 +29,28 @@ export interface Receipt
   extends Omit<StoredReceipt, 'evidence' | 'notes' | 'publish' | 'checksums' | 'verbatim' | 'owner'> {
   readonly notes: readonly ShownNote[]
   readonly duplicate?: boolean
+  /** Name of the key that sent it. */
+  readonly sender?: string
+  /** The upload that the receipt answers. */
+  readonly upload?: { readonly id: string }
   readonly evidence: EvidenceInWords
 }
 
-/** A receipt in the list. */
-export type ListedReceipt = Pick<Receipt, 'id' | 'createdAt' | 'file' | 'records'>
+/** A dataset in the list, or in the trash. Older ones lack what is optional. */
+export interface ListedDataset extends Pick<Receipt, 'id' | 'createdAt' | 'file' | 'records' | 'corrections'> {
+  readonly columns: readonly { readonly name: string; readonly type: string }[]
+  readonly rejects?: { readonly positions?: RejectPositions }
+  /** Name of the key that sent it. */
+  readonly sender?: string
+  /** The file whose version it is, and in which way. */
+  readonly origin?: {
+    readonly id: string
+    readonly kind: 'detected' | 'dialect' | 'schema' | 'corrected'
+    readonly versions: number
+  }
+  readonly trashedAt?: number
+  readonly erasesAt?: number
+}
 
 const keyName = 'api-key'
 
@@ -78,25 +98,46 @@ async function json<Value>(path: string, init?: Request): Promise<Value> {
   return (await (await request(path, init)).json()) as Value // the shape that the service documents
 }
 
-export function getCaller(): Promise<Caller> {
+/** With what is in the trash; absent for a service without. */
+export type TrashingCaller = Caller & {
+  readonly trash?: { readonly datasets: number; readonly bytes: number; readonly keepMs: number }
+}
+
+export function getCaller(): Promise<TrashingCaller> {
   return json('/qas/caller')
 }
 
 const datasets = '/qas/datasets'
+const trash = '/qas/trash'
 
-export function listDatasets(name: string, after: string | null, signal: AbortSignal) {
-  const query = new URLSearchParams({ limit: '50', ...(name !== '' && { name }), ...(after !== null && { after }) })
-  return json<{ readonly datasets: readonly ListedReceipt[]; readonly after: string | null }>(`${datasets}?${query}`, {
-    signal,
-  })
+/** @param query Parameters of the route. */
+export function listDatasets(query: Readonly<Record<string, string>>, signal: AbortSignal) {
+  return json<ListPage<ListedDataset>>(`${datasets}?${new URLSearchParams(query)}`, { signal })
+}
+
+/** As `listDatasets`, of those in the trash. */
+export function listTrash(query: Readonly<Record<string, string>>, signal: AbortSignal) {
+  return json<ListPage<ListedDataset>>(`${trash}?${new URLSearchParams(query)}`, { signal })
 }
 
 export function getReceipt(id: string, signal: AbortSignal): Promise<Receipt> {
   return json(`${datasets}/${id}`, { signal })
 }
 
-export async function deleteDataset(id: string): Promise<void> {
-  await request(`${datasets}/${id}`, { method: 'DELETE' })
+export async function trashDataset(id: string): Promise<void> {
+  await request(`${datasets}/${id}?trash`, { method: 'DELETE' })
+}
+
+export async function dismissDataset(id: string): Promise<void> {
+  await request(`${datasets}/${id}/dismissal`, { method: 'POST' })
+}
+
+export async function restoreDataset(id: string): Promise<void> {
+  await request(`${trash}/${id}/restore`, { method: 'POST' })
+}
+
+export async function eraseTrashed(id: string): Promise<void> {
+  await request(`${trash}/${id}`, { method: 'DELETE' })
 }
 
 /** Bytes that decide how a file is read, and one that shows whether more follow. */
@@ -133,6 +174,9 @@ export interface ColumnStatistics {
     readonly max?: unknown
     readonly mean?: unknown
     readonly median?: unknown
+    readonly std?: unknown
+    readonly q25?: unknown
+    readonly q75?: unknown
     readonly histogram?: { readonly hist: readonly number[]; readonly bin_edges: readonly unknown[] } | null
     readonly frequencies?: Readonly<Record<string, number>>
     readonly approximate?: readonly string[]
@@ -146,12 +190,14 @@ export function getProfile(id: string, signal: AbortSignal) {
   )
 }
 
-export function runQuery(id: string, sql: string, signal: AbortSignal): Promise<RowPage> {
-  return json(`${datasets}/${id}/query`, postJson({ sql }, signal))
+/** @param limit The most rows, if there are more. */
+export function runQuery(id: string, sql: string, signal: AbortSignal, limit?: number): Promise<RowPage> {
+  return json(`${datasets}/${id}/query`, postJson({ sql, limit }, signal))
 }
 
-export function readAgain(id: string, dialect: object, signal: AbortSignal): Promise<Receipt> {
-  return json(`${datasets}/${id}/readings`, postJson({ dialect }, signal))
+/** @param schema Null to detect all types. */
+export function readAgain(id: string, dialect: object, schema: object | null, signal: AbortSignal): Promise<Receipt> {
+  return json(`${datasets}/${id}/readings`, postJson({ dialect, ...(schema !== null && { schema }) }, signal))
 }
 
 /** The receipt of the corrected dataset, and the outcome of the texts. */
@@ -159,14 +205,23 @@ export interface CorrectedReceipt extends Receipt {
   readonly corrected: CorrectionOutcome
 }
 
-/** Texts that replace rejects. */
-export function sendCorrections(
-  id: string,
-  texts: readonly { readonly record: number; readonly text: string }[],
-): Promise<CorrectedReceipt> {
-  const body = texts.map((one) => `${JSON.stringify(one)}\n`).join('')
-  const headers = { 'content-type': 'application/x-ndjson' }
-  return json(`${datasets}/${id}/corrections`, { method: 'POST', headers, body })
+/** A text that replaces a reject, or a rule that mends many. */
+export type CorrectionLine =
+  | { readonly record: number; readonly text: string; readonly byteOffset: number }
+  | CorrectionRule
+
+export function sendCorrections(id: string, lines: readonly CorrectionLine[]): Promise<CorrectedReceipt> {
+  return json(`${datasets}/${id}/corrections`, postLines(lines))
+}
+
+/** What they would do; nothing is stored. */
+export function previewCorrections(id: string, lines: readonly CorrectionLine[], signal: AbortSignal) {
+  return json<CorrectionOutcome>(`${datasets}/${id}/corrections/preview`, { ...postLines(lines), signal })
+}
+
+function postLines(lines: readonly object[]): Request {
+  const body = lines.map((one) => `${JSON.stringify(one)}\n`).join('')
+  return { method: 'POST', headers: { 'content-type': 'application/x-ndjson' }, body }
 }
 
 /** The file of `rejects.csv`, edited elsewhere. */
@@ -184,12 +239,6 @@ export function getUpload(id: string): Promise<UploadStatus> {
   return json(`/qas/uploads/${id}`)
 }
 
-/** The latest uploads, running ones among them. */
-export async function listUploads(signal: AbortSignal): Promise<readonly UploadStatus[]> {
-  const { uploads } = await json<{ readonly uploads: readonly UploadStatus[] }>('/qas/uploads?limit=20', { signal })
-  return uploads
-}
-
 export async function cancelUpload(id: string): Promise<void> {
   await request(`/qas/uploads/${id}`, { method: 'DELETE' })
 }
@@ -205,8 +254,14 @@ export async function download(path: string, fileName: string): Promise<void> {
 }
 
 /** Downloads the result of a query in a media type. */
-export async function downloadQuery(id: string, sql: string, accept: string, fileName: string): Promise<void> {
-  const { headers, ...init } = postJson({ sql }, new AbortController().signal)
+export async function downloadQuery(
+  id: string,
+  sql: string,
+  accept: string,
+  fileName: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const { headers, ...init } = postJson({ sql }, signal)
   await save(await request(`${datasets}/${id}/query`, { ...init, headers: { ...headers, accept } }), fileName)
 }
 

@@ -1,13 +1,20 @@
-// App: the frame of every view: header, drop and paste anywhere, language. Knows which address shows which view.
-import { useLayoutEffect, useMemo, useState } from 'preact/hooks'
+// App: the frame of every view: top bar with theme and language, drop and paste anywhere. Knows which address shows which view.
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { lookAtCaller, useCaller } from './caller.ts'
+import { count } from './format.ts'
+import { Icon } from './parts/icon.tsx'
 import { KeyForm } from './parts/key-form.tsx'
-import { useRoute } from './router.ts'
-import { chooseLanguage, type Language, language, languageNames, t } from './texts.ts'
+import { NoticePlace } from './parts/notice.tsx'
+import { type Route, useRoute } from './router.ts'
+import { language, switchLanguage, t } from './texts.ts'
+import { chooseTheme, currentTheme, nextTheme } from './theme.ts'
 import { droppedFiles, plainFiles } from './upload/chosen-files.ts'
+import { useEvents, useLive } from './upload/live.ts'
 import { UploadQueue } from './upload/upload-queue.ts'
-import { BackLink, Dataset } from './views/dataset/dataset.tsx'
+import { Dataset } from './views/dataset/dataset.tsx'
 import { Home } from './views/home/home.tsx'
+import { Trash } from './views/trash/trash.tsx'
+import { Tray } from './views/tray/tray.tsx'
 
 export function App() {
   const route = useRoute()
@@ -15,55 +22,92 @@ export function App() {
   const isDragging = useDrop(queue)
   usePaste(queue)
   const { keyCount, isRefused } = useCaller()
+  useEvents()
   useLayoutEffect(() => void lookAtCaller(), [])
   useLayoutEffect(() => {
     if (route.view !== 'dataset') document.title = t.title
   }, [route])
+  useFocusOnView(route)
   return (
     <>
       <a class="skip" href="#main">
         {t.skip}
       </a>
-      <header>
-        <a href="#/" class="brand">
-          {t.title}
-        </a>
-        <nav class="row">
-          <a href="/docs/tutorial">{t.docs}</a>
-          <LanguageChoice />
-        </nav>
-      </header>
+      <TopBar view={route.view} />
       <main id="main" tabIndex={-1} key={keyCount}>
-        {isRefused && <KeyForm />}
-        {route.view === 'home' && <Home queue={queue} />}
-        {route.view === 'dataset' && <Dataset id={route.id} tab={route.tab} query={route.query} />}
+        {isRefused && (
+          <div class="page">
+            <KeyForm />
+          </div>
+        )}
+        {route.view === 'home' && <Home queue={queue} query={route.query} />}
+        {route.view === 'trash' && <Trash />}
+        {route.view === 'dataset' && <Dataset key={route.id} id={route.id} tab={route.tab} query={route.query} />}
         {route.view === 'unknown' && (
-          <>
-            <BackLink />
+          <div class="empty">
             <h1>{t.notFound}</h1>
-          </>
+            <a href="#/">{t.back}</a>
+          </div>
         )}
       </main>
+      <NoticePlace />
+      <Tray queue={queue} />
       {isDragging && <div class="drop-cover">{t.dropNow}</div>}
     </>
   )
 }
 
-function LanguageChoice() {
+function TopBar({ view }: { readonly view: Route['view'] }) {
+  const { isLive } = useLive()
+  const { caller } = useCaller()
+  const [theme, setTheme] = useState(currentTheme)
+  const onTheme = () => {
+    chooseTheme(nextTheme())
+    setTheme(currentTheme())
+  }
   return (
-    <select
-      class="small"
-      aria-label={t.language}
-      value={language}
-      onChange={({ currentTarget }) => chooseLanguage(currentTarget.value as Language)}
-    >
-      {Object.entries(languageNames).map(([code, name]) => (
-        <option key={code} value={code} lang={code}>
-          {name}
-        </option>
-      ))}
-    </select>
+    <header class="top">
+      <a class="brand" href="#/" aria-label={t.home}>
+        <svg viewBox="0 0 22 16" aria-hidden="true">
+          <rect y="5" width="22" height="6" rx="1" fill="var(--plot)" />
+          <rect y="5" width="3" height="6" fill="var(--text)" />
+          <rect x="13" y="1" width="3" height="14" fill="var(--warn-mark)" />
+        </svg>
+        <span>{t.title}</span>
+      </a>
+      {view !== 'home' && (
+        <nav class="crumbs" aria-label={t.where}>
+          <a href="#/">{t.datasets}</a>
+        </nav>
+      )}
+      <nav class="top-links" aria-label={t.service}>
+        <span class={isLive ? 'live' : 'live lost'}>{isLive ? t.live : t.reconnecting}</span>
+        <a href="#/trash" aria-current={view === 'trash' ? 'page' : undefined}>
+          {t.trash} {caller?.trash && <span class="small">{count(caller.trash.datasets)}</span>}
+        </a>
+        <a href="/docs/tutorial">{t.docs}</a>
+        <button type="button" class="btn ghost icon-only" aria-label={t.theme[theme]} onClick={onTheme}>
+          <Icon name={theme} />
+        </button>
+        <button type="button" class="btn ghost" aria-label={t.otherLanguage} onClick={switchLanguage}>
+          {language.toUpperCase()}
+        </button>
+      </nav>
+    </header>
   )
+}
+
+/** Whoever comes to another view begins at its top, with the focus in it; the start page knows its own place. */
+function useFocusOnView(route: Route): void {
+  const place = route.view === 'dataset' ? route.id : route.view
+  const last = useRef(place)
+  useLayoutEffect(() => {
+    if (last.current === place) return
+    last.current = place
+    const main = document.querySelector('main')
+    if (route.view !== 'home') main?.scrollTo(0, 0)
+    if (main?.contains(document.activeElement) === false) main.focus({ preventScroll: true })
+  }, [place])
 }
 
 function useDrop(queue: UploadQueue): boolean {

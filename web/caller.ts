@@ -1,7 +1,6 @@
 // Caller: what the key of this tab may do, and what its owner stores. Knows the route; knows no view.
 import { useLayoutEffect, useReducer } from 'preact/hooks'
-import type { Caller } from '../src/core/responses.ts'
-import { ApiError, currentKey, getCaller, setKey } from './api.ts'
+import { ApiError, currentKey, getCaller, setKey, type TrashingCaller } from './api.ts'
 import { bytes } from './format.ts'
 import { t } from './texts.ts'
 
@@ -9,7 +8,7 @@ export type Scope = 'upload' | 'read' | 'delete'
 
 interface CallerState {
   /** Null while unknown: everything is offered then, and the service decides. */
-  readonly caller: Caller | null
+  readonly caller: TrashingCaller | null
   /**
    * The service has been asked, with any result. Before that, no other request is sent: without a key, each would be in
    * vain.

@@ -3,9 +3,14 @@ import { language, t } from './texts.ts'
 
 const integers = new Intl.NumberFormat(language)
 const decimals = new Intl.NumberFormat(language, { maximumSignificantDigits: 9 })
+const exact = new Intl.NumberFormat(language, { maximumFractionDigits: 38 })
+const daysOfYear = new Intl.DateTimeFormat(language, { day: 'numeric', month: 'short' })
+const months = new Intl.DateTimeFormat(language, { month: 'short', year: 'numeric' })
 const fractions = new Intl.NumberFormat(language, { maximumFractionDigits: 1 })
 const percents = new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 0 })
 const lists = new Intl.ListFormat(language)
+const times = new Intl.RelativeTimeFormat(language, { numeric: 'auto', style: 'short' })
+const days = new Intl.DateTimeFormat(language, { dateStyle: 'medium' })
 const moments = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' })
 
 export function count(value: number): string {
@@ -14,6 +19,24 @@ export function count(value: number): string {
 
 export function figure(value: number): string {
   return Number.isInteger(value) ? integers.format(value) : decimals.format(value)
+}
+
+/** A figure of the service with all its digits; those beyond a double come as text. What is no number stays as it is. */
+export function shownFigure(value: unknown): string {
+  if (typeof value === 'number') return figure(value)
+  const isNumber = typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value)
+  return isNumber ? exact.format(value as `${number}`) : String(value)
+}
+
+/** A type of a column in words. */
+export function typeName(type: string): string {
+  return t.typeNames[type.replace(/\(.*/, '')] ?? type
+}
+
+/** The day of a date in ISO 8601, within its year; or the month and the year. */
+export function shortDate(text: string, isWithinYear: boolean): string {
+  const day = new Date(`${text.slice(0, 10)}T00:00:00`)
+  return Number.isNaN(day.getTime()) ? text : (isWithinYear ? daysOfYear : months).format(day)
 }
 
 /** A share of 0 to 1. */
@@ -29,6 +52,23 @@ export function list(words: readonly string[]): string {
 /** Epoch milliseconds. */
 export function moment(epochMs: number): string {
   return moments.format(epochMs)
+}
+
+/** `now`, `2 min ago`, `yesterday`; the day, if it is a week ago and more. Epoch milliseconds. */
+export function ago(epochMs: number, nowMs = Date.now()): string {
+  const minutes = Math.round((epochMs - nowMs) / 60_000)
+  if (minutes >= 0) return times.format(0, 'second')
+  if (minutes > -60) return times.format(minutes, 'minute')
+  if (minutes > -1_440) return times.format(Math.ceil(minutes / 60), 'hour')
+  if (minutes > -10_080) return times.format(Math.ceil(minutes / 1_440), 'day')
+  return days.format(epochMs)
+}
+
+/** `6 days`, or hours on the last one: how long until then. Epoch milliseconds. */
+export function remaining(epochMs: number, nowMs = Date.now()): string {
+  const hours = Math.max(0, Math.ceil((epochMs - nowMs) / 3_600_000))
+  const [value, unit] = hours > 48 ? [Math.floor(hours / 24), 'day'] : [hours, 'hour']
+  return new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' }).format(value)
 }
 
 /** Powers of 1024, as everywhere in the service. */
@@ -51,12 +91,8 @@ export function duration(ms: number): string {
 }
 
 /** The outcome of a file's records, in one sentence. */
-export function acceptedText(
-  { accepted, rejected }: { readonly accepted: number; readonly rejected: number },
-  sentence = t.acceptedSentence,
-): string {
-  const total = accepted + rejected
-  return total === 0 ? t.noRecords : sentence(count(accepted), count(total), count(rejected))
+export function acceptedText({ accepted, rejected }: { readonly accepted: number; readonly rejected: number }): string {
+  return accepted + rejected === 0 ? t.noRecords : t.rowsAndRejects(count(accepted), count(rejected))
 }
 
 /** A name with its direction marks replaced, which could make it look like another. */

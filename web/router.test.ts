@@ -11,13 +11,15 @@ test('parseRoute() reads what datasetHref() writes', () => {
 })
 
 test('parseRoute() returns the view of rows, and nothing for a truncated one', () => {
-  const view = { filters: [{ column: 'a?b%', operator: '=', value: '"#ä' }], sort: null } as const
+  const view = { filters: [{ column: 'a?b%', operator: '=', values: ['"#ä'] }] } as const
   assert.deepEqual(parseRoute(rowsHref(id, view)), { view: 'dataset', id, tab: 'rows', query: JSON.stringify(view) })
   assert.deepEqual(parseRoute(`#/datasets/${id}/rows?%7`), { view: 'dataset', id, tab: 'rows', query: '' })
 })
 
 test('parseRoute() accepts nothing else as a view', () => {
-  for (const hash of ['', '#', '#/']) assert.deepEqual(parseRoute(hash), { view: 'home' })
+  for (const hash of ['', '#', '#/']) assert.deepEqual(parseRoute(hash), { view: 'home', query: '' })
+  assert.deepEqual(parseRoute('#/?search=a%26b'), { view: 'home', query: 'search=a%26b' })
+  assert.deepEqual(parseRoute('#/trash'), { view: 'trash' })
   for (const hash of ['#/x', `#/datasets/${id}/other`, '#/datasets/../..', `#/datasets/${id.slice(1)}`, '#main'])
     assert.deepEqual(parseRoute(hash), { view: 'unknown' }, hash)
 })

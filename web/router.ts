@@ -1,18 +1,21 @@
 // Router: the address behind the `#` as a view, so that every view has a permalink. Knows no view's content.
 import { useLayoutEffect, useState } from 'preact/hooks'
 
-export const tabs = ['receipt', 'rows', 'rejects', 'columns', 'sql', 'read'] as const
+export const tabs = ['rows', 'fix', 'sql', 'receipt', 'read'] as const
 export type Tab = (typeof tabs)[number]
 
 export type Route =
-  | { readonly view: 'home' }
+  /** `query` is what the list is searched, filtered and sorted by. */
+  | { readonly view: 'home'; readonly query: string }
+  | { readonly view: 'trash' }
   | { readonly view: 'dataset'; readonly id: string; readonly tab: Tab; readonly query: string }
   | { readonly view: 'unknown' }
 
 export function parseRoute(hash: string): Route {
   const path = hash.replace(/^#\/?/, '')
-  if (path === '') return { view: 'home' }
-  const [, id, name = 'receipt', query = ''] = /^datasets\/([0-9a-f]{32})(?:\/(\w+))?(?:\?(.*))?$/.exec(path) ?? []
+  if (path === '' || path.startsWith('?')) return { view: 'home', query: path.slice(1) }
+  if (path === 'trash') return { view: 'trash' }
+  const [, id, name = 'rows', query = ''] = /^datasets\/([0-9a-f]{32})(?:\/(\w+))?(?:\?(.*))?$/.exec(path) ?? []
   const tab = tabs.find((one) => one === name)
   return id === undefined || tab === undefined
     ? { view: 'unknown' }
@@ -28,8 +31,8 @@ function decoded(query: string): string {
   }
 }
 
-export function datasetHref(id: string, tab: Tab = 'receipt'): string {
-  return `#/datasets/${id}${tab === 'receipt' ? '' : `/${tab}`}`
+export function datasetHref(id: string, tab: Tab = 'rows'): string {
+  return `#/datasets/${id}${tab === 'rows' ? '' : `/${tab}`}`
 }
 
 /** The view of the address; a change of it renders again. */

@@ -9,10 +9,10 @@ const { t } = await import('./texts.ts')
 test('a sentence has its figures in order, and the word after `1` is singular', () => {
   assert.equal(t.rowCount('1', '3'), '1 Zeile in 3 ms')
   assert.equal(t.rowCount('2', '1'), '2 Zeilen in 1 ms')
-  assert.equal(t.acceptedSentence('1', '2', '1'), '1 von 2 Datensätzen angenommen; 1 abgelehnt')
+  assert.equal(t.rowsAndRejects('1', '2'), '1 Zeile, 2 abgelehnt')
   assert.equal(t.moreColumns('1'), '1 weitere Spalte ist hier nicht gezeigt.')
 })
 
 test('a figure is shown as it is, even if it looks like a place', () => {
-  assert.equal(t.removed('{}{a|b}$&.csv'), '{}{a|b}$&.csv wird gelöscht.')
+  assert.equal(t.isInTrash('{}{a|b}$&.csv'), '{}{a|b}$&.csv ist im Papierkorb.')
 })

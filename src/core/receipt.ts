@@ -102,6 +102,18 @@ export interface Reject {
   readonly message: string
 }
 
+export type ReasonCounts = Readonly<Partial<Record<RejectReason, number>>>
+
+/** Where rejects are in the text: how many begin in each of at most `rejectBucketsMax` ranges of equal length. */
+export interface RejectPositions {
+  /** Length of a range: a power of two. */
+  readonly bucketBytes: number
+  /** The ranges with rejects, in file order, each by its number from 0. */
+  readonly buckets: readonly { readonly at: number; readonly reasons: ReasonCounts }[]
+}
+
+export const rejectBucketsMax = 200
+
 /** A receipt shows as many of its rejects, and as many corrections and refused texts. */
 export const firstRejectsMax = 20
 
@@ -141,7 +153,9 @@ export interface Receipt {
   readonly columns: readonly Column[]
   readonly rejects: {
     readonly count: number
-    readonly reasons: Readonly<Partial<Record<RejectReason, number>>>
+    readonly reasons: ReasonCounts
+    /** Absent if there are none, and in older receipts. */
+    readonly positions?: RejectPositions
     /** The first rejects, at most 20, with at most 800 bytes of their text. */
     readonly first: readonly RejectPreview[]
     /** Parquet files with all rejects, in file order; empty if there are none. */
@@ -167,7 +181,13 @@ export interface Receipt {
   readonly createdAt: number
   /** The owner; empty without authentication. */
   readonly owner: string
+  /** The key or token that sent it first; absent without authentication, and in older receipts. */
+  readonly sender?: string
 }
+
+/** How a dataset differs from others that are made of the same file. */
+export const originKinds = ['detected', 'dialect', 'schema', 'corrected'] as const
+export type OriginKind = (typeof originKinds)[number]
 
 export interface RejectPreview extends Reject, RecordText {}
 
@@ -203,7 +223,7 @@ export interface RefusedCorrection {
   readonly record: number
   /** From 1; null if it is about the whole record. */
   readonly column: number | null
-  readonly reason: RejectReason | 'several_records' | 'no_record'
+  readonly reason: RejectReason | 'several_records' | 'no_record' | 'no_reject'
   readonly message: string
 }
 

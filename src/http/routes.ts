@@ -24,6 +24,7 @@ import { addPageRoutes } from './routes/page-routes.ts'
 import { queryRoute } from './routes/query-route.ts'
 import { addRoute } from './routes/route.ts'
 import { serviceRoutes } from './routes/service-routes.ts'
+import { trashRoutes } from './routes/trash-routes.ts'
 import { formRoutes, uploadRoutes } from './routes/upload-routes.ts'
 import { uploadStatusRoutes } from './routes/upload-status-routes.ts'
 
@@ -34,6 +35,7 @@ const rows = [
   ...uploadStatusRoutes,
   ...uploadRoutes,
   ...datasetRoutes,
+  ...trashRoutes,
   ...downloadRoutes,
   queryRoute,
 ]

@@ -7,13 +7,14 @@ import type { PartReader } from '../engine/part-reader.ts'
 import type { QueryRunner } from '../engine/query/query.ts'
 import { unlessAborted } from '../io/turns/unless-aborted.ts'
 import type { Store } from '../store/store.ts'
+import { watchChanges } from './changes.ts'
 import type { Copies } from './copies/copies.ts'
-import { correct } from './corrections/correct.ts'
+import { correct, previewCorrections } from './corrections/correct.ts'
 import { Catalog } from './dataset/catalog.ts'
 import { Downloads } from './dataset/downloads.ts'
 import { Profiles } from './dataset/profiles.ts'
 import { QueryPlaces, type QueryPlacesOptions, queryDataset } from './dataset/query-places.ts'
-import { removeOwn } from './dataset/remove-dataset.ts'
+import { eraseTrashed, removeOwn, trashOf } from './dataset/remove-dataset.ts'
 import { SlicedParts } from './dataset/slices/sliced-parts.ts'
 import type { VerifiedFiles } from './dataset/verified-files.ts'
 import { clientOf } from './fair-places.ts'
@@ -24,6 +25,7 @@ import type { ResumableLimits } from './resumable/unfinished-places.ts'
 import { readUploadOptions } from './schema/upload-options.ts'
 import type { Admission, Allowance, Sender, Service, UploadSlot } from './service.ts'
 import { AdmissionControl, type AdmissionLimits } from './upload/admission.ts'
+import { arrive } from './upload/arrival.ts'
 import { ExistingDatasets } from './upload/existing-datasets.ts'
 import { Quota } from './upload/quota.ts'
 import { type ReceiveLimits, receiveFile } from './upload/receive-file.ts'
@@ -48,6 +50,8 @@ export interface ServiceParts extends IngestTools {
     QueryPlacesOptions & {
       /** How long a dataset is kept; Infinity for no limit. Milliseconds. */
       readonly keepMs: number
+      /** How long a dataset stays in the trash. Milliseconds. */
+      readonly keepTrashMs: number
     }
 }
 
@@ -141,7 +145,13 @@ function serviceOf(owner: string, { name: sender, mayRead }: Sender, tools: Tool
         return withSlot(store, admission, () => correct(tools, arrival, receipt, { boundary, chunks }, signal))
       })
     },
-    datasets: (query) => store.list({ ...query, owner }),
+    previewCorrections: (admission, chunks, signal) => {
+      const { receipt, boundary } = admission
+      const preview = () => previewCorrections(tools, arrive(owner), receipt, { boundary, chunks }, signal)
+      return withSlot(store, admission, preview)
+    },
+    datasets: ({ isMine, ...query }) => store.list({ ...query, owner, ...(isMine && { sender }) }),
+    changes: (network) => watchChanges(store, uploads.of(owner, shown), { owner, network }),
     dataset: (id) => catalog.receipt(id),
     rows: (id, query, signal) => catalog.rows(id, query, signal),
     rejects: (id, query, signal) => catalog.rejects(id, query, signal),
@@ -151,7 +161,13 @@ function serviceOf(owner: string, { name: sender, mayRead }: Sender, tools: Tool
       catalog.reading(id, (of) => queryDataset(queryTools, of, query, clientOf(owner, query.network), signal)),
     copy: async (id, wanted) => tools.copies.begin(await catalog.receipt(id), wanted),
     copies: async (id) => tools.copies.list(await catalog.receipt(id)),
-    remove: (id, isMeant) => removeOwn({ ...tools, catalog }, id, isMeant),
+    remove: (id, how, isMeant) => removeOwn({ ...tools, catalog }, id, how, isMeant),
+    restore: (id) => trashOf(tools, owner, id, (of) => store.restore(of)).then(() => catalog.receipt(id)),
+    erase: (id) => trashOf(tools, owner, id, (of) => eraseTrashed(tools, of)),
+    dismiss: async (id, isDismissed) => {
+      const receipt = await catalog.receipt(id)
+      if (!(await store.dismiss(receipt, isDismissed))) throw new ServiceError('DATASET_NOT_FOUND', { id })
+    },
     allowance: () => allowanceOf(owner, tools),
     ready: async () => {
       await tools.storeCheck.run()
@@ -170,10 +186,12 @@ function allowanceOf(owner: string, { store, limits }: Tools): Allowance {
   return {
     bytes: { used: used.bytes, max: ownerBytesMax },
     datasets: { used: used.datasets, max: ownerDatasetsMax },
+    trash: store.usage(owner, true),
     fileBytesMax,
     requestBytesMax,
     uploadsMax: Math.min(uploadsMax, uploadsPerClientMax),
     keepMs: limits.keepMs,
+    keepTrashMs: limits.keepTrashMs,
   }
 }
 

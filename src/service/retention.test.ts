@@ -7,6 +7,7 @@ import { startRetention } from './retention.ts'
 /** A store of creation times only, and a logger that emits its lines as events. */
 function storeOf(createdAt: Readonly<Record<string, number>>) {
   const left = new Map(Object.entries(createdAt))
+  const trash = new Map<string, number>()
   const logged = new EventEmitter()
   const store = {
     olderThan: (before: number, limit: number) =>
@@ -15,29 +16,32 @@ function storeOf(createdAt: Readonly<Record<string, number>>) {
       if (id.startsWith('stuck')) throw new Error('cannot')
       return left.delete(id) && !id.startsWith('gone')
     },
+    expiredTrash: (before: number, _: number, limit: number) =>
+      [...trash].flatMap(([id, trashedAt]) => (trashedAt < before ? { id, owner: '', trashedAt } : [])).slice(0, limit),
+    erase: async ({ id }: { readonly id: string }) => trash.delete(id),
   }
   const logger = { info: () => void logged.emit('info'), error: () => void logged.emit('error') }
-  return { left, logged, store, logger }
+  return { left, trash, logged, store, logger }
 }
 
 test('startRetention() deletes all older datasets, however many, and no others', async () => {
   const many = Array.from({ length: 250 }, (_, i) => [`old ${i}`, Date.now() - 60_001] as const)
   const { left, store, logger } = storeOf({ ...Object.fromEntries(many), young: Date.now() - 30_000 })
-  await using _retention = startRetention({ store, logger, keepMs: 60_000 })
+  await using _retention = startRetention({ store, logger, keepMs: 60_000, keepTrashMs: 60_000 })
   while (left.size > 1) await new Promise((resolve) => setImmediate(resolve))
   assert.deepEqual([...left.keys()], ['young'])
 })
 
 test('startRetention() checks again later', async () => {
   const { left, logged, store, logger } = storeOf({ soon: Date.now() })
-  await using _retention = startRetention({ store, logger, keepMs: 50 })
+  await using _retention = startRetention({ store, logger, keepMs: 50, keepTrashMs: 60_000 })
   await once(logged, 'info')
   assert.equal(left.size, 0)
 })
 
 test('startRetention() logs datasets that it cannot delete, and continues', async () => {
   const { left, logged, store, logger } = storeOf({ stuck: 0, old: 1 })
-  await using _retention = startRetention({ store, logger, keepMs: 20 })
+  await using _retention = startRetention({ store, logger, keepMs: 20, keepTrashMs: 60_000 })
   await once(logged, 'error')
   await once(logged, 'error')
   assert.deepEqual([...left.keys()], ['stuck'])
@@ -47,14 +51,23 @@ test('startRetention() logs as expired only what it has deleted itself', async (
   const { left, logged, store, logger } = storeOf({ gone: 0, old: 1 })
   let count = 0
   logged.on('info', () => (count += 1))
-  await using _retention = startRetention({ store, logger, keepMs: 20 })
+  await using _retention = startRetention({ store, logger, keepMs: 20, keepTrashMs: 60_000 })
   while (left.size > 0) await new Promise((resolve) => setImmediate(resolve))
   assert.equal(count, 1)
 })
 
 test('startRetention() does nothing if datasets are kept forever', async () => {
   const { left, store, logger } = storeOf({ old: 0 })
-  await using _retention = startRetention({ store, logger, keepMs: Number.POSITIVE_INFINITY })
+  await using _retention = startRetention({ store, logger, keepMs: Number.POSITIVE_INFINITY, keepTrashMs: 60_000 })
   await new Promise((resolve) => setImmediate(resolve))
   assert.equal(left.size, 1)
+})
+
+test('startRetention() deletes what has been in the trash for its time, however long datasets are kept', async () => {
+  const { left, trash, store, logger } = storeOf({ old: 0 })
+  trash.set('long', Date.now() - 60_001).set('short', Date.now() - 30_000)
+  const times = { keepMs: Number.POSITIVE_INFINITY, keepTrashMs: 60_000 }
+  await using _retention = startRetention({ store, logger, ...times })
+  while (trash.size > 1) await new Promise((resolve) => setImmediate(resolve))
+  assert.deepEqual([[...trash.keys()], left.size], [['short'], 1])
 })

@@ -5,13 +5,14 @@ import type { ByteStream } from '../core/byte-stream.ts'
 import type { CopyMode, CopyStatus } from '../core/copies/copy-status.ts'
 import type { ServiceError } from '../core/errors.ts'
 import type { Note } from '../core/notes.ts'
-import type { Receipt, RefusedCorrection, RejectPreview, Upload } from '../core/receipt.ts'
+import type { Receipt, RejectPreview, Upload } from '../core/receipt.ts'
 import type { RejectReason } from '../core/reject-reasons.ts'
+import type { CorrectionOutcome } from '../core/responses.ts'
 import type { UploadStatus } from '../core/upload-status.ts'
 import type { CsvDelimiter } from '../csv/csv-rewriter.ts'
 import type { ColumnStatistics } from '../engine/part-reader.ts'
 import type { Query, ResultFormat } from '../engine/query/query.ts'
-import type { ListQuery } from '../store/store.ts'
+import type { DatasetChange, ListPage, ListQuery, Usage } from '../store/store.ts'
 
 /** The facts of an upload before its body. */
 export interface UploadHead {
@@ -53,16 +54,7 @@ export interface CorrectionAdmission extends Omit<Admission, 'boundary' | 'idemp
 
 /** The outcome of submitted corrections. */
 export interface CorrectionReply extends UploadReply {
-  readonly corrected: {
-    /** Records that were sent. */
-    readonly sent: number
-    /** Of those, records sent without a text, or with the text that they have. */
-    readonly unchanged: number
-    /** Texts that cannot be read as the one record for which they were sent. */
-    readonly refused: number
-    /** At most `firstRejectsMax`. */
-    readonly firstRefused: readonly RefusedCorrection[]
-  }
+  readonly corrected: CorrectionOutcome
 }
 
 export interface UploadsQuery {
@@ -104,6 +96,14 @@ export interface OwnUploads {
    */
   watch(id: string, network: string): UploadWatch
   /**
+   * Watches all of them, in such a place. `live` returns those in progress; `onEnd` is called with the last status of
+   * each. @throws {ServiceError} TOO_MANY_WATCHERS
+   */
+  watchAll(
+    network: string,
+    onEnd: (status: UploadStatus) => void,
+  ): Disposable & { readonly live: () => readonly UploadStatus[] }
+  /**
    * Cancels an upload in progress, whose client gets UPLOAD_CANCELLED: once it resolves, nothing of it is kept. An
    * ended upload is forgotten; its dataset stays.
    * @throws {ServiceError} UPLOAD_NOT_FOUND; UPLOAD_FINISHED while its dataset is being written
@@ -111,10 +111,24 @@ export interface OwnUploads {
   remove(id: string): Promise<void>
 }
 
-export interface DatasetPage {
-  readonly receipts: readonly Receipt[]
-  /** Pass it as `after` for the next page; null on the last one. */
-  readonly after: string | null
+export type { ListedDataset, ListSort } from '../store/store.ts'
+
+/** What a caller asks for in a list; `isMine` for what they were the first to send. */
+export interface DatasetsQuery extends Omit<ListQuery, 'owner' | 'sender'> {
+  readonly isMine?: boolean
+}
+
+/** What has changed for an owner: to be taken now and then, until disposed. */
+export interface Changes extends Disposable {
+  /**
+   * All since the last call, each dataset and upload once. The first call returns all uploads in progress. If
+   * `isIncomplete`, datasets have changed that are not named, as before the first call.
+   */
+  take(): {
+    readonly datasets: readonly DatasetChange[]
+    readonly uploads: readonly UploadStatus[]
+    readonly isIncomplete: boolean
+  }
 }
 
 export interface RowsQuery {
@@ -226,13 +240,19 @@ export interface QueryRequest extends Query {
 export interface Allowance {
   readonly bytes: { readonly used: number; readonly max: number }
   readonly datasets: { readonly used: number; readonly max: number }
+  /** As much of that is in the trash. */
+  readonly trash: Usage
   readonly fileBytesMax: number
   readonly requestBytesMax: number
   /** Uploads in progress at once. */
   readonly uploadsMax: number
   /** How long a dataset is kept. Milliseconds. */
   readonly keepMs: number
+  /** How long it stays in the trash. Milliseconds. */
+  readonly keepTrashMs: number
 }
+
+export type Removal = 'erase' | 'trash'
 
 /** The key or token of a request. */
 export interface Sender {
@@ -284,7 +304,15 @@ export interface Service {
     body: AsyncIterable<readonly BorrowedBytes[]>,
     signal: AbortSignal,
   ): Promise<CorrectionReply>
-  datasets(query: Omit<ListQuery, 'owner'>): Promise<DatasetPage>
+  /** The outcome that `correct` would have. Stores nothing. @throws {ServiceError} as `correct` */
+  previewCorrections(
+    admission: CorrectionAdmission,
+    body: AsyncIterable<readonly BorrowedBytes[]>,
+    signal: AbortSignal,
+  ): Promise<CorrectionOutcome>
+  datasets(query: DatasetsQuery): Promise<ListPage>
+  /** Holds a place as a watch of an upload. @throws {ServiceError} TOO_MANY_WATCHERS */
+  changes(network: string): Changes
   /** @throws {ServiceError} DATASET_NOT_FOUND */
   dataset(id: string): Promise<Receipt>
   /** @throws {ServiceError} DATASET_NOT_FOUND, DATASET_DAMAGED, BAD_PARAMETER if a column is unknown */
@@ -315,12 +343,18 @@ export interface Service {
   /** @throws {ServiceError} DATASET_NOT_FOUND */
   copies(id: string): Promise<CopyList>
   /**
-   * Deletes a dataset, but not what takes its place meanwhile.
+   * Deletes a dataset, or puts it in the trash, but not what takes its place meanwhile.
    *
    * @param isMeant Called with the receipt of what would be deleted.
    * @throws {ServiceError} DATASET_NOT_FOUND; PRECONDITION_FAILED if it is not meant
    */
-  remove(id: string, isMeant?: (receipt: Receipt) => boolean): Promise<void>
+  remove(id: string, how: Removal, isMeant?: (receipt: Receipt) => boolean): Promise<void>
+  /** Takes a dataset out of the trash. @throws {ServiceError} DATASET_NOT_FOUND if it is not there */
+  restore(id: string): Promise<Receipt>
+  /** Deletes a dataset in the trash. @throws {ServiceError} DATASET_NOT_FOUND if it is not there */
+  erase(id: string): Promise<void>
+  /** Whether its rejects need no more attention. @throws {ServiceError} DATASET_NOT_FOUND, DATASET_DAMAGED */
+  dismiss(id: string, isDismissed: boolean): Promise<void>
   allowance(): Allowance
   /** Rejects if uploads cannot be accepted now. */
   ready(): Promise<void>

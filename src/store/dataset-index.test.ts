@@ -11,6 +11,9 @@ const entry = (number: number, createdAt = number): Entry => ({
   names: [`file-${number}.csv`],
   owner: '',
   bytes: number,
+  trashedAt: null,
+  isDismissed: false,
+  facts: null,
 })
 const everything = { limit: 1000, after: null, name: null, owner: '' }
 
@@ -55,7 +58,7 @@ test('page() has after: null exactly if nothing follows', () => {
   assert.equal(index.page({ ...everything, limit: 3 }).after, null)
   assert.notEqual(index.page({ ...everything, limit: 2 }).after, null)
   assert.equal(index.page({ ...everything, limit: 1, name: 'file-3' }).after, null)
-  assert.deepEqual(DatasetIndex.create().page(everything), { ids: [], after: null })
+  assert.deepEqual(DatasetIndex.create().page(everything), { ids: [], after: null, total: 0 })
 })
 
 test('delete() returns the entry given to add(), and undefined for an unknown id', () => {
@@ -84,7 +87,11 @@ test('page() reads only the rows of the page, in the order of an index, at any p
   assert.equal(new Set(seen).size, 1_000)
   // A scan of the table, or a sort, would be another line.
   const search = 'SEARCH datasets USING COVERING INDEX byOwner'
-  assert.deepEqual([...plans], [`${search} (owner=?)`, `${search} (owner=? AND createdAt<?)`])
+  const ofPages = [...plans].filter((plan) => !plan.includes('usage'))
+  assert.deepEqual(ofPages, [
+    `${search} (owner=? AND trashedAt=?)`,
+    `${search} (owner=? AND trashedAt=? AND createdAt<?)`,
+  ])
 })
 
 test('olderThan() counts from the last upload, and uploaded() never makes a dataset older', () => {

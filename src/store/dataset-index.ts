@@ -4,15 +4,24 @@ import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { ServiceError } from '../core/errors.ts'
 import type { Receipt, Upload } from '../core/receipt.ts'
 import { storedFiles } from '../core/stored-files.ts'
-import type { ListQuery } from './store.ts'
+import type { DatasetChange, ListedState, ListOrder, ListQuery, TrashedDataset, Usage } from './store.ts'
 
-interface Place {
-  /** Epoch milliseconds. */
-  readonly createdAt: number
-  readonly id: string
+/** What lists order and filter by, from a receipt. */
+export interface ListedFacts {
+  readonly rowCount: number
+  readonly rejectCount: number
+  readonly fileBytes: number
+  /** Names of the columns as `searchable` makes them, one a line; at most `columnNamesMax` characters. */
+  readonly columnNames: string
+  readonly sender: string
+  /** SHA-256 of the original: versions of one file have the same. */
+  readonly origin: string
 }
 
-export interface Entry extends Place {
+export interface Entry {
+  readonly id: string
+  /** Epoch milliseconds. */
+  readonly createdAt: number
   /** When the last upload of its bytes ended: its age begins then. Epoch milliseconds. */
   readonly lastUploadAt: number
   /** File names as `searchable` makes them, for the name filter: the receipt's first, then others under which the file was sent. */
@@ -20,17 +29,26 @@ export interface Entry extends Place {
   readonly owner: string
   /** Total of all its files. */
   readonly bytes: number
-}
-
-/** The datasets of one owner in total. */
-export interface Usage {
-  readonly datasets: number
-  readonly bytes: number
+  /** When it was put in the trash, in epoch milliseconds; null if it is not there. */
+  readonly trashedAt: number | null
+  /** Its rejects need no more attention. */
+  readonly isDismissed: boolean
+  /** Null until its receipt has been read. */
+  readonly facts: ListedFacts | null
 }
 
 /** Searchable names per dataset: a file that is sent under ever new names must not make searches slow. */
 export const namesMax = 20
 const nameLengthMax = 1_024
+/** The name under which it is kept that the rejects of a dataset need no more attention. */
+export const dismissedName = 'dismissed'
+const columnNamesMax = 16_384
+
+const counted = `INSERT INTO usage VALUES (new.owner, new.trashedAt IS NOT NULL, 1, new.bytes)
+  ON CONFLICT DO UPDATE SET datasets = datasets + 1, bytes = bytes + new.bytes;`
+const uncounted = `UPDATE usage SET datasets = datasets - 1, bytes = bytes - old.bytes
+    WHERE owner = old.owner AND isTrash = (old.trashedAt IS NOT NULL);
+  DELETE FROM usage WHERE owner = old.owner AND datasets = 0;`
 
 /**
  * Triggers keep the sums, so that they are right however a change ends. `unsure` holds datasets that are being changed:
@@ -39,45 +57,59 @@ const nameLengthMax = 1_024
 const schema = `
   CREATE TABLE datasets (
     seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, createdAt INTEGER NOT NULL, owner TEXT NOT NULL,
-    bytes INTEGER NOT NULL, names TEXT NOT NULL, lastUploadAt INTEGER NOT NULL) STRICT;
-  CREATE TABLE usage (owner TEXT PRIMARY KEY, datasets INTEGER NOT NULL, bytes INTEGER NOT NULL) STRICT, WITHOUT ROWID;
-  CREATE TRIGGER added AFTER INSERT ON datasets BEGIN
-    INSERT INTO usage VALUES (new.owner, 1, new.bytes)
-      ON CONFLICT DO UPDATE SET datasets = datasets + 1, bytes = bytes + new.bytes;
-  END;
-  CREATE TRIGGER removed AFTER DELETE ON datasets BEGIN
-    UPDATE usage SET datasets = datasets - 1, bytes = bytes - old.bytes WHERE owner = old.owner;
-    DELETE FROM usage WHERE owner = old.owner AND datasets = 0;
-  END;
+    bytes INTEGER NOT NULL, names TEXT NOT NULL, lastUploadAt INTEGER NOT NULL, trashedAt INTEGER,
+    isDismissed INTEGER NOT NULL, rowCount INTEGER, rejectCount INTEGER, fileBytes INTEGER, columnNames TEXT,
+    sender TEXT, origin TEXT) STRICT;
+  CREATE TABLE usage (owner TEXT, isTrash INTEGER, datasets INTEGER NOT NULL, bytes INTEGER NOT NULL,
+    PRIMARY KEY (owner, isTrash)) STRICT, WITHOUT ROWID;
+  CREATE TRIGGER added AFTER INSERT ON datasets BEGIN ${counted} END;
+  CREATE TRIGGER removed AFTER DELETE ON datasets BEGIN ${uncounted} END;
+  CREATE TRIGGER moved AFTER UPDATE OF trashedAt ON datasets BEGIN ${uncounted} ${counted} END;
   CREATE TABLE unsure (id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
   CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;`
 
-/**
- * Created once a new table has its rows: built from all of them at once, the indexes take a tenth of the time. Lists
- * and searches by name use only the first.
- */
+/** Created once a new table has its rows: built from all of them at once, the indexes take a tenth of the time. */
 const orders = `
-  CREATE INDEX IF NOT EXISTS byOwner ON datasets (owner, createdAt DESC, id, names);
-  CREATE INDEX IF NOT EXISTS byAge ON datasets (lastUploadAt, id DESC);
+  CREATE INDEX IF NOT EXISTS byOwner ON datasets (owner, trashedAt, createdAt DESC, id);
+  CREATE INDEX IF NOT EXISTS byOrigin ON datasets (origin, owner, createdAt) WHERE trashedAt IS NULL;
+  CREATE INDEX IF NOT EXISTS byAge ON datasets (lastUploadAt, id DESC) WHERE trashedAt IS NULL;
+  CREATE INDEX IF NOT EXISTS byTrashedAt ON datasets (trashedAt) WHERE trashedAt IS NOT NULL;
   PRAGMA cache_size = -2000`
 
-const columns = ['seq', 'id', 'createdAt', 'owner', 'bytes', 'names', 'lastUploadAt'] as const
+const factNames = ['rowCount', 'rejectCount', 'fileBytes', 'columnNames', 'sender', 'origin'] as const
+const columns = [
+  ...['seq', 'id', 'createdAt', 'owner', 'bytes', 'names', 'lastUploadAt', 'trashedAt', 'isDismissed'],
+  ...factNames,
+]
 
-interface Row extends Omit<Entry, 'names'> {
+interface Row extends Omit<Entry, 'names' | 'isDismissed' | 'facts'>, ListedFacts {
   readonly seq: number
-  /** JSON. */
+  /** One a line. */
   readonly names: string
+  /** All facts are null if the receipt has not been read. */
+  readonly columnNames: string
+  readonly isDismissed: number
 }
 
-type ListedRow = Pick<Row, 'id' | 'createdAt' | 'names'>
+/** What each order compares; of equal ones, the smaller id is first. */
+const sortKeys: Readonly<Record<ListOrder['by'], string>> = {
+  createdAt: 'createdAt',
+  trashedAt: 'trashedAt',
+  name: 'substr(names, 1, min(200, instr(names || char(10), char(10)) - 1))',
+  rows: 'coalesce(rowCount, 0)',
+  rejects: 'coalesce(rejectCount, 0)',
+  bytes: 'coalesce(fileBytes, 0)',
+}
+const newestFirst: ListOrder = { by: 'createdAt', isDescending: true }
 
 /**
- * Memory does not grow with the number of datasets: SQLite keeps 2 MB of the table. On disk, a dataset takes some 300
+ * Memory does not grow with the number of datasets: SQLite keeps 2 MB of the table. On disk, a dataset takes some 500
  * bytes.
  */
 export class DatasetIndex implements Disposable {
   #database: DatabaseSync
   readonly #statements = new Map<string, ReturnType<DatabaseSync['prepare']>>()
+  readonly #listeners = new Set<(change: DatasetChange) => void>()
 
   private constructor(database: DatabaseSync) {
     this.#database = database
@@ -118,6 +150,16 @@ export class DatasetIndex implements Disposable {
       database.close()
       throw error
     }
+  }
+
+  /** Calls `listener` with each change of a dataset, perhaps more than once, until disposed. */
+  watch(listener: (change: DatasetChange) => void): Disposable {
+    this.#listeners.add(listener)
+    return { [Symbol.dispose]: () => this.#listeners.delete(listener) }
+  }
+
+  #changed(id: string, owner: string, change: DatasetChange['change']): void {
+    for (const listener of this.#listeners) listener({ id, owner, change })
   }
 
   /** Builds what makes lists of a new index fast; does nothing to a complete one. */
@@ -166,13 +208,14 @@ export class DatasetIndex implements Disposable {
     return this.#get<{ size: number }>('SELECT coalesce(sum(datasets), 0) AS size FROM usage')?.size ?? 0
   }
 
+  /** True for a dataset that is not in the trash. */
   has(id: string): boolean {
     return this.version(id) !== null
   }
 
-  /** A number that differs each time a dataset is published; null if it is not in the index. */
+  /** A number that differs each time a dataset is published; null if it is not in the index, or in the trash. */
   version(id: string): number | null {
-    return this.#get<Row>('SELECT seq FROM datasets WHERE id = ?', id)?.seq ?? null
+    return this.#get<Row>('SELECT seq FROM datasets WHERE id = ? AND trashedAt IS NULL', id)?.seq ?? null
   }
 
   get(id: string): Entry | undefined {
@@ -201,12 +244,13 @@ export class DatasetIndex implements Disposable {
   }
 
   /** Adds a dataset that is not in the index yet. */
-  add({ id, createdAt, owner, bytes, names, lastUploadAt }: Entry): void {
-    const values = [id, createdAt, owner, bytes, JSON.stringify(names), lastUploadAt]
+  add({ names, facts, isDismissed, ...entry }: Entry): void {
+    const row = { ...entry, ...facts, names: textOf(names), isDismissed: Number(isDismissed) }
     this.together(() => {
-      this.#run(`INSERT INTO datasets (${columns.slice(1)}) VALUES (?, ?, ?, ?, ?, ?)`, ...values)
-      this.markSure(id)
+      this.#run(...insertion(row))
+      this.markSure(entry.id)
     })
+    this.#changed(entry.id, entry.owner, entry.trashedAt === null ? 'stored' : 'trashed')
   }
 
   /** Removes a dataset, and marks it as unsure; undefined if it is not in the index. */
@@ -217,7 +261,35 @@ export class DatasetIndex implements Disposable {
       this.markUnsure(id)
       this.#run('DELETE FROM datasets WHERE id = ?', id)
     })
+    this.#changed(id, entry.owner, 'deleted')
     return entry
+  }
+
+  /** Puts a dataset in the trash at a time, or takes it out with null. It is still the same publish. */
+  move(id: string, trashedAt: number | null): void {
+    this.#update(id, { trashedAt }, trashedAt === null ? 'restored' : 'trashed')
+  }
+
+  dismiss(id: string, isDismissed: boolean): void {
+    this.#update(id, { isDismissed: Number(isDismissed) }, 'dismissed')
+  }
+
+  /** Adds what its receipt says. */
+  describe(id: string, facts: ListedFacts): void {
+    this.#update(id, { ...facts })
+  }
+
+  /** Ids of datasets whose receipts have not been read. */
+  undescribedIds(): readonly string[] {
+    return this.#all<Row>('SELECT id FROM datasets WHERE origin IS NULL').map(({ id }) => id)
+  }
+
+  #update(id: string, values: Readonly<Record<string, SQLInputValue>>, change?: DatasetChange['change']): void {
+    const owner = this.get(id)?.owner
+    if (owner === undefined) return
+    const names = Object.keys(values).map((name) => `${name} = ?`)
+    this.#run(`UPDATE datasets SET ${names} WHERE id = ?`, ...Object.values(values), id)
+    if (change !== undefined) this.#changed(id, owner, change)
   }
 
   /** True if a file name is new to a dataset that has room for one more. */
@@ -231,8 +303,7 @@ export class DatasetIndex implements Disposable {
   addName(id: string, fileName: string): void {
     const entry = this.get(id)
     if (entry !== undefined && this.isNewName(id, fileName)) {
-      const names = JSON.stringify([...entry.names, searchable(fileName)])
-      this.#run('UPDATE datasets SET names = ? WHERE id = ?', names, id)
+      this.#update(id, { names: textOf([...entry.names, searchable(fileName)]) })
     }
     this.markSure(id)
   }
@@ -242,62 +313,76 @@ export class DatasetIndex implements Disposable {
     this.#run('UPDATE datasets SET lastUploadAt = max(lastUploadAt, ?) WHERE id = ?', at, id)
   }
 
-  usage(owner: string): Usage {
-    const usage = this.#get<Usage>('SELECT datasets, bytes FROM usage WHERE owner = ?', owner)
-    return { datasets: usage?.datasets ?? 0, bytes: usage?.bytes ?? 0 }
-  }
-
-  /** Ids of at most `limit` datasets whose last upload ended before a time (epoch milliseconds), oldest first. */
-  olderThan(uploadedBefore: number, limit: number): readonly string[] {
-    const sql = 'SELECT id FROM datasets WHERE lastUploadAt < ? ORDER BY lastUploadAt, id DESC LIMIT ?'
-    // SQLite has no infinite integers.
-    const [before, count] = [uploadedBefore, limit].map((one) => Math.min(one, Number.MAX_SAFE_INTEGER))
-    return this.#all<Row>(sql, before ?? 0, count ?? 0).map(({ id }) => id)
+  /** All datasets of an owner, or those in the trash alone. */
+  usage(owner: string, isTrash = false): Usage {
+    const sums = 'coalesce(sum(datasets), 0) AS datasets, coalesce(sum(bytes), 0) AS bytes'
+    const sql = `SELECT ${sums} FROM usage WHERE owner = ? AND isTrash >= ?`
+    const { datasets = 0, bytes = 0 } = this.#get<Usage>(sql, owner, Number(isTrash)) ?? {}
+    return { datasets, bytes }
   }
 
   /**
-   * The ids of one page. The cursor is a position in the order, not a count, so it stays valid while datasets are added
-   * and removed: those that stay are neither repeated nor skipped.
+   * Ids of at most `limit` datasets whose last upload ended before a time (epoch milliseconds), oldest first; without
+   * the trash.
    */
-  page(query: ListQuery): { readonly ids: readonly string[]; readonly after: string | null } {
-    const found: ListedRow[] = []
-    for (const row of this.#following(query)) {
-      if (query.name !== null && !namesOf(row).some((name) => name.includes(searchable(query.name!)))) continue
-      found.push(row)
-      if (found.length > query.limit) break
+  olderThan(uploadedBefore: number, limit: number): readonly string[] {
+    const which = 'trashedAt IS NULL AND lastUploadAt < ?'
+    const sql = `SELECT id FROM datasets WHERE ${which} ORDER BY lastUploadAt, id DESC LIMIT ?`
+    return this.#all<Row>(sql, finite(uploadedBefore), finite(limit)).map(({ id }) => id)
+  }
+
+  /** At most `limit` datasets in the trash that were put there, or last uploaded, before a time. */
+  expiredTrash(trashedBefore: number, uploadedBefore: number, limit: number): readonly TrashedDataset[] {
+    const which = 'trashedAt IS NOT NULL AND (trashedAt < ? OR lastUploadAt < ?)'
+    const sql = `SELECT id, owner, trashedAt FROM datasets WHERE ${which} LIMIT ?`
+    return this.#all(sql, finite(trashedBefore), finite(uploadedBefore), limit)
+  }
+
+  /**
+   * The ids of one page, and how many there are on all. The cursor is a position in the order, not a count, so it stays
+   * valid while datasets are added and removed: those that stay are neither repeated nor skipped.
+   */
+  page(query: ListQuery): { readonly ids: readonly string[]; readonly after: string | null; readonly total: number } {
+    const { limit, after, order = newestFirst } = query
+    const matching = conditionsOf(query)
+    const key = sortKeys[order.by]
+    const [toNext, direction] = order.isDescending ? ['<', 'DESC'] : ['>', 'ASC']
+    const all = [...matching]
+    if (after !== null) {
+      const { value, id } = parseCursor(after, order)
+      all.push([`${key} ${toNext}= ? AND (${key} ${toNext} ? OR id > ?)`, value, value, id])
     }
-    const shown = found.slice(0, query.limit)
+    const { where, values } = joined(all)
+    const sql = `SELECT id, ${key} AS value FROM datasets WHERE ${where} ORDER BY ${key} ${direction}, id LIMIT ?`
+    const found = this.#all<Position>(sql, ...values, limit + 1)
+    const shown = found.slice(0, limit)
     const last = shown.at(-1)
     return {
       ids: shown.map(({ id }) => id),
-      after: last !== undefined && found.length > shown.length ? formatCursor(last) : null,
+      after: last !== undefined && found.length > limit ? formatCursor(last, order) : null,
+      total: this.#count(query, matching),
     }
+  }
+
+  /** What a list shows of a dataset besides its receipt; null if it is not there. */
+  stateOf(id: string): ListedState | null {
+    const row = this.#get<Row>('SELECT * FROM datasets WHERE id = ?', id)
+    if (row === undefined) return null
+    const sql = 'SELECT count(*) AS versions FROM datasets WHERE trashedAt IS NULL AND origin = ? AND owner = ?'
+    const versions = this.#get<{ versions: number }>(sql, row.origin ?? null, row.owner)?.versions
+    return { trashedAt: row.trashedAt, isDismissed: row.isDismissed === 1, versions: Math.max(1, versions ?? 1) }
+  }
+
+  #count({ owner, isTrash = false }: ListQuery, matching: readonly Condition[]): number {
+    const all = this.usage(owner).datasets
+    const trashed = this.usage(owner, true).datasets
+    if (matching.length === ownConditions) return isTrash ? trashed : all - trashed
+    const { where, values } = joined(matching)
+    return this.#get<{ total: number }>(`SELECT count(*) AS total FROM datasets WHERE ${where}`, ...values)?.total ?? 0
   }
 
   [Symbol.dispose](): void {
     this.#database.close()
-  }
-
-  /** Ids of the owner after the cursor. For a name, SQLite finds only candidates. */
-  #following({ owner, after, name, idPrefix }: ListQuery): Iterable<ListedRow> {
-    const conditions = ['owner = ?']
-    const values: SQLInputValue[] = [owner]
-    if (after !== null) {
-      const { createdAt, id } = parseCursor(after)
-      conditions.push('createdAt <= ? AND (createdAt < ? OR id > ?)')
-      values.push(createdAt, createdAt, id)
-    }
-    if (name !== null) {
-      conditions.push('instr(names, ?) > 0')
-      values.push(JSON.stringify(searchable(name)).slice(1, -1))
-    }
-    if (idPrefix) {
-      conditions.push('id >= ? AND id < ?')
-      values.push(idPrefix, `${idPrefix}g`)
-    }
-    const sql = `SELECT id, createdAt, names FROM datasets WHERE ${conditions.join(' AND ')} ORDER BY createdAt DESC, id`
-    // The columns are those of the schema above.
-    return this.#database.prepare(sql).iterate(...values) as Iterable<unknown> as Iterable<ListedRow>
   }
 
   #get<Result>(sql: string, ...values: readonly SQLInputValue[]): Result | undefined {
@@ -329,9 +414,9 @@ export class DatasetIndex implements Disposable {
     if (!path || !isDiskFailure(failure)) throw failure
     const memory = new DatabaseSync(':memory:')
     memory.exec(`${schema}; BEGIN`)
-    const insert = memory.prepare(`INSERT INTO datasets (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?)`)
     for (const row of before.prepare('SELECT * FROM datasets').iterate()) {
-      insert.run(...columns.map((column) => row[column] ?? null))
+      const [sql, ...values] = insertion(row)
+      memory.prepare(sql).run(...values)
     }
     // No publish gets the number of an earlier one, even if that has been removed.
     const { seq } = before.prepare('SELECT coalesce(max(seq), 0) AS seq FROM sqlite_sequence').get() ?? {}
@@ -366,7 +451,18 @@ function isDiskFailure(error: unknown): boolean {
 export function entryOf(receipt: Receipt): Entry {
   const { createdAt, id, file, owner } = receipt
   const bytes = storedFiles(receipt).reduce((sum, one) => sum + one.bytes, 0)
-  return { createdAt, id, names: [searchable(file.name)], owner, bytes, lastUploadAt: createdAt }
+  const state = { trashedAt: null, isDismissed: false, facts: factsOf(receipt) }
+  return { createdAt, id, names: [searchable(file.name)], owner, bytes, lastUploadAt: createdAt, ...state }
+}
+
+export function factsOf({ records, rejects, file, columns, sender = '' }: Receipt): ListedFacts {
+  let columnNames = ''
+  for (const { name } of columns) {
+    columnNames += `${searchable(name)}\n`
+    if (columnNames.length > columnNamesMax) break
+  }
+  const counts = { rowCount: records.accepted, rejectCount: rejects.count, fileBytes: file.bytes }
+  return { ...counts, columnNames: columnNames.slice(0, columnNamesMax), sender, origin: file.sha256 }
 }
 
 /** When an upload ended, in epoch milliseconds: its dataset is as old as that. */
@@ -375,31 +471,88 @@ export function endOf({ receivedAt, durationMs }: Pick<Upload, 'receivedAt' | 'd
 }
 
 function entryOfRow(row: Row): Entry {
-  const { id, createdAt, owner, bytes, lastUploadAt } = row
-  return { id, createdAt, owner, bytes, names: namesOf(row), lastUploadAt }
+  const { id, createdAt, owner, bytes, lastUploadAt, trashedAt, names, isDismissed } = row
+  const { rowCount, rejectCount, fileBytes, columnNames, sender, origin } = row
+  const facts = origin === null ? null : { rowCount, rejectCount, fileBytes, columnNames, sender, origin }
+  const known = { id, createdAt, owner, bytes, lastUploadAt, trashedAt, facts }
+  return { ...known, names: names.split('\n'), isDismissed: isDismissed === 1 }
 }
 
-function namesOf({ names }: Pick<Row, 'names'>): readonly string[] {
-  return JSON.parse(names) as readonly string[] // written by add()
+function insertion(row: Readonly<Record<string, SQLInputValue>>): [sql: string, ...values: SQLInputValue[]] {
+  const marks = columns.map(() => '?')
+  return [`INSERT INTO datasets (${columns}) VALUES (${marks})`, ...columns.map((column) => row[column] ?? null)]
 }
 
-function formatCursor({ createdAt, id }: Place): string {
-  return Buffer.from(`${createdAt} ${id}`).toString('base64url')
-}
+/** SQL that holds for a row, with its values. */
+type Condition = readonly [sql: string, ...values: SQLInputValue[]]
 
-function parseCursor(cursor: string): Place {
-  const match = /^(\d{1,16}) ([0-9a-f]{32})$/.exec(Buffer.from(cursor, 'base64url').toString())
-  if (match === null) {
-    throw new ServiceError('BAD_PARAMETER', {
-      name: 'after',
-      seen: 'no cursor',
-      expected: "the 'after' of the last page",
-    })
+const isLatest = `NOT EXISTS (SELECT 1 FROM datasets AS later WHERE later.trashedAt IS NULL
+  AND later.origin = datasets.origin AND later.owner = datasets.owner AND (later.createdAt > datasets.createdAt
+  OR (later.createdAt = datasets.createdAt AND later.id < datasets.id)))`
+
+/** Conditions that every list has. */
+const ownConditions = 2
+
+function conditionsOf({ owner, isTrash, name, search, idPrefix, origin, sender, ...query }: ListQuery): Condition[] {
+  const conditions: Condition[] = [['owner = ?', owner], [`trashedAt IS ${isTrash ? 'NOT ' : ''}NULL`]]
+  if (name) conditions.push(['instr(names, ?) > 0', searchable(name)])
+  if (search) {
+    const text = searchable(search)
+    conditions.push(['(instr(names, ?) > 0 OR instr(columnNames, ?) > 0)', text, text])
   }
-  return { createdAt: Number(match[1]), id: match[2]! }
+  if (idPrefix) conditions.push(['id >= ? AND id < ?', idPrefix, `${idPrefix}g`])
+  if (origin) conditions.push(['origin = ?', origin])
+  if (sender !== undefined) conditions.push(['sender = ?', sender])
+  if (query.createdSince !== undefined) conditions.push(['createdAt >= ?', query.createdSince])
+  if (query.hasOpenRejects) conditions.push(['rejectCount > 0 AND NOT isDismissed'])
+  if (query.isLatestVersion) conditions.push([isLatest])
+  return conditions
 }
 
-/** A file name to search in or for: in lower case, however its letters are composed. */
+function joined(conditions: readonly Condition[]) {
+  return { where: conditions.map(([sql]) => sql).join(' AND '), values: conditions.flatMap(([, ...values]) => values) }
+}
+
+/** A dataset in an order. */
+interface Position {
+  readonly value: string | number
+  readonly id: string
+}
+
+function formatCursor({ value, id }: Position, { by, isDescending }: ListOrder): string {
+  return Buffer.from(JSON.stringify([by, isDescending, value, id])).toString('base64url')
+}
+
+/** @throws {ServiceError} BAD_PARAMETER if it is not a position in this order */
+function parseCursor(cursor: string, order: ListOrder): Position {
+  const [by, isDescending, value, id] = jsonList(Buffer.from(cursor, 'base64url').toString())
+  const isValue = by === 'name' ? typeof value === 'string' : Number.isSafeInteger(value)
+  const isOfOrder = by === order.by && isDescending === order.isDescending
+  if (isOfOrder && isValue && /^[0-9a-f]{32}$/.test(String(id)))
+    return { value: value as string | number, id: String(id) } // by the line above
+  const expected = "the 'after' of the last page in this order"
+  throw new ServiceError('BAD_PARAMETER', { name: 'after', seen: 'no cursor', expected })
+}
+
+function jsonList(text: string): readonly unknown[] {
+  try {
+    const value: unknown = JSON.parse(text)
+    return Array.isArray(value) ? value : []
+  } catch {
+    return []
+  }
+}
+
+/** SQLite has no infinite integers. */
+function finite(number: number): number {
+  return Math.max(0, Math.min(number, Number.MAX_SAFE_INTEGER))
+}
+
+function textOf(names: readonly string[]): string {
+  return names.map(searchable).join('\n')
+}
+
+/** A name to search in or for: in lower case on one line, however its letters are composed. */
 function searchable(name: string): string {
-  return name.toLowerCase().normalize('NFC')
+  return name.toLowerCase().normalize('NFC').replaceAll('\n', ' ')
 }

@@ -1,7 +1,8 @@
 // Listed receipts: those of a page of a list, several read at once. Knows nothing of where they are stored.
 import type { Receipt } from '../core/receipt.ts'
 import { forEachLimit } from '../io/for-each-limit.ts'
-import type { StoreLogger } from './store.ts'
+import type { DatasetIndex } from './dataset-index.ts'
+import type { ListedDataset, ListPage, ListQuery, StoreLogger } from './store.ts'
 
 interface ReceiptSource {
   /** Null for a dataset that is gone. */
@@ -13,23 +14,26 @@ interface ReceiptSource {
 }
 
 /**
- * The receipts of a page, in its order. A list without unreadable datasets is useful: they are left out, with a warning.
+ * The datasets of a page, in its order. A list without unreadable datasets is useful: they are left out, with a warning.
  *
  * @throws whatever `check` throws
  */
 export async function listedReceipts(
-  { ids, after }: { readonly ids: readonly string[]; readonly after: string | null },
+  index: DatasetIndex,
+  query: ListQuery,
   { read, check, readsAtOnceMax, logger }: ReceiptSource,
-): Promise<{ readonly receipts: readonly Receipt[]; readonly after: string | null }> {
-  const byId = new Map<string, Receipt>()
+): Promise<ListPage> {
+  const { ids, ...page } = index.page(query)
+  const byId = new Map<string, ListedDataset>()
   await forEachLimit(ids, readsAtOnceMax, async (id) => {
     try {
       const receipt = await read(id)
-      if (receipt !== null) byId.set(id, receipt)
+      const state = index.stateOf(id)
+      if (receipt !== null && state !== null) byId.set(id, { receipt, ...state })
     } catch (error) {
       await check(error)
       logger.warn({ id, error }, 'cannot read receipt: dataset is left out of the list')
     }
   })
-  return { receipts: ids.flatMap((id) => byId.get(id) ?? []), after }
+  return { datasets: ids.flatMap((id) => byId.get(id) ?? []), ...page }
 }

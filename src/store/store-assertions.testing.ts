@@ -10,8 +10,8 @@ export async function idsOf(store: Store, limit = 1000, name: string | null = nu
   let after: string | null = null
   do {
     const page = await store.list({ limit, after, name, owner: '' })
-    assert.ok(page.receipts.length <= limit)
-    ids.push(...page.receipts.map(({ id }) => id))
+    assert.ok(page.datasets.length <= limit)
+    ids.push(...page.datasets.map(({ receipt }) => receipt.id))
     after = page.after
   } while (after !== null)
   return ids

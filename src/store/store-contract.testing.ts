@@ -11,6 +11,7 @@ import { recording, replacing } from './replace-contract.testing.ts'
 import type { Store } from './store.ts'
 import { assertAbsent, assertFails, assertNotFound, assertWhole, idsOf } from './store-assertions.testing.ts'
 import { fill, publishSample, readAll, sample, sampleUpload } from './store-samples.testing.ts'
+import { searching, trashing } from './trash-contract.testing.ts'
 
 /** Opens the same location, initially empty, any number of times. Close the previous store before opening the next. */
 export type OpenStore = () => Promise<Store>
@@ -37,6 +38,8 @@ export function storeContract(name: string, make: (t: TestContext) => Promise<Op
     recording(storeTest)
     replacing(storeTest)
     deriving(storeTest)
+    trashing(storeTest)
+    searching(storeTest)
   })
 }
 
@@ -177,7 +180,7 @@ function listing(storeTest: StoreTest): void {
     for (const limit of [1, 2, 5, 11, 12, 13, 1000]) assert.deepEqual(await idsOf(store, limit), order, `${limit}`)
 
     const first = await store.list({ limit: 5, after: null, name: null, owner: '' })
-    assert.deepEqual(first.receipts[0], all.find(({ receipt }) => receipt.id === order[0])?.receipt)
+    assert.deepEqual(first.datasets[0]?.receipt, all.find(({ receipt }) => receipt.id === order[0])?.receipt)
     // The dataset of the cursor and an earlier one are removed; one is added before and one after it.
     await store.remove({ id: order[4]! })
     await store.remove({ id: order[0]! })
@@ -186,7 +189,7 @@ function listing(storeTest: StoreTest): void {
     await publishSample(store, older)
     const rest = await store.list({ limit: 1000, after: first.after, name: null, owner: '' })
     assert.deepEqual(
-      rest.receipts.map(({ id }) => id),
+      rest.datasets.map(({ receipt }) => receipt.id),
       [...order.slice(5), older.receipt.id],
     )
     assert.equal(rest.after, null)
@@ -197,14 +200,14 @@ function listing(storeTest: StoreTest): void {
     for (const [index, name] of names.entries())
       await publishSample(store, sample({ seed: name, name, createdAt: -index + 9 }))
     const namesOf = async (name: string) =>
-      (await store.list({ limit: 10, after: null, name, owner: '' })).receipts.map(({ file }) => file.name)
+      (await store.list({ limit: 10, after: null, name, owner: '' })).datasets.map(({ receipt }) => receipt.file.name)
     assert.deepEqual(await namesOf('SALES'), names.slice(0, 2))
     assert.deepEqual(await namesOf('.csv'), names.slice(0, 3))
     for (const form of ['NFC', 'NFD']) assert.deepEqual(await namesOf('ärger'.normalize(form)), ['Ärger.csv'])
     assert.deepEqual(await namesOf('.*'), [])
     const page = await store.list({ limit: 2, after: null, name: 'csv', owner: '' })
     assert.deepEqual(
-      (await store.list({ limit: 2, after: page.after, name: 'csv', owner: '' })).receipts[0]?.file.name,
+      (await store.list({ limit: 2, after: page.after, name: 'csv', owner: '' })).datasets[0]?.receipt.file.name,
       'Ärger.csv',
     )
   })

@@ -56,11 +56,22 @@ export interface FileStamp {
   readonly version: string
 }
 
+export type ListSort = 'createdAt' | 'name' | 'rows' | 'rejects' | 'bytes'
+
+export interface ListOrder {
+  readonly by: ListSort | 'trashedAt'
+  readonly isDescending: boolean
+}
+
 export interface ListQuery {
-  /** At most this many, newest first. */
+  /** At most this many. */
   readonly limit: number
-  /** Opaque; from the previous page. */
+  /** Opaque; from the previous page in the same order. */
   readonly after: string | null
+  /** Newest first unless given. */
+  readonly order?: ListOrder | undefined
+  /** Those in the trash instead of all others. */
+  readonly isTrash?: boolean
   /** Only datasets of this owner. */
   readonly owner: string
   /**
@@ -70,6 +81,57 @@ export interface ListQuery {
   readonly name: string | null
   /** Only datasets whose id begins with this, in lower case; all unless given. */
   readonly idPrefix?: string | undefined
+  /** Only datasets with this in a file name or in the name of a column. */
+  readonly search?: string | undefined
+  /** Only versions of the file with this SHA-256. */
+  readonly origin?: string | undefined
+  /** Only datasets that this key or token was the first to send. */
+  readonly sender?: string | undefined
+  /** Epoch milliseconds. */
+  readonly createdSince?: number | undefined
+  /** Only datasets with rejects that have not been dismissed. */
+  readonly hasOpenRejects?: boolean | undefined
+  /** Only the newest version of each file. */
+  readonly isLatestVersion?: boolean | undefined
+}
+
+/** What a list shows of a dataset besides its receipt. */
+export interface ListedState {
+  /** Epoch milliseconds; null if it is not in the trash. */
+  readonly trashedAt: number | null
+  readonly isDismissed: boolean
+  /** How many datasets of its owner are made of the same file, itself included. */
+  readonly versions: number
+}
+
+export interface ListedDataset extends ListedState {
+  readonly receipt: Receipt
+}
+
+export interface ListPage {
+  readonly datasets: readonly ListedDataset[]
+  /** All that match, on any page. */
+  readonly total: number
+  readonly after: string | null
+}
+
+/** The datasets of one owner in total. */
+export interface Usage {
+  readonly datasets: number
+  readonly bytes: number
+}
+
+/** A dataset in the trash, since a time in epoch milliseconds. */
+export interface TrashedDataset {
+  readonly id: string
+  readonly owner: string
+  readonly trashedAt: number
+}
+
+export interface DatasetChange {
+  readonly id: string
+  readonly owner: string
+  readonly change: 'stored' | 'deleted' | 'trashed' | 'restored' | 'dismissed'
 }
 
 export type StoreLogger = Pick<Log, 'info' | 'warn'>
@@ -147,11 +209,31 @@ export interface Store {
    */
   receipt(id: string): Promise<Receipt | null>
   /**
-   * A page of receipts, newest first by `createdAt`, then by id. A page may be shorter than the limit while datasets are
-   * being removed or have damaged receipts; only `after: null` says that it was the last.
+   * A page of datasets; of equal ones in the order, by id. A page may be shorter than the limit while datasets are being
+   * removed or have damaged receipts; only `after: null` says that it was the last.
    * @throws {ServiceError} BAD_PARAMETER if `after` is not a cursor; STORE_UNAVAILABLE, TOO_MANY_OPEN_FILES
    */
-  list(query: ListQuery): Promise<{ readonly receipts: readonly Receipt[]; readonly after: string | null }>
+  list(query: ListQuery): Promise<ListPage>
+  /** Calls `listener` with changes of datasets that this process makes or learns of, until disposed. */
+  watch(listener: (change: DatasetChange) => void): Disposable
+  /**
+   * Marks the rejects of a publish as needing no more attention, or takes that back; a repair does, too. False if it is
+   * not there. @throws {ServiceError} DISK_FULL, STORE_UNAVAILABLE, STORE_FAILED
+   */
+  dismiss(of: DatasetVersion, isDismissed: boolean): Promise<boolean>
+  /**
+   * Puts a publish in the trash: it is gone for everyone else, and still counted. Durable once it resolves. False if it
+   * is not there. @throws {ServiceError} STORE_UNAVAILABLE, STORE_FAILED
+   */
+  trash(of: DatasetVersion): Promise<boolean>
+  /** What is in the trash under this id, which may be any text; null if nothing is. */
+  trashed(id: string): Promise<TrashedDataset | null>
+  /** Takes a dataset out of the trash, as the publish that it was. Durable once it resolves. False if it is not there. */
+  restore(of: TrashedDataset): Promise<boolean>
+  /** Deletes a dataset in the trash, as `remove`. False if it is not there. */
+  erase(of: TrashedDataset): Promise<boolean>
+  /** At most `limit` datasets in the trash that were put there, or last uploaded, before a time in epoch milliseconds. */
+  expiredTrash(trashedBefore: number, uploadedBefore: number, limit: number): readonly TrashedDataset[]
   /**
    * Deletes a publish: invisible immediately, durably gone once it resolves, which is after `withLocal` in progress.
    * Streams in progress continue. False if it is not there, or its last upload did not end before `uploadedBefore`
@@ -233,8 +315,8 @@ export interface Store {
    * @throws {ServiceError} STORE_UNAVAILABLE, STORE_FAILED
    */
   catchUp(): Promise<void>
-  /** The current total of an owner's datasets, originals and parts. */
-  usage(owner: string): { readonly datasets: number; readonly bytes: number }
+  /** The current total of an owner's datasets, originals and parts: of all, or of those in the trash. */
+  usage(owner: string, isTrash?: boolean): Usage
   /** Ids of at most `limit` datasets whose last upload ended before a time (epoch milliseconds), oldest first. */
   olderThan(uploadedBefore: number, limit: number): readonly string[]
   /** Free bytes for new data; Infinity if unknown. */

@@ -77,6 +77,7 @@ export async function session(url: string, { keep = false } = {}): Promise<reado
   await ask('listCopies', `${dataset}/copies`)
   await ask('readAgain', `${dataset}/readings`, posted({ dialect: { header: false } }))
   const corrected = await ask('correctDataset', `${dataset}/corrections`, corrections('4,"009,Alan,1912-06-23,0.00"'))
+  await ask('previewCorrections', `${dataset}/corrections/preview`, rules('too_few_fields'))
   await ask('getCorrections', `/qas/datasets/${JSON.parse(corrected.body.toString()).id}/corrections`)
   for (const [operationId, path] of [
     ['isAlive', '/healthz'],
@@ -103,10 +104,35 @@ export async function session(url: string, { keep = false } = {}): Promise<reado
   const events = await ask('watchUpload', `/qas/uploads/${one.id}/events`)
   const [, lastId = ''] = /^id: (.*)$/m.exec(events.body.toString()) ?? []
   await ask('watchUpload', `/qas/uploads/${one.id}/events`, { headers: { 'last-event-id': lastId } })
+  await ask('watchAll', '/qas/events?seconds=0')
+  await trash(dataset, ask)
   await otherRefusals(dataset, one.id, ask)
   await ask('cancelUpload', `/qas/uploads/${other.id}`, { method: 'DELETE' })
   if (!keep) await ask('deleteDataset', dataset, { method: 'DELETE' })
   return exchanges
+}
+
+/** Moves another dataset to the trash and out of it, and refusals of what is about lists. */
+async function trash(dataset: string, ask: Ask): Promise<void> {
+  const [post, remove] = [{ method: 'POST' }, { method: 'DELETE' }]
+  const { id } = JSON.parse((await ask('uploadCsv', '/qas/uploadCsv', upload('id\n1\n'))).body.toString()) as Sent
+  const trashed = `/qas/trash/${id}`
+  const none = '0'.repeat(32)
+  await ask('deleteDataset', `/qas/datasets/${id}?trash`, remove)
+  await ask('listTrash', '/qas/trash')
+  await ask('restoreDataset', `${trashed}/restore`, post)
+  await ask('deleteDataset', `/qas/datasets/${id}?trash`, remove)
+  await ask('eraseDataset', trashed, remove)
+  await ask('dismissRejects', `${dataset}/dismissal`, post)
+  await ask('undismissRejects', `${dataset}/dismissal`, remove)
+  for (const nothing of ['', '?nothing=1']) {
+    await ask('restoreDataset', `/qas/trash/${none}/restore${nothing}`, post)
+    await ask('eraseDataset', `/qas/trash/${none}${nothing}`, remove)
+    await ask('dismissRejects', `/qas/datasets/${none}/dismissal${nothing}`, post)
+    await ask('undismissRejects', `/qas/datasets/${none}/dismissal${nothing}`, remove)
+  }
+  await ask('listTrash', '/qas/trash?limit=0')
+  await ask('watchAll', '/qas/events?seconds=-1')
 }
 
 /** Sends a request that is refused, for its error record. */
@@ -131,6 +157,7 @@ async function refusals(dataset: string, ask: Ask): Promise<void> {
   await ask('copyDataset', `${dataset}/copies`, posted({ to: 'lake' }))
   await ask('correctDataset', `${dataset}/corrections`, corrections('2,"007,Ada,1815-12-10,12.50"'))
   await ask('correctDataset', `${dataset}/corrections`, posted({}))
+  await ask('previewCorrections', `${dataset}/corrections/preview`, rules('few_fields'))
   await ask('getCorrections', `${dataset}/corrections`)
   await ask('deleteDataset', none, { method: 'DELETE' })
   await ask('getUpload', '/qas/uploads/00000000-0000-7000-8000-000000000000')
@@ -266,6 +293,11 @@ function corrections(row: string): RequestInit {
   return { method: 'POST', headers: { 'content-type': 'text/csv' }, body: `record,text\r\n${row}\r\n` }
 }
 
+function rules(reason: string): RequestInit {
+  const body = JSON.stringify({ reason, mend: 'append' })
+  return { method: 'POST', headers: { 'content-type': 'application/x-ndjson' }, body }
+}
+
 function posted(value: unknown): RequestInit {
   return { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(value) }
 }
@@ -325,11 +357,13 @@ export function examplesOf(exchanges: readonly Exchange[]): Readonly<Record<stri
 const copying: Readonly<Record<string, unknown>> = { state: 'copying', tries: 1, problem: null }
 
 function steady(this: unknown, name: string, value: unknown): unknown {
-  if (name === 'receivedAt' || name === 'createdAt' || name === 'updatedAt') return 1763650000000
+  if (['receivedAt', 'createdAt', 'updatedAt', 'trashedAt'].includes(name)) return 1763650000000
+  if (name === 'erasesAt') return 1764254800000
   if (name === 'expiresAt' && value !== null) return 1763736400000
-  const isMoment = typeof value === 'string' && ['created', 'updated', 'received'].includes(name)
+  const isMoment = typeof value === 'string' && ['created', 'updated', 'received', 'trashed'].includes(name)
   if (isMoment) return new Date(1763650000000).toISOString()
   if (name === 'expires' && value !== null) return new Date(1763736400000).toISOString()
+  if (name === 'erases') return new Date(1764254800000).toISOString()
   if (name === 'durationMs') return 42
   // The progress of a copy at that moment is random.
   if (typeof this === 'object' && this !== null && 'table' in this && name in copying) return copying[name]

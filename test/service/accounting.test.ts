@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { parse } from 'csv-parse/sync'
 import { Client, type UploadResponse } from '../support/client.ts'
+import { positionsOf } from '../support/reject-positions.ts'
 import { createRandom, randomCsv, seed } from '../support/samples.ts'
 import { sharedService } from '../support/shared-service.ts'
 
@@ -111,6 +112,7 @@ async function accountsFor(content: Buffer): Promise<void> {
 
   const rejects = await client.allRejects(receipt)
   assert.equal(rejects.length, rejected)
+  assert.deepEqual(receipt.rejects.positions, positionsOf(rejects, content.length))
   const { of: _, ...classes } = receipt.bytes ?? assert.fail('the receipt has no bytes')
   const inAll = Object.values(classes).reduce((sum, count) => sum + count, 0)
   assert.equal(inAll, content.length)

@@ -235,8 +235,8 @@ class Checks {
         const counted = store.usage('')
         if (JSON.stringify(counted) !== JSON.stringify(usage))
           this.#say(`${process.name} counts ${JSON.stringify(counted)}, expected ${JSON.stringify(usage)}`)
-        const { receipts: listed } = await store.list({ limit: 100, after: null, owner: '', name: null })
-        const ids = listed.map(({ id }) => id).toSorted()
+        const { datasets: listed } = await store.list({ limit: 100, after: null, owner: '', name: null })
+        const ids = listed.map(({ receipt }) => receipt.id).toSorted()
         if (ids.join() !== wanted.join()) this.#say(`${process.name} lists ${ids.length} of ${wanted.length} datasets`)
       })
     }

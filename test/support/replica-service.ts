@@ -131,12 +131,12 @@ export async function openService(process: WorldProcess, dir: string, prefix: st
       seen.upload = (await publishOrRecord(tools, arrival, taken, fileName)).upload
     },
     remove: async (seen, id) => {
-      await removeOwn(tools, id)
+      await removeOwn(tools, id, 'erase')
       seen.removed.add(id)
     },
     removeIfMatch: async (seen, id) => {
       const { publish } = await catalog.receipt(id)
-      await removeOwn(tools, id, (receipt) => receipt.publish === publish)
+      await removeOwn(tools, id, 'erase', (receipt) => receipt.publish === publish)
       seen.removed.add(id)
     },
     expire: async (seen) => {
@@ -145,7 +145,7 @@ export async function openService(process: WorldProcess, dir: string, prefix: st
         info: (fields: object) => seen.removed.add((fields as { datasetId: string }).datasetId),
         error: (fields: object) => (failure = (fields as { err: unknown }).err),
       }
-      const retention = startRetention({ store, keepMs, logger })
+      const retention = startRetention({ store, keepMs, keepTrashMs: keepMs, logger })
       // Its first look has begun by then.
       for (let turn = 0; turn < 4; turn += 1) await null
       await retention[Symbol.asyncDispose]()
@@ -174,8 +174,8 @@ export async function openService(process: WorldProcess, dir: string, prefix: st
         throw new Error(`the profile of ${shown?.of} for ${partsText(receipt)}`)
       }),
     list: async (seen) => {
-      const { receipts } = await store.list({ limit: 100, after: null, owner: '', name: null })
-      seen.listed = receipts.map((one) => one.id)
+      const { datasets } = await store.list({ limit: 100, after: null, owner: '', name: null })
+      seen.listed = datasets.map(({ receipt }) => receipt.id)
     },
   }
 }

@@ -319,7 +319,7 @@ for (const isAway of [false, true]) {
           upload,
           again: upload,
           delete: () =>
-            removeOwn(tools, receipt.id).catch((reason) =>
+            removeOwn(tools, receipt.id, 'erase').catch((reason) =>
               assert.ok(isServiceError(reason, 'DATASET_NOT_FOUND'), reason),
             ),
         },

@@ -24,7 +24,7 @@ describe('the page in edge cases', { skip: noBrowser }, () => {
     await using page = await open()
     await choose(page, 'empty.csv', '')
     assert.equal(await page.getByRole('alert').textContent(), 'This file is empty.')
-    assert.deepEqual(await page.locator('.list li button').allTextContents(), ['Remove'])
+    assert.deepEqual(await page.locator('.files li button').allTextContents(), ['Remove'])
     await page.getByRole('button', { name: 'Remove: empty.csv' }).click()
     assert.equal(await page.getByText('empty.csv').count(), 0)
   })
@@ -37,7 +37,7 @@ describe('the page in edge cases', { skip: noBrowser }, () => {
     })
     await page.setInputFiles('input[type=file]', together)
     await page.getByRole('region', { name: 'Preview: a.csv' }).waitFor()
-    const names = await page.locator('.list > li > .row > .name').allTextContents()
+    const names = await page.locator('.files .name:is(strong, h3)').allTextContents()
     assert.deepEqual(names, ['b.csv', 'empty.csv', 'a.csv', 'before.csv'])
   })
 
@@ -66,7 +66,7 @@ describe('the page in edge cases', { skip: noBrowser }, () => {
       await page.setInputFiles('input[type=file]', path)
       await send(page, name)
       const count = rows.toLocaleString('en')
-      await item.getByRole('link', { name: `${count} of ${count} records accepted; 0 rejected` }).waitFor()
+      await item.getByRole('link', { name: `${count} rows, 0 rejected` }).waitFor()
       await page.getByRole('button', { name: `Remove: ${name}` }).click()
     }
     const { uploads } = JSON.parse(String(await site.client.get('/qas/uploads')))
@@ -106,14 +106,15 @@ describe('the page in edge cases', { skip: noBrowser }, () => {
     await page.getByRole('heading', { name: 'header.csv' }).waitFor()
     for (const [tab, text] of [
       ['Rows', 'This dataset has no rows.'],
-      ['Rejects (0)', 'No record was rejected.'],
+      ['Fix', 'No record was rejected.'],
       ['SQL', 'Run'],
     ] as const) {
       await page.getByRole('link', { name: tab, exact: true }).click()
       await page.getByText(text).first().waitFor()
       assert.deepEqual(await axeViolations(page), [], tab)
     }
-    await page.getByRole('link', { name: 'Columns', exact: true }).click()
+    await page.getByRole('link', { name: 'Rows', exact: true }).click()
+    await page.getByRole('button', { name: 'amount. Open to filter' }).click()
     await page.getByRole('heading', { name: 'amount' }).waitFor()
     assert.deepEqual(await axeViolations(page), [])
   })
@@ -134,10 +135,10 @@ describe('the page in edge cases', { skip: noBrowser }, () => {
     await choose(page, 'one.csv', 'id,name\n1,Ada')
     await page.getByRole('region', { name: 'Preview: one.csv' }).getByRole('cell', { name: 'Ada' }).waitFor()
     await send(page, 'one.csv')
-    await page.getByRole('link', { name: '1 of 1 records accepted; 0 rejected' }).click()
-    await page.getByRole('link', { name: 'Rows' }).click()
+    await page.getByRole('link', { name: '1 row, 0 rejected' }).click()
+    await page.getByRole('link', { name: 'Rows', exact: true }).click()
     await page.getByRole('gridcell', { name: 'Ada' }).waitFor()
-    await page.getByText('Rows 1 to 1 of 1').waitFor()
+    await page.getByText('1 row', { exact: true }).waitFor()
   })
 
   it('previews a Zstandard file if the browser can, else says when its rows will show, and sends it', async () => {
@@ -153,7 +154,7 @@ describe('the page in edge cases', { skip: noBrowser }, () => {
       assert.ok(await page.getByRole('button', { name: 'Check the whole file: packed.csv.zst' }).isDisabled())
     }
     await send(page, 'packed.csv.zst')
-    await page.getByRole('link', { name: '2 of 3 records accepted; 1 rejected' }).waitFor()
+    await page.getByRole('link', { name: '2 rows, 1 rejected' }).waitFor()
   })
 
   it('says what is known of a failure: no response, or only the status of a proxy', async () => {
@@ -162,7 +163,10 @@ describe('the page in edge cases', { skip: noBrowser }, () => {
     const path = '**/qas/datasets?*'
     await page.route(path, (route) => route.abort())
     await page.reload()
-    assert.equal(await alert.textContent(), 'The service does not respond. Check the connection and try again.')
+    assert.equal(
+      await alert.textContent(),
+      'The service does not answer. Uploads go on by themselves as soon as it does.',
+    )
     await page.unroute(path)
     await page.getByRole('button', { name: 'Try again' }).click()
     await alert.waitFor({ state: 'detached' })
@@ -176,59 +180,55 @@ describe('the page in edge cases', { skip: noBrowser }, () => {
     await site.client.upload({ content: 'k\n1\n2\n', fileName: 'stays.csv' })
     await using page = await open()
     const path = '**/qas/datasets/*'
-    await page.route(path, (route) => {
+    await page.route(`${path}?trash`, (route) => {
       if (route.request().method() !== 'DELETE') return route.continue()
       const exception = 'csvupload.StoreUnavailableException'
       return route.fulfill({ status: 503, json: { status: 503, exception, message: 'Cannot use the storage now' } })
     })
-    await page.getByRole('button', { name: 'Delete dataset: stays.csv' }).click()
-    await page.getByRole('link', { name: 'stays.csv' }).waitFor({ state: 'detached' })
-    await page.getByText('stays.csv could not be deleted.').waitFor()
+    await page.getByLabel('Select stays.csv').check()
+    await page.getByRole('button', { name: 'Delete', exact: true }).click()
     await page.getByRole('alert').filter({ hasText: 'Cannot use the storage now' }).waitFor()
     await page.getByRole('link', { name: 'stays.csv' }).waitFor()
     assert.deepEqual(await axeViolations(page), [])
 
-    await page.unroute(path)
+    await page.unroute(`${path}?trash`)
     const deleted = page.waitForResponse((response) => response.request().method() === 'DELETE')
-    await page.getByRole('button', { name: 'Delete dataset: stays.csv' }).click()
-    await page.getByText('could not be deleted').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Delete', exact: true }).click()
+    await page.getByRole('alert').waitFor({ state: 'detached' })
     assert.equal((await deleted).status(), 204)
     await page.reload()
-    await page.getByRole('heading', { name: 'Datasets' }).waitFor()
-    await page.getByText('Loading').waitFor({ state: 'detached' })
+    await page.getByRole('heading', { name: /^\d+ datasets?$/ }).waitFor()
     assert.equal(await page.getByText('stays.csv').count(), 0)
   })
 
-  it('keeps a dataset if its file is sent again while its deletion can be undone', async () => {
+  it('takes a dataset out of the trash if its file is sent again', async () => {
     const content = 'wanted\n1\n2\n'
     const { id } = await site.client.upload({ content, fileName: 'wanted.csv' })
     await using page = await open()
-    await page.getByRole('button', { name: 'Delete dataset: wanted.csv' }).click()
+    await page.getByLabel('Select wanted.csv').check()
+    await page.getByRole('button', { name: 'Delete', exact: true }).click()
+    await page.getByText('wanted.csv is in the trash.').waitFor()
     await choose(page, 'wanted.csv', content)
     await send(page, 'wanted.csv')
-    await page.getByRole('link', { name: '2 of 2 records accepted; 0 rejected' }).waitFor()
-    await page.getByRole('link', { name: 'wanted.csv' }).waitFor()
-    await page.getByRole('button', { name: 'Undo' }).waitFor({ state: 'detached' })
-    // Longer than the time for undo.
-    await page.waitForTimeout(7_000)
+    await page.getByRole('link', { name: '2 rows, 0 rejected' }).waitFor()
+    await page.getByRole('link', { name: 'wanted.csv', exact: true }).waitFor()
     assert.equal(JSON.parse(String(await site.client.get(`/qas/datasets/${id}`))).id, id)
   })
 
-  it('deletes both of two datasets that are removed one right after the other', async () => {
+  it('puts back both of two datasets that are deleted one right after the other', async () => {
     const ids = []
     for (const name of ['first', 'second'])
       ids.push((await site.client.upload({ content: `${name}\n1\n`, fileName: `${name}.csv` })).id)
     await using page = await open()
-    const deleted = Promise.all(
-      ids.map((id) =>
-        page.waitForResponse((response) => response.request().method() === 'DELETE' && response.url().endsWith(id)),
-      ),
-    )
-    await page.getByRole('button', { name: 'Delete dataset: first.csv' }).click()
-    await page.getByRole('button', { name: 'Delete dataset: second.csv' }).click()
-    for (const response of await deleted) assert.equal(response.status(), 204)
-    await page.getByRole('status').filter({ hasText: 'will be deleted' }).waitFor({ state: 'detached' })
-    for (const name of ['first.csv', 'second.csv']) assert.equal(await page.getByRole('link', { name }).count(), 0)
+    for (const name of ['first.csv', 'second.csv']) {
+      await page.getByLabel(`Select ${name}`).check()
+      await page.getByRole('button', { name: 'Delete', exact: true }).click()
+      await page.getByRole('link', { name }).waitFor({ state: 'detached' })
+    }
+    await page.getByText('2 datasets are in the trash.').waitFor()
+    for (const id of ids) await assert.rejects(site.client.get(`/qas/datasets/${id}`))
+    await page.getByRole('button', { name: 'Put back' }).click()
+    for (const name of ['first.csv', 'second.csv']) await page.getByRole('link', { name }).waitFor()
   })
 
   it('shows a heading and a way back for unknown URLs', async () => {
@@ -239,8 +239,8 @@ describe('the page in edge cases', { skip: noBrowser }, () => {
       await using page = await open(path)
       await page.getByRole('heading', { name: heading, level: 1 }).waitFor()
       assert.deepEqual(await axeViolations(page), [], path)
-      await page.getByRole('link', { name: 'All datasets' }).click()
-      await page.getByRole('heading', { name: 'Upload CSV files' }).waitFor()
+      await page.getByRole('link', { name: 'All datasets', exact: true }).click()
+      await page.getByRole('heading', { name: 'Drop CSV files anywhere' }).waitFor()
     }
   })
 })

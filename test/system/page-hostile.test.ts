@@ -57,10 +57,11 @@ describe('hostile texts on the page', { skip: noBrowser }, () => {
     const { id } = await site.client.upload({ content: table, fileName: `${hostileTexts[0]}.csv`, dialect })
     await using page = await open(`#/datasets/${id}`)
     const [markup = ''] = hostileTexts
-    await page.getByRole('rowheader', { name: markup, exact: true }).waitFor()
-    await page.getByRole('link', { name: 'Rows' }).click()
     await page.locator('td', { hasText: markup }).first().waitFor()
-    await page.getByRole('link', { name: 'Rejects (50)' }).click()
+    await page.getByRole('link', { name: 'Receipt' }).click()
+    await page.getByRole('rowheader', { name: markup, exact: true }).waitFor()
+    await page.getByRole('link', { name: 'Fix 50' }).click()
+    await page.getByRole('button', { name: 'One by one' }).click()
     await page.locator('.reject', { hasText: markup }).first().waitFor()
     await page
       .getByRole('button', { name: /^Edit: / })
@@ -70,9 +71,13 @@ describe('hostile texts on the page', { skip: noBrowser }, () => {
     await page.locator('.read-fields dd', { hasText: markup }).first().waitFor()
     await page.getByLabel(/^Corrected text/).press('Control+Enter')
     await page.getByRole('heading', { name: 'Corrected records (1)' }).waitFor()
-    await page.getByRole('link', { name: 'Columns' }).click()
+    await page.getByRole('link', { name: 'Rows', exact: true }).click()
+    await page
+      .getByRole('button', { name: `${markup}: ` })
+      .first()
+      .click()
     await page.getByRole('heading', { name: markup }).first().waitFor()
-    await page.getByRole('link', { name: 'Read another way' }).click()
+    await page.getByRole('link', { name: 'Read it another way' }).click()
     await page.getByRole('region', { name: 'Preview' }).getByRole('cell', { name: markup }).first().waitFor()
     await checkNothingRan(page)
   })
@@ -93,8 +98,7 @@ describe('hostile texts on the page', { skip: noBrowser }, () => {
     }
     const values = hostileTexts.map((text) => `'${text.replaceAll("'", "''")}'`)
     await run(`SELECT unnest([${values.join(', ')}]) AS "${hostileTexts[0]}"`)
-    await page.getByRole('cell', { name: hostileTexts[1]!, exact: true }).waitFor()
-    await page.getByText('History').click()
+    await page.getByRole('gridcell', { name: hostileTexts[1]!, exact: true }).waitFor()
     await checkNothingRan(page)
   })
 
@@ -102,6 +106,8 @@ describe('hostile texts on the page', { skip: noBrowser }, () => {
     for (const text of hostileTexts) await send(`a,b\n1,${quoted(text)}\n`, `${text}.csv`)
     await using page = await open('')
     const name = `${hostileTexts[3]}.csv`
+    const search = page.getByLabel('Search names and columns')
+    await search.fill(hostileTexts[3]!)
     await page.getByRole('link', { name, exact: true }).first().waitFor()
     await page.setInputFiles('input[type=file]', [
       { name, mimeType: 'text/csv', buffer: Buffer.from(table) },
@@ -109,10 +115,10 @@ describe('hostile texts on the page', { skip: noBrowser }, () => {
     ])
     await page.getByText('it looks like a zip archive').waitFor()
     await page.getByRole('button', { name: `Check the whole file: ${name}`, exact: true }).click()
-    await page.getByText(/ records would be accepted; 50 rejected/).waitFor()
+    await page.getByText(/ rows \+ 50 rejected/).waitFor()
     await page.getByRole('button', { name: `Send: ${name}`, exact: true }).click()
-    await page.getByRole('link', { name: / records accepted; 50 rejected$/ }).waitFor()
-    await page.getByLabel('Search by file name').fill(hostileTexts[5]!)
+    await page.getByRole('link', { name: / rows, 50 rejected$/ }).waitFor()
+    await search.fill(hostileTexts[5]!)
     await page.getByRole('link', { name: `${hostileTexts[5]}.csv`, exact: true }).waitFor()
     await checkNothingRan(page)
   })

@@ -139,6 +139,7 @@ export function createFakeService(given: Partial<FakeLimits> = {}): FakeService 
       const corrected = { sent: 0, unchanged: 0, refused: 0, firstRefused: [] }
       return { receipt, upload, notes: [], corrected }
     },
+    previewCorrections: async () => ({ sent: 0, unchanged: 0, refused: 0, firstRefused: [] }),
     readAgain: async (id) => {
       const { receipt } = find(id)
       const upload = {
@@ -156,6 +157,7 @@ export function createFakeService(given: Partial<FakeLimits> = {}): FakeService 
       get: (id) => noUpload(id),
       list: () => ({ uploads: [], after: null }),
       watch: (id) => noUpload(id),
+      watchAll: () => ({ live: () => [], [Symbol.dispose]() {} }),
       remove: async (id) => noUpload(id),
     },
     resumable: {
@@ -170,8 +172,12 @@ export function createFakeService(given: Partial<FakeLimits> = {}): FakeService 
     datasets: async ({ limit, name }) => {
       const all = [...datasets.values()].map((dataset) => dataset.receipt).reverse()
       const found = all.filter((receipt) => name === null || receipt.file.name.includes(name))
-      return { receipts: found.slice(0, limit), after: found.length > limit ? 'more' : null }
+      const shown = found.slice(0, limit)
+      const state = { trashedAt: null, isDismissed: false, versions: 1 }
+      const after = found.length > limit ? 'more' : null
+      return { datasets: shown.map((receipt) => ({ receipt, ...state })), total: found.length, after }
     },
+    changes: () => ({ take: () => ({ datasets: [], uploads: [], isIncomplete: false }), [Symbol.dispose]() {} }),
     dataset: async (id) => find(id).receipt,
     rows: async (id, { offset, columns }) => {
       const { receipt } = find(id)
@@ -198,7 +204,16 @@ export function createFakeService(given: Partial<FakeLimits> = {}): FakeService 
       find(id)
       return { targets: [], copies: [] }
     },
-    remove: async (id, isMeant) => {
+    restore: async (id) => {
+      throw new ServiceError('DATASET_NOT_FOUND', { id })
+    },
+    erase: async (id) => {
+      throw new ServiceError('DATASET_NOT_FOUND', { id })
+    },
+    dismiss: async (id) => {
+      find(id)
+    },
+    remove: async (id, _, isMeant) => {
       if (isMeant?.(find(id).receipt) === false) throw new ServiceError('PRECONDITION_FAILED', { action: 'delete it' })
       find(id)
       datasets.delete(id)
@@ -210,6 +225,8 @@ export function createFakeService(given: Partial<FakeLimits> = {}): FakeService 
       requestBytesMax: limits.requestBytesMax,
       uploadsMax: limits.uploadsMax,
       keepMs: Number.POSITIVE_INFINITY,
+      trash: { datasets: 0, bytes: 0 },
+      keepTrashMs: 604_800_000,
     }),
     ready: async () => {},
     as: () => fake,

@@ -1,17 +1,24 @@
-// Download link: something to save; with a key, it is fetched with that.
+// Download link: something to save, in a menu; with a key, it is fetched with that.
 import { currentKey, download } from '../api.ts'
 
-export function DownloadLink({ name, address, fileName }: Readonly<Record<'name' | 'address' | 'fileName', string>>) {
+type DownloadLinkProps = Readonly<Record<'name' | 'address' | 'fileName', string>> & { readonly size?: string }
+
+export function DownloadLink({ name, address, fileName, size = '' }: DownloadLinkProps) {
+  const content = (
+    <>
+      {name} {size !== '' && <span class="quiet small">{size}</span>}
+    </>
+  )
   if (currentKey() === null) {
     return (
       <a class="button" href={address} download={fileName}>
-        {name}
+        {content}
       </a>
     )
   }
   return (
     <button type="button" onClick={() => void download(address, fileName)}>
-      {name}
+      {content}
     </button>
   )
 }

@@ -5,6 +5,7 @@ import { lookAtCaller, useCaller } from '../caller.ts'
 import { Refusal } from '../check/run-check.ts'
 import { failureSentences, type Sentence } from '../sentences.ts'
 import { t } from '../texts.ts'
+import { Icon } from './icon.tsx'
 import { Spoken } from './spoken.tsx'
 
 export function Failure({ error }: { readonly error: unknown }) {
@@ -16,15 +17,18 @@ export function Failure({ error }: { readonly error: unknown }) {
   if (status === 401 && isRefused) return null
   const [first, ...others] = sentencesOf(error)
   return (
-    <div class="failure" role="alert">
-      <p>
-        <Spoken sentence={first} />
-      </p>
-      {others.map((one) => (
-        <p key={one.text} class="quiet">
-          <Spoken sentence={one} />
+    <div class="note bad failure" role="alert">
+      <Icon name="warning" />
+      <div>
+        <p>
+          <Spoken sentence={first} />
         </p>
-      ))}
+        {others.map((one) => (
+          <p key={one.text} class="quiet">
+            <Spoken sentence={one} />
+          </p>
+        ))}
+      </div>
     </div>
   )
 }

@@ -5,6 +5,7 @@ import { enterKey } from '../caller.ts'
 import { t } from '../texts.ts'
 import { useAction } from '../use-loaded.ts'
 import { Failure } from './failure.tsx'
+import { Icon } from './icon.tsx'
 
 export function KeyForm() {
   const [key, change] = useState('')
@@ -16,28 +17,32 @@ export function KeyForm() {
     run(() => enterKey(key.trim() || null))
   }
   return (
-    <form class="failure key-form" onSubmit={onSubmit}>
-      {outcome.state === 'failed' ? (
-        <Failure error={outcome.error} />
-      ) : (
-        <p role="alert">{isRefused ? t.keyWrong : t.keyNeeded}</p>
-      )}
-      <p class="row">
-        <label>
-          {t.key}{' '}
-          <input
-            type="password"
-            autocomplete="off"
-            required
-            value={key}
-            onInput={({ currentTarget }) => change(currentTarget.value)}
-          />
-        </label>
-        <button type="submit" disabled={outcome.state === 'loading'}>
-          {t.useKey}
-        </button>
-      </p>
-      <p class="quiet">{t.keyKept}</p>
+    <form class="note ask key-form" onSubmit={onSubmit}>
+      <Icon name="warning" />
+      <div>
+        {outcome.state === 'failed' ? (
+          <Failure error={outcome.error} />
+        ) : (
+          <p role="alert">{isRefused ? t.keyWrong : t.keyNeeded}</p>
+        )}
+        <p class="row">
+          <label>
+            {t.key}{' '}
+            <input
+              class="field"
+              type="password"
+              autocomplete="off"
+              required
+              value={key}
+              onInput={({ currentTarget }) => change(currentTarget.value)}
+            />
+          </label>
+          <button type="submit" class="btn primary" disabled={outcome.state === 'loading'}>
+            {t.useKey}
+          </button>
+        </p>
+        <p class="quiet small">{t.keyKept}</p>
+      </div>
     </form>
   )
 }

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { eventsOf } from './upload-events.ts'
 
 const text =
-  'retry: 2000\n\nid: m1\ndata: {"fileName":"ä: b.csv"}\n\n:\n\nid: m2\ndata: {"phase":"done"}\n\nid: m3\ndata: {"half'
+  'retry: 2000\n\nid: m1\ndata: {"fileName":"ä: b.csv"}\n\n:\n\nevent: upload\ndata: {"phase":"done"}\n\nid: m3\ndata: {"half'
 
 async function read(pieces: readonly Uint8Array[]) {
   const body = new ReadableStream<Uint8Array>({
@@ -16,12 +16,12 @@ async function read(pieces: readonly Uint8Array[]) {
   return Array.fromAsync(eventsOf(body))
 }
 
-test('eventsOf() reads id and data, split at any byte, and ignores comments and incomplete events', async () => {
+test('eventsOf() reads event, id and data, split at any byte, and ignores comments and incomplete events', async () => {
   const bytes = Buffer.from(text)
   for (let cut = 0; cut <= bytes.length; cut += 1) {
     assert.deepEqual(await read([bytes.subarray(0, cut), bytes.subarray(cut)].filter(({ length }) => length > 0)), [
-      { id: 'm1', data: '{"fileName":"ä: b.csv"}' },
-      { id: 'm2', data: '{"phase":"done"}' },
+      { event: 'message', id: 'm1', data: '{"fileName":"ä: b.csv"}' },
+      { event: 'upload', id: null, data: '{"phase":"done"}' },
     ])
   }
 })

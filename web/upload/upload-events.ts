@@ -28,7 +28,7 @@ export async function* uploadEvents(id: string, signal: AbortSignal): AsyncGener
   }
 }
 
-/** Events of a stream, as far as the service uses them: `id` and `data` on one line each. */
+/** Events of a stream, as far as the service uses them: each field on one line. */
 export async function* eventsOf(body: ReadableStream<Uint8Array>) {
   const decoder = new TextDecoder()
   const reader = body.getReader()
@@ -40,8 +40,8 @@ export async function* eventsOf(body: ReadableStream<Uint8Array>) {
       held = blocks.pop() ?? ''
       for (const block of blocks) {
         const fields = new Map(block.split('\n').map((line) => line.split(/: ?(.*)/s, 2) as [string, string]))
-        const [id, data] = [fields.get('id'), fields.get('data')]
-        if (id !== undefined && data !== undefined) yield { id, data }
+        const [event = 'message', id = null, data] = ['event', 'id', 'data'].map((name) => fields.get(name))
+        if (data !== undefined) yield { event, id, data }
       }
     }
   } catch (error) {

@@ -111,7 +111,16 @@ function checkScope({ scopes }: Caller, wanted: RequiredScope): void {
 /** Logs who changed what, or who was denied. */
 export function audit(
   request: FastifyRequest,
-  what: 'upload' | 'reading' | 'correction' | 'copy' | 'deletion' | 'cancellation' | 'denied',
+  what:
+    | 'upload'
+    | 'reading'
+    | 'correction'
+    | 'copy'
+    | 'trashing'
+    | 'restoration'
+    | 'deletion'
+    | 'cancellation'
+    | 'denied',
   id?: string,
 ): void {
   const { caller, ip, method, routeOptions } = request

@@ -1,8 +1,8 @@
 // Receipt JSON: how clients see a receipt. The one place that knows its JSON format and its links.
 import { evidenceInWords } from '../../core/evidence/evidence.ts'
 import { shownNote, verdictOf } from '../../core/notes.ts'
-import type { Receipt } from '../../core/receipt.ts'
-import type { CorrectionReply, UploadReply } from '../../service/service.ts'
+import type { OriginKind, Receipt, RejectPositions } from '../../core/receipt.ts'
+import type { CorrectionReply, ListedDataset, UploadReply } from '../../service/service.ts'
 import { times } from './times.ts'
 
 export const datasetsPath = '/qas/datasets'
@@ -30,7 +30,11 @@ function links({ id, corrections }: Pick<Receipt, 'id' | 'corrections'>) {
 
 /** The receipt of a dataset as `GET /qas/datasets/{id}` shows it. */
 export function receiptJson(receipt: Receipt) {
-  return { id: receipt.id, ...receiptFacts(receipt) }
+  return { id: receipt.id, ...senderOf(receipt), ...receiptFacts(receipt) }
+}
+
+function senderOf({ sender }: Receipt) {
+  return sender === undefined ? {} : { sender }
 }
 
 /** The response to an upload: the receipt, and what holds only for this upload. Without `mayRead`, also its name. */
@@ -57,25 +61,43 @@ export function correctionJson(reply: CorrectionReply) {
   return { ...uploadJson(reply), corrected: reply.corrected }
 }
 
+function originOf({ file, declaredDialect, schema, corrections }: Receipt) {
+  const read: OriginKind = schema ? 'schema' : declaredDialect ? 'dialect' : 'detected'
+  return { id: file.sha256, kind: corrections ? 'corrected' : read }
+}
+
 /** An entry in the list of datasets. */
-export function receiptLineJson(receipt: Receipt) {
-  const { id, createdAt, file, encoding, records, columns, rejects } = receipt
+export function receiptLineJson({ receipt, isDismissed, versions }: ListedDataset) {
+  const { id, createdAt, file, encoding, records, columns } = receipt
+  const { count, reasons, positions } = receipt.rejects
   return {
     id,
+    ...senderOf(receipt),
     ...times({ createdAt }),
     file,
+    origin: { ...originOf(receipt), versions },
     encoding,
     records,
     columns: columns.map(({ name, type }) => ({ name, type })),
-    rejects: { count: rejects.count, reasons: rejects.reasons },
+    rejects: {
+      count,
+      reasons,
+      ...(isDismissed && { dismissed: true }),
+      ...(positions && { positions: shortPositions(positions) }),
+    },
     ...(receipt.corrections && { corrections: { of: receipt.corrections.of, count: receipt.corrections.count } }),
     links: links(receipt),
   }
 }
 
+function shortPositions({ bucketBytes, buckets }: RejectPositions) {
+  return { bucketBytes, at: buckets.map(({ at }) => at) }
+}
+
 function receiptFacts(receipt: Receipt) {
   const { createdAt, file, encoding, dialect, schema, records, bytes, columns, rejects, parts, body, evidence, notes } =
     receipt
+  const { parts: _, ...shownRejects } = rejects
   return {
     ...times({ createdAt }),
     file,
@@ -86,7 +108,7 @@ function receiptFacts(receipt: Receipt) {
     records,
     ...(bytes && { bytes: { ...bytes, ...(file.compression && { of: 'decompressed' }) } }),
     columns,
-    rejects: { count: rejects.count, reasons: rejects.reasons, first: rejects.first },
+    rejects: shownRejects,
     parts,
     body: bodyJson(body),
     evidence: evidenceInWords(evidence),

@@ -1,8 +1,15 @@
 // Response schemas: what each route returns, as TypeBox. Both the description of the routes and its tests use them.
 import Type from 'typebox'
 import { copyModes, copyStates } from '../../core/copies/copy-status.ts'
+import { firstMendedMax, rulesMax } from '../../core/correction-rules.ts'
 import { noteCodes, noteLinesMax, severities } from '../../core/notes.ts'
-import { compressionFormats, firstRejectsMax, uploadOutcomes } from '../../core/receipt.ts'
+import {
+  compressionFormats,
+  firstRejectsMax,
+  originKinds,
+  rejectBucketsMax,
+  uploadOutcomes,
+} from '../../core/receipt.ts'
 import { rejectReasons } from '../../core/reject-reasons.ts'
 import { uploadPhases } from '../../core/upload-status.ts'
 
@@ -23,7 +30,7 @@ export function text(description: string) {
   return Type.String({ description })
 }
 
-function flag(description: string) {
+export function flag(description: string) {
   return Type.Boolean({ description })
 }
 
@@ -182,6 +189,8 @@ const reasonCounts = Type.Object(
   },
 )
 
+const bucketBytes = Type.Integer({ minimum: 1, description: 'Length of a range in bytes: a power of two.' })
+
 const correction = component('Correction', 'A reject of the uncorrected dataset, and the text that is read instead.', {
   ...reject.properties,
   correctedText: text('The text that is read instead.'),
@@ -200,18 +209,39 @@ const corrections = component(
   },
 )
 
-const corrected = object('The outcome of submitted corrections; only in the response to them.', {
-  sent: count('Records that were sent.'),
+const ruleOutcome = component('RuleOutcome', 'What a rule did.', {
+  records: count('Rejects that have its cause.'),
+  mended: count('Those that it mends.'),
+  earlier: count('Those of the others that a text of their own, an earlier rule or a joined line has taken.'),
+  first: Type.Array(
+    Type.Object({
+      record: Type.Integer({ minimum: 1, description: 'The number of the record.' }),
+      line: Type.Integer({ minimum: 1, description: 'The line on which it starts.' }),
+      text: text('Its text, at most 800 characters.'),
+      correctedText: text('The mended text, at most 800 characters.'),
+    }),
+    { maxItems: firstMendedMax, description: 'The first mended records.' },
+  ),
+})
+
+export const correctionOutcome = component('CorrectionOutcome', 'The outcome of submitted corrections.', {
+  sent: count('Records that were sent, or that a rule mends.'),
   unchanged: count('Records among them without a text, or with the text they already have.'),
   refused: count('Texts that cannot be read as one record; these records stay rejects.'),
   firstRefused: Type.Array(
     Type.Object({
       record: Type.Integer({ minimum: 1, description: 'The number of the record.' }),
       column: orNull(Type.Integer({ minimum: 1 }), 'The field that caused it, from 1.'),
-      reason: oneOf([...rejectReasons, 'several_records', 'no_record'], 'Why the text was refused.'),
+      reason: oneOf([...rejectReasons, 'several_records', 'no_record', 'no_reject'], 'Why the text was refused.'),
       message: text('The reason, for humans. Offsets are in the text.'),
     }),
     { maxItems: firstRejectsMax, description: 'The first refused records.' },
+  ),
+  rules: Type.Optional(
+    Type.Array(ruleOutcome, {
+      maxItems: rulesMax,
+      description: 'One for each rule, in their order; absent without rules.',
+    }),
   ),
 })
 
@@ -343,6 +373,18 @@ const receiptFacts = {
   rejects: component('Rejects', 'Records left out of the dataset, each with a reason.', {
     count: count('Number of rejected records.'),
     reasons: reasonCounts,
+    positions: Type.Optional(
+      object(
+        `Where they are: how many begin in each range of \`bucketBytes\` bytes of the text, of which there are at most ${rejectBucketsMax}. Absent without rejects, and for older datasets.`,
+        {
+          bucketBytes,
+          buckets: listOf(
+            'The ranges with rejects, in file order.',
+            Type.Object({ at: count('Number of the range, from 0.'), reasons: reasonCounts }),
+          ),
+        },
+      ),
+    ),
     first: Type.Array(reject, { maxItems: firstRejectsMax, description: 'The first rejects.' }),
   }),
   parts: listOf('In file order.', part),
@@ -364,9 +406,16 @@ const receiptFacts = {
   links,
 }
 
+const sender = Type.Optional(
+  text(
+    'Name of the key or token that was the first to send it; absent without authentication, and for older datasets.',
+  ),
+)
+
 /** The facts of a dataset, which never change. */
 export const receiptResponse = component('Receipt', 'Accounts for every byte of the file.', {
   id: datasetId,
+  sender,
   ...receiptFacts,
 })
 
@@ -388,32 +437,62 @@ export const uploadResponse = component('UploadReceipt', 'The receipt, with fact
         'stored files were missing or damaged and were rebuilt from this upload.',
     ),
   }),
-  corrected: Type.Optional(corrected),
+  corrected: Type.Optional(correctionOutcome),
   ...receiptFacts,
 })
 
 const after = orNull(Type.String(), 'Pass it as `after` to get the next page; null on the last page.')
 
-export const listResponse = component('DatasetPage', 'A page of the list.', {
-  datasets: listOf(
-    'Newest first.',
-    component('DatasetLine', 'Summary of a dataset.', {
-      id: datasetId,
-      ...moment('created', 'When the dataset was created.'),
-      file,
-      encoding,
-      records,
-      columns: listOf('In the order of the file.', Type.Object({ name: columnName, type: columnType })),
-      rejects: object('Records left out of the dataset, each with a reason.', {
-        count: count('Number of rejected records.'),
-        reasons: reasonCounts,
+const datasetLine = {
+  id: datasetId,
+  sender,
+  ...moment('created', 'When the dataset was created.'),
+  file,
+  origin: object('The file that it is made of, and how it is read.', {
+    id: text('The SHA-256 of the original: versions of one file have the same.'),
+    kind: oneOf(originKinds, '`detected` without declarations, with a declared `dialect` or `schema`, or `corrected`.'),
+    versions: Type.Integer({ minimum: 1, description: 'Number of datasets made of this file, without the trash.' }),
+  }),
+  encoding,
+  records,
+  columns: listOf('In the order of the file.', Type.Object({ name: columnName, type: columnType })),
+  rejects: object('Records left out of the dataset, each with a reason.', {
+    count: count('Number of rejected records.'),
+    reasons: reasonCounts,
+    dismissed: Type.Optional(Type.Literal(true, { description: 'They need no more attention.' })),
+    positions: Type.Optional(
+      object('Where they are, in short. Absent without rejects, and for older datasets.', {
+        bucketBytes,
+        at: listOf('Numbers of the ranges with rejects, from 0.', count('A range.')),
       }),
-      corrections: Type.Optional(
-        object('Absent if there are none.', { of: corrections.properties.of, count: corrections.properties.count }),
-      ),
-      links,
+    ),
+  }),
+  corrections: Type.Optional(
+    object('Absent if there are none.', { of: corrections.properties.of, count: corrections.properties.count }),
+  ),
+  links,
+}
+
+const total = count('Number of datasets that match, on all pages.')
+
+export const listResponse = component('DatasetPage', 'A page of the list.', {
+  datasets: listOf('In the requested order.', component('DatasetLine', 'Summary of a dataset.', datasetLine)),
+  total,
+  after,
+})
+
+export const trashResponse = component('TrashPage', 'A page of the trash.', {
+  datasets: listOf(
+    'In the requested order.',
+    component('TrashedDataset', 'A dataset in the trash.', {
+      ...datasetLine,
+      ...moment('trashed', 'When it was moved to the trash.'),
+      ...moment('erases', 'When it will be deleted.'),
     }),
   ),
+  total,
+  bytes: count('Bytes of everything in the trash; they count towards the quota.'),
+  keepMs: count('Milliseconds from the move to the trash until a dataset is deleted.'),
   after,
 })
 

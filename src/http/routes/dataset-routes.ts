@@ -19,6 +19,7 @@ import {
   listQuery,
   readingBody,
   rejectsQuery,
+  removalQuery,
   rowsQuery,
 } from '../openapi/request-schemas.ts'
 import {
@@ -33,6 +34,7 @@ import {
   uploadResponse,
 } from '../openapi/response-schemas.ts'
 import { datasetFailures, datasetRoute, type Route, route } from './route.ts'
+import { datasetsQuery } from './trash-routes.ts'
 
 const someTag = '"acb57c3e109c84a7f2e958b7442014f0"'
 const tag = header('Identifies this version of the receipt.', someTag)
@@ -58,14 +60,13 @@ export const datasetRoutes: readonly Route[] = [
     operationId: 'listDatasets',
     tag: 'datasets',
     summary: 'List all datasets',
-    description: 'Newest first. A dataset is listed as soon as its upload has returned.',
+    description: 'Newest first unless sorted. A dataset is listed as soon as its upload has returned.',
     querystring: listQuery,
     answers: { 200: json('A page of the list.', listResponse) },
     failures: ['STORE_FAILED'],
     handler: async (request, reply) => {
-      const { limit, after = null, name = null, id: idPrefix } = request.query
-      const page = await request.service.datasets({ limit, after, name, idPrefix })
-      return sendJson(reply, { datasets: page.receipts.map(receiptLineJson), after: page.after })
+      const { datasets, ...page } = await request.service.datasets(datasetsQuery(request.query, false))
+      return sendJson(reply, { datasets: datasets.map(receiptLineJson), ...page })
     },
   }),
   datasetRoute({
@@ -127,19 +128,41 @@ export const datasetRoutes: readonly Route[] = [
     tag: 'datasets',
     summary: 'Delete a dataset',
     description:
-      'Deletes the original, the data and the rejects. Uploading the same file again restores it. With `If-Match`, ' +
-      'only the version with that `ETag` is deleted.',
+      'Deletes the original, the data and the rejects. Uploading the same file again restores it. With `trash`, it ' +
+      'can be restored for some time, but does not exist for any other request until then. With `If-Match`, only the ' +
+      'version with that `ETag` is deleted.',
     requestHeaders: { 'If-Match': header('The `ETag` of the receipt.', someTag) },
-    answers: { 204: noContent('The dataset is deleted.') },
+    querystring: removalQuery,
+    answers: { 204: noContent('The dataset is deleted, or in the trash.') },
     handler: async (request, reply) => {
       const { id } = request.params
+      const isTrash = ['', 'true'].includes(request.query.trash ?? 'false')
       const condition = request.headers['if-match']
       const isMeant = (receipt: Receipt) => isMatch(condition, entityTag(receiptJson(receipt)))
-      await request.service.remove(id, condition === undefined ? undefined : isMeant)
-      audit(request, 'deletion', id)
+      await request.service.remove(id, isTrash ? 'trash' : 'erase', condition === undefined ? undefined : isMeant)
+      audit(request, isTrash ? 'trashing' : 'deletion', id)
       return reply.code(204).send()
     },
   }),
+  ...[true, false].map((isDismissed) =>
+    datasetRoute({
+      method: isDismissed ? 'POST' : 'DELETE',
+      path: '/dismissal',
+      scope: 'upload',
+      operationId: isDismissed ? 'dismissRejects' : 'undismissRejects',
+      tag: 'datasets',
+      summary: isDismissed ? 'Dismiss the rejects of a dataset' : 'Take the dismissal of rejects back',
+      description: isDismissed
+        ? 'They need no more attention: lists with `rejects=open` leave the dataset out. The rejects stay.'
+        : 'Lists with `rejects=open` have the dataset again.',
+      answers: { 204: noContent('Done.') },
+      failures: ['DISK_FULL'],
+      handler: async (request, reply) => {
+        await request.service.dismiss(request.params.id, isDismissed)
+        return reply.code(204).send()
+      },
+    }),
+  ),
   datasetRoute({
     method: 'POST',
     path: '/copies',

@@ -33,6 +33,11 @@ const callerResponse = component('Caller', 'The sender of this request.', {
   ...momentOrNull('expires', 'When the key or token expires. Null for never.'),
   bytes: quota,
   datasets: quota,
+  trash: object('What of that is in the trash.', {
+    datasets: count('Datasets.'),
+    bytes: count('Bytes.'),
+    keepMs: count('Milliseconds until a dataset in it is deleted.'),
+  }),
   limits: object('Limits for this caller.', {
     fileBytesMax: count('Bytes of a file.'),
     requestBytesMax: count('Bytes of a request body.'),
@@ -69,7 +74,7 @@ export const serviceRoutes: readonly Route[] = [
     description: 'The scopes and limits of the key or token of this request, and what its owner stores.',
     answers: { 200: json('The caller.', callerResponse) },
     handler: async ({ caller, service }, reply, { requestsPerMinuteMax }) => {
-      const { bytes, datasets, keepMs, ...limits } = service.allowance()
+      const { bytes, datasets, trash, keepMs, keepTrashMs, ...limits } = service.allowance()
       const isKnown = caller.owner !== ''
       return sendJson(reply, {
         name: isKnown ? caller.name : null,
@@ -78,6 +83,7 @@ export const serviceRoutes: readonly Route[] = [
         ...times({ expiresAt: caller.expiresAtMs }),
         bytes: finite(bytes),
         datasets: finite(datasets),
+        trash: { ...trash, keepMs: keepTrashMs },
         limits: finite({ ...limits, requestsPerMinuteMax, keepMs }),
       })
     },

@@ -1,9 +1,10 @@
 // Upload status routes: the status of uploads, waiting for a change, and cancelling. Does not know how they are sent.
+import { setTimeout } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { byteStream } from '../../core/byte-stream.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { isFinished, type UploadStatus } from '../../core/upload-status.ts'
-import type { UploadWatch } from '../../service/service.ts'
+import type { Changes, UploadWatch } from '../../service/service.ts'
 import { clientNetworkOf } from '../access/client-network.ts'
 import { headerLines } from '../connection/request-target.ts'
 import { hasEntity, sendTagged } from '../exchange/entity-tag.ts'
@@ -12,7 +13,7 @@ import { withPrefix } from '../exchange/host-prefix.ts'
 import { goneSignal, sendJson, sendStream } from '../exchange/send.ts'
 import { uploadLineJson, uploadStatusJson, uploadsPath, uploadTag } from '../exchange/upload-json.ts'
 import { eventStream, header, json, noContent } from '../openapi/operation.ts'
-import { uploadParams, uploadsQuery, waitHeaders } from '../openapi/request-schemas.ts'
+import { eventsQuery, uploadParams, uploadsQuery, waitHeaders } from '../openapi/request-schemas.ts'
 import { uploadStatusResponse, uploadsResponse } from '../openapi/response-schemas.ts'
 import { waitSecondsMax } from '../resumable/async-upload.ts'
 import { tusFirst } from '../resumable/tus.ts'
@@ -102,6 +103,35 @@ export const uploadStatusRoutes: readonly Route[] = [
     },
   }),
   route({
+    method: 'GET',
+    url: '/qas/events',
+    operationId: 'watchAll',
+    tag: 'service',
+    summary: 'Watch datasets and uploads',
+    description:
+      'Server-sent events for a page, within half a second: `dataset` with the `id` and the `change` (`stored`, ' +
+      '`deleted`, `trashed`, `restored`, `dismissed`), `upload` with an entry of `listUploads`, first for every upload in ' +
+      'progress, and `reset` first of all and whenever more has changed than is listed: load the lists again. With ' +
+      'several processes over a bucket, a dataset of another one appears within some seconds, its deletion within five ' +
+      'minutes, and its uploads do not appear before their end. A line `:` is sent every 15 seconds.',
+    querystring: eventsQuery,
+    answers: { 200: eventStream('The events. The response stays open: read it as it arrives.') },
+    failures: ['TOO_MANY_WATCHERS'],
+    handler: (request, reply, { writeIdleMs, closing }) => {
+      const { ip, service, method, query } = request
+      reply.type('text/event-stream').header('x-accel-buffering', 'no')
+      if (method === 'HEAD') return reply.send()
+      const stop = AbortSignal.any([goneSignal(reply.raw), closing])
+      const changes = service.changes(clientNetworkOf(ip))
+      const events = changeEvents(
+        changes,
+        reply.server.prefix,
+        AbortSignal.any([stop, AbortSignal.timeout(query.seconds * 1_000)]),
+      )
+      return sendStream(reply, events, null, writeIdleMs)
+    },
+  }),
+  route({
     ...ofUpload,
     method: 'DELETE',
     scope: 'upload',
@@ -116,6 +146,33 @@ export const uploadStatusRoutes: readonly Route[] = [
     handler: cancel,
   }),
 ]
+
+/** A page looks for changes this often. Milliseconds. */
+const lookEveryMs = 500
+
+/** Sends what changes until the client stops reading. Disposes `changes`. */
+function changeEvents(changes: Changes, prefix: string, stop: AbortSignal) {
+  const eventText = (event: string, data: object) => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
+  async function* events(): AsyncGenerator<Uint8Array> {
+    yield Buffer.from(`retry: ${retryMs}\n\n`)
+    for (let silentMs = 0; ; silentMs += lookEveryMs) {
+      const { datasets, uploads, isIncomplete } = changes.take()
+      const texts = [
+        ...(isIncomplete ? [eventText('reset', {})] : []),
+        ...datasets.map(({ id, change }) => eventText('dataset', { id, change })),
+        ...uploads.map((status) => eventText('upload', withPrefix(uploadLineJson(status), prefix))),
+        ...(silentMs >= heartbeatMs ? [':\n\n'] : []),
+      ]
+      if (texts.length > 0) {
+        yield Buffer.from(texts.join(''))
+        silentMs = 0
+      }
+      await setTimeout(lookEveryMs, undefined, { signal: stop }).catch(() => {})
+      if (stop.aborted) return
+    }
+  }
+  return byteStream(events(), async () => changes[Symbol.dispose]())
+}
 
 /** Returns the status once it is what the client waits for, or after this many seconds. */
 async function waited(

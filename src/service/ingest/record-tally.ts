@@ -1,7 +1,13 @@
 // Record tally: counts the records of a file as they are scanned, and keeps the first and last rejects. Knows no files.
 import { noteLinesMax } from '../../core/notes.ts'
-import { firstRejectsMax, type RecordCounts, type Reject } from '../../core/receipt.ts'
-import type { RejectReason } from '../../core/reject-reasons.ts'
+import {
+  firstRejectsMax,
+  type RecordCounts,
+  type Reject,
+  type RejectPositions,
+  rejectBucketsMax,
+} from '../../core/receipt.ts'
+import { type RejectReason, rejectReasons } from '../../core/reject-reasons.ts'
 import type { Reading } from '../../reading/reading.ts'
 import type { RunawayValue, ScannedReject, ScanResult } from '../../reading/scanner/scanner.ts'
 import { shownReject } from '../../reading/scanner/shown-reject.ts'
@@ -25,6 +31,42 @@ class Runaways {
   }
 }
 
+type Counts = Partial<Record<RejectReason, number>>
+
+/** Counts rejects by where they begin. The length of the text is not known yet, so the ranges double as it is read. */
+class RejectBuckets {
+  #bucketBytes = 1
+  #byRange = new Map<number, Counts>()
+
+  add({ byteOffset, reason }: Pick<ScannedReject, 'byteOffset' | 'reason'>): void {
+    this.#cover(byteOffset + 1)
+    this.#count(Math.floor(byteOffset / this.#bucketBytes), reason, 1)
+  }
+
+  /** For a text of this many bytes. */
+  of(bytes: number): RejectPositions {
+    this.#cover(bytes)
+    const buckets = [...this.#byRange].map(([at, reasons]) => ({ at, reasons })).toSorted((a, b) => a.at - b.at)
+    return { bucketBytes: this.#bucketBytes, buckets }
+  }
+
+  #cover(bytes: number): void {
+    while (bytes > rejectBucketsMax * this.#bucketBytes) {
+      this.#bucketBytes *= 2
+      const narrower = this.#byRange
+      this.#byRange = new Map()
+      for (const [at, counts] of narrower)
+        for (const reason of rejectReasons) if (counts[reason]) this.#count(at >> 1, reason, counts[reason])
+    }
+  }
+
+  #count(at: number, reason: RejectReason, count: number): void {
+    const counts = this.#byRange.get(at) ?? {}
+    counts[reason] = (counts[reason] ?? 0) + count
+    this.#byRange.set(at, counts)
+  }
+}
+
 /** What a pass over a file has counted so far. */
 export class RecordTally {
   accepted = 0
@@ -35,7 +77,8 @@ export class RecordTally {
   rejected = 0
   /** Bytes of records that are not accepted, with their line ends. */
   readonly bytes = { blank: 0, skipped: 0, rejected: 0 }
-  readonly reasons: Partial<Record<RejectReason, number>> = {}
+  readonly reasons: Counts = {}
+  readonly buckets = new RejectBuckets()
   readonly first: Reject[] = []
   /** At most lastRejectsMax. */
   last: readonly ScannedReject[] = []
@@ -83,13 +126,21 @@ export class RecordTally {
     this.firstOtherEscapeLines.push(...scanned.otherEscapeLines.slice(0, unnamed))
     if (scanned.rejects.length === 0) return
     this.last = [...this.last, ...scanned.rejects.slice(-lastRejectsMax)].slice(-lastRejectsMax)
-    for (const { reason } of scanned.rejects) this.reasons[reason] = (this.reasons[reason] ?? 0) + 1
+    for (const reject of scanned.rejects) {
+      this.reasons[reject.reason] = (this.reasons[reject.reason] ?? 0) + 1
+      this.buckets.add(reject)
+    }
     const unshown = firstRejectsMax - this.first.length
     if (unshown > 0) this.first.push(...scanned.rejects.slice(0, unshown).map(shownReject))
   }
 }
 
 export type CountedRecords = Pick<RecordCounts, 'blank' | 'skipped' | 'accepted' | 'rejected'>
+
+/** The rejects of a text of this many bytes, as its receipt shows them. */
+export function rejectFacts({ rejected, reasons, buckets }: RecordTally, bytes: number) {
+  return { count: rejected, reasons, ...(rejected > 0 && { positions: buckets.of(bytes) }) }
+}
 
 /** The counts of a file: before its data, and of its data. */
 export function recordCounts(before: Reading['before'], counted: CountedRecords): RecordCounts {

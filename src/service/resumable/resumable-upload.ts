@@ -317,7 +317,7 @@ async function readSpool(tools: UploadTools, of: ResumableUpload, signal: AbortS
   const replayed = await replayUpload(tools, key, { owner, receive }, signal)
   if (replayed !== null) return replayed
   const startMs = performance.now() - (Date.now() - createdAt)
-  const arrival = { owner, uploadId: id, receivedAt: createdAt, startMs, progress: live }
+  const arrival = { owner, sender: details.sender, uploadId: id, receivedAt: createdAt, startMs, progress: live }
   const original = (path: string) =>
     details.form === null ? linkedOriginal(spool.path, path) : OriginalWriter.create(path)
   const reply = await uploadFile(tools, arrival, await receive(), original, signal)

@@ -6,6 +6,8 @@ import { type UploadProgress, unwatched } from '../ingest/upload-progress.ts'
 export interface UploadContext {
   /** Empty without authentication. */
   readonly owner: string
+  /** Name of the key or token; empty without authentication. */
+  readonly sender: string
   /** UUID version 7 of the time of arrival. */
   readonly uploadId: string
   /** Epoch milliseconds. */
@@ -17,9 +19,9 @@ export interface UploadContext {
 }
 
 /** Begins now. */
-export function arrive(owner: string): UploadContext {
+export function arrive(owner: string, sender = ''): UploadContext {
   const receivedAt = Date.now()
-  return { owner, uploadId: uuidV7(receivedAt), receivedAt, startMs: performance.now(), progress: unwatched }
+  return { owner, sender, uploadId: uuidV7(receivedAt), receivedAt, startMs: performance.now(), progress: unwatched }
 }
 
 /** The record of an arrival that has just ended. */

@@ -20,7 +20,7 @@ import { readTexts } from '../dataset/record-text.ts'
 import { footerNotes } from '../ingest/footer-notes.ts'
 import type { IngestResult } from '../ingest/ingest.ts'
 import { lastingNotes, recordNotes } from '../ingest/record-notes.ts'
-import { recordCounts } from '../ingest/record-tally.ts'
+import { recordCounts, rejectFacts } from '../ingest/record-tally.ts'
 import type { UploadContext } from './arrival.ts'
 
 /** A file that has been read, and where its bytes can be found. */
@@ -52,7 +52,7 @@ const previewBytesMax = 800
 
 export async function makeReceipt(
   { id, file, textPath, checksums, notes, loaded, dialect, corrections, recordBytesMax }: ReadFile,
-  { owner, receivedAt }: UploadContext,
+  { owner, sender, receivedAt }: UploadContext,
 ): Promise<Receipt> {
   const { reading, schema, tally, columns, parts, rejectParts, verbatim, typeNotes } = loaded
   const { bytes } = textOf({ file })
@@ -78,7 +78,7 @@ export async function makeReceipt(
     records: recordCounts(reading.before, tally),
     bytes: byteCounts(loaded, bytes),
     columns,
-    rejects: { count: tally.rejected, reasons: tally.reasons, first, parts: rejectParts },
+    rejects: { ...rejectFacts(tally, bytes), first, parts: rejectParts },
     parts,
     checksums: written,
     body: { ...dataStart(reading), recordBytesMax },
@@ -93,6 +93,7 @@ export async function makeReceipt(
     ],
     createdAt: receivedAt,
     owner,
+    ...(sender !== '' && { sender }),
   }
 }
 

@@ -40,7 +40,7 @@ export async function runUpload<Reply extends UploadReply>(
     // It may be waiting for its next bytes.
     body?.fail(error)
   }
-  const arrival = arrive(sent.owner)
+  const arrival = arrive(sent.owner, sent.sender)
   const live = uploads.begin({ ...known, id: arrival.uploadId, createdAt: arrival.receivedAt, stop })
   try {
     const signal = AbortSignal.any([gone, cancelling.signal])

@@ -21,6 +21,7 @@ export class Uploads {
   readonly #ended: EndedUploads
   readonly #onEnd: (status: UploadStatus) => void
   readonly #live = new Map<string, LiveUpload>()
+  readonly #endListeners = new Set<(status: UploadStatus) => void>()
   readonly #watchers = new FairPlaces(watchersMax, placesPerFreePlace)
 
   /** @param onEnd Called with the last status of each upload. */
@@ -59,6 +60,10 @@ export class Uploads {
       get,
       list: (query) => this.#list(owner, { ...query, sender }),
       watch: (id, network) => this.#watch(get(id), clientOf(owner, network)),
+      watchAll: (network, onEnd) => {
+        const isShown = (one: UploadStatus) => one.owner === owner && (sender === null || one.sender === sender)
+        return this.#watchAll(isShown, clientOf(owner, network), onEnd)
+      },
       remove: async (id) => this.#remove(get(id)),
     }
   }
@@ -74,9 +79,25 @@ export class Uploads {
     await (this.#live.get(id)?.cancel() ?? this.#ended.remove(id))
   }
 
-  #watch(first: UploadStatus, client: string): UploadWatch {
+  #hold(client: string): () => void {
     if (!this.#watchers.hasPlaceFor(client)) throw new ServiceError('TOO_MANY_WATCHERS', { limit: watchersMax })
-    const release = this.#watchers.hold(client)
+    return this.#watchers.hold(client)
+  }
+
+  #watchAll(isShown: (one: UploadStatus) => boolean, client: string, onEnd: (status: UploadStatus) => void) {
+    const release = this.#hold(client)
+    const listener = (status: UploadStatus) => isShown(status) && onEnd(status)
+    this.#endListeners.add(listener)
+    const dispose = () => {
+      this.#endListeners.delete(listener)
+      release()
+    }
+    const live = () => [...this.#live.values()].map((one) => one.status()).filter(isShown)
+    return { live, [Symbol.dispose]: dispose }
+  }
+
+  #watch(first: UploadStatus, client: string): UploadWatch {
+    const release = this.#hold(client)
     const { id, owner } = first
     let last = first
     return {
@@ -103,5 +124,6 @@ export class Uploads {
     this.#live.delete(status.id)
     this.#ended.add(status)
     this.#onEnd(status)
+    for (const listener of this.#endListeners) listener(status)
   }
 }

@@ -42,6 +42,8 @@ const partsIn = (folder: string) => {
   return listOf({ file, records: isCount, ...hashed })
 }
 
+const isCounts = (value: unknown) => fits(value, {}) && Object.values(value as object).every(isCount)
+
 const receiptShape = {
   id: isText,
   file: { ...hashed, compression: optional({ format: oneOf(compressionFormats), ...hashed }) },
@@ -79,7 +81,8 @@ const receiptShape = {
   rejects: {
     count: isCount,
     first: listOf({}),
-    reasons: (value: unknown) => fits(value, {}) && Object.values(value as object).every(isCount),
+    reasons: isCounts,
+    positions: optional({ bucketBytes: isCount, buckets: listOf({ at: isCount, reasons: isCounts }) }),
     parts: optional(partsIn('rejects')),
   },
 }

@@ -3,8 +3,8 @@ import { createReadStream, existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { decompress } from '../../compression/decompress.ts'
-import type { ByteCounts, Part, Reject } from '../../core/receipt.ts'
-import { excludedCount, isExcluded } from '../../core/reject-reasons.ts'
+import type { ByteCounts, Part, ReasonCounts, Reject } from '../../core/receipt.ts'
+import { excludedCount, isExcluded, rejectReasons } from '../../core/reject-reasons.ts'
 import { errorCode } from '../../core/storage-error.ts'
 import { textOf } from '../../core/stored-files.ts'
 import type { PartReader } from '../../engine/part-reader.ts'
@@ -115,11 +115,14 @@ function sameCounts(
 /** The receipt agrees with itself. */
 function verifySums({ file, records, bytes, parts, rejects }: ParsedReceipt): Check {
   const { total, header, blank, skipped, accepted, rejected } = records
+  const countOf = (reasons: ReasonCounts) => Object.values(reasons).reduce((sum, count) => sum + count, 0)
+  const positions = rejects.positions?.buckets.reduce((sum, { reasons }) => sum + countOf(reasons), 0)
   const sums: readonly Count[] = [
     ['header + blank + skipped + accepted + rejected', header + blank + skipped + accepted + rejected, total],
     ...(bytes === undefined ? [] : [['bytes', byteSum(bytes), textOf({ file }).bytes] as const]),
     ['records of all parts', sumOf(parts), accepted],
-    ['rejects by reason', Object.values(rejects.reasons).reduce((sum, count) => sum + count, 0), rejected],
+    ['rejects by reason', countOf(rejects.reasons), rejected],
+    ...(positions === undefined ? [] : [['rejects by position', positions, rejected] as const]),
     ['rejects', rejects.count, rejected],
     ...(rejects.parts === null ? [] : [['records of the rejects table', sumOf(rejects.parts), rejected] as const]),
   ]
@@ -193,8 +196,18 @@ async function* verifyOriginal(dataset: DatasetCheck): AsyncGenerator<Check> {
   }
   const differing = (seen: number, wanted: number) => `${seen} found, ${wanted} in the receipt`
   yield sameCounts('records', counted, `${records.total} found again in the original`, differing)
-  yield places.verdict(forbidden)
+  yield places.verdict(forbidden, positionsProblem(receipt, tally))
   yield values
+}
+
+/** Whether the receipt shows unreadable records where they were found. */
+function positionsProblem({ file, rejects: { positions } }: ParsedReceipt, { buckets }: RecordTally): string | null {
+  if (positions === undefined) return null
+  const found = new Map(buckets.of(textOf({ file }).bytes).buckets.map(({ at, reasons }) => [at, reasons]))
+  const wrong = positions.buckets.find(({ at, reasons }) =>
+    rejectReasons.some((reason) => !isExcluded({ reason }) && reasons[reason] !== found.get(at)?.[reason]),
+  )
+  return wrong === undefined ? null : `range ${wrong.at} of the positions has other rejects`
 }
 
 /** The list of corrected records is that of the receipt. */
@@ -330,11 +343,12 @@ class PlaceCheck {
     if (kept !== undefined) this.#problem = `record ${kept.record} is in the table (${kept.reason}) and not rejected`
   }
 
-  verdict(forbidden: number): Check {
+  verdict(forbidden: number, otherProblem: string | null): Check {
     const which = this.#table.isWhole ? '' : 'the first '
     const others = forbidden === 0 ? '' : `; ${forbidden} by the declared schema`
     const detail = `${which}${this.#count} found again at their places${others}`
-    return { check: 'rejects', ok: this.#problem === null, detail: this.#problem ?? detail }
+    const problem = this.#problem ?? otherProblem
+    return { check: 'rejects', ok: problem === null, detail: problem ?? detail }
   }
 }
 

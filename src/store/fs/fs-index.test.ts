@@ -22,7 +22,7 @@ async function filledPlace(t: TestContext): Promise<Place> {
   return at
 }
 
-const idsIn = async (store: Store) => (await store.list(everything)).receipts.map(({ id }) => id)
+const idsIn = async (store: Store) => (await store.list(everything)).datasets.map(({ receipt }) => receipt.id)
 
 /** Changes an index file without the store. */
 function change({ dir }: Place, sql: string): void {

@@ -5,15 +5,16 @@ import { join } from 'node:path'
 import { errorCode } from '../../core/storage-error.ts'
 import { fileMode, removeTree } from '../../io/files/durable.ts'
 import { forEachLimit } from '../../io/for-each-limit.ts'
-import { DatasetIndex, type Entry, entryOf, removeIndex } from '../dataset-index.ts'
+import { withoutChecksum } from '../checksum-line.ts'
+import { DatasetIndex, dismissedName, type Entry, entryOf, removeIndex } from '../dataset-index.ts'
 import { isDatasetId } from '../name-rules.ts'
 import type { StoreLogger } from '../store.ts'
 import { readReceipt } from './fs-draft.ts'
-import type { FsPaths } from './fs-paths.ts'
+import { type FsPaths, trashPlaceOf } from './fs-paths.ts'
 import { lastUploadOf, namesOfRecords } from './fs-records.ts'
 
 /** Raised when the table changes: an old index is then rebuilt. */
-const indexVersion = '3'
+const indexVersion = '4'
 const atOnceMax = 32
 /** Entries that are added to the index in one transaction. */
 const batchSize = 1_000
@@ -35,7 +36,8 @@ export async function openIndex(
 ): Promise<DatasetIndex> {
   const unfinished = (await readdir(paths.incoming)).map((name) => join(paths.incoming, name))
   await forEachLimit(unfinished, atOnceMax, removeTree)
-  const { index, found } = await openAndUpdate(await openKept(paths, readAllMax, logger), paths, logger)
+  const places = { ...paths, inTrash: await readTrash(paths) }
+  const { index, found } = await openAndUpdate(await openKept(paths, readAllMax, logger), places, logger)
   for (const { id, error } of found.damaged) {
     logger.warn({ id, error }, 'cannot read receipt: dataset is kept but not shown')
   }
@@ -44,19 +46,45 @@ export async function openIndex(
   return index
 }
 
+interface Places extends FsPaths {
+  /** When each dataset in the trash was put there. */
+  readonly inTrash: ReadonlyMap<string, number>
+}
+
+/** What is in the trash; what has been published anew since is removed. */
+async function readTrash(paths: FsPaths): Promise<Places['inTrash']> {
+  const inTrash = new Map<string, number>()
+  const places = (await readdir(paths.trash)).flatMap((name) => trashPlaceOf(name) ?? [])
+  for (const place of places.toSorted((a, b) => b.trashedAt - a.trashedAt)) {
+    const { id, trashedAt } = place
+    const isPublished = await readReceipt(paths.dataset(id), id).then(
+      () => true,
+      () => false,
+    )
+    if (isPublished || inTrash.has(id)) await removeTree(paths.trashed(place))
+    else inTrash.set(id, trashedAt)
+  }
+  return inTrash
+}
+
+/** Every id in the directory of datasets, or in the trash. */
+async function idsIn({ datasets, inTrash }: Places): Promise<Set<string>> {
+  return new Set([...(await readdir(datasets)).filter(isDatasetId), ...inTrash.keys()])
+}
+
 /**
  * An index and what its update found. If the directory holds other datasets than both, a new index is built; a new one
  * differs only while somebody else changes the directory.
  */
 async function openAndUpdate(
   kept: StoredIndex | null,
-  paths: FsPaths,
+  paths: Places,
   logger: StoreLogger,
 ): Promise<{ readonly index: DatasetIndex; readonly found: ScannedReceipts }> {
   const index = kept?.index ?? (await createIndex(paths, logger))
   try {
     const found = await update(index, paths, await unsureIds(kept, paths))
-    const inDirectory = (await readdir(paths.datasets)).filter(isDatasetId).length
+    const inDirectory = (await idsIn(paths)).size
     const isComplete = inDirectory === index.size + found.damaged.length
     if (isComplete || kept === null) {
       index.complete()
@@ -139,8 +167,8 @@ async function createIndex(paths: FsPaths, logger: StoreLogger): Promise<Dataset
 }
 
 /** Datasets about which only their receipts are reliable. */
-async function unsureIds(kept: StoredIndex | null, paths: FsPaths): Promise<readonly string[]> {
-  if (kept === null) return (await readdir(paths.datasets)).filter(isDatasetId)
+async function unsureIds(kept: StoredIndex | null, paths: Places): Promise<readonly string[]> {
+  if (kept === null) return [...(await idsIn(paths))]
   const { index, state } = kept
   const unsure = new Set(index.unsureIds())
   const isUnchanged = state === `closed ${await identityOf(paths)} ${await changedAt(paths)}`
@@ -149,8 +177,8 @@ async function unsureIds(kept: StoredIndex | null, paths: FsPaths): Promise<read
 }
 
 /** Ids that are either in the index or in the directory, but not in both. */
-async function differences(index: DatasetIndex, paths: FsPaths): Promise<readonly string[]> {
-  const inDirectory = new Set((await readdir(paths.datasets)).filter(isDatasetId))
+async function differences(index: DatasetIndex, paths: Places): Promise<readonly string[]> {
+  const inDirectory = await idsIn(paths)
   const inIndexOnly = index.ids().filter((id) => !inDirectory.delete(id))
   return [...inIndexOnly, ...inDirectory]
 }
@@ -164,7 +192,7 @@ interface ScannedReceipts {
 }
 
 /** Makes the index entries of these datasets agree with their receipts. */
-async function update(index: DatasetIndex, paths: FsPaths, ids: readonly string[]): Promise<ScannedReceipts> {
+async function update(index: DatasetIndex, paths: Places, ids: readonly string[]): Promise<ScannedReceipts> {
   const found: ScannedReceipts = { leftovers: 0, damaged: [] }
   let batch: { readonly id: string; readonly entry: Entry | null; readonly names: readonly string[] }[] = []
   const write = () => {
@@ -179,9 +207,11 @@ async function update(index: DatasetIndex, paths: FsPaths, ids: readonly string[
     })
   }
   await forEachLimit(ids, atOnceMax, async (id) => {
-    const dir = paths.dataset(id)
+    const trashedAt = paths.inTrash.get(id) ?? null
+    const dir = trashedAt === null ? paths.dataset(id) : paths.trashed({ id, trashedAt })
     try {
-      const entry = { ...entryOf(await readReceipt(dir, id)), ...(await lastUploadOf(dir)) }
+      const known = { ...entryOf(await readReceipt(dir, id)), ...(await lastUploadOf(dir)) }
+      const entry = { ...known, trashedAt, isDismissed: await isDismissedIn(dir, known) }
       const names = await namesOfRecords(dir)
       // After the last await: `write` replaces the batch meanwhile.
       batch.push({ id, entry, names })
@@ -206,6 +236,12 @@ async function update(index: DatasetIndex, paths: FsPaths, ids: readonly string[
   return found
 }
 
+async function isDismissedIn(dir: string, { facts }: Entry): Promise<boolean> {
+  if (!facts?.rejectCount) return false
+  const kept = await readFile(join(dir, 'derived', dismissedName)).catch(() => null)
+  return kept !== null && withoutChecksum(kept)?.toString() === 'true'
+}
+
 /** Identifies the directory that the index belongs to: a copy has another one. */
 async function identityOf({ datasets }: FsPaths): Promise<string> {
   const { dev, ino } = await stat(datasets, { bigint: true })
@@ -213,8 +249,9 @@ async function identityOf({ datasets }: FsPaths): Promise<string> {
 }
 
 /** When a dataset was last added, removed or renamed. */
-async function changedAt({ datasets }: FsPaths): Promise<string> {
-  return String((await stat(datasets, { bigint: true })).mtimeNs)
+async function changedAt({ datasets, trash }: FsPaths): Promise<string> {
+  const [one, other] = await Promise.all([datasets, trash].map((path) => stat(path, { bigint: true })))
+  return `${one?.mtimeNs} ${other?.mtimeNs}`
 }
 
 /** Differs after each boot of the system; where the system does not report one, it never equals any other. */

@@ -10,7 +10,16 @@ import type { DatasetIndex } from '../dataset-index.ts'
 import { listedReceipts } from '../listed-receipts.ts'
 import { isDatasetFile } from '../name-rules.ts'
 import { ofPublish } from '../receipt-file.ts'
-import type { DatasetFile, DatasetVersion, FileStamp, ListQuery, StoredReads, StoreLogger } from '../store.ts'
+import type {
+  DatasetFile,
+  DatasetVersion,
+  FileStamp,
+  ListPage,
+  ListQuery,
+  StoredReads,
+  StoreLogger,
+  TrashedDataset,
+} from '../store.ts'
 import { type DirectoryIdentity, isMissing, stampOf } from './directory-identity.ts'
 import { readReceipt, receiptName } from './fs-draft.ts'
 import type { FsPaths } from './fs-paths.ts'
@@ -54,9 +63,9 @@ export class FsReads {
     }
   }
 
-  async list(query: ListQuery): Promise<{ readonly receipts: readonly Receipt[]; readonly after: string | null }> {
-    return await listedReceipts(this.#index.page(query), {
-      read: (id) => this.receipt(id),
+  async list(query: ListQuery): Promise<ListPage> {
+    return await listedReceipts(this.#index, query, {
+      read: (id) => (query.isTrash ? this.#trashedReceipt(id) : this.receipt(id)),
       check: async (error) => {
         if (isServiceError(error, 'TOO_MANY_OPEN_FILES')) throw error
         // An empty list because the directory is gone would be wrong.
@@ -65,6 +74,16 @@ export class FsReads {
       readsAtOnceMax: receiptsAtOnceMax,
       logger: this.#parts.logger,
     })
+  }
+
+  async #trashedReceipt(id: string): Promise<Receipt | null> {
+    const trashed = await this.trashed(id)
+    return trashed === null ? null : await readReceipt(this.#paths.trashed(trashed), id)
+  }
+
+  async trashed(id: string): Promise<TrashedDataset | null> {
+    const { owner = '', trashedAt = null } = this.#index.get(id) ?? {}
+    return trashedAt === null ? null : { id, owner, trashedAt }
   }
 
   async read(

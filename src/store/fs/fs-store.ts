@@ -21,10 +21,10 @@ import {
 import { forEachLimit } from '../../io/for-each-limit.ts'
 import { KeyedMutex } from '../../io/keyed-mutex.ts'
 import { withChecksum, withoutChecksum } from '../checksum-line.ts'
-import { type DatasetIndex, endOf, entryOf, type Usage } from '../dataset-index.ts'
+import { type DatasetIndex, dismissedName, type Entry, endOf, entryOf } from '../dataset-index.ts'
 import { isDatasetId, plainName } from '../name-rules.ts'
 import { Spools } from '../spool/spool.ts'
-import type { DatasetVersion, Draft, Store, StoreLogger } from '../store.ts'
+import type { DatasetChange, DatasetVersion, Draft, Store, StoreLogger, TrashedDataset, Usage } from '../store.ts'
 import { openFormat } from './directory-format.ts'
 import { DirectoryIdentity, isMissing } from './directory-identity.ts'
 import { lockDirectory, lockPath } from './directory-lock.ts'
@@ -51,18 +51,19 @@ export async function createFsStore(options: FsStoreOptions): Promise<Store> {
   try {
     await using opened = new AsyncDisposableStack()
     const paths = fsPaths(await makeDirectory(options.dir))
-    const { root, datasets, incoming, uploads } = paths
+    const { root, datasets, incoming, uploads, trash } = paths
     opened.use(await lockDirectory(root))
     await openFormat(root)
-    for (const path of [datasets, incoming, uploads]) await makeDirectory(path)
+    for (const path of [datasets, incoming, uploads, trash]) await makeDirectory(path)
     // They may stem from a start that crashed before their names were durable.
     await syncDirectory(root)
     await completeReplacements(paths)
-    const place = await DirectoryIdentity.open([root, datasets, incoming, uploads], lockPath(root))
+    const place = await DirectoryIdentity.open([root, datasets, incoming, uploads, trash], lockPath(root))
     const index = opened.adopt(await openIndex(paths, logger, options.readAllMax), (one) => closeIndex(one, paths))
     const shared = {
       datasets: opened.use(await SharedDirectory.open(datasets)),
       incoming: opened.use(await SharedDirectory.open(incoming)),
+      trash: opened.use(await SharedDirectory.open(trash)),
     }
     const spools = opened.use(await Spools.open({ paths, incoming: shared.incoming, logger }))
     return new FsStore({ ...shared, paths, logger, place, index, spools, opened: opened.move() })
@@ -75,6 +76,7 @@ interface Parts extends FsReadsParts {
   readonly spools: Spools
   readonly datasets: SharedDirectory
   readonly incoming: SharedDirectory
+  readonly trash: SharedDirectory
   /** Everything to close; the lock last. */
   readonly opened: AsyncDisposableStack
 }
@@ -128,7 +130,7 @@ class FsStore extends FsReads implements Store {
     return this.#turns.take(id, () =>
       this.#usingUp(draft, remade, async () => {
         const entry = this.#index.get(id)
-        if (entry === undefined) {
+        if (entry === undefined || entry.trashedAt !== null) {
           const made = { ...upload, outcome: 'new' } as const
           await this.#commit(draft, remade, made)
           return { receipt: remade, upload: made }
@@ -194,22 +196,94 @@ class FsStore extends FsReads implements Store {
     return this.#turns.take(id, async () => {
       const entry = this.#index.get(id)
       if (entry === undefined || !this.isThere(of) || entry.lastUploadAt >= uploadedBefore) return false
-      this.#index.delete(id)
+      await this.#erase(entry, this.#paths.dataset(id))
+      return true
+    })
+  }
+
+  async erase(of: TrashedDataset): Promise<boolean> {
+    return this.#turns.take(of.id, async () => {
+      const entry = this.#index.get(of.id)
+      if (entry?.trashedAt !== of.trashedAt) return false
+      await this.#erase(entry, this.#paths.trashed(of))
+      return true
+    })
+  }
+
+  async #erase(entry: Entry, from: string): Promise<void> {
+    const { id } = entry
+    this.#index.delete(id)
+    await this.uses.ended(id)
+    const path = this.#paths.newPath()
+    try {
+      await this.#parts.place.check()
+      await rename(from, path)
+    } catch (error) {
+      this.#index.add(entry)
+      throw await this.#failure(error)
+    }
+    this.#index.markSure(id)
+    // It stays invisible even if that cannot be made durable; after a power loss it may be back.
+    await (entry.trashedAt === null ? this.#syncMove() : this.#syncTrash('incoming'))
+    await this.#discard(path)
+  }
+
+  async trash(of: DatasetVersion): Promise<boolean> {
+    const { id } = of
+    return this.#turns.take(id, async () => {
+      if (!this.isThere(of)) return false
+      const place = { id, trashedAt: Date.now() }
+      this.#index.markUnsure(id)
+      this.#index.move(id, place.trashedAt)
       await this.uses.ended(id)
-      const path = this.#paths.newPath()
       try {
         await this.#parts.place.check()
-        await rename(this.#paths.dataset(id), path)
+        await rename(this.#paths.dataset(id), this.#paths.trashed(place))
       } catch (error) {
-        this.#index.add(entry)
+        this.#index.move(id, null)
         throw await this.#failure(error)
       }
       this.#index.markSure(id)
-      // It stays invisible even if that cannot be made durable; after a power loss it may be back.
-      await this.#syncMove()
-      await this.#discard(path)
+      await this.#syncTrash('datasets')
       return true
     })
+  }
+
+  async restore(of: TrashedDataset): Promise<boolean> {
+    const { id } = of
+    return this.#turns.take(id, async () => {
+      if (this.#index.get(id)?.trashedAt !== of.trashedAt) return false
+      try {
+        await this.#parts.place.check()
+        this.#index.markUnsure(id)
+        await moveIn(this.#paths, id, this.#paths.trashed(of), this.#parts.logger)
+        await this.#syncTrash('datasets')
+      } catch (error) {
+        throw await this.#failure(error)
+      }
+      this.#index.move(id, null)
+      this.#index.markSure(id)
+      return true
+    })
+  }
+
+  async #syncTrash(other: 'datasets' | 'incoming'): Promise<void> {
+    await Promise.all([this.#parts.trash.sync(), this.#parts[other].sync()])
+  }
+
+  expiredTrash(trashedBefore: number, uploadedBefore: number, limit: number): readonly TrashedDataset[] {
+    return this.#index.expiredTrash(trashedBefore, uploadedBefore, limit)
+  }
+
+  watch(listener: (change: DatasetChange) => void): Disposable {
+    return this.#index.watch(listener)
+  }
+
+  async dismiss(of: DatasetVersion, isDismissed: boolean): Promise<boolean> {
+    if (!this.isThere(of)) return false
+    await this.keep(of, dismissedName, Buffer.from(String(isDismissed)))
+    this.#index.dismiss(of.id, isDismissed)
+    return true
   }
 
   async renew(of: DatasetVersion): Promise<boolean> {
@@ -244,13 +318,13 @@ class FsStore extends FsReads implements Store {
   }
 
   async ownerOf(id: string): Promise<string | null> {
-    return this.#index.get(id)?.owner ?? null
+    return this.#index.has(id) ? (this.#index.get(id)?.owner ?? null) : null
   }
 
   async isGone(id: string): Promise<boolean> {
     if (!isDatasetId(id)) return true
     return await this.#turns.take(id, async () => {
-      if (this.#index.has(id)) return false
+      if (this.isCounted(id)) return false
       await this.#parts.place.check()
       // One whose receipt could not be read at the start is in no index.
       return await lstat(this.#paths.dataset(id)).then(
@@ -261,14 +335,14 @@ class FsStore extends FsReads implements Store {
   }
 
   isCounted(id: string): boolean {
-    return this.#index.has(id)
+    return this.#index.get(id) !== undefined
   }
 
   /** No other process publishes here. */
   async catchUp(): Promise<void> {}
 
-  usage(owner: string): Usage {
-    return this.#index.usage(owner)
+  usage(owner: string, isTrash?: boolean): Usage {
+    return this.#index.usage(owner, isTrash)
   }
 
   olderThan(uploadedBefore: number, limit: number): readonly string[] {
@@ -307,10 +381,24 @@ class FsStore extends FsReads implements Store {
     await moveIn(this.#paths, id, dir, this.#parts.logger)
     undo.defer(() => this.#moveBack(dir, id))
     await this.#syncMove()
-    this.#index.add({ ...entryOf(receipt), lastUploadAt: endOf(upload) })
+    const trashed = await this.trashed(id)
+    this.#index.together(() => {
+      this.#index.delete(id)
+      this.#index.add({ ...entryOf(receipt), lastUploadAt: endOf(upload) })
+    })
     // Nothing needs to be undone any more, and nothing is left of the draft.
     undo.move()
     this.#drafts.delete(dir)
+    if (trashed !== null) await this.#discardTrashed(trashed)
+  }
+
+  /** The same bytes were published anew. A start does this if it fails. */
+  async #discardTrashed(of: TrashedDataset): Promise<void> {
+    const path = this.#paths.newPath()
+    await rename(this.#paths.trashed(of), path).then(
+      () => this.#discard(path),
+      (error) => this.#parts.logger.warn({ id: of.id, error }, 'cannot empty the trash: the next start will'),
+    )
   }
 
   async #moveBack(dir: string, id: string): Promise<void> {

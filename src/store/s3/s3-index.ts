@@ -1,8 +1,11 @@
 // S3 index: which datasets the bucket holds, as far as this process knows, and how it learns of changes by others.
-import { DatasetIndex, type Entry } from '../dataset-index.ts'
+import { forEachLimit } from '../../io/for-each-limit.ts'
+import { withoutChecksum } from '../checksum-line.ts'
+import { DatasetIndex, dismissedName, type Entry, factsOf } from '../dataset-index.ts'
 import type { StoreLogger } from '../store.ts'
-import { indexEntries, indexKeyFrom, indexPrefix } from './s3-keys.ts'
+import { derivedKey, indexEntries, indexKeyFrom, indexPrefix, movedId, movesFrom, movesPrefix } from './s3-keys.ts'
 import type { S3Objects } from './s3-objects.ts'
+import { readReceipt } from './s3-receipts.ts'
 
 /**
  * An entry may become visible this long after the time in its key, which is that just before its receipt was written,
@@ -14,14 +17,17 @@ const listAllEveryMs = 300_000
 
 /** What another process has published is seen within this time and that of a listing. Milliseconds. */
 const refreshEveryMs = 5_000
+const readsAtOnceMax = 16
 
 /** The index of a bucket. It may lag behind changes by others: only a receipt shows whether a dataset exists. */
 export class S3Index implements Disposable {
-  datasets = DatasetIndex.create()
+  readonly datasets = DatasetIndex.create()
   readonly #objects: S3Objects
   #listedAllAt = Number.NEGATIVE_INFINITY
   #newestAt = 0
   #refreshing: Promise<void> | null = null
+  #describing: Promise<void> | null = null
+  #movesSeen: ReadonlySet<string> = new Set()
   /** Changed here while everything is being listed; the list is older. */
   readonly #changed = new Set<string>()
 
@@ -46,6 +52,12 @@ export class S3Index implements Disposable {
     await this.refresh()
   }
 
+  /** Only here: a dataset was put in the trash at a time, or taken out. */
+  move(id: string, trashedAt: number | null): void {
+    this.#changed.add(id)
+    if (this.datasets.get(id)?.trashedAt !== trashedAt) this.datasets.move(id, trashedAt)
+  }
+
   /** Only here: a dataset was published, repaired or removed, or turned out to be gone. Returns what was known of it. */
   forget(id: string): Entry | undefined {
     this.#changed.add(id)
@@ -64,21 +76,60 @@ export class S3Index implements Disposable {
 
   async #refresh(): Promise<void> {
     const now = performance.now()
-    if (now - this.#listedAllAt > listAllEveryMs) {
-      this.#changed.clear()
-      const listed = (await this.#listFrom(indexPrefix)).map((entry) => {
-        const lastUploadAt = this.datasets.get(entry.id)?.lastUploadAt ?? 0
-        return { ...entry, lastUploadAt: Math.max(lastUploadAt, entry.lastUploadAt) }
-      })
-      const own = [...this.#changed].flatMap((id) => this.datasets.get(id) ?? [])
-      const before = this.datasets
-      this.datasets = DatasetIndex.create([...listed.filter(({ id }) => !this.#changed.has(id)), ...own])
-      before[Symbol.dispose]()
-      this.#listedAllAt = now
-    } else {
-      this.#changed.clear()
-      for (const entry of await this.#listFrom(indexKeyFrom(this.#newestAt - lateMsMax))) this.#learn(entry)
-    }
+    const isAll = now - this.#listedAllAt > listAllEveryMs
+    this.#changed.clear()
+    const listed = await this.#listFrom(isAll ? indexPrefix : indexKeyFrom(this.#newestAt - lateMsMax))
+    const ids = new Set(listed.map(({ id }) => id))
+    const gone = isAll ? [...this.datasets.ids()].filter((id) => !ids.has(id) && !this.#changed.has(id)) : []
+    this.datasets.together(() => {
+      for (const id of gone) this.datasets.delete(id)
+      for (const entry of listed) this.#learn(entry)
+    })
+    if (isAll) this.#listedAllAt = now
+    await this.#readMoves()
+  }
+
+  /** Learns what others have put in the trash or taken out. */
+  async #readMoves(): Promise<void> {
+    const keys = await Array.fromAsync(this.#objects.list(movesPrefix, movesFrom(this.#objects.now() - lateMsMax)))
+    const moved = new Set(keys.filter((key) => !this.#movesSeen.has(key)).map(movedId))
+    this.#movesSeen = new Set(keys)
+    await forEachLimit([...moved], readsAtOnceMax, async (id) => {
+      if (id !== null) await this.#look(id)
+    })
+  }
+
+  /**
+   * Reads the receipts of datasets of which only keys are known; concurrent calls share the work. Until then, these
+   * are in lists, but what orders and filters need of them is unknown.
+   */
+  async describe(): Promise<void> {
+    this.#describing ??= forEachLimit(this.datasets.undescribedIds(), readsAtOnceMax, (id) => this.#look(id)).finally(
+      () => {
+        this.#describing = null
+      },
+    )
+    await this.#describing
+  }
+
+  /** Learns from the receipt of a dataset what its keys do not say. */
+  async #look(id: string): Promise<void> {
+    const before = this.datasets.get(id)
+    const found = await readReceipt(this.#objects, id)
+    const now = this.datasets.get(id)
+    if (before === undefined || now === undefined) return
+    // Changed here since.
+    if (now.trashedAt !== before.trashedAt) return
+    if (found === null || found.isTombstone) return void this.datasets.delete(id)
+    // A damaged receipt says nothing.
+    if (found.committed === null) return
+    const { receipt, trashedAt, attempt } = found.committed
+    const facts = factsOf(receipt)
+    const kept = facts.rejectCount === 0 ? null : await this.#objects.get(derivedKey(attempt, dismissedName))
+    const isDismissed = kept !== null && withoutChecksum(kept.body)?.toString() === 'true'
+    this.datasets.describe(id, facts)
+    if (trashedAt !== now.trashedAt) this.datasets.move(id, trashedAt)
+    if (isDismissed !== now.isDismissed) this.datasets.dismiss(id, isDismissed)
   }
 
   async #listFrom(after: string): Promise<readonly Entry[]> {
@@ -107,6 +158,7 @@ export function startRefreshes(index: S3Index, logger: StoreLogger): Disposable 
   const refresh = () =>
     index
       .refresh()
+      .then(() => index.describe())
       .catch((error) => logger.warn({ error }, 'cannot list the datasets of others: tried again in some seconds'))
   const timer = setInterval(() => void refresh(), refreshEveryMs).unref()
   return { [Symbol.dispose]: () => clearInterval(timer) }

@@ -70,6 +70,23 @@ export function stateKey(name: string): string {
   return `state/${plainName(name)}`
 }
 
+export const movesPrefix = 'moves/'
+
+/** Tells other processes that a dataset has been put in the trash or taken out: they read its receipt. */
+export function moveKey(id: string, at: number): string {
+  return `${movesFrom(at)}-${checkedId(id)}`
+}
+
+/** Where the moves begin of this time, in epoch milliseconds, or later. */
+export function movesFrom(at: number): string {
+  return `${movesPrefix}${String(Math.max(0, at)).padStart(14, '0')}`
+}
+
+/** The dataset of a move; null for keys of another form. */
+export function movedId(key: string): string | null {
+  return /^moves\/\d{14}-([0-9a-f]{32})$/.exec(key)?.[1] ?? null
+}
+
 export const pendingPrefix = 'pending/'
 
 /**
@@ -127,6 +144,9 @@ export function publishOfEntry(key: string): Omit<PublishFacts, 'since'> | null 
   return publishedAt === undefined ? null : { id, attempt, publishedAt: Number(publishedAt) }
 }
 
+/** What only a receipt says. */
+const unread = { trashedAt: null, isDismissed: false, facts: null }
+
 /**
  * Parses the keys of an index, in their order. Keys of another form are skipped; of several publishes of one dataset,
  * the last one counts.
@@ -142,11 +162,12 @@ export function indexEntries(keys: readonly string[]): readonly Entry[] {
     const entry = isSame
       ? known
       : {
+          ...unread,
           createdAt: Number(createdAt),
           lastUploadAt: Number(publishedAt),
           id,
           attempt,
-          names: [],
+          names: [] as string[],
           owner: Buffer.from(owner, 'base64url').toString(),
           bytes: Number(bytes),
         }

@@ -15,6 +15,8 @@ export interface CommittedDataset extends PublishFacts {
   readonly renewals: number
   /** The record of the upload that published it. */
   readonly upload: Upload
+  /** When it was put in the trash, by the clock of the bucket; null if it is not there. Epoch milliseconds. */
+  readonly trashedAt: number | null
 }
 
 /** A receipt object. */
@@ -43,19 +45,34 @@ export function isOf({ publish }: DatasetVersion, { attempt }: Pick<CommittedDat
 /** The receipt objects of a bucket. */
 export class S3Receipts {
   readonly #objects: S3Objects
-  readonly #onMissing: (id: string) => void
+  readonly #onMissing: (id: string, trashedAt: number | null) => void
 
-  constructor(objects: S3Objects, onMissing: (id: string) => void) {
+  /** @param onMissing Called with a dataset that turns out to be gone, or in the trash since a time. */
+  constructor(objects: S3Objects, onMissing: (id: string, trashedAt: number | null) => void) {
     this.#objects = objects
     this.#onMissing = onMissing
   }
 
-  /** The receipt object of a dataset, readable or not; null if there is none. */
+  /** The receipt object of a dataset, readable or not; null if there is none, or it is in the trash. */
   async head(id: string): Promise<ReceiptObject | null> {
     const found = await readReceipt(this.#objects, id)
-    if (found !== null && !found.isTombstone) return found
-    if (isDatasetId(id)) this.#onMissing(id)
+    const trashedAt = found?.committed?.trashedAt ?? null
+    if (found !== null && !found.isTombstone && trashedAt === null) return found
+    if (isDatasetId(id)) this.#onMissing(id, trashedAt)
     return null
+  }
+
+  /** A dataset in the trash, since a time if one is given; null if it is not there. */
+  async trashed(id: string, trashedAt?: number): Promise<(ReceiptObject & { committed: CommittedDataset }) | null> {
+    const found = await readReceipt(this.#objects, id)
+    const { committed } = found ?? {}
+    if (!found || !committed || committed.trashedAt === null) return null
+    return trashedAt === undefined || trashedAt === committed.trashedAt ? { ...found, committed } : null
+  }
+
+  /** Puts a publish in the trash, or takes it out with null; false if its receipt object is another one by now. */
+  move(found: ReceiptObject, of: CommittedDataset, trashedAt: number | null): Promise<boolean> {
+    return this.put(of.id, formatCommit({ ...of, trashedAt, renewals: of.renewals + 1 }), found)
   }
 
   /** @throws {ServiceError} DATASET_DAMAGED if the receipt cannot be read */
@@ -119,10 +136,10 @@ export function isNamed({ attempt }: Pick<PublishFacts, 'attempt'>, found: Recei
 }
 
 /** The body of a receipt object: the attempt, the facts of the publish, then the receipt in the format of every store. */
-export function formatCommit({ attempt, since, publishedAt, renewals, upload, receipt }: CommittedDataset): Buffer {
-  return Buffer.from(
-    `${attempt}\n${JSON.stringify({ since, publishedAt, renewals, upload })}\n${formatReceipt(receipt)}`,
-  )
+export function formatCommit({ attempt, receipt, ...of }: CommittedDataset): Buffer {
+  const { since, publishedAt, renewals, upload, trashedAt } = of
+  const facts = { since, publishedAt, renewals, upload, ...(trashedAt !== null && { trashedAt }) }
+  return Buffer.from(`${attempt}\n${JSON.stringify(facts)}\n${formatReceipt(receipt)}`)
 }
 
 /** What takes the place of the receipt object of a dataset that is removed; always another one. */
@@ -138,11 +155,11 @@ function parseCommit({ body, etag, modifiedAt }: SmallObject, id: string): Recei
   if (!isUploadId(attempt)) return { ...found, attempt: etag }
   try {
     // It is of formatCommit() or formatTombstone().
-    const { since, publishedAt, renewals, upload, removal } = JSON.parse(line)
+    const { since, publishedAt, renewals, upload, removal, trashedAt = null } = JSON.parse(line)
     found.facts = { id, attempt, since, publishedAt }
     if (removal !== undefined) return { ...found, isTombstone: true }
     const receipt = ofPublish(parseReceipt(rest.join('\n'), id), attempt)
-    return { ...found, committed: { ...found.facts, renewals, upload, receipt } }
+    return { ...found, committed: { ...found.facts, renewals, upload, receipt, trashedAt } }
   } catch {
     return found
   }
@@ -173,7 +190,7 @@ export async function locateInBucket(
       const id = key.split('/')[1] ?? ''
       if (key !== receiptKey(id)) continue
       const object = await readReceipt(objects, id)
-      if (object === null || object.isTombstone) continue
+      if (object === null || object.isTombstone || object.committed?.trashedAt) continue
       if (object.committed === null) throw new Error(`receipt of dataset '${id}' is damaged`)
       const { receipt, attempt } = object.committed
       found.push({ receipt, url: `s3://${options.bucket}/${options.prefix}${attemptPrefix(attempt)}` })

@@ -4,24 +4,28 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { type ByteStream, byteStream } from '../../core/byte-stream.ts'
-import { isServiceError } from '../../core/errors.ts'
+import { isServiceError, ServiceError } from '../../core/errors.ts'
 import type { Receipt, Upload } from '../../core/receipt.ts'
 import { toStoreError } from '../../core/storage-error.ts'
 import { storedFiles } from '../../core/stored-files.ts'
 import { KeyedMutex } from '../../io/keyed-mutex.ts'
 import { withChecksum, withoutChecksum } from '../checksum-line.ts'
-import { entryOf } from '../dataset-index.ts'
+import { dismissedName, entryOf } from '../dataset-index.ts'
 import { listedReceipts } from '../listed-receipts.ts'
 import { isDatasetId } from '../name-rules.ts'
 import type {
+  DatasetChange,
   DatasetFile,
   DatasetVersion,
   Draft,
   FileStamp,
+  ListPage,
   ListQuery,
   Store,
   StoredReads,
   StoreLogger,
+  TrashedDataset,
+  Usage,
 } from '../store.ts'
 import { cachePrefixes, copiesIn } from './local-cache.ts'
 import { S3Draft } from './s3-draft.ts'
@@ -34,6 +38,7 @@ import {
   indexEntries,
   indexEntryPrefix,
   indexKey,
+  moveKey,
   noteOf,
   pendingKey,
   recordKey,
@@ -132,7 +137,9 @@ class S3Store implements Store {
     this.#objects = objects
     this.#scratch = scratch
     this.#index = index
-    this.#receipts = new S3Receipts(objects, (id) => index.forget(id))
+    this.#receipts = new S3Receipts(objects, (id, trashedAt) =>
+      trashedAt === null ? index.forget(id) : index.move(id, trashedAt),
+    )
     this.#logger = logger
     this.#opened = opened
   }
@@ -160,7 +167,8 @@ class S3Store implements Store {
     let sent: Attempt | null = null
     for (;;) {
       const before = await readReceipt(this.#objects, id)
-      const old = before === null || before.isTombstone ? null : before
+      const isTrashed = before?.committed?.trashedAt != null
+      const old = before === null || before.isTombstone || isTrashed ? null : before
       if (old !== null && (damaged === null || !isOf(damaged, old))) {
         if (sent !== null) await sweepAttempt(this.#objects, sent)
         return null
@@ -172,12 +180,22 @@ class S3Store implements Store {
       const receipt = { ...remade, createdAt: known?.createdAt ?? remade.createdAt }
       const since = old?.facts?.since ?? attempt
       const upload = { ...given, outcome: old === null ? 'new' : 'repaired' } as const
-      const committed = { id, attempt, since, publishedAt: this.#objects.now(), renewals: 0, upload, receipt }
+      const committed = {
+        id,
+        attempt,
+        since,
+        publishedAt: this.#objects.now(),
+        renewals: 0,
+        upload,
+        receipt,
+        trashedAt: null,
+      }
       // Recorded first, so that what a crash leaves of the damaged one is found; its record may be in its receipt alone.
-      if (old?.facts) await this.#objects.put(pendingKey(old.attempt), noteOf(old.facts))
+      const gone = isTrashed ? before : old
+      if (gone?.facts) await this.#objects.put(pendingKey(gone.attempt), noteOf(gone.facts))
       if (old?.committed) await putRecord(this.#objects, old.committed)
       if (!(await this.#receipts.put(id, formatCommit(committed), before))) continue
-      await this.#hasCommitted(draft, committed, old)
+      await this.#hasCommitted(draft, committed, gone)
       return { receipt, upload }
     }
   }
@@ -209,10 +227,12 @@ class S3Store implements Store {
     return (await this.#receipts.committed(id))?.receipt ?? null
   }
 
-  async list(query: ListQuery): Promise<{ readonly receipts: readonly Receipt[]; readonly after: string | null }> {
+  async list(query: ListQuery): Promise<ListPage> {
     await this.#index.refresh()
-    return await listedReceipts(this.#index.datasets.page(query), {
-      read: (id) => this.receipt(id),
+    if (needsReceipts(query)) await this.#index.describe()
+    const trashed = async (id: string) => (await this.#receipts.trashed(id))?.committed.receipt ?? null
+    return await listedReceipts(this.#index.datasets, query, {
+      read: (id) => (query.isTrash ? trashed(id) : this.receipt(id)),
       check: (error) => {
         if (!isServiceError(error, 'DATASET_DAMAGED')) throw error
       },
@@ -229,19 +249,96 @@ class S3Store implements Store {
         if (found === null || !isOf(of, found)) return false
         this.#index.datasets.uploaded(id, found.modifiedAt)
         if (found.modifiedAt >= uploadedBefore + this.#objects.clockMs) return false
-        // Recorded first, so that what a crash leaves is found.
-        if (found.facts !== null) await this.#objects.put(pendingKey(found.attempt), noteOf(found.facts))
-        if (!(await this.#receipts.put(id, formatTombstone(found), found))) continue
-        this.#index.forget(id)
-        await this.#afterwards(async () => {
-          if (found.facts !== null) await removeEntries(this.#objects, found.facts)
-          await this.#scratch.cache.drop(...cachePrefixes({ id, attempt: found.attempt }))
-        })
-        // Again: it may have been listed meanwhile.
-        this.#index.forget(id)
+        if (await this.#bury(id, found)) return true
+      }
+    })
+  }
+
+  /** False if the receipt object is another one by now. */
+  async #bury(id: string, found: ReceiptObject): Promise<boolean> {
+    // Recorded first, so that what a crash leaves is found.
+    if (found.facts !== null) await this.#objects.put(pendingKey(found.attempt), noteOf(found.facts))
+    if (!(await this.#receipts.put(id, formatTombstone(found), found))) return false
+    this.#index.forget(id)
+    await this.#afterwards(async () => {
+      if (found.facts !== null) await removeEntries(this.#objects, found.facts)
+      await this.#scratch.cache.drop(...cachePrefixes({ id, attempt: found.attempt }))
+    })
+    // Again: it may have been listed meanwhile.
+    this.#index.forget(id)
+    return true
+  }
+
+  async trash(of: DatasetVersion): Promise<boolean> {
+    const { id } = of
+    return await this.#turns.take(id, async () => {
+      for (;;) {
+        const found = await this.#receipts.head(id)
+        if (found === null || !isOf(of, found)) return false
+        if (found.committed === null) throw new ServiceError('DATASET_DAMAGED', { name: 'receipt.json' })
+        const trashedAt = this.#objects.now()
+        if (!(await this.#receipts.move(found, found.committed, trashedAt))) continue
+        await this.#hasMoved(id, trashedAt)
         return true
       }
     })
+  }
+
+  async trashed(id: string): Promise<TrashedDataset | null> {
+    const { receipt, trashedAt } = (await this.#receipts.trashed(id))?.committed ?? {}
+    return receipt && trashedAt ? { id, owner: receipt.owner, trashedAt } : null
+  }
+
+  async restore({ id, trashedAt }: TrashedDataset): Promise<boolean> {
+    return await this.#turns.take(id, async () => {
+      for (;;) {
+        const found = await this.#receipts.trashed(id, trashedAt)
+        if (found === null) return false
+        if (!(await this.#receipts.move(found, found.committed, null))) continue
+        await this.#hasMoved(id, null)
+        return true
+      }
+    })
+  }
+
+  async erase({ id, trashedAt }: TrashedDataset): Promise<boolean> {
+    return await this.#turns.take(id, async () => {
+      for (;;) {
+        const found = await this.#receipts.trashed(id, trashedAt)
+        if (found === null) return false
+        if (!(await this.#bury(id, found))) continue
+        await this.#tellOthers(id)
+        return true
+      }
+    })
+  }
+
+  expiredTrash(trashedBefore: number, uploadedBefore: number, limit: number): readonly TrashedDataset[] {
+    const { clockMs } = this.#objects
+    return this.#index.datasets.expiredTrash(trashedBefore + clockMs, uploadedBefore + clockMs, limit)
+  }
+
+  async #hasMoved(id: string, trashedAt: number | null): Promise<void> {
+    this.#index.move(id, trashedAt)
+    await this.#tellOthers(id)
+  }
+
+  async #tellOthers(id: string): Promise<void> {
+    await this.#afterwards(async () => {
+      await this.#objects.put(moveKey(id, this.#objects.now()), nothing)
+    })
+  }
+
+  watch(listener: (change: DatasetChange) => void): Disposable {
+    return this.#index.datasets.watch(listener)
+  }
+
+  async dismiss(of: DatasetVersion, isDismissed: boolean): Promise<boolean> {
+    if ((await this.#receipts.head(of.id)) === null) return false
+    await this.keep(of, dismissedName, Buffer.from(String(isDismissed)))
+    this.#index.datasets.dismiss(of.id, isDismissed)
+    await this.#tellOthers(of.id)
+    return true
   }
 
   async renew(of: DatasetVersion): Promise<boolean> {
@@ -334,19 +431,19 @@ class S3Store implements Store {
   }
 
   async isGone(id: string): Promise<boolean> {
-    return (await this.published(id)) === null
+    return ((await this.published(id)) ?? (await this.#receipts.trashed(id))) === null
   }
 
   isCounted(id: string): boolean {
-    return this.#index.datasets.has(id)
+    return this.#index.datasets.get(id) !== undefined
   }
 
   async catchUp(): Promise<void> {
     await this.#index.catchUp()
   }
 
-  usage(owner: string): { readonly datasets: number; readonly bytes: number } {
-    return this.#index.datasets.usage(owner)
+  usage(owner: string, isTrash?: boolean): Usage {
+    return this.#index.datasets.usage(owner, isTrash)
   }
 
   olderThan(uploadedBefore: number, limit: number): readonly string[] {
@@ -371,16 +468,17 @@ class S3Store implements Store {
     await this.#opened.disposeAsync()
   }
 
-  /** The work after a commit. */
+  /** The work after a commit. @param old The publish in whose place it is: a damaged one, or one in the trash. */
   async #hasCommitted(draft: Draft, committed: CommittedDataset, old: ReceiptObject | null): Promise<void> {
     const { id, attempt, receipt } = committed
+    const isRepair = old?.facts?.since === committed.since
     await this.#afterwards(async () => {
-      const keys = old?.facts ? await Array.fromAsync(this.#objects.list(indexEntryPrefix(old.facts))) : []
+      const keys = isRepair && old?.facts ? await Array.fromAsync(this.#objects.list(indexEntryPrefix(old.facts))) : []
       const names = indexEntries(keys).flatMap((entry) => entry.names)
       this.#index.add(indexEntryOf(committed))
       for (const name of names) this.#index.datasets.addName(id, name)
       await complete(this.#objects, committed, names)
-      if (old?.facts) await removeEntries(this.#objects, { ...old.facts, since: undefined })
+      if (old?.facts) await removeEntries(this.#objects, { ...old.facts, ...(isRepair && { since: undefined }) })
       if (old !== null) await this.#scratch.cache.drop(...cachePrefixes({ id, attempt: old.attempt }))
       // Whoever has just sent a file looks at it next.
       for (const { file } of receipt.parts)
@@ -406,6 +504,20 @@ class S3Store implements Store {
 }
 
 const nothing = Buffer.alloc(0)
+
+/** Whether the index can answer only with what receipts say. */
+function needsReceipts({
+  search,
+  origin,
+  sender,
+  hasOpenRejects,
+  isLatestVersion,
+  isTrash,
+  order,
+}: ListQuery): boolean {
+  const isOrdered = order !== undefined && order.by !== 'createdAt'
+  return isOrdered || [search, origin, sender, hasOpenRejects, isLatestVersion, isTrash].some(Boolean)
+}
 
 function indexEntryOf({ receipt, publishedAt }: CommittedDataset) {
   return { ...entryOf(receipt), lastUploadAt: publishedAt }

@@ -15,6 +15,8 @@ import {
   indexKey,
   indexPrefix,
   isFileKey,
+  movesFrom,
+  movesPrefix,
   noteOf,
   type PublishFacts,
   pendingKey,
@@ -70,6 +72,8 @@ export function startSweeps(objects: S3Objects, logger: StoreLogger): Disposable
  */
 export async function sweep(objects: S3Objects, now: number, dueAt?: Map<Attempt, number>): Promise<number> {
   const noted = await sweepNotes(objects, now, dueAt)
+  const moves = await Array.fromAsync(objects.list(movesPrefix))
+  await objects.delete(moves.filter((key) => key < movesFrom(now - attemptMsMax)))
   const { strays, incomplete, unnoted } = await survey(objects, false)
   for (const one of incomplete) await complete(objects, one)
   // Where they cannot be removed, tombstones stay.

@@ -1,17 +1,14 @@
-// Dataset: one dataset with its tabs. Knows which tab shows what.
+// Dataset: the head of a dataset, with the account of its file, and its tabs. Knows which tab shows what.
+import type { ComponentChildren } from 'preact'
 import { useLayoutEffect } from 'preact/hooks'
 import { getReceipt, type Receipt } from '../../api.ts'
-import { acceptedText, count, shownName } from '../../format.ts'
+import { count, shownName } from '../../format.ts'
+import { Account } from '../../parts/account.tsx'
 import { Failure } from '../../parts/failure.tsx'
 import { datasetHref, type Tab, tabs } from '../../router.ts'
 import { t } from '../../texts.ts'
 import { useLoaded } from '../../use-loaded.ts'
-import { ColumnsTab } from './columns-tab.tsx'
-import { ReadTab } from './read-tab.tsx'
-import { ReceiptTab } from './receipt-tab.tsx'
-import { RejectsTab } from './rejects/rejects-tab.tsx'
-import { RowTable } from './rows/row-table.tsx'
-import { SqlTab } from './sql/sql-tab.tsx'
+import { Head } from './head.tsx'
 
 interface DatasetProps {
   readonly id: string
@@ -26,87 +23,94 @@ export function Dataset({ id, tab, query }: DatasetProps) {
   useLayoutEffect(() => {
     document.title = [name, t.title].filter(Boolean).join(' · ')
   }, [name])
+  // While the receipt is on its way.
+  useLayoutEffect(() => void tabViews[tab]().catch(() => {}), [tab])
   useLayoutEffect(() => {
     const current = document.querySelector('.tabs [aria-current]')
     current?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
   }, [tab, loaded.state])
   if (loaded.state === 'failed') return <NotThere error={loaded.error} />
-  if (loaded.state === 'loading') return <p class="quiet">{t.loading}</p>
+  if (loaded.state === 'loading') return <p class="page quiet">{t.loading}</p>
   const receipt = loaded.value
-  const { rejected } = receipt.records
-  const names: Readonly<Record<Tab, string>> = {
-    receipt: t.receipt,
-    rows: t.rows,
-    rejects: `${t.rejects} (${count(rejected)})`,
-    columns: t.columns,
-    sql: t.sql,
-    read: t.readAgain,
-  }
   return (
     <>
-      <BackLink />
-      <h1 class="name" title={name}>
-        {name || receipt.id}
-      </h1>
-      <p class="lead">{acceptedText(receipt.records)}</p>
-      {receipt.corrections !== undefined && (
-        <p class="quiet">
-          {t.correctedFrom(count(receipt.corrections.count))}{' '}
-          <a href={datasetHref(receipt.corrections.of, 'rejects')}>{t.uncorrected}</a>
+      <Head receipt={receipt} name={name || id} />
+      <div class="under">
+        <Tabs receipt={receipt} tab={tab} />
+        <p class="sum">
+          <Account records={receipt.records} rejectsHref={datasetHref(id, 'fix')} />
         </p>
-      )}
-      <nav class="tabs" aria-label={name}>
-        {tabs.map((one) => (
-          <a
-            key={one}
-            href={datasetHref(id, one)}
-            data-name={names[one]}
-            aria-current={one === tab ? 'page' : undefined}
-          >
+      </div>
+      <TabContent key={tab} receipt={receipt} tab={tab} query={query} />
+    </>
+  )
+}
+
+function Tabs({ receipt: { id, records }, tab }: { readonly receipt: Receipt; readonly tab: Tab }) {
+  const names: Readonly<Partial<Record<Tab, string>>> = {
+    rows: t.rows,
+    fix: t.fix,
+    sql: t.sql,
+    receipt: t.receipt,
+  }
+  return (
+    <nav class="tabs" aria-label={t.views}>
+      {tabs
+        .filter((one) => names[one] !== undefined)
+        .map((one) => (
+          <a key={one} href={datasetHref(id, one)} aria-current={one === tab ? 'page' : undefined}>
             {names[one]}
+            {one === 'fix' && records.rejected > 0 && <span class="badge warn">{count(records.rejected)}</span>}
           </a>
         ))}
-      </nav>
-      <TabContent receipt={receipt} tab={tab} query={query} />
-    </>
+    </nav>
   )
 }
 
 function NotThere({ error }: { readonly error: unknown }) {
   return (
-    <>
-      <BackLink />
+    <div class="page">
       <h1>{t.noDataset}</h1>
       <Failure error={error} />
-    </>
+      <p>
+        <a href="#/">{t.back}</a>
+      </p>
+    </div>
   )
 }
 
-export function BackLink() {
-  return (
-    <p class="quiet">
-      <a href="#/">{t.back}</a>
-    </p>
-  )
-}
-
-interface TabContentProps extends Pick<DatasetProps, 'tab' | 'query'> {
+interface TabProps extends Pick<DatasetProps, 'query'> {
   readonly receipt: Receipt
 }
 
-function TabContent({ receipt, tab, query }: TabContentProps) {
-  switch (tab) {
-    case 'receipt':
-      return <ReceiptTab receipt={receipt} />
-    case 'rows':
-      return <RowTable key={receipt.id} receipt={receipt} viewText={query} />
-    case 'rejects':
-      return <RejectsTab key={receipt.id} receipt={receipt} />
-    case 'columns':
-      return <ColumnsTab receipt={receipt} />
-    case 'sql':
-      return <SqlTab receipt={receipt} />
-    case 'read':
-      return <ReadTab receipt={receipt} />
-  }
+/** Each tab is a script of its own. */
+const tabViews: Readonly<Record<Tab, () => Promise<(props: TabProps) => ComponentChildren>>> = {
+  rows: async () => {
+    const { RowTable } = await import('./rows/row-table.tsx')
+    return ({ receipt, query }) => <RowTable key={receipt.id} receipt={receipt} viewText={query} />
+  },
+  fix: async () => {
+    const { FixTab } = await import('./rejects/fix-tab.tsx')
+    return ({ receipt, query }) => <FixTab key={receipt.id} receipt={receipt} query={query} />
+  },
+  sql: async () => {
+    const { SqlTab } = await import('./sql/sql-tab.tsx')
+    return ({ receipt, query }) => <SqlTab receipt={receipt} asked={query} />
+  },
+  receipt: async () => {
+    const { ReceiptTab } = await import('./receipt-tab.tsx')
+    return ({ receipt }) => <ReceiptTab receipt={receipt} />
+  },
+  read: async () => {
+    const { ReadTab } = await import('./read-tab.tsx')
+    return ({ receipt }) => <ReadTab receipt={receipt} />
+  },
+}
+
+function TabContent({ tab, ...props }: TabProps & Pick<DatasetProps, 'tab'>) {
+  const loaded = useLoaded(() => tabViews[tab](), [tab])
+  if (loaded.state === 'failed') return <Failure error={loaded.error} />
+  if (loaded.state === 'loading') return null
+  const View = loaded.value
+  return <View {...props} />
 }

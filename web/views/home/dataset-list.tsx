@@ -1,194 +1,253 @@
-// Dataset list: the stored datasets, newest first, with search, and deletion that can be undone for some seconds.
+// Dataset list: one entry a file, with its versions below it when asked for; searched, filtered and sorted by the
+// address, live, and with what can be done with those that are selected.
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { ApiError, deleteDataset, type ListedReceipt, listDatasets } from '../../api.ts'
-import { lookAtCaller, useCaller, useMay, useMayLook } from '../../caller.ts'
-import { bytes, count, moment, shownName } from '../../format.ts'
-import { Failure } from '../../parts/failure.tsx'
-import { Table } from '../../parts/table.tsx'
+import { datasetAddress, download, type ListedDataset, listDatasets } from '../../api.ts'
+import { useCaller, useMay, useMayLook } from '../../caller.ts'
+import { ago, bytes, count, moment, shownName } from '../../format.ts'
+import { ticksOf } from '../../parts/reject-ticks.ts'
+import { type ListAction, SelectableList } from '../../parts/selectable-list.tsx'
+import { Strip } from '../../parts/strip.tsx'
+import { versionName } from '../../parts/version-name.ts'
+import { column, type ListColumn } from '../../parts/virtual-list.tsx'
 import { datasetHref } from '../../router.ts'
 import { t } from '../../texts.ts'
-import { usePages } from '../../use-loaded.ts'
+import { dismissRejects, type Outcome, trashDatasets } from '../../trash.ts'
+import { useLive } from '../../upload/live.ts'
+import { useList } from '../../use-list.ts'
+import { useLoaded } from '../../use-loaded.ts'
+import { type Filter, filterQuery, filters, type ListView, listHref, listQuery, parseListView } from './list-view.ts'
 
-const undoMs = 6_000
-
-interface DatasetListProps {
-  /** Uploads of this visit that are done: each changes the list. */
-  readonly done: number
-  /** How often the file of a dataset was sent in this visit. */
-  readonly timesSent: (id: string) => number
+/** A version below its file, or a file. */
+interface Entry extends ListedDataset {
+  readonly isVersion?: boolean
 }
 
-export function DatasetList({ done, timesSent }: DatasetListProps) {
-  const [name, setName] = useState('')
-  const { isRefused } = useCaller()
-  const mayRead = useMay('read')
-  const load = async (cursor: string | null, signal: AbortSignal) => {
-    const { datasets, after } = await listDatasets(name, cursor, signal)
-    return { items: datasets, next: after }
-  }
-  const mayLook = useMayLook()
-  const { items, hasMore, error, more, keep } = usePages(mayLook ? load : null, [name, done, mayLook])
-  if (isRefused) return null
-  if (!mayRead) return <p>{t.mayNotRead}</p>
+/** @param props.query How the list is searched, filtered and sorted. */
+export function DatasetList({ query }: { readonly query: string }) {
+  const view = parseListView(query)
+  const { changes } = useLive()
+  const { caller } = useCaller()
+  const mayDelete = useMay('delete')
+  const list = useList('datasets', listQuery(view), listDatasets)
+  const versions = useVersions(changes)
+  useKeptScroll(query, list.entries !== null)
+  if (!useMayLook()) return null
+  const mayDismiss = useMay('upload')
+  const actions: readonly (ListAction | false)[] = [
+    { label: t.download, class: '', run: saveAll },
+    mayDismiss && { label: t.dismiss, class: '', run: dismissRejects },
+    mayDelete && { label: t.delete, class: 'danger', run: trashDatasets },
+  ]
   return (
-    <section>
-      <div class="row between">
-        <h2>{t.datasets}</h2>
-        <input
-          type="search"
-          placeholder={t.search}
-          aria-label={t.search}
-          value={name}
-          onInput={({ currentTarget }) => setName(currentTarget.value)}
-        />
-      </div>
-      {error !== null && (
-        <>
-          <Failure error={error} />
-          <button type="button" onClick={more}>
-            {t.retry}
-          </button>
-        </>
-      )}
-      {items === null && error === null && <p class="quiet">{t.loading}</p>}
-      {items?.length === 0 && <p>{name === '' ? t.noDatasets : t.nothingFound}</p>}
-      {items !== null && items.length > 0 && (
-        <DatasetTable datasets={items} timesSent={timesSent} onDeleted={({ id }) => keep((one) => one.id !== id)} />
-      )}
-      {hasMore && error === null && (
-        <button type="button" onClick={more}>
-          {t.more}
-        </button>
-      )}
-    </section>
+    <SelectableList
+      label={t.datasets}
+      columns={columnsOf(caller?.name ?? null, versions)}
+      list={list}
+      rowsOf={(entry): readonly Entry[] => [entry, ...versions.of(entry)]}
+      sort={view.sort}
+      onSort={(sort) => location.replace(listHref({ ...view, sort }))}
+      actions={actions.filter((action) => action !== false)}
+      tools={<ListTools view={view} total={list.entries === null ? null : list.total} changes={changes} />}
+      empty={query === '' ? t.noDatasets : t.nothingFound}
+    />
   )
 }
 
-interface DatasetTableProps extends Pick<DatasetListProps, 'timesSent'> {
-  readonly datasets: readonly ListedReceipt[]
-  readonly onDeleted: (dataset: ListedReceipt) => void
+/** Nothing is gone by it. */
+async function saveAll(selected: readonly ListedDataset[]): Promise<Outcome> {
+  try {
+    for (const { id, file } of selected)
+      await download(datasetAddress(id, '/data.csv'), `${file.name.replace(/\.[^.]*$/, '') || id}.csv`)
+  } catch (failure) {
+    return { gone: new Set(), failure }
+  }
+  return { gone: new Set(), failure: null }
 }
 
-function DatasetTable({ datasets, timesSent, onDeleted }: DatasetTableProps) {
-  const mayDelete = useMay('delete')
-  const { leaving, failed, isGone, remove, undo } = useDeletion((dataset) => {
-    onDeleted(dataset)
-    void lookAtCaller()
-  }, timesSent)
+interface ListToolsProps {
+  readonly view: ListView
+  /** Null while unknown. */
+  readonly total: number | null
+  readonly changes: number
+}
+
+function ListTools({ view, total, changes }: ListToolsProps) {
+  const { caller } = useCaller()
+  const change = (changed: Partial<ListView>) => location.replace(listHref({ ...view, ...changed }))
+  const toggle = (filter: Filter) =>
+    change({ filters: filters.filter((one) => view.filters.includes(one) !== (one === filter)) })
+  return (
+    <div class="toolbar">
+      <h2>{total === null ? t.datasets : t.datasetCount(count(total))}</h2>
+      {filters
+        .filter((filter) => filter !== 'mine' || caller?.name)
+        .map((filter) => (
+          <FilterChip
+            key={filter}
+            filter={filter}
+            changes={changes}
+            isOn={view.filters.includes(filter)}
+            onPress={() => toggle(filter)}
+          />
+        ))}
+      <span class="grow" />
+      <input
+        type="search"
+        class="field search"
+        placeholder={t.searchList}
+        aria-label={t.searchList}
+        value={view.search}
+        onInput={({ currentTarget }) => change({ search: currentTarget.value })}
+      />
+    </div>
+  )
+}
+
+interface FilterChipProps {
+  readonly filter: Filter
+  readonly changes: number
+  readonly isOn: boolean
+  onPress(): void
+}
+
+function FilterChip({ filter, changes, isOn, onPress }: FilterChipProps) {
+  const asked = { ...filterQuery(filter), versions: 'latest', limit: '1' }
+  const found = useLoaded((signal) => listDatasets(asked, signal), [filter, changes])
+  // The figure stays while it is counted again.
+  const last = useRef<number | null>(null)
+  if (found.state === 'loaded') last.current = found.value.total
+  return (
+    <button type="button" class="chip" aria-pressed={isOn} onClick={onPress}>
+      {t.filterNames[filter]}{' '}
+      <span class={filter === 'open' && last.current ? 'count warn' : 'count'}>
+        {last.current === null ? '…' : count(last.current)}
+      </span>
+    </button>
+  )
+}
+
+type Versions = ReturnType<typeof useVersions>
+
+/** The versions of files that are unfolded. */
+function useVersions(changes: number) {
+  const [loaded, setLoaded] = useState<ReadonlyMap<string, readonly ListedDataset[]>>(new Map())
+  const load = async (origin: string) => {
+    const { datasets } = await listDatasets({ origin, limit: '1000' }, new AbortController().signal)
+    setLoaded((last) => new Map(last).set(origin, datasets))
+  }
+  useLayoutEffect(() => {
+    for (const origin of loaded.keys()) void load(origin).catch(() => {})
+  }, [changes])
+  return {
+    of: ({ origin }: ListedDataset): readonly Entry[] =>
+      (loaded.get(origin?.id ?? '') ?? []).map((one) => ({ ...one, isVersion: true })),
+    isOpen: ({ origin }: ListedDataset) => loaded.has(origin?.id ?? ''),
+    toggle({ origin }: ListedDataset) {
+      if (origin === undefined) return
+      if (!loaded.has(origin.id)) return void load(origin.id).catch(() => {})
+      setLoaded(new Map([...loaded].filter(([id]) => id !== origin.id)))
+    },
+  }
+}
+
+/** @param caller Name of the key of this tab; null for a service without keys. */
+function columnsOf(caller: string | null, versions: Versions): readonly ListColumn<Entry>[] {
+  const senders = column<Entry>(null, t.from, 'mid quiet', ({ sender }) => (sender === caller ? t.you : sender))
+  return [
+    column<Entry>('name', t.name, 'name-cell', (entry) =>
+      entry.isVersion ? <Version entry={entry} /> : <File entry={entry} versions={versions} />,
+    ),
+    column<Entry>(null, t.firstToLast, 'mid', (entry) => <MiniStrip entry={entry} />),
+    column<Entry>('rows', t.rows, 'num phone-hide', ({ records }) => count(records.accepted)),
+    column<Entry>('rejects', t.rejected, 'num', (entry) => <Rejected entry={entry} />),
+    column<Entry>(null, t.columns, 'wide', (entry) => <div class="fields">{columnLine(entry.columns)}</div>),
+    ...(caller === null ? [] : [senders]),
+    column<Entry>('bytes', t.size, 'num mid quiet', ({ file }) => bytes(file.bytes)),
+    column<Entry>('createdAt', t.when, 'num quiet phone-hide', ({ createdAt }) => (
+      <time title={moment(createdAt)}>{ago(createdAt)}</time>
+    )),
+  ]
+}
+
+function Rejected({ entry: { id, records } }: { readonly entry: Entry }) {
+  const { accepted, rejected } = records
+  if (rejected === 0) return <span class="quiet">0</span>
+  return (
+    <a href={datasetHref(id, 'fix')} class={`hit num strong ${accepted === 0 ? 'bad' : 'warn'}`}>
+      {count(rejected)}
+    </a>
+  )
+}
+
+const namedColumns = 5
+
+function columnLine(columns: ListedDataset['columns']): string {
+  const names = columns.slice(0, namedColumns).map(({ name }) => name)
+  const more = columns.length - names.length
+  return more > 0 ? `${names.join(', ')}, ${t.moreCount(count(more))}` : names.join(', ')
+}
+
+function File({ entry, versions }: { readonly entry: Entry; readonly versions: Versions }) {
+  const { id, file, createdAt, records, origin } = entry
   return (
     <>
-      <div class="scroll">
-        <Table
-          class="datasets"
-          rows={datasets.filter(({ id }) => !isGone(id))}
-          keyOf={({ id }) => id}
-          columns={[
-            {
-              head: t.file,
-              cell: ({ id, file }) => (
-                <a class="name" href={datasetHref(id)}>
-                  {shownName(file.name) || id}
-                </a>
-              ),
-            },
-            { head: t.created, cell: ({ createdAt }) => moment(createdAt) },
-            { head: t.accepted, cell: ({ records }) => count(records.accepted), isNumber: true, name: t.accepted },
-            { head: t.rejected, cell: ({ records }) => count(records.rejected), isNumber: true, name: t.rejected },
-            { head: t.size, cell: ({ file }) => bytes(file.bytes), isNumber: true, name: t.size },
-            {
-              head: <span class="hidden">{t.deleteDataset}</span>,
-              cell: (dataset) =>
-                mayDelete && (
-                  <button
-                    type="button"
-                    class="small"
-                    aria-label={`${t.deleteDataset}: ${dataset.file.name}`}
-                    onClick={() => remove(dataset)}
-                  >
-                    {t.delete}
-                  </button>
-                ),
-              class: 'number',
-            },
-          ]}
-        />
-      </div>
-      {failed !== null && (
-        <>
-          <p>{t.notRemoved(shownName(failed.dataset.file.name) || failed.dataset.id)}</p>
-          <Failure error={failed.error} />
-        </>
-      )}
-      {leaving !== null && (
-        <p class="toast" role="status">
-          {t.removed(shownName(leaving.file.name) || leaving.id)}{' '}
-          <button key={leaving.id} type="button" class="small" ref={focusIfLost} onClick={undo}>
-            {t.undo}
+      <span class="one-line">
+        <a class="file name" href={datasetHref(id)} title={shownName(file.name)}>
+          {shownName(file.name) || id}
+        </a>{' '}
+        {createdAt > performance.timeOrigin && <span class="badge new">{t.new}</span>}{' '}
+        {records.accepted === 0 && records.rejected > 0 && <span class="badge bad">{t.nothingAccepted}</span>}{' '}
+        {origin !== undefined && origin.versions > 1 && (
+          <button
+            type="button"
+            class="link small"
+            aria-expanded={versions.isOpen(entry)}
+            onClick={() => versions.toggle(entry)}
+          >
+            {t.versionCount(count(origin.versions))}
           </button>
-        </p>
-      )}
+        )}
+      </span>
+      <span class="sub">
+        {ago(createdAt)} · {t.rowTerm(count(records.accepted))}
+      </span>
     </>
   )
 }
 
-/** The pressed button has disappeared with its row. */
-function focusIfLost(button: HTMLButtonElement | null): void {
-  if (document.activeElement === document.body) button?.focus({ preventScroll: true })
+function Version({ entry }: { readonly entry: Entry }) {
+  const [name, more] = versionName(entry)
+  return (
+    <div class="tree">
+      <a href={datasetHref(entry.id)}>{name}</a> <span class="quiet small">{more}</span>
+      <span class="sub">{t.rowTerm(count(entry.records.accepted))}</span>
+    </div>
+  )
 }
 
-/**
- * Deletes datasets some seconds after the user asked for it, unless that is undone.
- *
- * @param timesSent How often the file of a dataset was sent in this visit: one that is sent again is wanted.
- */
-function useDeletion(onDeleted: (dataset: ListedReceipt) => void, timesSent: (id: string) => number) {
-  const [leaving, setLeaving] = useState<ListedReceipt | null>(null)
-  const [gone, setGone] = useState<ReadonlySet<string>>(new Set())
-  const [failed, setFailed] = useState<{ readonly dataset: ListedReceipt; readonly error: unknown } | null>(null)
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
-  const sentBefore = useRef(0)
-  const comeBack = ({ id }: ListedReceipt) => setGone((last) => new Set([...last].filter((one) => one !== id)))
-  const finish = async (dataset: ListedReceipt) => {
-    setLeaving((last) => (last === dataset ? null : last))
-    try {
-      await deleteDataset(dataset.id)
-    } catch (error) {
-      // Someone else was faster.
-      if (!(error instanceof ApiError && error.status === 404)) {
-        setFailed({ dataset, error })
-        comeBack(dataset)
-        return
-      }
-    }
-    onDeleted(dataset)
-    // The same bytes sent again would be the same dataset.
-    comeBack(dataset)
-  }
-  const undo = () => {
-    clearTimeout(timer.current)
-    if (leaving !== null) comeBack(leaving)
-    setLeaving(null)
-  }
-  const sent = leaving === null ? 0 : timesSent(leaving.id)
+function MiniStrip({ entry: { file, records, rejects } }: { readonly entry: Entry }) {
+  const isBad = records.accepted === 0
+  return (
+    <Strip
+      isMini
+      label={records.rejected === 0 ? t.allAccepted : t.rejectedTerm(count(records.rejected))}
+      read={isBad && records.rejected > 0 ? 0 : 1}
+      header={records.header > 0 ? 0.02 : 0}
+      ticks={ticksOf(file, rejects?.positions, isBad ? 'bad' : 'tick')}
+    />
+  )
+}
+
+const scrolls = new Map<string, number>()
+
+/** The way back to a list leads to where it was left. */
+function useKeptScroll(query: string, isThere: boolean): void {
   useLayoutEffect(() => {
-    if (leaving !== null && sent > sentBefore.current) undo()
-  }, [sent])
-  return {
-    /** The one whose deletion can still be undone. */
-    leaving,
-    /** The last one that could not be deleted, and why. */
-    failed,
-    /** True for one that is being deleted, from the first moment on. */
-    isGone: (id: string) => gone.has(id),
-    remove(dataset: ListedReceipt) {
-      clearTimeout(timer.current)
-      if (leaving !== null) void finish(leaving)
-      sentBefore.current = timesSent(dataset.id)
-      setLeaving(dataset)
-      setGone((last) => new Set(last).add(dataset.id))
-      setFailed(null)
-      timer.current = setTimeout(() => void finish(dataset), undoMs)
-    },
-    undo,
-  }
+    const main = document.querySelector('main')
+    if (main === null || !isThere) return
+    main.scrollTop = scrolls.get(query) ?? 0
+    const onScroll = () => void scrolls.set(query, main.scrollTop)
+    main.addEventListener('scroll', onScroll)
+    return () => main.removeEventListener('scroll', onScroll)
+  }, [query, isThere])
 }

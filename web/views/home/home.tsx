@@ -1,67 +1,70 @@
-// Home: the place to upload, whose key the tab uses, the uploads of this visit, and the list of datasets.
-import { useLayoutEffect, useMemo, useReducer, useRef } from 'preact/hooks'
+// Home: the place for files, those chosen and not sent, whose key the tab uses, and the list of datasets.
+import { useLayoutEffect, useReducer, useRef } from 'preact/hooks'
 import type { Caller, Quota } from '../../../src/core/responses.ts'
-import { enterKey, lookAtCaller, useCaller } from '../../caller.ts'
+import { listDatasets } from '../../api.ts'
+import { enterKey, lookAtCaller, useCaller, useMay, useMayLook } from '../../caller.ts'
 import { bytes, count, list, moment } from '../../format.ts'
+import { Icon } from '../../parts/icon.tsx'
 import { t } from '../../texts.ts'
-import { hasPicker, pickFiles, plainFiles } from '../../upload/chosen-files.ts'
+import { useLive } from '../../upload/live.ts'
 import type { UploadQueue } from '../../upload/upload-queue.ts'
+import { useLoaded } from '../../use-loaded.ts'
 import { DatasetList } from './dataset-list.tsx'
-import { LiveUploads } from './live-uploads.tsx'
-import { UploadList } from './upload-list.tsx'
-import { useRunning } from './use-running.ts'
+import { FileButtons, FormatsLine } from './file-buttons.tsx'
+import { FirstVisit } from './first-visit.tsx'
+import { ReadyList } from './ready-list.tsx'
 
-export function Home({ queue }: { readonly queue: UploadQueue }) {
-  const running = useRunning(queue)
+interface HomeProps {
+  readonly queue: UploadQueue
+  /** How the list is searched, filtered and sorted. */
+  readonly query: string
+}
+
+export function Home({ queue, query }: HomeProps) {
   const [, render] = useReducer((turn: number) => turn + 1, 0)
   useLayoutEffect(() => queue.subscribe(() => render(null)), [queue])
-  // Each changes the list.
-  const done = queue.uploads.filter(({ phase }) => phase === 'done').length
-  const datasets = useMemo(() => {
-    const timesSent = (id: string) => queue.uploads.filter(({ result }) => result?.datasetId === id).length
-    return <DatasetList done={done} timesSent={timesSent} />
-  }, [queue, done])
+  const isEmpty = useIsEmpty()
+  const mayRead = useMay('read')
+  if (isEmpty && query === '' && queue.uploads.length === 0) return <FirstVisit queue={queue} />
   return (
-    <>
-      <h1>{t.uploadTitle}</h1>
-      <CallerLine changes={done} />
-      <section class="drop" aria-label={t.uploads}>
-        <p>
-          {t.drop}{' '}
-          <label class="button">
-            {t.choose}
-            <input
-              type="file"
-              multiple
-              class="hidden-input"
-              onClick={(event) => {
-                if (!hasPicker()) return
-                event.preventDefault()
-                void pickFiles().then((chosen) => queue.add(chosen))
-              }}
-              onChange={({ currentTarget }) => {
-                // Copied: clearing the input, so that the same file can be chosen again, empties its list.
-                void queue.add(plainFiles(currentTarget.files ?? []))
-                currentTarget.value = ''
-              }}
-            />
-          </label>
-        </p>
+    <div class="page">
+      <section class="drop" aria-labelledby="drop">
+        <Icon name="upload" class="lead-icon" />
+        <div>
+          <h1 id="drop">{t.dropHere}</h1>
+          <p class="quiet">{t.promise}</p>
+          <FormatsLine />
+        </div>
+        <FileButtons queue={queue} />
       </section>
-      <UploadList queue={queue} running={running} />
-      <LiveUploads queue={queue} running={running} />
-      {datasets}
-    </>
+      <CallerLine />
+      <ReadyList queue={queue} />
+      {mayRead ? <DatasetList query={query} /> : <p>{t.mayNotRead}</p>}
+    </div>
   )
+}
+
+/** True once it is known that there is no dataset. */
+function useIsEmpty(): boolean {
+  const { changes } = useLive()
+  const mayLook = useMayLook()
+  const total = useRef<number | null>(null)
+  const counted = useLoaded(
+    async (signal) => (mayLook ? (await listDatasets({ limit: '1' }, signal)).total : null),
+    [changes, mayLook],
+  )
+  if (counted.state === 'loaded') total.current = counted.value
+  return total.current === 0
 }
 
 let greetedCount = 0
 
-/** @param changes Number of stored datasets in this visit: each changes the usage. */
-function CallerLine({ changes }: { readonly changes: number }) {
+/** Whose key is used, what it may do, and what of its quota is used. */
+function CallerLine() {
   const { caller, keyCount } = useCaller()
+  const { changes } = useLive()
   const line = useRef<HTMLParagraphElement>(null)
-  useLayoutEffect(() => void (changes > 0 && lookAtCaller()), [changes])
+  useLayoutEffect(() => void (changes > 1 && lookAtCaller()), [changes])
   // Users who have just entered a key continue reading here: before the next key press, so that it does not get lost.
   useLayoutEffect(() => {
     if (keyCount > greetedCount) line.current?.focus()
@@ -71,10 +74,10 @@ function CallerLine({ changes }: { readonly changes: number }) {
   const facts = factsOf(caller)
   if (facts.length === 0) return null
   return (
-    <p class="caller quiet" ref={line} tabIndex={-1}>
+    <p class="row caller quiet small" ref={line} tabIndex={-1}>
       <span>{facts.join(' · ')}</span>
       {caller.name !== null && (
-        <button type="button" class="small" onClick={() => void enterKey(null).catch(() => {})}>
+        <button type="button" class="btn small ghost" onClick={() => void enterKey(null).catch(() => {})}>
           {t.forgetKey}
         </button>
       )}

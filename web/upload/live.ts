@@ -1,0 +1,100 @@
+// Live: what happens at the service, from one stream of events for the whole page: uploads of anyone in progress, one
+// status for each, and changes of datasets. Knows no element.
+import { useLayoutEffect, useReducer } from 'preact/hooks'
+import { isFinished, type UploadStatus } from '../../src/core/upload-status.ts'
+import { request } from '../api.ts'
+import { useMayLook } from '../caller.ts'
+import { Backoff, isTransient } from './backoff.ts'
+import { eventsOf } from './upload-events.ts'
+
+interface LiveState {
+  /** False while the stream is broken: what is shown may be of the past. */
+  readonly isLive: boolean
+  /** Uploads in progress, by their id. Empty while the stream is broken, since any of them may have ended. */
+  readonly running: ReadonlyMap<string, UploadStatus>
+  /** Uploads that have ended, the last of them: a late event must not bring one back. */
+  readonly ended: ReadonlySet<string>
+  /** Counts the changes of datasets, of all and of those in the trash. */
+  readonly changes: number
+}
+
+/** More uploads than run at once. */
+const endedMax = 1_000
+
+let state: LiveState = { isLive: false, running: new Map(), ended: new Set(), changes: 0 }
+const listeners = new Set<() => void>()
+
+function change(changes: Partial<LiveState>): void {
+  state = { ...state, ...changes }
+  for (const listener of listeners) listener()
+}
+
+/** The state, with every change. */
+export function useLive(): LiveState {
+  const [, render] = useReducer((turn: number) => turn + 1, 0)
+  useLayoutEffect(() => {
+    const listener = () => render(null)
+    listeners.add(listener)
+    return () => void listeners.delete(listener)
+  }, [])
+  return state
+}
+
+/** Follows the events while the key of this tab may read them. */
+export function useEvents(): void {
+  const mayLook = useMayLook()
+  useLayoutEffect(() => {
+    if (!mayLook) return
+    const stop = new AbortController()
+    void follow(stop.signal).catch(() => {})
+    return () => stop.abort()
+  }, [mayLook])
+}
+
+/** Whatever the stream still says: it is over, and what is stored may have changed. */
+export function endUpload(id: string): void {
+  change(afterEnd(state, id))
+}
+
+async function follow(signal: AbortSignal): Promise<void> {
+  const backoff = new Backoff()
+  for (;;) {
+    try {
+      const { body } = await request('/qas/events', { headers: { accept: 'text/event-stream' }, signal })
+      if (body === null) return
+      for await (const { event, data } of eventsOf(body)) {
+        if (signal.aborted) return
+        backoff.renew()
+        change(afterEvent(state, event, data))
+      }
+    } catch (error) {
+      if (signal.aborted || !isTransient(error)) throw error
+    } finally {
+      change({ isLive: false, running: new Map() })
+    }
+    await backoff.wait(signal)
+  }
+}
+
+/** @param data JSON, as the service documents it for the event. */
+export function afterEvent(before: LiveState, event: string, data: string): LiveState {
+  const changes = before.changes + 1
+  if (event === 'reset') return { ...before, isLive: true, running: new Map(), changes }
+  if (event === 'dataset') return { ...before, changes }
+  if (event !== 'upload') return before
+  const status = JSON.parse(data) as UploadStatus
+  if (isFinished(status)) return afterEnd(before, status.id)
+  const known = before.running.get(status.id)
+  if (before.ended.has(status.id) || (known !== undefined && known.version > status.version)) return before
+  return { ...before, running: new Map(before.running).set(status.id, status) }
+}
+
+function afterEnd(before: LiveState, id: string): LiveState {
+  if (before.ended.has(id)) return before
+  return {
+    ...before,
+    running: new Map([...before.running].filter(([one]) => one !== id)),
+    ended: new Set([...before.ended, id].slice(-endedMax)),
+    changes: before.changes + 1,
+  }
+}

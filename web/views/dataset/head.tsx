@@ -1,0 +1,157 @@
+// Head: what a dataset is in one line, what can be done with it, its versions, and the strip that leads to its rejects.
+import { datasetAddress, type ListedDataset, listDatasets, type Receipt } from '../../api.ts'
+import { useMay } from '../../caller.ts'
+import { ago, bytes, count, moment } from '../../format.ts'
+import { DownloadLink } from '../../parts/download-link.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { Menu } from '../../parts/menu.tsx'
+import { receiptTicks } from '../../parts/reject-ticks.ts'
+import { Strip, type Tick } from '../../parts/strip.tsx'
+import { versionName } from '../../parts/version-name.ts'
+import { datasetHref } from '../../router.ts'
+import { t } from '../../texts.ts'
+import { trashDatasets } from '../../trash.ts'
+import { useLive } from '../../upload/live.ts'
+import { useLoaded } from '../../use-loaded.ts'
+
+export function Head({ receipt, name }: { readonly receipt: Receipt; readonly name: string }) {
+  const { id, createdAt, file, encoding, dialect, sender } = receipt
+  const mayDelete = useMay('delete')
+  const remove = async () => {
+    const { failure } = await trashDatasets([receipt])
+    if (failure === null) location.hash = '#/'
+  }
+  return (
+    <>
+      <div class="head">
+        <div>
+          <h1 class="name" title={name}>
+            {name}
+          </h1>
+          <p class="facts-line">
+            {sender !== undefined && `${t.sentBy(sender)} · `}
+            <time title={moment(createdAt)}>{ago(createdAt)}</time> · {bytes(file.bytes)} ·{' '}
+            {encoding.name.toUpperCase()}, {t.delimiterWords[dialect.delimiter] ?? dialect.delimiter}
+            <Versions id={id} />
+          </p>
+        </div>
+        <div class="row">
+          <a class="btn" href={datasetHref(id, 'read')}>
+            {t.readAgain}
+          </a>
+          {mayDelete && (
+            <button
+              type="button"
+              class="btn ghost icon-only"
+              aria-label={`${t.delete}: ${name}`}
+              title={t.delete}
+              onClick={() => void remove()}
+            >
+              <Icon name="trash" />
+            </button>
+          )}
+          <Downloads receipt={receipt} />
+        </div>
+      </div>
+      <div class="account">
+        <RejectStrip receipt={receipt} />
+      </div>
+    </>
+  )
+}
+
+/** Shown if there are several of the same file. */
+function Versions({ id }: { readonly id: string }) {
+  const { changes } = useLive()
+  const loaded = useLoaded((signal) => versionsOf(id, signal), [id, changes])
+  const versions = loaded.state === 'loaded' ? loaded.value : []
+  const at = versions.findIndex((one) => one.id === id)
+  const shown = versions[at]
+  if (shown === undefined || versions.length < 2) return null
+  const [name] = versionName(shown)
+  return (
+    <>
+      {' · '}
+      <Menu class="link" label={t.versionOf(name, count(at + 1), count(versions.length))}>
+        {versions.map((one) => (
+          <a key={one.id} href={datasetHref(one.id)} aria-current={one.id === id ? 'page' : undefined}>
+            {versionName(one)[0]} <span class="quiet small">{t.rejectedTerm(count(one.records.rejected))}</span>
+          </a>
+        ))}
+      </Menu>
+    </>
+  )
+}
+
+/** The oldest first. */
+async function versionsOf(id: string, signal: AbortSignal): Promise<readonly ListedDataset[]> {
+  const [listed] = (await listDatasets({ id }, signal)).datasets
+  if ((listed?.origin?.versions ?? 1) < 2) return []
+  const { datasets } = await listDatasets({ origin: listed?.origin?.id ?? '', order: 'asc', limit: '100' }, signal)
+  return datasets
+}
+
+function Downloads({ receipt: { id, file, rejects } }: { readonly receipt: Receipt }) {
+  const base = file.name.replace(/\.[^.]*$/, '') || id
+  const forms: readonly (readonly [string, string, string, string])[] = [
+    [t.asCsv, '/data.csv', `${base}.csv`, ''],
+    [t.forSpreadsheet, '/data.csv?spreadsheet=true', `${base}.csv`, ''],
+    [t.asParquet, '/data.parquet', `${base}.parquet`, ''],
+    [t.asJson, '/data.ndjson', `${base}.ndjson`, ''],
+    [t.rejectsCsv, '/rejects.csv', `${base}.rejects.csv`, count(rejects.count)],
+    [t.original, '/original', file.name || `${id}.csv`, bytes(file.bytes)],
+  ]
+  const label = (
+    <>
+      <Icon name="download" /> <span class="phone-label">{t.download}</span>
+    </>
+  )
+  return (
+    <Menu class="btn primary" label={label}>
+      {forms.map(([name, below, fileName, size]) => (
+        <DownloadLink key={below} name={name} size={size} address={datasetAddress(id, below)} fileName={fileName} />
+      ))}
+    </Menu>
+  )
+}
+
+/** A press leads to the reject whose tick is nearest; by keyboard, to the first. */
+function RejectStrip({ receipt }: { readonly receipt: Receipt }) {
+  const { id, file, records, bytes: kinds } = receipt
+  const { positions } = receipt.rejects
+  const buckets = positions?.buckets.map(({ at }) => at) ?? []
+  const ticks = receiptTicks(receipt)
+  const size = file.compression?.bytes ?? file.bytes
+  const header = kinds === undefined ? 0 : (kinds.header + kinds.skipped) / size
+  const strip = (
+    <Strip
+      label={t.wholeFile(count(records.rejected))}
+      read={records.accepted === 0 && records.rejected > 0 ? 0 : 1}
+      header={header}
+      ticks={ticks}
+    />
+  )
+  if (positions === undefined || ticks.length === 0) return strip
+  const hrefOf = (at: number) => {
+    const offset = (buckets[at] ?? 0) * positions.bucketBytes
+    return `${datasetHref(id, 'fix')}?${encodeURIComponent(JSON.stringify({ offset }))}`
+  }
+  return (
+    <a
+      class="strip-link"
+      href={hrefOf(0)}
+      onClick={(event) => {
+        const { left, width } = event.currentTarget.getBoundingClientRect()
+        // A key press has no place.
+        if (event.detail > 0) event.currentTarget.href = hrefOf(nearest(ticks, (event.clientX - left) / width))
+      }}
+    >
+      {strip}
+    </a>
+  )
+}
+
+function nearest(ticks: readonly Tick[], place: number): number {
+  const distances = ticks.map(({ at }) => Math.abs(at - place))
+  return distances.indexOf(Math.min(...distances))
+}

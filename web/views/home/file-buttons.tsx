@@ -1,0 +1,56 @@
+// File buttons: the ways to choose files besides dropping them, and what is taken.
+import { useCaller } from '../../caller.ts'
+import { bytes } from '../../format.ts'
+import { t } from '../../texts.ts'
+import { hasPicker, pickFiles, plainFiles } from '../../upload/chosen-files.ts'
+import type { UploadQueue } from '../../upload/upload-queue.ts'
+
+export function FormatsLine() {
+  const { caller } = useCaller()
+  return (
+    <p class="quiet small phone-hide">
+      CSV, TSV, gzip, Zstandard{caller !== null && ` · ${t.upTo(bytes(caller.limits.fileBytesMax))}`}
+    </p>
+  )
+}
+
+export function FileButtons({ queue }: { readonly queue: UploadQueue }) {
+  const paste = async () => {
+    const text = await navigator.clipboard.readText().catch(() => '')
+    if (text !== '') void queue.add(plainFiles([new File([text], 'pasted.csv', { type: 'text/csv' })]))
+  }
+  const sample = async () => {
+    const { sampleFile } = await import('./sample-files.ts')
+    void queue.add(plainFiles([sampleFile()]))
+  }
+  return (
+    <div class="row">
+      <label class="btn primary">
+        {t.choose}
+        <input
+          type="file"
+          multiple
+          class="hidden-input"
+          onClick={(event) => {
+            if (!hasPicker()) return
+            event.preventDefault()
+            void pickFiles().then((chosen) => queue.add(chosen))
+          }}
+          onChange={({ currentTarget }) => {
+            // Copied: clearing the input, so that the same file can be chosen again, empties its list.
+            void queue.add(plainFiles(currentTarget.files ?? []))
+            currentTarget.value = ''
+          }}
+        />
+      </label>
+      {'clipboard' in navigator && (
+        <button type="button" class="btn" onClick={() => void paste()}>
+          {t.paste}
+        </button>
+      )}
+      <button type="button" class="btn ghost" onClick={() => void sample()}>
+        {t.trySample}
+      </button>
+    </div>
+  )
+}

@@ -1,0 +1,69 @@
+// Trash: the datasets that were deleted on this page, with the time until they are erased, and the way back.
+import { useLayoutEffect, useState } from 'preact/hooks'
+import { type ListedDataset, listTrash } from '../../api.ts'
+import { lookAtCaller, useCaller, useMay } from '../../caller.ts'
+import { ago, bytes, count, moment, remaining, shownName } from '../../format.ts'
+import { type ListAction, SelectableList } from '../../parts/selectable-list.tsx'
+import { column, type Sort } from '../../parts/virtual-list.tsx'
+import { t } from '../../texts.ts'
+import { eraseDatasets, restoreDatasets } from '../../trash.ts'
+import { useLive } from '../../upload/live.ts'
+import { useList } from '../../use-list.ts'
+
+const usualSort: Sort = { by: 'trashedAt', isDescending: true }
+
+export function Trash() {
+  const [sort, setSort] = useState(usualSort)
+  const { changes } = useLive()
+  const { caller } = useCaller()
+  const mayChange = useMay('delete')
+  // Those deleted last are first, unless something else is asked for.
+  const asked = sort.by === usualSort.by ? {} : { sort: sort.by, order: sort.isDescending ? 'desc' : 'asc' }
+  const list = useList('trash', asked, listTrash)
+  useLayoutEffect(() => void lookAtCaller(), [changes])
+  const days = Math.round((caller?.trash?.keepMs ?? 0) / 86_400_000)
+  const actions: readonly ListAction[] = [
+    { label: t.putBack, class: 'primary', run: restoreDatasets },
+    { label: t.eraseNow, class: 'danger', question: t.eraseAsk, run: eraseDatasets },
+  ]
+  return (
+    <div class="page">
+      <div>
+        <h1>{t.trash}</h1>
+        <p class="quiet">
+          {t.trashKept(count(days))} {caller?.trash && t.trashCounts(bytes(caller.trash.bytes))}
+        </p>
+      </div>
+      <SelectableList
+        label={t.trash}
+        columns={columns}
+        list={list}
+        rowsOf={(entry) => [entry]}
+        sort={sort}
+        onSort={(chosen) => setSort(chosen.by === usualSort.by ? usualSort : chosen)}
+        actions={mayChange ? actions : []}
+        tools={null}
+        empty={t.trashEmpty}
+      />
+    </div>
+  )
+}
+
+const columns = [
+  column<ListedDataset>('name', t.name, 'name-cell', ({ id, file, trashedAt = 0 }) => (
+    <>
+      <span class="one-line name strong" title={shownName(file.name)}>
+        {shownName(file.name) || id}
+      </span>
+      <span class="sub">{ago(trashedAt)}</span>
+    </>
+  )),
+  column<ListedDataset>('rows', t.rows, 'num phone-hide', ({ records }) => count(records.accepted)),
+  column<ListedDataset>('bytes', t.size, 'num mid quiet', ({ file }) => bytes(file.bytes)),
+  column<ListedDataset>('trashedAt', t.deleted, 'mid quiet', ({ trashedAt = 0 }) => (
+    <time title={moment(trashedAt)}>{ago(trashedAt)}</time>
+  )),
+  column<ListedDataset>(null, t.erasedIn, 'num', ({ erasesAt = 0 }) => (
+    <time title={moment(erasesAt)}>{remaining(erasesAt)}</time>
+  )),
+]
