@@ -99,11 +99,7 @@ const tabViews: Readonly<Record<Tab, () => Promise<(props: TabProps) => Componen
   },
   sql: async () => {
     const { SqlTab } = await import('./sql/sql-tab.tsx')
-    return ({ receipt }) => (
-      <div class="old">
-        <SqlTab receipt={receipt} />
-      </div>
-    )
+    return ({ receipt, query }) => <SqlTab receipt={receipt} asked={query} />
   },
   receipt: async () => {
     const { ReceiptTab } = await import('./receipt-tab.tsx')
@@ -111,11 +107,7 @@ const tabViews: Readonly<Record<Tab, () => Promise<(props: TabProps) => Componen
   },
   read: async () => {
     const { ReadTab } = await import('./read-tab.tsx')
-    return ({ receipt }) => (
-      <div class="old">
-        <ReadTab receipt={receipt} />
-      </div>
-    )
+    return ReadTab
   },
 }
 
