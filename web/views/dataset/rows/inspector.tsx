@@ -33,7 +33,7 @@ export function Inspector({ receipt, view, profile, onChange }: InspectorProps) 
   const choose = (next: Filter | null) =>
     onChange({ filters: [...view.filters.filter((one) => one !== chosen), ...(next === null ? [] : [next])] })
   const add = (next: Filter) => onChange({ filters: [...view.filters, next] })
-  const readAgain = `${datasetHref(receipt.id, 'read')}?${encodeURIComponent(JSON.stringify({ column: name }))}`
+  const readAgain = `${datasetHref(receipt.id, 'read')}?${encodeURIComponent(name)}`
   return (
     <SidePanel key={name} title={name} label={t.columnNamed(name)} onClose={() => onChange({ column: null })}>
       <p class="small quiet">
