@@ -1,4 +1,5 @@
 // API: requests to the service, with the key of this tab. Knows the routes; knows no view.
+import type { CorrectionRule } from '../src/core/correction-rules.ts'
 import type { EvidenceInWords } from '../src/core/evidence/evidence.ts'
 import type { ShownNote } from '../src/core/notes.ts'
 import type { RejectPreview, Receipt as StoredReceipt } from '../src/core/receipt.ts'
@@ -127,6 +128,10 @@ export async function trashDataset(id: string): Promise<void> {
   await request(`${datasets}/${id}?trash`, { method: 'DELETE' })
 }
 
+export async function dismissDataset(id: string): Promise<void> {
+  await request(`${datasets}/${id}/dismissal`, { method: 'POST' })
+}
+
 export async function restoreDataset(id: string): Promise<void> {
   await request(`${trash}/${id}/restore`, { method: 'POST' })
 }
@@ -200,14 +205,23 @@ export interface CorrectedReceipt extends Receipt {
   readonly corrected: CorrectionOutcome
 }
 
-/** Texts that replace rejects. */
-export function sendCorrections(
-  id: string,
-  texts: readonly { readonly record: number; readonly text: string }[],
-): Promise<CorrectedReceipt> {
-  const body = texts.map((one) => `${JSON.stringify(one)}\n`).join('')
-  const headers = { 'content-type': 'application/x-ndjson' }
-  return json(`${datasets}/${id}/corrections`, { method: 'POST', headers, body })
+/** A text that replaces a reject, or a rule that mends many. */
+export type CorrectionLine =
+  | { readonly record: number; readonly text: string; readonly byteOffset: number }
+  | CorrectionRule
+
+export function sendCorrections(id: string, lines: readonly CorrectionLine[]): Promise<CorrectedReceipt> {
+  return json(`${datasets}/${id}/corrections`, postLines(lines))
+}
+
+/** What they would do; nothing is stored. */
+export function previewCorrections(id: string, lines: readonly CorrectionLine[], signal: AbortSignal) {
+  return json<CorrectionOutcome>(`${datasets}/${id}/corrections/preview`, { ...postLines(lines), signal })
+}
+
+function postLines(lines: readonly object[]): Request {
+  const body = lines.map((one) => `${JSON.stringify(one)}\n`).join('')
+  return { method: 'POST', headers: { 'content-type': 'application/x-ndjson' }, body }
 }
 
 /** The file of `rejects.csv`, edited elsewhere. */

@@ -1,5 +1,5 @@
 // App: the frame of every view: top bar with theme and language, drop and paste anywhere. Knows which address shows which view.
-import { useLayoutEffect, useMemo, useState } from 'preact/hooks'
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { lookAtCaller, useCaller } from './caller.ts'
 import { count } from './format.ts'
 import { Icon } from './parts/icon.tsx'
@@ -27,6 +27,7 @@ export function App() {
   useLayoutEffect(() => {
     if (route.view !== 'dataset') document.title = t.title
   }, [route])
+  useFocusOnView(route)
   return (
     <>
       <a class="skip" href="#main">
@@ -94,6 +95,19 @@ function TopBar({ view }: { readonly view: Route['view'] }) {
       </nav>
     </header>
   )
+}
+
+/** Whoever comes to another view begins at its top, with the focus in it; the start page knows its own place. */
+function useFocusOnView(route: Route): void {
+  const place = route.view === 'dataset' ? route.id : route.view
+  const last = useRef(place)
+  useLayoutEffect(() => {
+    if (last.current === place) return
+    last.current = place
+    const main = document.querySelector('main')
+    if (route.view !== 'home') main?.scrollTo(0, 0)
+    if (main?.contains(document.activeElement) === false) main.focus({ preventScroll: true })
+  }, [place])
 }
 
 function useDrop(queue: UploadQueue): boolean {

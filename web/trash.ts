@@ -1,12 +1,12 @@
-// Trash: moves datasets to the trash and back. Knows the routes; knows no view.
-import { ApiError, eraseTrashed, type ListedDataset, restoreDataset, trashDataset } from './api.ts'
+// Trash: moves datasets to the trash and back, and marks rejects as seen. Knows the routes; knows no view.
+import { ApiError, dismissDataset, eraseTrashed, type ListedDataset, restoreDataset, trashDataset } from './api.ts'
 import { count, shownName } from './format.ts'
 import { showNotice } from './parts/notice.tsx'
 import { t } from './texts.ts'
 
 type Named = Pick<ListedDataset, 'id' | 'file'>
 
-interface Outcome {
+export interface Outcome {
   /** Those that are gone from where they were. */
   readonly gone: ReadonlySet<string>
   /** Why the others are not; null if there are none. */
@@ -34,6 +34,11 @@ export async function trashDatasets(datasets: readonly Named[]): Promise<Outcome
     },
   })
   return outcome
+}
+
+/** Rejects that were looked at need no other look. */
+export function dismissRejects(datasets: readonly Named[]): Promise<Outcome> {
+  return each(datasets, dismissDataset).then(({ failure }) => ({ gone: new Set(), failure }))
 }
 
 export function restoreDatasets(datasets: readonly Named[]): Promise<Outcome> {

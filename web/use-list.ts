@@ -1,6 +1,8 @@
 // Use list: the entries of a list that the service pages: loaded as far as they are looked at, and again after each
 // change. What was loaded is kept, so that the way back to a list shows it at once. Knows nothing of the entries.
 import { useLayoutEffect, useReducer, useRef } from 'preact/hooks'
+import { useCaller, useMayLook } from './caller.ts'
+import { useLive } from './upload/live.ts'
 
 export interface ListPage<Entry> {
   readonly datasets: readonly Entry[]
@@ -10,17 +12,8 @@ export interface ListPage<Entry> {
   readonly after: string | null
 }
 
-interface PageRequest {
-  readonly after: string | null
-  readonly limit: number
-}
-
 interface KeptList<Entry> extends ListPage<Entry> {
   readonly error: unknown
-}
-
-export function pageQuery({ after, limit }: PageRequest): Readonly<Record<string, string>> {
-  return { limit: String(limit), ...(after !== null && { after }) }
 }
 
 /** The service returns no more at once. */
@@ -30,15 +23,18 @@ const limitMin = 100
 const kept = new Map<string, KeptList<never>>()
 const keptMax = 10
 
-/**
- * @param key Names the list and what it is filtered and sorted by; null loads nothing.
- * @param changes Loads again whenever it changes.
- */
+type Query = Readonly<Record<string, string>>
+
+/** @param query What the list is filtered and sorted by. */
 export function useList<Entry extends { readonly id: string }>(
-  key: string | null,
-  changes: number,
-  load: (request: PageRequest, signal: AbortSignal) => Promise<ListPage<Entry>>,
+  name: string,
+  query: Query,
+  load: (query: Query, signal: AbortSignal) => Promise<ListPage<Entry>>,
 ) {
+  const { changes } = useLive()
+  const { keyCount } = useCaller()
+  // Another key may read other lists, or none.
+  const key = useMayLook() ? `${name} ${keyCount} ${JSON.stringify(query)}` : null
   const [, render] = useReducer((turn: number) => turn + 1, 0)
   const wanted = useRef(0)
   const loading = useRef<AbortController | null>(null)
@@ -57,7 +53,8 @@ export function useList<Entry extends { readonly id: string }>(
     try {
       for (;;) {
         const limit = Math.min(limitMax, Math.max(limitMin, wanted.current - entries.length))
-        const page = await load({ after, limit }, controller.signal)
+        const paged = { ...query, limit: String(limit), ...(after !== null && { after }) }
+        const page = await load(paged, controller.signal)
         if (controller.signal.aborted) return
         entries = [...entries, ...page.datasets]
         after = page.after

@@ -136,7 +136,7 @@ describe('the page in edge cases', { skip: noBrowser }, () => {
     await page.getByRole('region', { name: 'Preview: one.csv' }).getByRole('cell', { name: 'Ada' }).waitFor()
     await send(page, 'one.csv')
     await page.getByRole('link', { name: '1 row, 0 rejected' }).click()
-    await page.getByRole('link', { name: 'Rows' }).click()
+    await page.getByRole('link', { name: 'Rows', exact: true }).click()
     await page.getByRole('gridcell', { name: 'Ada' }).waitFor()
     await page.getByText('1 row', { exact: true }).waitFor()
   })

@@ -61,6 +61,7 @@ describe('hostile texts on the page', { skip: noBrowser }, () => {
     await page.getByRole('link', { name: 'Receipt' }).click()
     await page.getByRole('rowheader', { name: markup, exact: true }).waitFor()
     await page.getByRole('link', { name: 'Fix 50' }).click()
+    await page.getByRole('button', { name: 'One by one' }).click()
     await page.locator('.reject', { hasText: markup }).first().waitFor()
     await page
       .getByRole('button', { name: /^Edit: / })
@@ -70,7 +71,7 @@ describe('hostile texts on the page', { skip: noBrowser }, () => {
     await page.locator('.read-fields dd', { hasText: markup }).first().waitFor()
     await page.getByLabel(/^Corrected text/).press('Control+Enter')
     await page.getByRole('heading', { name: 'Corrected records (1)' }).waitFor()
-    await page.getByRole('link', { name: 'Rows' }).click()
+    await page.getByRole('link', { name: 'Rows', exact: true }).click()
     await page
       .getByRole('button', { name: `${markup}: ` })
       .first()
@@ -105,6 +106,8 @@ describe('hostile texts on the page', { skip: noBrowser }, () => {
     for (const text of hostileTexts) await send(`a,b\n1,${quoted(text)}\n`, `${text}.csv`)
     await using page = await open('')
     const name = `${hostileTexts[3]}.csv`
+    const search = page.getByLabel('Search names and columns')
+    await search.fill(hostileTexts[3]!)
     await page.getByRole('link', { name, exact: true }).first().waitFor()
     await page.setInputFiles('input[type=file]', [
       { name, mimeType: 'text/csv', buffer: Buffer.from(table) },
@@ -115,7 +118,7 @@ describe('hostile texts on the page', { skip: noBrowser }, () => {
     await page.getByText(/ rows \+ 50 rejected/).waitFor()
     await page.getByRole('button', { name: `Send: ${name}`, exact: true }).click()
     await page.getByRole('link', { name: / rows, 50 rejected$/ }).waitFor()
-    await page.getByLabel('Search names and columns').fill(hostileTexts[5]!)
+    await search.fill(hostileTexts[5]!)
     await page.getByRole('link', { name: `${hostileTexts[5]}.csv`, exact: true }).waitFor()
     await checkNothingRan(page)
   })

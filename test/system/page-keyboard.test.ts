@@ -100,7 +100,7 @@ describe('the page by keyboard alone', { skip: noBrowser }, () => {
     await press(page, button(page, 'Cancel: other.csv'))
     await page.getByText('canceled', { exact: true }).waitFor()
     await press(page, button(page, 'Remove: other.csv'))
-    await page.getByText('other.csv').waitFor({ state: 'detached' })
+    await page.locator('.tray', { hasText: 'other.csv' }).waitFor({ state: 'detached' })
   })
 
   it('corrects a reject in place, and sends it', async () => {
@@ -112,7 +112,7 @@ describe('the page by keyboard alone', { skip: noBrowser }, () => {
     await page.keyboard.type(',Cleo')
     // Without waiting until it has been read.
     await page.keyboard.press('Control+Enter')
-    await page.getByText('3 rows, 0 rejected').waitFor()
+    await page.getByText('4 records = 1 header + 3 rows + 0 rejected').waitFor()
   })
 
   it('reads another way, and opens that reading', async () => {

@@ -118,9 +118,9 @@ describe('a page that needs a key', { skip: noBrowser }, () => {
     await page.getByText('This key may not send files.').waitFor()
     assert.ok(await page.getByRole('button', { name: 'Send: mine.csv' }).isDisabled())
     assert.ok(await page.getByRole('button', { name: 'Check the whole file: mine.csv' }).isEnabled())
-    await page.getByRole('link', { name: 'bad.csv' }).waitFor()
+    await page.getByRole('link', { name: 'bad.csv', exact: true }).waitFor()
     assert.equal(await page.getByRole('button', { name: /^Delete/ }).count(), 0)
-    await page.getByRole('link', { name: 'bad.csv' }).click()
+    await page.getByRole('link', { name: 'bad.csv', exact: true }).click()
     await page.getByRole('link', { name: 'Fix 1' }).click()
     await page.getByText('This key may not make datasets.').waitFor()
     assert.equal(await page.getByRole('button', { name: /^Edit/ }).count(), 0)
@@ -131,7 +131,7 @@ describe('a page that needs a key', { skip: noBrowser }, () => {
 
     await enter(page, sender.secret)
     await page.getByText('This key may not read datasets.').waitFor()
-    assert.equal(await page.getByRole('link', { name: 'bad.csv' }).count(), 0)
+    assert.equal(await page.getByRole('link', { name: 'bad.csv', exact: true }).count(), 0)
   })
 
   it('says before sending that a file or dataset exceeds the quota', async () => {

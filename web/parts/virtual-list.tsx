@@ -6,14 +6,21 @@ import { t } from '../texts.ts'
 import { Icon } from './icon.tsx'
 import { windowOf } from './list-window.ts'
 
-export interface ListColumn<Row> {
-  readonly key: string
+export interface ListColumn<Value> {
+  /** What the list is sorted by with it; null if it cannot be. */
+  readonly by: string | null
   readonly head: string
-  /** Null for a row that is not loaded yet. */
-  cell(row: Row): ComponentChildren
-  readonly class?: string
-  /** True if the list can be sorted by it. */
-  readonly isSortable?: boolean
+  readonly class: string
+  cell(value: Value): ComponentChildren
+}
+
+export function column<Value>(
+  by: string | null,
+  head: string,
+  classes: string,
+  cell: (value: Value) => ComponentChildren,
+): ListColumn<Value> {
+  return { by, head, class: classes, cell }
 }
 
 export interface Sort {
@@ -21,13 +28,14 @@ export interface Sort {
   readonly isDescending: boolean
 }
 
-interface VirtualListProps<Row> {
+interface VirtualListProps<Row, Value> {
   readonly label: string
-  readonly columns: readonly ListColumn<Row>[]
+  readonly columns: readonly ListColumn<Value>[]
   /** Those that are loaded, from the first on. */
   readonly rows: readonly Row[]
   /** Of all rows, loaded or not. */
   readonly rowCount: number
+  shownOf(row: Row): Value
   keyOf(row: Row): string
   classOf?(row: Row): string | undefined
   readonly sort: Sort
@@ -41,8 +49,8 @@ interface VirtualListProps<Row> {
 /** Of a row that was never measured. Pixels. */
 const usualRowHeight = 38
 
-export function VirtualList<Row>(props: VirtualListProps<Row>) {
-  const { label, columns, rows, rowCount, keyOf, classOf, sort, onSort, onReach, box } = props
+export function VirtualList<Row, Value>(props: VirtualListProps<Row, Value>) {
+  const { label, columns, rows, rowCount, shownOf, keyOf, classOf, sort, onSort, onReach, box } = props
   const table = useRef<HTMLTableElement>(null)
   const rowHeight = useRef(usualRowHeight)
   const [{ first, end }, setWindow] = useState({ first: 0, end: Math.min(rowCount, 30) })
@@ -71,8 +79,8 @@ export function VirtualList<Row>(props: VirtualListProps<Row>) {
       <thead>
         <tr>
           <th scope="col">{box(null)}</th>
-          {columns.map((column) => (
-            <Head key={column.key} column={column} sort={sort} onSort={onSort} />
+          {columns.map((one) => (
+            <Head key={one.head} column={one} sort={sort} onSort={onSort} />
           ))}
         </tr>
       </thead>
@@ -84,9 +92,9 @@ export function VirtualList<Row>(props: VirtualListProps<Row>) {
           return (
             <tr key={keyOf(row)} class={classOf?.(row)} aria-rowindex={index + 2}>
               <td>{box(row)}</td>
-              {columns.map((column) => (
-                <td key={column.key} class={column.class}>
-                  {column.cell(row)}
+              {columns.map((one) => (
+                <td key={one.head} class={one.class}>
+                  {one.cell(shownOf(row))}
                 </td>
               ))}
             </tr>
@@ -98,24 +106,26 @@ export function VirtualList<Row>(props: VirtualListProps<Row>) {
   )
 }
 
-interface HeadProps<Row> extends Pick<VirtualListProps<Row>, 'sort' | 'onSort'> {
-  readonly column: ListColumn<Row>
+interface HeadProps<Value> {
+  readonly column: ListColumn<Value>
+  readonly sort: Sort
+  onSort(sort: Sort): void
 }
 
 /** The first press sorts texts upwards, and figures downwards. */
-function Head<Row>({ column: { key, head, class: classes, isSortable }, sort, onSort }: HeadProps<Row>) {
-  const isSorted = sort.by === key
+function Head<Value>({ column: { by, head, class: classes }, sort, onSort }: HeadProps<Value>) {
+  const isSorted = sort.by === by
   const order = sort.isDescending ? 'descending' : 'ascending'
-  const isDescending = isSorted ? !sort.isDescending : classes?.includes('num') === true
+  const isDescending = isSorted ? !sort.isDescending : classes.includes('num')
   return (
     <th scope="col" class={classes} aria-sort={isSorted ? order : undefined}>
-      {isSortable ? (
-        <button type="button" class="sort" onClick={() => onSort({ by: key, isDescending })}>
+      {by === null ? (
+        head
+      ) : (
+        <button type="button" class="sort" onClick={() => onSort({ by, isDescending })}>
           {head}
           {isSorted && <Icon name={sort.isDescending ? 'down' : 'up'} />}
         </button>
-      ) : (
-        head
       )}
     </th>
   )

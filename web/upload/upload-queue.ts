@@ -14,6 +14,7 @@ import {
   keptUploads,
   saveUpload,
 } from './kept-uploads.ts'
+import { endUpload } from './live.ts'
 import { type OutgoingFile, patiently, resultOf, sendFile, type UploadResult } from './send-file.ts'
 
 export type Phase = 'ready' | 'waiting' | 'sending' | 'processing' | 'paused' | 'done' | 'failed' | 'canceled'
@@ -126,6 +127,7 @@ export class UploadQueue {
     const id = this.#find(number)?.id ?? null
     if (id !== null) {
       void forgetUpload(id)
+      endUpload(id)
       // It may have ended in the meantime.
       void cancelUpload(id).catch(() => {})
     }

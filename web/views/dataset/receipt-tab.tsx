@@ -2,30 +2,60 @@
 import type { ComponentChildren } from 'preact'
 import { useId, useState } from 'preact/hooks'
 import type { ShownNote } from '../../../src/core/notes.ts'
-import { currentKey, datasetAddress, type Receipt } from '../../api.ts'
-import { bytes, count, list, moment, typeName } from '../../format.ts'
+import type { Receipt } from '../../api.ts'
+import { bytes, count, list, moment } from '../../format.ts'
+import { ColumnTable } from '../../parts/column-table.tsx'
 import { delimiterName } from '../../parts/dialect-fields.tsx'
 import { Mark, NoteList } from '../../parts/note-list.tsx'
 import { Spoken } from '../../parts/spoken.tsx'
 import { Table } from '../../parts/table.tsx'
 import { reasonName } from '../../reject-texts.ts'
 import { datasetHref } from '../../router.ts'
-import { evidenceSentences, whySentence } from '../../sentences.ts'
+import { evidenceSentences } from '../../sentences.ts'
 import { t } from '../../texts.ts'
 import { rowsHref } from './rows/row-view.ts'
 
 export function ReceiptTab({ receipt }: { readonly receipt: Receipt }) {
+  const { id, records, bytes: sizes, file, notes } = receipt
+  const textBytes = file.compression?.bytes ?? file.bytes
   return (
     <div class="page">
       <div class="ledgers">
-        <Records receipt={receipt} />
-        <Bytes receipt={receipt} />
+        <Ledger
+          title={t.recordsTitle}
+          lines={[
+            [t.header, records.header],
+            [t.blank, records.blank],
+            [t.skipped, records.skipped],
+            [t.acceptedAsRows, records.accepted],
+            [
+              records.rejected === 0 ? t.rejected : <a href={datasetHref(id, 'fix')}>{t.rejected}</a>,
+              records.rejected,
+              'warn strong',
+            ],
+          ]}
+          total={[t.inTheFile, records.total]}
+        />
+        {sizes !== undefined && (
+          <Ledger
+            title={t.bytesTitle}
+            lines={[
+              [t.header, sizes.header],
+              [t.blankAndSkipped, sizes.blank + sizes.skipped],
+              [t.accepted, sizes.accepted],
+              [t.rejected, sizes.rejected, 'warn strong'],
+              [t.leftOver, Object.values(sizes).reduce((left, one) => left - one, textBytes), 'bad strong'],
+            ]}
+            total={[file.compression === undefined ? t.received : t.unpacked, textBytes]}
+          />
+        )}
         <Kept receipt={receipt} />
       </div>
-      {(receipt.notes.length > 0 || receipt.records.rejected > 0) && <WorthKnowing receipt={receipt} />}
+      {(notes.length > 0 || records.rejected > 0) && <WorthKnowing receipt={receipt} />}
       <HowRead receipt={receipt} />
-      <Columns receipt={receipt} />
-      <Snippets receipt={receipt} />
+      <Panel title={t.columns}>
+        <ColumnTable receipt={receipt} />
+      </Panel>
     </div>
   )
 }
@@ -52,7 +82,7 @@ function Panel({ title, action, children }: PanelProps) {
 
 interface LedgerProps {
   readonly title: string
-  readonly lines: readonly (readonly [name: ComponentChildren, amount: number])[]
+  readonly lines: readonly (readonly [name: ComponentChildren, amount: number, tone?: string])[]
   readonly total: readonly [name: string, amount: number]
 }
 
@@ -61,10 +91,10 @@ function Ledger({ title, lines, total }: LedgerProps) {
     <Panel title={title}>
       <table class="ledger" aria-label={title}>
         <tbody>
-          {lines.map(([name, amount], at) => (
+          {lines.map(([name, amount, tone], at) => (
             <tr key={at}>
               <th scope="row">{name}</th>
-              <td class={amount === 0 ? 'quiet' : undefined}>{count(amount)}</td>
+              <td class={amount === 0 ? 'quiet' : tone}>{count(amount)}</td>
             </tr>
           ))}
         </tbody>
@@ -76,42 +106,6 @@ function Ledger({ title, lines, total }: LedgerProps) {
         </tfoot>
       </table>
     </Panel>
-  )
-}
-
-function Records({ receipt: { id, records } }: { readonly receipt: Receipt }) {
-  return (
-    <Ledger
-      title={t.recordsTitle}
-      lines={[
-        [t.header, records.header],
-        [t.blank, records.blank],
-        [t.skipped, records.skipped],
-        [t.acceptedAsRows, records.accepted],
-        [records.rejected === 0 ? t.rejected : <a href={datasetHref(id, 'fix')}>{t.rejected}</a>, records.rejected],
-      ]}
-      total={[t.inTheFile, records.total]}
-    />
-  )
-}
-
-/** Older receipts do not have the bytes of each kind. */
-function Bytes({ receipt: { bytes: of, file } }: { readonly receipt: Receipt }) {
-  if (of === undefined) return null
-  const total = file.compression?.bytes ?? file.bytes
-  const { header, blank, skipped, accepted, rejected } = of
-  return (
-    <Ledger
-      title={t.bytesTitle}
-      lines={[
-        [t.header, header],
-        [t.blankAndSkipped, blank + skipped],
-        [t.accepted, accepted],
-        [t.rejected, rejected],
-        [t.leftOver, total - header - blank - skipped - accepted - rejected],
-      ]}
-      total={[file.compression === undefined ? t.received : t.unpacked, total]}
-    />
   )
 }
 
@@ -129,7 +123,7 @@ function Kept({ receipt: { file, parts, createdAt } }: { readonly receipt: Recei
         {facts.flatMap(([name, value]) => [<dt key={name}>{name}</dt>, <dd key={`${name} value`}>{value}</dd>])}
       </dl>
       <div class="row">
-        <CopyButton label={t.copySha256} text={file.sha256} />
+        <CopyButton text={file.sha256} />
       </div>
     </Panel>
   )
@@ -204,55 +198,7 @@ function HowRead({ receipt }: { readonly receipt: Receipt }) {
   )
 }
 
-/** A table of more would have too many elements; the rows have all columns. */
-const columnsMax = 200
-
-function Columns({ receipt }: { readonly receipt: Receipt }) {
-  const { id, columns } = receipt
-  return (
-    <Panel title={t.columns}>
-      <Table
-        class="list"
-        rows={columns.slice(0, columnsMax)}
-        keyOf={({ name }) => name}
-        columns={[
-          { head: t.name, cell: ({ name }) => <a href={rowsHref(id, { column: name })}>{name}</a>, isRowHead: true },
-          { head: t.type, cell: ({ type }) => typeName(type) },
-          { head: t.nulls, cell: ({ nulls }) => count(nulls), isNumber: true },
-          { head: t.why, cell: (_, at) => <Spoken sentence={whySentence(receipt, at)} />, class: 'quiet' },
-        ]}
-      />
-      {columns.length > columnsMax && <p class="quiet">{t.moreColumns(count(columns.length - columnsMax))}</p>}
-    </Panel>
-  )
-}
-
-function Snippets({ receipt: { id } }: { readonly receipt: Receipt }) {
-  const parquet = datasetAddress(id, '/data.parquet')
-  const key = currentKey() === null ? '' : ' -H "Authorization: Bearer $KEY"'
-  const snippets: readonly (readonly [string, string])[] = [
-    ['curl', `curl -sS${key} -o data.parquet ${parquet}`],
-    ['Python', `import pandas\npandas.read_parquet("${parquet}")`],
-    ['R', `arrow::read_parquet("${parquet}")`],
-    ['DuckDB', `SELECT * FROM read_parquet('${parquet}');`],
-  ]
-  return (
-    <Panel title={t.use}>
-      {snippets.map(([name, text]) => (
-        <div key={name}>
-          <div class="row">
-            <h3>{name}</h3>
-            <span class="grow" />
-            <CopyButton label={t.copy} text={text} />
-          </div>
-          <pre class="code wrapped">{text}</pre>
-        </div>
-      ))}
-    </Panel>
-  )
-}
-
-function CopyButton({ label, text }: { readonly label: string; readonly text: string }) {
+function CopyButton({ text }: { readonly text: string }) {
   const [isCopied, setCopied] = useState(false)
   const copy = async () => {
     await navigator.clipboard.writeText(text)
@@ -260,7 +206,7 @@ function CopyButton({ label, text }: { readonly label: string; readonly text: st
   }
   return (
     <button type="button" class="btn small" onClick={copy} onBlur={() => setCopied(false)}>
-      <span aria-live="polite">{isCopied ? t.copied : label}</span>
+      <span aria-live="polite">{isCopied ? t.copied : t.copySha256}</span>
     </button>
   )
 }

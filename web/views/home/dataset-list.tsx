@@ -4,17 +4,16 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { datasetAddress, download, type ListedDataset, listDatasets } from '../../api.ts'
 import { useCaller, useMay, useMayLook } from '../../caller.ts'
 import { ago, bytes, count, moment, shownName } from '../../format.ts'
-import { Failure } from '../../parts/failure.tsx'
 import { ticksOf } from '../../parts/reject-ticks.ts'
-import { SelectBox } from '../../parts/select-box.tsx'
+import { type ListAction, SelectableList } from '../../parts/selectable-list.tsx'
 import { Strip } from '../../parts/strip.tsx'
 import { versionName } from '../../parts/version-name.ts'
-import { type ListColumn, VirtualList } from '../../parts/virtual-list.tsx'
+import { column, type ListColumn } from '../../parts/virtual-list.tsx'
 import { datasetHref } from '../../router.ts'
 import { t } from '../../texts.ts'
-import { trashDatasets } from '../../trash.ts'
+import { dismissRejects, type Outcome, trashDatasets } from '../../trash.ts'
 import { useLive } from '../../upload/live.ts'
-import { pageQuery, useList } from '../../use-list.ts'
+import { useList } from '../../use-list.ts'
 import { useLoaded } from '../../use-loaded.ts'
 import { type Filter, filterQuery, filters, type ListView, listHref, listQuery, parseListView } from './list-view.ts'
 
@@ -27,63 +26,43 @@ interface Entry extends ListedDataset {
 export function DatasetList({ query }: { readonly query: string }) {
   const view = parseListView(query)
   const { changes } = useLive()
-  const mayLook = useMayLook()
-  const asked = listQuery(view)
-  const known = useList<ListedDataset>(mayLook ? JSON.stringify(asked) : null, changes, (page, signal) =>
-    listDatasets({ ...asked, ...pageQuery(page) }, signal),
-  )
-  const { entries, total, error } = known
-  const [selected, setSelected] = useState<ReadonlyMap<string, ListedDataset>>(new Map())
+  const { caller } = useCaller()
+  const mayDelete = useMay('delete')
+  const list = useList('datasets', listQuery(view), listDatasets)
   const versions = useVersions(changes)
-  useKeptScroll(query, entries !== null)
-  if (!mayLook) return null
-  const rows = (entries ?? []).flatMap((entry): readonly Entry[] => [entry, ...versions.of(entry)])
-  const rowCount = entries === null ? skeletonRows : total + rows.length - entries.length
-  const forget = (ids: ReadonlySet<string>) => {
-    known.drop(ids)
-    setSelected(new Map())
-  }
+  useKeptScroll(query, list.entries !== null)
+  if (!useMayLook()) return null
+  const mayDismiss = useMay('upload')
+  const actions: readonly (ListAction | false)[] = [
+    { label: t.download, class: '', run: saveAll },
+    mayDismiss && { label: t.dismiss, class: '', run: dismissRejects },
+    mayDelete && { label: t.delete, class: 'danger', run: trashDatasets },
+  ]
   return (
-    <section aria-labelledby="datasets" class="dataset-list">
-      {selected.size > 0 ? (
-        <SelectionBar selected={[...selected.values()]} onGone={forget} onClear={() => setSelected(new Map())} />
-      ) : (
-        <ListTools view={view} total={entries === null ? null : total} changes={changes} />
-      )}
-      {error !== null && (
-        <div class="row">
-          <Failure error={error} />
-          <button type="button" class="btn" onClick={known.retry}>
-            {t.retry}
-          </button>
-        </div>
-      )}
-      {entries?.length === 0 && <p class="empty">{query === '' ? t.noDatasets : t.nothingFound}</p>}
-      {(error === null || entries !== null) && entries?.length !== 0 && (
-        <div class="frame">
-          <VirtualList
-            label={t.datasets}
-            columns={columnsOf(useCaller().caller?.name ?? null, versions)}
-            rows={rows}
-            rowCount={rowCount}
-            keyOf={({ id, isVersion }) => (isVersion ? `version ${id}` : id)}
-            classOf={({ id, isVersion }) => (isVersion ? 'child' : selected.has(id) ? 'picked' : undefined)}
-            sort={view.sort}
-            onSort={(sort) => location.replace(listHref({ ...view, sort }))}
-            onReach={known.reach}
-            box={(entry) =>
-              entry?.isVersion ? null : (
-                <SelectBox entry={entry} entries={entries ?? []} selected={selected} onSelect={setSelected} />
-              )
-            }
-          />
-        </div>
-      )}
-    </section>
+    <SelectableList
+      label={t.datasets}
+      columns={columnsOf(caller?.name ?? null, versions)}
+      list={list}
+      rowsOf={(entry): readonly Entry[] => [entry, ...versions.of(entry)]}
+      sort={view.sort}
+      onSort={(sort) => location.replace(listHref({ ...view, sort }))}
+      actions={actions.filter((action) => action !== false)}
+      tools={<ListTools view={view} total={list.entries === null ? null : list.total} changes={changes} />}
+      empty={query === '' ? t.noDatasets : t.nothingFound}
+    />
   )
 }
 
-const skeletonRows = 8
+/** Nothing is gone by it. */
+async function saveAll(selected: readonly ListedDataset[]): Promise<Outcome> {
+  try {
+    for (const { id, file } of selected)
+      await download(datasetAddress(id, '/data.csv'), `${file.name.replace(/\.[^.]*$/, '') || id}.csv`)
+  } catch (failure) {
+    return { gone: new Set(), failure }
+  }
+  return { gone: new Set(), failure: null }
+}
 
 interface ListToolsProps {
   readonly view: ListView
@@ -99,7 +78,7 @@ function ListTools({ view, total, changes }: ListToolsProps) {
     change({ filters: filters.filter((one) => view.filters.includes(one) !== (one === filter)) })
   return (
     <div class="toolbar">
-      <h2 id="datasets">{total === null ? t.datasets : t.datasetCount(count(total))}</h2>
+      <h2>{total === null ? t.datasets : t.datasetCount(count(total))}</h2>
       {filters
         .filter((filter) => filter !== 'mine' || caller?.name)
         .map((filter) => (
@@ -147,49 +126,6 @@ function FilterChip({ filter, changes, isOn, onPress }: FilterChipProps) {
   )
 }
 
-interface SelectionBarProps {
-  readonly selected: readonly ListedDataset[]
-  onGone(ids: ReadonlySet<string>): void
-  onClear(): void
-}
-
-function SelectionBar({ selected, onGone, onClear }: SelectionBarProps) {
-  const mayDelete = useMay('delete')
-  const [error, setError] = useState<unknown>(null)
-  const remove = async () => {
-    const { gone, failure } = await trashDatasets(selected)
-    setError(failure)
-    if (failure === null) onGone(gone)
-  }
-  const save = async () => {
-    for (const { id, file } of selected)
-      await download(datasetAddress(id, '/data.csv'), `${file.name.replace(/\.[^.]*$/, '') || id}.csv`)
-  }
-  return (
-    <>
-      <section class="toolbar" aria-label={t.selection}>
-        <h2 id="datasets" class="strong">
-          {t.selectedCount(count(selected.length))}
-        </h2>
-        <span class="quiet small">{bytes(selected.reduce((sum, { file }) => sum + file.bytes, 0))}</span>
-        <span class="grow" />
-        <button type="button" class="btn" onClick={() => void save().catch(setError)}>
-          {t.download}
-        </button>
-        {mayDelete && (
-          <button type="button" class="btn danger" onClick={() => void remove()}>
-            {t.delete}
-          </button>
-        )}
-        <button type="button" class="btn ghost" onClick={onClear}>
-          {t.clear}
-        </button>
-      </section>
-      {error !== null && <Failure error={error} />}
-    </>
-  )
-}
-
 type Versions = ReturnType<typeof useVersions>
 
 /** The versions of files that are unfolded. */
@@ -216,67 +152,31 @@ function useVersions(changes: number) {
 
 /** @param caller Name of the key of this tab; null for a service without keys. */
 function columnsOf(caller: string | null, versions: Versions): readonly ListColumn<Entry>[] {
-  const file: ListColumn<Entry> = {
-    key: 'name',
-    head: t.name,
-    isSortable: true,
-    class: 'name-cell',
-    cell: (entry) => (entry.isVersion ? <Version entry={entry} /> : <File entry={entry} versions={versions} />),
-  }
-  const columns: readonly (ListColumn<Entry> | null)[] = [
-    file,
-    { key: 'strip', head: t.firstToLast, class: 'mid', cell: (entry) => <MiniStrip entry={entry} /> },
-    {
-      key: 'rows',
-      head: t.rows,
-      isSortable: true,
-      class: 'num phone-hide',
-      cell: ({ records }) => count(records.accepted),
-    },
-    {
-      key: 'rejects',
-      head: t.rejected,
-      isSortable: true,
-      class: 'num',
-      cell: ({ id, records: { accepted, rejected } }) =>
-        rejected === 0 ? (
-          <span class="quiet">0</span>
-        ) : (
-          <a href={datasetHref(id, 'fix')} class={`hit num strong ${accepted === 0 ? 'bad' : 'warn'}`}>
-            {count(rejected)}
-          </a>
-        ),
-    },
-    {
-      key: 'columns',
-      head: t.columns,
-      class: 'wide',
-      cell: ({ isVersion, columns: of }) => !isVersion && <div class="fields">{columnLine(of)}</div>,
-    },
-    caller === null
-      ? null
-      : {
-          key: 'sender',
-          head: t.from,
-          class: 'mid quiet',
-          cell: ({ isVersion, sender }) => !isVersion && (sender === caller ? t.you : sender),
-        },
-    {
-      key: 'bytes',
-      head: t.size,
-      isSortable: true,
-      class: 'num mid quiet',
-      cell: ({ isVersion, file }) => !isVersion && bytes(file.bytes),
-    },
-    {
-      key: 'createdAt',
-      head: t.when,
-      isSortable: true,
-      class: 'num quiet phone-hide',
-      cell: ({ createdAt }) => <time title={moment(createdAt)}>{ago(createdAt)}</time>,
-    },
+  const senders = column<Entry>(null, t.from, 'mid quiet', ({ sender }) => (sender === caller ? t.you : sender))
+  return [
+    column<Entry>('name', t.name, 'name-cell', (entry) =>
+      entry.isVersion ? <Version entry={entry} /> : <File entry={entry} versions={versions} />,
+    ),
+    column<Entry>(null, t.firstToLast, 'mid', (entry) => <MiniStrip entry={entry} />),
+    column<Entry>('rows', t.rows, 'num phone-hide', ({ records }) => count(records.accepted)),
+    column<Entry>('rejects', t.rejected, 'num', (entry) => <Rejected entry={entry} />),
+    column<Entry>(null, t.columns, 'wide', (entry) => <div class="fields">{columnLine(entry.columns)}</div>),
+    ...(caller === null ? [] : [senders]),
+    column<Entry>('bytes', t.size, 'num mid quiet', ({ file }) => bytes(file.bytes)),
+    column<Entry>('createdAt', t.when, 'num quiet phone-hide', ({ createdAt }) => (
+      <time title={moment(createdAt)}>{ago(createdAt)}</time>
+    )),
   ]
-  return columns.filter((column) => column !== null)
+}
+
+function Rejected({ entry: { id, records } }: { readonly entry: Entry }) {
+  const { accepted, rejected } = records
+  if (rejected === 0) return <span class="quiet">0</span>
+  return (
+    <a href={datasetHref(id, 'fix')} class={`hit num strong ${accepted === 0 ? 'bad' : 'warn'}`}>
+      {count(rejected)}
+    </a>
+  )
 }
 
 const namedColumns = 5

@@ -43,12 +43,6 @@ export function FirstVisit({ queue }: { readonly queue: UploadQueue }) {
   )
 }
 
-const exampleRows = [
-  ['000427', 'Łukasz Wójcik', '1,234.50'],
-  ['000428', '佐藤 陽菜', '84.19'],
-  ['000430', 'Νίκος Παπαδόπουλος', '12.00'],
-] as const
-
 function Example() {
   return (
     <figure class="example">
@@ -57,26 +51,6 @@ function Example() {
         <mark>000429;Siân O’Hara</mark>
         {'\n000430;Νίκος Παπαδόπουλος;12,00'}
       </pre>
-      <table class="list">
-        <thead>
-          <tr>
-            <th scope="col">order</th>
-            <th scope="col">kunde</th>
-            <th scope="col" class="num">
-              betrag
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {exampleRows.map(([order, customer, amount]) => (
-            <tr key={order}>
-              <td class="mono">{order}</td>
-              <td>{customer}</td>
-              <td class="num">{amount}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
       <figcaption>
         <Strip label={t.rejectedTerm('1')} header={0.2} ticks={[{ at: 0.66 }]} />
         <p class="sum">{t.exampleSum}</p>

@@ -120,29 +120,27 @@ interface OwnUploadProps {
 }
 
 function OwnUpload({ upload, queue, status }: OwnUploadProps) {
-  const { name, phase, size, sentBytes, result, error, file, handle } = upload
-  const share = phase === 'done' || size === 0 ? 1 : sentBytes / size
+  const { phase, size, sentBytes, result, error, file, handle } = upload
+  const name = shownName(upload.name)
+  const share = size === 0 ? 1 : sentBytes / size
+  const done = result !== null && (
+    <>
+      <span class="good">✓</span> {t.phases.done} · {acceptedText(result)}
+      {result.isDuplicate && ` · ${t.alreadyStored}`}
+    </>
+  )
   return (
     <li ref={useKeptFocus(phase)} tabIndex={-1}>
-      <span class="name strong">{shownName(name)}</span>
+      <span class="name strong">{name}</span>
       {result === null ? (
-        <Strip label={`${shownName(name)}: ${percent(share)}`} read={share} header={0.003} />
+        <Strip label={`${name}: ${percent(share)}`} read={share} header={0.003} />
       ) : (
-        <DoneStrip name={shownName(name)} result={result} />
+        <DoneStrip name={name} result={result} />
       )}
-      <span class="said small quiet">
-        {result === null ? (
-          said(upload, status)
-        ) : (
-          <>
-            <span class="good">✓</span> {t.phases.done} · {acceptedText(result)}
-            {result.isDuplicate && ` · ${t.alreadyStored}`}
-          </>
-        )}
-      </span>
+      <span class="said small quiet">{done || said(upload, status)}</span>
       <span class="row">
-        {result !== null && <OpenLink upload={upload} result={result} />}
-        <Buttons upload={upload} queue={queue} />
+        {result !== null && <OpenLink name={name} result={result} />}
+        <Buttons name={upload.name} actions={actionsOf(upload, queue)} />
       </span>
       {phase === 'paused' && file === null && handle === null && <p class="told">{t.chooseAgain}</p>}
       {error !== null && (
@@ -180,12 +178,14 @@ function said(upload: QueuedUpload, status: UploadStatus | null): string {
   return facts.filter(Boolean).join(' · ')
 }
 
-function OpenLink({ upload: { name }, result }: Pick<OwnUploadProps, 'upload'> & { readonly result: UploadResult }) {
-  const mayRead = useMay('read')
-  if (!mayRead) return null
-  const label = `${t.open}: ${shownName(name)}, ${acceptedText(result)}`
+function OpenLink({ name, result }: { readonly name: string; readonly result: UploadResult }) {
+  if (!useMay('read')) return null
   return (
-    <a class="btn small" href={datasetHref(result.datasetId)} aria-label={label}>
+    <a
+      class="btn small"
+      href={datasetHref(result.datasetId)}
+      aria-label={`${t.open}: ${name}, ${acceptedText(result)}`}
+    >
       {t.open}
     </a>
   )
@@ -201,25 +201,24 @@ function useKeptFocus(phase: QueuedUpload['phase']) {
   return item
 }
 
-function Buttons({ upload: { number, name, phase, file, handle, id }, queue }: Omit<OwnUploadProps, 'status'>) {
+type Action = readonly [label: string, isPossible: boolean, run: () => void]
+
+function actionsOf({ number, phase, file, handle, id }: QueuedUpload, queue: UploadQueue): readonly Action[] {
   const isRunning = phase === 'waiting' || phase === 'sending' || phase === 'processing'
-  const actions: readonly (readonly [string, boolean, () => void])[] = [
+  return [
     [t.pause, phase === 'sending' && id !== null, () => queue.pause(number)],
     [t.resume, phase === 'paused' && (file !== null || handle !== null), () => void queue.resume(number)],
     [t.cancel, isRunning || phase === 'paused', () => queue.cancel(number)],
     [t.retry, (phase === 'failed' || phase === 'canceled') && file !== null, () => queue.send(number)],
     [t.remove, !isRunning && phase !== 'paused', () => queue.remove(number)],
   ]
+}
+
+function Buttons({ name, actions }: { readonly name: string; readonly actions: readonly Action[] }) {
   return actions.map(
-    ([label, isShown, onClick], at) =>
-      isShown && (
-        <button
-          key={label}
-          type="button"
-          class={at === 2 || at === 4 ? 'btn small ghost' : 'btn small'}
-          aria-label={`${label}: ${name}`}
-          onClick={onClick}
-        >
+    ([label, isPossible, run]) =>
+      isPossible && (
+        <button key={label} type="button" class="btn small ghost" aria-label={`${label}: ${name}`} onClick={run}>
           {label}
         </button>
       ),
@@ -241,17 +240,8 @@ function OtherUpload({ status: { id, fileName, phase, bytes: size, records } }: 
       <Strip label={`${t.progress}: ${name}`} read={size.expected === null ? 0.5 : size.received / size.expected} />
       <span class="said small quiet">{facts.filter(Boolean).join(' · ')}</span>
       <span class="row">
-        {mayCancel && (
-          <button
-            type="button"
-            class="btn small ghost"
-            aria-label={`${t.cancel}: ${name}`}
-            // It may have ended in the meantime: the next event shows that.
-            onClick={() => void cancelUpload(id).catch(() => {})}
-          >
-            {t.cancel}
-          </button>
-        )}
+        {/* It may have ended in the meantime: the next event shows that. */}
+        <Buttons name={name} actions={[[t.cancel, mayCancel, () => void cancelUpload(id).catch(() => {})]]} />
       </span>
     </li>
   )

@@ -29,7 +29,7 @@ export function ColumnHeads({ receipt, view, profile, columns, place, onSort, on
     const order = view.sort?.column === name ? (view.sort.isDescending ? 'descending' : 'ascending') : undefined
     const filter = chosenOf(view.filters, name)
     const ends = measured === undefined ? [] : endsOf(measured.statistics, measured.shape, filter)
-    const found = matches.get(name)
+    const found = matches?.get(name)
     const about = ends.join(', ')
     return (
       <HeadCell
@@ -45,7 +45,7 @@ export function ColumnHeads({ receipt, view, profile, columns, place, onSort, on
       >
         <button
           type="button"
-          class="plot"
+          class={measured === undefined ? 'plot waiting' : 'plot'}
           tabIndex={-1}
           title={about}
           aria-expanded={view.column === name}

@@ -1,9 +1,9 @@
-// Filter bar: the conditions that rows must meet as chips, and ways to a column. Knows no rows.
+// Filter bar: the conditions that rows must meet as chips, and ways to columns, to be found, shown or hidden.
 import { useState } from 'preact/hooks'
 import { count } from '../../../format.ts'
 import { Icon } from '../../../parts/icon.tsx'
+import { Menu } from '../../../parts/menu.tsx'
 import { t } from '../../../texts.ts'
-import { ColumnMenu, columnsLike } from './column-menu.tsx'
 import type { Filter, Operator, RowView } from './row-view.ts'
 
 /** Those of a condition with one value or none; the others are chosen from a plot. */
@@ -19,15 +19,24 @@ export const operatorNames: Partial<Readonly<Record<Operator, string>>> = {
   notNull: t.isNotNull,
 }
 
+/** Columns listed at once, of those that have a part of a name. */
+const listedMax = 40
+
 interface FilterBarProps {
   readonly columns: readonly string[]
+  /** Of the cursor. */
+  readonly column: string
   readonly view: RowView
   readonly onChange: (change: Partial<RowView>) => void
   readonly onColumn: (column: string) => void
 }
 
-export function FilterBar({ columns, view: { filters, hidden }, onChange, onColumn }: FilterBarProps) {
-  const shown = columns.filter((one) => !hidden.includes(one))
+export function FilterBar({ columns, column, view: { filters, hidden }, onChange, onColumn }: FilterBarProps) {
+  const [name, setName] = useState('')
+  const found = columnsLike(columns, name)
+  const shown = found.filter((one) => !hidden.includes(one))
+  const toggle = (one: string) =>
+    onChange({ hidden: hidden.includes(one) ? hidden.filter((other) => other !== one) : [...hidden, one] })
   return (
     <div class="bar chips">
       {filters.map((filter, index) => (
@@ -43,92 +52,61 @@ export function FilterBar({ columns, view: { filters, hidden }, onChange, onColu
           </button>
         </span>
       ))}
-      <ColumnMenu
-        id="filter-menu"
-        class="chip"
-        columns={columns}
-        label={
-          <>
-            <Icon name="plus" /> {t.filter}
-          </>
-        }
-        item={(column, close) => (
-          <button
-            key={column}
-            type="button"
-            onClick={() => {
-              close()
-              onChange({ column })
-            }}
-          >
-            <span class="name">{column}</span>
-          </button>
-        )}
-      />
-      <span class="grow" />
-      <FindColumn columns={shown} onColumn={onColumn} />
-      <ColumnMenu
-        id="columns-menu"
-        class="btn ghost"
-        columns={columns}
-        label={t.columnsShown(count(shown.length), count(columns.length))}
-        item={(column) => (
-          <label key={column} class="row">
+      <button type="button" class="chip" onClick={() => onChange({ column })}>
+        <Icon name="plus" /> {t.filter}
+      </button>
+      <form
+        class="grow"
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (shown[0] !== undefined) onColumn(shown[0])
+        }}
+      >
+        <input
+          id="find-column"
+          class="field"
+          type="search"
+          size={13}
+          list="column-names"
+          aria-label={t.findColumn}
+          aria-invalid={shown.length === 0}
+          placeholder={t.findColumn}
+          value={name}
+          onInput={({ currentTarget: { value } }) => {
+            setName(value)
+            if (value !== '' && shown.includes(value)) onColumn(value)
+          }}
+        />
+        <datalist id="column-names">
+          {name !== '' && shown.slice(0, listedMax).map((one) => <option key={one} value={one} />)}
+        </datalist>
+      </form>
+      <Menu class="btn ghost" label={t.columnsShown(count(columns.length - hidden.length), count(columns.length))}>
+        {found.slice(0, listedMax).map((one) => (
+          <label key={one} class="row">
             <input
               class="check"
               type="checkbox"
-              checked={!hidden.includes(column)}
+              checked={!hidden.includes(one)}
               // The last one stays.
-              disabled={shown.length === 1 && shown[0] === column}
-              onChange={() =>
-                onChange({
-                  hidden: hidden.includes(column) ? hidden.filter((one) => one !== column) : [...hidden, column],
-                })
-              }
+              disabled={columns.length - hidden.length === 1 && !hidden.includes(one)}
+              onChange={() => toggle(one)}
             />
-            <span class="name">{column}</span>
+            <span class="name">{one}</span>
           </label>
-        )}
-      />
+        ))}
+        {found.length > listedMax && <p class="small quiet">{t.narrowSearch}</p>}
+      </Menu>
     </div>
   )
 }
 
-/** Suggested at once. */
-const suggestedMax = 20
-
-function FindColumn({ columns, onColumn }: Pick<FilterBarProps, 'columns' | 'onColumn'>) {
-  const [name, setName] = useState('')
-  const found = name === '' ? [] : columnsLike(columns, name)
-  return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault()
-        if (found[0] !== undefined) onColumn(found[0])
-      }}
-    >
-      <input
-        id="find-column"
-        class="field"
-        type="search"
-        size={13}
-        list="column-names"
-        aria-label={t.findColumn}
-        aria-invalid={name !== '' && found.length === 0}
-        placeholder={t.findColumn}
-        value={name}
-        onInput={({ currentTarget }) => {
-          setName(currentTarget.value)
-          if (columns.includes(currentTarget.value)) onColumn(currentTarget.value)
-        }}
-      />
-      <datalist id="column-names">
-        {found.slice(0, suggestedMax).map((one) => (
-          <option key={one} value={one} />
-        ))}
-      </datalist>
-    </form>
-  )
+/** Columns with a part of a name: first the one of that name, then those that begin with it, then the others. */
+function columnsLike(columns: readonly string[], name: string): readonly string[] {
+  const wanted = name.toLowerCase()
+  const rank = (one: string) => (one === wanted ? 0 : one.startsWith(wanted) ? 1 : 2)
+  const found = columns.filter((one) => one.toLowerCase().includes(wanted))
+  return wanted === '' ? found : found.toSorted((a, b) => rank(a.toLowerCase()) - rank(b.toLowerCase()))
 }
 
 export function filterText({ column, operator, values, isLength }: Filter): string {

@@ -1,5 +1,5 @@
 // Grid foot: how many rows there are and which are in view, the sum of those selected, and a way to a row.
-import { useLayoutEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { runQuery } from '../../../api.ts'
 import { count, shownFigure } from '../../../format.ts'
 import { isNumeric } from '../../../parts/value.tsx'
@@ -7,6 +7,7 @@ import { t } from '../../../texts.ts'
 import type { CellRange } from './cell-moves.ts'
 import type { GridColumn } from './grid-row.tsx'
 import { type RowView, sampledRowsMin, sumSql } from './row-view.ts'
+import { useAnswer } from './use-profile.ts'
 
 interface GridFootProps {
   readonly id: string
@@ -58,38 +59,23 @@ export function GridFoot({ id, view, columns, range, total, rows, first, last, m
   )
 }
 
-/** A selection that grows is summed where it rests. Milliseconds. */
-const restMs = 200
 /** More columns make a statement that nobody waits for. */
 const summedColumnsMax = 200
 
 function SelectionSum({ id, view, columns, range }: Pick<GridFootProps, 'id' | 'view' | 'columns' | 'range'>) {
-  const [known, setKnown] = useState({ key: '', text: '' })
   const { from, to } = range
   const [rows, width] = [to.row - from.row + 1, to.column - from.column + 1]
   const selected = columns.slice(from.column, to.column + 1).filter(({ type }) => isNumeric(type))
-  const key = JSON.stringify([range, view.filters, view.sort, view.hidden])
-  useLayoutEffect(() => {
-    if (rows * width < 2 || selected.length === 0 || selected.length > summedColumnsMax) return
-    const controller = new AbortController()
-    const names = selected.map(({ name }) => name)
-    const ask = async () => {
-      const found = await runQuery(id, sumSql(view, names, from.row, rows), controller.signal)
-      const [sum, mean] = found.rows[0] ?? []
-      if (mean !== null && mean !== undefined)
-        setKnown({ key, text: t.sumAndMean(shownFigure(sum), shownFigure(mean)) })
-    }
-    const timer = setTimeout(() => void ask().catch(() => {}), restMs)
-    return () => {
-      clearTimeout(timer)
-      controller.abort()
-    }
-  }, [key])
+  const isSummed = rows * width > 1 && selected.length > 0 && selected.length <= summedColumnsMax
+  const names = selected.map(({ name }) => name)
+  const sql = isSummed ? sumSql(view, names, from.row, rows) : null
+  const answer = useAnswer(sql, (signal) => runQuery(id, sql ?? '', signal))
+  const [sum, mean] = (answer?.question === sql && answer.value.rows[0]) || []
   if (rows * width < 2) return null
   return (
     <span>
       {t.cells(count(rows * width))}
-      {known.key === key && `: ${known.text}`}
+      {mean != null && `: ${t.sumAndMean(shownFigure(sum), shownFigure(mean))}`}
     </span>
   )
 }

@@ -28,34 +28,26 @@ export function Inspector({ receipt, view, profile, onChange }: InspectorProps) 
   if (column === undefined) return null
   const { name, type } = column
   const measured = profile.get(name)
-  const chosen = chosenOf(view.filters, name)
-  const choose = (next: Filter | null) => {
-    const others = view.filters.filter((one) => one !== chosen)
-    onChange({ filters: next === null ? others : [...others, next] })
-  }
   const bins = measured === undefined ? null : binsOf(measured.statistics)
+  const chosen = chosenOf(view.filters, name)
+  const choose = (next: Filter | null) =>
+    onChange({ filters: [...view.filters.filter((one) => one !== chosen), ...(next === null ? [] : [next])] })
+  const add = (next: Filter) => onChange({ filters: [...view.filters, next] })
+  const readAgain = `${datasetHref(receipt.id, 'read')}?${encodeURIComponent(JSON.stringify({ column: name }))}`
   return (
-    <SidePanel title={name} label={t.columnNamed(name)} onClose={() => onChange({ column: null })}>
+    <SidePanel key={name} title={name} label={t.columnNamed(name)} onClose={() => onChange({ column: null })}>
       <p class="small quiet">
         <Spoken sentence={whySentence(receipt, index)} />
       </p>
-      {bins !== null && <Histogram shape={bins} chosen={chosen} onChoose={choose} />}
+      {bins !== null && <Histogram key={JSON.stringify(chosen)} shape={bins} chosen={chosen} onChoose={choose} />}
       {measured !== undefined && bins?.bins.isLength !== false && (
-        <Values receipt={receipt} name={name} shape={measured.shape} chosen={chosen} onChoose={choose} />
+        <Values id={receipt.id} name={name} shape={measured.shape} chosen={chosen} onChoose={choose} />
       )}
-      <ConditionForm
-        key={name}
-        type={type}
-        onAdd={(operator, values) => onChange({ filters: [...view.filters, { column: name, operator, values }] })}
-      />
+      <ConditionForm name={name} first={type === 'text' ? 'contains' : '='} onAdd={add} />
       {measured !== undefined && <Facts receipt={receipt} name={name} type={type} measured={measured} />}
       <div class="row">
         {[t.changeType, t.renameColumn, t.addRule].map((label) => (
-          <a
-            key={label}
-            class="btn small"
-            href={`${datasetHref(receipt.id, 'read')}?${encodeURIComponent(JSON.stringify({ column: name }))}`}
-          >
+          <a key={label} class="btn small" href={readAgain}>
             {label}
           </a>
         ))}
@@ -85,24 +77,17 @@ export function SidePanel({ title, label, onClose, children }: SidePanelProps) {
   const heading = useRef<HTMLHeadingElement>(null)
   useLayoutEffect(() => {
     if (document.activeElement !== document.body) heading.current?.focus()
-  }, [label])
+  }, [])
   const close = () => {
     document.querySelector<HTMLElement>('.grid')?.focus()
     onClose()
   }
   return (
-    <aside
-      class="inspector sheet"
-      aria-label={label}
-      onKeyDown={(event) => {
-        if (event.key === 'Escape') close()
-      }}
-    >
+    <aside class="inspector sheet" aria-label={label} onKeyDown={({ key }) => key === 'Escape' && close()}>
       <div class="row">
-        <h2 class="name" tabIndex={-1} ref={heading}>
+        <h2 class="name grow" tabIndex={-1} ref={heading}>
           {title}
         </h2>
-        <span class="grow" />
         <button type="button" class="btn ghost icon-only" aria-label={t.close} onClick={close}>
           <Icon name="close" />
         </button>
@@ -112,32 +97,37 @@ export function SidePanel({ title, label, onClose, children }: SidePanelProps) {
   )
 }
 
-interface HistogramProps {
-  readonly shape: Shape & { readonly kind: 'bins' }
+interface ChoiceProps {
+  /** The filter that the plot shows. */
   readonly chosen: Filter | undefined
   readonly onChoose: (filter: Filter | null) => void
+}
+
+interface HistogramProps extends ChoiceProps {
+  readonly shape: Shape & { readonly kind: 'bins' }
 }
 
 /** Bars of all rows; dragging over them sets what the two fields below set. */
 function Histogram({ shape: { counts, bins }, chosen, onChoose }: HistogramProps) {
   const [dragged, setDragged] = useState<readonly [from: number, to: number] | null>(null)
-  const isOn = (at: number) => {
-    if (dragged !== null) return at >= Math.min(...dragged) && at <= Math.max(...dragged)
-    return chosen === undefined || chosen.operator === 'in' || isChosen(bins, at, chosen)
-  }
+  const [ends, setEnds] = useState(endsSet(chosen))
+  const [first = '', last = ''] = [bins.edges[0], bins.edges.at(-1)]
+  const isDate = Number.isNaN(Number(first))
+  const isValid = (end: string) => end === '' || (isDate ? /^\d{4}-\d\d-\d\d/.test(end) : Number.isFinite(Number(end)))
   const barAt = (event: PointerEvent & { readonly currentTarget: Element }) => {
     const { left, width } = event.currentTarget.getBoundingClientRect()
     return Math.max(0, Math.min(counts.length - 1, Math.floor(((event.clientX - left) / width) * counts.length)))
   }
-  const end = () => {
-    if (dragged === null) return
-    setDragged(null)
-    const [from = '', to = ''] = [bins.edges[Math.min(...dragged)], bins.edges[Math.max(...dragged) + 1]]
-    onChoose(rangeFilter(bins, from, to))
-  }
-  const [first, last] = [bins.edges[0] ?? '', bins.edges.at(-1) ?? '']
+  const [from, to] = [Math.min(...(dragged ?? [])), Math.max(...(dragged ?? []))]
+  const isOn = (at: number) =>
+    dragged === null ? chosen === undefined || isChosen(bins, at, chosen) : at >= from && at <= to
   return (
-    <div>
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (ends.every(isValid)) onChoose(rangeFilter(bins, ends[0], ends[1]))
+      }}
+    >
       <figure
         role="img"
         aria-label={t.histogramOf(first, last)}
@@ -146,7 +136,7 @@ function Histogram({ shape: { counts, bins }, chosen, onChoose }: HistogramProps
           setDragged([barAt(event), barAt(event)])
         }}
         onPointerMove={(event) => dragged !== null && setDragged([dragged[0], barAt(event)])}
-        onPointerUp={end}
+        onPointerUp={() => dragged && onChoose(rangeFilter(bins, bins.edges[from] ?? '', bins.edges[to + 1] ?? ''))}
         onPointerCancel={() => setDragged(null)}
       >
         <svg viewBox={`0 0 ${counts.length} 20`} preserveAspectRatio="none" aria-hidden="true">
@@ -159,62 +149,37 @@ function Histogram({ shape: { counts, bins }, chosen, onChoose }: HistogramProps
         {chosen !== undefined && <span>{t.paleOutside}</span>}
         <span>{shownFigure(last)}</span>
       </p>
-      <RangeFields key={JSON.stringify(chosen)} bins={bins} chosen={chosen} onChoose={onChoose} />
-    </div>
-  )
-}
-
-function RangeFields({
-  bins,
-  chosen,
-  onChoose,
-}: Omit<HistogramProps, 'shape'> & Pick<HistogramProps['shape'], 'bins'>) {
-  const [ends, setEnds] = useState(endsSet(chosen))
-  const isDate = Number.isNaN(Number(bins.edges[0]))
-  const isValid = (end: string) => end === '' || (isDate ? /^\d{4}-\d\d-\d\d/.test(end) : Number.isFinite(Number(end)))
-  const labels = bins.isLength ? [t.lengthFrom, t.lengthTo] : [t.from, t.to]
-  return (
-    <form
-      class="row ends-form"
-      onSubmit={(event) => {
-        event.preventDefault()
-        if (ends.every(isValid)) onChoose(rangeFilter(bins, ends[0], ends[1]))
-      }}
-    >
-      {labels.map((label, at) => (
-        <label key={label} class="label">
-          {label}
-          <input
-            class="field"
-            size={8}
-            inputMode={isDate ? 'text' : 'decimal'}
-            placeholder={bins.edges.at(at === 0 ? 0 : -1)}
-            aria-invalid={!isValid(ends[at] ?? '')}
-            value={ends[at]}
-            onInput={({ currentTarget: { value } }) =>
-              setEnds(at === 0 ? [value.trim(), ends[1]] : [ends[0], value.trim()])
-            }
-            onChange={({ currentTarget }) => currentTarget.form?.requestSubmit()}
-          />
-        </label>
-      ))}
+      <div class="row fields">
+        {(bins.isLength ? [t.lengthFrom, t.lengthTo] : [t.from, t.to]).map((label, at) => (
+          <label key={label} class="label">
+            {label}
+            <input
+              class="field"
+              size={8}
+              inputMode={isDate ? 'text' : 'decimal'}
+              placeholder={at === 0 ? first : last}
+              aria-invalid={!isValid(ends[at] ?? '')}
+              value={ends[at]}
+              onInput={({ currentTarget: { value } }) => setEnds(at === 0 ? [value, ends[1]] : [ends[0], value])}
+              onChange={({ currentTarget }) => currentTarget.form?.requestSubmit()}
+            />
+          </label>
+        ))}
+      </div>
     </form>
   )
 }
 
-interface ValuesProps extends Pick<HistogramProps, 'chosen' | 'onChoose'> {
-  readonly receipt: Receipt
+interface ValuesProps extends ChoiceProps {
+  readonly id: string
   readonly name: string
   readonly shape: Shape
 }
 
 /** Few values, or the most frequent of many, each to press; several that are pressed are one filter. */
-function Values({ receipt, name, shape, chosen, onChoose }: ValuesProps) {
+function Values({ id, name, shape, chosen, onChoose }: ValuesProps) {
   const isKnown = shape.kind === 'labels'
-  const top = useLoaded(
-    async (signal) => (isKnown ? null : await runQuery(receipt.id, topValuesSql(name), signal)),
-    [receipt.id, name, isKnown],
-  )
+  const top = useLoaded(async (signal) => (isKnown ? null : await runQuery(id, topValuesSql(name), signal)), [id])
   const found = top.state === 'loaded' ? (top.value?.rows ?? []) : []
   const values = isKnown ? shape.labels : found.map(([value, times]) => [String(value), Number(times)] as const)
   const most = Math.max(1, ...values.map(([, times]) => times))
@@ -239,21 +204,21 @@ function Values({ receipt, name, shape, chosen, onChoose }: ValuesProps) {
 }
 
 interface ConditionFormProps {
-  readonly type: string
-  readonly onAdd: (operator: Operator, values: readonly string[]) => void
+  readonly name: string
+  readonly first: Operator
+  readonly onAdd: (filter: Filter) => void
 }
 
-function ConditionForm({ type, onAdd }: ConditionFormProps) {
-  const [operator, setOperator] = useState<Operator>(type === 'text' ? 'contains' : '=')
+function ConditionForm({ name, first, onAdd }: ConditionFormProps) {
+  const [operator, setOperator] = useState(first)
   const [value, setValue] = useState('')
   const needsValue = operator !== 'null' && operator !== 'notNull'
   return (
     <form
-      class="row condition"
-      aria-label={t.filter}
+      class="row fields"
       onSubmit={(event) => {
         event.preventDefault()
-        onAdd(operator, needsValue ? [value] : [])
+        onAdd({ column: name, operator, values: needsValue ? [value] : [] })
         setValue('')
       }}
     >
@@ -269,15 +234,14 @@ function ConditionForm({ type, onAdd }: ConditionFormProps) {
           </option>
         ))}
       </select>
-      {needsValue && (
-        <input
-          class="field"
-          size={8}
-          aria-label={t.filterValue}
-          value={value}
-          onInput={({ currentTarget }) => setValue(currentTarget.value)}
-        />
-      )}
+      <input
+        class="field"
+        size={8}
+        aria-label={t.filterValue}
+        disabled={!needsValue}
+        value={value}
+        onInput={({ currentTarget }) => setValue(currentTarget.value)}
+      />
       <button type="submit" class="btn">
         {t.filter}
       </button>
@@ -292,29 +256,28 @@ interface FactsProps {
   readonly measured: MeasuredColumn
 }
 
-function Facts({ receipt, name, type, measured: { statistics } }: FactsProps) {
+function Facts({ receipt: { id, records }, name, type, measured: { statistics } }: FactsProps) {
   const { column_type: kind, column_statistics: of } = statistics
-  const { id, records } = receipt
   const sum = useLoaded(
-    async (signal) => {
-      if (!isNumeric(type)) return null
-      return (await runQuery(id, sumSql(wholeFile, [name], 0, records.accepted), signal)).rows[0]?.[0]
-    },
-    [id, name, type],
+    async (signal) =>
+      isNumeric(type)
+        ? (await runQuery(id, sumSql(wholeFile, [name], 0, records.accepted), signal)).rows[0]?.[0]
+        : null,
+    [id],
   )
   // For texts, these figures are about their lengths.
   const isLength = kind === 'string_text'
   // Nobody reads the microseconds of a mean.
   const shown = (value: unknown) => shownFigure(kind === 'datetime' ? String(value).replace(/\.\d+/, '') : value)
   const about = (key: string) => (of.approximate?.includes(key) ? `${t.about} ` : '')
-  const facts: readonly (readonly [string, unknown, string?])[] = [
+  const facts: readonly (readonly [label: string, value: unknown, before?: string, after?: string])[] = [
     [t.distinct, of.n_unique, about('n_unique')],
     [t.nulls, of.nan_count, of.nan_count === 0 ? '' : `${percent(of.nan_proportion)} · `],
     [isLength ? t.shortest : t.min, of.min],
     [isLength ? t.longest : t.max, of.max],
     [isLength ? t.meanLength : t.mean, of.mean],
     [isLength ? t.medianLength : t.median, of.median, about('median')],
-    [t.middleHalf, of.q25 == null ? null : `${shown(of.q25)} – ${shown(of.q75)}`, about('q25')],
+    [t.middleHalf, of.q25, about('q25'), ` – ${shown(of.q75)}`],
     [t.deviation, of.std],
     [t.sum, sum.state === 'loaded' ? sum.value : null],
   ]
@@ -322,12 +285,9 @@ function Facts({ receipt, name, type, measured: { statistics } }: FactsProps) {
     <dl class="facts">
       {facts
         .filter(([, value]) => value !== undefined && value !== null)
-        .flatMap(([label, value, before = '']) => [
+        .flatMap(([label, value, before = '', after = '']) => [
           <dt key={label}>{label}</dt>,
-          <dd key={`${label} value`}>
-            {before}
-            {label === t.middleHalf ? String(value) : shown(value)}
-          </dd>,
+          <dd key={`${label} value`}>{`${before}${shown(value)}${after}`}</dd>,
         ])}
     </dl>
   )

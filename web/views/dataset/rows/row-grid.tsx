@@ -65,16 +65,13 @@ export function RowGrid({ label, source, columns, cell, anchor, onSelect, ...pro
       <div class="grid-box rows" ref={refs.box} onScroll={look}>
         <div
           class="grid-space"
-          style={{
-            height: `${scrollHeight(total, sizes.row) + sizes.head}px`,
-            width: `${numbersWidth + (starts.at(-1) ?? 0)}px`,
-          }}
+          style={{ height: px(scrollHeight(total, sizes.row) + sizes.head), width: px(numbersWidth + starts.at(-1)!) }}
         >
           <table
             class="grid"
             role="grid"
             tabIndex={0}
-            style={{ width: `${numbersWidth + (starts[window.to] ?? 0)}px` }}
+            style={{ width: px(numbersWidth + starts[window.to]!) }}
             aria-label={label}
             aria-rowcount={total + 1}
             aria-colcount={columns.length + 1}
@@ -203,13 +200,17 @@ function Corner() {
   )
 }
 
+function px(length: number): string {
+  return `${length}px`
+}
+
 function Widths({ starts, place: { window } }: { readonly starts: readonly number[]; readonly place: HeadPlace }) {
   const { from, to } = window
   const widths = starts.slice(from, to).map((start, index) => (starts[from + index + 1] ?? start) - start)
   return (
     <colgroup>
       {[numbersWidth, starts[from] ?? 0, ...widths].map((width, at) => (
-        <col key={at} style={{ width: `${width}px` }} />
+        <col key={at} style={{ width: px(width) }} />
       ))}
     </colgroup>
   )

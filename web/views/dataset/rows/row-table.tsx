@@ -75,7 +75,7 @@ export function RowTable({ receipt, viewText }: RowTableProps) {
   const grid = { source, columns, total, order, cell, anchor, onKey, heads, foot }
   return (
     <>
-      <FilterBar columns={names} view={view} onChange={show} onColumn={onColumn} />
+      <FilterBar columns={names} column={current?.name ?? ''} view={view} onChange={show} onColumn={onColumn} />
       {source.error !== null && <Failure error={source.error} />}
       <div class="split">
         <div>

@@ -21,45 +21,36 @@ export function useProfile({ id, records }: Receipt): ReadonlyMap<string, Measur
   }, [loaded])
 }
 
-/** Scrolling past columns asks for nothing. Milliseconds. */
-const restMs = 120
+/** What still changes asks for nothing: columns that are scrolled past, a selection that grows. Milliseconds. */
+const restMs = 150
 
-/** By name, for those of the columns with bins that are known; empty for all rows. */
-export function useMatches(
-  { id, records }: Receipt,
-  view: RowView,
-  shapes: readonly (Shape | undefined)[],
-): ReadonlyMap<string, readonly number[]> {
-  const key = JSON.stringify(view.filters)
-  const [known, setKnown] = useState<{
-    readonly key: string
-    readonly counts: ReadonlyMap<string, readonly number[]>
-  }>()
-  const counts = known?.key === key ? known.counts : none
-  const missing = shapes
-    .flatMap((one) => (one?.kind === 'bins' ? [one.bins] : []))
-    .filter(({ column }) => view.filters.length > 0 && !counts.has(column))
+/** The answer to the last question that rested, with that question; null before, and for none. */
+export function useAnswer<Value>(question: string | null, ask: (signal: AbortSignal) => Promise<Value>) {
+  const [answer, setAnswer] = useState<{ readonly question: string; readonly value: Value } | null>(null)
   useLayoutEffect(() => {
-    if (missing.length === 0) return
+    if (question === null) return
     const controller = new AbortController()
-    const ask = async () => {
-      const { rows } = await runQuery(id, matchesSql(view, missing, records.accepted), controller.signal)
-      let at = 0
-      const found = missing.map(({ column, edges }) => {
-        const bins = edges.length - 1
-        at += bins
-        return [column, (rows[0] ?? []).slice(at - bins, at).map(Number)] as const
-      })
-      setKnown({ key, counts: new Map([...counts, ...found]) })
-    }
-    // Without an answer, the plots show all rows.
-    const timer = setTimeout(() => void ask().catch(() => {}), restMs)
+    const take = (value: Value) => setAnswer({ question, value })
+    const timer = setTimeout(() => ask(controller.signal).then(take, () => {}), restMs)
     return () => {
       clearTimeout(timer)
       controller.abort()
     }
-  }, [key, missing.map(({ column }) => column).join('\0')])
-  return counts
+  }, [question])
+  return answer
 }
 
-const none: ReadonlyMap<string, readonly number[]> = new Map()
+/** By name, for those of the columns with bins that are known; without filters, all rows match. */
+export function useMatches({ id, records }: Receipt, view: RowView, shapes: readonly (Shape | undefined)[]) {
+  const bins = shapes.flatMap((one) => (one?.kind === 'bins' ? [one.bins] : []))
+  const filters = JSON.stringify(view.filters)
+  const isAsked = view.filters.length > 0 && bins.length > 0
+  const question = isAsked ? `${filters} ${bins.map(({ column }) => column).join()}` : null
+  const answer = useAnswer(question, async (signal) => {
+    const { rows } = await runQuery(id, matchesSql(view, bins, records.accepted), signal)
+    const counts = (rows[0] ?? []).map(Number)
+    return new Map(bins.map(({ column, edges }) => [column, counts.splice(0, edges.length - 1)]))
+  })
+  // Those of columns that have just come into view are still missing.
+  return isAsked && answer?.question.startsWith(`${filters} `) ? answer.value : null
+}

@@ -1,0 +1,166 @@
+// Selectable list: datasets of which some can be selected, and what can be done with those; says why a list is missing.
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+import type { ListedDataset } from '../api.ts'
+import { bytes, count, shownName } from '../format.ts'
+import { t } from '../texts.ts'
+import type { Outcome } from '../trash.ts'
+import type { useList } from '../use-list.ts'
+import { Failure } from './failure.tsx'
+import { type ListColumn, type Sort, VirtualList } from './virtual-list.tsx'
+
+/** Something that can be done with selected datasets. */
+export interface ListAction {
+  readonly label: string
+  readonly class: string
+  /** Asked before, for what cannot be undone. */
+  readonly question?: string
+  run(selected: readonly ListedDataset[]): Promise<Outcome>
+}
+
+interface SelectableListProps<Entry> {
+  readonly label: string
+  readonly columns: readonly ListColumn<Entry>[]
+  readonly list: ReturnType<typeof useList<ListedDataset>>
+  /** The rows of an entry, the first of which can be selected. */
+  rowsOf(entry: ListedDataset): readonly Entry[]
+  readonly sort: Sort
+  onSort(sort: Sort): void
+  readonly actions: readonly ListAction[]
+  /** Shown while nothing is selected. */
+  readonly tools: ComponentChildren
+  /** Said of a list without entries. */
+  readonly empty: string
+}
+
+type Selected = ReadonlyMap<string, ListedDataset>
+
+/** As many as are drawn before the first page is there. */
+const skeletonRows = 8
+
+export function SelectableList<Entry extends ListedDataset>(props: SelectableListProps<Entry>) {
+  const { label, columns, list, rowsOf, sort, onSort, actions, tools, empty } = props
+  const [selected, select] = useState<Selected>(new Map())
+  const { entries, total, error } = list
+  const rows = (entries ?? []).flatMap((entry) => rowsOf(entry).map((row, at) => ({ row, isFirst: at === 0 })))
+  const toggle = (concerned: readonly ListedDataset[], isOn: boolean) => {
+    const ids = new Set(concerned.map(({ id }) => id))
+    const others = [...selected].filter(([id]) => !ids.has(id))
+    select(new Map(isOn ? others : [...others, ...concerned.map((one) => [one.id, one] as const)]))
+  }
+  const box = (concerned: readonly ListedDataset[], name: string) => {
+    const isOn = concerned.length > 0 && concerned.every(({ id }) => selected.has(id))
+    return (
+      <label class="hit">
+        <input class="check" type="checkbox" checked={isOn} onChange={() => toggle(concerned, isOn)} />
+        <span class="hidden">{name}</span>
+      </label>
+    )
+  }
+  return (
+    <section class="dataset-list" aria-label={label}>
+      {selected.size === 0 ? (
+        tools
+      ) : (
+        <SelectionBar
+          selected={[...selected.values()]}
+          actions={actions}
+          onDone={(gone) => {
+            list.drop(gone)
+            select(new Map())
+          }}
+        />
+      )}
+      {error !== null && (
+        <div class="row">
+          <Failure error={error} />
+          <button type="button" class="btn" onClick={list.retry}>
+            {t.retry}
+          </button>
+        </div>
+      )}
+      {entries?.length === 0 && <p class="empty">{empty}</p>}
+      {(error === null || entries !== null) && entries?.length !== 0 && (
+        <div class="frame">
+          <VirtualList
+            label={label}
+            columns={columns}
+            rows={rows}
+            rowCount={entries === null ? skeletonRows : total + rows.length - entries.length}
+            shownOf={({ row }) => row}
+            keyOf={({ row, isFirst }) => (isFirst ? row.id : `version ${row.id}`)}
+            classOf={({ row, isFirst }) => (!isFirst ? 'child' : selected.has(row.id) ? 'picked' : undefined)}
+            sort={sort}
+            onSort={onSort}
+            onReach={list.reach}
+            box={(one) => {
+              if (one === null) return box(entries ?? [], t.selectAll)
+              return one.isFirst && box([one.row], t.select(shownName(one.row.file.name) || one.row.id))
+            }}
+          />
+        </div>
+      )}
+    </section>
+  )
+}
+
+interface SelectionBarProps {
+  readonly selected: readonly ListedDataset[]
+  readonly actions: readonly ListAction[]
+  /** Called with those that are gone, and with none if the user lets go. */
+  onDone(gone: ReadonlySet<string>): void
+}
+
+function SelectionBar({ selected, actions, onDone }: SelectionBarProps) {
+  const [asked, ask] = useState<ListAction | null>(null)
+  const [error, setError] = useState<unknown>(null)
+  const run = async (action: ListAction) => {
+    ask(null)
+    const { gone, failure } = await action.run(selected)
+    setError(failure)
+    if (failure === null) onDone(gone)
+  }
+  return (
+    <>
+      <section class="toolbar" aria-label={t.selection}>
+        <b class="strong">{t.selectedCount(count(selected.length))}</b>
+        <span class="quiet small">{bytes(selected.reduce((sum, { file }) => sum + file.bytes, 0))}</span>
+        <span class="grow" />
+        {actions.map((action) => (
+          <button
+            key={action.label}
+            type="button"
+            class={`btn ${action.class}`}
+            onClick={() => (action.question === undefined ? void run(action) : ask(action))}
+          >
+            {action.label}
+          </button>
+        ))}
+        <button type="button" class="btn ghost" onClick={() => onDone(new Set())}>
+          {t.clear}
+        </button>
+      </section>
+      {asked !== null && (
+        <dialog
+          class="dialog"
+          aria-label={asked.label}
+          ref={(dialog) => {
+            if (dialog?.open === false) dialog.showModal()
+          }}
+          onClose={() => ask(null)}
+        >
+          <p>{asked.question}</p>
+          <span class="row">
+            <button type="button" class="btn danger" onClick={() => void run(asked)}>
+              {asked.label}
+            </button>
+            <button type="button" class="btn" onClick={() => ask(null)}>
+              {t.keep}
+            </button>
+          </span>
+        </dialog>
+      )}
+      {error !== null && <Failure error={error} />}
+    </>
+  )
+}
