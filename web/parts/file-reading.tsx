@@ -71,7 +71,7 @@ export function FileReading({
     <div class="reading">
       <div class="head">
         <div>
-          <h3 class="name">{name}</h3>
+          <h2 class="h3 name">{name}</h2>
           <p class="facts-line">{known === null ? bytes(file.size) : factsOf(file, known).join(' · ')}</p>
         </div>
         <div class="row">{children}</div>
