@@ -237,7 +237,13 @@ test('a preview names texts for records that are no rejects, or in another place
   ]
   const { sent, refused, firstRefused } = jsonOf<CorrectionOutcome>(await post(dataset, lines, '/preview'))
   assert.deepEqual([sent, refused], [3, 2])
-  assert.deepEqual(firstRefused.map(({ record, reason }) => [record, reason]), [[2, 'no_reject'], [3, 'no_reject']])
+  assert.deepEqual(
+    firstRefused.map(({ record, reason }) => [record, reason]),
+    [
+      [2, 'no_reject'],
+      [3, 'no_reject'],
+    ],
+  )
   assert.match(refusalOf(await post(dataset, lines.slice(1))).message, /record 3 is not a reject of this dataset/)
   assert.equal((await post(dataset, lines.slice(2))).status, 200)
 })
