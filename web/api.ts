@@ -174,6 +174,9 @@ export interface ColumnStatistics {
     readonly max?: unknown
     readonly mean?: unknown
     readonly median?: unknown
+    readonly std?: unknown
+    readonly q25?: unknown
+    readonly q75?: unknown
     readonly histogram?: { readonly hist: readonly number[]; readonly bin_edges: readonly unknown[] } | null
     readonly frequencies?: Readonly<Record<string, number>>
     readonly approximate?: readonly string[]
@@ -187,12 +190,14 @@ export function getProfile(id: string, signal: AbortSignal) {
   )
 }
 
-export function runQuery(id: string, sql: string, signal: AbortSignal): Promise<RowPage> {
-  return json(`${datasets}/${id}/query`, postJson({ sql }, signal))
+/** @param limit The most rows, if there are more. */
+export function runQuery(id: string, sql: string, signal: AbortSignal, limit?: number): Promise<RowPage> {
+  return json(`${datasets}/${id}/query`, postJson({ sql, limit }, signal))
 }
 
-export function readAgain(id: string, dialect: object, signal: AbortSignal): Promise<Receipt> {
-  return json(`${datasets}/${id}/readings`, postJson({ dialect }, signal))
+/** @param schema Null to detect all types. */
+export function readAgain(id: string, dialect: object, schema: object | null, signal: AbortSignal): Promise<Receipt> {
+  return json(`${datasets}/${id}/readings`, postJson({ dialect, ...(schema !== null && { schema }) }, signal))
 }
 
 /** The receipt of the corrected dataset, and the outcome of the texts. */
@@ -249,8 +254,14 @@ export async function download(path: string, fileName: string): Promise<void> {
 }
 
 /** Downloads the result of a query in a media type. */
-export async function downloadQuery(id: string, sql: string, accept: string, fileName: string): Promise<void> {
-  const { headers, ...init } = postJson({ sql }, new AbortController().signal)
+export async function downloadQuery(
+  id: string,
+  sql: string,
+  accept: string,
+  fileName: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const { headers, ...init } = postJson({ sql }, signal)
   await save(await request(`${datasets}/${id}/query`, { ...init, headers: { ...headers, accept } }), fileName)
 }
 

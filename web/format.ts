@@ -3,6 +3,9 @@ import { language, t } from './texts.ts'
 
 const integers = new Intl.NumberFormat(language)
 const decimals = new Intl.NumberFormat(language, { maximumSignificantDigits: 9 })
+const exact = new Intl.NumberFormat(language, { maximumFractionDigits: 38 })
+const daysOfYear = new Intl.DateTimeFormat(language, { day: 'numeric', month: 'short' })
+const months = new Intl.DateTimeFormat(language, { month: 'short', year: 'numeric' })
 const fractions = new Intl.NumberFormat(language, { maximumFractionDigits: 1 })
 const percents = new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 0 })
 const lists = new Intl.ListFormat(language)
@@ -16,6 +19,24 @@ export function count(value: number): string {
 
 export function figure(value: number): string {
   return Number.isInteger(value) ? integers.format(value) : decimals.format(value)
+}
+
+/** A figure of the service with all its digits; those beyond a double come as text. What is no number stays as it is. */
+export function shownFigure(value: unknown): string {
+  if (typeof value === 'number') return figure(value)
+  const isNumber = typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value)
+  return isNumber ? exact.format(value as `${number}`) : String(value)
+}
+
+/** A type of a column in words. */
+export function typeName(type: string): string {
+  return t.typeNames[type.replace(/\(.*/, '')] ?? type
+}
+
+/** The day of a date in ISO 8601, within its year; or the month and the year. */
+export function shortDate(text: string, isWithinYear: boolean): string {
+  const day = new Date(`${text.slice(0, 10)}T00:00:00`)
+  return Number.isNaN(day.getTime()) ? text : (isWithinYear ? daysOfYear : months).format(day)
 }
 
 /** A share of 0 to 1. */
@@ -70,12 +91,8 @@ export function duration(ms: number): string {
 }
 
 /** The outcome of a file's records, in one sentence. */
-export function acceptedText(
-  { accepted, rejected }: { readonly accepted: number; readonly rejected: number },
-  sentence = (rows: string, _: string, refused: string) => t.rowsAndRejects(rows, refused),
-): string {
-  const total = accepted + rejected
-  return total === 0 ? t.noRecords : sentence(count(accepted), count(total), count(rejected))
+export function acceptedText({ accepted, rejected }: { readonly accepted: number; readonly rejected: number }): string {
+  return accepted + rejected === 0 ? t.noRecords : t.rowsAndRejects(count(accepted), count(rejected))
 }
 
 /** A name with its direction marks replaced, which could make it look like another. */

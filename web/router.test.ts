@@ -11,7 +11,7 @@ test('parseRoute() reads what datasetHref() writes', () => {
 })
 
 test('parseRoute() returns the view of rows, and nothing for a truncated one', () => {
-  const view = { filters: [{ column: 'a?b%', operator: '=', value: '"#ä' }], sort: null } as const
+  const view = { filters: [{ column: 'a?b%', operator: '=', values: ['"#ä'] }] } as const
   assert.deepEqual(parseRoute(rowsHref(id, view)), { view: 'dataset', id, tab: 'rows', query: JSON.stringify(view) })
   assert.deepEqual(parseRoute(`#/datasets/${id}/rows?%7`), { view: 'dataset', id, tab: 'rows', query: '' })
 })

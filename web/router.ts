@@ -1,7 +1,7 @@
 // Router: the address behind the `#` as a view, so that every view has a permalink. Knows no view's content.
 import { useLayoutEffect, useState } from 'preact/hooks'
 
-export const tabs = ['rows', 'fix', 'sql', 'receipt', 'columns', 'read'] as const
+export const tabs = ['rows', 'fix', 'sql', 'receipt', 'read'] as const
 export type Tab = (typeof tabs)[number]
 
 export type Route =

@@ -159,10 +159,7 @@ function serviceOf(owner: string, { name: sender, mayRead }: Sender, tools: Tool
     copy: async (id, wanted) => tools.copies.begin(await catalog.receipt(id), wanted),
     copies: async (id) => tools.copies.list(await catalog.receipt(id)),
     remove: (id, how, isMeant) => removeOwn({ ...tools, catalog }, id, how, isMeant),
-    restore: async (id) => {
-      await trashOf(tools, owner, id, (of) => store.restore(of))
-      return await catalog.receipt(id)
-    },
+    restore: (id) => trashOf(tools, owner, id, (of) => store.restore(of)).then(() => catalog.receipt(id)),
     erase: (id) => trashOf(tools, owner, id, (of) => eraseTrashed(tools, of)),
     dismiss: async (id, isDismissed) => {
       const receipt = await catalog.receipt(id)

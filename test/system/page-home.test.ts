@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
+import { CuttableProxy } from '../support/cuttable-proxy.ts'
 import { axeViolations, noBrowser, overflowOf } from '../support/page-browser.ts'
 import { pageSite } from '../support/page-site.ts'
 
@@ -156,6 +157,41 @@ describe('the start page', { skip: noBrowser }, () => {
     await page.waitForURL(/\/fix\?/)
     const { offset } = JSON.parse(decodeURIComponent(new URL(page.url()).hash.split('?')[1] ?? ''))
     assert.ok(offset > 18_000 && offset <= 20_004, String(offset))
+  })
+
+  it('keeps a notice while the pointer is on it, and the way back in the trash after it', async () => {
+    await site.client.upload({ content: 'noticed\n1\n', fileName: 'noticed.csv' })
+    await using page = await open()
+    await named(page, 'noticed.csv').waitFor()
+    await page.clock.install()
+    await page.getByLabel('Select noticed.csv').check()
+    await page.getByRole('button', { name: 'Delete', exact: true }).click()
+    const notice = page.getByText('noticed.csv is in the trash.')
+    await notice.hover()
+    await page.clock.runFor(600_000)
+    assert.ok(await notice.isVisible())
+    await page.getByRole('heading', { name: 'Drop CSV files anywhere' }).hover()
+    await page.clock.runFor(21_000)
+    await notice.waitFor({ state: 'detached' })
+    await page.reload()
+    await page.getByRole('link', { name: /^Trash/ }).click()
+    await page.getByLabel('Select noticed.csv').check()
+    await page.getByRole('button', { name: 'Put back' }).click()
+    await page.getByText('Nothing here.').waitFor()
+  })
+
+  it('says that it reconnects while the service does not answer, and then shows what has changed', async () => {
+    await using proxy = await CuttableProxy.to(site.service.url)
+    await using page = await site.browser.open(proxy.url)
+    await named(page, 'noticed.csv').waitFor()
+    await page.getByText('Live', { exact: true }).waitFor()
+    proxy.cut()
+    await page.getByText('Reconnecting').waitFor()
+    await named(page, 'noticed.csv').waitFor()
+    await site.client.upload({ content: 'meanwhile\n1\n', fileName: 'meanwhile.csv' })
+    proxy.restore()
+    await page.getByText('Live', { exact: true }).waitFor()
+    await named(page, 'meanwhile.csv').waitFor()
   })
 
   it('keeps the theme that was chosen, and goes back to the system’s', async () => {

@@ -71,7 +71,11 @@ describe('hostile texts on the page', { skip: noBrowser }, () => {
     await page.locator('.read-fields dd', { hasText: markup }).first().waitFor()
     await page.getByLabel(/^Corrected text/).press('Control+Enter')
     await page.getByRole('heading', { name: 'Corrected records (1)' }).waitFor()
-    await page.getByRole('link', { name: 'Columns' }).click()
+    await page.getByRole('link', { name: 'Rows', exact: true }).click()
+    await page
+      .getByRole('button', { name: `${markup}: ` })
+      .first()
+      .click()
     await page.getByRole('heading', { name: markup }).first().waitFor()
     await page.getByRole('link', { name: 'Read it another way' }).click()
     await page.getByRole('region', { name: 'Preview' }).getByRole('cell', { name: markup }).first().waitFor()
@@ -94,8 +98,7 @@ describe('hostile texts on the page', { skip: noBrowser }, () => {
     }
     const values = hostileTexts.map((text) => `'${text.replaceAll("'", "''")}'`)
     await run(`SELECT unnest([${values.join(', ')}]) AS "${hostileTexts[0]}"`)
-    await page.getByRole('cell', { name: hostileTexts[1]!, exact: true }).waitFor()
-    await page.getByText('History').click()
+    await page.getByRole('gridcell', { name: hostileTexts[1]!, exact: true }).waitFor()
     await checkNothingRan(page)
   })
 
@@ -112,7 +115,7 @@ describe('hostile texts on the page', { skip: noBrowser }, () => {
     ])
     await page.getByText('it looks like a zip archive').waitFor()
     await page.getByRole('button', { name: `Check the whole file: ${name}`, exact: true }).click()
-    await page.getByText(/ records would be accepted; 50 rejected/).waitFor()
+    await page.getByText(/ rows \+ 50 rejected/).waitFor()
     await page.getByRole('button', { name: `Send: ${name}`, exact: true }).click()
     await page.getByRole('link', { name: / rows, 50 rejected$/ }).waitFor()
     await search.fill(hostileTexts[5]!)

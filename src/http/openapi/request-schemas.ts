@@ -219,6 +219,9 @@ export const queryBody = Type.Object(
         'One SELECT, FROM, WITH, VALUES, TABLE, DESCRIBE, SUMMARIZE, SHOW or PIVOT statement over the table `data`.',
       examples: ['SELECT count(*) AS records FROM data'],
     }),
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, description: 'The most rows of the result, if fewer than the service allows.' }),
+    ),
   },
   { additionalProperties: false },
 )

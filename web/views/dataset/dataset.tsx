@@ -52,7 +52,6 @@ function Tabs({ receipt: { id, records }, tab }: { readonly receipt: Receipt; re
     fix: t.fix,
     sql: t.sql,
     receipt: t.receipt,
-    columns: t.columns,
   }
   return (
     <nav class="tabs" aria-label={t.views}>
@@ -84,15 +83,11 @@ interface TabProps extends Pick<DatasetProps, 'query'> {
   readonly receipt: Receipt
 }
 
-/** Each tab is a script of its own. A tab of the former design is in `old`, until it has its new one. */
+/** Each tab is a script of its own. */
 const tabViews: Readonly<Record<Tab, () => Promise<(props: TabProps) => ComponentChildren>>> = {
   rows: async () => {
     const { RowTable } = await import('./rows/row-table.tsx')
-    return ({ receipt, query }) => (
-      <div class="old">
-        <RowTable receipt={receipt} viewText={query} />
-      </div>
-    )
+    return ({ receipt, query }) => <RowTable key={receipt.id} receipt={receipt} viewText={query} />
   },
   fix: async () => {
     const { FixTab } = await import('./rejects/fix-tab.tsx')
@@ -100,35 +95,15 @@ const tabViews: Readonly<Record<Tab, () => Promise<(props: TabProps) => Componen
   },
   sql: async () => {
     const { SqlTab } = await import('./sql/sql-tab.tsx')
-    return ({ receipt }) => (
-      <div class="old">
-        <SqlTab receipt={receipt} />
-      </div>
-    )
+    return ({ receipt, query }) => <SqlTab receipt={receipt} asked={query} />
   },
   receipt: async () => {
     const { ReceiptTab } = await import('./receipt-tab.tsx')
-    return ({ receipt }) => (
-      <div class="old">
-        <ReceiptTab receipt={receipt} />
-      </div>
-    )
-  },
-  columns: async () => {
-    const { ColumnsTab } = await import('./columns-tab.tsx')
-    return ({ receipt }) => (
-      <div class="old">
-        <ColumnsTab receipt={receipt} />
-      </div>
-    )
+    return ({ receipt }) => <ReceiptTab receipt={receipt} />
   },
   read: async () => {
     const { ReadTab } = await import('./read-tab.tsx')
-    return ({ receipt }) => (
-      <div class="old">
-        <ReadTab receipt={receipt} />
-      </div>
-    )
+    return ({ receipt }) => <ReadTab receipt={receipt} />
   },
 }
 

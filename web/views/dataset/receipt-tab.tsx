@@ -1,114 +1,200 @@
-// Receipt tab: how a file was read and why, its columns and notes, downloads, and lines to paste elsewhere.
-import { useState } from 'preact/hooks'
-import { currentKey, datasetAddress, type Receipt } from '../../api.ts'
-import { bytes, count, moment } from '../../format.ts'
+// Receipt tab: ledgers in which records and bytes add up, what is worth knowing, and how a file was read and why.
+import type { ComponentChildren } from 'preact'
+import { useId, useState } from 'preact/hooks'
+import type { ShownNote } from '../../../src/core/notes.ts'
+import type { Receipt } from '../../api.ts'
+import { bytes, count, list, moment } from '../../format.ts'
 import { ColumnTable } from '../../parts/column-table.tsx'
 import { delimiterName } from '../../parts/dialect-fields.tsx'
-import { DownloadLink } from '../../parts/download-link.tsx'
-import { NoteList } from '../../parts/note-list.tsx'
+import { Mark, NoteList } from '../../parts/note-list.tsx'
 import { Spoken } from '../../parts/spoken.tsx'
+import { Table } from '../../parts/table.tsx'
+import { reasonName } from '../../reject-texts.ts'
+import { datasetHref } from '../../router.ts'
 import { evidenceSentences } from '../../sentences.ts'
 import { t } from '../../texts.ts'
+import { rowsHref } from './rows/row-view.ts'
 
 export function ReceiptTab({ receipt }: { readonly receipt: Receipt }) {
+  const { id, records, bytes: sizes, file, notes } = receipt
+  const textBytes = file.compression?.bytes ?? file.bytes
   return (
-    <>
-      {receipt.notes.length > 0 && (
-        <section>
-          <h2>{t.notes}</h2>
-          <NoteList notes={receipt.notes} />
-        </section>
-      )}
-      <section>
-        <h2>{t.columns}</h2>
+    <div class="page">
+      <div class="ledgers">
+        <Ledger
+          title={t.recordsTitle}
+          lines={[
+            [t.header, records.header],
+            [t.blank, records.blank],
+            [t.skipped, records.skipped],
+            [t.acceptedAsRows, records.accepted],
+            [
+              records.rejected === 0 ? t.rejected : <a href={datasetHref(id, 'fix')}>{t.rejected}</a>,
+              records.rejected,
+              'warn strong',
+            ],
+          ]}
+          total={[t.inTheFile, records.total]}
+        />
+        {sizes !== undefined && (
+          <Ledger
+            title={t.bytesTitle}
+            lines={[
+              [t.header, sizes.header],
+              [t.blankAndSkipped, sizes.blank + sizes.skipped],
+              [t.accepted, sizes.accepted],
+              [t.rejected, sizes.rejected, 'warn strong'],
+              [t.leftOver, Object.values(sizes).reduce((left, one) => left - one, textBytes), 'bad strong'],
+            ]}
+            total={[file.compression === undefined ? t.received : t.unpacked, textBytes]}
+          />
+        )}
+        <Kept receipt={receipt} />
+      </div>
+      {(notes.length > 0 || records.rejected > 0) && <WorthKnowing receipt={receipt} />}
+      <HowRead receipt={receipt} />
+      <Panel title={t.columns}>
         <ColumnTable receipt={receipt} />
-      </section>
-      <Evidence receipt={receipt} />
-      <Downloads receipt={receipt} />
-      <Snippets receipt={receipt} />
-    </>
+      </Panel>
+    </div>
   )
 }
 
-function Evidence({ receipt }: { readonly receipt: Receipt }) {
-  const { file, createdAt, encoding, dialect } = receipt
+interface PanelProps {
+  readonly title: string
+  readonly action?: ComponentChildren
+  readonly children: ComponentChildren
+}
+
+function Panel({ title, action, children }: PanelProps) {
+  const id = useId()
+  return (
+    <section class="panel" aria-labelledby={id}>
+      <div class="row">
+        <h2 id={id}>{title}</h2>
+        <span class="grow" />
+        {action}
+      </div>
+      {children}
+    </section>
+  )
+}
+
+interface LedgerProps {
+  readonly title: string
+  readonly lines: readonly (readonly [name: ComponentChildren, amount: number, tone?: string])[]
+  readonly total: readonly [name: string, amount: number]
+}
+
+function Ledger({ title, lines, total }: LedgerProps) {
+  return (
+    <Panel title={title}>
+      <table class="ledger" aria-label={title}>
+        <tbody>
+          {lines.map(([name, amount, tone], at) => (
+            <tr key={at}>
+              <th scope="row">{name}</th>
+              <td class={amount === 0 ? 'quiet' : tone}>{count(amount)}</td>
+            </tr>
+          ))}
+        </tbody>
+        <tfoot>
+          <tr>
+            <th scope="row">{total[0]}</th>
+            <td>{count(total[1])}</td>
+          </tr>
+        </tfoot>
+      </table>
+    </Panel>
+  )
+}
+
+function Kept({ receipt: { file, parts, createdAt } }: { readonly receipt: Receipt }) {
+  const size = parts.reduce((sum, part) => sum + part.bytes, 0)
   const facts: readonly (readonly [string, string])[] = [
-    [t.size, `${bytes(file.bytes)} (${count(file.bytes)})`],
+    [t.originalKept, bytes(file.bytes)],
+    [t.rowsKept, t.parts(count(parts.length), bytes(size))],
     [t.created, moment(createdAt)],
-    [t.encoding, encoding.name],
-    [t.delimiter, delimiterName(dialect.delimiter)],
-    [t.quote, dialect.quoteChar ?? t.none],
-    [t.lineEnd, dialect.lineTerminator.replaceAll('\r', 'CR ').replaceAll('\n', 'LF ').trim()],
-    [t.header, dialect.header ? t.yes : t.no],
-    ['SHA-256', file.sha256],
+    ['SHA-256', `${file.sha256.slice(0, 8)}…${file.sha256.slice(-7)}`],
   ]
   return (
-    <section>
-      <h2>{t.evidence}</h2>
+    <Panel title={t.kept}>
       <dl class="facts">
-        {facts.map(([name, value]) => (
-          <div key={name} class={value.length > 40 ? 'wide' : name === t.created ? 'unbroken' : undefined}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
+        {facts.flatMap(([name, value]) => [<dt key={name}>{name}</dt>, <dd key={`${name} value`}>{value}</dd>])}
       </dl>
-      <ul class="quiet">
-        {evidenceSentences(receipt).map((sentence) => (
-          <li key={sentence.text}>
-            <Spoken sentence={sentence} />
+      <div class="row">
+        <CopyButton text={file.sha256} />
+      </div>
+    </Panel>
+  )
+}
+
+function WorthKnowing({ receipt: { id, notes, records, rejects } }: { readonly receipt: Receipt }) {
+  const causes = Object.entries(rejects.reasons).map(([reason, times]) => `${reasonName(reason)} ${count(times)}`)
+  return (
+    <Panel title={t.worthKnowing}>
+      {records.rejected > 0 && (
+        <ul class="notes">
+          <li>
+            <Mark severity="doubt" />
+            <p>
+              <b>{t.rejectedSentence(count(records.rejected))}</b> <span class="quiet">{list(causes)}.</span>
+            </p>
+            <a class="btn small" href={datasetHref(id, 'fix')}>
+              {t.fix}
+            </a>
           </li>
-        ))}
-      </ul>
-    </section>
+        </ul>
+      )}
+      <NoteList notes={notes} remedy={(note) => <Remedy note={note} id={id} />} />
+    </Panel>
   )
 }
 
-function Downloads({ receipt: { id, file } }: { readonly receipt: Receipt }) {
-  const base = file.name.replace(/\.[^.]*$/, '') || id
-  const forms: readonly (readonly [string, string, string])[] = [
-    [t.original, '/original', file.name || `${id}.csv`],
-    [t.asCsv, '/data.csv', `${base}.csv`],
-    [t.asParquet, '/data.parquet', `${base}.parquet`],
-    [t.asJson, '/data.ndjson', `${base}.ndjson`],
-    [t.rejectsCsv, '/rejects.csv', `${base}.rejects.csv`],
-  ]
-  return (
-    <section>
-      <h2>{t.downloads}</h2>
-      <p class="row">
-        {forms.map(([name, below, fileName]) => (
-          <DownloadLink key={below} name={name} address={datasetAddress(id, below)} fileName={fileName} />
-        ))}
-      </p>
-    </section>
+function Remedy({ note: { column, severity }, id }: { readonly note: ShownNote; readonly id: string }) {
+  if (column === undefined && severity === 'info') return null
+  return column === undefined ? (
+    <a class="btn small" href={datasetHref(id, 'read')}>
+      {t.readAgain}
+    </a>
+  ) : (
+    <a class="btn small ghost" href={rowsHref(id, { column })}>
+      {t.seeColumn}
+    </a>
   )
 }
 
-function Snippets({ receipt: { id } }: { readonly receipt: Receipt }) {
-  const parquet = datasetAddress(id, '/data.parquet')
-  const key = currentKey() === null ? '' : ' -H "Authorization: Bearer $KEY"'
-  const snippets: readonly (readonly [string, string])[] = [
-    ['curl', `curl -sS${key} -o data.parquet ${parquet}`],
-    ['Python', `import pandas\npandas.read_parquet("${parquet}")`],
-    ['R', `arrow::read_parquet("${parquet}")`],
-    ['DuckDB', `SELECT * FROM read_parquet('${parquet}');`],
+function HowRead({ receipt }: { readonly receipt: Receipt }) {
+  const { encoding, dialect, evidence } = receipt
+  const [encodingWhy, dialectWhy, headerWhy] = evidenceSentences(receipt)
+  const lineEnd = dialect.lineTerminator.replaceAll('\r', 'CR ').replaceAll('\n', 'LF ').trim()
+  const lines = evidence.figures.header.lines.map(count)
+  const facts = [
+    { what: t.encoding, found: encoding.name.toUpperCase(), why: encodingWhy },
+    { what: t.delimiter, found: delimiterName(dialect.delimiter), why: dialectWhy },
+    { what: t.quote, found: dialect.quoteChar ?? t.none },
+    { what: t.lineEnd, found: lineEnd },
+    { what: t.header, found: lines.length === 0 ? t.none : t.lines(lines.length, lines.join(', ')), why: headerWhy },
   ]
   return (
-    <section>
-      <h2>{t.use}</h2>
-      {snippets.map(([name, text]) => (
-        <div key={name} class="snippet">
-          <div class="row between">
-            <strong>{name}</strong>
-            <CopyButton text={text} />
-          </div>
-          <pre>
-            <code>{text}</code>
-          </pre>
-        </div>
-      ))}
-    </section>
+    <Panel
+      title={t.evidence}
+      action={
+        <a class="btn" href={datasetHref(receipt.id, 'read')}>
+          {t.readAgain}
+        </a>
+      }
+    >
+      <Table
+        class="list"
+        rows={facts}
+        columns={[
+          { head: t.what, cell: ({ what }) => what },
+          { head: t.found, cell: ({ found }) => <b>{found}</b> },
+          { head: t.why, cell: ({ why }) => why && <Spoken sentence={why} />, class: 'quiet' },
+        ]}
+      />
+    </Panel>
   )
 }
 
@@ -119,8 +205,8 @@ function CopyButton({ text }: { readonly text: string }) {
     setCopied(true)
   }
   return (
-    <button type="button" class="small" onClick={copy} onBlur={() => setCopied(false)}>
-      <span aria-live="polite">{isCopied ? t.copied : t.copy}</span>
+    <button type="button" class="btn small" onClick={copy} onBlur={() => setCopied(false)}>
+      <span aria-live="polite">{isCopied ? t.copied : t.copySha256}</span>
     </button>
   )
 }

@@ -166,7 +166,7 @@ function Words({ words, onChange }: WordsProps) {
           checked={words.whole}
           onChange={(e) => onChange({ ...words, whole: e.currentTarget.checked })}
         />{' '}
-        {t.wholeValue}
+        {t.wholeValuesOnly}
       </label>
     </div>
   )

@@ -1,5 +1,6 @@
-// Cell moves: where a key moves the selected cell of a table, and which cells lie between two. Knows no element.
+// Cell moves: where a key moves the cursor of a table, and which cells lie between two. Knows no element.
 
+/** The heads of columns are row -1. */
 export interface Cell {
   readonly row: number
   readonly column: number
@@ -17,30 +18,36 @@ interface Size {
   readonly page: number
 }
 
-type Key = Pick<KeyboardEvent, 'key' | 'ctrlKey'>
+type Key = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'shiftKey'>
 
 /** Null for a key that does not move. */
-export function movedCell({ key, ctrlKey }: Key, { row, column }: Cell, { rows, columns, page }: Size): Cell | null {
+export function movedCell(press: Key, { row, column }: Cell, { rows, columns, page }: Size): Cell | null {
   const far = Number.POSITIVE_INFINITY
+  const isFar = press.ctrlKey || press.metaKey
+  const step = isFar ? far : 1
   const moves: Readonly<Record<string, readonly [rows: number, columns: number]>> = {
-    ArrowDown: [1, 0],
-    ArrowUp: [-1, 0],
-    ArrowRight: [0, 1],
-    ArrowLeft: [0, -1],
+    ArrowDown: [step, 0],
+    ArrowUp: [-step, 0],
+    ArrowRight: [0, step],
+    ArrowLeft: [0, -step],
     PageDown: [page, 0],
     PageUp: [-page, 0],
-    Home: [ctrlKey ? -far : 0, -far],
-    End: [ctrlKey ? far : 0, far],
+    Home: [isFar ? -far : 0, -far],
+    End: [isFar ? far : 0, far],
   }
-  const move = moves[key]
-  const within = (to: number, count: number) => Math.max(0, Math.min(count - 1, to))
-  return move === undefined ? null : { row: within(row + move[0], rows), column: within(column + move[1], columns) }
+  const move = moves[press.key]
+  if (move === undefined) return null
+  const isInHeads = row < 0 && move[0] === 0
+  const entersHeads = row <= 0 && press.key === 'ArrowUp' && !press.shiftKey
+  const top = isInHeads || entersHeads ? -1 : 0
+  const within = (to: number, least: number, count: number) => Math.max(least, Math.min(count - 1, to))
+  return { row: within(row + move[0], top, rows), column: within(column + move[1], 0, columns) }
 }
 
-/** The rectangle that two cells span. */
+/** The rectangle of cells, without heads, that two span. */
 export function rangeOf(one: Cell, other: Cell): CellRange {
   return {
-    from: { row: Math.min(one.row, other.row), column: Math.min(one.column, other.column) },
+    from: { row: Math.max(0, Math.min(one.row, other.row)), column: Math.min(one.column, other.column) },
     to: { row: Math.max(one.row, other.row), column: Math.max(one.column, other.column) },
   }
 }

@@ -1,15 +1,13 @@
-// Filter bar: the conditions that rows must meet, a form to add one, and a way to a row or a column. Knows no rows.
+// Filter bar: the conditions that rows must meet as chips, and ways to columns, to be found, shown or hidden.
 import { useState } from 'preact/hooks'
+import { count } from '../../../format.ts'
+import { Icon } from '../../../parts/icon.tsx'
+import { Menu } from '../../../parts/menu.tsx'
 import { t } from '../../../texts.ts'
-import { type Filter, type Operator, operators } from './row-view.ts'
+import type { Filter, Operator, RowView } from './row-view.ts'
 
-interface FilterBarProps {
-  readonly columns: readonly string[]
-  readonly filters: readonly Filter[]
-  readonly onChange: (filters: readonly Filter[]) => void
-}
-
-const operatorNames: Readonly<Record<Operator, string>> = {
+/** Those of a condition with one value or none; the others are chosen from a plot. */
+export const operatorNames: Partial<Readonly<Record<Operator, string>>> = {
   contains: t.contains,
   '=': '=',
   '<>': '≠',
@@ -21,78 +19,100 @@ const operatorNames: Readonly<Record<Operator, string>> = {
   notNull: t.isNotNull,
 }
 
-export function FilterBar({ columns, filters, onChange }: FilterBarProps) {
-  const [column, setColumn] = useState(columns[0] ?? '')
-  const [operator, setOperator] = useState<Operator>('contains')
-  const [value, setValue] = useState('')
-  const needsValue = operator !== 'null' && operator !== 'notNull'
-  const onSubmit = (event: SubmitEvent) => {
-    event.preventDefault()
-    onChange([...filters, { column, operator, value: needsValue ? value : '' }])
-    setValue('')
-  }
+/** Columns listed at once, of those that have a part of a name. */
+const listedMax = 40
+
+interface FilterBarProps {
+  readonly columns: readonly string[]
+  /** Of the cursor. */
+  readonly column: string
+  readonly view: RowView
+  readonly onChange: (change: Partial<RowView>) => void
+  readonly onColumn: (column: string) => void
+}
+
+export function FilterBar({ columns, column, view: { filters, hidden }, onChange, onColumn }: FilterBarProps) {
+  const [name, setName] = useState('')
+  const found = columnsLike(columns, name)
+  const shown = found.filter((one) => !hidden.includes(one))
+  const toggle = (one: string) =>
+    onChange({ hidden: hidden.includes(one) ? hidden.filter((other) => other !== one) : [...hidden, one] })
   return (
-    <div class="filters">
-      <form class="row" onSubmit={onSubmit} aria-label={t.filter}>
-        <select
-          class="small name"
-          aria-label={t.filterColumn}
-          value={column}
-          onChange={({ currentTarget }) => setColumn(currentTarget.value)}
-        >
-          {columns.map((one) => (
-            <option key={one}>{one}</option>
-          ))}
-        </select>
-        <select
-          class="small"
-          aria-label={t.condition}
-          value={operator}
-          onChange={({ currentTarget }) => setOperator(currentTarget.value as Operator)}
-        >
-          {operators.map((one) => (
-            <option key={one} value={one}>
-              {operatorNames[one]}
-            </option>
-          ))}
-        </select>
-        {needsValue && (
-          <input
-            class="small"
-            type="search"
-            aria-label={t.filterValue}
-            placeholder={t.filterValue}
-            value={value}
-            onInput={({ currentTarget }) => setValue(currentTarget.value)}
-          />
-        )}
-        <button type="submit" class="small plain-submit">
-          {t.filter}
-        </button>
+    <div class="bar chips">
+      {filters.map((filter, index) => (
+        <span key={`${index} ${filter.column}`} class="chip on">
+          <span class="name">{filterText(filter)}</span>
+          <button
+            type="button"
+            class="hit"
+            aria-label={t.removeFilter(filterText(filter))}
+            onClick={() => onChange({ filters: filters.filter((one) => one !== filter) })}
+          >
+            <Icon name="close" />
+          </button>
+        </span>
+      ))}
+      <button type="button" class="chip" onClick={() => onChange({ column })}>
+        <Icon name="plus" /> {t.filter}
+      </button>
+      <form
+        class="grow"
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (shown[0] !== undefined) onColumn(shown[0])
+        }}
+      >
+        <input
+          id="find-column"
+          class="field"
+          type="search"
+          size={13}
+          list="column-names"
+          aria-label={t.findColumn}
+          aria-invalid={shown.length === 0}
+          placeholder={t.findColumn}
+          value={name}
+          onInput={({ currentTarget: { value } }) => {
+            setName(value)
+            if (value !== '' && shown.includes(value)) onColumn(value)
+          }}
+        />
+        <datalist id="column-names">
+          {name !== '' && shown.slice(0, listedMax).map((one) => <option key={one} value={one} />)}
+        </datalist>
       </form>
-      {filters.length > 0 && (
-        <ul class="chips" aria-label={t.filters}>
-          {filters.map((filter, index) => (
-            <li key={`${index} ${filter.column}`}>
-              <button
-                type="button"
-                class="small chip"
-                aria-label={`${t.remove}: ${filterText(filter)}`}
-                onClick={() => onChange(filters.filter((one) => one !== filter))}
-              >
-                {filterText(filter)} <span aria-hidden="true">×</span>
-              </button>
-            </li>
-          ))}
-        </ul>
-      )}
+      <Menu class="btn ghost" label={t.columnsShown(count(columns.length - hidden.length), count(columns.length))}>
+        {found.slice(0, listedMax).map((one) => (
+          <label key={one} class="row">
+            <input
+              class="check"
+              type="checkbox"
+              checked={!hidden.includes(one)}
+              // The last one stays.
+              disabled={columns.length - hidden.length === 1 && !hidden.includes(one)}
+              onChange={() => toggle(one)}
+            />
+            <span class="name">{one}</span>
+          </label>
+        ))}
+        {found.length > listedMax && <p class="small quiet">{t.narrowSearch}</p>}
+      </Menu>
     </div>
   )
 }
 
-function filterText({ column, operator, value, isLength }: Filter): string {
+/** Columns with a part of a name: first the one of that name, then those that begin with it, then the others. */
+function columnsLike(columns: readonly string[], name: string): readonly string[] {
+  const wanted = name.toLowerCase()
+  const rank = (one: string) => (one === wanted ? 0 : one.startsWith(wanted) ? 1 : 2)
+  const found = columns.filter((one) => one.toLowerCase().includes(wanted))
+  return wanted === '' ? found : found.toSorted((a, b) => rank(a.toLowerCase()) - rank(b.toLowerCase()))
+}
+
+export function filterText({ column, operator, values, isLength }: Filter): string {
   const what = isLength ? `${t.length} (${column})` : column
-  return operator === 'null' || operator === 'notNull'
-    ? `${what} ${operatorNames[operator]}`
-    : `${what} ${operatorNames[operator]} ${value}`
+  const shown = values.map((one) => (one.length > 40 ? `${one.slice(0, 40)}…` : one))
+  if (operator === 'between') return `${what} ${shown.join(' – ')}`
+  if (operator === 'in') return `${what} ${t.is} ${shown.join(` ${t.or} `)}`
+  return [what, operatorNames[operator], ...shown].join(' ')
 }

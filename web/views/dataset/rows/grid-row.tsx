@@ -1,99 +1,125 @@
-// Grid row: the head and one row of the row grid, as far as their columns are in view. Knows no source.
-import type { Column } from '../../../../src/core/receipt.ts'
-import { count } from '../../../format.ts'
+// Grid row: one head and one row of the row grid, as far as their columns are in view. Knows no source.
+import type { ComponentChildren } from 'preact'
+import { bytes, count, typeName } from '../../../format.ts'
+import { Icon } from '../../../parts/icon.tsx'
 import { textOf } from '../../../parts/text-of.ts'
-import { isNumeric, Value } from '../../../parts/value.tsx'
+import { isNumeric } from '../../../parts/value.tsx'
 import { t } from '../../../texts.ts'
 import { type Cell, type CellRange, isInside } from './cell-moves.ts'
 import type { ColumnWindow } from './grid-window.ts'
 import type { ShownRow } from './row-source.ts'
-import type { Sort } from './row-view.ts'
 
-export type GridColumn = Pick<Column, 'name' | 'type'>
+export interface GridColumn {
+  readonly name: string
+  readonly type: string
+  /** Place of its values in a row. */
+  readonly at: number
+  readonly nulls?: number
+}
 
-/** The rendered columns: those in view, with space for the others on both sides if a table is wide. */
-export interface ShownColumns {
-  readonly columns: readonly GridColumn[]
+/** The columns in view, and where the cursor is. */
+export interface HeadPlace {
   readonly window: ColumnWindow
-  readonly isWide: boolean
+  readonly cell: Cell
 }
 
-interface HeadProps extends ShownColumns {
-  readonly sort: Sort | null
-  readonly onSort: (column: string) => void
+interface HeadCellProps {
+  readonly name: string
+  readonly type: string
+  readonly note?: string
+  readonly place: HeadPlace
+  /** In the window. */
+  readonly index: number
+  readonly order?: 'ascending' | 'descending' | undefined
+  readonly isChosen?: boolean
+  readonly onSort?: () => void
+  readonly children?: ComponentChildren
 }
 
-export function Head({ columns, window, isWide, sort, onSort }: HeadProps) {
+export function HeadCell({ name, type, note, place, index, order, isChosen, onSort, children }: HeadCellProps) {
+  const column = place.window.from + index
+  const isCursor = place.cell.row < 0 && place.cell.column === column
   return (
-    <thead>
-      <tr aria-rowindex={1}>
-        <th scope="col" class="number">
-          <span aria-hidden="true">#</span>
-          <span class="hidden">{t.rowNumber}</span>
-        </th>
-        {isWide && <Room />}
-        {columns.slice(window.from, window.to).map(({ name, type }, index) => {
-          const order = sort?.column === name ? (sort.isDescending ? 'descending' : 'ascending') : undefined
-          return (
-            <th
-              scope="col"
-              key={name}
-              aria-colindex={window.from + index + 2}
-              aria-sort={order}
-              class={isNumeric(type) ? 'number' : undefined}
-            >
-              <button type="button" class="head" title={`${name}: ${type}`} onClick={() => onSort(name)}>
-                <span class="head-name">{name}</span> <span class="type">{type}</span>
-                <span aria-hidden="true">{order === 'ascending' ? '↑' : order === 'descending' ? '↓' : ''}</span>
-              </button>
-            </th>
-          )
-        })}
-        {isWide && <Room />}
-      </tr>
-    </thead>
+    <th
+      scope="col"
+      id={headId(column)}
+      aria-colindex={column + 2}
+      aria-sort={order}
+      class={`${isNumeric(type) ? 'num' : ''} ${isChosen ? 'chosen' : ''} ${isCursor ? 'cursor' : ''}`}
+    >
+      <span class="col-name">
+        <button type="button" class="sort" tabIndex={-1} title={name} disabled={!onSort} onClick={onSort}>
+          <span class="name">{name}</span>
+          {order !== undefined && <Icon name={order === 'ascending' ? 'up' : 'down'} />}
+        </button>
+      </span>
+      <span class="col-type">{[typeName(type), note].filter(Boolean).join(' · ')}</span>
+      {children}
+    </th>
   )
 }
 
-function Room() {
-  return <td class="room" role="presentation" aria-hidden="true" />
+export function headId(column: number): string {
+  return `head-${column}`
 }
 
-interface RowProps extends ShownColumns {
-  readonly cell: Cell
-  readonly onSelect: (cell: Cell, isExtended: boolean) => void
+export function cellId({ row, column }: Cell): string {
+  return row < 0 ? headId(column) : `cell-${row}-${column}`
+}
+
+interface RowProps extends HeadPlace {
+  readonly columns: readonly GridColumn[]
   readonly index: number
   readonly row: ShownRow | null
   readonly range: CellRange
 }
 
-export function Row({ index, row, columns, window, isWide, cell, range, onSelect }: RowProps) {
+export function Row({ index, row, columns, window, cell, range }: RowProps) {
+  const isMany = range.from.row < range.to.row || range.from.column < range.to.column
   return (
     <tr aria-rowindex={index + 2}>
       <th scope="row" class="number">
         {row === null ? '…' : count(row.number)}
       </th>
-      {isWide && <Room />}
-      {columns.slice(window.from, window.to).map(({ name, type }, at) => {
-        const column = window.from + at
-        const isActive = cell.row === index && cell.column === column
+      <td class="room" role="presentation" />
+      {columns.slice(window.from, window.to).map(({ name, type, at }, place) => {
+        const column = window.from + place
+        const isCursor = cell.row === index && cell.column === column
         const isSelected = isInside(range, { row: index, column })
+        const { text, kind, size } = row === null ? waiting : shownCell(row.values[at])
         return (
           <td
             key={name}
             role="gridcell"
-            id={`cell-${index}-${column}`}
+            id={cellId({ row: index, column })}
             aria-colindex={column + 2}
-            class={`${isActive ? 'active' : isSelected ? 'selected' : ''} ${isNumeric(type) ? 'number' : ''}`}
             aria-selected={isSelected}
-            title={row === null ? undefined : textOf(row.values[column])}
-            onPointerDown={(event) => onSelect({ row: index, column }, event.shiftKey)}
+            class={`${kind} ${isNumeric(type) ? 'num' : ''} ${isSelected && isMany ? 'selected' : ''} ${isCursor ? 'cursor' : ''}`}
+            data-size={size}
           >
-            {row === null ? <span class="null">…</span> : <Value value={row.values[column]} />}
+            {text}
           </td>
         )
       })}
-      {isWide && <Room />}
     </tr>
   )
+}
+
+/** No column is as wide; the rest costs browsers time. */
+const shownCharacters = 300
+/** From here on, a cell says how large its value is. */
+const sizedCharacters = 1_000
+
+const waiting = { text: '', kind: 'cell-waiting', size: undefined }
+
+/** Null, empty text and blanks at the ends look different from each other and from words. */
+function shownCell(value: unknown) {
+  if (value === null || value === undefined) return { ...waiting, text: t.nullValue, kind: 'cell-null' }
+  const text = textOf(value)
+  if (text === '') return { ...waiting, text: '""', kind: 'cell-empty' }
+  return {
+    text: text.slice(0, shownCharacters).replaceAll(/^ +| +$/g, (blanks) => '·'.repeat(blanks.length)),
+    kind: '',
+    size: text.length < sizedCharacters ? undefined : bytes(text.length),
+  }
 }

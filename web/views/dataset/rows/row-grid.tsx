@@ -1,190 +1,217 @@
 // Row grid: millions of rows in a window that is scrolled by mouse, touch or keyboard. Knows rows, but not their source.
+import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { count } from '../../../format.ts'
 import { t } from '../../../texts.ts'
 import { type Cell, type CellRange, movedCell, rangeOf } from './cell-moves.ts'
-import { type GridColumn, Head, Row, type ShownColumns } from './grid-row.tsx'
+import { cellId, type GridColumn, HeadCell, type HeadPlace, Row } from './grid-row.tsx'
 import {
-  autoColumnsMax,
-  columnWidth,
+  columnStarts,
   columnWindow,
   firstRow,
   numbersWidth,
-  rowHeight,
   scrollHeight,
   scrollLeftOf,
   scrollTopOf,
 } from './grid-window.ts'
-import type { RowSource } from './row-source.ts'
-import type { Sort } from './row-view.ts'
+import type { ShownRow } from './row-source.ts'
 
-interface RowGridProps {
-  readonly source: RowSource
-  readonly columns: readonly GridColumn[]
-  readonly total: number
-  readonly sort: Sort | null
-  readonly onSort: (column: string) => void
-  /** The selected cell, and where the selection began. */
+export interface Selection {
+  /** Where the cursor is, and where the selection began. */
   readonly cell: Cell
   readonly anchor: Cell
-  readonly onSelect: (cell: Cell, isExtended: boolean) => void
-  readonly onCopy: (range: CellRange) => void
 }
 
-export function RowGrid({ source, columns, total, sort, onSort, cell, anchor, onSelect, onCopy }: RowGridProps) {
-  const viewHeight = useViewHeight()
-  const visible = visibleRows(viewHeight)
-  const { view, first, window, isWide, look } = useView(total, columns.length, cell, viewHeight)
-  const shown = Array.from({ length: Math.max(0, Math.min(visible, total - first)) }, (_, index) => first + index)
+export interface RowGridProps extends Selection {
+  readonly label: string
+  readonly source: { row(index: number): ShownRow | null }
+  readonly columns: readonly GridColumn[]
+  /** Null while rows are being counted. */
+  readonly total: number | null
+  /** Which rows, and their order: a change leads back to the cursor. */
+  readonly order?: string
+  readonly onSelect: (selection: Selection) => void
+  readonly onCopy: (range: CellRange) => void
+  /** Other keys than those that move, select and copy. */
+  readonly onKey?: (event: KeyboardEvent) => void
+  /** Heads of the columns in view; by default their names and types. */
+  readonly heads?: (columns: readonly GridColumn[], place: HeadPlace) => ComponentChildren
+  /** What stands below, with the rows in view, counted from 1. */
+  readonly foot?: (first: number, last: number) => ComponentChildren
+}
+
+export function RowGrid({ label, source, columns, cell, anchor, onSelect, ...props }: RowGridProps) {
+  const { sizes, first, left, total, refs, look, showCell } = useView(props.total)
+  const visible = visibleRows(sizes)
+  const starts = columnStarts(columns, sizes.width, visible, sizes.row / rowHeightUsual)
+  const window = columnWindow(starts, left, sizes.width - numbersWidth)
+  const shown = Array.from({ length: Math.max(0, Math.min(visible, total - first)) }, (_, at) => first + at)
   const range = rangeOf(anchor, cell)
+  useLayoutEffect(() => showCell(cell, starts), [cell.row, cell.column, sizes.row, props.order])
+  const select = (to: Cell, isExtended: boolean) => onSelect({ cell: to, anchor: isExtended ? anchor : to })
+  const size = { rows: total, columns: columns.length, page: Math.max(1, visible - 3) }
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.target instanceof HTMLButtonElement) return
     const isCommand = event.ctrlKey || event.metaKey
-    if (isCommand && event.key === 'c') onCopy(range)
-    else if (isCommand && event.key === 'a') {
-      onSelect({ row: total - 1, column: columns.length - 1 }, false)
-      onSelect({ row: 0, column: 0 }, true)
-    } else {
-      const moved = movedCell(event, cell, { rows: total, columns: columns.length, page: visible - 3 })
-      if (moved === null) return
-      onSelect(moved, event.shiftKey)
-    }
+    const moved = event.altKey ? null : movedCell(event, cell, size)
+    if (moved !== null) select(moved, event.shiftKey)
+    else if (isCommand && event.key === 'c') props.onCopy(range)
+    else if (isCommand && event.key === 'a') onSelect(allCells(size))
+    else return props.onKey?.(event)
     event.preventDefault()
   }
+  const place = { window, cell }
+  const inView = columns.slice(window.from, window.to)
   return (
     <>
-      <p class="quiet figures" aria-live="polite">
-        {t.rowOf(count(Math.min(total, first + 1)), count(Math.min(total, first + visible - 1)), count(total))}
-      </p>
-      <div class="grid-frame">
-        <div class="grid-view" ref={view} onScroll={({ currentTarget }) => look(currentTarget)}>
-          <div
-            class="grid-space"
-            ref={(space) => space?.style.setProperty('height', `${scrollHeight(total) + rowHeight}px`)}
+      <div class="grid-box rows" ref={refs.box} onScroll={look}>
+        <div
+          class="grid-space"
+          style={{ height: px(scrollHeight(total, sizes.row) + sizes.head), width: px(numbersWidth + starts.at(-1)!) }}
+        >
+          <table
+            class="grid"
+            role="grid"
+            tabIndex={0}
+            style={{ width: px(numbersWidth + starts[window.to]!) }}
+            aria-label={label}
+            aria-rowcount={total + 1}
+            aria-colcount={columns.length + 1}
+            aria-multiselectable="true"
+            aria-activedescendant={total > 0 || cell.row < 0 ? cellId(cell) : undefined}
+            onKeyDown={onKeyDown}
           >
-            <table
-              class={isWide ? 'grid wide-grid' : 'grid'}
-              ref={(table) => {
-                if (isWide) table?.style.setProperty('width', `${numbersWidth + columns.length * columnWidth}px`)
-              }}
-              role="grid"
-              tabIndex={0}
-              aria-rowcount={total + 1}
-              aria-colcount={columns.length + 1}
-              aria-multiselectable="true"
-              aria-label={t.rows}
-              aria-activedescendant={total > 0 ? `cell-${cell.row}-${cell.column}` : undefined}
-              onKeyDown={onKeyDown}
-            >
-              {isWide && <Widths columns={columns} window={window} isWide />}
-              <Head columns={columns} window={window} isWide={isWide} sort={sort} onSort={onSort} />
-              <tbody>
-                {shown.map((index) => (
-                  <Row
-                    // A row that scrolls out of view passes its elements on to one that comes in.
-                    key={index % visible}
-                    index={index}
-                    row={source.row(index)}
-                    columns={columns}
-                    window={window}
-                    isWide={isWide}
-                    cell={cell}
-                    range={range}
-                    onSelect={onSelect}
-                  />
-                ))}
-              </tbody>
-            </table>
-          </div>
+            <Widths starts={starts} place={place} />
+            <thead ref={refs.head}>
+              <tr aria-rowindex={1}>
+                <Corner />
+                {props.heads?.(inView, place) ??
+                  inView.map((one, index) => <HeadCell key={one.name} {...one} place={place} index={index} />)}
+              </tr>
+            </thead>
+            <tbody ref={refs.body} {...pointing(select)}>
+              {shown.map((index) => (
+                <Row
+                  // A row that scrolls out of view passes its elements on to one that comes in.
+                  key={index % visible}
+                  index={index}
+                  row={source.row(index)}
+                  columns={columns}
+                  range={range}
+                  {...place}
+                />
+              ))}
+            </tbody>
+          </table>
         </div>
       </div>
+      {props.foot?.(Math.min(total, first + 1), Math.min(total, first + visible - 1))}
     </>
   )
 }
 
-/** A tall window shows more rows, besides the heading above and the value below. Pixels. */
-const viewHeightMin = 560
-const besideHeight = 440
-
-function useViewHeight(): number {
-  const now = () => Math.max(viewHeightMin, Math.floor((innerHeight - besideHeight) / rowHeight) * rowHeight)
-  const [height, setHeight] = useState(now)
-  useLayoutEffect(() => {
-    const onResize = () => setHeight(now())
-    addEventListener('resize', onResize)
-    return () => removeEventListener('resize', onResize)
-  }, [])
-  return height
+function allCells({ rows, columns }: { readonly rows: number; readonly columns: number }): Selection {
+  return { cell: { row: 0, column: 0 }, anchor: { row: rows - 1, column: columns - 1 } }
 }
 
-function visibleRows(viewHeight: number): number {
-  return Math.ceil(viewHeight / rowHeight) + 1
+/** A mouse selects where it is pressed, and more where it is dragged; a finger selects where it taps, since it scrolls. */
+function pointing(select: (cell: Cell, isExtended: boolean) => void) {
+  const at = (event: Event): Cell | null => {
+    const cell = event.target instanceof Element ? event.target.closest('[role=gridcell]') : null
+    const row = Number(cell?.parentElement?.getAttribute('aria-rowindex')) - 2
+    return cell === null ? null : { row, column: Number(cell.getAttribute('aria-colindex')) - 2 }
+  }
+  const take = (event: Event, isExtended: boolean) => {
+    const cell = at(event)
+    if (cell !== null) select(cell, isExtended)
+  }
+  return {
+    onPointerDown: (event: PointerEvent) =>
+      event.pointerType === 'mouse' && event.button === 0 && take(event, event.shiftKey),
+    onPointerOver: (event: PointerEvent) => event.pointerType === 'mouse' && event.buttons === 1 && take(event, true),
+    onClick: (event: MouseEvent) =>
+      event instanceof PointerEvent && event.pointerType !== 'mouse' && take(event, event.shiftKey),
+  }
 }
 
-/** The part of the table in view; a selected cell is scrolled into view. */
-function useView(total: number, columnCount: number, cell: Cell, viewHeight: number) {
-  const visible = visibleRows(viewHeight)
-  const view = useRef<HTMLDivElement>(null)
-  const [first, setFirst] = useState(0)
-  const [sideways, setSideways] = useState({ left: 0, width: 0 })
-  const isWide = columnCount > autoColumnsMax
-  const look = (element: HTMLElement) => {
-    setFirst(firstRow(total, element.scrollTop, viewHeight))
-    if (isWide) setSideways({ left: Math.abs(element.scrollLeft), width: element.clientWidth })
+/** Of a row, until one has been measured. */
+const rowHeightUsual = 28
+const noSizes = { width: 0, height: 0, head: 0, row: rowHeightUsual }
+
+/** The last one may be partly in view, and the first one, too. */
+function visibleRows({ height, row }: typeof noSizes): number {
+  return Math.ceil(height / row) + 1
+}
+
+/** The rows in view, and the size of the view in pixels: its height is that below the heads. */
+function useView(counted: number | null) {
+  const box = useRef<HTMLDivElement>(null)
+  const head = useRef<HTMLTableSectionElement>(null)
+  const body = useRef<HTMLTableSectionElement>(null)
+  const [{ sizes, first, left }, setView] = useState({ sizes: noSizes, first: 0, left: 0 })
+  const total = counted ?? visibleRows(sizes)
+  const look = () => {
+    const view = box.current
+    if (view === null) return
+    const headHeight = head.current?.offsetHeight ?? 0
+    const row = body.current?.rows[0]?.getBoundingClientRect().height || rowHeightUsual
+    const height = Math.max(0, view.clientHeight - headHeight)
+    const seen = firstRow(total, view.scrollTop, height, row)
+    // Rows come into view by pixels, and are rendered only where another one does.
+    if (body.current !== null) body.current.style.transform = `translateY(${-seen.above}px)`
+    const next = {
+      sizes: { width: view.clientWidth, height, head: headHeight, row },
+      first: seen.first,
+      left: Math.round(Math.abs(view.scrollLeft) / leftStep) * leftStep,
+    }
+    setView((last) => (JSON.stringify(last) === JSON.stringify(next) ? last : next))
   }
   useLayoutEffect(() => {
-    view.current?.style.setProperty('--height', `${viewHeight}px`)
-    if (view.current !== null) look(view.current)
-  }, [viewHeight])
-  useLayoutEffect(() => view.current?.style.setProperty('--columns', String(columnCount)), [columnCount])
-  useLayoutEffect(() => {
-    if (view.current === null || !isWide) return
-    const element = view.current
-    const observer = new ResizeObserver(() => look(element))
-    observer.observe(element)
+    const observer = new ResizeObserver(look)
+    for (const { current } of [box, head]) if (current !== null) observer.observe(current)
+    look()
     return () => observer.disconnect()
-  }, [isWide, total])
-  useLayoutEffect(() => {
-    const top =
-      cell.row < first ? cell.row : cell.row >= first + visible - 3 ? Math.max(0, cell.row - visible + 4) : null
-    if (top !== null && view.current) view.current.scrollTop = scrollTopOf(top, total, viewHeight)
-    if (top !== null) setFirst(firstRow(total, scrollTopOf(top, total, viewHeight), viewHeight))
-    // Behind the rendering of the row, and before the next key press.
-    queueMicrotask(() => showColumn(view.current, cell, isWide))
-  }, [cell.row, cell.column])
-  return { view, first, isWide, look, window: columnWindow(columnCount, sideways.left, sideways.width) }
-}
-
-/** Scrolls sideways as far as needed; the row numbers, which stay, are in front. */
-function showColumn(view: HTMLElement | null, { row, column }: Cell, isWide: boolean): void {
-  if (view !== null && isWide) {
-    // It may not be rendered yet.
-    view.scrollLeft = scrollLeftOf(column, view.scrollLeft, view.clientWidth)
-    return
+  }, [counted])
+  const showCell = ({ row, column }: Cell, starts: readonly number[]) => {
+    const view = box.current
+    if (view === null || sizes.height === 0) return
+    view.scrollLeft = scrollLeftOf(starts, column, view.scrollLeft, view.clientWidth - numbersWidth)
+    const seen = firstRow(total, view.scrollTop, sizes.height, sizes.row)
+    const whole = Math.max(1, Math.floor(sizes.height / sizes.row))
+    const isAbove = row < seen.first || (row === seen.first && seen.above > 0)
+    const to = isAbove ? Math.max(0, row) : row >= seen.first + whole ? row - whole + 1 : null
+    if (to !== null) view.scrollTop = scrollTopOf(to, total, sizes.height, sizes.row)
+    look()
   }
-  const found = document.getElementById(`cell-${row}-${column}`)
-  const numbers = found?.parentElement?.firstElementChild
-  if (!view || !found || !numbers) return
-  const { left, right } = found.getBoundingClientRect()
-  const leftEdge = numbers.getBoundingClientRect().right
-  const rightEdge = view.getBoundingClientRect().left + view.clientWidth
-  if (left < leftEdge) view.scrollLeft -= leftEdge - left
-  else if (right > rightEdge) view.scrollLeft += Math.min(right - rightEdge, left - leftEdge)
+  return { sizes, first, left, total, refs: { box, head, body }, look, showCell }
 }
 
-function Widths({ columns, window: { from, to } }: ShownColumns) {
+/** Fewer pixels bring no other column into view than those rendered beyond the edges. */
+const leftStep = 64
+
+/** Above the row numbers. */
+function Corner() {
   return (
-    <colgroup>
-      <Width pixels={numbersWidth} />
-      <Width pixels={from * columnWidth} />
-      {columns.slice(from, to).map(({ name }) => (
-        <Width key={name} pixels={columnWidth} />
-      ))}
-      <Width pixels={(columns.length - to) * columnWidth} />
-    </colgroup>
+    <>
+      <th scope="col" class="number">
+        <span aria-hidden="true">#</span>
+        <span class="hidden">{t.rowNumber}</span>
+      </th>
+      <td class="room" role="presentation" />
+    </>
   )
 }
 
-function Width({ pixels }: { readonly pixels: number }) {
-  return <col ref={(col) => col?.style.setProperty('width', `${pixels}px`)} />
+function px(length: number): string {
+  return `${length}px`
+}
+
+function Widths({ starts, place: { window } }: { readonly starts: readonly number[]; readonly place: HeadPlace }) {
+  const { from, to } = window
+  const widths = starts.slice(from, to).map((start, index) => (starts[from + index + 1] ?? start) - start)
+  return (
+    <colgroup>
+      {[numbersWidth, starts[from] ?? 0, ...widths].map((width, at) => (
+        <col key={at} style={{ width: px(width) }} />
+      ))}
+    </colgroup>
+  )
 }

@@ -1,12 +1,12 @@
 // Row source: rows of a view of a dataset, fetched by pages on demand. Holds a bounded number of pages.
 import { getRows, runQuery } from '../../../api.ts'
-import { countSql, isWholeFile, pageSql, type RowView } from './row-view.ts'
+import { countSql, isInFileOrder, pageSql, type RowView } from './row-view.ts'
 
-/** Number of values in a page, and the fewest and most rows. */
+/** Values and bytes in a page, and its most rows. */
 const pageCells = 20_000
-const pageRowsMin = 40
+const pageBytes = 1_048_576
 const pageRowsMax = 200
-/** A page has some tens of kilobytes; beyond this number, pages are fetched again when needed. */
+/** Beyond this number, pages are fetched again when needed. */
 const pagesMax = 40
 
 export interface ShownRow {
@@ -19,8 +19,9 @@ interface RowSourceOptions {
   readonly id: string
   readonly columns: readonly string[]
   readonly view: RowView
-  /** Rows of the whole file. */
+  /** Rows of the whole file, and how long they are on average. */
   readonly total: number
+  readonly rowBytes: number
   /** Called when rows, or their number, have arrived that were missing. */
   readonly onChange: () => void
 }
@@ -36,9 +37,9 @@ export class RowSource {
 
   constructor(options: RowSourceOptions) {
     this.#options = options
-    const rows = Math.floor(pageCells / options.columns.length)
-    this.#pageRows = Math.max(pageRowsMin, Math.min(pageRowsMax, rows))
-    this.total = isWholeFile(options.view) ? options.total : null
+    const rows = Math.min(pageCells / options.columns.length, pageBytes / options.rowBytes)
+    this.#pageRows = Math.max(1, Math.min(pageRowsMax, Math.floor(rows)))
+    this.total = isInFileOrder(options.view) ? options.total : null
     if (this.total === null) this.#count()
   }
 
@@ -73,7 +74,7 @@ export class RowSource {
     const { id, view, columns } = this.#options
     const { signal } = this.#controller
     const offset = number * this.#pageRows
-    if (isWholeFile(view)) {
+    if (isInFileOrder(view)) {
       const { rows } = await getRows(id, offset, this.#pageRows, signal)
       return rows.map((values, index) => ({ number: offset + index + 1, values }))
     }

@@ -1,20 +1,24 @@
 // Row table: the rows of a dataset with what filters, sorts, finds and copies them. The address keeps the view.
 import { useLayoutEffect, useMemo, useReducer, useState } from 'preact/hooks'
-import type { Receipt } from '../../../api.ts'
-import { count } from '../../../format.ts'
+import { type Receipt, runQuery } from '../../../api.ts'
+import { count, list } from '../../../format.ts'
 import { Failure } from '../../../parts/failure.tsx'
-import { tsv } from '../../../parts/text-of.ts'
-import { Value } from '../../../parts/value.tsx'
+import { textOf, tsv } from '../../../parts/text-of.ts'
 import { t } from '../../../texts.ts'
-import type { Cell, CellRange } from './cell-moves.ts'
-import { FilterBar } from './filter-bar.tsx'
-import { GoTo } from './go-to.tsx'
-import { RowGrid } from './row-grid.tsx'
+import { useLoaded } from '../../../use-loaded.ts'
+import { type Cell, type CellRange, rangeOf } from './cell-moves.ts'
+import { ColumnHeads } from './column-heads.tsx'
+import { FilterBar, filterText } from './filter-bar.tsx'
+import { GridFoot } from './grid-foot.tsx'
+import type { GridColumn } from './grid-row.tsx'
+import { Inspector, SidePanel } from './inspector.tsx'
+import { RowGrid, type RowGridProps, type Selection } from './row-grid.tsx'
 import { RowSource } from './row-source.ts'
-import { parseView, type RowView, rowsHref } from './row-view.ts'
+import { countsSql, type Filter, parseView, type RowView, rowsHref } from './row-view.ts'
+import { useProfile } from './use-profile.ts'
 
 const copiedMax = 10_000
-const start: Cell = { row: 0, column: 0 }
+const start: Selection = { cell: { row: 0, column: 0 }, anchor: { row: 0, column: 0 } }
 
 interface RowTableProps {
   readonly receipt: Receipt
@@ -22,95 +26,179 @@ interface RowTableProps {
   readonly viewText: string
 }
 
-export function RowTable({ receipt: { id, columns, records }, viewText }: RowTableProps) {
-  const names = useMemo(() => columns.map(({ name }) => name), [columns])
-  const view = useMemo(() => parseView(viewText, names), [viewText, names])
-  const source = useSource(id, names, view, records.accepted)
-  const [{ cell, anchor }, setSelection] = useState({ cell: start, anchor: start })
-  const [copied, setCopied] = useState<number | null>(null)
-  const select = (to: Cell, isExtended = false) =>
-    setSelection((last) => ({ cell: to, anchor: isExtended ? last.anchor : to }))
-  useLayoutEffect(() => {
-    select(start)
-  }, [viewText])
+export function RowTable({ receipt, viewText }: RowTableProps) {
+  const { id, records } = receipt
+  const shown = useShownRows(receipt, viewText)
+  const { names, view, columns, source, order, show, onSort } = shown
+  const profile = useProfile(receipt)
+  const [{ cell, anchor }, setSelection] = useState(start)
+  const [message, setMessage] = useState('')
+  const [isWhole, setWhole] = useState(false)
+  useLayoutEffect(() => setSelection(({ cell }) => (cell.row < 0 ? { cell, anchor: start.anchor } : start)), [order])
+  useLayoutEffect(() => setWhole(false), [view.column])
+  const { total } = source
+  const current = columns[Math.min(cell.column, columns.length - 1)]
+  const value = source.row(cell.row)?.values[current?.at ?? 0]
+  const goTo = (to: Cell) => setSelection({ cell: to, anchor: to })
+  const onCopy = async (range: CellRange) => setMessage(t.rowsCopied(count(await copyRows(source, columns, range))))
+  const onKey = keyHandler({
+    isHead: cell.row < 0,
+    sort: () => current && onSort(current.name),
+    open: () => current && show({ column: current.name }),
+    whole: () => setWhole(true),
+    filter: () => current && show({ filters: [...view.filters, filterOf(current.name, value)] }),
+    release: () => (view.column === null ? goTo(cell) : show({ column: null })),
+  })
+  const heads: RowGridProps['heads'] = (inView, place) => (
+    <ColumnHeads
+      receipt={receipt}
+      view={view}
+      profile={profile}
+      columns={inView}
+      place={place}
+      onSort={onSort}
+      onOpen={(column) => show({ column: view.column === column ? null : column })}
+    />
+  )
+  const foot: RowGridProps['foot'] = (first, last) => (
+    <>
+      {total === 0 && <Empty id={id} filters={view.filters} />}
+      <GridFoot
+        {...{ id, view, columns, total, first, last, message }}
+        range={rangeOf(anchor, cell)}
+        rows={records.accepted}
+        onRow={(row) => goTo({ row: Math.max(0, Math.min((total ?? 1) - 1, row)), column: cell.column })}
+      />
+    </>
+  )
+  const onColumn = (name: string) => goTo({ row: cell.row, column: columns.findIndex((one) => one.name === name) })
+  const grid = { source, columns, total, order, cell, anchor, onKey, heads, foot }
+  return (
+    <>
+      <FilterBar columns={names} column={current?.name ?? ''} view={view} onChange={show} onColumn={onColumn} />
+      {source.error !== null && <Failure error={source.error} />}
+      <div class="split">
+        <div>
+          <RowGrid label={t.rows} {...grid} onSelect={setSelection} onCopy={(range) => void onCopy(range)} />
+        </div>
+        {isWhole && current !== undefined ? (
+          <WholeValue
+            name={current.name}
+            row={source.row(cell.row)?.number ?? 0}
+            value={value}
+            onClose={() => setWhole(false)}
+          />
+        ) : (
+          <Inspector receipt={receipt} view={view} profile={profile} onChange={show} />
+        )}
+      </div>
+    </>
+  )
+}
 
+/** The rows and columns that the address shows, and ways to others. */
+function useShownRows(receipt: Receipt, viewText: string) {
+  const names = useMemo(() => receipt.columns.map(({ name }) => name), [receipt])
+  const view = useMemo(() => parseView(viewText, names), [viewText, names])
+  const order = JSON.stringify([view.filters, view.sort])
+  const source = useSource(receipt, names, view, order)
+  const { hidden, sort } = view
+  const columns = useMemo(
+    () => receipt.columns.map((column, at) => ({ ...column, at })).filter(({ name }) => !hidden.includes(name)),
+    [receipt, hidden.join('\0')],
+  )
   const show = (change: Partial<RowView>) => {
-    location.hash = rowsHref(id, { ...view, ...change })
+    location.hash = rowsHref(receipt.id, { ...view, ...change })
   }
   const onSort = (column: string) => {
-    const { sort } = view
     if (sort?.column !== column) show({ sort: { column, isDescending: false } })
     else show({ sort: sort.isDescending ? null : { column, isDescending: true } })
   }
-  const onCopy = async ({ from, to }: CellRange) => {
-    const rows = await source.rows(from.row, Math.min(to.row, from.row + copiedMax - 1))
-    await navigator.clipboard.writeText(tsv(rows.map(({ values }) => values.slice(from.column, to.column + 1))))
-    setCopied(rows.length)
-  }
-  if (records.accepted === 0) return <p>{t.noRows}</p>
-  const { total } = source
+  return { names, view, order, source, columns, show, onSort }
+}
+
+interface WholeValueProps {
+  readonly name: string
+  /** In the file, from 1. */
+  readonly row: number
+  readonly value: unknown
+  readonly onClose: () => void
+}
+
+function WholeValue({ name, row, value, onClose }: WholeValueProps) {
   return (
-    <div class="rows">
-      <div class="row between">
-        <FilterBar columns={names} filters={view.filters} onChange={(filters) => show({ filters })} />
-        <GoTo
-          total={total ?? 1}
-          columns={names}
-          onRow={(row) => select({ row: Math.max(0, Math.min((total ?? 1) - 1, row)), column: cell.column })}
-          onColumn={(column) => select({ row: cell.row, column })}
-        />
-      </div>
-      {source.error !== null && <Failure error={source.error} />}
-      {total === null && source.error === null && <p class="quiet">{t.loading}</p>}
-      {total === 0 && <p>{t.noMatch}</p>}
-      {total !== null && total > 0 && (
-        <>
-          <RowGrid
-            key={viewText}
-            source={source}
-            columns={columns}
-            total={total}
-            sort={view.sort}
-            onSort={onSort}
-            cell={cell}
-            anchor={anchor}
-            onSelect={select}
-            onCopy={(range) => void onCopy(range)}
-          />
-          <FullValue name={names[cell.column]} source={source} cell={cell} />
-          <p class="quiet" role="status">
-            {copied === null ? t.copyHint : t.rowsCopied(count(copied))}
-          </p>
-        </>
-      )}
+    <SidePanel title={name} label={t.valueOf(name, count(row))} onClose={onClose}>
+      <section class="code whole" aria-label={t.wholeValue} tabIndex={0}>
+        {value === null || value === undefined ? t.nullValue : textOf(value)}
+      </section>
+    </SidePanel>
+  )
+}
+
+/** Returns the number of rows in the clipboard. */
+async function copyRows(source: RowSource, columns: readonly GridColumn[], { from, to }: CellRange): Promise<number> {
+  const rows = await source.rows(from.row, Math.min(to.row, from.row + copiedMax - 1))
+  const copied = columns.slice(from.column, to.column + 1)
+  await navigator.clipboard.writeText(tsv(rows.map(({ values }) => copied.map(({ at }) => values[at]))))
+  return rows.length
+}
+
+function filterOf(column: string, value: unknown): Filter {
+  if (value === null || value === undefined) return { column, operator: 'null', values: [] }
+  return { column, operator: '=', values: [textOf(value)] }
+}
+
+interface KeyUses extends Readonly<Record<'sort' | 'open' | 'whole' | 'filter' | 'release', () => void>> {
+  /** The cursor is on the head of a column. */
+  readonly isHead: boolean
+}
+
+/** Keys of the grid besides those that move, select and copy. */
+function keyHandler({ isHead, ...uses }: KeyUses) {
+  return (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey) return
+    const focus = (id: string) => () => document.getElementById(id)?.focus()
+    const keys: Readonly<Record<string, () => void>> = {
+      ...(isHead ? { Enter: uses.sort, ' ': uses.open } : { ' ': uses.whole, f: uses.filter }),
+      g: focus('go-to-row'),
+      '/': focus('find-column'),
+      Escape: uses.release,
+    }
+    const use = event.altKey ? (event.key === 'ArrowDown' ? uses.open : undefined) : keys[event.key]
+    if (use === undefined) return
+    event.preventDefault()
+    use()
+  }
+}
+
+/** Why there are no rows: which filters leave none, even on their own. */
+function Empty({ id, filters }: { readonly id: string; readonly filters: readonly Filter[] }) {
+  const counts = useLoaded(
+    async (signal) => (filters.length === 0 ? null : await runQuery(id, countsSql(filters), signal)),
+    [id, JSON.stringify(filters)],
+  )
+  const found = (counts.state === 'loaded' && counts.value?.rows[0]) || []
+  const alone = filters.filter((_, at) => Number(found[at] ?? 1) === 0)
+  return (
+    <div class="empty">
+      <p>{filters.length === 0 ? t.noRows : t.noMatch}</p>
+      {alone.length > 0 && <p>{t.noMatchAlone(list(alone.map(filterText)))}</p>}
     </div>
   )
 }
 
-interface FullValueProps {
-  readonly name: string | undefined
-  readonly source: RowSource
-  readonly cell: Cell
-}
-
-/** The selected cell, which the table may have cut. */
-function FullValue({ name, source, cell }: FullValueProps) {
-  const row = source.row(cell.row)
-  return (
-    <section class="full-value" aria-label={t.fullValue} tabIndex={0}>
-      <output>
-        <span class="quiet">
-          {name} · {row === null ? '…' : count(row.number)}
-        </span>{' '}
-        {row === null ? t.loading : <Value value={row.values[cell.column]} />}
-      </output>
-    </section>
-  )
-}
-
-function useSource(id: string, columns: readonly string[], view: RowView, total: number): RowSource {
+function useSource(
+  { id, records, file }: Receipt,
+  columns: readonly string[],
+  view: RowView,
+  order: string,
+): RowSource {
   const [, render] = useReducer((turn: number) => turn + 1, 0)
-  const source = useMemo(() => new RowSource({ id, columns, view, total, onChange: () => render(null) }), [id, view])
+  const source = useMemo(() => {
+    const { accepted: total } = records
+    const rowBytes = file.bytes / Math.max(1, total)
+    return new RowSource({ id, columns, view, total, rowBytes, onChange: () => render(null) })
+  }, [id, order])
   useLayoutEffect(() => () => source.close(), [source])
   return source
 }

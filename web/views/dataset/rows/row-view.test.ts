@@ -2,15 +2,29 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { datasetHref, parseRoute, type Route } from '../../../router.ts'
-import { countSql, operators, pageSql, parseView, type RowView, rowsHref, wholeFile } from './row-view.ts'
+import {
+  countSql,
+  type Filter,
+  matchesSql,
+  operators,
+  pageSql,
+  parseView,
+  type RowView,
+  rowsHref,
+  sampledRowsMin,
+  sumSql,
+  wholeFile,
+} from './row-view.ts'
 
 const columns = ['id', 'odd "name"', 'Row']
 const view: RowView = {
   filters: [
-    { column: 'odd "name"', operator: 'contains', value: "O'Brien" },
-    { column: 'id', operator: '>=', value: '7' },
+    { column: 'odd "name"', operator: 'contains', values: ["O'Brien"] },
+    { column: 'id', operator: '>=', values: ['7'] },
   ],
   sort: { column: 'id', isDescending: true },
+  column: 'Row',
+  hidden: ['id'],
 }
 
 const id = '0123456789abcdef0123456789abcdef'
@@ -24,13 +38,22 @@ test('parseView() reads what rowsHref() writes', () => {
 
 test('parseView() refuses invalid columns, operators and values', () => {
   const filters = [
-    { column: 'gone', operator: '=', value: '1' },
-    { column: 'id', operator: '; DROP', value: '1' },
-    { column: 'id', operator: '=', value: 1 },
-    { column: 'id', operator: '=', value: 'x'.repeat(2_001) },
+    { column: 'gone', operator: '=', values: ['1'] },
+    { column: 'id', operator: '; DROP', values: ['1'] },
+    { column: 'id', operator: '=', values: [1] },
+    { column: 'id', operator: '=', values: ['1', '2'] },
+    { column: 'id', operator: 'between', values: ['1'] },
+    { column: 'id', operator: 'in', values: Array.from({ length: 41 }, String) },
+    { column: 'id', operator: '=', values: ['x'.repeat(2_001)] },
     null,
   ]
-  for (const text of ['[', '1', 'null', '{}', JSON.stringify({ filters, sort: { column: 'gone' } })])
+  for (const text of [
+    '[',
+    '1',
+    'null',
+    '{}',
+    JSON.stringify({ filters, sort: { column: 'gone' }, column: 'gone', hidden: ['gone', 1] }),
+  ])
     assert.deepEqual(parseView(text, columns), wholeFile, text)
 })
 
@@ -44,8 +67,22 @@ test('SQL has every name and value in quotes, and numbers rows as in the file', 
 })
 
 test('every operator makes a condition', () => {
-  for (const operator of operators)
-    assert.match(countSql({ filters: [{ column: 'id', operator, value: '1' }], sort: null }), / WHERE .*"id"/)
-  const longer = { column: 'id', operator: '>', value: '3', isLength: true } as const
-  assert.match(countSql({ filters: [longer], sort: null }), /length\("id"\) > '3'/)
+  const where = (filter: Omit<Filter, 'column'>) =>
+    countSql({ ...wholeFile, filters: [{ column: 'id', ...filter }] }).replace('SELECT count(*) FROM data WHERE ', '')
+  for (const operator of operators) assert.match(where({ operator, values: ['1', '2'] }), /"id"/)
+  assert.equal(where({ operator: '>', values: ['3'], isLength: true }), `length("id") > '3'`)
+  assert.equal(where({ operator: 'between', values: ['1', "2'"] }), `"id" BETWEEN '1' AND '2'''`)
+  assert.equal(where({ operator: 'in', values: ['a', 'b'] }), `"id" IN ('a', 'b')`)
+})
+
+test('matchesSql() counts each bin once, the last with its end, and samples large tables', () => {
+  const bins = { column: 'id', edges: ['0', '5', '9'], isLength: false }
+  const counts = `count(*) FILTER (WHERE "id" >= '0' AND "id" < '5'), count(*) FILTER (WHERE "id" >= '5' AND "id" <= '9')`
+  assert.equal(matchesSql(wholeFile, [bins], 10), `SELECT ${counts} FROM data`)
+  assert.match(matchesSql(wholeFile, [bins], sampledRowsMin), /FROM \(SELECT \* FROM data TABLESAMPLE/)
+})
+
+test('sumSql() sums the selected rows in the order of the view', () => {
+  assert.match(sumSql(wholeFile, ['id'], 3, 2), /\(SELECT \* FROM data LIMIT 2 OFFSET 3\)\)$/)
+  assert.match(sumSql(view, columns, 3, 2), /ORDER BY "id" DESC NULLS LAST, "row_" LIMIT 2 OFFSET 3\)\)$/)
 })

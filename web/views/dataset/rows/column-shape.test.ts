@@ -1,0 +1,71 @@
+// Tests of the column shape: what a plot draws, and which filter a part of it means.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { ColumnStatistics } from '../../../api.ts'
+import type { Filter } from './row-view.ts'
+
+// What the language of a visit is read from.
+Object.assign(globalThis, { localStorage: { getItem: () => 'en' }, document: { documentElement: {} } })
+const { barsPath, endsOf, endsSet, isChosen, rangeFilter, shapeOf } = await import('./column-shape.ts')
+
+const column = (kind: string, of: object): ColumnStatistics => ({
+  column_name: 'c',
+  column_type: kind,
+  column_statistics: { nan_count: 0, nan_proportion: 0, ...of },
+})
+const histogram = { hist: [1, 0, 4], bin_edges: [0, 10, 20, 25] }
+const bins = { column: 'c', edges: ['0', '10', '20', '25'], isLength: false }
+
+test('shapeOf() tells histograms, few values, values that are all different, and no value apart', () => {
+  assert.deepEqual(shapeOf(column('int', { histogram }), 5), { kind: 'bins', counts: [1, 0, 4], bins })
+  const labels = shapeOf(column('string_label', { frequencies: { a: 1, b: 4, c: 0 } }), 5)
+  assert.deepEqual(labels, {
+    kind: 'labels',
+    labels: [
+      ['b', 4],
+      ['a', 1],
+    ],
+  })
+  const lengths = { histogram, n_unique: 5 }
+  assert.deepEqual(shapeOf(column('string_text', lengths), 5), { kind: 'different', text: 'all different' })
+  assert.deepEqual(shapeOf(column('string_text', lengths), 6), { kind: 'different', text: '5 different' })
+  assert.deepEqual(shapeOf(column('int', { nan_count: 5 }), 5), { kind: 'different', text: 'null' })
+})
+
+test('endsOf() has dates in few characters, and the chosen ones of few values', () => {
+  const dates = (min: string, max: string) => {
+    const measured = column('datetime', { min, max, histogram })
+    return endsOf(measured, shapeOf(measured, 5), undefined)
+  }
+  assert.deepEqual(dates('2026-11-01', '2026-11-28'), ['Nov 1', 'Nov 28'])
+  assert.deepEqual(dates('2025-11-01 10:00:00', '2026-02-28 12:00:00'), ['Nov 2025', 'Feb 2026'])
+  const measured = column('string_label', { frequencies: { a: 1, b: 3, c: 1 } })
+  assert.deepEqual(endsOf(measured, shapeOf(measured, 5), undefined), ['60% b', '3 different'])
+  const filter: Filter = { column: 'c', operator: 'in', values: ['a', 'b'] }
+  assert.deepEqual(endsOf(measured, shapeOf(measured, 5), filter), ['a, b', '2 of 3'])
+})
+
+test('rangeFilter() and endsSet() agree on both ends, one and none', () => {
+  for (const [from = '', to = ''] of ['1 2', '1 ', ' 2'].map((ends) => ends.split(' ')))
+    assert.deepEqual(endsSet(rangeFilter(bins, from, to)!), [from, to])
+  assert.equal(rangeFilter(bins, '', ''), null)
+  assert.deepEqual(rangeFilter({ ...bins, isLength: true }, '1', '')?.isLength, true)
+})
+
+test('isChosen() is true of the bins that were dragged over, of numbers and of dates', () => {
+  const chosen = (from: string, to: string, edges = bins.edges) =>
+    edges.slice(1).map((_, at) => isChosen({ ...bins, edges }, at, rangeFilter(bins, from, to)!))
+  assert.deepEqual(chosen('10', '20'), [false, true, false])
+  assert.deepEqual(chosen('', '5'), [true, false, false])
+  assert.deepEqual(chosen('25', ''), [false, false, true])
+  assert.deepEqual(chosen('9', '9', ['9', '9']), [true])
+  assert.deepEqual(chosen('2026-01-05', '2026-02-01', ['2026-01-01', '2026-02-01', '2026-03-01']), [true, false])
+})
+
+test('barsPath() draws a bar even for one of a million, and none for nothing', () => {
+  assert.equal(barsPath([1_000_000, 1, 0]), 'M0.06 20v-20h.88v20.00zM1.06 20v-0.6h.88v0.60z')
+  assert.equal(
+    barsPath([1, 1], (at) => at === 1),
+    'M1.06 20v-20h.88v20.00z',
+  )
+})

@@ -1,0 +1,294 @@
+// Inspector: all that is known of one column, and what can be done with it: filter, hide, and read it another way.
+import type { ComponentChildren } from 'preact'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { type Receipt, runQuery } from '../../../api.ts'
+import { count, percent, shownFigure } from '../../../format.ts'
+import { Icon } from '../../../parts/icon.tsx'
+import { Spoken } from '../../../parts/spoken.tsx'
+import { isNumeric } from '../../../parts/value.tsx'
+import { datasetHref } from '../../../router.ts'
+import { whySentence } from '../../../sentences.ts'
+import { t } from '../../../texts.ts'
+import { useLoaded } from '../../../use-loaded.ts'
+import { barsPath, binsOf, chosenOf, endsSet, isChosen, rangeFilter, type Shape } from './column-shape.ts'
+import { operatorNames } from './filter-bar.tsx'
+import { type Filter, type Operator, type RowView, sumSql, topValuesSql, wholeFile } from './row-view.ts'
+import type { MeasuredColumn } from './use-profile.ts'
+
+interface InspectorProps {
+  readonly receipt: Receipt
+  readonly view: RowView
+  readonly profile: ReadonlyMap<string, MeasuredColumn>
+  readonly onChange: (change: Partial<RowView>) => void
+}
+
+export function Inspector({ receipt, view, profile, onChange }: InspectorProps) {
+  const index = receipt.columns.findIndex(({ name }) => name === view.column)
+  const column = receipt.columns[index]
+  if (column === undefined) return null
+  const { name, type } = column
+  const measured = profile.get(name)
+  const bins = measured === undefined ? null : binsOf(measured.statistics)
+  const chosen = chosenOf(view.filters, name)
+  const choose = (next: Filter | null) =>
+    onChange({ filters: [...view.filters.filter((one) => one !== chosen), ...(next === null ? [] : [next])] })
+  const add = (next: Filter) => onChange({ filters: [...view.filters, next] })
+  const readAgain = `${datasetHref(receipt.id, 'read')}?${encodeURIComponent(JSON.stringify({ column: name }))}`
+  return (
+    <SidePanel key={name} title={name} label={t.columnNamed(name)} onClose={() => onChange({ column: null })}>
+      <p class="small quiet">
+        <Spoken sentence={whySentence(receipt, index)} />
+      </p>
+      {bins !== null && <Histogram key={JSON.stringify(chosen)} shape={bins} chosen={chosen} onChoose={choose} />}
+      {measured !== undefined && bins?.bins.isLength !== false && (
+        <Values id={receipt.id} name={name} shape={measured.shape} chosen={chosen} onChoose={choose} />
+      )}
+      <ConditionForm name={name} first={type === 'text' ? 'contains' : '='} onAdd={add} />
+      {measured !== undefined && <Facts receipt={receipt} name={name} type={type} measured={measured} />}
+      <div class="row">
+        {[t.changeType, t.renameColumn, t.addRule].map((label) => (
+          <a key={label} class="btn small" href={readAgain}>
+            {label}
+          </a>
+        ))}
+        <button
+          type="button"
+          class="btn small ghost"
+          disabled={receipt.columns.length - view.hidden.length < 2}
+          onClick={() => onChange({ column: null, hidden: [...view.hidden, name] })}
+        >
+          {t.hideColumn}
+        </button>
+      </div>
+      <p class="small quiet">{t.newVersion}</p>
+    </SidePanel>
+  )
+}
+
+interface SidePanelProps {
+  readonly title: string
+  readonly label: string
+  readonly onClose: () => void
+  readonly children: ComponentChildren
+}
+
+/** What stands beside the rows. It takes the focus when it opens, and gives it back to them. */
+export function SidePanel({ title, label, onClose, children }: SidePanelProps) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  useLayoutEffect(() => {
+    if (document.activeElement !== document.body) heading.current?.focus()
+  }, [])
+  const close = () => {
+    document.querySelector<HTMLElement>('.grid')?.focus()
+    onClose()
+  }
+  return (
+    <aside class="inspector sheet" aria-label={label} onKeyDown={({ key }) => key === 'Escape' && close()}>
+      <div class="row">
+        <h2 class="name grow" tabIndex={-1} ref={heading}>
+          {title}
+        </h2>
+        <button type="button" class="btn ghost icon-only" aria-label={t.close} onClick={close}>
+          <Icon name="close" />
+        </button>
+      </div>
+      {children}
+    </aside>
+  )
+}
+
+interface ChoiceProps {
+  /** The filter that the plot shows. */
+  readonly chosen: Filter | undefined
+  readonly onChoose: (filter: Filter | null) => void
+}
+
+interface HistogramProps extends ChoiceProps {
+  readonly shape: Shape & { readonly kind: 'bins' }
+}
+
+/** Bars of all rows; dragging over them sets what the two fields below set. */
+function Histogram({ shape: { counts, bins }, chosen, onChoose }: HistogramProps) {
+  const [dragged, setDragged] = useState<readonly [from: number, to: number] | null>(null)
+  const [ends, setEnds] = useState(endsSet(chosen))
+  const [first = '', last = ''] = [bins.edges[0], bins.edges.at(-1)]
+  const isDate = Number.isNaN(Number(first))
+  const isValid = (end: string) => end === '' || (isDate ? /^\d{4}-\d\d-\d\d/.test(end) : Number.isFinite(Number(end)))
+  const barAt = (event: PointerEvent & { readonly currentTarget: Element }) => {
+    const { left, width } = event.currentTarget.getBoundingClientRect()
+    return Math.max(0, Math.min(counts.length - 1, Math.floor(((event.clientX - left) / width) * counts.length)))
+  }
+  const [from, to] = [Math.min(...(dragged ?? [])), Math.max(...(dragged ?? []))]
+  const isOn = (at: number) =>
+    dragged === null ? chosen === undefined || isChosen(bins, at, chosen) : at >= from && at <= to
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (ends.every(isValid)) onChoose(rangeFilter(bins, ends[0], ends[1]))
+      }}
+    >
+      <figure
+        role="img"
+        aria-label={t.histogramOf(first, last)}
+        onPointerDown={(event) => {
+          event.currentTarget.setPointerCapture(event.pointerId)
+          setDragged([barAt(event), barAt(event)])
+        }}
+        onPointerMove={(event) => dragged !== null && setDragged([dragged[0], barAt(event)])}
+        onPointerUp={() => dragged && onChoose(rangeFilter(bins, bins.edges[from] ?? '', bins.edges[to + 1] ?? ''))}
+        onPointerCancel={() => setDragged(null)}
+      >
+        <svg viewBox={`0 0 ${counts.length} 20`} preserveAspectRatio="none" aria-hidden="true">
+          <path class="off" d={barsPath(counts)} />
+          <path class="on" d={barsPath(counts, isOn)} />
+        </svg>
+      </figure>
+      <p class="ends">
+        <span>{shownFigure(first)}</span>
+        {chosen !== undefined && <span>{t.paleOutside}</span>}
+        <span>{shownFigure(last)}</span>
+      </p>
+      <div class="row fields">
+        {(bins.isLength ? [t.lengthFrom, t.lengthTo] : [t.from, t.to]).map((label, at) => (
+          <label key={label} class="label">
+            {label}
+            <input
+              class="field"
+              size={8}
+              inputMode={isDate ? 'text' : 'decimal'}
+              placeholder={at === 0 ? first : last}
+              aria-invalid={!isValid(ends[at] ?? '')}
+              value={ends[at]}
+              onInput={({ currentTarget: { value } }) => setEnds(at === 0 ? [value, ends[1]] : [ends[0], value])}
+              onChange={({ currentTarget }) => currentTarget.form?.requestSubmit()}
+            />
+          </label>
+        ))}
+      </div>
+    </form>
+  )
+}
+
+interface ValuesProps extends ChoiceProps {
+  readonly id: string
+  readonly name: string
+  readonly shape: Shape
+}
+
+/** Few values, or the most frequent of many, each to press; several that are pressed are one filter. */
+function Values({ id, name, shape, chosen, onChoose }: ValuesProps) {
+  const isKnown = shape.kind === 'labels'
+  const top = useLoaded(async (signal) => (isKnown ? null : await runQuery(id, topValuesSql(name), signal)), [id])
+  const found = top.state === 'loaded' ? (top.value?.rows ?? []) : []
+  const values = isKnown ? shape.labels : found.map(([value, times]) => [String(value), Number(times)] as const)
+  const most = Math.max(1, ...values.map(([, times]) => times))
+  const pressed = chosen?.operator === 'in' ? chosen.values : []
+  const press = (value: string) => {
+    const next = pressed.includes(value) ? pressed.filter((one) => one !== value) : [...pressed, value]
+    onChoose(next.length === 0 ? null : { column: name, operator: 'in', values: next })
+  }
+  return (
+    <ul class="values" aria-label={isKnown ? t.values : t.mostFrequent}>
+      {values.map(([value, times]) => (
+        <li key={value}>
+          <button type="button" aria-pressed={pressed.includes(value)} onClick={() => press(value)}>
+            <span class="name">{value === '' ? '""' : value.slice(0, 80)}</span>
+            <span class="quiet">{count(times)}</span>
+            <i style={{ width: `${(100 * times) / most}%` }} />
+          </button>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+interface ConditionFormProps {
+  readonly name: string
+  readonly first: Operator
+  readonly onAdd: (filter: Filter) => void
+}
+
+function ConditionForm({ name, first, onAdd }: ConditionFormProps) {
+  const [operator, setOperator] = useState(first)
+  const [value, setValue] = useState('')
+  const needsValue = operator !== 'null' && operator !== 'notNull'
+  return (
+    <form
+      class="row fields"
+      onSubmit={(event) => {
+        event.preventDefault()
+        onAdd({ column: name, operator, values: needsValue ? [value] : [] })
+        setValue('')
+      }}
+    >
+      <select
+        class="select"
+        aria-label={t.condition}
+        value={operator}
+        onChange={({ currentTarget }) => setOperator(currentTarget.value as Operator)}
+      >
+        {Object.entries(operatorNames).map(([one, label]) => (
+          <option key={one} value={one}>
+            {label}
+          </option>
+        ))}
+      </select>
+      <input
+        class="field"
+        size={8}
+        aria-label={t.filterValue}
+        disabled={!needsValue}
+        value={value}
+        onInput={({ currentTarget }) => setValue(currentTarget.value)}
+      />
+      <button type="submit" class="btn">
+        {t.filter}
+      </button>
+    </form>
+  )
+}
+
+interface FactsProps {
+  readonly receipt: Receipt
+  readonly name: string
+  readonly type: string
+  readonly measured: MeasuredColumn
+}
+
+function Facts({ receipt: { id, records }, name, type, measured: { statistics } }: FactsProps) {
+  const { column_type: kind, column_statistics: of } = statistics
+  const sum = useLoaded(
+    async (signal) =>
+      isNumeric(type)
+        ? (await runQuery(id, sumSql(wholeFile, [name], 0, records.accepted), signal)).rows[0]?.[0]
+        : null,
+    [id],
+  )
+  // For texts, these figures are about their lengths.
+  const isLength = kind === 'string_text'
+  // Nobody reads the microseconds of a mean.
+  const shown = (value: unknown) => shownFigure(kind === 'datetime' ? String(value).replace(/\.\d+/, '') : value)
+  const about = (key: string) => (of.approximate?.includes(key) ? `${t.about} ` : '')
+  const facts: readonly (readonly [label: string, value: unknown, before?: string, after?: string])[] = [
+    [t.distinct, of.n_unique, about('n_unique')],
+    [t.nulls, of.nan_count, of.nan_count === 0 ? '' : `${percent(of.nan_proportion)} · `],
+    [isLength ? t.shortest : t.min, of.min],
+    [isLength ? t.longest : t.max, of.max],
+    [isLength ? t.meanLength : t.mean, of.mean],
+    [isLength ? t.medianLength : t.median, of.median, about('median')],
+    [t.middleHalf, of.q25, about('q25'), ` – ${shown(of.q75)}`],
+    [t.deviation, of.std],
+    [t.sum, sum.state === 'loaded' ? sum.value : null],
+  ]
+  return (
+    <dl class="facts">
+      {facts
+        .filter(([, value]) => value !== undefined && value !== null)
+        .flatMap(([label, value, before = '', after = '']) => [
+          <dt key={label}>{label}</dt>,
+          <dd key={`${label} value`}>{`${before}${shown(value)}${after}`}</dd>,
+        ])}
+    </dl>
+  )
+}
