@@ -9,7 +9,7 @@ const { bucketCount, headerWords, entryWords } = keyChunk
 
 /**
  * Entries compared at once: their different keys stay in a core's cache, which takes half the time of a million of them.
- * In more than 33 million entries each bucket has more; a billion take 52 MB.
+ * In more than 33 million entries each bucket has more; a billion take up to 75 MB.
  */
 const keysMaxUsual = 32_768
 
