@@ -191,6 +191,18 @@ test('run() fails a job that loses two threads, and does the next', async (t) =>
   assert.equal((await threads.run(jobIn(dir), never)).part, null)
 })
 
+test('run() fails a text whose thread is lost, since it went with it, and does the next job', async (t) => {
+  // Nothing waits for a deadline.
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const dir = scratchDir(t)
+  const threads = threadsFor(t, { program: programIn(dir, 'exit', '') })
+  const records = Uint8Array.from(Buffer.from('a,b\n'))
+  const text = { records, form: { dialect: null, delimiter: ',', isTyped: null }, client: 'x' } as const
+  await assert.rejects(threads.run(text, never), because(/its thread was lost/))
+  assert.equal(records.length, 0)
+  assert.equal((await threads.run(jobIn(dir), never)).part, null)
+})
+
 test('run() fails a job, and only that, if the system cannot start another thread', async (t) => {
   const dir = scratchDir(t)
   const programs = [programIn(dir, 'exit')]

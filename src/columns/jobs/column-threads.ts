@@ -69,9 +69,17 @@ export class ColumnThreads {
       const onAbort = () => this.#dropAborted()
       // A thread answers with the result of its job.
       const resolve = settle as Task['resolve']
-      const bytes = 'segment' in job ? job.segment.bytes : 0
+      const bytes = 'segment' in job ? job.segment.bytes : 'records' in job ? job.records.length : 0
       const withdrawal = new Int32Array(new SharedArrayBuffer(4))
-      this.#queue.push(uploadOf(job), bytes, { job, withdrawal, signal, onAbort, isSecondTry: false, resolve, reject })
+      this.#queue.push(clientOf(job), bytes, {
+        job,
+        withdrawal,
+        signal,
+        onAbort,
+        isSecondTry: 'records' in job,
+        resolve,
+        reject,
+      })
       signal.addEventListener('abort', onAbort, { once: true })
       this.#dispatch()
     })
@@ -115,7 +123,10 @@ export class ColumnThreads {
   #give(thread: Thread, task: Task): void {
     const deadline = setTimeout(() => this.#end(thread), this.#options.jobMsMax)
     thread.current = { task, deadline }
-    thread.worker.postMessage({ job: task.job, withdrawal: task.withdrawal } satisfies ThreadRequest)
+    const { job, withdrawal } = task
+    // The text to write goes to the thread, and is gone with it: there is no second try.
+    const transfer = 'records' in job ? [job.records.buffer] : []
+    thread.worker.postMessage({ job, withdrawal } satisfies ThreadRequest, transfer)
   }
 
   #start(): Thread {
@@ -183,7 +194,8 @@ export class ColumnThreads {
 }
 
 /** All files of one upload's segments are in one directory. */
-function uploadOf(job: ThreadJob): string {
+function clientOf(job: ThreadJob): string {
+  if ('records' in job) return job.client
   return dirname('segment' in job ? job.segment.path : (job.segments[0]?.path ?? ''))
 }
 
