@@ -2,11 +2,10 @@
 // since it runs before the pinned Node is installed. Knows nothing of the service.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { once } from 'node:events'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import { basename, join } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { fileURLToPath } from 'node:url'
 
 /** The checkout. */
 export const root = fileURLToPath(new URL('..', import.meta.url))
@@ -39,23 +38,6 @@ export async function setUp() {
   } catch (error) {
     throw new SetupError(error.message, { cause: error })
   }
-}
-
-/** The programs of the service. A process that is killed, as in tests, does not write the compile cache. */
-const programs = ['src/app.ts', 'src/cli/main.ts']
-
-/** Loads each program once, so that its compiled code is cached: later starts take half the time. */
-export async function compilePrograms() {
-  const [node] = nodes()
-  if (node === undefined) return
-  const options = { env: { ...process.env, NODE_COMPILE_CACHE: compileCache }, stdio: 'ignore', timeout: 10_000 }
-  const load = (program) => {
-    // Without a parent process it fails or ends, but by then it has been compiled.
-    const keep = "import('node:module').then(({ flushCompileCache }) => { flushCompileCache(); process.exit() })"
-    const url = JSON.stringify(pathToFileURL(join(root, program)))
-    return spawn(node, ['--input-type=module', '--eval', `import(${url}).finally(() => ${keep})`], options)
-  }
-  await Promise.allSettled(programs.map((program) => once(load(program), 'exit')))
 }
 
 function install() {

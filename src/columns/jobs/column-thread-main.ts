@@ -3,14 +3,7 @@ import { getPriority, setPriority } from 'node:os'
 import { parentPort } from 'node:worker_threads'
 import { releaseChunk } from '../../core/byte-stream.ts'
 import { writeText } from '../../csv/csv-form.ts'
-import {
-  type ColumnResponse,
-  describeFailure,
-  type ThreadJob,
-  type ThreadRequest,
-  type ThreadResult,
-  type Withdrawal,
-} from './column-job.ts'
+import { type ColumnResponse, describeFailure, type ThreadRequest } from './column-job.ts'
 import { findRepeats } from './find-repeats.ts'
 import { runColumnJob } from './run-column-job.ts'
 
@@ -25,21 +18,15 @@ if (process.platform === 'linux') setPriority(0, Math.min(19, getPriority(0) + n
 parentPort?.on('message', (request: ThreadRequest) => {
   const response = answer(request)
   parentPort?.postMessage(response, 'result' in response && 'buffer' in response.result ? [response.result.buffer] : [])
+  if ('records' in request.job) releaseChunk(request.job.records)
 })
 
 function answer({ job, withdrawal }: ThreadRequest): ColumnResponse {
   try {
-    return { kind: 'result', result: resultOf(job, withdrawal) }
+    if ('records' in job) return { kind: 'result', result: writeText(job) }
+    return { kind: 'result', result: 'segment' in job ? runColumnJob(job, withdrawal) : findRepeats(job, withdrawal) }
   } catch (error) {
     // After a trap, the state of the module's memory is unknown.
     return { kind: 'failure', ...describeFailure(error), isBroken: error instanceof WebAssembly.RuntimeError }
   }
-}
-
-function resultOf(job: ThreadJob, withdrawal: Withdrawal): ThreadResult<ThreadJob> {
-  if ('segment' in job) return runColumnJob(job, withdrawal)
-  if (!('records' in job)) return findRepeats(job, withdrawal)
-  const text = writeText(job)
-  releaseChunk(job.records)
-  return text
 }

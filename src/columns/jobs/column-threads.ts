@@ -41,7 +41,10 @@ interface Thread {
 /** Heap limit of a thread's JavaScript; its columns are outside of the heap. */
 const resourceLimits = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 4 }
 
-/** Threads are started on demand, and stay. */
+/** Threads without a job end this long after the last one: each holds some 15 MB. Milliseconds. */
+const idleMsMax = 60_000
+
+/** Threads are started on demand. */
 export class ColumnThreads {
   readonly #options: ColumnThreadsOptions
   readonly #threads = new Set<Thread>()
@@ -49,6 +52,7 @@ export class ColumnThreads {
   /** Jobs whose thread was lost: they go before all others. */
   readonly #secondTries: Task[] = []
   #isClosed = false
+  #ending: NodeJS.Timeout | undefined
 
   constructor(options: ColumnThreadsOptions) {
     this.#options = options
@@ -88,6 +92,7 @@ export class ColumnThreads {
   /** Ends the threads; running and waiting jobs fail. */
   async close(): Promise<void> {
     this.#isClosed = true
+    clearTimeout(this.#ending)
     for (const task of this.#removeWaiting(() => true)) this.#reject(task, failure('the threads have been ended'))
     await Promise.all([...this.#threads].map(({ worker }) => worker.terminate()))
   }
@@ -142,6 +147,18 @@ export class ColumnThreads {
     return thread
   }
 
+  #endIdleLater(): void {
+    clearTimeout(this.#ending)
+    this.#ending = setTimeout(() => {
+      for (const thread of this.#threads) {
+        if (thread.current !== null) continue
+        // It is not lost.
+        this.#threads.delete(thread)
+        this.#end(thread)
+      }
+    }, idleMsMax).unref()
+  }
+
   #end(thread: Thread): void {
     thread.isEnding = true
     thread.worker.terminate()
@@ -156,6 +173,7 @@ export class ColumnThreads {
     }
     thread.current = null
     clearTimeout(current.deadline)
+    this.#endIdleLater()
     const { task } = current
     this.#dispatch()
     if (task.signal.aborted) this.#reject(task, task.signal.reason)
