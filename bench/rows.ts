@@ -3,6 +3,7 @@ import type { Bench } from './bench.ts'
 import { measureBeside } from './measure-beside.ts'
 import { measureCores } from './measure-cores.ts'
 import { measureDeclared } from './measure-declared.ts'
+import { measureExports } from './measure-exports.ts'
 import { measureCrowd, measureSmall } from './measure-many.ts'
 import { measurePage } from './measure-page.ts'
 import { measurePeers } from './measure-peers.ts'
@@ -64,6 +65,7 @@ const usual: readonly Omit<BenchRow, 'isUsual'>[] = [
     what: 'rows, profile and downloads of 1000 MB',
     measure: (bench) => withDataset(bench, 1_036_000_000, measureUse),
   },
+  { name: 'exports', what: 'downloads that are made, CPU time compared with COPY', measure: measureExports },
   { name: 'page', what: 'the page in a browser: first load, first row of 1000 MB, scrolling', measure: measurePage },
   { name: 'cores', what: 'files of 1000 MB on one core and on two, and a model of four', measure: measureCores },
   { name: 'start', what: 'a start with a million datasets', measure: measureStart },

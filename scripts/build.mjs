@@ -2,6 +2,7 @@
 // node_modules. For `npm pack`; a checkout does not need it.
 import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { bundleChildren, childPrograms } from './build-children.mjs'
 import { compile, root, setUp } from './setup.mjs'
 
 const distDir = join(root, 'dist')
@@ -20,6 +21,8 @@ for (const name of readdirSync(freshDir, { recursive: true, encoding: 'utf8' }))
   const fixed = code.replaceAll(started, '$1.js$2')
   if (fixed !== code) writeFileSync(path, fixed)
 }
+
+await bundleChildren(childPrograms(freshDir, '.js'), { outdir: freshDir, outbase: freshDir, allowOverwrite: true })
 
 rmSync(distDir, { recursive: true, force: true })
 renameSync(freshDir, distDir)

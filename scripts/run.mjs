@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
-import { compilePrograms, npm, root, runNode, SetupError, servicePrograms, setUp } from './setup.mjs'
+import { npm, root, runNode, SetupError, setUp } from './setup.mjs'
 
 const biome = 'node_modules/@biomejs/biome/bin/biome'
 /** The time is for a test that runs in circles: one that waits for nothing ends sooner, see test-stalls.mjs. */
@@ -59,7 +59,6 @@ async function testQuick() {
     check('types', ['node_modules/typescript/bin/tsc', '-p', '.']),
     check('types of the page', ['node_modules/typescript/bin/tsc', '-p', 'web', '--noEmit']),
   ]
-  await compilePrograms(servicePrograms)
   return inParts([
     ...checks,
     tests('unit tests', [...sharedTestFlags, ...testSets.units]),
@@ -72,7 +71,6 @@ async function testQuick() {
 
 /** Runs the system tests, several files at once; then, one at a time, those that measure. */
 async function testSystem() {
-  await compilePrograms(servicePrograms)
   const parallel = await tests('tests', [...parallelTestFlags, ...testSets.system])
   return inParts([parallel, tests('tests that measure', [...serialTestFlags, ...testSets.serial])])
 }

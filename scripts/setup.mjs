@@ -2,11 +2,10 @@
 // since it runs before the pinned Node is installed. Knows nothing of the service.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { once } from 'node:events'
-import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import { basename, join } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { fileURLToPath } from 'node:url'
 
 /** The checkout. */
 export const root = fileURLToPath(new URL('..', import.meta.url))
@@ -33,58 +32,11 @@ export class SetupError extends Error {}
 export async function setUp() {
   install()
   try {
+    await import('./build-children.mjs').then(({ buildChildren }) => buildChildren())
     await import('./build-scanner.mjs')
     await import('./build-web.mjs')
   } catch (error) {
     throw new SetupError(error.message, { cause: error })
-  }
-  if (!existsSync(compileCache)) await compilePrograms(childPrograms)
-}
-
-/** The programs of child processes. Their sandbox lets them read the compile cache, but not write it. */
-const childPrograms = ['src/engine/readers/reader-main.ts', 'src/engine/query/query-main.ts']
-
-/** Every program of the service. A process that is killed, as in tests, does not write the compile cache. */
-export const servicePrograms = [...childPrograms, 'src/app.ts', 'src/cli/main.ts']
-
-/** Loads each program once, so that its compiled code is cached: later starts take half the time. */
-export async function compilePrograms(programs) {
-  const [node] = nodes()
-  if (node === undefined) return
-  const options = { env: { ...process.env, NODE_COMPILE_CACHE: compileCache }, stdio: 'ignore', timeout: 10_000 }
-  const load = (program) => {
-    // Without a parent process it fails or ends, but by then it has been compiled.
-    const keep = "import('node:module').then(({ flushCompileCache }) => { flushCompileCache(); process.exit() })"
-    const url = JSON.stringify(pathToFileURL(join(root, program)))
-    return spawn(node, ['--input-type=module', '--eval', `import(${url}).finally(() => ${keep})`], options)
-  }
-  await Promise.allSettled(programs.map((program) => once(load(program), 'exit')))
-  shareCompileCache()
-}
-
-/** The users as which a service that runs as root starts its children, see src/engine/sandbox/confinement.ts. */
-const childUserIds = Array.from({ length: 606 }, (_, i) => 60_578 + i)
-
-/** Node gives each user a separate cache directory. Links let children that do not run as root read root's. */
-function shareCompileCache() {
-  if (process.getuid?.() !== 0 || !existsSync(compileCache)) return
-  const names = new Set(readdirSync(compileCache))
-  for (const name of names) {
-    if (!name.endsWith('-0')) continue
-    for (const file of readdirSync(join(compileCache, name))) {
-      attempt(() => chmodSync(join(compileCache, name, file), 0o644))
-    }
-    const links = childUserIds.map((id) => name.replace(/0$/, String(id))).filter((link) => !names.has(link))
-    for (const link of links) attempt(() => symlinkSync(name, join(compileCache, link)))
-  }
-}
-
-/** Another process may be writing the same cache; a child that cannot read a file compiles for itself. */
-function attempt(change) {
-  try {
-    change()
-  } catch (error) {
-    if (!['ENOENT', 'EEXIST'].includes(error.code)) throw error
   }
 }
 

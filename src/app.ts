@@ -135,7 +135,7 @@ async function openService(
   const files = new VerifiedFiles(store)
   const createFiles = withTrailingEmpty(createFileScanner(createScanner))
   const copies = started.use(
-    await openCopies(config, logger, metrics, { store, files, reader, createScanner: createFiles }),
+    await openCopies(config, logger, metrics, { store, files, reader, converter, createScanner: createFiles }),
   )
   const webhook = openWebhook({ ...config, prefix }, logger, metrics, started)
   const onEnd = (status: UploadStatus) => {

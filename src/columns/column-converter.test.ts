@@ -7,6 +7,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { gunzipSync } from 'node:zlib'
 import { isServiceError } from '../core/errors.ts'
 import { randomFrom } from '../core/random.testing.ts'
+import { writeText } from '../csv/csv-form.ts'
 import { utf8OfBytes } from '../reading/encoding/single-byte.ts'
 import { decideTypes } from '../reading/types/infer-types.ts'
 import { createColumnConverter } from './column-converter.ts'
@@ -32,6 +33,31 @@ const reader = startReader()
 after(() => converter.close())
 
 const all = Object.values(examples).flat()
+
+test('writeText() makes on a thread the text that the calling thread would make, in every form', async () => {
+  const dialect = {
+    delimiter: ';',
+    quoteChar: '"',
+    doubleQuote: true,
+    escapeChar: null,
+    lineTerminator: '\n',
+    header: false,
+    skipRows: 0,
+    commentChar: null,
+    skipInitialSpace: false,
+  } as const
+  const lines = ['-5;=1;"@;x"\n', '"a""b";+1-1;\r\n', ';"\n=";-1,5\n'].map((line) => line.repeat(4_000)).join('')
+  for (const delimiter of [',', ';', '\t'] as const) {
+    for (const isTyped of [null, [true, false, true]]) {
+      const job = () => ({ records: Buffer.from(lines), form: { dialect, delimiter, isTyped }, client: '' })
+      const made = converter.writeText(job(), never)
+      assert.ok(made instanceof Promise)
+      assert.ok(Buffer.from(await made).equals(writeText(job())), `${delimiter} ${isTyped}`)
+      const little = { ...job(), records: Buffer.from(lines.slice(0, 32_767)) }
+      assert.ok(converter.writeText(little, never) instanceof Uint8Array)
+    }
+  }
+})
 
 test('convert() gives the same records, nulls and type mismatches as the DuckDB converter', async (t) => {
   t.diagnostic(`SEED=${seed}`)

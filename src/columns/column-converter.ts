@@ -1,9 +1,13 @@
 // Column converter: profiles and converts segments in threads of this process, small ones on the calling thread.
 
+import { writeText } from '../csv/csv-form.ts'
 import type { Converter, TargetColumn } from './converter.ts'
 import { areExpected, type ColumnJob } from './jobs/column-job.ts'
 import { ColumnThreads, type ColumnThreadsOptions } from './jobs/column-threads.ts'
 import { isSmall, runInMemory } from './jobs/run-in-memory.ts'
+
+/** Less text is written in less time than it is handed over. */
+const textBytesMin = 32_768
 
 export function createColumnConverter(threadOptions: ColumnThreadsOptions): Converter {
   const threads = new ColumnThreads(threadOptions)
@@ -30,6 +34,7 @@ export function createColumnConverter(threadOptions: ColumnThreadsOptions): Conv
     },
 
     findRepeats: (job, signal) => threads.run(job, signal),
+    writeText: (job, signal) => (job.records.length < textBytesMin ? writeText(job) : threads.run(job, signal)),
     close: () => threads.close(),
   }
 }

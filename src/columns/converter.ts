@@ -2,6 +2,7 @@
 import type { ColumnFacts, ValueClass } from '../core/column-facts.ts'
 import type { DeclaredValues } from '../core/declared-values.ts'
 import type { ColumnType, Part } from '../core/receipt.ts'
+import type { TextJob } from '../csv/csv-form.ts'
 
 /** Accepted records only, strict in one dialect, UTF-8, without a header, split at record ends. */
 export interface Segment {
@@ -146,6 +147,8 @@ export interface Converter {
   ): Promise<ConvertResult>
   /** Finds the records that repeat a key. */
   findRepeats(job: RepeatsJob, signal: AbortSignal): Promise<Repeats>
+  /** Writes records as text. Uploads and downloads take turns. @throws {ServiceError} as `convert` */
+  writeText(job: TextJob, signal: AbortSignal): Uint8Array | Promise<Uint8Array>
   /** Ends the threads; running jobs fail. */
   close(): Promise<void>
 }

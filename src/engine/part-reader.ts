@@ -82,11 +82,14 @@ export interface PartReader {
     window: { readonly offset: number; readonly limit: number },
     signal: AbortSignal,
   ): Promise<readonly (readonly unknown[])[]>
-  /** Writes records offset … offset+limit-1 of one part as lines to `target.toPath`, replacing its content. */
+  /**
+   * Writes records offset … offset+limit-1 of one part as lines to `target.toPath`, replacing its content. A part without
+   * limits is written in less time than in pieces.
+   */
   lines(
     path: string,
     columns: readonly string[],
-    window: { readonly offset: number; readonly limit: number },
+    window: { readonly offset: number; readonly limit: number } | null,
     target: LinesTarget,
     signal: AbortSignal,
   ): Promise<void>

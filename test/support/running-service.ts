@@ -96,7 +96,7 @@ export class RunningService implements AsyncDisposable {
 
   /** The child processes that run a query or wait for one. */
   queries(): readonly number[] {
-    return this.children().filter((pid) => procFile(pid, 'cmdline').includes('query-main.ts'))
+    return this.children().filter((pid) => procFile(pid, 'cmdline').includes('/query-main.'))
   }
 
   /** Starts the children that otherwise start on demand; resolves when they are ready. */

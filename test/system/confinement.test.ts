@@ -50,7 +50,7 @@ function childStatuses(service: RunningService): readonly { readonly pid: number
   return service
     .children()
     .map((pid) => ({ pid, command: readFileSync(`/proc/${pid}/cmdline`, 'latin1') }))
-    .filter(({ command }) => command.includes('readers/reader-main.ts'))
+    .filter(({ command }) => command.includes('/reader-main.'))
     .map(({ pid }) => ({ pid, status: readFileSync(`/proc/${pid}/status`, 'latin1') }))
 }
 

@@ -1,10 +1,11 @@
-// Column job: the request to write columns, on this thread or another, and its result. Plain values only.
+// Column job: the request to write columns, or text, on this thread or another, and its result. Plain values only.
 
 import type { ColumnFacts } from '../../core/column-facts.ts'
 import type { DeclaredValues } from '../../core/declared-values.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Part } from '../../core/receipt.ts'
 import { systemCode, toStoreError } from '../../core/storage-error.ts'
+import type { TextJob } from '../../csv/csv-form.ts'
 import type { ConvertOptions, Repeats, RepeatsJob, Segment, SegmentPiece, TargetColumn } from '../converter.ts'
 import type { WriterColumn } from '../writer/column-writer.ts'
 
@@ -42,7 +43,7 @@ export interface ColumnResult {
 }
 
 /** What a thread does, and what comes of it. */
-export type ThreadJob = ColumnJob | RepeatsJob
+export type ThreadJob = ColumnJob | RepeatsJob | TextJob
 /** Not 0 once the result is unwanted; shared with the thread. */
 export type Withdrawal = Int32Array<SharedArrayBuffer>
 /** How a job reaches its thread. */
@@ -50,7 +51,11 @@ export interface ThreadRequest {
   readonly job: ThreadJob
   readonly withdrawal: Withdrawal
 }
-export type ThreadResult<Job> = Job extends ColumnJob ? ColumnResult : Repeats
+export type ThreadResult<Job> = Job extends ColumnJob
+  ? ColumnResult
+  : Job extends TextJob
+    ? Uint8Array<ArrayBuffer>
+    : Repeats
 
 /** Why a job failed. */
 export interface JobFailure {
@@ -60,7 +65,7 @@ export interface JobFailure {
 }
 
 export type ColumnResponse =
-  | { readonly kind: 'result'; readonly result: ColumnResult | Repeats }
+  | { readonly kind: 'result'; readonly result: ThreadResult<ThreadJob> }
   /** `isBroken` means that the thread must not be used again. */
   | ({ readonly kind: 'failure'; readonly isBroken: boolean } & JobFailure)
 

@@ -1,6 +1,8 @@
 // Column thread main: the program of one thread that writes columns, one job at a time.
 import { getPriority, setPriority } from 'node:os'
 import { parentPort } from 'node:worker_threads'
+import { releaseChunk } from '../../core/byte-stream.ts'
+import { writeText } from '../../csv/csv-form.ts'
 import { type ColumnResponse, describeFailure, type ThreadRequest } from './column-job.ts'
 import { findRepeats } from './find-repeats.ts'
 import { runColumnJob } from './run-column-job.ts'
@@ -13,10 +15,15 @@ const niceness = 5
 // have priorities.
 if (process.platform === 'linux') setPriority(0, Math.min(19, getPriority(0) + niceness))
 
-parentPort?.on('message', (request: ThreadRequest) => parentPort?.postMessage(answer(request)))
+parentPort?.on('message', (request: ThreadRequest) => {
+  const response = answer(request)
+  parentPort?.postMessage(response, 'result' in response && 'buffer' in response.result ? [response.result.buffer] : [])
+  if ('records' in request.job) releaseChunk(request.job.records)
+})
 
 function answer({ job, withdrawal }: ThreadRequest): ColumnResponse {
   try {
+    if ('records' in job) return { kind: 'result', result: writeText(job) }
     return { kind: 'result', result: 'segment' in job ? runColumnJob(job, withdrawal) : findRepeats(job, withdrawal) }
   } catch (error) {
     // After a trap, the state of the module's memory is unknown.

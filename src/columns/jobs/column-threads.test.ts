@@ -49,14 +49,14 @@ const because =
 
 /**
  * A thread program that follows the next word in the file beside it, `hang`, `exit`, `throw`, `trap` or `untilWithdrawn`,
- * and succeeds once no words are left. `trap` reports a trap as the real program does.
+ * and succeeds once no words are left, with its id as the nulls. `trap` reports a trap as the real program does.
  */
 function programIn(dir: string, ...what: readonly string[]): URL {
   const path = join(dir, 'program.mjs')
   const list = join(dir, 'what')
   writeFileSync(list, what.join(' '))
   const text = `import { readFileSync, writeFileSync } from 'node:fs'
-    import { parentPort } from 'node:worker_threads'
+    import { parentPort, threadId } from 'node:worker_threads'
     parentPort.on('message', ({ withdrawal }) => {
       const [next, ...rest] = readFileSync(${JSON.stringify(list)}, 'utf8').split(' ')
       writeFileSync(${JSON.stringify(list)}, rest.join(' '))
@@ -65,7 +65,7 @@ function programIn(dir: string, ...what: readonly string[]): URL {
       if (next === 'exit') process.exit(3)
       if (next === 'throw') throw new Error('unforeseen')
       if (next === 'trap') parentPort.postMessage({ kind: 'failure', code: null, problem: 'unreachable', isBroken: true })
-      else parentPort.postMessage({ kind: 'result', result: { facts: [], nulls: [], isWritten: [], part: null, checksums: new Uint8Array(0) } })
+      else parentPort.postMessage({ kind: 'result', result: { facts: [], nulls: [threadId], isWritten: [], part: null, checksums: new Uint8Array(0) } })
     })`
   writeFileSync(path, text)
   return pathToFileURL(path)
@@ -191,6 +191,18 @@ test('run() fails a job that loses two threads, and does the next', async (t) =>
   assert.equal((await threads.run(jobIn(dir), never)).part, null)
 })
 
+test('run() fails a text whose thread is lost, since it went with it, and does the next job', async (t) => {
+  // Nothing waits for a deadline.
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const dir = scratchDir(t)
+  const threads = threadsFor(t, { program: programIn(dir, 'exit', '') })
+  const records = Uint8Array.from(Buffer.from('a,b\n'))
+  const text = { records, form: { dialect: null, delimiter: ',', isTyped: null }, client: 'x' } as const
+  await assert.rejects(threads.run(text, never), because(/its thread was lost/))
+  assert.equal(records.length, 0)
+  assert.equal((await threads.run(jobIn(dir), never)).part, null)
+})
+
 test('run() fails a job, and only that, if the system cannot start another thread', async (t) => {
   const dir = scratchDir(t)
   const programs = [programIn(dir, 'exit')]
@@ -263,6 +275,20 @@ test('runColumnJob() ends, and leaves no part, and findRepeats() ends, once they
   const path = join(scratchDir(t), 'keys')
   writeFileSync(path, chunkOf([[1, 2, 3, 4, 5, 6, 1, 0]]))
   assert.throws(() => findRepeats({ segments: [{ path, before: 0 }] }, withdrawal), /withdrawn/)
+})
+
+test('run() uses a thread again within a minute, and another one later: the idle one was ended, not lost', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  let lost = 0
+  const threads = threadsFor(t, { program: programIn(scratchDir(t)), onLost: () => lost++ })
+  const job = jobIn(scratchDir(t))
+  const idOf = async () => (await threads.run(job, never)).nulls[0]
+  const first = await idOf()
+  t.mock.timers.tick(59_999)
+  assert.equal(await idOf(), first)
+  t.mock.timers.tick(60_000)
+  assert.notEqual(await idOf(), first)
+  assert.equal(lost, 0)
 })
 
 test('close() fails running and waiting jobs', async (t) => {

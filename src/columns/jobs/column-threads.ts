@@ -41,7 +41,10 @@ interface Thread {
 /** Heap limit of a thread's JavaScript; its columns are outside of the heap. */
 const resourceLimits = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 4 }
 
-/** Threads are started on demand, and stay. */
+/** Threads without a job end this long after the last one: each holds some 15 MB. Milliseconds. */
+const idleMsMax = 60_000
+
+/** Threads are started on demand. */
 export class ColumnThreads {
   readonly #options: ColumnThreadsOptions
   readonly #threads = new Set<Thread>()
@@ -49,6 +52,7 @@ export class ColumnThreads {
   /** Jobs whose thread was lost: they go before all others. */
   readonly #secondTries: Task[] = []
   #isClosed = false
+  #ending: NodeJS.Timeout | undefined
 
   constructor(options: ColumnThreadsOptions) {
     this.#options = options
@@ -69,9 +73,17 @@ export class ColumnThreads {
       const onAbort = () => this.#dropAborted()
       // A thread answers with the result of its job.
       const resolve = settle as Task['resolve']
-      const bytes = 'segment' in job ? job.segment.bytes : 0
+      const bytes = 'segment' in job ? job.segment.bytes : 'records' in job ? job.records.length : 0
       const withdrawal = new Int32Array(new SharedArrayBuffer(4))
-      this.#queue.push(uploadOf(job), bytes, { job, withdrawal, signal, onAbort, isSecondTry: false, resolve, reject })
+      this.#queue.push(clientOf(job), bytes, {
+        job,
+        withdrawal,
+        signal,
+        onAbort,
+        isSecondTry: 'records' in job,
+        resolve,
+        reject,
+      })
       signal.addEventListener('abort', onAbort, { once: true })
       this.#dispatch()
     })
@@ -80,6 +92,7 @@ export class ColumnThreads {
   /** Ends the threads; running and waiting jobs fail. */
   async close(): Promise<void> {
     this.#isClosed = true
+    clearTimeout(this.#ending)
     for (const task of this.#removeWaiting(() => true)) this.#reject(task, failure('the threads have been ended'))
     await Promise.all([...this.#threads].map(({ worker }) => worker.terminate()))
   }
@@ -115,7 +128,10 @@ export class ColumnThreads {
   #give(thread: Thread, task: Task): void {
     const deadline = setTimeout(() => this.#end(thread), this.#options.jobMsMax)
     thread.current = { task, deadline }
-    thread.worker.postMessage({ job: task.job, withdrawal: task.withdrawal } satisfies ThreadRequest)
+    const { job, withdrawal } = task
+    // The text to write goes to the thread, and is gone with it: there is no second try.
+    const transfer = 'records' in job ? [job.records.buffer] : []
+    thread.worker.postMessage({ job, withdrawal } satisfies ThreadRequest, transfer)
   }
 
   #start(): Thread {
@@ -129,6 +145,18 @@ export class ColumnThreads {
     worker.unref()
     this.#threads.add(thread)
     return thread
+  }
+
+  #endIdleLater(): void {
+    clearTimeout(this.#ending)
+    this.#ending = setTimeout(() => {
+      for (const thread of this.#threads) {
+        if (thread.current !== null) continue
+        // It is not lost.
+        this.#threads.delete(thread)
+        this.#end(thread)
+      }
+    }, idleMsMax).unref()
   }
 
   #end(thread: Thread): void {
@@ -145,6 +173,7 @@ export class ColumnThreads {
     }
     thread.current = null
     clearTimeout(current.deadline)
+    this.#endIdleLater()
     const { task } = current
     this.#dispatch()
     if (task.signal.aborted) this.#reject(task, task.signal.reason)
@@ -183,7 +212,8 @@ export class ColumnThreads {
 }
 
 /** All files of one upload's segments are in one directory. */
-function uploadOf(job: ThreadJob): string {
+function clientOf(job: ThreadJob): string {
+  if ('records' in job) return job.client
   return dirname('segment' in job ? job.segment.path : (job.segments[0]?.path ?? ''))
 }
 

@@ -1,6 +1,6 @@
 // Query process: one query child, its work directory and the one table it serves, from start to end. Knows no queue.
-import { fileURLToPath } from 'node:url'
 import { throwStoreError } from '../../core/storage-error.ts'
+import { childProgram } from '../sandbox/child-program.ts'
 import { readyText } from '../sandbox/frames.ts'
 import type { Sandbox, SandboxedChild, SandboxedProgram } from '../sandbox/sandbox.ts'
 import { type Child, killUnlessStarted, type ProcessExit } from '../sandbox/spawn-child.ts'
@@ -17,7 +17,7 @@ export interface QueryProcessOptions extends QuerySettings {
   readonly startMsMax?: number
 }
 
-const programPath = fileURLToPath(new URL('./query-main.ts', import.meta.url))
+const programPath = childProgram(new URL('./query-main.ts', import.meta.url))
 
 /** What Node and DuckDB reserve before the query (0.6 GB), and room for JavaScript. Bytes. */
 const reservedBytes = 800_000_000

@@ -331,7 +331,7 @@ function residentBytes(pid: number): number {
 async function waiting(dir: string): Promise<readonly number[]> {
   while (true) {
     const children = readFileSync(`/proc/self/task/${process.pid}/children`, 'latin1').split(' ').filter(Boolean)
-    const found = children.map(Number).filter((pid) => commandOf(pid).includes('query-main.ts'))
+    const found = children.map(Number).filter((pid) => commandOf(pid).includes('/query-main.'))
     if (found.length > 0 && readdirSync(dir).length > 0) return found
     await new Promise((resolve) => setTimeout(resolve, 5))
   }

@@ -1,6 +1,6 @@
 // Reader job: the messages between the service and a reader child. Plain values only, so that any channel can carry them.
 import type { ColumnStatistics, LinesTarget, RowMatch } from '../part-reader.ts'
-import type { PartComparison, PartSlice } from '../sql/rows-sql.ts'
+import type { PartComparison, PartSlice, PartWindow } from '../sql/rows-sql.ts'
 
 /** The requests to a child, and their answers. */
 export interface Jobs {
@@ -22,7 +22,10 @@ export interface Jobs {
     readonly answer: readonly (readonly unknown[])[]
   }
   readonly lines: {
-    readonly job: { readonly slice: PartSlice; readonly columns: readonly string[] } & LinesTarget
+    readonly job: {
+      readonly slice: Omit<PartWindow, 'columns' | 'hasNumbers'>
+      readonly columns: readonly string[]
+    } & LinesTarget
     readonly answer: null
   }
   readonly measure: {

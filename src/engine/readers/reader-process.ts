@@ -1,9 +1,9 @@
 // Reader process: the resources of a reader, and how one is started. Knows no queue.
-import { fileURLToPath } from 'node:url'
+import { childProgram } from '../sandbox/child-program.ts'
 import type { Sandbox, SandboxedChild, SandboxedProgram } from '../sandbox/sandbox.ts'
 import { startProcess } from '../sandbox/spawn-child.ts'
 
-const programPath = fileURLToPath(new URL('./reader-main.ts', import.meta.url))
+const programPath = childProgram(new URL('./reader-main.ts', import.meta.url))
 
 /**
  * DuckDB keeps to its own limit except in some functions; beyond this one, the system refuses memory (Linux only). It

@@ -145,7 +145,6 @@ function neutralPlace(): string {
 /**
  * systemd leaves 60578 to 61183 unassigned; 65534 would be shared with other services. Each child gets its own id, so that
  * no child can signal another, and the next child gets the next id, so that it never meets what a former child left running.
- * scripts/setup.mjs lets these users read the compile cache of root.
  */
 const userIdFirst = 60_578
 const userIdCount = 606

@@ -217,7 +217,7 @@ function isQuiet(pid: number): void {
   const names = readFileSync(`/proc/${pid}/environ`, 'latin1')
     .split('\0')
     .map((one) => one.split('=')[0]!)
-  const own = /^(TZ|UV_THREADPOOL_SIZE|MALLOC_ARENA_MAX|DUCKDB_JE_MALLOC_CONF|NODE_COMPILE_CACHE|PWD|OLDPWD|SHLVL|_|)$/
+  const own = /^(TZ|UV_THREADPOOL_SIZE|MALLOC_ARENA_MAX|DUCKDB_JE_MALLOC_CONF|PWD|OLDPWD|SHLVL|_|)$/
   const others = names.filter((one) => !own.test(one))
   assert.deepEqual(others, [])
   assert.equal(readlinkSync(`/proc/${pid}/fd/1`), '/dev/null')

@@ -27,8 +27,9 @@ export interface PartColumn {
   readonly type: string
 }
 
-/** The requested range of a part. */
-export interface PartWindow extends PartSlice {
+/** The requested range of a part; all records from `offset` 0 on if it has no limit. */
+export interface PartWindow extends Omit<PartSlice, 'limit'> {
+  readonly limit: number | null
   readonly columns: readonly PartColumn[]
   /** False if a column of the part has the name under which the reader returns record numbers. */
   readonly hasNumbers: boolean
@@ -87,10 +88,11 @@ function csvValue({ name, type }: PartColumn): string {
 }
 
 function windowSql(values: string, { path, offset, limit, hasNumbers }: PartWindow): string {
+  if (limit === null) return `SELECT ${values} FROM ${partsSql([path])}`
   if (!hasNumbers) return `SELECT ${values} FROM ${partsSql([path])} LIMIT ${limit} OFFSET ${offset}`
-  // By the record number, the reader can skip row groups; OFFSET would read them.
+  // By the record number, the reader can skip row groups; OFFSET would read them. On one thread, they stay in order.
   return `SELECT ${values} FROM ${partsSql([path], `${numberName} = true`)}
-    WHERE ${numberName} >= ${offset} AND ${numberName} < ${offset + limit} ORDER BY ${numberName}`
+    WHERE ${numberName} >= ${offset} AND ${numberName} < ${offset + limit}`
 }
 
 /**

@@ -69,6 +69,7 @@ const rows: Readonly<Record<string, Row>> = {
     description: `The text of the file, unchanged, as RFC 4180: UTF-8, and commas unless you ask for another delimiter. ${isCut}`,
     querystring: csvQuery,
     answers: made(textFile, 'The records.', 'text/csv'),
+    failures: madeFailures,
     form: ({ query }) => ({ kind: 'csv', ...csvOptions(query as Static<typeof csvQuery>) }),
     saved: ({ file, body }, form) => ({
       contentType: csvType((form.kind === 'csv' && form.header) || body.headerFields !== null),

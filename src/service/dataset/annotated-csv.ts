@@ -8,13 +8,13 @@ import { Peekable } from '../../io/peekable.ts'
 import { type ReadBytes, readAhead } from '../../io/read-bytes.ts'
 import { createDecoder } from '../../reading/encoding/decoder.ts'
 import { storedScanOptions } from '../../reading/scan-options.ts'
-import type { CreateScanner, IgnoredRange, ScannedReject, ScanResult } from '../../reading/scanner/scanner.ts'
+import type { IgnoredRange, ScannedReject, ScanResult } from '../../reading/scanner/scanner.ts'
 import { shownReject } from '../../reading/scanner/shown-reject.ts'
 import { readCorrections } from '../ingest/correction-file.ts'
 import { recordReader } from '../ingest/record-of-text.ts'
 import { type StoredText, scanAgain } from '../ingest/scan-again.ts'
 import type { CsvOptions } from '../service.ts'
-import { byteOrderMark, finisher } from './csv-text.ts'
+import { byteOrderMark, type CsvTools, type MadeText, recordWriter } from './csv-text.ts'
 import { bytePieces, windowBytes } from './rejects-csv.ts'
 
 export interface AnnotatedSource extends StoredText {
@@ -35,11 +35,12 @@ export async function* annotatedCsv(
   receipt: Receipt,
   options: CsvOptions,
   { read, ...stored }: AnnotatedSource,
-  createScanner: CreateScanner,
+  tools: CsvTools,
 ): AsyncGenerator<Uint8Array> {
   const { correctionsPath } = stored
+  const { createScanner } = tools
   await using corrections = new Peekable(correctionsPath === null ? none() : readCorrections(correctionsPath))
-  const rows = new Rows(receipt, options, readAhead(read, windowBytes))
+  const rows = new Rows(receipt, options, tools, readAhead(read, windowBytes))
   const piecesOf = recordReader(createScanner, storedScanOptions(receipt))
 
   async function* rowsOf(reject: ScannedReject | IgnoredRange): AsyncGenerator<Uint8Array> {
@@ -97,20 +98,20 @@ class Rows {
   readonly #delimiter: CsvOptions['delimiter']
   readonly #read: ReadBytes
   readonly #rewrite: ReturnType<typeof createCsvRewriter>
-  readonly #finish: ReturnType<typeof finisher>
+  readonly #finish: ReturnType<typeof recordWriter>
   readonly #decode: ReturnType<typeof createDecoder>
 
-  constructor(receipt: Receipt, options: CsvOptions, read: ReadBytes) {
+  constructor(receipt: Receipt, options: CsvOptions, tools: CsvTools, read: ReadBytes) {
     this.#receipt = receipt
     this.#delimiter = options.delimiter
     this.#read = read
     this.#rewrite = createCsvRewriter(receipt.dialect, options.delimiter)
-    this.#finish = finisher(options, receipt.columns)
+    this.#finish = recordWriter(receipt, null, options, tools)
     this.#decode = createDecoder(receipt.encoding.name, 'replace', 'character')
   }
 
   /** The names of the columns, and what is above the records: if that is more than one header line, its lines follow. */
-  *top(before: Uint8Array): Generator<Uint8Array> {
+  *top(before: Uint8Array): Generator<MadeText> {
     const { body, columns, dialect, records, encoding } = this.#receipt
     const names = columns.map(({ name }) => name)
     const fields = body.headerFields?.length === names.length ? body.headerFields : names
@@ -127,7 +128,7 @@ class Rows {
   }
 
   /** Whole records of the file, in their fields, so many at a time; any more are blank. */
-  records(pieces: readonly Uint8Array[]): (count: number, verdict: string) => Uint8Array {
+  records(pieces: readonly Uint8Array[]): (count: number, verdict: string) => MadeText {
     const records = Buffer.concat(this.#rewrite(pieces))
     const delimiter = Buffer.from(this.#delimiter)
     const walker = new FieldWalker({ delimiter, quoteByte: quote, escapeByte: -1, lineEnd: 'lf' })

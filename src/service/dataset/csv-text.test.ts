@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Random, randomFrom } from '../../core/random.testing.ts'
 import type { Receipt, VerbatimRun } from '../../core/receipt.ts'
+import { writeText } from '../../csv/csv-form.ts'
 import { keepsAlike } from '../../csv/csv-rewriter.ts'
 import { scanOptions } from '../../reading/scan-options.ts'
 import { createFileScanner } from '../../reading/scanner/file-scanner.ts'
@@ -69,7 +70,12 @@ async function textOf(receipt: Scannable & { verbatim?: readonly VerbatimRun[] }
   const parts: Uint8Array[] = []
   // csvText() reads nothing else of a receipt.
   const whole = receipt as unknown as Receipt
-  const text = csvText(whole, plainOptions, { source, exclusions: null, correctionsPath: null }, create)
+  const text = csvText(
+    whole,
+    plainOptions,
+    { source, exclusions: null, correctionsPath: null },
+    { createScanner: create, writeText },
+  )
   for await (const part of text) parts.push(Buffer.from(part))
   return Buffer.concat(parts)
 }

@@ -1,8 +1,8 @@
 // CSV text: the accepted records as they are in the original, by scanning it again. This text is never made from typed values.
 import { releaseChunk } from '../../core/byte-stream.ts'
-import type { Column, Receipt, VerbatimRun } from '../../core/receipt.ts'
+import type { Column, Dialect, Receipt, VerbatimRun } from '../../core/receipt.ts'
+import type { TextJob } from '../../csv/csv-form.ts'
 import { createCsvRewriter, csvLine, keepsAlike, lineEndOf } from '../../csv/csv-rewriter.ts'
-import { createFormulaEscape } from '../../csv/escape-formulas.ts'
 import { carriageReturn, lineFeed } from '../../csv/field-walker.ts'
 import { storedScanOptions } from '../../reading/scan-options.ts'
 import type { CreateScanner, Scanner } from '../../reading/scanner/scanner.ts'
@@ -12,28 +12,39 @@ import type { CsvOptions } from '../service.ts'
 /** Spreadsheet programs recognize UTF-8 by it. */
 export const byteOrderMark = Buffer.from('\ufeff')
 
+export interface CsvTools {
+  readonly createScanner: CreateScanner
+  readonly writeText: (job: TextJob) => MadeText
+}
+
+/** Text is made on other threads, unless there is little of it. */
+export type MadeText = Uint8Array | Promise<Uint8Array>
+
 export async function* csvText(
   receipt: Receipt,
   options: CsvOptions,
   stored: StoredText,
-  createScanner: CreateScanner,
+  tools: CsvTools,
 ): AsyncGenerator<Uint8Array> {
-  const { body, columns, dialect } = receipt
-  const rewrite = createCsvRewriter(dialect, options.delimiter)
-  const finish = finisher(options, columns)
+  const { body, dialect } = receipt
+  const { createScanner } = tools
+  const write = recordWriter(receipt, dialect, options, tools)
   if (options.spreadsheet === 'excel') yield byteOrderMark
   const header = headerOf(receipt, options)
-  if (header !== null) yield finish([Buffer.from(csvLine(header, dialect, options.delimiter))])
+  if (header !== null) {
+    const line = Buffer.from(csvLine(header, dialect, options.delimiter))
+    yield recordWriter(receipt, null, options, tools)([line])
+  }
   if (stored.exclusions === null && stored.correctionsPath === null) {
     const form = storedScanOptions(receipt)
     const beginAt = (byteOffset: number) => createScanner({ ...form, start: { ...form.start, byteOffset } })
     const runs = options.spreadsheet === 'no' && keepsAlike(dialect, options.delimiter) ? receipt.verbatim : []
-    const text = new PassingText(beginAt, (pieces) => finish(rewrite(pieces)), body.byteOffset, runs)
+    const text = new PassingText(beginAt, write, body.byteOffset, runs)
     for await (const slices of behind(stored.source, body.byteOffset))
       for (const slice of slices) yield* text.push(slice)
     return yield text.end(lineEndOf(dialect))
   }
-  for await (const { pieces } of scanCorrected(receipt, stored, createScanner)) yield finish(rewrite(pieces))
+  for await (const { pieces } of scanCorrected(receipt, stored, createScanner)) yield write(pieces)
 }
 
 /**
@@ -42,7 +53,7 @@ export async function* csvText(
  */
 class PassingText {
   readonly #beginAt: (byteOffset: number) => Scanner
-  readonly #write: (pieces: readonly Uint8Array[]) => Buffer
+  readonly #write: (pieces: readonly Uint8Array[]) => MadeText
   /** The runs that have not been passed yet. */
   readonly #runs: VerbatimRun[]
   /** Offset of the next byte. */
@@ -53,7 +64,7 @@ class PassingText {
 
   constructor(
     beginAt: (byteOffset: number) => Scanner,
-    write: (pieces: readonly Uint8Array[]) => Buffer,
+    write: (pieces: readonly Uint8Array[]) => MadeText,
     byteOffset: number,
     runs: readonly VerbatimRun[] = [],
   ) {
@@ -64,7 +75,7 @@ class PassingText {
   }
 
   /** The text for a chunk; within a run, the chunk itself. */
-  *push(chunk: Uint8Array): Generator<Uint8Array> {
+  *push(chunk: Uint8Array): Generator<MadeText> {
     for (let rest = chunk; rest.length > 0; ) {
       const start = this.#at
       const text = this.#scanner === null && this.#isInRun ? this.#pass(rest) : this.#scan(rest)
@@ -76,7 +87,7 @@ class PassingText {
   }
 
   /** The rest at the end. */
-  end(lineEnd: '\n' | '\r\n'): Uint8Array {
+  end(lineEnd: '\n' | '\r\n'): MadeText {
     if (this.#scanner !== null) return this.#write(this.#scanner.end().pieces)
     if (this.#lastByte === lineFeed) return Buffer.alloc(0)
     return Buffer.from(this.#lastByte === carriageReturn ? '\n' : lineEnd)
@@ -97,7 +108,7 @@ class PassingText {
   }
 
   /** Scans to the end of `bytes`, or to the last record before it if that is in a run. */
-  #scan(bytes: Uint8Array): Uint8Array {
+  #scan(bytes: Uint8Array): MadeText {
     const start = this.#at
     this.#scanner ??= this.#beginAt(start)
     const { pieces, consumedTo, held = 0 } = this.#scanner.push(bytes)
@@ -126,12 +137,23 @@ function headerOf({ body, columns }: Receipt, { header }: CsvOptions): readonly 
 }
 
 /**
- * Joins pieces into one chunk: around excluded records there are thousands of them, and the scanner reuses its chunk.
+ * Writes the pieces of some records as one chunk: around excluded records there are thousands of them. The caller may
+ * use the memory of the pieces again at once.
+ *
+ * @param dialect As in `CsvForm`.
  */
-export function finisher({ spreadsheet, delimiter }: CsvOptions, columns: readonly Column[]) {
-  if (spreadsheet === 'no') return (pieces: readonly Uint8Array[]) => Buffer.concat(pieces)
-  const escapeCells = createFormulaEscape(delimiter, columns.map(isPlainlyTyped))
-  return (pieces: readonly Uint8Array[]) => Buffer.concat(escapeCells(Buffer.concat(pieces)))
+export function recordWriter(
+  { id, columns }: Receipt,
+  dialect: Dialect | null,
+  { spreadsheet, delimiter }: CsvOptions,
+  { writeText }: Pick<CsvTools, 'writeText'>,
+): (pieces: readonly Uint8Array[]) => MadeText {
+  if (spreadsheet === 'no' && (dialect === null || keepsAlike(dialect, delimiter))) {
+    const rewrite = dialect === null ? (pieces: readonly Uint8Array[]) => pieces : createCsvRewriter(dialect, delimiter)
+    return (pieces) => Buffer.concat(rewrite(pieces))
+  }
+  const form = { dialect, delimiter, isTyped: spreadsheet === 'no' ? null : columns.map(isPlainlyTyped) }
+  return (pieces) => writeText({ records: Buffer.concat(pieces), form, client: id })
 }
 
 const plainKind = /^(?:integer|number|decimal|date|time|timestamp|timestamptz)\b/

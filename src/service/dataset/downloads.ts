@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Converter } from '../../columns/converter.ts'
 import { type ByteStream, byteStream, fileStream, releaseChunk } from '../../core/byte-stream.ts'
 import { ServiceError } from '../../core/errors.ts'
 import type { Receipt, Reject } from '../../core/receipt.ts'
@@ -16,7 +17,7 @@ import type { Exclusions } from '../ingest/exclusions.ts'
 import { ordinalName, rejectColumnNames, rejectOfRow } from '../ingest/reject-table.ts'
 import type { ByteRange, CsvOptions, Download, DownloadForm } from '../service.ts'
 import { annotatedCsv } from './annotated-csv.ts'
-import { csvText, typedHeader } from './csv-text.ts'
+import { type CsvTools, csvText, typedHeader } from './csv-text.ts'
 import { JoinedParquet } from './joined-parquet.ts'
 import { rejectCsv, rejectCsvHeader } from './rejects-csv.ts'
 import type { ReadableFiles, SharedFiles, VerifiedFiles } from './verified-files.ts'
@@ -26,14 +27,13 @@ export interface DownloadTools {
   readonly files: VerifiedFiles
   readonly reader: PartReader
   readonly createScanner: CreateScanner
+  readonly converter: Pick<Converter, 'writeText'>
 }
 
 /** Rejects in memory at once: some megabytes. */
 const rejectsAtOnce = 5_120
-/** A row group of a part: with fewer records, some row groups would be read twice. */
-const recordsAtOnceMax = 61_440
-/** Disk space for one batch, which repeats the column names in each record. Bytes. */
-const nameBytesAtOnce = 33_554_432
+/** Disk space for the column names of one batch, which JSON repeats in each record. Bytes. */
+const nameBytesAtOnce = 67_108_864
 /**
  * The text of a block may be a little shorter. With chunks of this size, a full response releases their memory immediately.
  * Bytes.
@@ -108,11 +108,12 @@ export class Downloads {
       const exclusions = shared && this.#exclusions(receipt, shared, signal)
       const correctionsPath = corrections && shared ? await shared.path(corrections) : null
       const stored = { source, exclusions, correctionsPath }
-      const { createScanner } = this.#tools
+      const { createScanner, converter } = this.#tools
+      const tools: CsvTools = { createScanner, writeText: (job) => converter.writeText(job, signal) }
       const read = isAnnotated && shared && opened.use(await shared.open(textOf(receipt))).read
       const text = read
-        ? annotatedCsv(receipt, form, { ...stored, read }, createScanner)
-        : csvText(receipt, form, stored, createScanner)
+        ? annotatedCsv(receipt, form, { ...stored, read }, tools)
+        : csvText(receipt, form, stored, tools)
       const held = opened.move()
       return byteStream(gatherChunks(text, textBytesMin), () => held.disposeAsync())
     })
@@ -205,7 +206,7 @@ export class Downloads {
     }
   }
 
-  /** Each batch of records goes through a file, so that neither memory nor a reader waits for a slow client. */
+  /** Each part goes through a file, so that neither memory nor a reader waits for a slow client. */
   async *#lines(
     { columns, parts }: Receipt,
     shared: SharedFiles,
@@ -213,14 +214,16 @@ export class Downloads {
     signal: AbortSignal,
   ): AsyncGenerator<Uint8Array> {
     const names = columns.map(({ name }) => name)
-    const recordBytes = names.reduce((sum, name) => sum + Buffer.byteLength(name) + 24, 0)
-    const limit = Math.max(1, Math.min(recordsAtOnceMax, Math.floor(nameBytesAtOnce / recordBytes)))
+    const nameBytes = names.reduce((sum, name) => sum + Buffer.byteLength(name) + 6, 0)
+    const most = form.csvDelimiter === null ? Math.max(1, Math.floor(nameBytesAtOnce / nameBytes)) : Infinity
     const toPath = join(shared.dir, 'lines')
     for (const part of parts) {
+      const limit = Math.min(most, part.records)
       for (let offset = 0; offset < part.records; offset += limit) {
         // Check each time: a client may take long between two of them.
         const path = await shared.path(part)
-        await this.#tools.reader.lines(path, names, { offset, limit }, { toPath, ...form }, signal)
+        const window = limit === part.records ? null : { offset, limit }
+        await this.#tools.reader.lines(path, names, window, { toPath, ...form }, signal)
         yield* fileStream(await open(toPath).catch(throwStoreError), wholeFile)
       }
     }

@@ -1,0 +1,26 @@
+// CSV form: how a client wants the accepted records of a file written. Plain values, so that any thread can write them.
+import type { Dialect } from '../core/receipt.ts'
+import { type CsvDelimiter, createCsvRewriter } from './csv-rewriter.ts'
+import { createFormulaEscape } from './escape-formulas.ts'
+
+export interface CsvForm {
+  /** How the records are written in the file; null if they are RFC 4180 with this delimiter already. */
+  readonly dialect: Dialect | null
+  readonly delimiter: CsvDelimiter
+  /** For each column whether its values are numbers, dates or times; null if formulas are not to be escaped. */
+  readonly isTyped: readonly boolean[] | null
+}
+
+/** Some text to write, of a client that takes turns with others. */
+export interface TextJob {
+  /** Whole records. */
+  readonly records: Uint8Array<ArrayBuffer>
+  readonly form: CsvForm
+  readonly client: string
+}
+
+/** Makes text of its own, even if nothing changes. */
+export function writeText({ records, form: { dialect, delimiter, isTyped } }: TextJob): Buffer<ArrayBuffer> {
+  const [text = records] = dialect === null ? [] : createCsvRewriter(dialect, delimiter)([records])
+  return Buffer.concat(isTyped === null ? [text] : createFormulaEscape(delimiter, isTyped)(text))
+}
