@@ -37,7 +37,7 @@ describe('the page in edge cases', { skip: noBrowser }, () => {
     })
     await page.setInputFiles('input[type=file]', together)
     await page.getByRole('region', { name: 'Preview: a.csv' }).waitFor()
-    const names = await page.locator('.files .name:is(strong, h3)').allTextContents()
+    const names = await page.locator('.files .name:is(strong, h2)').allTextContents()
     assert.deepEqual(names, ['b.csv', 'empty.csv', 'a.csv', 'before.csv'])
   })
 
