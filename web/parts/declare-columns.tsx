@@ -28,11 +28,17 @@ interface DeclareColumnsProps {
   readonly receipt: ProvisionalReceipt
   readonly choices: FieldChoices
   readonly onChange: (choices: FieldChoices) => void
+  /** The column to begin with. */
+  readonly column?: string | undefined
 }
 
-export function DeclareColumns({ detected, receipt, choices, onChange }: DeclareColumnsProps) {
-  const [wanted, setWanted] = useState('')
+export function DeclareColumns({ detected, receipt, choices, onChange, column }: DeclareColumnsProps) {
   const { columns } = detected
+  const [wanted, setWanted] = useState(columns.length > columnsMax ? (column ?? '') : '')
+  useLayoutEffect(() => {
+    if (column === undefined) return
+    document.querySelector<HTMLElement>(`[aria-label="${CSS.escape(t.typeOf(column))}"]`)?.focus()
+  }, [])
   const places = columns.flatMap(({ name }, at) => (name.toLowerCase().includes(wanted.toLowerCase()) ? [at] : []))
   const change = (at: number, choice: FieldChoice) => onChange(withChoice(choices, columns[at]?.name ?? '', choice))
   return (
@@ -60,7 +66,7 @@ export function DeclareColumns({ detected, receipt, choices, onChange }: Declare
   )
 }
 
-interface ColumnsProps extends Omit<DeclareColumnsProps, 'onChange'> {
+interface ColumnsProps extends Omit<DeclareColumnsProps, 'onChange' | 'column'> {
   readonly change: (at: number, choice: FieldChoice) => void
 }
 

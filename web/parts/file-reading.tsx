@@ -46,6 +46,8 @@ interface FileReadingProps {
   readonly declared: Declared
   readonly onDeclare: (change: Partial<Declared>) => void
   readonly reading: Reading
+  /** The column to begin with. */
+  readonly column?: string | undefined
   /** How it is read is the first thing to be said. */
   readonly isDialectOpen?: boolean
   /** Buttons: above what appears later, so that they do not move under the pointer. */
@@ -58,6 +60,7 @@ export function FileReading({
   declared,
   onDeclare,
   reading,
+  column,
   isDialectOpen = false,
   children,
 }: FileReadingProps) {
@@ -94,6 +97,7 @@ export function FileReading({
           detected={detected}
           receipt={known}
           choices={declared.choices}
+          column={column}
           onChange={(choices) => onDeclare({ choices })}
         />
       )}
