@@ -1,4 +1,6 @@
-// Text lines: splits text that arrives in pieces into lines. Only LF ends a line: Node's readline also ends one at U+2028.
+// Text lines: splits text that arrives in pieces, or is in a file, into lines. Only LF ends a line: Node's readline also ends one at U+2028.
+import { createReadStream } from 'node:fs'
+import { throwStoreError } from '../core/storage-error.ts'
 
 /** The lines without their ends; an empty last one is left out. */
 export async function* textLines(pieces: AsyncIterable<string>): AsyncGenerator<string> {
@@ -9,4 +11,17 @@ export async function* textLines(pieces: AsyncIterable<string>): AsyncGenerator<
     yield* lines
   }
   if (rest !== '') yield rest
+}
+
+/** The lines of a file in UTF-8. @throws {ServiceError} STORE_UNAVAILABLE, STORE_FAILED */
+export async function* fileLines(path: string): AsyncGenerator<string> {
+  const stream = createReadStream(path, { encoding: 'utf8' })
+  try {
+    // The encoding has been set.
+    yield* textLines(stream as AsyncIterable<string>)
+  } catch (error) {
+    throwStoreError(error)
+  } finally {
+    stream.destroy()
+  }
 }

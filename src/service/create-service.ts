@@ -145,11 +145,8 @@ function serviceOf(owner: string, { name: sender, mayRead }: Sender, tools: Tool
         return withSlot(store, admission, () => correct(tools, arrival, receipt, { boundary, chunks }, signal))
       })
     },
-    previewCorrections: (admission, chunks, signal) => {
-      const { receipt, boundary } = admission
-      const preview = () => previewCorrections(tools, arrive(owner), receipt, { boundary, chunks }, signal)
-      return withSlot(store, admission, preview)
-    },
+    previewCorrections: (sent, chunks, signal) =>
+      withSlot(store, sent, () => previewCorrections(tools, arrive(owner), sent.receipt, { ...sent, chunks }, signal)),
     datasets: ({ isMine, ...query }) => store.list({ ...query, owner, ...(isMine && { sender }) }),
     changes: (network) => watchChanges(store, uploads.of(owner, shown), { owner, network }),
     dataset: (id) => catalog.receipt(id),

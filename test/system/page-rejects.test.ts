@@ -155,7 +155,7 @@ describe('rejects on the page', { skip: noBrowser }, () => {
     assert.equal(await csvOf(corrected), `${first}2,Grace,1906\n${rest}`)
     await page.getByRole('heading', { name: 'Corrected records (1)' }).waitFor()
     assert.deepEqual(await page.locator('.diff').last().locator('ins').allTextContents(), [',1906'])
-    await page.getByRole('link', { name: 'The dataset before' }).click()
+    await page.goBack()
     await page.getByRole('link', { name: 'Fix 4' }).waitFor()
     assert.equal(idOf(page), id)
   })
@@ -205,7 +205,7 @@ describe('rejects on the page', { skip: noBrowser }, () => {
     assert.equal(idOf(page), id)
     await field.fill('b,2')
     await page.getByRole('button', { name: /^Store/ }).click()
-    await page.getByText('Corrected records: 1.').waitFor()
+    await page.getByText('Corrected: 1; still wrong: 0').waitFor()
     assert.equal(await csvOf(idOf(page)), 'id,age\na,1\nb,2\nc,3\n')
   })
 
@@ -246,7 +246,7 @@ describe('rejects on the page', { skip: noBrowser }, () => {
     await page.getByRole('button', { name: 'Edit: Line 3' }).click()
     await page.getByLabel('Corrected text: Line 3').fill('2,Jürg')
     await page.getByRole('button', { name: /^Store/ }).click()
-    await page.getByText('Corrected records: 1.').waitFor()
+    await page.getByText('Corrected: 1; still wrong: 0').waitFor()
     assert.match(await csvOf(idOf(page)), /\n2,Jürg\n/)
   })
 

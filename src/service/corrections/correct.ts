@@ -10,6 +10,7 @@ import type { PartReader } from '../../engine/part-reader.ts'
 import { BufferedWriter } from '../../io/buffered-writer.ts'
 import { below, entryAt, Peekable } from '../../io/peekable.ts'
 import { type ReadBytes, readAhead, withReads } from '../../io/read-bytes.ts'
+import { fileLines } from '../../io/text-lines.ts'
 import { createDecoder } from '../../reading/encoding/decoder.ts'
 import type { DeclaredDialect } from '../../reading/reading.ts'
 import { storedScanOptions } from '../../reading/scan-options.ts'
@@ -40,8 +41,6 @@ export interface SentBody {
   readonly chunks: AsyncIterable<readonly BorrowedBytes[]>
 }
 
-/** Rejects in memory at once: some megabytes. */
-const rejectsAtOnce = 5_120
 /** Longer rejects, as a multiple of the longest record, are neither compared nor mended. */
 const lengthFactor = 4
 const windowBytes = 262_144
@@ -185,11 +184,12 @@ async function withCorrectable<Result>(
   const [textPath = '', ...others] = paths
   const local = parts.map(({ records }, i) => ({ path: others[i] ?? '', records }))
   const beforePath = others[parts.length]
+  let reads = 0
   return await withReads(textPath, (read) =>
     use({
       receipt,
       read,
-      rejects: () => rejectsOf(local, receipt.rejects.count, reader, signal),
+      rejects: () => rejectsOf(local, join(dir, `rejects-${++reads}.ndjson`), reader, signal),
       corrections: () => (beforePath === undefined ? nothing() : readCorrections(beforePath)),
     }),
   )
@@ -199,13 +199,16 @@ async function* nothing(): AsyncGenerator<Correction> {}
 
 async function* rejectsOf(
   parts: readonly (Pick<Part, 'records'> & { readonly path: string })[],
-  count: number,
+  toPath: string,
   reader: PartReader,
   signal: AbortSignal,
 ): AsyncGenerator<Omit<Correction, 'text'>> {
   const columns = [...rejectColumnNames, ordinalName]
-  for (let offset = 0; offset < count; offset += rejectsAtOnce) {
-    for (const row of await reader.rows(parts, columns, offset, rejectsAtOnce, signal)) {
+  for (const { path, records } of parts) {
+    await reader.lines(path, columns, { offset: 0, limit: records }, { toPath, csvDelimiter: null }, signal)
+    for await (const line of fileLines(toPath)) {
+      // The reader writes one object for each record, with a member for each column.
+      const row = Object.values(JSON.parse(line) as object)
       const ordinal = row.at(-1)
       yield { ...rejectOfRow(row), ...(ordinal != null && { ordinal: Number(ordinal) }) }
     }

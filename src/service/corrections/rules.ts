@@ -135,14 +135,15 @@ export class Mending {
     nextOf: () => Promise<Reject | null>,
   ): Promise<MendedRow | null> {
     const { record, reason, column } = reject
+    const hasCause = (rule: Rule) => reason === rule.reason && (rule.column === null || rule.column === column)
+    if (!this.#rules.some(hasCause)) return null
     const original = sent === null ? await this.#tools.textOf(reject) : null
     // A record that is the end of the one before it would be there twice.
     const isJoined = last?.record === record - 1 && original !== null && last.text.endsWith(original.text)
     let [isTaken, made]: [boolean, MendedRow | null] = [sent !== null || isJoined, null]
     for (const [i, rule] of this.#rules.entries()) {
       const outcome = this.outcomes[i]
-      const hasCause = reason === rule.reason && (rule.column === null || rule.column === column)
-      if (outcome === undefined || !hasCause) continue
+      if (outcome === undefined || !hasCause(rule)) continue
       outcome.records++
       if (isTaken) outcome.earlier++
       isTaken ||= rule.mend === 'leave'

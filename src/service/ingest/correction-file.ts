@@ -1,13 +1,11 @@
 // Correction file: lists the records of a file that are read as other texts, as lines of JSON in file order. It applies to
 // the same records only, as far as they keep the declared rules.
-import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
 import { ServiceError } from '../../core/errors.ts'
 import { type Correction, firstRejectsMax, type RefusedCorrection } from '../../core/receipt.ts'
-import { throwStoreError } from '../../core/storage-error.ts'
 import { BufferedWriter } from '../../io/buffered-writer.ts'
 import { Peekable } from '../../io/peekable.ts'
-import { textLines } from '../../io/text-lines.ts'
+import { fileLines } from '../../io/text-lines.ts'
 import type { FileScanOptions } from '../../reading/scanner/scanner.ts'
 import type { CorrectedOrdinals } from './corrector.ts'
 import type { Exclusion } from './violations.ts'
@@ -31,15 +29,8 @@ export function correctionLine(correction: Correction): string {
 
 /** All corrections of a file, in file order. @throws {ServiceError} STORE_UNAVAILABLE, STORE_FAILED */
 export async function* readCorrections(path: string): AsyncGenerator<Correction> {
-  const stream = createReadStream(path, { encoding: 'utf8' })
-  try {
-    // The encoding has been set. Only correctionLine() writes these lines.
-    for await (const line of textLines(stream as AsyncIterable<string>)) yield JSON.parse(line) as Correction
-  } catch (error) {
-    throwStoreError(error)
-  } finally {
-    stream.destroy()
-  }
+  // Only correctionLine() writes these lines.
+  for await (const line of fileLines(path)) yield JSON.parse(line) as Correction
 }
 
 /** Corrected records that are readable in the original: the scanner can skip them only by their number. */

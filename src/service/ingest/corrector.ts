@@ -1,10 +1,8 @@
 // Corrector: replaces rejects with corrected records while a file is scanned. Keeps one text in memory.
-import { createReadStream } from 'node:fs'
 import type { Correction } from '../../core/receipt.ts'
-import { throwStoreError } from '../../core/storage-error.ts'
 import { BufferedWriter } from '../../io/buffered-writer.ts'
 import { Peekable } from '../../io/peekable.ts'
-import { textLines } from '../../io/text-lines.ts'
+import { fileLines } from '../../io/text-lines.ts'
 import { nothingScanned, type ScanResult } from '../../reading/scanner/scanner.ts'
 import type { ReadRecord } from './record-of-text.ts'
 
@@ -37,15 +35,7 @@ export class CorrectedOrdinals implements AsyncDisposable {
   async *read(): AsyncGenerator<CorrectedOrdinal> {
     if (this.#writer === null) return
     await this.#writer.close()
-    const stream = createReadStream(this.#path, { encoding: 'utf8' })
-    try {
-      // The encoding has been set.
-      for await (const line of textLines(stream as AsyncIterable<string>)) {
-        yield { ordinal: Number(line), isAdded: line.startsWith('+') }
-      }
-    } catch (error) {
-      throwStoreError(error)
-    }
+    for await (const line of fileLines(this.#path)) yield { ordinal: Number(line), isAdded: line.startsWith('+') }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

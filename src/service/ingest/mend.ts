@@ -110,8 +110,8 @@ function written(value: string, dialect: Dialect, isQuoted: boolean): string | n
   return quoteChar + escaped.split(quoteChar).join((escapeChar ?? quoteChar) + quoteChar) + quoteChar
 }
 
-/** The fields of a text, joined by the delimiter the same text. */
-function fieldsOf(text: string, dialect: Dialect): readonly Field[] {
+/** The fields of a text: joined by its delimiter, which is one character, they are the same text. */
+export function fieldsOf(text: string, dialect: Dialect): readonly Field[] {
   const bytes = utf8Bytes(text)
   const layout = fieldLayout(dialect)
   const walker = new FieldWalker(layout)

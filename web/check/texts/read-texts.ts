@@ -1,11 +1,11 @@
 // Read texts: reads texts as single records of a dataset, with the code that reads corrections. Knows no file.
 import type { RefusedCorrection } from '../../../src/core/receipt.ts'
 import { rejectTable } from '../../../src/core/reject-reasons.ts'
-import { FieldWalker } from '../../../src/csv/field-walker.ts'
 import { utf8Bytes } from '../../../src/reading/bytes/platform-bytes.ts'
 import { scanOptions } from '../../../src/reading/scan-options.ts'
 import { createFileScanner } from '../../../src/reading/scanner/file-scanner.ts'
 import { createScanner } from '../../../src/reading/scanner/wasm-scanner.ts'
+import { fieldsOf } from '../../../src/service/ingest/mend.ts'
 import { type RecordOfText, recordReader } from '../../../src/service/ingest/record-of-text.ts'
 import { segmentForm } from '../../../src/service/ingest/segment-form.ts'
 import type { Receipt } from '../../api.ts'
@@ -39,8 +39,6 @@ export interface TextReading {
 const createScannerOf = createFileScanner(createScanner)
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
 
-const placesMax = 1_000
-
 export function readTexts(layout: RecordLayout, texts: readonly string[]): readonly TextReading[] {
   const { encoding, dialect, width, body } = layout
   const readRecord = recordReader(
@@ -52,7 +50,7 @@ export function readTexts(layout: RecordLayout, texts: readonly string[]): reado
 
 function readingOf(record: RecordOfText, text: string, layout: RecordLayout): TextReading {
   const places = fieldPlaces(text, layout)
-  if (record.kind === 'record') return { fields: fieldsOf(record.pieces, layout), refusal: null, places }
+  if (record.kind === 'record') return { fields: valuesOf(record.pieces, layout), refusal: null, places }
   const { column, reason, message } = record
   return {
     fields: null,
@@ -61,7 +59,7 @@ function readingOf(record: RecordOfText, text: string, layout: RecordLayout): Te
   }
 }
 
-function fieldsOf(pieces: readonly Uint8Array[], { dialect, width }: RecordLayout): TextReading['fields'] {
+function valuesOf(pieces: readonly Uint8Array[], { dialect, width }: RecordLayout): TextReading['fields'] {
   const { layout, rewrite } = segmentForm({ dialect, width })
   const preview = new PreviewRows(layout)
   preview.add(rewrite === null ? pieces : rewrite(pieces))
@@ -84,30 +82,12 @@ function refusedPlace(
   return { from, to: from + (character === undefined ? 0 : String.fromCodePoint(character).length) }
 }
 
-/** The positions of the fields of a text, with their quotes; if it is not a record, as far as it reads like one. */
+/** The positions of the fields of a text, with their quotes. */
 function fieldPlaces(text: string, { dialect }: RecordLayout): readonly TextPlace[] {
-  const { delimiter, quoteChar, escapeChar } = dialect
-  const bytes = utf8Bytes(text)
-  const walker = new FieldWalker({
-    delimiter: utf8Bytes(delimiter),
-    quoteByte: quoteChar === null ? -1 : quoteChar.charCodeAt(0),
-    escapeByte: escapeChar === null ? -1 : escapeChar.charCodeAt(0),
-    lineEnd: 'any',
+  let next = 0
+  return fieldsOf(text, dialect).map(({ raw }) => {
+    const from = next
+    next += raw.length + 1
+    return { from, to: from + raw.length }
   })
-  const places: TextPlace[] = []
-  let at = 0
-  let characters = 0
-  const characterAt = (offset: number) => {
-    characters += utf8.decode(bytes.subarray(at, offset)).length
-    at = offset
-    return characters
-  }
-  walker.begin(bytes)
-  while (places.length < placesMax && walker.advance()) {
-    const quotes = walker.isQuoted ? 1 : 0
-    const from = characterAt(walker.start - quotes)
-    places.push({ from, to: characterAt(Math.min(bytes.length, walker.end + quotes)) })
-    if (walker.endsRecord) break
-  }
-  return places
 }
