@@ -51,7 +51,10 @@ function framed({ title, html }, { list, script, style }) {
 </head>
 <body>
 <a class="skip" href="#main">Skip to content</a>
-<header><a class="brand" href="/">CSV Upload Service</a> <a href="/openapi.json">openapi.json</a></header>
+<header class="top"><a class="brand" href="/">
+<svg viewBox="0 0 22 16" aria-hidden="true"><rect y="5" width="22" height="6" rx="1" fill="var(--plot)"/><rect y="5" width="3" height="6" fill="var(--text)"/><rect x="13" y="1" width="3" height="14" fill="var(--warn-mark)"/></svg>
+<span>CSV Upload Service</span></a>
+<nav class="top-links" aria-label="First pages">${firstPages(title)}</nav></header>
 <nav aria-label="Docs">
 <form class="search" role="search" hidden><input type="search" aria-label="Search" placeholder="Search"><p class="quiet search-status" role="status"></p><ol class="results" aria-label="Found in the docs" hidden></ol></form>
 <details class="contents" open>
@@ -65,6 +68,16 @@ ${html}
 </body>
 </html>
 `
+}
+
+function firstPages(shown) {
+  return [
+    ['/docs/tutorial', 'Tutorial'],
+    ['/docs', 'API'],
+    ['/openapi.json', 'openapi.json'],
+  ]
+    .map(([path, name]) => `<a href="${path}"${shown.startsWith(name) ? ' aria-current="page"' : ''}>${name}</a>`)
+    .join('')
 }
 
 /** Links to all pages by group; below the current page, links to its sections. */
@@ -154,8 +167,9 @@ function rendered(marked, text, { file, pathOf, codes, path }) {
         // Diagrams are not drawn here; the text below each one says the same.
         return lang === 'mermaid' ? `<details>\n<summary>Diagram, as Mermaid text</summary>\n${html}</details>\n` : html
       },
+      // Long codes break behind a sign, not within a word.
       codespan: ({ text }) => {
-        const html = `<code>${escaped(text)}</code>`
+        const html = `<code>${escaped(text).replaceAll(/[/_.,:=-](?=\w)/g, '$&<wbr>')}</code>`
         const target = codes.get(text)
         return target === undefined ? html : `<a href="${target}">${html}</a>`
       },
@@ -183,11 +197,24 @@ function rendered(marked, text, { file, pathOf, codes, path }) {
       },
     },
   })
-  const html = marked.parse(text)
+  const parsed = marked.parse(text)
+  const html = path === '/docs' ? parsed.replace('<h2', () => `${routeTable(headings)}<h2`) : parsed
   const title = headings[0].text
   const depthMax = path === '/docs' ? 3 : 2
   const listed = headings.filter(({ depth }) => depth > 1 && depth <= depthMax)
   return { title, html, headings: listed, sections: sectionsOf(html, headings) }
+}
+
+/** All routes, at the top of their page. */
+function routeTable(headings) {
+  const rows = headings.flatMap(({ id, text, name }) => {
+    if (!/^(GET|PUT|POST|HEAD|PATCH|DELETE|OPTIONS) /.test(text)) return []
+    return [
+      `<tr><td><a href="#${id}"><code>${escaped(name)}</code></a></td><td>${escaped(text.slice(name.length))}</td></tr>`,
+    ]
+  })
+  const head = '<thead><tr><th scope="col">Route</th><th scope="col">What it does</th></tr></thead>'
+  return `<table>\n${head}\n<tbody>\n${rows.join('\n')}\n</tbody>\n</table>\n`
 }
 
 /** Null if the target is not one of the pages, such as a source file. */
@@ -207,6 +234,7 @@ function sectionsOf(html, headings) {
 
 function plainText(html) {
   return html
+    .replaceAll('<wbr>', '')
     .replaceAll(/<[^>]*>/g, ' ')
     .replaceAll('&lt;', '<')
     .replaceAll('&gt;', '>')

@@ -242,7 +242,6 @@ export const t = {
   checkWhole: text('Check the whole file', 'Ganze Datei prüfen'),
   stopCheck: text('Stop checking', 'Prüfung anhalten'),
   hideCheck: text('Hide the check', 'Prüfung ausblenden'),
-  checked: text('Result of the check', 'Ergebnis der Prüfung'),
   checkedIn: filled('{} read on this device in {}.', '{} in {} auf diesem Gerät gelesen.'),
   recordsSoFar: filled('{} {record|records}, {} rejected', '{} {Datensatz|Datensätze}, {} abgelehnt'),
   firstOnly: filled('These are the first {}.', 'Das sind die ersten {}.'),

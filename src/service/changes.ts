@@ -23,6 +23,8 @@ export function watchChanges(
   })
   const changes = store.watch((change) => {
     if (change.owner !== owner || isIncomplete) return
+    // Whoever learns that a dataset is there also learns this.
+    if (change.change === 'dismissed' && datasets.has(change.id)) return
     datasets.set(change.id, change)
     if (datasets.size <= changesMax) return
     isIncomplete = true

@@ -104,10 +104,35 @@ export async function session(url: string, { keep = false } = {}): Promise<reado
   const events = await ask('watchUpload', `/qas/uploads/${one.id}/events`)
   const [, lastId = ''] = /^id: (.*)$/m.exec(events.body.toString()) ?? []
   await ask('watchUpload', `/qas/uploads/${one.id}/events`, { headers: { 'last-event-id': lastId } })
+  await ask('watchAll', '/qas/events?seconds=0')
+  await trash(dataset, ask)
   await otherRefusals(dataset, one.id, ask)
   await ask('cancelUpload', `/qas/uploads/${other.id}`, { method: 'DELETE' })
   if (!keep) await ask('deleteDataset', dataset, { method: 'DELETE' })
   return exchanges
+}
+
+/** Moves another dataset to the trash and out of it, and refusals of what is about lists. */
+async function trash(dataset: string, ask: Ask): Promise<void> {
+  const [post, remove] = [{ method: 'POST' }, { method: 'DELETE' }]
+  const { id } = JSON.parse((await ask('uploadCsv', '/qas/uploadCsv', upload('id\n1\n'))).body.toString()) as Sent
+  const trashed = `/qas/trash/${id}`
+  const none = '0'.repeat(32)
+  await ask('deleteDataset', `/qas/datasets/${id}?trash`, remove)
+  await ask('listTrash', '/qas/trash')
+  await ask('restoreDataset', `${trashed}/restore`, post)
+  await ask('deleteDataset', `/qas/datasets/${id}?trash`, remove)
+  await ask('eraseDataset', trashed, remove)
+  await ask('dismissRejects', `${dataset}/dismissal`, post)
+  await ask('undismissRejects', `${dataset}/dismissal`, remove)
+  for (const nothing of ['', '?nothing=1']) {
+    await ask('restoreDataset', `/qas/trash/${none}/restore${nothing}`, post)
+    await ask('eraseDataset', `/qas/trash/${none}${nothing}`, remove)
+    await ask('dismissRejects', `/qas/datasets/${none}/dismissal${nothing}`, post)
+    await ask('undismissRejects', `/qas/datasets/${none}/dismissal${nothing}`, remove)
+  }
+  await ask('listTrash', '/qas/trash?limit=0')
+  await ask('watchAll', '/qas/events?seconds=-1')
 }
 
 /** Sends a request that is refused, for its error record. */
@@ -332,11 +357,13 @@ export function examplesOf(exchanges: readonly Exchange[]): Readonly<Record<stri
 const copying: Readonly<Record<string, unknown>> = { state: 'copying', tries: 1, problem: null }
 
 function steady(this: unknown, name: string, value: unknown): unknown {
-  if (name === 'receivedAt' || name === 'createdAt' || name === 'updatedAt') return 1763650000000
+  if (['receivedAt', 'createdAt', 'updatedAt', 'trashedAt'].includes(name)) return 1763650000000
+  if (name === 'erasesAt') return 1764254800000
   if (name === 'expiresAt' && value !== null) return 1763736400000
-  const isMoment = typeof value === 'string' && ['created', 'updated', 'received'].includes(name)
+  const isMoment = typeof value === 'string' && ['created', 'updated', 'received', 'trashed'].includes(name)
   if (isMoment) return new Date(1763650000000).toISOString()
   if (name === 'expires' && value !== null) return new Date(1763736400000).toISOString()
+  if (name === 'erases') return new Date(1764254800000).toISOString()
   if (name === 'durationMs') return 42
   // The progress of a copy at that moment is random.
   if (typeof this === 'object' && this !== null && 'table' in this && name in copying) return copying[name]

@@ -16,14 +16,15 @@ export async function apiPage(table: Table): Promise<string> {
     Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
   )
   return [
-    `Any request can also get ${codeList(always)}. Every error has ` +
-      `[the same format](#${schemaId('ErrorRecord')}). \`HEAD\` answers like \`GET\`, without the body; ` +
-      '`OPTIONS` answers 204 with the methods of the path in `Allow`.',
     ...tags.flatMap(({ name, description }) => {
       const tagged = operations.filter(({ operation }) => operation.tags[0] === name)
       if (tagged.length === 0) return []
       return [`## ${capital(name)}`, description, ...tagged.flatMap((one) => operationBlocks(one, table))]
     }),
+    '## Any request',
+    `Any request can also get ${codeList(always)}. Every error has ` +
+      `[the same format](#${schemaId('ErrorRecord')}). \`HEAD\` answers like \`GET\`, without the body; ` +
+      '`OPTIONS` answers 204 with the methods of the path in `Allow`.',
     '## Schemas',
     ...Object.entries(components.schemas).flatMap(([name, schema]) => [
       `### ${name}`,

@@ -28,5 +28,6 @@ export function allRoutes(): readonly Route[] {
 
 /** The path of a route for an upload, or for a dataset and its first part. */
 export function pathOf({ url }: Route, id: string): string {
-  return url.replace(':id', id).replace(':index', '0').replace(':name', 'none.js')
+  const path = url.replace(':id', id).replace(':index', '0').replace(':name', 'none.js')
+  return path === '/qas/events' ? `${path}?seconds=0` : path
 }

@@ -6,6 +6,20 @@ import { errorTable } from '../../src/core/errors.ts'
 import { axeViolations, noBrowser, overflowOf } from '../support/page-browser.ts'
 import { pageSite } from '../support/page-site.ts'
 
+/** Words in tables that go on in another line. */
+const brokenWords = `Array.from(document.querySelectorAll('td, th'), (cell) => {
+  const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT)
+  const broken = []
+  for (let text = texts.nextNode(); text !== null; text = texts.nextNode())
+    for (const { 0: word, index } of text.data.matchAll(/[A-Za-z0-9]+/g)) {
+      const range = document.createRange()
+      range.setStart(text, index)
+      range.setEnd(text, index + word.length)
+      if (range.getClientRects().length > 1) broken.push(word)
+    }
+  return broken
+}).flat()`
+
 describe('the page of the routes', { skip: noBrowser }, () => {
   const site = pageSite()
 
@@ -16,7 +30,7 @@ describe('the page of the routes', { skip: noBrowser }, () => {
     await using page = await open()
     await page.getByRole('searchbox', { name: 'Search' }).fill('delete /qas/datasets/{id}')
     const results = page.getByRole('list', { name: 'Found in the docs' })
-    await results.getByRole('link', { name: 'API: DELETE /qas/datasets/{id}' }).click()
+    await results.getByRole('link', { name: 'API: DELETE /qas/datasets/{id} ' }).first().click()
     await page.waitForURL(/\/docs#deleteDataset$/)
     assert.match(String(await page.locator('.search-status').textContent()), /^\d+ found$/)
     await page.getByRole('searchbox', { name: 'Search' }).fill('')
@@ -36,13 +50,13 @@ describe('the page of the routes', { skip: noBrowser }, () => {
     await page.keyboard.press('Enter')
     assert.equal(await page.evaluate('document.activeElement.id'), 'main')
     await page.getByText('Contents').click()
-    await page.getByRole('link', { name: 'POST /qas/uploadCsv' }).click()
+    await page.getByRole('link', { name: 'POST /qas/uploadCsv' }).first().click()
     assert.equal(await page.locator('details.contents').getAttribute('open'), null)
   })
 
   it('is complete without scripts', async () => {
     await using page = await open({ javaScriptEnabled: false })
-    await page.getByRole('link', { name: 'POST /qas/uploadCsv' }).click()
+    await page.getByRole('link', { name: 'POST /qas/uploadCsv' }).first().click()
     await page.getByRole('heading', { name: 'POST /qas/uploadCsv' }).waitFor()
     await page.getByRole('link', { name: 'NOT_CSV', exact: true }).first().click()
     await page.getByText('What to do').first().waitFor()
@@ -62,7 +76,10 @@ describe('the page of the routes', { skip: noBrowser }, () => {
     await using page = await open({}, '/docs/tutorial')
     await page.getByRole('heading', { name: 'Tutorial: from a CSV file to SQL' }).waitFor()
     await page.locator('pre', { hasText: `URL=${site.service.url}` }).waitFor()
-    assert.equal(await page.locator('nav [aria-current=page]').getAttribute('href'), '/docs/tutorial')
+    assert.equal(
+      await page.getByRole('navigation', { name: 'Docs' }).locator('[aria-current=page]').getAttribute('href'),
+      '/docs/tutorial',
+    )
     await page.getByRole('searchbox', { name: 'Search' }).fill('QUOTA_EXCEEDED whoami')
     await page.getByText('Nothing found').waitFor()
     await page.getByRole('searchbox', { name: 'Search' }).fill('leading zeros')
@@ -70,12 +87,25 @@ describe('the page of the routes', { skip: noBrowser }, () => {
     await results.getByRole('link', { name: 'FAQ: Why is my ID column text?' }).click()
     await page.waitForURL(/\/docs\/faq#why-is-my-id-column-text$/)
     await page.getByRole('searchbox', { name: 'Search' }).fill('API delete a dataset If-Match')
-    await results.getByRole('link', { name: 'API: DELETE /qas/datasets/{id}' }).click()
+    await results.getByRole('link', { name: 'API: DELETE /qas/datasets/{id} ' }).first().click()
     await page.waitForURL(/\/docs#deleteDataset$/)
     await page.goto(`${site.service.url}/docs/reading`)
     await page.getByRole('link', { name: 'ESCAPE_MIXED' }).first().click()
     await page.waitForURL(/\/docs\/notes#ESCAPE_MIXED$/)
     assert.equal(await page.evaluate("document.querySelector(':target td').textContent"), 'ESCAPE_MIXED')
+  })
+
+  it('begins with the tutorial and the routes, and breaks no word of a table', async () => {
+    await using page = await open()
+    await page.getByRole('link', { name: 'tutorial', exact: true }).waitFor()
+    const first = page.locator('main table').first()
+    assert.equal(await first.getByRole('link').first().textContent(), 'POST /qas/uploadCsv')
+    for (const path of ['/docs', '/docs/errors', '/docs/config', '/docs/metrics', '/docs/notes'])
+      for (const width of [320, 800, 1280]) {
+        await page.setViewportSize({ width, height: 800 })
+        await page.goto(site.service.url + path)
+        assert.deepEqual(await page.evaluate(brokenWords), [], `${path} at ${width}`)
+      }
   })
 
   it('folds the contents of every page on a phone, without horizontal scroll and axe violations', async () => {

@@ -9,7 +9,7 @@ import { isServiceError } from '../../src/core/errors.ts'
 import type { Receipt } from '../../src/core/receipt.ts'
 import { originalOf, storedFiles } from '../../src/core/stored-files.ts'
 import { Catalog, type CatalogTools } from '../../src/service/dataset/catalog.ts'
-import { removeOwn } from '../../src/service/dataset/remove-dataset.ts'
+import { eraseTrashed, removeOwn, trashOf } from '../../src/service/dataset/remove-dataset.ts'
 import { VerifiedFiles } from '../../src/service/dataset/verified-files.ts'
 import { scrubDataset } from '../../src/service/scrub/scheduled-scrub.ts'
 import { arrive } from '../../src/service/upload/arrival.ts'
@@ -53,7 +53,7 @@ async function service(t: TestContext) {
     runner: { forget() {} },
     quota: new Quota(unlimited, store),
   }
-  const seen = { outcomes: [] as string[], expired: 0 }
+  const seen = { outcomes: [] as string[], expired: 0, done: [] as string[] }
 
   const readFiles = async (receipt: Receipt) => {
     for (const file of storedFiles(receipt)) {
@@ -93,6 +93,16 @@ async function service(t: TestContext) {
     seen,
     upload,
     remove,
+    /** Puts what is there in the trash, if anything is. */
+    trash: () => () => removeOwn(tools, id, 'trash').then(() => void seen.done.push('trash'), ignoreMissing),
+    restore: () => () =>
+      trashOf(tools, '', id, (of) => store.restore(of)).then(() => void seen.done.push('restore'), ignoreMissing),
+    erase: () => () =>
+      trashOf(tools, '', id, (of) => eraseTrashed(tools, of)).then(() => void seen.done.push('erase'), ignoreMissing),
+    /** Erases what has been in the trash for long. */
+    expireTrash: () => async () => {
+      for (const of of store.expiredTrash(Date.now() + 1, 0, 9)) if (await store.erase(of)) seen.done.push('erase')
+    },
     /** Deletes while it certainly exists. */
     removeThere: () => () => removeOwn(tools, id, 'erase'),
     sendAgain: (partCount: number) => async () => {
@@ -126,13 +136,19 @@ async function service(t: TestContext) {
     /** Begins again with this publish; null for none. */
     begin: async (partCount: number | null, createdAt?: number) => {
       await real.remove({ id })
+      for (const of of real.expiredTrash(Number.POSITIVE_INFINITY, 0, 9)) await real.erase(of)
       seen.outcomes.length = 0
+      seen.done.length = 0
       seen.expired = 0
       if (partCount === null) return
       const { receipt, files: contents } = variant(partCount)
       await publishSample(real, { files: contents, receipt: { ...receipt, createdAt: createdAt ?? receipt.createdAt } })
     },
   }
+}
+
+function ignoreMissing(error: unknown): void {
+  if (!isServiceError(error, 'DATASET_NOT_FOUND')) throw error
 }
 
 type Service = Awaited<ReturnType<typeof service>>
@@ -238,5 +254,87 @@ orders('a repair is kept if what was damaged is deleted meanwhile', async (one) 
   return {
     tasks: { repair: one.upload(2), delete: one.remove(variant(1).receipt.createdAt) },
     check: async () => assert.equal(one.seen.outcomes.includes('duplicate'), false),
+  }
+})
+
+/** Where the dataset is, whole. */
+async function placeOf(one: Service): Promise<'live' | 'trash' | 'nowhere'> {
+  const trashed = await one.store.trashed(id)
+  const counted = one.store.usage('').datasets
+  if ((await one.store.receipt(id)) === null) {
+    assert.equal(counted, trashed === null ? 0 : 1)
+    if (trashed === null) return 'nowhere'
+    assert.equal(await one.store.restore(trashed), true)
+    await assertWhole(one)
+    return 'trash'
+  }
+  assert.deepEqual([trashed, counted], [null, 1])
+  await assertWhole(one)
+  return 'live'
+}
+
+/** Nothing that was acknowledged is lost unless it was deleted, and what was restored last is there. */
+const inTrash = async (one: Service, createdAt?: number) => {
+  await one.begin(1, createdAt)
+  await one.store.trash({ id })
+}
+
+orders('an upload that meets the trash is kept, whatever moves the dataset meanwhile', async (one) => {
+  await one.begin(1)
+  return {
+    tasks: { trash: one.trash(), upload: one.upload(2), restore: one.restore() },
+    check: async () => assert.notEqual(await placeOf(one), 'nowhere'),
+  }
+})
+
+for (const erase of ['erase', 'expireTrash'] as const) {
+  orders(`an upload of what is in the trash is there after it, although ${erase} runs meanwhile`, async (one) => {
+    await inTrash(one)
+    return {
+      tasks: { upload: one.upload(2), erase: one[erase]() },
+      check: async () => assert.equal(await placeOf(one), 'live'),
+    }
+  })
+
+  orders(`what is restored is not deleted by ${erase}, and what that deletes is gone`, async (one) => {
+    await inTrash(one)
+    return {
+      tasks: { restore: one.restore(), erase: one[erase]() },
+      check: async () => {
+        assert.equal(one.seen.done.length, 1)
+        assert.equal(await placeOf(one), one.seen.done[0] === 'restore' ? 'live' : 'nowhere')
+      },
+    }
+  })
+}
+
+orders('a DELETE or an expiry that meets the trash leaves what is in it', async (one) => {
+  const soon = Date.now() - 1_000
+  await one.begin(1, soon - 1_000)
+  return {
+    tasks: { trash: one.trash(), expire: one.expire(soon), delete: one.remove() },
+    check: async () => assert.equal(await placeOf(one), one.seen.done.includes('trash') ? 'trash' : 'nowhere'),
+  }
+})
+
+orders('a reader finds one publish or none while a dataset goes to the trash and back', async (one) => {
+  await one.begin(1)
+  return {
+    tasks: {
+      read: one.read(),
+      move: async () => {
+        await one.trash()()
+        await one.restore()()
+      },
+    },
+    check: async () => assert.equal(await placeOf(one), 'live'),
+  }
+})
+
+orders('two restores and a repair of what is in the trash make one dataset', async (one) => {
+  await inTrash(one)
+  return {
+    tasks: { one: one.restore(), other: one.restore(), upload: one.upload(2), again: one.upload(3) },
+    check: async () => assert.equal(await placeOf(one), 'live'),
   }
 })

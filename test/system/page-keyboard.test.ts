@@ -120,7 +120,7 @@ describe('the page by keyboard alone', { skip: noBrowser }, () => {
     await using page = await open(`/#/datasets/${id}/read`)
     await choose(page, page.getByRole('combobox', { name: 'Header' }), 'no')
     await press(page, button(page, 'Read this way'))
-    await page.getByText('3 rows, 0 rejected').waitFor()
+    await page.getByText('3 records = 3 rows + 0 rejected').last().waitFor()
     await press(page, link(page, 'Open this reading'))
     await page.getByRole('heading', { name: 'ways.csv' }).waitFor()
   })

@@ -251,6 +251,82 @@ function declareTests(server: S3Server): void {
     assert.deepEqual([await a.store.kept({ id }, 'profile'), await a.store.kept(first, 'profile')], [null, null])
   })
 
+  const trashIds = async ({ store }: Replica) => {
+    const { datasets } = await store.list({ limit: 9, after: null, name: null, owner, isTrash: true })
+    return datasets.map(({ receipt }) => receipt.id)
+  }
+  const trashedIn = async ({ store }: Replica) => (await store.trashed(id)) ?? assert.fail('it is not in the trash')
+
+  test('what one replica moves to the trash, restores, erases or publishes anew, others find there', async (t) => {
+    const { a, b, open, keys, objects } = await place(t, server)
+    await publishSample(a.store, wanted, 1)
+    const places = async (one: Replica) => [
+      await idsOf(one.store),
+      await trashIds(one),
+      one.store.usage(owner).datasets,
+    ]
+    const assertPlaces = async (...expected: unknown[]) => {
+      for (const one of [a, b, await open()]) assert.deepEqual(await places(one), expected)
+    }
+    await assertPlaces([id], [], 1)
+    assert.equal(await a.store.trash({ id }), true)
+    await assertPlaces([], [id], 1)
+    await sweep(objects, objects.now())
+    assert.equal(await b.store.restore(await trashedIn(b)), true)
+    await assertPlaces([id], [], 1)
+    await assertWhole(a.store, wanted)
+    assert.equal(await b.store.trash({ id }), true)
+    await publishSample(a.store, remade(2), 2)
+    await assertPlaces([id], [], 1)
+    await assertWhole(b.store, remade(2))
+    assert.deepEqual([(await keys(/^index/)).length, (await keys(/\/uploads\//)).length], [1, 1])
+    assert.equal(await a.store.trash({ id }), true)
+    assert.equal(await b.store.erase(await trashedIn(b)), true)
+    await assertPlaces([], [], 0)
+    assert.deepEqual(await keys(/^index|\/uploads\//), [])
+  })
+
+  test('of a restore, an erasure and a publish of what is in the trash, the first on the bucket counts', async (t) => {
+    const { a, b, keys } = await place(t, server)
+    for (const late of ['restore', 'erase'] as const) {
+      await publishSample(a.store, wanted, 1)
+      await a.store.trash({ id })
+      const of = await trashedIn(a)
+      const held = a.proxy.holdNext('PutObject', /receipt\.json$/)
+      const losing = a.store[late](of)
+      await held.reached
+      await publishSample(b.store, remade(3), 2)
+      held.release()
+      assert.equal(await losing, false)
+      await assertWhole(a.store, remade(3))
+      assert.equal((await keys(/^index/)).length, 1)
+      assert.equal(await b.store.remove({ id }), true)
+    }
+    await publishSample(a.store, wanted, 3)
+    await a.store.trash({ id })
+    const held = a.proxy.holdNext('PutObject', /receipt\.json$/)
+    const publishing = publishSample(a.store, remade(3), 4)
+    await held.reached
+    assert.equal(await b.store.restore(await trashedIn(b)), true)
+    held.release()
+    assert.equal(await publishing, false)
+    await assertWhole(b.store, wanted)
+  })
+
+  test('what is in the trash is whole, also if every other write of a move fails', async (t) => {
+    const { a, b, open } = await place(t, server)
+    await publishSample(a.store, wanted, 1)
+    a.proxy.fate = (call, key): Fate =>
+      call === 'DeleteObjects' || (call === 'PutObject' && !/receipt\.json$/.test(key)) ? 'failed' : 'carried'
+    assert.equal(await a.store.trash({ id }), true)
+    assert.deepEqual(await trashIds(await open()), [id])
+    // It was not told, and finds out when it looks.
+    assert.equal(await b.store.receipt(id), null)
+    assert.deepEqual([await idsOf(b.store), await trashIds(b)], [[], [id]])
+    assert.equal(await a.store.restore(await trashedIn(a)), true)
+    await assertWhole((await open()).store, wanted)
+  })
+
   test('survey() names what belongs to no receipt, and sweep() removes that and restores missing entries', async (t) => {
     const { a, b, objects, keys, open } = await place(t, server)
     for (const one of [wanted, sample({ seed: 2 })]) await publishSample(a.store, one, 1)

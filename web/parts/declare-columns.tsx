@@ -28,11 +28,17 @@ interface DeclareColumnsProps {
   readonly receipt: ProvisionalReceipt
   readonly choices: FieldChoices
   readonly onChange: (choices: FieldChoices) => void
+  /** The column to begin with. */
+  readonly column?: string | undefined
 }
 
-export function DeclareColumns({ detected, receipt, choices, onChange }: DeclareColumnsProps) {
-  const [wanted, setWanted] = useState('')
+export function DeclareColumns({ detected, receipt, choices, onChange, column }: DeclareColumnsProps) {
   const { columns } = detected
+  const [wanted, setWanted] = useState(columns.length > columnsMax ? (column ?? '') : '')
+  useLayoutEffect(() => {
+    if (column === undefined) return
+    document.querySelector<HTMLElement>(`[aria-label="${CSS.escape(t.typeOf(column))}"]`)?.focus()
+  }, [])
   const places = columns.flatMap(({ name }, at) => (name.toLowerCase().includes(wanted.toLowerCase()) ? [at] : []))
   const change = (at: number, choice: FieldChoice) => onChange(withChoice(choices, columns[at]?.name ?? '', choice))
   return (
@@ -60,7 +66,7 @@ export function DeclareColumns({ detected, receipt, choices, onChange }: Declare
   )
 }
 
-interface ColumnsProps extends Omit<DeclareColumnsProps, 'onChange'> {
+interface ColumnsProps extends Omit<DeclareColumnsProps, 'onChange' | 'column'> {
   readonly change: (at: number, choice: FieldChoice) => void
 }
 
@@ -87,9 +93,9 @@ function ColumnRows(props: ColumnsProps & { readonly places: number[] }) {
         { head: t.samples, cell: (at) => <div class="sample">{sample(at)}</div>, class: 'phone-hide' },
         { head: t.type, cell: type },
         { head: t.fitOf(count(total)), cell: fit, class: 'phone-hide' },
-        { head: t.name, cell: name, class: 'mid' },
-        { head: t.filled, cell: isRequired, class: 'mid' },
-        { head: t.pattern, cell: pattern, class: 'wide' },
+        { head: t.name, cell: name, class: 'said', name: t.name },
+        { head: t.filled, cell: isRequired, class: 'said', name: t.filled },
+        { head: t.pattern, cell: pattern, class: 'said', name: t.pattern },
         { head: t.why, cell: why, class: 'wide small quiet' },
       ]}
     />

@@ -13,7 +13,7 @@ import { t } from '../texts.ts'
 import { accountText } from './account.tsx'
 import { DeclareColumns } from './declare-columns.tsx'
 import { type FieldChoices, schemaOf } from './declared-fields.ts'
-import { DialectFields, delimiterName } from './dialect-fields.tsx'
+import { DialectFields } from './dialect-fields.tsx'
 import { Failure } from './failure.tsx'
 import { NoteList } from './note-list.tsx'
 import { Preview } from './preview.tsx'
@@ -46,6 +46,8 @@ interface FileReadingProps {
   readonly declared: Declared
   readonly onDeclare: (change: Partial<Declared>) => void
   readonly reading: Reading
+  /** The column to begin with. */
+  readonly column?: string | undefined
   /** How it is read is the first thing to be said. */
   readonly isDialectOpen?: boolean
   /** Buttons: above what appears later, so that they do not move under the pointer. */
@@ -58,6 +60,7 @@ export function FileReading({
   declared,
   onDeclare,
   reading,
+  column,
   isDialectOpen = false,
   children,
 }: FileReadingProps) {
@@ -68,7 +71,7 @@ export function FileReading({
     <div class="reading">
       <div class="head">
         <div>
-          <h3 class="name">{name}</h3>
+          <h2 class="h3 name">{name}</h2>
           <p class="facts-line">{known === null ? bytes(file.size) : factsOf(file, known).join(' · ')}</p>
         </div>
         <div class="row">{children}</div>
@@ -94,6 +97,7 @@ export function FileReading({
           detected={detected}
           receipt={known}
           choices={declared.choices}
+          column={column}
           onChange={(choices) => onDeclare({ choices })}
         />
       )}
@@ -107,8 +111,8 @@ export function FileReading({
 function factsOf(file: File, { encoding, dialect, columns }: ProvisionalReceipt): readonly string[] {
   return [
     bytes(file.size),
-    delimiterName(dialect.delimiter),
-    encoding.name,
+    t.delimiterWords[dialect.delimiter] ?? dialect.delimiter,
+    encoding.name.toUpperCase(),
     dialect.header ? t.withHeader : t.withoutHeader,
     t.columnCount(count(columns.length)),
   ]

@@ -70,6 +70,15 @@ export const uploadsQuery = Type.Object({
   after: Type.Optional(text(100, 'The `after` of the previous page.')),
 })
 
+export const eventsQuery = Type.Object({
+  seconds: Type.Integer({
+    minimum: 0,
+    maximum: 86_400,
+    default: 3_600,
+    description: 'When the response ends, for the client to connect anew.',
+  }),
+})
+
 export const listQuery = Type.Object({
   limit: limit(100, 1_000),
   after: Type.Optional(text(2_000, 'The `after` of the previous page, for the same `sort` and `order`.')),

@@ -13,7 +13,7 @@ import { withPrefix } from '../exchange/host-prefix.ts'
 import { goneSignal, sendJson, sendStream } from '../exchange/send.ts'
 import { uploadLineJson, uploadStatusJson, uploadsPath, uploadTag } from '../exchange/upload-json.ts'
 import { eventStream, header, json, noContent } from '../openapi/operation.ts'
-import { uploadParams, uploadsQuery, waitHeaders } from '../openapi/request-schemas.ts'
+import { eventsQuery, uploadParams, uploadsQuery, waitHeaders } from '../openapi/request-schemas.ts'
 import { uploadStatusResponse, uploadsResponse } from '../openapi/response-schemas.ts'
 import { waitSecondsMax } from '../resumable/async-upload.ts'
 import { tusFirst } from '../resumable/tus.ts'
@@ -110,19 +110,25 @@ export const uploadStatusRoutes: readonly Route[] = [
     summary: 'Watch datasets and uploads',
     description:
       'Server-sent events for a page, within half a second: `dataset` with the `id` and the `change` (`stored`, ' +
-      '`deleted`, `trashed`, `restored`, `dismissed`), `upload` with the JSON of `getUpload`, first for every upload in ' +
+      '`deleted`, `trashed`, `restored`, `dismissed`), `upload` with an entry of `listUploads`, first for every upload in ' +
       'progress, and `reset` first of all and whenever more has changed than is listed: load the lists again. With ' +
       'several processes over a bucket, a dataset of another one appears within some seconds, its deletion within five ' +
       'minutes, and its uploads do not appear before their end. A line `:` is sent every 15 seconds.',
+    querystring: eventsQuery,
     answers: { 200: eventStream('The events. The response stays open: read it as it arrives.') },
     failures: ['TOO_MANY_WATCHERS'],
     handler: (request, reply, { writeIdleMs, closing }) => {
-      const { ip, service, method } = request
+      const { ip, service, method, query } = request
       reply.type('text/event-stream').header('x-accel-buffering', 'no')
       if (method === 'HEAD') return reply.send()
       const stop = AbortSignal.any([goneSignal(reply.raw), closing])
       const changes = service.changes(clientNetworkOf(ip))
-      return sendStream(reply, changeEvents(changes, reply.server.prefix, stop), null, writeIdleMs)
+      const events = changeEvents(
+        changes,
+        reply.server.prefix,
+        AbortSignal.any([stop, AbortSignal.timeout(query.seconds * 1_000)]),
+      )
+      return sendStream(reply, events, null, writeIdleMs)
     },
   }),
   route({
@@ -149,12 +155,12 @@ function changeEvents(changes: Changes, prefix: string, stop: AbortSignal) {
   const eventText = (event: string, data: object) => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
   async function* events(): AsyncGenerator<Uint8Array> {
     yield Buffer.from(`retry: ${retryMs}\n\n`)
-    for (let silentMs = 0; !stop.aborted; silentMs += lookEveryMs) {
+    for (let silentMs = 0; ; silentMs += lookEveryMs) {
       const { datasets, uploads, isIncomplete } = changes.take()
       const texts = [
         ...(isIncomplete ? [eventText('reset', {})] : []),
         ...datasets.map(({ id, change }) => eventText('dataset', { id, change })),
-        ...uploads.map((status) => eventText('upload', withPrefix(uploadStatusJson(status), prefix))),
+        ...uploads.map((status) => eventText('upload', withPrefix(uploadLineJson(status), prefix))),
         ...(silentMs >= heartbeatMs ? [':\n\n'] : []),
       ]
       if (texts.length > 0) {
@@ -162,6 +168,7 @@ function changeEvents(changes: Changes, prefix: string, stop: AbortSignal) {
         silentMs = 0
       }
       await setTimeout(lookEveryMs, undefined, { signal: stop }).catch(() => {})
+      if (stop.aborted) return
     }
   }
   return byteStream(events(), async () => changes[Symbol.dispose]())

@@ -371,3 +371,27 @@ test('a replacement whose receipt cannot be read replaces nothing', async (t) =>
   await assertWhole(await open(), wanted)
   assert.deepEqual(await readdir(join(dir, 'replacing')), [])
 })
+
+test('a start after a crash between a publish and the end of the older one in the trash has the new one alone', async (t) => {
+  const { dir, open } = await place(t)
+  const wanted = sample({ seed: 1 })
+  const { id } = wanted.receipt
+  for (const isWhole of [true, false]) {
+    const store = await open()
+    await publishSample(store, wanted)
+    await store.trash({ id })
+    const [name = ''] = await readdir(join(dir, 'trash'))
+    await cp(join(dir, 'trash', name), join(dir, 'datasets', id), { recursive: true })
+    // An older stay, and a directory that is no whole dataset.
+    await cp(join(dir, 'trash', name), join(dir, 'trash', `${id}-1`), { recursive: true })
+    if (!isWhole) await rm(join(dir, 'datasets', id, 'receipt.json'))
+    await store.close()
+    const again = await open()
+    assert.deepEqual(await readdir(join(dir, 'trash')), isWhole ? [] : [name])
+    assert.equal(again.usage('').datasets, 1)
+    if (!isWhole) assert.equal(await again.restore((await again.trashed(id)) ?? assert.fail()), true)
+    await assertWhole(again, wanted)
+    await again.remove({ id })
+    await again.close()
+  }
+})

@@ -118,9 +118,11 @@ export class S3Index implements Disposable {
     const found = await readReceipt(this.#objects, id)
     const now = this.datasets.get(id)
     if (before === undefined || now === undefined) return
-    // Changed here since; a damaged receipt says nothing.
-    if (found?.committed === null || now.trashedAt !== before.trashedAt) return
-    if (!found?.committed) return void this.datasets.delete(id)
+    // Changed here since.
+    if (now.trashedAt !== before.trashedAt) return
+    if (found === null || found.isTombstone) return void this.datasets.delete(id)
+    // A damaged receipt says nothing.
+    if (found.committed === null) return
     const { receipt, trashedAt, attempt } = found.committed
     const facts = factsOf(receipt)
     const kept = facts.rejectCount === 0 ? null : await this.#objects.get(derivedKey(attempt, dismissedName))

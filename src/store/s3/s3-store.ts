@@ -306,7 +306,9 @@ class S3Store implements Store {
       for (;;) {
         const found = await this.#receipts.trashed(id, trashedAt)
         if (found === null) return false
-        if (await this.#bury(id, found)) return true
+        if (!(await this.#bury(id, found))) continue
+        await this.#tellOthers(id)
+        return true
       }
     })
   }

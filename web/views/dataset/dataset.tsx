@@ -103,7 +103,7 @@ const tabViews: Readonly<Record<Tab, () => Promise<(props: TabProps) => Componen
   },
   read: async () => {
     const { ReadTab } = await import('./read-tab.tsx')
-    return ({ receipt }) => <ReadTab receipt={receipt} />
+    return ReadTab
   },
 }
 

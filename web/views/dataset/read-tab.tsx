@@ -11,7 +11,13 @@ import { datasetHref } from '../../router.ts'
 import { t } from '../../texts.ts'
 import { useAction, useLoaded } from '../../use-loaded.ts'
 
-export function ReadTab({ receipt }: { readonly receipt: Receipt }) {
+interface ReadTabProps {
+  readonly receipt: Receipt
+  /** In the address: the column to begin with. */
+  readonly query: string
+}
+
+export function ReadTab({ receipt, query }: ReadTabProps) {
   const head = useLoaded((signal) => getHead(receipt.id, receipt.file.name, signal), [receipt.id])
   const [declared, setDeclared] = useState<Declared>({ dialect: {}, choices: new Map() })
   const schema = useRef<object | null>(null)
@@ -38,6 +44,7 @@ export function ReadTab({ receipt }: { readonly receipt: Receipt }) {
       {head.state === 'loaded' && (
         <Beginning
           file={head.value}
+          column={query || undefined}
           declared={declared}
           onDeclare={(change) => setDeclared((last) => ({ ...last, ...change }))}
           onSchema={(one) => {
@@ -51,12 +58,13 @@ export function ReadTab({ receipt }: { readonly receipt: Receipt }) {
 
 interface BeginningProps {
   readonly file: File
+  readonly column: string | undefined
   readonly declared: Declared
   readonly onDeclare: (change: Partial<Declared>) => void
   readonly onSchema: (schema: object | null) => void
 }
 
-function Beginning({ file, declared, onDeclare, onSchema }: BeginningProps) {
+function Beginning({ file, column, declared, onDeclare, onSchema }: BeginningProps) {
   const reading = useReading(file, declared, 'head')
   useLayoutEffect(() => onSchema(reading.schema), [reading.schema])
   return (
@@ -67,6 +75,7 @@ function Beginning({ file, declared, onDeclare, onSchema }: BeginningProps) {
         declared={declared}
         onDeclare={onDeclare}
         reading={reading}
+        column={column}
         isDialectOpen
       />
     </div>

@@ -3,15 +3,14 @@ import type { ComponentChildren } from 'preact'
 import { useId, useState } from 'preact/hooks'
 import type { ShownNote } from '../../../src/core/notes.ts'
 import type { Receipt } from '../../api.ts'
-import { bytes, count, list, moment } from '../../format.ts'
-import { ColumnTable } from '../../parts/column-table.tsx'
+import { bytes, count, list, moment, typeName } from '../../format.ts'
 import { delimiterName } from '../../parts/dialect-fields.tsx'
 import { Mark, NoteList } from '../../parts/note-list.tsx'
 import { Spoken } from '../../parts/spoken.tsx'
 import { Table } from '../../parts/table.tsx'
 import { reasonName } from '../../reject-texts.ts'
 import { datasetHref } from '../../router.ts'
-import { evidenceSentences } from '../../sentences.ts'
+import { evidenceSentences, whySentence } from '../../sentences.ts'
 import { t } from '../../texts.ts'
 import { rowsHref } from './rows/row-view.ts'
 
@@ -53,9 +52,7 @@ export function ReceiptTab({ receipt }: { readonly receipt: Receipt }) {
       </div>
       {(notes.length > 0 || records.rejected > 0) && <WorthKnowing receipt={receipt} />}
       <HowRead receipt={receipt} />
-      <Panel title={t.columns}>
-        <ColumnTable receipt={receipt} />
-      </Panel>
+      <Columns receipt={receipt} />
     </div>
   )
 }
@@ -194,6 +191,29 @@ function HowRead({ receipt }: { readonly receipt: Receipt }) {
           { head: t.why, cell: ({ why }) => why && <Spoken sentence={why} />, class: 'quiet' },
         ]}
       />
+    </Panel>
+  )
+}
+
+/** A table of more would have too many elements; the rows have all columns. */
+const columnsMax = 200
+
+function Columns({ receipt }: { readonly receipt: Receipt }) {
+  const { id, columns } = receipt
+  return (
+    <Panel title={t.columns}>
+      <Table
+        class="list"
+        rows={columns.slice(0, columnsMax)}
+        keyOf={({ name }) => name}
+        columns={[
+          { head: t.name, cell: ({ name }) => <a href={rowsHref(id, { column: name })}>{name}</a>, isRowHead: true },
+          { head: t.type, cell: ({ type }) => typeName(type) },
+          { head: t.nulls, cell: ({ nulls }) => count(nulls), isNumber: true },
+          { head: t.why, cell: (_, at) => <Spoken sentence={whySentence(receipt, at)} />, class: 'quiet' },
+        ]}
+      />
+      {columns.length > columnsMax && <p class="quiet">{t.moreColumns(count(columns.length - columnsMax))}</p>}
     </Panel>
   )
 }
