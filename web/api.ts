@@ -1,4 +1,5 @@
 // API: requests to the service, with the key of this tab. Knows the routes; knows no view.
+import type { CorrectionRule } from '../src/core/correction-rules.ts'
 import type { EvidenceInWords } from '../src/core/evidence/evidence.ts'
 import type { ShownNote } from '../src/core/notes.ts'
 import type { RejectPreview, Receipt as StoredReceipt } from '../src/core/receipt.ts'
@@ -189,12 +190,14 @@ export function getProfile(id: string, signal: AbortSignal) {
   )
 }
 
-export function runQuery(id: string, sql: string, signal: AbortSignal): Promise<RowPage> {
-  return json(`${datasets}/${id}/query`, postJson({ sql }, signal))
+/** @param limit The most rows, if there are more. */
+export function runQuery(id: string, sql: string, signal: AbortSignal, limit?: number): Promise<RowPage> {
+  return json(`${datasets}/${id}/query`, postJson({ sql, limit }, signal))
 }
 
-export function readAgain(id: string, dialect: object, signal: AbortSignal): Promise<Receipt> {
-  return json(`${datasets}/${id}/readings`, postJson({ dialect }, signal))
+/** @param schema Null to detect all types. */
+export function readAgain(id: string, dialect: object, schema: object | null, signal: AbortSignal): Promise<Receipt> {
+  return json(`${datasets}/${id}/readings`, postJson({ dialect, ...(schema !== null && { schema }) }, signal))
 }
 
 /** The receipt of the corrected dataset, and the outcome of the texts. */
@@ -202,14 +205,23 @@ export interface CorrectedReceipt extends Receipt {
   readonly corrected: CorrectionOutcome
 }
 
-/** Texts that replace rejects. */
-export function sendCorrections(
-  id: string,
-  texts: readonly { readonly record: number; readonly text: string }[],
-): Promise<CorrectedReceipt> {
-  const body = texts.map((one) => `${JSON.stringify(one)}\n`).join('')
-  const headers = { 'content-type': 'application/x-ndjson' }
-  return json(`${datasets}/${id}/corrections`, { method: 'POST', headers, body })
+/** A text that replaces a reject, or a rule that mends many. */
+export type CorrectionLine =
+  | { readonly record: number; readonly text: string; readonly byteOffset: number }
+  | CorrectionRule
+
+export function sendCorrections(id: string, lines: readonly CorrectionLine[]): Promise<CorrectedReceipt> {
+  return json(`${datasets}/${id}/corrections`, postLines(lines))
+}
+
+/** What they would do; nothing is stored. */
+export function previewCorrections(id: string, lines: readonly CorrectionLine[], signal: AbortSignal) {
+  return json<CorrectionOutcome>(`${datasets}/${id}/corrections/preview`, { ...postLines(lines), signal })
+}
+
+function postLines(lines: readonly object[]): Request {
+  const body = lines.map((one) => `${JSON.stringify(one)}\n`).join('')
+  return { method: 'POST', headers: { 'content-type': 'application/x-ndjson' }, body }
 }
 
 /** The file of `rejects.csv`, edited elsewhere. */
@@ -242,8 +254,14 @@ export async function download(path: string, fileName: string): Promise<void> {
 }
 
 /** Downloads the result of a query in a media type. */
-export async function downloadQuery(id: string, sql: string, accept: string, fileName: string): Promise<void> {
-  const { headers, ...init } = postJson({ sql }, new AbortController().signal)
+export async function downloadQuery(
+  id: string,
+  sql: string,
+  accept: string,
+  fileName: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const { headers, ...init } = postJson({ sql }, signal)
   await save(await request(`${datasets}/${id}/query`, { ...init, headers: { ...headers, accept } }), fileName)
 }
 

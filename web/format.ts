@@ -91,12 +91,8 @@ export function duration(ms: number): string {
 }
 
 /** The outcome of a file's records, in one sentence. */
-export function acceptedText(
-  { accepted, rejected }: { readonly accepted: number; readonly rejected: number },
-  sentence = (rows: string, _: string, refused: string) => t.rowsAndRejects(rows, refused),
-): string {
-  const total = accepted + rejected
-  return total === 0 ? t.noRecords : sentence(count(accepted), count(total), count(rejected))
+export function acceptedText({ accepted, rejected }: { readonly accepted: number; readonly rejected: number }): string {
+  return accepted + rejected === 0 ? t.noRecords : t.rowsAndRejects(count(accepted), count(rejected))
 }
 
 /** A name with its direction marks replaced, which could make it look like another. */

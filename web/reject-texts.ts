@@ -13,7 +13,7 @@ interface RejectTexts {
 
 export const rejectTexts: Readonly<Record<ShownReason['reason'], RejectTexts>> = {
   too_few_fields: {
-    name: text('Too few fields', 'Zu wenige Felder'),
+    name: text('Fields are missing', 'Felder fehlen'),
     german: (columns) => `zu wenige Felder, ${expected(columns)}`,
   },
   too_many_fields: {
@@ -29,7 +29,7 @@ export const rejectTexts: Readonly<Record<ShownReason['reason'], RejectTexts>> =
     german: () => 'Anführungszeichen in einem Feld, das nicht in Anführungszeichen steht',
   },
   unclosed_quote: {
-    name: text('Unclosed quote', 'Anführungszeichen nicht geschlossen'),
+    name: text('A quote never closes', 'Ein Anführungszeichen bleibt offen'),
     german: () => 'ein Anführungszeichen wird nicht geschlossen',
   },
   invalid_bytes: {
@@ -46,13 +46,14 @@ export const rejectTexts: Readonly<Record<ShownReason['reason'], RejectTexts>> =
     german: () => 'ein Wagenrücklauf oder Zeilenvorschub in einem Feld',
   },
   constraint: {
-    name: text('Breaks the schema', 'Gegen das Schema'),
+    name: text('Values break the schema', 'Werte verstoßen gegen das Schema'),
     german: () => 'ein Wert verstößt gegen das Schema',
   },
   several_records: {
     name: 'several_records',
     german: () => 'der Text enthält mehrere Datensätze, gesucht ist einer',
   },
+  no_reject: { name: 'no_reject', german: () => 'der Datensatz wird nicht mehr abgelehnt' },
   no_record: { name: 'no_record', german: () => 'der Text enthält keinen Datensatz' },
 }
 

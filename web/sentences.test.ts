@@ -180,3 +180,10 @@ test('evidenceSentences() says how a file was read from the figures that the Eng
     ].map(german),
   )
 })
+
+test('a sentence of the service has counts with separators, and values of the file as they are', () => {
+  const message = `'9999 values' and "8888 of" are 12345 of 20000 records (rows 1234)`
+  const reason = { reason: 'unknown', column: null, message } as unknown as Parameters<typeof rejectSentence>[0]
+  const text = `'9999 values' and "8888 of" are 12.345 of 20.000 records (rows 1234)`
+  assert.deepEqual(rejectSentence(reason, []), { text, lang: 'en' })
+})

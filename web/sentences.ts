@@ -2,6 +2,7 @@
 // service speaks English: its own sentence is shown if the page has none.
 import type { Note } from '../src/core/notes.ts'
 import type { ShownReceipt } from './check/provisional.ts'
+import { count } from './format.ts'
 import { germanFailures, germanIntroductions, germanKind } from './german/failures.ts'
 import { germanNotes } from './german/notes.ts'
 import { germanEvidence, germanWhy } from './german/reading.ts'
@@ -62,7 +63,13 @@ function aboutColumn(name: string | undefined, text: string | undefined): string
   return name === undefined || text === undefined ? text : `Spalte ${name}: ${text}`
 }
 
+/** Counts with separators; values of a file, which are in quotes, stay as they are. */
+function withSeparators(english: string): string {
+  const found = /(['"]).*?\1|\b\d{4,15}(?= (?:of|values|records|fields|rows)\b)/g
+  return english.replaceAll(found, (one) => (/^\d/.test(one) ? count(Number(one)) : one))
+}
+
 function sentence(german: string | undefined, english: string): Sentence {
-  if (language !== 'de' || german === undefined) return { text: english, lang: 'en' }
+  if (language !== 'de' || german === undefined) return { text: withSeparators(english), lang: 'en' }
   return { text: german, lang: undefined }
 }

@@ -1,6 +1,7 @@
 // Client: the requests to a server, with retries. Knows the routes; knows no terminal and no file.
 import { stat } from 'node:fs/promises'
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
+import type { CorrectionOutcome } from '../core/responses.ts'
 import { ClientError } from './client-error.ts'
 import { type Ask, Http, type ServerAddress } from './http.ts'
 import type { SendProgress, Transfer } from './request-body.ts'
@@ -21,6 +22,9 @@ export type DatasetList = 'datasets' | 'trash'
 
 /** Query parameters; null leaves one out. */
 export type Query = Readonly<Record<string, string | number | boolean | null>>
+
+/** Corrections: a file of CSV or JSON lines, or such lines. */
+export type CorrectionSource = { readonly path: string } | { readonly lines: string }
 
 export class Client implements Disposable {
   readonly #http: Http
@@ -137,14 +141,26 @@ export class Client implements Disposable {
   }
 
   /**
-   * Sends a file of corrections, CSV or JSON lines, and resolves to the receipt of the corrected dataset. Retries if
+   * Sends corrections, as a file or as lines of JSON, and resolves to the receipt of the corrected dataset. Retries if
    * that may help: the same corrections make the same dataset. @throws {ClientError} and any error of reading the file
    */
-  async correct(id: string, path: string): Promise<SentReceipt> {
-    const { size: bytes } = await stat(path)
-    const headers = { 'content-type': /\.(?:ndjson|jsonl)$/i.test(path) ? 'application/x-ndjson' : 'text/csv' }
-    const ask: Ask = { method: 'POST', path: datasetPath(id, 'corrections'), headers, bodyFile: { path, bytes } }
-    return readAs(shapes.receipt, await this.#repeat(() => this.#http.json(ask, this.#signal)))
+  async correct(id: string, source: CorrectionSource): Promise<SentReceipt> {
+    return readAs(shapes.receipt, await this.#sendCorrections(datasetPath(id, 'corrections'), source))
+  }
+
+  /** What the same corrections would do. */
+  async previewCorrections(id: string, source: CorrectionSource): Promise<CorrectionOutcome> {
+    return readAs(shapes.corrected, await this.#sendCorrections(datasetPath(id, 'corrections/preview'), source))
+  }
+
+  async #sendCorrections(path: string, source: CorrectionSource): Promise<unknown> {
+    const isLines = 'lines' in source || /\.(?:ndjson|jsonl)$/i.test(source.path)
+    const headers = { 'content-type': isLines ? 'application/x-ndjson' : 'text/csv' }
+    const body =
+      'lines' in source
+        ? { body: source.lines }
+        : { bodyFile: { path: source.path, bytes: (await stat(source.path)).size } }
+    return await this.#repeat(() => this.#http.json({ method: 'POST', path, headers, ...body }, this.#signal))
   }
 
   /** The receipt of a dataset. @throws {ClientError} */

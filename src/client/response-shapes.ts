@@ -65,6 +65,10 @@ export const shapes = {
     columns: 'array',
     parts: 'array',
   }),
+  corrected: shape<CorrectionOutcome>('it is not the outcome of corrections', {
+    sent: 'number',
+    firstRefused: 'array',
+  }),
   status: shape<SentStatus>(`it is not the status of an upload; ${whichServer}`, {
     id: 'string',
     createdAt: 'number',

@@ -98,7 +98,8 @@ export function readCommandLine(
     if (hasValue === (row.value === null)) {
       throw new ConfigError(`Cannot use ${token.rawName}: it ${hasValue ? 'takes' : 'has'} no value`)
     }
-    given.set(row.flag, { text: token.value ?? '', as: row.flag })
+    const before = 'repeats' in row ? given.get(row.flag) : undefined
+    given.set(row.flag, { text: [...(before ? [before.text] : []), token.value ?? ''].join('\n'), as: row.flag })
   }
   return { args, given }
 }

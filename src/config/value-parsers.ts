@@ -15,6 +15,8 @@ export interface Kind<Value> {
   readonly doubt?: (text: string) => string | null
   /** Every possible value, if there are few. */
   readonly values?: readonly string[]
+  /** Present if the option can be given several times: each is a line of its text. */
+  readonly repeats?: true
 }
 
 /** Any non-empty text. */

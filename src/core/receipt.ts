@@ -223,7 +223,7 @@ export interface RefusedCorrection {
   readonly record: number
   /** From 1; null if it is about the whole record. */
   readonly column: number | null
-  readonly reason: RejectReason | 'several_records' | 'no_record'
+  readonly reason: RejectReason | 'several_records' | 'no_record' | 'no_reject'
   readonly message: string
 }
 

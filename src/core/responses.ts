@@ -1,4 +1,5 @@
 // Responses: the members of JSON responses that the command line and the page read in the same way.
+import type { RuleOutcome } from './correction-rules.ts'
 import type { RefusedCorrection } from './receipt.ts'
 
 /** Rows of a dataset or of the result of a query. */
@@ -33,8 +34,14 @@ export interface Caller {
 
 /** What became of corrections, in the response to them. */
 export interface CorrectionOutcome {
+  /** Records that were sent, or that a rule mends. */
   readonly sent: number
+  /** Of those, records sent without a text, or with the text that they have. */
   readonly unchanged: number
+  /** Texts that are not accepted as the one record for which they were sent. */
   readonly refused: number
+  /** At most `firstRejectsMax`. */
   readonly firstRefused: readonly RefusedCorrection[]
+  /** One for each rule, in their order; absent if none was sent. */
+  readonly rules?: readonly RuleOutcome[]
 }

@@ -42,6 +42,8 @@ export interface FieldConstraints {
 /** A field as declared, without defaults and without members that do not affect reading (such as titles). */
 export interface TableField {
   readonly name: string
+  /** Our extension: of a column that the dataset calls otherwise. */
+  readonly nameInFile?: string
   readonly type: FieldType
   readonly format?: string
   readonly decimalChar?: string

@@ -16,7 +16,7 @@ export type CsvRewriter = (pieces: readonly Uint8Array[]) => readonly Uint8Array
 /** Every record gets the same line end, because readers assume that the first line end holds for the whole file. */
 export function createCsvRewriter(dialect: Dialect, delimiter: CsvDelimiter = ','): CsvRewriter {
   const lineEnd = lineEndOf(dialect)
-  const walker = new FieldWalker(layoutOf(dialect))
+  const walker = new FieldWalker(fieldLayout(dialect))
   const target = { delimiter: delimiter.charCodeAt(0), lineEnd: utf8.encode(lineEnd) }
   const rewriteAll: CsvRewriter = (pieces) => [rewrite(joined(pieces), walker, target)]
   if (!keepsAlike(dialect, delimiter)) return rewriteAll
@@ -32,7 +32,14 @@ export function keepsAlike(
   return own === delimiter && quoteChar === '"' && escapeChar === null && lineTerminator !== '\r'
 }
 
-function layoutOf({ delimiter, quoteChar, doubleQuote, escapeChar, lineTerminator, declared }: Dialect): FieldLayout {
+export function fieldLayout({
+  delimiter,
+  quoteChar,
+  doubleQuote,
+  escapeChar,
+  lineTerminator,
+  declared,
+}: Dialect): FieldLayout {
   return {
     delimiter: utf8.encode(delimiter.charAt(0)),
     quoteByte: quoteChar === null ? -1 : quoteChar.charCodeAt(0),

@@ -30,3 +30,17 @@ export class Peekable<Item> implements AsyncDisposable {
     await this.#items.return?.()
   }
 }
+
+/** The items of an ascending list that come before a record. */
+export async function* below<One extends { readonly record: number }>(list: Peekable<One>, record: number) {
+  for (let next = await list.peek(); next !== null && next.record < record; next = await list.peek()) {
+    await list.take()
+    yield next
+  }
+}
+
+/** The item of a record, after those before it are skipped; null if there is none. */
+export async function entryAt<One extends { readonly record: number }>(list: Peekable<One>, record: number) {
+  for await (const _ of below(list, record));
+  return (await list.peek())?.record === record ? await list.take() : null
+}

@@ -9,7 +9,7 @@ import { unlessAborted } from '../io/turns/unless-aborted.ts'
 import type { Store } from '../store/store.ts'
 import { watchChanges } from './changes.ts'
 import type { Copies } from './copies/copies.ts'
-import { correct } from './corrections/correct.ts'
+import { correct, previewCorrections } from './corrections/correct.ts'
 import { Catalog } from './dataset/catalog.ts'
 import { Downloads } from './dataset/downloads.ts'
 import { Profiles } from './dataset/profiles.ts'
@@ -25,6 +25,7 @@ import type { ResumableLimits } from './resumable/unfinished-places.ts'
 import { readUploadOptions } from './schema/upload-options.ts'
 import type { Admission, Allowance, Sender, Service, UploadSlot } from './service.ts'
 import { AdmissionControl, type AdmissionLimits } from './upload/admission.ts'
+import { arrive } from './upload/arrival.ts'
 import { ExistingDatasets } from './upload/existing-datasets.ts'
 import { Quota } from './upload/quota.ts'
 import { type ReceiveLimits, receiveFile } from './upload/receive-file.ts'
@@ -144,6 +145,11 @@ function serviceOf(owner: string, { name: sender, mayRead }: Sender, tools: Tool
         return withSlot(store, admission, () => correct(tools, arrival, receipt, { boundary, chunks }, signal))
       })
     },
+    previewCorrections: (admission, chunks, signal) => {
+      const { receipt, boundary } = admission
+      const preview = () => previewCorrections(tools, arrive(owner), receipt, { boundary, chunks }, signal)
+      return withSlot(store, admission, preview)
+    },
     datasets: ({ isMine, ...query }) => store.list({ ...query, owner, ...(isMine && { sender }) }),
     changes: (network) => watchChanges(store, uploads.of(owner, shown), { owner, network }),
     dataset: (id) => catalog.receipt(id),
@@ -156,10 +162,7 @@ function serviceOf(owner: string, { name: sender, mayRead }: Sender, tools: Tool
     copy: async (id, wanted) => tools.copies.begin(await catalog.receipt(id), wanted),
     copies: async (id) => tools.copies.list(await catalog.receipt(id)),
     remove: (id, how, isMeant) => removeOwn({ ...tools, catalog }, id, how, isMeant),
-    restore: async (id) => {
-      await trashOf(tools, owner, id, (of) => store.restore(of))
-      return await catalog.receipt(id)
-    },
+    restore: (id) => trashOf(tools, owner, id, (of) => store.restore(of)).then(() => catalog.receipt(id)),
     erase: (id) => trashOf(tools, owner, id, (of) => eraseTrashed(tools, of)),
     dismiss: async (id, isDismissed) => {
       const receipt = await catalog.receipt(id)

@@ -5,8 +5,9 @@ import type { ByteStream } from '../core/byte-stream.ts'
 import type { CopyMode, CopyStatus } from '../core/copies/copy-status.ts'
 import type { ServiceError } from '../core/errors.ts'
 import type { Note } from '../core/notes.ts'
-import type { Receipt, RefusedCorrection, RejectPreview, Upload } from '../core/receipt.ts'
+import type { Receipt, RejectPreview, Upload } from '../core/receipt.ts'
 import type { RejectReason } from '../core/reject-reasons.ts'
+import type { CorrectionOutcome } from '../core/responses.ts'
 import type { UploadStatus } from '../core/upload-status.ts'
 import type { CsvDelimiter } from '../csv/csv-rewriter.ts'
 import type { ColumnStatistics } from '../engine/part-reader.ts'
@@ -53,16 +54,7 @@ export interface CorrectionAdmission extends Omit<Admission, 'boundary' | 'idemp
 
 /** The outcome of submitted corrections. */
 export interface CorrectionReply extends UploadReply {
-  readonly corrected: {
-    /** Records that were sent. */
-    readonly sent: number
-    /** Of those, records sent without a text, or with the text that they have. */
-    readonly unchanged: number
-    /** Texts that cannot be read as the one record for which they were sent. */
-    readonly refused: number
-    /** At most `firstRejectsMax`. */
-    readonly firstRefused: readonly RefusedCorrection[]
-  }
+  readonly corrected: CorrectionOutcome
 }
 
 export interface UploadsQuery {
@@ -312,6 +304,12 @@ export interface Service {
     body: AsyncIterable<readonly BorrowedBytes[]>,
     signal: AbortSignal,
   ): Promise<CorrectionReply>
+  /** The outcome that `correct` would have. Stores nothing. @throws {ServiceError} as `correct` */
+  previewCorrections(
+    admission: CorrectionAdmission,
+    body: AsyncIterable<readonly BorrowedBytes[]>,
+    signal: AbortSignal,
+  ): Promise<CorrectionOutcome>
   datasets(query: DatasetsQuery): Promise<ListPage>
   /** Holds a place as a watch of an upload. @throws {ServiceError} TOO_MANY_WATCHERS */
   changes(network: string): Changes

@@ -77,6 +77,7 @@ export async function session(url: string, { keep = false } = {}): Promise<reado
   await ask('listCopies', `${dataset}/copies`)
   await ask('readAgain', `${dataset}/readings`, posted({ dialect: { header: false } }))
   const corrected = await ask('correctDataset', `${dataset}/corrections`, corrections('4,"009,Alan,1912-06-23,0.00"'))
+  await ask('previewCorrections', `${dataset}/corrections/preview`, rules('too_few_fields'))
   await ask('getCorrections', `/qas/datasets/${JSON.parse(corrected.body.toString()).id}/corrections`)
   for (const [operationId, path] of [
     ['isAlive', '/healthz'],
@@ -156,6 +157,7 @@ async function refusals(dataset: string, ask: Ask): Promise<void> {
   await ask('copyDataset', `${dataset}/copies`, posted({ to: 'lake' }))
   await ask('correctDataset', `${dataset}/corrections`, corrections('2,"007,Ada,1815-12-10,12.50"'))
   await ask('correctDataset', `${dataset}/corrections`, posted({}))
+  await ask('previewCorrections', `${dataset}/corrections/preview`, rules('few_fields'))
   await ask('getCorrections', `${dataset}/corrections`)
   await ask('deleteDataset', none, { method: 'DELETE' })
   await ask('getUpload', '/qas/uploads/00000000-0000-7000-8000-000000000000')
@@ -289,6 +291,11 @@ export function upload(content = people): RequestInit {
 
 function corrections(row: string): RequestInit {
   return { method: 'POST', headers: { 'content-type': 'text/csv' }, body: `record,text\r\n${row}\r\n` }
+}
+
+function rules(reason: string): RequestInit {
+  const body = JSON.stringify({ reason, mend: 'append' })
+  return { method: 'POST', headers: { 'content-type': 'application/x-ndjson' }, body }
 }
 
 function posted(value: unknown): RequestInit {

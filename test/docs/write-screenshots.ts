@@ -62,11 +62,8 @@ const views: readonly (readonly [string, (page: Page) => Promise<unknown>])[] = 
   [
     'rejects',
     async (page) => {
-      await openTab(page, 'Rejects')
-      await page.getByRole('button', { name: 'Edit: Line 502' }).click()
-      await page.getByLabel('Corrected text: Line 502').press('End')
-      await page.keyboard.type(',')
-      await page.getByText('Can be read: 1').waitFor()
+      await openTab(page, 'Fix')
+      await page.locator('.diff ins').first().waitFor()
     },
   ],
   [

@@ -38,6 +38,7 @@ const bodies: Readonly<Record<string, string>> = {
   readings: '{"dialect":{"header":true}}',
   copies: '{"to":"warehouse"}',
   corrections: '{"record":4,"text":"3,Cleo"}\n',
+  preview: '{"record":4,"text":"3,Cleo"}\n',
 }
 
 /** The ids for paths. */
@@ -56,7 +57,7 @@ function ask(client: Client, route: Route, ids: Ids, headers: Readonly<Record<st
   const body = route.method === 'POST' ? bodies[path.split('/').at(-1)!] : undefined
   if (takesBytes(route)) return client.ask(route.method, path, undefined, { ...noBytes, ...headers })
   if (body === undefined) return client.ask(route.method, path, undefined, headers)
-  const type = path.endsWith('/corrections') ? 'application/x-ndjson' : 'application/json'
+  const type = path.includes('/corrections') ? 'application/x-ndjson' : 'application/json'
   return client.ask(route.method, path, Buffer.from(body), { 'content-type': type, ...headers })
 }
 

@@ -60,6 +60,7 @@ const bodies: Readonly<Record<string, string>> = {
   readings: '{"dialect":{"header":true}}',
   copies: '{"to":"warehouse"}',
   corrections: '{"record":3,"text":"2,Bob"}\n',
+  preview: '{"record":3,"text":"2,Bob"}\n',
 }
 
 async function ask(client: Client, { method, url }: Route, id: string): Promise<readonly Answer[]> {
@@ -72,7 +73,7 @@ async function ask(client: Client, { method, url }: Route, id: string): Promise<
   }
   const body = method === 'POST' ? bodies[path.split('/').at(-1)!] : undefined
   if (body === undefined) return [await client.ask(method, path)]
-  const type = path.endsWith('/corrections') ? 'application/x-ndjson' : 'application/json'
+  const type = path.includes('/corrections') ? 'application/x-ndjson' : 'application/json'
   return [await client.ask(method, path, Buffer.from(body), { 'content-type': type })]
 }
 

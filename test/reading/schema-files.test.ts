@@ -203,6 +203,19 @@ for (const [what, schema, types] of found) {
   })
 }
 
+const asX = { name: 'x', nameInFile: 'b', type: 'string' }
+test('a field with another name in the file renames its column', async () => {
+  const exact = [{ name: 'a', type: 'integer' }, asX, { name: 'c', type: 'integer' }]
+  for (const schema of [{ fields: [asX], fieldsMatch: 'subset' }, { fields: exact }]) {
+    const receipt = await client.upload({ content: abc, schema })
+    const columns = receipt.columns.map(({ name, type }) => `${name} ${type}`)
+    assert.deepEqual(columns, ['a integer', 'x text', 'c integer'])
+    assert.deepEqual(receipt.schema, schema)
+    assert.equal((await client.get(receipt.links.csv)).toString(), abc)
+    assert.match((await client.get(receipt.links.ndjson)).toString(), /^\{"a":1,"x":"2","c":3\}\n/)
+  }
+})
+
 test('a field that the file lacks is noted', async () => {
   const { notes } = await client.upload({ content: abc, schema: named(['z', 'c'], 'partial') })
   const message = "The file has no column for 'z' of the schema."
@@ -217,6 +230,8 @@ const unfound: readonly [string, object, RegExp][] = [
   ['subset, unknown field', named(['a', 'x'], 'subset'), /\(subset\)/],
   ['superset, unknown column', named(['a', 'b'], 'superset'), /\(superset\)/],
   ['partial, none', named(['x'], 'partial'), /\(partial\)/],
+  ['a new name that another column has', { fields: [{ ...asX, name: 'C' }], fieldsMatch: 'subset' }, /'a', 'C', 'c'/],
+  ['no such name in the file', { fields: [{ ...asX, nameInFile: 'x' }], fieldsMatch: 'subset' }, /has 'x', the file/],
   [
     'a required field is absent',
     named(['a', 'x'], 'partial', { constraints: { required: true } }),
@@ -254,6 +269,9 @@ test('the names of a schema name the columns of a file without a header', async 
     schema: { ...schema, fieldsMatch: 'equal' },
   })
   assert.match(refusal.message, /the file has no header/)
+  const fields = [asX, { name: 'y' }]
+  const unnamed = await client.refused({ content: '1,2\n3,4\n', dialect: { header: false }, schema: { fields } })
+  assert.match(unnamed.message, /no field can have a nameInFile/)
 })
 
 test('a first record equal to the names of the schema is the header, unless declared otherwise', async () => {

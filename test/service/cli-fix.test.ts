@@ -94,6 +94,34 @@ test('fix keeps the edits if the editor or the server fails', async () => {
   keptFile(refused.stderr)
 })
 
+test('fix mends by rules, after a dry run that stores nothing', async () => {
+  const rules = ['{"reason":"too_few_fields","mend":"append"}', '{"reason":"too_many_fields","mend":"drop"}']
+  const args = rules.flatMap((rule) => ['--rule', rule])
+  const before = await client.datasetIds()
+  const dry = await fix(null, id, ...args, '--dry-run')
+  assert.deepEqual([dry.code, dry.stderr], [0, ''])
+  assert.equal(
+    dry.stdout,
+    'Rule 1 mends 1 of 1.\n  line 3: 2\n        → 2,\nRule 2 mends 0 of 1.\n' +
+      '1 would be corrected, 0 unchanged, 0 refused; nothing is stored.\n',
+  )
+  assert.deepEqual(await client.datasetIds(), before)
+  const { stderr, code } = await fix(null, id, ...args)
+  assert.deepEqual(
+    [code, stderr.replace(/[0-9a-f]{32}/, 'ID')],
+    [
+      0,
+      'Rule 1 mends 1 of 1.\nRule 2 mends 0 of 1.\n1 corrected in dataset ID, 0 unchanged, 0 refused; 1 rejects left.\n',
+    ],
+  )
+  const fromFile = await fix(null, id, '--from', await written(rules.join('\n')), '--dry-run')
+  assert.equal(fromFile.stdout, dry.stdout)
+  const wrong = await fix(null, id, ...args, '--rule', '{"reason":"few","mend":"append"}')
+  assert.match(wrong.stderr, /the rule on line 3 has the reason "few"/)
+  assert.match((await fix(null, id, ...args, '--from', 'r.csv')).stderr, /Cannot use --from with --rule/)
+  assert.match((await fix(null, id, '--dry-run')).stderr, /Cannot use --dry-run: it needs --from or --rule/)
+})
+
 test('fix says what is missing', async () => {
   const none = await fix(null, id)
   assert.deepEqual([none.code, none.stdout], [2, ''])

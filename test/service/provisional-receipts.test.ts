@@ -95,7 +95,7 @@ for (const { what, bytes, dialect = {} } of samples) {
     const receipt = (await (await fetch(`${service.url}/qas/datasets/${id}`)).json()) as ProvisionalReceipt
     for (const chunkBytes of [7, 65_536, 4_194_304]) {
       if (bytes.length / chunkBytes > 100_000) continue
-      const provisional = await checkFile(sourceOf(bytes, chunkBytes), { dialect, scope: 'whole' })
+      const provisional = await checkFile(sourceOf(bytes, chunkBytes), { dialect, schema: null, scope: 'whole' })
       assert.deepEqual(JSON.parse(JSON.stringify(known(provisional))), known(receipt), `chunks of ${chunkBytes}`)
       assert.ok(provisional.isWhole)
       const wanted = Math.min(100, provisional.records.accepted)
@@ -105,9 +105,51 @@ for (const { what, bytes, dialect = {} } of samples) {
   })
 }
 
+test('declared columns are checked as the service checks them, with the values that do not fit', async () => {
+  const content = `id,amount,day\n${lines(40, (n) => `${n},${n}.50,2026-11-28`)}\n41,k.A.,2026-11-28\n42,"1,5",x\n,k.A.,1\n1\n`
+  const schema = {
+    fieldsMatch: 'subset',
+    fields: [
+      { name: 'no', nameInFile: 'id', type: 'integer', constraints: { required: true } },
+      { name: 'amount', type: 'number' },
+    ],
+  }
+  const sent = new FormData()
+  sent.append('schema', JSON.stringify(schema))
+  sent.append('file', new Blob([content]), 'declared.csv')
+  const receipt = (await (await fetch(`${service.url}/qas/uploadCsv`, { method: 'POST', body: sent })).json()) as never
+  const source = sourceOf(Buffer.from(content), 64)
+  const checked = await checkFile(source, { dialect: {}, schema, scope: 'whole' })
+  const facts = ({ records, columns, rejects }: ProvisionalReceipt) => ({ records, columns, reasons: rejects.reasons })
+  assert.deepEqual(JSON.parse(JSON.stringify(facts(checked))), facts(receipt))
+  assert.deepEqual(checked.misfits, [
+    { column: 0, count: 1, values: [{ value: '', lines: [] }], at: [0.97] },
+    {
+      column: 1,
+      count: 2,
+      values: [
+        { value: 'k.A.', lines: [] },
+        { value: '1,5', lines: [] },
+      ],
+      at: [0.93, 0.95],
+    },
+  ])
+  const wrong = { fields: [{ name: 'id', type: 'string', constraints: { pattern: '(' } }] }
+  const one = await fileSource(new Blob(['id\n1\n']))
+  const refused = checkFile(one, { dialect: {}, schema: wrong, scope: 'whole' })
+  await assert.rejects(refused, (error) => isServiceError(error, 'BAD_PARAMETER'))
+  const whole = sourceOf(Buffer.from('id\n1\nx\n'), 64)
+  const { misfits } = await checkFile(whole, {
+    dialect: {},
+    schema: { fields: [{ name: 'id', type: 'integer' }] },
+    scope: 'whole',
+  })
+  assert.deepEqual(misfits, [{ column: 0, count: 1, values: [{ value: 'x', lines: [3] }], at: [0.66] }])
+})
+
 test('the preview has the values of the first hundred rows, and distinguishes null from empty text', async () => {
   const text = `a;b\n"";"x ""y"";"\n;${'z'.repeat(5_000)}\n${lines(200, (n) => `${n};"${n}\n"`)}\n`
-  const { rows } = await checkFile(await fileSource(new Blob([text])), { dialect: {}, scope: 'head' })
+  const { rows } = await checkFile(await fileSource(new Blob([text])), { dialect: {}, schema: null, scope: 'head' })
   assert.equal(rows.length, 100)
   assert.deepEqual(rows[0], ['', 'x "y";'])
   assert.deepEqual(rows[1], [null, `${'z'.repeat(2_000)}…`])
@@ -126,7 +168,7 @@ test('only the head is read if nothing else is needed, and no record is cut', as
     },
     read: null,
   }
-  const head = await checkFile(source, { dialect: {}, scope: 'head' })
+  const head = await checkFile(source, { dialect: {}, schema: null, scope: 'head' })
   assert.ok(!head.isWhole && readBytes < 1_300_000, `${readBytes} bytes read`)
   assert.equal(head.rejects.count, 0)
   assert.deepEqual(
@@ -137,13 +179,17 @@ test('only the head is read if nothing else is needed, and no record is cut', as
 
 test('a gzip file is read as the file in it, and a workbook is refused with the message of the service', async () => {
   const text = Buffer.from('a,b\n1,2\n3\n')
-  const plain = await checkFile(await fileSource(new Blob([text])), { dialect: {}, scope: 'whole' })
-  const packed = await checkFile(await fileSource(new Blob([gzipSync(text)])), { dialect: {}, scope: 'whole' })
+  const plain = await checkFile(await fileSource(new Blob([text])), { dialect: {}, schema: null, scope: 'whole' })
+  const packed = await checkFile(await fileSource(new Blob([gzipSync(text)])), {
+    dialect: {},
+    schema: null,
+    scope: 'whole',
+  })
   assert.deepEqual(packed.records, plain.records)
   assert.deepEqual(packed.columns, plain.columns)
   const workbook = new Blob([Buffer.from('504b0304140006000800', 'hex'), '[Content_Types].xml xl/workbook.xml'])
   await assert.rejects(
-    async () => checkFile(await fileSource(workbook), { dialect: {}, scope: 'head' }),
+    async () => checkFile(await fileSource(workbook), { dialect: {}, schema: null, scope: 'head' }),
     (error) => isServiceError(error, 'NOT_CSV') && /Excel workbook/.test(error.message),
   )
 })

@@ -102,7 +102,8 @@ test('a query of a missing dataset, or without SQL, is refused', async () => {
     ['{}', 400],
     ['{"sql": 1}', 400],
     ['{"sql": ""}', 400],
-    ['{"sql": "SELECT 1", "limit": 2}', 400],
+    ['{"sql": "SELECT 1", "offset": 2}', 400],
+    ['{"sql": "SELECT 1", "limit": 0}', 400],
     [JSON.stringify({ sql: `SELECT '${'x'.repeat(65_536)}'` }), 413],
   ] as const) {
     const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body }
@@ -126,6 +127,15 @@ test('JSON is cut at the row limit and says so; other formats fail', async () =>
   ] as const) {
     const result = await at(rows)
     assert.deepEqual([result.rows.length, result.truncated], [given, truncated])
+  }
+  for (const [limit, given] of [
+    [2, 2],
+    [rowsMax + 5, rowsMax],
+  ] as const) {
+    const body = JSON.stringify({ sql: 'FROM data', limit })
+    const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body }
+    const result = (await (await fetch(`${service.url}/qas/datasets/${many.id}/query`, init)).json()) as QueryResult
+    assert.deepEqual([result.rows.length, result.truncated], [given, true])
   }
   // The failure comes after the first bytes, so the connection is cut.
   await assert.rejects(ask(`FROM data`, 'text/csv', many), /terminated/)

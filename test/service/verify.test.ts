@@ -44,6 +44,16 @@ const files: Readonly<Record<string, { content: string | Buffer; dialect?: objec
       ',,,123456789012345678,,,,,,,,,,,,"",NULL,,',
     ].join('\n'),
   },
+  'with two columns that swap their names': {
+    content: 'a,b,c\n1,x,3\n2,y,4\n',
+    schema: {
+      fieldsMatch: 'subset',
+      fields: [
+        { name: 'b', nameInFile: 'a', type: 'integer' },
+        { name: 'a', nameInFile: 'b', type: 'string' },
+      ],
+    },
+  },
   'with declared numbers, of which a double keeps one not': {
     content: 'i;c\n0;1/5\n1;10/123456789012345678\n2;2/5\n',
     dialect: { delimiter: ';', header: true },

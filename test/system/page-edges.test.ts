@@ -24,7 +24,7 @@ describe('the page in edge cases', { skip: noBrowser }, () => {
     await using page = await open()
     await choose(page, 'empty.csv', '')
     assert.equal(await page.getByRole('alert').textContent(), 'This file is empty.')
-    assert.deepEqual(await page.locator('.list li button').allTextContents(), ['Remove'])
+    assert.deepEqual(await page.locator('.files li button').allTextContents(), ['Remove'])
     await page.getByRole('button', { name: 'Remove: empty.csv' }).click()
     assert.equal(await page.getByText('empty.csv').count(), 0)
   })
@@ -37,7 +37,7 @@ describe('the page in edge cases', { skip: noBrowser }, () => {
     })
     await page.setInputFiles('input[type=file]', together)
     await page.getByRole('region', { name: 'Preview: a.csv' }).waitFor()
-    const names = await page.locator('.list > li > .row > .name').allTextContents()
+    const names = await page.locator('.files .name:is(strong, h3)').allTextContents()
     assert.deepEqual(names, ['b.csv', 'empty.csv', 'a.csv', 'before.csv'])
   })
 

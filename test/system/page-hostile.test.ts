@@ -61,6 +61,7 @@ describe('hostile texts on the page', { skip: noBrowser }, () => {
     await page.getByRole('link', { name: 'Receipt' }).click()
     await page.getByRole('rowheader', { name: markup, exact: true }).waitFor()
     await page.getByRole('link', { name: 'Fix 50' }).click()
+    await page.getByRole('button', { name: 'One by one' }).click()
     await page.locator('.reject', { hasText: markup }).first().waitFor()
     await page
       .getByRole('button', { name: /^Edit: / })
@@ -97,8 +98,7 @@ describe('hostile texts on the page', { skip: noBrowser }, () => {
     }
     const values = hostileTexts.map((text) => `'${text.replaceAll("'", "''")}'`)
     await run(`SELECT unnest([${values.join(', ')}]) AS "${hostileTexts[0]}"`)
-    await page.getByRole('cell', { name: hostileTexts[1]!, exact: true }).waitFor()
-    await page.getByText('History').click()
+    await page.getByRole('gridcell', { name: hostileTexts[1]!, exact: true }).waitFor()
     await checkNothingRan(page)
   })
 
@@ -115,7 +115,7 @@ describe('hostile texts on the page', { skip: noBrowser }, () => {
     ])
     await page.getByText('it looks like a zip archive').waitFor()
     await page.getByRole('button', { name: `Check the whole file: ${name}`, exact: true }).click()
-    await page.getByText(/ records would be accepted; 50 rejected/).waitFor()
+    await page.getByText(/ rows \+ 50 rejected/).waitFor()
     await page.getByRole('button', { name: `Send: ${name}`, exact: true }).click()
     await page.getByRole('link', { name: / rows, 50 rejected$/ }).waitFor()
     await search.fill(hostileTexts[5]!)

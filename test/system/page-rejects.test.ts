@@ -21,24 +21,30 @@ describe('rejects on the page', { skip: noBrowser }, () => {
   const idOf = (page: Page) => /datasets\/([0-9a-f]{32})/.exec(page.url())?.[1] ?? ''
   const csvOf = async (id: string) => (await site.client.get(`/qas/datasets/${id}/data.csv`)).toString()
 
-  it('are grouped by reason, each with its text and the place of the fault', async () => {
+  const causeOf = (page: Page, name: string) =>
+    page.getByRole('navigation', { name: 'Causes' }).getByRole('link', { name })
+
+  it('are grouped by cause, each with its text and the place of the fault', async () => {
     const { id } = await site.client.upload(people)
     await using page = await openRejects(id)
-    await page.getByRole('heading', { name: 'Too few fields too_few_fields' }).waitFor()
-    await page.getByRole('heading', { name: 'Text after a closing quote' }).waitFor()
-    const marks = page.locator('.reject mark')
-    await marks.nth(3).waitFor()
-    assert.deepEqual(await marks.allTextContents(), ['', '', 'x', 'x'])
-    assert.equal(
-      await page.locator('.reject').filter({ hasText: 'Line 3' }).locator('.record').textContent(),
-      '2,Grace',
-    )
-    await page.getByRole('button', { name: 'Too few fields 2' }).click()
-    await page.getByRole('heading', { name: 'Text after a closing quote' }).waitFor({ state: 'detached' })
-    assert.equal(await page.locator('.reject').count(), 2)
+    await page.getByRole('heading', { name: 'Fields are missing: 2 records' }).waitFor()
+    await page.locator('.reject mark').nth(1).waitFor()
+    assert.deepEqual(await page.locator('.reject mark').allTextContents(), ['', ''])
+    assert.equal(await page.locator('.reject').filter({ hasText: 'Line 3' }).locator('.raw').textContent(), '2,Grace')
+    for (const [name, text] of [
+      ['Too many fields 1', 'x'],
+      ['Text after a closing quote 1', 'x'],
+    ] as const) {
+      await causeOf(page, name).click()
+      await page.getByRole('heading', { name: `${name.slice(0, -2)}: 1 record` }).waitFor()
+      await page.locator('.reject mark', { hasText: text }).waitFor()
+      assert.equal(await page.locator('.reject').count(), 1)
+    }
+    await page.goBack()
+    await page.getByRole('heading', { name: 'Too many fields: 1 record' }).waitFor()
   })
 
-  it('are paged within a reason, however many others come before', async () => {
+  it('are paged within a cause, however many others come before', async () => {
     const short = Array.from({ length: 250 }, (_, i) => `${i}\n`).join('')
     const good = Array.from({ length: 900 }, (_, i) => `${i},a\n`).join('')
     const { id } = await site.client.upload(`id,name\n${good}${short}1,2,3\n4,5,6\n`)
@@ -48,10 +54,11 @@ describe('rejects on the page', { skip: noBrowser }, () => {
       'request',
       (request) => request.url().includes('/rejects?') && asked.push(request.url().split('?')[1] ?? ''),
     )
-    await page.getByRole('button', { name: 'Too many fields 2' }).click()
+    await causeOf(page, 'Too many fields 2').click()
     await page.locator('.reject', { hasText: '4,5,6' }).waitFor()
     assert.equal(await page.locator('.reject').count(), 2)
-    await page.getByRole('button', { name: 'Too few fields 250' }).click()
+    await causeOf(page, 'Fields are missing 250').click()
+    await page.getByRole('button', { name: 'One by one' }).click()
     const more = page.getByRole('button', { name: 'Load more' })
     for (const shown of [100, 200]) {
       await page
@@ -64,6 +71,63 @@ describe('rejects on the page', { skip: noBrowser }, () => {
     await page.locator('.reject').nth(249).waitFor()
     await more.waitFor({ state: 'detached' })
     assert.deepEqual(asked.at(-1), 'offset=200&limit=100&reason=too_few_fields')
+  })
+
+  const rows = (length: number) => Array.from({ length }, (_, i) => `${i},"Name, ${i}",1900\n`).join('')
+
+  it('are mended by a rule, shown before it is applied; undone, kept over a reload, and stored', async () => {
+    const { id } = await site.client.upload(`id,name,born\n${rows(9)}20,Ada\n21,Kurt,1906,\n22,"Emmy\n${rows(3)}`)
+    await using page = await openRejects(id)
+    await page.getByLabel('Add the missing fields at the end, empty mends 1 of 1').waitFor()
+    await page.getByLabel('Join with the next line mends 0 of 1').waitFor()
+    await page.locator('.diff ins', { hasText: ',' }).waitFor()
+    await page.getByRole('button', { name: 'Mend these 1' }).press('Enter')
+    await page.getByText('1 of 2 mended').waitFor()
+    await page.locator('body').press('Control+z')
+    await page.getByText('1 of 2 mended').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Mend these 1' }).click()
+    await causeOf(page, 'A quote never closes 1').click()
+    await page.getByLabel('Close the quote mends 0 of 1').waitFor()
+    assert.equal(await page.getByRole('button', { name: 'Mend these 0' }).isDisabled(), true)
+    await page.reload()
+    await page.getByText('1 of 2 mended').waitFor()
+    await causeOf(page, 'Fields are missing 1 ✓').waitFor()
+    await page.getByRole('button', { name: 'Edit: Line 13' }).click()
+    await page.getByLabel('Corrected text: Line 13').fill('22,Emmy,1882')
+    await page.getByText('2 of 2 mended').waitFor()
+    await page.getByRole('button', { name: 'Store 2 corrections as a new version' }).click()
+    await page.getByText('Corrected: 2; still wrong: 0').waitFor()
+    assert.notEqual(idOf(page), id)
+    assert.equal(
+      await csvOf(idOf(page)),
+      `id,name,born\n${rows(9)}20,Ada,\n21,Kurt,1906,\n22,Emmy,1882\n${rows(3)}`.replace('1906,\n', '1906\n'),
+    )
+  })
+
+  it('keep their mends for another reading of the file, but for those that do not fit it, which are named', async () => {
+    const { id } = await site.client.upload(`id,name,born\n${rows(9)}20,Ada\n21,Kurt\n22,"Emmy\n${rows(3)}`)
+    await using page = await openRejects(id)
+    await page.getByRole('button', { name: 'Edit: Line 11' }).click()
+    await page.getByLabel('Corrected text: Line 11').fill('20,Ada,1815')
+    await page.getByRole('button', { name: 'Edit: Line 12' }).click()
+    await page.getByLabel('Corrected text: Line 12').fill('21,Kurt,1906')
+    await page.getByRole('button', { name: 'Mend these 0' }).waitFor()
+    await causeOf(page, 'A quote never closes').click()
+    await page.getByLabel('Leave them out').check()
+    await page.getByRole('button', { name: 'Leave them out' }).click()
+    await page.getByText('2 of 3 mended').waitFor()
+    const declared = JSON.stringify({ dialect: { padShortRecords: true, skipRows: 0 } })
+    const headers = { 'content-type': 'application/json' }
+    const answer = await site.client.ask('POST', `/qas/datasets/${id}/readings`, Buffer.from(declared), headers)
+    const again = JSON.parse(answer.body.toString()) as { id: string; rejects: { count: number } }
+    assert.equal(again.rejects.count, 1)
+    await page.goto(`${site.service.url}/#/datasets/${again.id}/fix`)
+    await page.getByText('2 mends do not fit any more').waitFor()
+    assert.deepEqual(await page.locator('.note li').allTextContents(), [
+      'Line 11: 20,Ada,1815',
+      'Line 12: 21,Kurt,1906',
+    ])
+    await causeOf(page, 'A quote never closes').filter({ hasText: 'Leave them out' }).waitFor()
   })
 
   it('are corrected by keyboard alone, checked while typed, and lead to the corrected dataset', async () => {
@@ -81,16 +145,16 @@ describe('rejects on the page', { skip: noBrowser }, () => {
     await page.keyboard.press('Enter')
     await page.locator('[aria-label="Corrected text: Line 6"]:focus').waitFor()
     await page.keyboard.type('x')
-    await page.getByText('Can be read: 1; still wrong: 1').waitFor()
+    await page.getByText('1 of 4 mended · 1 still wrong').waitFor()
     await page.keyboard.press('Escape')
-    await page.getByText('Can be read: 1; still wrong: 0').waitFor()
+    await page.getByText('1 of 4 mended · nothing').waitFor()
     await page.getByLabel('Corrected text: Line 3').press('Control+Enter')
     await page.getByText('Corrected: 1; still wrong: 0').waitFor()
     const corrected = idOf(page)
     assert.notEqual(corrected, id)
     assert.equal(await csvOf(corrected), `${first}2,Grace,1906\n${rest}`)
     await page.getByRole('heading', { name: 'Corrected records (1)' }).waitFor()
-    assert.deepEqual(await page.locator('del').allTextContents(), ['2,Grace'])
+    assert.deepEqual(await page.locator('.diff').last().locator('ins').allTextContents(), [',1906'])
     await page.getByRole('link', { name: 'The dataset before' }).click()
     await page.getByRole('link', { name: 'Fix 4' }).waitFor()
     assert.equal(idOf(page), id)
@@ -99,24 +163,26 @@ describe('rejects on the page', { skip: noBrowser }, () => {
   it('that are still wrong stay with their reason, after a reload and in the corrected dataset', async () => {
     const { id } = await site.client.upload(people)
     await using page = await openRejects(id)
-    const edit = async (line: number, text: string) => {
+    const edit = async (cause: string, line: number, text: string) => {
+      await causeOf(page, cause).click()
       await page.getByRole('button', { name: `Edit: Line ${line}` }).click()
       await page.getByLabel(`Corrected text: Line ${line}`).fill(text)
     }
-    await edit(5, '4,Kurt,1906')
-    await edit(4, '3,"Alan",1912,more')
-    await edit(3, '2,Grace,1906\n9,Another,1900')
+    await edit('Too many fields', 5, '4,Kurt,1906')
+    await edit('Text after a closing quote', 4, '3,"Alan",1912,more')
+    await edit('Fields are missing', 3, '2,Grace,1906\n9,Another,1900')
     await page.getByText('2 records, expected 1').waitFor()
-    await page.getByText('Can be read: 1; still wrong: 2').waitFor()
+    await page.getByText('1 of 4 mended · 2 still wrong').waitFor()
     await page.reload()
-    await page.getByText('Can be read: 1; still wrong: 2').waitFor()
-    await page.getByRole('button', { name: 'Send the corrections' }).click()
+    await page.getByText('1 of 4 mended · 2 still wrong').waitFor()
+    await page.getByRole('button', { name: /^Store/ }).click()
     await page.getByText('Corrected: 1; still wrong: 0').waitFor()
-    await page.locator('.wrong', { hasText: '4 fields, expected 3' }).waitFor()
+    await causeOf(page, 'Text after a closing quote').click()
+    await page.locator('.correction .warn', { hasText: '4 fields, expected 3' }).waitFor()
     assert.equal(await page.getByLabel('Corrected text: Line 4').inputValue(), '3,"Alan",1912,more')
-    await page.getByText('Can be read: 0; still wrong: 2').waitFor()
+    await page.getByText('0 of 3 mended · 2 still wrong').waitFor()
     await page.getByLabel('Corrected text: Line 4').fill('3,Alan,1912')
-    await page.getByRole('button', { name: 'Send the corrections' }).click()
+    await page.getByRole('button', { name: /^Store/ }).click()
     await page.getByRole('heading', { name: 'Corrected records (2)' }).waitFor()
     assert.equal(await csvOf(idOf(page)), `${first}3,Alan,1912\n4,Kurt,1906\n${rest}`)
   })
@@ -133,12 +199,12 @@ describe('rejects on the page', { skip: noBrowser }, () => {
     await page.getByRole('button', { name: 'Edit: Line 3' }).click()
     const field = page.getByLabel('Corrected text: Line 3')
     await field.fill('b,-7')
-    await page.getByRole('button', { name: 'Send the corrections' }).click()
+    await page.getByRole('button', { name: /^Store/ }).click()
     await page.getByText('Corrected: 0; still wrong: 1').waitFor()
-    await page.locator('.wrong', { hasText: 'minimum' }).waitFor()
+    await page.locator('.correction .warn', { hasText: 'minimum' }).waitFor()
     assert.equal(idOf(page), id)
     await field.fill('b,2')
-    await page.getByRole('button', { name: 'Send the corrections' }).click()
+    await page.getByRole('button', { name: /^Store/ }).click()
     await page.getByText('Corrected records: 1.').waitFor()
     assert.equal(await csvOf(idOf(page)), 'id,age\na,1\nb,2\nc,3\n')
   })
@@ -167,8 +233,9 @@ describe('rejects on the page', { skip: noBrowser }, () => {
     const name = Buffer.from('id;name\n1;J\xfcrgen\n2;Zo\xeb;\xe9\xe9\n3;\0nul\n', 'latin1')
     const { id } = await site.client.upload(name)
     await using page = await openRejects(id)
-    await page.locator('.reject mark').nth(1).waitFor()
-    assert.deepEqual(await page.locator('.reject mark').allTextContents(), ['éé', '␀'])
+    await page.locator('.reject mark', { hasText: /^éé$/ }).waitFor()
+    await causeOf(page, 'NUL byte').click()
+    await page.locator('.reject mark', { hasText: /^␀$/ }).waitFor()
     const broken = Buffer.concat([
       Buffer.from(`id,name\n1,${'ü'.repeat(40)}\n2,J`),
       Buffer.of(0xfc),
@@ -178,7 +245,7 @@ describe('rejects on the page', { skip: noBrowser }, () => {
     await page.locator('.reject mark', { hasText: '\ufffd' }).waitFor()
     await page.getByRole('button', { name: 'Edit: Line 3' }).click()
     await page.getByLabel('Corrected text: Line 3').fill('2,Jürg')
-    await page.getByRole('button', { name: 'Send the corrections' }).click()
+    await page.getByRole('button', { name: /^Store/ }).click()
     await page.getByText('Corrected records: 1.').waitFor()
     assert.match(await csvOf(idOf(page)), /\n2,Jürg\n/)
   })
@@ -187,11 +254,12 @@ describe('rejects on the page', { skip: noBrowser }, () => {
     const records = Array.from({ length: 6_000 }, (_, index) => (index % 2 === 0 ? `${index},"a, b"` : `${index}`))
     const { id } = await site.client.upload(`id,name\n${records.join('\n')}\n1,"b"x\n`)
     await using page = await openRejects(id)
+    await page.getByRole('button', { name: 'One by one' }).click()
     await page.locator('.reject').nth(99).waitFor()
     assert.equal(await page.locator('.reject').count(), 100)
     await page.getByRole('button', { name: 'Load more' }).click()
     await page.locator('.reject').nth(199).waitFor()
-    await page.getByRole('button', { name: 'Text after a closing quote 1' }).click()
+    await causeOf(page, 'Text after a closing quote 1').click()
     await page.locator('.reject', { hasText: '1,"b"x' }).waitFor()
     assert.equal(await page.locator('.reject').count(), 1)
   })
@@ -202,9 +270,10 @@ describe('rejects on the page', { skip: noBrowser }, () => {
       for (const width of [2560, 390, 320]) {
         await using page = await openRejects(id, { colorScheme, viewport: { width, height: 844 }, bypassCSP: true })
         await page.getByRole('button', { name: 'Edit: Line 3' }).click()
+        await causeOf(page, 'Too many fields').click()
         await page.getByRole('button', { name: 'Edit: Line 5' }).click()
         await page.getByLabel('Corrected text: Line 5').fill('4,Kurt,1906')
-        await page.getByText('Can be read: 1; still wrong: 1').waitFor()
+        await page.getByText('1 of 4 mended · 1 still wrong').waitFor()
         assert.deepEqual(await axeViolations(page), [], `${colorScheme} ${width}`)
         assert.ok((await overflowOf(page)) <= 0, `too wide at ${width}`)
       }

@@ -100,7 +100,7 @@ describe('the rows of a dataset on the page', { skip: noBrowser }, () => {
     await using page = await open(cities, { bypassCSP: true })
     await page.getByRole('button', { name: /^n: 0\.5, 999\.5\. / }).click()
     const inspector = page.getByRole('complementary', { name: 'Column n' })
-    await inspector.getByText('all 5000 values are numbers').waitFor()
+    await inspector.getByText('all 5,000 values are numbers').waitFor()
     await inspector.getByText('2,500,000', { exact: true }).waitFor()
     const plot = (await inspector.getByRole('img').boundingBox())!
     await page.mouse.move(plot.x + plot.width * 0.25, plot.y + 20)

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import type { BrowserContextOptions, Page } from 'playwright-core'
+import type { Receipt } from '../../src/core/receipt.ts'
 import { axeViolations, noBrowser, overflowOf } from '../support/page-browser.ts'
 import { pageSite } from '../support/page-site.ts'
 
@@ -55,7 +56,7 @@ describe('the page', { skip: noBrowser }, () => {
     await page.getByRole('link', { name: 'SQL' }).click()
     await page.getByLabel('SQL').fill('SELECT sum(amount) AS total FROM data')
     await page.getByLabel('SQL').press('Control+Enter')
-    await page.getByRole('cell', { name: '19.75' }).waitFor()
+    await page.getByRole('gridcell', { name: '19.75' }).waitFor()
     await page.getByLabel('SQL').fill('SELECT nothing FROM data')
     await page.getByRole('button', { name: 'Run' }).click()
     await page.getByRole('alert').filter({ hasText: 'nothing' }).waitFor()
@@ -64,7 +65,10 @@ describe('the page', { skip: noBrowser }, () => {
     await page.getByRole('link', { name: 'Read it another way' }).click()
     await page.getByLabel('Delimiter').selectOption(';')
     await page.getByRole('button', { name: 'Read this way' }).click()
-    await page.getByText('4 rows, 0 rejected').or(page.getByText('3 rows, 0 rejected')).first().waitFor()
+    await page
+      .getByText(/^4 records = (1 header \+ 3|4) rows \+ 0 rejected/)
+      .last()
+      .waitFor()
   })
 
   it('moves no button under the pointer while a preview loads or changes', async () => {
@@ -145,26 +149,30 @@ describe('the page', { skip: noBrowser }, () => {
     const records = Array.from({ length: 50_000 }, (_, index) => `${index};"x; ${index}";1,5`)
     await choose(page, 'semicolons.csv', `id;text;price\n${records.join('\n')}\n7;short\nlast;x;y;z\n`)
     const preview = page.getByRole('region', { name: 'Preview: semicolons.csv' })
-    await preview.getByRole('cell', { name: 'x; 99' }).waitFor()
-    assert.equal(await preview.getByRole('row').count(), 101)
+    await preview.getByRole('cell', { name: 'x; 19' }).waitFor()
+    assert.equal(await preview.getByRole('row').count(), 21)
     await preview.getByRole('columnheader', { name: 'price' }).waitFor()
     await page.getByRole('button', { name: 'Check the whole file: semicolons.csv' }).click()
-    await page.getByText('50,000 of 50,002 records would be accepted; 2 rejected').waitFor()
+    await page.getByText('50,003 records = 1 header + 50,000 rows + 2 rejected').waitFor()
     await page.getByText('7;short').waitFor()
     await page.getByText('Too few fields 1, Too many fields 1').waitFor()
     await page.getByText('Change how it is read').click()
     await page.getByRole('combobox', { name: 'Quote' }).selectOption('none')
-    await page.getByText('· Quote none ·').waitFor()
+    await preview
+      .getByRole('cell', { name: '" 19"' })
+      .or(preview.getByRole('cell', { name: '"x' }).first())
+      .first()
+      .waitFor()
     await page.getByRole('combobox', { name: 'Quote' }).selectOption('detected')
     await page.getByRole('combobox', { name: 'Header' }).selectOption('no')
-    await page.getByText('50,001 of 50,003 records would be accepted; 2 rejected').waitFor()
+    await page.getByText('50,003 records = 50,001 rows + 2 rejected').waitFor()
     assert.deepEqual(sent, [])
     await page.getByRole('button', { name: 'Send: semicolons.csv' }).press('Enter')
     await page.getByRole('link', { name: '50,001 rows, 2 rejected' }).waitFor()
     assert.equal(sent.length, 1)
   })
 
-  it('completes columns and functions in SQL, plots a result, downloads it, and remembers statements', async () => {
+  it('completes columns and functions in SQL, draws a result, exports it, and keeps statements', async () => {
     await using page = await open()
     const rows = Array.from({ length: 90 }, (_, index) => `${['north', 'south', 'west'][index % 3]},${index}.50`)
     await upload(page, 'sales.csv', `sales region,amount\n${rows.join('\n')}\n`)
@@ -190,21 +198,81 @@ describe('the page', { skip: noBrowser }, () => {
     )
     await editor.press('Control+Enter')
     await page.getByText(/^3 rows in/).waitFor()
-    await page.getByRole('button', { name: 'As bars' }).click()
-    await page.getByRole('table', { name: 'As bars' }).getByRole('rowheader', { name: 'south' }).waitFor()
-    const [saved] = await Promise.all([
-      page.waitForEvent('download'),
-      page.getByRole('button', { name: 'Downloads: CSV' }).click(),
-    ])
-    assert.match(readFileSync(await saved.path(), 'utf8'), /^sales region,middle\r?\nnorth,44/)
-    await page.getByText('Examples').click()
+    await page.getByRole('figure', { name: 'middle by sales region' }).getByText('south').waitFor()
+    for (const [form, text] of [
+      ['CSV', /^sales region,middle\r?\nnorth,44/],
+      ['JSON', /^\{"columns":\[\{"name":"sales region"/],
+      ['NDJSON', /^\{"sales region":"north","middle":"44/],
+    ] as const) {
+      await page.getByRole('button', { name: 'Export' }).click()
+      const [saved] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('button', { name: form, exact: true }).click(),
+      ])
+      assert.match(readFileSync(await saved.path(), 'utf8'), text)
+    }
     await page.getByRole('button', { name: /sum\(amount\) AS total/ }).click()
     await page.getByRole('columnheader', { name: 'total' }).waitFor()
+    await page.goBack()
+    await page.getByRole('columnheader', { name: 'middle' }).waitFor()
     await page.reload()
-    await page.getByText('History').click()
+    await page.getByText(/^3 rows in/).waitFor()
     await page
       .getByRole('button', { name: /median\(amount\) AS middle FROM data GROUP BY ALL ORDER BY middle/ })
       .waitFor()
+  })
+
+  it('mends a misspelled name in SQL, puts columns that are pressed into the statement, and stops a query', async () => {
+    await using page = await open()
+    await upload(page, 'mend.csv', 'placed,amount\n2026-11-28,1\n')
+    await page.getByRole('link', { name: '1 row, 0 rejected' }).click()
+    await page.getByRole('link', { name: 'SQL' }).click()
+    const editor = page.getByLabel('SQL')
+    const names = page.getByRole('navigation', { name: 'Columns and statements' })
+    await names.getByRole('button', { name: /^amount/ }).click()
+    await names.getByRole('button', { name: /^placed/ }).click()
+    assert.equal(await editor.inputValue(), 'SELECT amount, placed FROM data LIMIT 100')
+    await editor.fill('SELECT 1,\n  plcaed FROM data')
+    await editor.press('Control+Enter')
+    const alert = page.getByRole('alert')
+    await alert.getByText('There is no column “plcaed”. Line 2, marked above.').waitFor()
+    await alert.getByRole('button', { name: 'Put “placed” there' }).click()
+    await page.getByRole('gridcell', { name: '2026-11-28' }).waitFor()
+    assert.equal(await editor.inputValue(), 'SELECT 1,\n  placed FROM data')
+    await editor.fill('SELECT 1 FROM data WHERE false')
+    await editor.press('Control+Enter')
+    await page.getByRole('heading', { name: 'No rows' }).waitFor()
+    await editor.fill('SELECT count(*) FROM range(1000000000000) a')
+    await page.getByRole('button', { name: 'Run', exact: true }).click()
+    await page.getByRole('button', { name: 'Stop' }).click()
+    await page.getByRole('button', { name: 'Run', exact: true }).waitFor()
+    await editor.fill('SELECT i FROM range(10001) r(i)')
+    await editor.press('Control+Enter')
+    await page.getByText('These are the first 10,000 rows. Export has all.').waitFor()
+  })
+
+  it('sends the types, names and rules that were chosen before, and says what would not fit', async () => {
+    await using page = await open()
+    await choose(page, 'typed.csv', 'no;amount\n001;1,50\n002;k.A.\n003;2,25\n')
+    await page.getByLabel('Type of amount').selectOption('number')
+    await page.getByText('1 value of amount would be rejected:').waitFor()
+    await page.getByText('4 records = 1 header + 2 rows + 1 rejected').waitFor()
+    await page.getByRole('button', { name: 'Read k.A. as null' }).click()
+    await page.getByText('4 records = 1 header + 3 rows + 0 rejected').waitFor()
+    await page.getByLabel('Name of no in the dataset').fill('order')
+    await page.getByLabel('no must be filled').check()
+    await page.getByLabel('Pattern of no').fill('\\d{3}')
+    await page.getByLabel('Pattern of no').press('Tab')
+    await page.getByRole('button', { name: 'Check the whole file: typed.csv' }).click()
+    await page.getByText('read on this device').waitFor()
+    await page.getByRole('button', { name: 'Send: typed.csv' }).click()
+    await page.getByRole('link', { name: '3 rows, 0 rejected' }).click()
+    await page.getByRole('gridcell', { name: '2.25' }).waitFor()
+    const id = /[0-9a-f]{32}/.exec(page.url())?.[0] ?? ''
+    const { columns, schema } = JSON.parse((await site.client.get(`/qas/datasets/${id}`)).toString()) as Receipt
+    const shown = columns.map(({ name, type }) => `${name} ${type}`)
+    assert.deepEqual(shown, ['order text', 'amount decimal(9,2)'])
+    assert.deepEqual(schema?.fields[0]?.constraints, { required: true, pattern: '\\d{3}' })
   })
 
   it('previews another reading immediately, and opens the one that was made', async () => {
@@ -219,7 +287,7 @@ describe('the page', { skip: noBrowser }, () => {
     await page.getByRole('combobox', { name: 'Header' }).selectOption('no')
     await page.getByRole('region', { name: 'Preview' }).getByRole('cell', { name: 'zip' }).waitFor()
     await page.getByRole('button', { name: 'Read this way' }).click()
-    await page.getByText('4 rows, 0 rejected').waitFor()
+    await page.getByRole('link', { name: 'Open this reading' }).waitFor()
     await page.getByRole('link', { name: 'Open this reading' }).click()
     await page.getByRole('link', { name: 'Rows', exact: true }).click()
     await page.getByRole('gridcell', { name: 'zip' }).waitFor()

@@ -139,6 +139,7 @@ export function createFakeService(given: Partial<FakeLimits> = {}): FakeService 
       const corrected = { sent: 0, unchanged: 0, refused: 0, firstRefused: [] }
       return { receipt, upload, notes: [], corrected }
     },
+    previewCorrections: async () => ({ sent: 0, unchanged: 0, refused: 0, firstRefused: [] }),
     readAgain: async (id) => {
       const { receipt } = find(id)
       const upload = {

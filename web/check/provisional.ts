@@ -11,7 +11,20 @@ export type Scope = 'head' | 'whole'
 
 export interface CheckOptions {
   readonly dialect: DeclaredDialect
+  /** A Table Schema as JSON; null if all types are detected. */
+  readonly schema: object | null
   readonly scope: Scope
+}
+
+/** The records that break what is declared about a column. */
+export interface Misfits {
+  /** Index of the column. */
+  readonly column: number
+  readonly count: number
+  /** Different values, at most `misfitValuesMax`, each with the first lines, if they are known. */
+  readonly values: readonly { readonly value: string; readonly lines: readonly number[] }[]
+  /** Where they are, from 0 to 1; at most one in a hundredth of the records. */
+  readonly at: readonly number[]
 }
 
 /** The members of a receipt, provisional or not, that sentences use. */
@@ -32,6 +45,8 @@ export interface ProvisionalReceipt extends Omit<ShownReceipt, 'schema'> {
      */
     readonly first: readonly RejectPreview[]
   }
+  /** In the order of the columns; those that have none are left out. */
+  readonly misfits: readonly Misfits[]
   /** The first accepted records, at most `previewRowsMax`, as text; null for an empty field. */
   readonly rows: readonly (readonly (string | null)[])[]
 }
@@ -40,7 +55,10 @@ export interface CheckProgress {
   readonly bytes: number
   readonly accepted: number
   readonly rejected: number
+  /** So far. */
+  readonly positions: Receipt['rejects']['positions']
 }
 
+export const misfitValuesMax = 3
 export const previewRowsMax = 100
 export const listedRejectsMax = 200

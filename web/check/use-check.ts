@@ -15,10 +15,15 @@ export type CheckState =
   | { readonly kind: 'done'; readonly receipt: ProvisionalReceipt; readonly tookMs: number }
   | { readonly kind: 'failed'; readonly error: unknown }
 
-const nothingRead: CheckProgress = { bytes: 0, accepted: 0, rejected: 0 }
+const nothingRead: CheckProgress = { bytes: 0, accepted: 0, rejected: 0, positions: undefined }
 
-/** Checks again whenever the file, the dialect or the scope changes; null for the scope checks nothing. */
-export function useCheck(file: File, dialect: DeclaredDialect, scope: Scope | null): CheckState {
+/** Checks again whenever the file, a declaration or the scope changes; null for the scope checks nothing. */
+export function useCheck(
+  file: File,
+  dialect: DeclaredDialect,
+  scope: Scope | null,
+  schema: object | null = null,
+): CheckState {
   const [state, setState] = useState<CheckState>({ kind: 'none' })
   useLayoutEffect(() => {
     if (scope === null) {
@@ -30,12 +35,12 @@ export function useCheck(file: File, dialect: DeclaredDialect, scope: Scope | nu
     setState((last) => ({ kind: 'running', progress: nothingRead, startMs, before: receiptOf(last) }))
     const onProgress = (progress: CheckProgress) =>
       setState((last) => (last.kind === 'running' ? { ...last, progress } : last))
-    runCheck(file, { dialect, scope }, onProgress, controller.signal).then(
+    runCheck(file, { dialect, schema, scope }, onProgress, controller.signal).then(
       (receipt) => setState({ kind: 'done', receipt, tookMs: performance.now() - startMs }),
       (error: unknown) => controller.signal.aborted || setState({ kind: 'failed', error }),
     )
     return () => controller.abort()
-  }, [file, dialect, scope])
+  }, [file, dialect, schema, scope])
   return state
 }
 

@@ -1,26 +1,13 @@
 // Preview: how a file would be read, in one line, and its first rows, with names and types. Knows no file.
 import type { ProvisionalReceipt } from '../check/provisional.ts'
-import { count } from '../format.ts'
+import { count, typeName } from '../format.ts'
 import { t } from '../texts.ts'
-import { delimiterName } from './dialect-fields.tsx'
 import { Table } from './table.tsx'
 import { isNumeric, Value } from './value.tsx'
 
 /** Nobody reads a table with more columns, and browsers render it slowly. */
-const columnsMax = 60
-
-export function ReadingLine({ receipt }: { readonly receipt: ProvisionalReceipt }) {
-  const { isWhole, encoding, dialect, columns, records } = receipt
-  const rejected = count(records.rejected)
-  return (
-    <p class="quiet reading">
-      {t.columnCount(count(columns.length))} · {t.delimiter} <code>{delimiterName(dialect.delimiter)}</code> · {t.quote}{' '}
-      {dialect.quoteChar === null ? t.none : <code>{dialect.quoteChar}</code>} · {encoding.name} ·{' '}
-      {dialect.header ? t.withHeader : t.withoutHeader}
-      {records.rejected > 0 && ` · ${isWhole ? `${t.rejected}: ${rejected}` : t.rejectedInHead(rejected)}`}
-    </p>
-  )
-}
+const columnsMax = 30
+const rowsMax = 20
 
 interface PreviewProps {
   readonly label: string
@@ -35,7 +22,7 @@ export function Preview({ label, receipt }: PreviewProps) {
   const shown = columns.slice(0, columnsMax).map(({ name, type }, column) => ({
     head: (
       <>
-        {name} <span class="type">{type}</span>
+        {name} <span class="type">{typeName(type)}</span>
       </>
     ),
     cell: (row: readonly unknown[]) => <Value value={row[column]} />,
@@ -55,7 +42,7 @@ export function Preview({ label, receipt }: PreviewProps) {
   return (
     <>
       <section class="preview" aria-label={label} tabIndex={0}>
-        <Table class="compact" rows={rows} columns={[number, ...shown]} />
+        <Table class="compact" rows={rows.slice(0, rowsMax)} columns={[number, ...shown]} />
       </section>
       {columns.length > columnsMax && <p class="quiet">{t.moreColumns(count(columns.length - columnsMax))}</p>}
       {records.accepted + records.rejected === 0 && <p class="quiet">{noRows}</p>}

@@ -28,8 +28,8 @@ export function Table<Row>({ columns, rows, label, keyOf, ...rest }: TableProps<
     <table class={rest.class} aria-label={label}>
       <thead>
         <tr>
-          {columns.map(({ head, isNumber, title }, at) => (
-            <th key={at} scope="col" class={isNumber ? 'number' : undefined} title={title}>
+          {columns.map(({ head, isNumber, title, ...column }, at) => (
+            <th key={at} scope="col" class={classesOf(isNumber, column.class)} title={title}>
               {head}
             </th>
           ))}
@@ -40,7 +40,7 @@ export function Table<Row>({ columns, rows, label, keyOf, ...rest }: TableProps<
           <tr key={keyOf?.(row) ?? at}>
             {columns.map(({ cell, isRowHead, isNumber, name, ...column }, place) => {
               const Cell = isRowHead ? 'th' : 'td'
-              const className = isNumber ? 'number' : column.class
+              const className = classesOf(isNumber, column.class)
               return (
                 <Cell key={place} scope={isRowHead ? 'row' : undefined} class={className} data-name={name}>
                   {cell(row, at)}
@@ -52,4 +52,8 @@ export function Table<Row>({ columns, rows, label, keyOf, ...rest }: TableProps<
       </tbody>
     </table>
   )
+}
+
+function classesOf(isNumber = false, ...names: readonly (string | undefined)[]): string | undefined {
+  return [isNumber && 'number num', ...names].filter(Boolean).join(' ') || undefined
 }

@@ -29,6 +29,8 @@ export interface OutgoingFile extends SendState {
   readonly size: number
   /** The user's declarations about it; sent along. */
   readonly dialect: DeclaredDialect
+  /** Of its columns; null if all types are detected. */
+  readonly schema: object | null
 }
 
 export type UploadResult = Readonly<ReturnType<typeof resultOf>>
@@ -51,14 +53,14 @@ export async function sendFile(
   onBegun: (id: string) => Promise<void>,
   signal: AbortSignal,
 ): Promise<UploadResult> {
-  const { size, dialect } = upload
+  const { size } = upload
   if (upload.id !== null || size >= resumableBytesMin) return sendResumable(upload, file, update, onBegun, signal)
   const progress = progressOf(upload, update)
   const onSent = (bytes: number) => {
     progress(bytes)
     update({ phase: bytes >= size ? 'processing' : 'sending' })
   }
-  const receipt = await patiently(update, signal, () => sendWhole(file, dialect, { onSent, signal }))
+  const receipt = await patiently(update, signal, () => sendWhole(file, upload, { onSent, signal }))
   const { accepted, rejected } = receipt.records
   if (receipt.upload !== undefined) endUpload(receipt.upload.id)
   return { datasetId: receipt.id, accepted, rejected, isDuplicate: receipt.duplicate === true }
@@ -73,7 +75,7 @@ async function sendResumable(
 ): Promise<UploadResult> {
   const stop = new AbortController()
   const either = AbortSignal.any([signal, stop.signal])
-  const id = upload.id ?? (await patiently(update, signal, () => beginUpload(file, upload.dialect, signal)))
+  const id = upload.id ?? (await patiently(update, signal, () => beginUpload(file, upload, signal)))
   update({ id })
   const release = await hold(id)
   if (release === null) throw new UserFacingError(t.otherTab)

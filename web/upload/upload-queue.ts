@@ -1,8 +1,8 @@
 // Upload queue: chosen files, and those being sent, two at a time, each with its phase, rate and outcome. Knows no element.
 
 import { isFinished, type UploadStatus } from '../../src/core/upload-status.ts'
-import type { DeclaredDialect } from '../../src/reading/reading.ts'
 import { ApiError, cancelUpload, getUpload, UserFacingError } from '../api.ts'
+import type { FieldChoices } from '../parts/declared-fields.ts'
 import { t } from '../texts.ts'
 import { type ChosenFile, ensureReadable, type FileHandle, reopened, Unreadable } from './chosen-files.ts'
 import {
@@ -28,6 +28,8 @@ export interface QueuedUpload extends OutgoingFile {
   readonly file: File | null
   /** Reopens the file after a restart; null if the browser has no such handles. */
   readonly handle: FileHandle | null
+  /** What the user says about its columns, as the page shows it. */
+  readonly choices: FieldChoices
   readonly phase: Phase
   /** True if its beginning shows that the service would refuse it. */
   readonly isRefused: boolean
@@ -37,6 +39,8 @@ export interface QueuedUpload extends OutgoingFile {
 
 /** Browsers open six connections to a server: each of these uploads takes two. */
 const runningMax = 2
+
+const nothingDeclared = { dialect: {}, choices: new Map(), schema: null }
 
 const nothingSent = {
   isRefused: false,
@@ -79,15 +83,15 @@ export class UploadQueue {
     const firstNumber = this.#lastNumber + 1
     for (const { file, handle, isFolder } of chosen) {
       const { name, size } = file
-      const known = { firstNumber, name, size, handle, dialect: {}, ...nothingSent }
+      const known = { firstNumber, name, size, handle, ...nothingDeclared, ...nothingSent }
       const fault = isFolder ? t.folder : size === 0 ? t.emptyFile : null
       if (fault !== null) this.#add({ ...known, file: null, phase: 'failed', error: new UserFacingError(fault) })
       else if (!(await this.#goesOn(file, handle))) this.#add({ ...known, file, phase: 'ready' })
     }
   }
 
-  setDialect(number: number, dialect: DeclaredDialect): void {
-    this.#update(number, { dialect })
+  declare(number: number, declared: Partial<Pick<QueuedUpload, 'dialect' | 'choices' | 'schema'>>): void {
+    this.#update(number, declared)
   }
 
   setRefused(number: number, isRefused: boolean): void {
@@ -190,7 +194,7 @@ export class UploadQueue {
   async #restoreOne(kept: KeptUpload, status: UploadStatus): Promise<void> {
     const { id, dialect, handle, fingerprint } = kept
     const { name, size } = fingerprint
-    const known = { ...nothingSent, name, size, file: null, handle, dialect, id, status }
+    const known = { ...nothingSent, name, size, file: null, handle, ...nothingDeclared, dialect, id, status }
     const sentBytes = status.bytes.received
     if (status.phase === 'done') {
       this.#add({ ...known, phase: 'done', sentBytes, result: resultOf(status) })

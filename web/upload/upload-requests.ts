@@ -12,21 +12,35 @@ interface SendOptions {
   readonly signal: AbortSignal
 }
 
+/** What the user says about a file. */
+export interface Declarations {
+  readonly dialect: DeclaredDialect
+  readonly schema: object | null
+}
+
+/** As the parts of a form, or as metadata. */
+function textsOf({ dialect, schema }: Declarations) {
+  return {
+    ...(Object.keys(dialect).length > 0 && { dialect: JSON.stringify(dialect) }),
+    ...(schema !== null && { schema: JSON.stringify(schema) }),
+  }
+}
+
 /** Sends a file, with its declarations, in one request. @throws {Unreadable} */
-export async function sendWhole(file: File, dialect: DeclaredDialect, options: SendOptions): Promise<Receipt> {
+export async function sendWhole(file: File, declared: Declarations, options: SendOptions): Promise<Receipt> {
   const form = new FormData()
-  if (Object.keys(dialect).length > 0) form.append('dialect', JSON.stringify(dialect))
+  for (const [name, text] of Object.entries(textsOf(declared))) form.append(name, text)
   form.append('file', file, file.name)
   const transfer = { method: 'POST', path: '/qas/uploadCsv', headers: {}, file, body: form }
   return (await transferred(transfer, options)) as Receipt // the shape that the service documents
 }
 
 /** Begins an upload to which bytes are added later. @returns its id. */
-export async function beginUpload(file: File, dialect: DeclaredDialect, signal: AbortSignal): Promise<string> {
+export async function beginUpload(file: File, declared: Declarations, signal: AbortSignal): Promise<string> {
   const texts = {
     filename: file.name,
     ...(file.type !== '' && { filetype: file.type }),
-    ...(Object.keys(dialect).length > 0 && { dialect: JSON.stringify(dialect) }),
+    ...textsOf(declared),
   }
   const metadata = Object.entries(texts).map(([name, text]) => `${name} ${base64(text)}`)
   const headers = { ...tus, 'upload-length': String(file.size), 'upload-metadata': metadata.join(',') }

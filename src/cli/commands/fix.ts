@@ -4,11 +4,12 @@ import { once } from 'node:events'
 import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { datasetPath } from '../../client/client.ts'
+import { type CorrectionSource, datasetPath } from '../../client/client.ts'
 import { bytesOf } from '../../client/http.ts'
 import type { SentReceipt } from '../../client/response-shapes.ts'
-import { option } from '../../config/option.ts'
+import { option, toggle } from '../../config/option.ts'
 import { text } from '../../config/value-parsers.ts'
+import type { MendedRecord } from '../../core/correction-rules.ts'
 import type { CorrectionOutcome } from '../../core/responses.ts'
 import { UsageError } from '../command.ts'
 import { exitCodes } from '../exit-codes.ts'
@@ -21,10 +22,14 @@ import { printable } from '../terminal/printable.ts'
 export const fix = serverCommand({
   name: 'fix',
   summary: 'correct rejected records in an editor and send them',
-  usage: '<id> [--from <file>]',
+  usage: '<id> [--from <file> | --rule <json>…] [--dry-run]',
   about:
-    'Opens the rejects of a dataset in $VISUAL or $EDITOR, sends those whose text you changed, and prints the receipt of the corrected dataset, in which the corrected records keep their positions. The first dataset stays as it is. Records that still cannot be read stay rejects and are listed; then, and if anything fails, the edited file is kept. With --from, no editor is opened: give rejects.csv with edited text, as saved by an editor or a spreadsheet program, or JSON lines of {"record", "text"}.',
+    'Opens the rejects of a dataset in $VISUAL or $EDITOR, sends those whose text you changed, and prints the receipt of the corrected dataset, in which the corrected records keep their positions. The first dataset stays as it is. Records that still cannot be read stay rejects and are listed; then, and if anything fails, the edited file is kept. With --from, no editor is opened: give rejects.csv with edited text, as saved by an editor or a spreadsheet program, or JSON lines of {"record", "text"} and rules. A rule mends all rejects of one cause, see docs/api.md: --rule gives one, and can be repeated; the first rule that mends a record wins.',
   options: {
+    rule: option('--rule <json>', { ...text('a rule as a JSON object'), repeats: true }).help(
+      'Mend all rejects of one cause; can be repeated.',
+    ),
+    dryRun: toggle('--dry-run', 'Print what --from or --rule would do, and store nothing.'),
     from: option('--from <file>', text('a file')).help('Edited rejects to send, instead of opening an editor.'),
   },
   examples: [
@@ -33,16 +38,24 @@ export const fix = serverCommand({
       'csv-upload get 5f0c1a2b --as rejects -o r.csv && libreoffice r.csv && csv-upload fix 5f0c1a2b --from r.csv',
       'In a spreadsheet program.',
     ],
+    [
+      `csv-upload fix 5f0c1a2b --rule '{"reason":"too_few_fields","mend":"append"}' --dry-run`,
+      'How many records the rule mends.',
+    ],
     ["EDITOR='sed -i s/N.A//' csv-upload fix 5f0c1a2b", 'Removes N/A from all rejects.'],
   ],
   completes: 'files',
   args: onlyId,
-  async run(context, { json, from }, prefix) {
+  async run(context, { json, from, rule, dryRun }, prefix) {
     const { client, terminal } = context
-    if (from !== null) {
-      if (!(await stat(from)).isFile()) throw new UsageError(`Cannot send ${from}: it is not a file`)
-      return await send(context, await client.findId(prefix), from, json)
+    if (from !== null && rule !== null) throw new UsageError('Cannot use --from with --rule: a file can have rules')
+    if (from !== null && !(await stat(from)).isFile()) throw new UsageError(`Cannot send ${from}: it is not a file`)
+    const source = from === null ? rule !== null && { lines: rule } : { path: from }
+    if (source) {
+      const sender = dryRun ? preview : send
+      return await sender(context, await client.findId(prefix), source, json)
     }
+    if (dryRun) throw new UsageError('Cannot use --dry-run: it needs --from or --rule')
     const { editor } = context.environment
     if (editor === null) {
       throw new UsageError('Cannot open an editor: set VISUAL or EDITOR, or send an edited file with --from')
@@ -72,7 +85,7 @@ async function edit(context: ServerContext, id: string, editor: string, json: bo
       terminal.say('Nothing was changed, so nothing was sent.')
       return exitCodes.ok
     }
-    const code = await send(context, id, path, json)
+    const code = await send(context, id, { path }, json)
     isKept = code !== exitCodes.ok
     return code
   } finally {
@@ -99,16 +112,43 @@ async function openInEditor(editor: string, path: string): Promise<void> {
   if (code !== 0) throw new Error(`Cannot edit the file: ${editor} ended with ${signal ?? code}`)
 }
 
-async function send({ terminal, client }: ServerContext, id: string, path: string, asJson: boolean) {
-  const receipt = await client.correct(id, path)
+async function send({ terminal, client }: ServerContext, id: string, source: CorrectionSource, asJson: boolean) {
+  const receipt = await client.correct(id, source)
   await terminal.printResult(asJson, receipt, () => receiptText(receipt, terminal))
   const { corrected } = receipt
   if (corrected === undefined) return exitCodes.ok
+  for (const line of ruleLines(corrected)) terminal.say(line)
   terminal.say(outcomeText(id, receipt, corrected))
-  for (const { record, reason, message } of corrected.firstRefused) {
+  return complainOfRefused(terminal, corrected)
+}
+
+async function preview({ terminal, client }: ServerContext, id: string, source: CorrectionSource, asJson: boolean) {
+  const corrected = await client.previewCorrections(id, source)
+  const { sent, unchanged, refused, rules = [] } = corrected
+  await terminal.printResult(asJson, corrected, () => {
+    const shown = rules.flatMap(({ first }, i) => [ruleLines(corrected)[i] ?? '', ...first.flatMap(changeLines)])
+    const would = `${shownCount(sent - unchanged - refused)} would be corrected, ${shownCount(unchanged)} unchanged, ${shownCount(refused)} refused`
+    return [...shown, `${would}; nothing is stored.`, ''].join('\n')
+  })
+  return complainOfRefused(terminal, corrected)
+}
+
+function complainOfRefused(terminal: ServerContext['terminal'], { refused, firstRefused }: CorrectionOutcome) {
+  for (const { record, reason, message } of firstRefused) {
     terminal.complain(`record ${record}: ${printable(reason)}: ${printable(message)}`)
   }
-  return corrected.refused === 0 ? exitCodes.ok : exitCodes.rejects
+  return refused === 0 ? exitCodes.ok : exitCodes.rejects
+}
+
+function ruleLines({ rules = [] }: CorrectionOutcome): readonly string[] {
+  return rules.map(({ records, mended, earlier }, i) => {
+    const before = earlier === 0 ? '' : `, ${shownCount(earlier)} were taken before`
+    return `Rule ${i + 1} mends ${shownCount(mended)} of ${shownCount(records)}${before}.`
+  })
+}
+
+function changeLines({ line, text, correctedText }: MendedRecord): readonly string[] {
+  return [`  line ${line}: ${printable(text)}`, `  ${' '.repeat(`line ${line}`.length)}→ ${printable(correctedText)}`]
 }
 
 function outcomeText(id: string, receipt: SentReceipt, corrected: CorrectionOutcome): string {

@@ -44,7 +44,7 @@ export function compileProgram(source: string): Program {
   const instructions = inst.map(({ op: operation, out, arg, runes }) => {
     const isFolded = (arg & foldCase) !== 0
     const ranges = runes.length === 1 ? rangesOf(runes[0] ?? 0, isFolded, orbits) : Int32Array.from(runes)
-    const key = Buffer.from(ranges.buffer).toString('latin1')
+    const key = ranges.join()
     if (!known.has(key)) known.set(key, ranges)
     return { op: Math.min(operation, op.rune), out, arg, ranges: known.get(key) ?? ranges }
   })

@@ -87,8 +87,11 @@ export class RuleTables {
 
   #words(words: readonly { readonly bytes: Uint8Array; readonly flag: number }[]): number {
     const sorted = words
-      .toSorted((a, b) => a.bytes.length - b.bytes.length || Buffer.compare(a.bytes, b.bytes))
-      .filter(({ bytes }, i, all) => i === 0 || Buffer.compare(bytes, all[i - 1]?.bytes ?? bytes) !== 0)
+      .toSorted((a, b) => a.bytes.length - b.bytes.length || compareBytes(a.bytes, b.bytes))
+      .filter(
+        ({ bytes }, i, all) =>
+          i === 0 || all[i - 1]?.bytes.length !== bytes.length || compareBytes(bytes, all[i - 1]!.bytes) !== 0,
+      )
     const sum = sorted.reduce((total, { bytes }) => total + bytes.length, 0)
     const flagsAt = 8 + 8 * sorted.length
     // Sixteen bytes may be loaded from any byte of a word.
@@ -110,4 +113,10 @@ export class RuleTables {
     this.#bytes.set(table, at - rulesAt)
     return at
   }
+}
+
+/** Of the same length; browsers have no `Buffer`. */
+function compareBytes(a: Uint8Array, b: Uint8Array): number {
+  const at = a.findIndex((byte, i) => byte !== b[i])
+  return at < 0 ? 0 : a[at]! - b[at]!
 }

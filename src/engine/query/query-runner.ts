@@ -233,7 +233,8 @@ class RunningQuery implements OpenTable {
   async ask(query: Query): Promise<Readable> {
     if (!this.#isOpen) throw new Error('Cannot ask: the table is not open, or was asked before')
     this.#isOpen = false
-    const { queryRowsMax: rowsMax, queryBytesMax: bytesMax } = this.#options
+    const { queryRowsMax, queryBytesMax: bytesMax } = this.#options
+    const rowsMax = Math.min(query.rowsMax ?? queryRowsMax, queryRowsMax)
     const job = { ...query, columns: this.#table.columns, rowsMax, bytesMax }
     const first = (await this.#process.run(job)) ?? (await this.#runAgain(job))
     const verdict = this.#verdictOf(await this.#orReason(first))

@@ -24,6 +24,8 @@ export interface Query {
   /** One read-only statement. */
   readonly sql: string
   readonly format: ResultFormat
+  /** Of the result, if fewer than every query may return. */
+  readonly rowsMax?: number | undefined
 }
 
 /** A table that can be queried once. Its files may be deleted in the meantime. */

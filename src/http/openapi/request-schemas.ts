@@ -1,10 +1,11 @@
 // Request schemas: what each route accepts, as TypeBox. Both the validation and the description of the routes use them.
 import Type from 'typebox'
 import { copyModes, tableNamePattern } from '../../core/copies/copy-status.ts'
+import { type Mend, mends } from '../../core/correction-rules.ts'
 import { rejectReasons } from '../../core/reject-reasons.ts'
 import examples from './examples.json' with { type: 'json' }
 import { type Header, header, octetStream, type RequestBody } from './operation.ts'
-import { copyKey } from './response-schemas.ts'
+import { component, copyKey, flag, oneOf, text as textOf } from './response-schemas.ts'
 
 const shownId = (examples as { readonly uploadCsv?: { readonly id?: string } }).uploadCsv?.id ?? '0'.repeat(32)
 
@@ -227,6 +228,9 @@ export const queryBody = Type.Object(
         'One SELECT, FROM, WITH, VALUES, TABLE, DESCRIBE, SUMMARIZE, SHOW or PIVOT statement over the table `data`.',
       examples: ['SELECT count(*) AS records FROM data'],
     }),
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, description: 'The most rows of the result, if fewer than the service allows.' }),
+    ),
   },
   { additionalProperties: false },
 )
@@ -296,15 +300,43 @@ export const fileBody: RequestBody = {
   content: { [octetStream]: { schema: Type.String({ format: 'binary' }) } },
 }
 
+const mendWords: Readonly<Record<Mend, string>> = {
+  append: 'adds the fields that are missing at the end, empty',
+  drop: 'drops surplus fields at the end that are empty',
+  quote: 'closes an open quote where the other columns follow, or puts the whole field in quotes',
+  join: 'joins the record with the reject after it, which stays listed as rejected',
+  replace: '`text` by `with` in the value',
+  trim: 'drops blanks around the value',
+  null: 'makes the value null',
+  leave: 'leaves the records rejected, whatever later rules say',
+}
+
+const correctionRule = component('CorrectionRule', 'One mend for all rejects of one cause.', {
+  reason: oneOf(rejectReasons, 'The cause: why the records were rejected.'),
+  column: Type.Optional(textOf('The name of the column that the cause points at, and that is mended; any if absent.')),
+  mend: oneOf(
+    mends,
+    `${Object.entries(mendWords)
+      .map(([mend, words]) => `\`${mend}\` ${words}`)
+      .join('; ')}.`,
+  ),
+  text: Type.Optional(textOf('Only for `replace`, which needs it.')),
+  with: Type.Optional(
+    textOf('For `replace`, which needs it; for `join`, what stands between the lines instead of a space.'),
+  ),
+  whole: Type.Optional(flag('Only for `replace`: whether it takes whole values only.')),
+})
+
 /**
  * The service reads this from the stream, too. The file itself as the body is left out, since generators create no
  * client for it.
  */
 export const correctionBody: RequestBody = {
   description:
-    '`rejects.csv` with edited text, as a part of a form or as the whole body with the type `text/csv`; or JSON lines ' +
-    'of `{"record", "text"}` as `application/x-ndjson`. Only the columns `record` and `text` count. Records that you ' +
-    'leave out, or whose text is empty or unchanged, stay rejects.',
+    '`rejects.csv` with edited text, as a part of a form or as the whole body with the type `text/csv`. Only the columns ' +
+    '`record` and `text` count. Records that you leave out, or whose text is empty or unchanged, stay rejects. Or, as ' +
+    '`application/x-ndjson`, lines of JSON: texts (`{"record", "text"}`) and [rules](#correctionrule) ' +
+    '(`{"reason", "mend"}`) in any order. A text goes before a rule, and a rule before later ones.',
   required: true,
   content: {
     'multipart/form-data': {
@@ -312,6 +344,7 @@ export const correctionBody: RequestBody = {
         file: Type.String({ format: 'binary', minLength: 1, description: 'The edited file, in UTF-8 or UTF-16.' }),
       }),
     },
+    'application/x-ndjson': { schema: correctionRule },
   },
 }
 

@@ -1,6 +1,7 @@
 // Response schemas: what each route returns, as TypeBox. Both the description of the routes and its tests use them.
 import Type from 'typebox'
 import { copyModes, copyStates } from '../../core/copies/copy-status.ts'
+import { firstMendedMax, rulesMax } from '../../core/correction-rules.ts'
 import { noteCodes, noteLinesMax, severities } from '../../core/notes.ts'
 import {
   compressionFormats,
@@ -29,7 +30,7 @@ export function text(description: string) {
   return Type.String({ description })
 }
 
-function flag(description: string) {
+export function flag(description: string) {
   return Type.Boolean({ description })
 }
 
@@ -208,18 +209,39 @@ const corrections = component(
   },
 )
 
-const corrected = object('The outcome of submitted corrections; only in the response to them.', {
-  sent: count('Records that were sent.'),
+const ruleOutcome = component('RuleOutcome', 'What a rule did.', {
+  records: count('Rejects that have its cause.'),
+  mended: count('Those that it mends.'),
+  earlier: count('Those of the others that a text of their own, an earlier rule or a joined line has taken.'),
+  first: Type.Array(
+    Type.Object({
+      record: Type.Integer({ minimum: 1, description: 'The number of the record.' }),
+      line: Type.Integer({ minimum: 1, description: 'The line on which it starts.' }),
+      text: text('Its text, at most 800 characters.'),
+      correctedText: text('The mended text, at most 800 characters.'),
+    }),
+    { maxItems: firstMendedMax, description: 'The first mended records.' },
+  ),
+})
+
+export const correctionOutcome = component('CorrectionOutcome', 'The outcome of submitted corrections.', {
+  sent: count('Records that were sent, or that a rule mends.'),
   unchanged: count('Records among them without a text, or with the text they already have.'),
   refused: count('Texts that cannot be read as one record; these records stay rejects.'),
   firstRefused: Type.Array(
     Type.Object({
       record: Type.Integer({ minimum: 1, description: 'The number of the record.' }),
       column: orNull(Type.Integer({ minimum: 1 }), 'The field that caused it, from 1.'),
-      reason: oneOf([...rejectReasons, 'several_records', 'no_record'], 'Why the text was refused.'),
+      reason: oneOf([...rejectReasons, 'several_records', 'no_record', 'no_reject'], 'Why the text was refused.'),
       message: text('The reason, for humans. Offsets are in the text.'),
     }),
     { maxItems: firstRejectsMax, description: 'The first refused records.' },
+  ),
+  rules: Type.Optional(
+    Type.Array(ruleOutcome, {
+      maxItems: rulesMax,
+      description: 'One for each rule, in their order; absent without rules.',
+    }),
   ),
 })
 
@@ -419,7 +441,7 @@ export const uploadResponse = component('UploadReceipt', 'The receipt, with fact
         'stored files were missing or damaged and were rebuilt from this upload.',
     ),
   }),
-  corrected: Type.Optional(corrected),
+  corrected: Type.Optional(correctionOutcome),
   ...receiptFacts,
 })
 

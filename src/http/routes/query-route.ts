@@ -67,7 +67,8 @@ export const queryRoute: Route = datasetRoute({
   },
   handler: async (request, reply, { writeIdleMs }) => {
     const { format, contentType } = wantedFormat(request.headers.accept)
-    const query = { sql: request.body.sql, format, network: clientNetworkOf(request.ip) }
+    const { sql, limit } = request.body
+    const query = { sql, format, rowsMax: limit, network: clientNetworkOf(request.ip) }
     probeWhenEnded(request.raw, reply.raw)
     const rows = await request.service.query(request.params.id, query, goneSignal(reply.raw))
     return sendStream(reply.type(contentType), rows, null, writeIdleMs)

@@ -3,7 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isServiceError, ServiceError } from '../../core/errors.ts'
-import type { Admission, Service, UploadHead } from '../../service/service.ts'
+import type { Admission, CorrectionAdmission, Service, UploadHead } from '../../service/service.ts'
 import { audit } from '../access/authorize.ts'
 import { clientNetworkOf } from '../access/client-network.ts'
 import { appendedType } from '../connection/error-record.ts'
@@ -18,7 +18,7 @@ import { goneSignal, sendJson } from '../exchange/send.ts'
 import { uploadStatusJson, uploadsPath, uploadTag } from '../exchange/upload-json.ts'
 import { header, json, noContent } from '../openapi/operation.ts'
 import { correctionBody, fileBody, uploadBody, uploadHeaders, uploadParams } from '../openapi/request-schemas.ts'
-import { uploadResponse } from '../openapi/response-schemas.ts'
+import { correctionOutcome, uploadResponse } from '../openapi/response-schemas.ts'
 import { field, sendReceipt, uploadWhole } from '../resumable/async-upload.ts'
 import { appendByTus, createByTus, speaksTus, stateByTus, tusFirst, tusOptions } from '../resumable/tus.ts'
 import { datasetFailures, datasetRoute, type Route, type RouteContext, route } from './route.ts'
@@ -100,6 +100,15 @@ const resuming = {
   optionsFields: (context: RouteContext) => ({ ...fieldsOf(context), 'accept-patch': appendedType }),
 } as const
 
+/** What sends corrections. */
+const correcting = {
+  method: 'POST',
+  scope: ['upload', 'read'],
+  tag: 'uploads',
+  requestBody: correctionBody,
+  failures: ['NOT_CORRECTIONS', 'BAD_CORRECTIONS', 'CORRECTIONS_MISMATCH', ...bodyFailures, ...datasetFailures],
+} as const
+
 /** The endpoint of the specification, also with a trailing slash. */
 export const formRoutes: readonly Route[] = [
   route({
@@ -167,32 +176,50 @@ export const uploadRoutes: readonly Route[] = [
     },
   }),
   datasetRoute({
-    method: 'POST',
+    ...correcting,
     path: '/corrections',
-    scope: ['upload', 'read'],
     operationId: 'correctDataset',
-    tag: 'uploads',
     summary: 'Correct rejected records',
     description:
-      'Makes another dataset from the stored original and the records you send. Each text is read with the settings of ' +
-      'the file and takes the place of its record. A text that cannot be read leaves its record a reject. The first ' +
-      'dataset stays as it is. The same corrections make the same dataset again. Needs the scopes `upload` and `read`.',
-    requestBody: correctionBody,
+      'Makes another dataset from the stored original and the texts and rules you send. Each text is read with the ' +
+      'settings of the file and takes the place of its record. Rules mend all rejects of one cause. A record that ' +
+      'cannot be read afterwards stays a reject. The first dataset stays as it is. The same corrections make the same ' +
+      'dataset again. Needs the scopes `upload` and `read`.',
     answers: { 200: json('The receipt of the corrected dataset.', uploadResponse) },
-    failures: ['NOT_CORRECTIONS', 'BAD_CORRECTIONS', 'CORRECTIONS_MISMATCH', ...bodyFailures, ...datasetFailures],
     handler: async (request, reply, pace) => {
-      const { service, params, raw } = request
-      if (headerLines(raw, 'content-type').length > 1) {
-        throw new ServiceError('BAD_REQUEST', { problem: 'it has more than one Content-Type header' })
-      }
-      const admission = await service.admitCorrections(params.id, headOf(raw, clientNetworkOf(request.ip)))
-      if (expectsContinue(raw)) reply.raw.writeContinue()
-      const corrected = await service.correct(admission, RequestBody.of(raw).chunks(pace), goneSignal(reply.raw))
+      const admission = await admitCorrections(request, reply)
+      const body = RequestBody.of(request.raw).chunks(pace)
+      const corrected = await request.service.correct(admission, body, goneSignal(reply.raw))
       audit(request, 'correction', corrected.receipt.id)
       return sendJson(reply, correctionJson(corrected))
     },
   }),
+  datasetRoute({
+    ...correcting,
+    path: '/corrections/preview',
+    operationId: 'previewCorrections',
+    summary: 'Try corrections',
+    description:
+      'Tells what the same corrections would do, and stores nothing: how many records each rule mends of how many, and ' +
+      'the first of them before and after. Takes as long as correcting if a schema was declared.',
+    answers: { 200: json('The outcome.', correctionOutcome) },
+    handler: async (request, reply, pace) => {
+      const admission = await admitCorrections(request, reply)
+      const body = RequestBody.of(request.raw).chunks(pace)
+      return sendJson(reply, await request.service.previewCorrections(admission, body, goneSignal(reply.raw)))
+    },
+  }),
 ]
+
+async function admitCorrections(request: OfUpload, reply: FastifyReply): Promise<CorrectionAdmission> {
+  const { service, params, raw } = request
+  if (headerLines(raw, 'content-type').length > 1) {
+    throw new ServiceError('BAD_REQUEST', { problem: 'it has more than one Content-Type header' })
+  }
+  const admission = await service.admitCorrections(params.id, headOf(raw, clientNetworkOf(request.ip)))
+  if (expectsContinue(raw)) reply.raw.writeContinue()
+  return admission
+}
 
 type OfUpload = FastifyRequest<{ Params: { id: string } }>
 

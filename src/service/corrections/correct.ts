@@ -1,32 +1,33 @@
 // Correct: makes a dataset in which submitted texts replace rejects. Holds the order of the steps.
 import { join } from 'node:path'
 import { type BorrowedBytes, lengthOf } from '../../core/borrowed-bytes.ts'
+import { rulesMax } from '../../core/correction-rules.ts'
 import { ServiceError } from '../../core/errors.ts'
-import {
-  type Correction,
-  firstRejectsMax,
-  type Part,
-  type Receipt,
-  type RefusedCorrection,
-} from '../../core/receipt.ts'
+import type { Correction, Part, Receipt } from '../../core/receipt.ts'
+import type { CorrectionOutcome } from '../../core/responses.ts'
 import { correctionsOf, textOf } from '../../core/stored-files.ts'
 import type { PartReader } from '../../engine/part-reader.ts'
 import { BufferedWriter } from '../../io/buffered-writer.ts'
-import { Peekable } from '../../io/peekable.ts'
-import { type ReadBytes, withReads } from '../../io/read-bytes.ts'
+import { below, entryAt, Peekable } from '../../io/peekable.ts'
+import { type ReadBytes, readAhead, withReads } from '../../io/read-bytes.ts'
+import { createDecoder } from '../../reading/encoding/decoder.ts'
 import type { DeclaredDialect } from '../../reading/reading.ts'
 import { storedScanOptions } from '../../reading/scan-options.ts'
+import type { DraftFiles } from '../../store/store.ts'
 import { createRecordReader } from '../dataset/record-text.ts'
-import { correctionLine, correctionPath, readCorrections } from '../ingest/correction-file.ts'
+import { correctionLine, correctionPath, RefusedCorrections, readCorrections } from '../ingest/correction-file.ts'
+import type { Rule } from '../ingest/mend.ts'
 import { type ReadRecord, recordReader, withoutLineEnd } from '../ingest/record-of-text.ts'
 import { ordinalName, rejectColumnNames, rejectOfRow } from '../ingest/reject-table.ts'
 import { linkStored, type ReadStoredTools, readStored } from '../readings/read-stored.ts'
 import { readDeclaredSchema } from '../schema/parse-schema.ts'
 import type { CorrectionReply } from '../service.ts'
 import type { UploadContext } from '../upload/arrival.ts'
+import { type FinishedDraft, publishOrRecord } from '../upload/publish-or-record.ts'
 import { type ReceiveLimits, receiveFile } from '../upload/receive-file.ts'
 import { readSent } from './read-sent.ts'
-import { badCorrections, rowsMax, type SentRow, SentRows } from './sent-rows.ts'
+import { type MendedRow, Mending, type MendingTools, RuleList } from './rules.ts'
+import { badCorrections, type SentRow, SentRows } from './sent-rows.ts'
 
 export interface CorrectTools extends ReadStoredTools {
   readonly reader: PartReader
@@ -41,38 +42,98 @@ export interface SentBody {
 
 /** Rejects in memory at once: some megabytes. */
 const rejectsAtOnce = 5_120
+/** Longer rejects, as a multiple of the longest record, are neither compared nor mended. */
+const lengthFactor = 4
+const windowBytes = 262_144
 
 export async function correct(
   tools: CorrectTools,
   arrival: UploadContext,
   of: Receipt,
-  { boundary, chunks }: SentBody,
+  body: SentBody,
   signal: AbortSignal,
 ): Promise<CorrectionReply> {
   await using draft = await tools.store.draft()
+  const composed = await compose(tools, of, body, draft, false, signal)
+  const publish = (finished: FinishedDraft) => publishOrRecord(tools, arrival, finished, of.file.name)
+  const published = await readCorrected(tools, arrival, of, composed, publish, signal)
+  return { ...published, notes: [], corrected: outcomeOf(composed) }
+}
+
+/** The outcome that `correct` would have. Stores nothing. */
+export async function previewCorrections(
+  tools: CorrectTools,
+  arrival: UploadContext,
+  of: Receipt,
+  body: SentBody,
+  signal: AbortSignal,
+): Promise<CorrectionOutcome> {
+  await using draft = await tools.store.draft()
+  const composed = await compose(tools, of, body, draft, true, signal)
+  // Without declared rules, every text that can be read is accepted.
+  if (of.schema !== undefined && composed.madeBy.length > 0)
+    await readCorrected(tools, arrival, of, composed, async () => null, signal)
+  return outcomeOf(composed)
+}
+
+/** Corrections in a file, and what became of what was sent. */
+interface Composed extends SentCounts {
+  readonly path: string
+  readonly mending: Mending
+}
+
+async function compose(
+  tools: CorrectTools,
+  of: Receipt,
+  { boundary, chunks }: SentBody,
+  draft: DraftFiles,
+  isPreview: boolean,
+  signal: AbortSignal,
+): Promise<Composed> {
   const segments = await draft.folder('segments')
   const sentPath = join(segments, 'sent')
   await receiveCorrections(chunks, boundary, tools.limits, sentPath)
-  const { recordBytesMax } = of.body
   await using rows = await SentRows.create(segments)
-  for await (const row of readSent(sentPath, tools.createScanner, recordBytesMax)) await rows.add(row)
-  if (rows.count === 0) throw badCorrections('there are none; send rejects.csv with edited text')
-  const layout = storedScanOptions(of)
-  const readRecord = recordReader(tools.createScanner, layout)
-  const correctionsPath = correctionPath(draft.dir)
-  const { sent, unchanged, refused } = await withCorrectable(tools, of, segments, signal, (correctable) =>
-    composeCorrections(correctable, rows.inOrder(), readRecord, correctionsPath),
-  )
+  const rules: Rule[] = []
+  for await (const row of readSent(sentPath, tools.createScanner, of)) {
+    if (!('mend' in row)) await rows.add(row)
+    else if (rules.push(row) > rulesMax) throw badCorrections(`there are more than ${rulesMax} rules`)
+  }
+  if (rows.count + rules.length === 0) throw badCorrections('there are none; send rejects.csv with edited text')
+  const readRecord = recordReader(tools.createScanner, storedScanOptions(of))
+  const path = correctionPath(draft.dir)
+  return await withCorrectable(tools, of, segments, signal, async (correctable) => {
+    const mending = new Mending(rules, { receipt: of, textOf: textReader(correctable), readRecord })
+    const { rejects, corrections } = correctable
+    const sent = rules.length === 0 ? rows.inOrder() : mending.rows(rejects(), rows.inOrder(), corrections())
+    return { path, mending, ...(await composeCorrections(correctable, sent, readRecord, path, isPreview)) }
+  })
+}
+
+/** Reads the original with the corrections, and counts as refused those that break declared rules. */
+async function readCorrected<Result>(
+  tools: CorrectTools,
+  arrival: UploadContext,
+  of: Receipt,
+  { path: correctionsPath, refused, mending, madeBy }: Composed,
+  end: (finished: FinishedDraft) => Promise<Result>,
+  signal: AbortSignal,
+): Promise<Result> {
   const schema = of.schema === undefined ? null : readDeclaredSchema(of.schema)
   // Only makeReceipt() writes it.
   const dialect = (of.declaredDialect ?? {}) as DeclaredDialect
-  const uncorrectedId = of.corrections?.of ?? of.id
-  const reading = { of, declared: { dialect, schema }, uncorrectedId, correctionsPath }
-  const read = await readStored(tools, arrival, reading, signal)
-  for (const one of read.refused) refused.add(one)
-  const { receipt, upload } = read
-  const corrected = { sent, unchanged, refused: refused.count, firstRefused: refused.first }
-  return { receipt, upload, notes: [], corrected }
+  const reading = { of, declared: { dialect, schema }, uncorrectedId: of.corrections?.of ?? of.id, correctionsPath }
+  const read = await readStored(tools, arrival, reading, end, signal)
+  refused.addAll(read.refused)
+  if (read.refused.count > 0 && read.path !== null) {
+    await mending.takeBack(readCorrections(correctionsPath), readCorrections(read.path), madeBy)
+  }
+  return read.result
+}
+
+function outcomeOf({ sent, unchanged, refused, mending }: Composed): CorrectionOutcome {
+  const { outcomes: rules } = mending
+  return { sent, unchanged, refused: refused.count, firstRefused: refused.first, ...(rules.length > 0 && { rules }) }
 }
 
 /**
@@ -128,8 +189,8 @@ async function withCorrectable<Result>(
     use({
       receipt,
       read,
-      rejects: rejectsOf(local, receipt.rejects.count, reader, signal),
-      corrections: beforePath === undefined ? nothing() : readCorrections(beforePath),
+      rejects: () => rejectsOf(local, receipt.rejects.count, reader, signal),
+      corrections: () => (beforePath === undefined ? nothing() : readCorrections(beforePath)),
     }),
   )
 }
@@ -155,11 +216,11 @@ async function* rejectsOf(
 interface Correctable {
   readonly receipt: Receipt
   /** Its rejects, without their text values. */
-  readonly rejects: AsyncIterable<Omit<Correction, 'text'>>
+  readonly rejects: () => AsyncIterable<Omit<Correction, 'text'>>
   /** Reads the text in which its records are found. */
   readonly read: ReadBytes
   /** Its own corrections. */
-  readonly corrections: AsyncIterable<Correction>
+  readonly corrections: () => AsyncIterable<Correction>
 }
 
 /** The outcome of the submitted rows. */
@@ -168,40 +229,32 @@ interface SentCounts {
   /** Rows that change nothing: without a text, or with the text that the record has. */
   readonly unchanged: number
   readonly refused: RefusedCorrections
-}
-
-/** Texts that cannot be read as the record for which they were submitted. */
-class RefusedCorrections {
-  count = 0
-  /** At most `firstRejectsMax`. */
-  readonly first: RefusedCorrection[] = []
-
-  add(one: RefusedCorrection): void {
-    this.count++
-    if (this.first.length < firstRejectsMax) this.first.push(one)
-  }
+  /** The rule that made each correction. */
+  readonly madeBy: RuleList
 }
 
 /**
  * Writes the corrections of the new dataset to a new file. A text that cannot be read as one record is left out, and
  * its record stays as it was. A text for a record that was corrected before replaces the earlier correction.
  *
- * @throws {ServiceError} BAD_CORRECTIONS if a row names a record that is not a reject
+ * @throws {ServiceError} BAD_CORRECTIONS if a row names a record that is not a reject; a preview refuses it only
  */
 async function composeCorrections(
   of: Correctable,
-  sent: AsyncIterable<SentRow>,
+  sent: AsyncIterable<MendedRow>,
   readRecord: ReadRecord,
   path: string,
-): Promise<SentCounts & { readonly count: number }> {
+  isPreview: boolean,
+): Promise<SentCounts> {
   await using writer = await BufferedWriter.create(path, { syncEveryBytes: null })
-  await using before = new Peekable(of.corrections)
-  await using rejects = new Peekable(of.rejects)
+  await using before = new Peekable(of.corrections())
+  await using rejects = new Peekable(of.rejects())
   const isUnchanged = textComparison(of)
   const refused = new RefusedCorrections()
-  const counts = { sent: 0, unchanged: 0, count: 0 }
-  const write = async (correction: Correction) => {
-    if (++counts.count > rowsMax) throw badCorrections(`a dataset can have at most ${rowsMax} corrected records`)
+  const counts = { sent: 0, unchanged: 0 }
+  const madeBy = new RuleList()
+  const write = async (correction: Correction, rule: number | null = null) => {
+    madeBy.push(rule)
     await writer.write([Buffer.from(correctionLine(correction))])
   }
   for await (const row of sent) {
@@ -211,8 +264,16 @@ async function composeCorrections(
     for await (const earlier of below(before, record)) await write(earlier)
     const earlier = await entryAt(before, record)
     const reject = earlier ?? (await entryAt(rejects, record))
-    if (reject === null) {
-      throw badCorrections(`record ${record} is not a reject of this dataset; send rows of its own rejects.csv only`)
+    if (reject === null || (row.byteOffset ?? reject.byteOffset) !== reject.byteOffset) {
+      const problem = `record ${record} is not a reject of this dataset`
+      if (!isPreview) throw badCorrections(`${problem}; send rows of its own rejects.csv only`)
+      refused.add({ record, column: null, reason: 'no_reject', message: problem })
+      if (earlier !== null) await write(earlier)
+      continue
+    }
+    if (row.rule !== undefined && text !== null) {
+      await write({ ...reject, text }, row.rule)
+      continue
     }
     const isAsItWas =
       text === null || (earlier === null ? await isUnchanged(reject, { ...row, text }) : earlier.text === text)
@@ -227,27 +288,26 @@ async function composeCorrections(
   }
   for await (const earlier of below(before, Number.POSITIVE_INFINITY)) await write(earlier)
   await writer.close()
-  return { ...counts, refused }
+  return { ...counts, refused, madeBy }
 }
 
-/** The entries before a record, in file order. */
-async function* below<One extends { readonly record: number }>(list: Peekable<One>, record: number) {
-  for (let next = await list.peek(); next !== null && next.record < record; next = await list.peek()) {
-    await list.take()
-    yield next
+/** The whole texts of rejects, read in file order. */
+function textReader({ receipt, read }: Correctable): MendingTools['textOf'] {
+  const strict = createRecordReader(receipt.encoding.name)
+  const readNext = readAhead(read, windowBytes)
+  return async ({ byteOffset, byteLength }) => {
+    if (byteLength > lengthFactor * receipt.body.recordBytesMax) return null
+    const bytes = await readNext(byteOffset, byteLength)
+    const { text } = strict(bytes, false)
+    if (text !== null) return { text, isText: true }
+    return { text: createDecoder(receipt.encoding.name, 'replace', 'character')(bytes, true), isText: false }
   }
-}
-
-/** The entry of a record; null if there is none. */
-async function entryAt<One extends { readonly record: number }>(list: Peekable<One>, record: number) {
-  for await (const _ of below(list, record));
-  return (await list.peek())?.record === record ? await list.take() : null
 }
 
 /** Whether a row has the text that its record has in the file. Line ends may differ: programs write their own. */
 function textComparison({ receipt, read }: Correctable) {
   const textOf = createRecordReader(receipt.encoding.name)
-  const lengthMax = 4 * receipt.body.recordBytesMax
+  const lengthMax = lengthFactor * receipt.body.recordBytesMax
   return async (reject: Omit<Correction, 'text'>, { text, isCut }: SentRow): Promise<boolean> => {
     const { record, byteOffset, byteLength } = reject
     const isComparable = byteLength <= lengthMax

@@ -2,6 +2,7 @@
 import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { isServiceError } from '../../core/errors.ts'
+import type { Receipt } from '../../core/receipt.ts'
 import { throwStoreError } from '../../core/storage-error.ts'
 import { createCsvRewriter } from '../../csv/csv-rewriter.ts'
 import { comma, FieldWalker, quote } from '../../csv/field-walker.ts'
@@ -11,24 +12,26 @@ import { createDecoder } from '../../reading/encoding/decoder.ts'
 import type { CreateScanner, FileScanOptions, ScanResult } from '../../reading/scanner/scanner.ts'
 import { shownReject } from '../../reading/scanner/shown-reject.ts'
 import { rejectCsvHeader } from '../dataset/rejects-csv.ts'
+import type { Rule } from '../ingest/mend.ts'
+import { readRule } from './rules.ts'
 import { badCorrections, type SentRow } from './sent-rows.ts'
 
 /** A header, a byte order mark and anything before the header end within this many bytes. */
 const headBytes = 65_536
 
 /**
- * The rows, in the order in which they were sent.
+ * The rows and rules, in the order in which they were sent. A text that is too long for a record is treated as missing.
  *
- * @param recordBytesMax Longer records cannot be read, so a longer text is treated as missing.
  * @throws {ServiceError} BAD_CORRECTIONS, naming the line or the record.
  */
 export async function* readSent(
   path: string,
   createScanner: CreateScanner,
-  recordBytesMax: number,
-): AsyncGenerator<SentRow> {
+  { body: { recordBytesMax }, columns }: Pick<Receipt, 'body' | 'columns'>,
+): AsyncGenerator<SentRow | Rule> {
   const file = await openSent(path)
-  if (file.head.trimStart().startsWith('{')) yield* readLines(file, recordBytesMax)
+  const names = columns.map(({ name }) => name)
+  if (file.head.trimStart().startsWith('{')) yield* readLines(file, recordBytesMax, names)
   else yield* readSentTable(file, createScanner, recordBytesMax)
 }
 
@@ -51,18 +54,22 @@ function encodingOf(head: Uint8Array): Pick<SentFile, 'encoding' | 'markBytes'> 
   return { encoding: 'utf-8', markBytes: hasMark ? 3 : 0 }
 }
 
-/** Members of a reject as the API shows it. Only the record and the text count. */
+/** Members of a reject as the API shows it. Only the record, its place and the text count. */
 const members = new Set([
   ...['record', 'line', 'byteOffset', 'byteLength', 'column', 'reason', 'message', 'ordinal', 'text', 'base64', 'cut'],
 ])
 
-async function* readLines({ path, encoding, markBytes }: SentFile, recordBytesMax: number): AsyncGenerator<SentRow> {
+async function* readLines(
+  { path, encoding, markBytes }: SentFile,
+  recordBytesMax: number,
+  columns: readonly string[],
+): AsyncGenerator<SentRow | Rule> {
   let number = 0
   // JSON takes at most six bytes for a character.
   const lengthMax = 6 * recordBytesMax + headBytes
   for await (const line of textLines(decoded(path, encoding, markBytes, lengthMax))) {
     number++
-    if (line.trim() !== '') yield rowOf(line, number)
+    if (line.trim() !== '') yield rowOf(line, number, columns)
   }
 }
 
@@ -87,7 +94,7 @@ async function* decoded(path: string, encoding: string, from: number, lengthMax:
   }
 }
 
-function rowOf(line: string, number: number): SentRow {
+function rowOf(line: string, number: number, columns: readonly string[]): SentRow | Rule {
   const expected = 'expected {"record": 17, "text": "…"}'
   let row: unknown
   try {
@@ -98,15 +105,16 @@ function rowOf(line: string, number: number): SentRow {
   if (typeof row !== 'object' || row === null || Array.isArray(row)) {
     throw badCorrections(`line ${number} is not a JSON object, ${expected}`)
   }
+  if ('mend' in row) return readRule({ ...row }, `line ${number}`, columns)
   const unknown = Object.keys(row).find((name) => !members.has(name))
   if (unknown !== undefined)
     throw badCorrections(`line ${number} has an unknown member '${unknown.slice(0, 100)}', ${expected}`)
-  const { record, text = null, cut = false } = row as { record?: unknown; text?: unknown; cut?: unknown }
+  const { record, text = null, cut = false, byteOffset } = row as Readonly<Record<string, unknown>>
   if (!Number.isSafeInteger(record) || (record as number) < 1) {
     throw badCorrections(`line ${number} has no record, expected a whole number from 1`)
   }
   if (text !== null && typeof text !== 'string') throw badCorrections(`line ${number} has a text that is not a string`)
-  return { record: record as number, text, isCut: cut === true }
+  return { record: record as number, text, isCut: cut === true, ...(typeof byteOffset === 'number' && { byteOffset }) }
 }
 
 /** A submitted file, as described by its head. */

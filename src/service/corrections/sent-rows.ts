@@ -13,6 +13,8 @@ export interface SentRow {
   readonly text: string | null
   /** True if the text is known to be only the beginning of what was meant. */
   readonly isCut: boolean
+  /** Where the record is, if that was sent. */
+  readonly byteOffset?: number
 }
 
 /** More rejects than anyone edits; a script can send them in several requests. */

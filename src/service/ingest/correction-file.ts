@@ -3,7 +3,7 @@
 import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
 import { ServiceError } from '../../core/errors.ts'
-import type { Correction, RefusedCorrection } from '../../core/receipt.ts'
+import { type Correction, firstRejectsMax, type RefusedCorrection } from '../../core/receipt.ts'
 import { throwStoreError } from '../../core/storage-error.ts'
 import { BufferedWriter } from '../../io/buffered-writer.ts'
 import { Peekable } from '../../io/peekable.ts'
@@ -73,32 +73,34 @@ export function excludedAsWell(
   return exclusions === null ? corrected : mergedExclusions(corrected, exclusions)
 }
 
-/** Copies a file of corrections without those of some records. */
-export async function withoutRecords(
-  corrections: AsyncIterable<Correction>,
-  records: ReadonlySet<number>,
-  path: string,
-): Promise<number> {
-  await using writer = await BufferedWriter.create(path, { syncEveryBytes: null })
-  let count = 0
-  for await (const correction of corrections) {
-    if (records.has(correction.record)) continue
-    count++
-    await writer.write([Buffer.from(correctionLine(correction))])
+/** Texts that are not accepted as the records for which they were sent. */
+export class RefusedCorrections {
+  count = 0
+  /** At most `firstRejectsMax`. */
+  readonly first: RefusedCorrection[] = []
+
+  add(one: RefusedCorrection): void {
+    this.count++
+    if (this.first.length < firstRejectsMax) this.first.push(one)
   }
-  await writer.close()
-  return count
+
+  addAll({ count, first }: RefusedCorrections): void {
+    this.count += count
+    this.first.push(...first.slice(0, firstRejectsMax - this.first.length))
+  }
 }
 
 /** Thrown if corrected records break declared rules: the file must then be read without these corrections. */
 export class CorrectionsRefused extends Error {
   override readonly name = 'CorrectionsRefused'
-  readonly refused: readonly RefusedCorrection[]
+  readonly refused: RefusedCorrections
+  /** A file of the other corrections. */
+  readonly keptPath: string
 
-  /** @param refused In file order. */
-  constructor(refused: readonly RefusedCorrection[]) {
-    super(`${refused.length} corrected records break what was declared`)
+  constructor(refused: RefusedCorrections, keptPath: string) {
+    super(`${refused.count} corrected records break what was declared`)
     this.refused = refused
+    this.keptPath = keptPath
   }
 }
 
@@ -117,30 +119,42 @@ export function checkLayout({ layout: wanted }: CorrectionFile, seen: FileScanOp
 /** @throws {CorrectionsRefused} if corrected records break declared rules */
 export async function refusedCorrections(
   violations: AsyncIterable<Exclusion>,
-  { all }: CorrectedOrdinals,
+  ordinals: CorrectedOrdinals,
   { path }: CorrectionFile,
 ): Promise<void> {
-  await using corrections = new Peekable(readCorrections(path))
-  const refused: RefusedCorrection[] = []
-  let at = 0
-  for await (const { ordinal, column, message } of violations) {
-    for (; (all[at] ?? Number.POSITIVE_INFINITY) < ordinal; at++) await corrections.take()
-    const current = await corrections.peek()
-    if (all[at] !== ordinal || current === null) continue
-    refused.push({ record: current.record, column, reason: 'constraint', message })
+  await using wrong = new Peekable(violations)
+  await using corrected = new Peekable(ordinals.read())
+  const keptPath = `${path}-kept`
+  await using kept = await BufferedWriter.create(keptPath, { syncEveryBytes: null })
+  const refused = new RefusedCorrections()
+  for await (const correction of readCorrections(path)) {
+    const { ordinal } = (await corrected.take()) ?? { ordinal: 0 }
+    for (let next = await wrong.peek(); next !== null && next.ordinal < ordinal; next = await wrong.peek()) {
+      await wrong.take()
+    }
+    const violation = await wrong.peek()
+    if (violation?.ordinal === ordinal) {
+      const { column, message } = violation
+      refused.add({ record: correction.record, column, reason: 'constraint', message })
+    } else await kept.write([Buffer.from(correctionLine(correction))])
   }
-  if (refused.length > 0) throw new CorrectionsRefused(refused)
+  await kept.close()
+  if (refused.count > 0) throw new CorrectionsRefused(refused, keptPath)
 }
 
 /** Translates records of a corrected file to their numbers in the original, without corrected ones. */
 export async function* inOriginal(
   exclusions: AsyncIterable<Exclusion>,
-  { all, added }: CorrectedOrdinals,
+  ordinals: CorrectedOrdinals,
 ): AsyncGenerator<Exclusion> {
-  let [at, before] = [0, 0]
+  await using corrected = new Peekable(ordinals.read())
+  let added = 0
   for await (const exclusion of exclusions) {
-    while ((all[at] ?? Number.POSITIVE_INFINITY) < exclusion.ordinal) at++
-    while ((added[before] ?? Number.POSITIVE_INFINITY) < exclusion.ordinal) before++
-    if (all[at] !== exclusion.ordinal) yield { ...exclusion, ordinal: exclusion.ordinal - before }
+    let next = await corrected.peek()
+    for (; next !== null && next.ordinal < exclusion.ordinal; next = await corrected.peek()) {
+      if (next.isAdded) added++
+      await corrected.take()
+    }
+    if (next?.ordinal !== exclusion.ordinal) yield { ...exclusion, ordinal: exclusion.ordinal - added }
   }
 }

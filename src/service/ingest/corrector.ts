@@ -1,32 +1,74 @@
-// Corrector: replaces rejects with corrected records while a file is scanned. Keeps one text and few numbers in memory.
+// Corrector: replaces rejects with corrected records while a file is scanned. Keeps one text in memory.
+import { createReadStream } from 'node:fs'
 import type { Correction } from '../../core/receipt.ts'
+import { throwStoreError } from '../../core/storage-error.ts'
+import { BufferedWriter } from '../../io/buffered-writer.ts'
 import { Peekable } from '../../io/peekable.ts'
+import { textLines } from '../../io/text-lines.ts'
 import { nothingScanned, type ScanResult } from '../../reading/scanner/scanner.ts'
 import type { ReadRecord } from './record-of-text.ts'
 
 /** Texts are passed on in batches of at least this many bytes. */
 const heldBytesMax = 1_048_576
 
-/** The numbers of corrected records among all readable ones of the corrected file, from 1, ascending. */
-export interface CorrectedOrdinals {
-  readonly all: number[]
-  /** The numbers of those that are not readable in the original. */
-  readonly added: number[]
+/** A corrected record by its number among all readable ones of the corrected file, from 1. */
+interface CorrectedOrdinal {
+  readonly ordinal: number
+  /** Whether it is not readable in the original. */
+  readonly isAdded: boolean
+}
+
+/** The corrected records of a file, ascending. They are kept on disk: there may be as many as rejects. */
+export class CorrectedOrdinals implements AsyncDisposable {
+  readonly #path: string
+  #writer: BufferedWriter | null = null
+
+  /** @param path Of a new file. */
+  constructor(path: string) {
+    this.#path = path
+  }
+
+  async add({ ordinal, isAdded }: CorrectedOrdinal): Promise<void> {
+    this.#writer ??= await BufferedWriter.create(this.#path, { syncEveryBytes: null })
+    await this.#writer.write([Buffer.from(`${isAdded ? '+' : ''}${ordinal}\n`)])
+  }
+
+  /** All of them, once the last is added. */
+  async *read(): AsyncGenerator<CorrectedOrdinal> {
+    if (this.#writer === null) return
+    await this.#writer.close()
+    const stream = createReadStream(this.#path, { encoding: 'utf8' })
+    try {
+      // The encoding has been set.
+      for await (const line of textLines(stream as AsyncIterable<string>)) {
+        yield { ordinal: Number(line), isAdded: line.startsWith('+') }
+      }
+    } catch (error) {
+      throwStoreError(error)
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#writer?.close()
+  }
 }
 
 /** One pass over a file. Its scanner must mark rejects, and reject every record that is corrected. */
 export class Corrector implements AsyncDisposable {
-  /** Numbers of the records corrected so far. Valid only if no other readable records were rejected. */
-  readonly ordinals: CorrectedOrdinals = { all: [], added: [] }
   readonly #corrections: Peekable<Correction>
   readonly #readRecord: ReadRecord
+  readonly #ordinals: CorrectedOrdinals | null
   /** Number of records corrected so far that are not readable in the original. */
   #added = 0
 
-  /** @param corrections In file order. */
-  constructor(corrections: AsyncIterable<Correction>, readRecord: ReadRecord) {
+  /**
+   * @param corrections In file order.
+   * @param ordinals Gets those of the corrected records, which are right only if no other readable records are rejected.
+   */
+  constructor(corrections: AsyncIterable<Correction>, readRecord: ReadRecord, ordinals: CorrectedOrdinals | null) {
     this.#corrections = new Peekable(corrections)
     this.#readRecord = readRecord
+    this.#ordinals = ordinals
   }
 
   /** The same slices with corrected records in place, in several batches if the texts are long. */
@@ -58,7 +100,9 @@ export class Corrector implements AsyncDisposable {
       heldBytes += record.reduce((sum, { length }) => sum + length, 0)
       from = mark.pieces
       corrected++
-      this.#count(correction, mark.readable)
+      const isAdded = correction.ordinal === undefined
+      await this.#ordinals?.add({ ordinal: mark.readable + this.#added + 1, isAdded })
+      if (isAdded) this.#added++
       await this.#corrections.take()
     }
     for (const piece of scanned.pieces.slice(from)) pieces.push(piece)
@@ -74,6 +118,7 @@ export class Corrector implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#corrections[Symbol.asyncDispose]()
+    await this.#ordinals?.[Symbol.asyncDispose]()
   }
 
   #recordOf(correction: Correction, { byteOffset, byteLength }: Correction | ScanResult['rejects'][number]) {
@@ -83,13 +128,5 @@ export class Corrector implements AsyncDisposable {
     const record = this.#readRecord(correction.text)
     if (record.kind === 'refused') throw new Error(`Cannot correct record ${correction.record}: ${record.reason}`)
     return record.pieces
-  }
-
-  #count({ ordinal }: Correction, readableBefore: number): void {
-    const outer = readableBefore + this.#added + 1
-    this.ordinals.all.push(outer)
-    if (ordinal !== undefined) return
-    this.#added++
-    this.ordinals.added.push(outer)
   }
 }

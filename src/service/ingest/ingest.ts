@@ -1,5 +1,6 @@
 // Ingest: bytes of a file become typed parts and rejects, in one pass if the guessed types hold. The order of steps is here.
 import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Converter, Segment } from '../../columns/converter.ts'
 import type { BorrowedBytes } from '../../core/borrowed-bytes.ts'
 import type { ColumnFacts } from '../../core/column-facts.ts'
@@ -26,7 +27,7 @@ import {
   readCorrections,
   refusedCorrections,
 } from './correction-file.ts'
-import { type CorrectedOrdinals, Corrector } from './corrector.ts'
+import { CorrectedOrdinals, Corrector } from './corrector.ts'
 import { equalNumberNotes } from './equal-number-notes.ts'
 import { hasOwnFile, KeptSegments } from './kept-segments.ts'
 import { PartList } from './part-list.ts'
@@ -167,13 +168,15 @@ class Pass {
   /** Null if the file is not read in segments as it is, or nothing is declared. */
   readonly regularRuns: RegularRuns | null
   /** Numbers of corrected records, from the first pass, which rejects nothing because of declared rules. */
-  #corrected: CorrectedOrdinals = { all: [], added: [] }
+  readonly #corrected: CorrectedOrdinals
+  #isCounted = false
 
   constructor(source: IngestSource, matched: SchemaMatch, tools: IngestTools, signal: AbortSignal) {
     this.#source = source
     this.#matched = matched
     this.#tools = tools
     this.#signal = signal
+    this.#corrected = new CorrectedOrdinals(join(source.draft.dir, 'corrected-ordinals'))
     this.#repeatedKeys = new RepeatedKeys(source.draft.dir, matched.keys)
     this.#violations = new Violations(source.draft.dir, matched.columns, this.#repeatedKeys)
     const { reading, columns } = matched
@@ -414,10 +417,10 @@ class Pass {
   }
 
   #corrector({ path }: CorrectionFile, layout: FileScanOptions): Corrector {
-    const corrector = new Corrector(readCorrections(path), recordReader(this.#tools.createScanner, layout))
     // The first pass counts over the whole file; a later one, which may exclude records, counts nothing.
-    if (this.#corrected.all.length === 0) this.#corrected = corrector.ordinals
-    return corrector
+    const ordinals = this.#isCounted ? null : this.#corrected
+    this.#isCounted = true
+    return new Corrector(readCorrections(path), recordReader(this.#tools.createScanner, layout), ordinals)
   }
 
   #cutOriginal(cut: Cut): AsyncGenerator<CutSegment> {

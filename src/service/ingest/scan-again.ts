@@ -44,7 +44,7 @@ export async function* scanCorrected(
   const scans = scanAgain(receipt, text, createScanner)
   if (text.correctionsPath === null) return yield* scans
   const readRecord = recordReader(createScanner, storedScanOptions(receipt))
-  await using corrector = new Corrector(readCorrections(text.correctionsPath), readRecord)
+  await using corrector = new Corrector(readCorrections(text.correctionsPath), readRecord, null)
   for await (const scanned of scans) yield* corrector.correct(scanned)
   await corrector.end()
 }

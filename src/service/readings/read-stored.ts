@@ -1,9 +1,10 @@
 // Read stored: makes a dataset from the stored original of another one, without sending or copying it, and corrections.
 import { createReadStream } from 'node:fs'
+import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ServiceError } from '../../core/errors.ts'
 import { note } from '../../core/notes.ts'
-import { type Correction, firstRejectsMax, type Receipt, type RefusedCorrection } from '../../core/receipt.ts'
+import { type Correction, firstRejectsMax, type Receipt } from '../../core/receipt.ts'
 import { correctionsOf, receivedFiles, textOf } from '../../core/stored-files.ts'
 import { fileChunks } from '../../io/chunks/file-chunks.ts'
 import { checksumsOfFile } from '../../io/hashing/block-checksums.ts'
@@ -12,7 +13,7 @@ import { linkOrCopy } from '../../io/link-or-copy.ts'
 import { storedScanOptions } from '../../reading/scan-options.ts'
 import type { DraftFiles } from '../../store/store.ts'
 import type { VerifiedFiles } from '../dataset/verified-files.ts'
-import { CorrectionsRefused, correctionPath, readCorrections, withoutRecords } from '../ingest/correction-file.ts'
+import { CorrectionsRefused, correctionPath, RefusedCorrections, readCorrections } from '../ingest/correction-file.ts'
 import { ingest } from '../ingest/ingest.ts'
 import type { UploadOptions } from '../schema/upload-options.ts'
 import type { UploadReply } from '../service.ts'
@@ -38,37 +39,34 @@ export interface StoredReading {
 }
 
 /**
- * The result of a stored reading. `refused` are corrected records that break declared rules; they are read as they
- * were, which may have others break a key: so it is read until no correction is refused.
+ * What `end` makes of a stored reading. `refused` are corrected records that break declared rules; they are read as they
+ * were, which may have others break a key: so it is read until no correction is refused. `path` has those that remain.
  */
-export async function readStored(
+export async function readStored<Result>(
   tools: ReadStoredTools,
   arrival: UploadContext,
   reading: StoredReading,
+  end: (finished: FinishedDraft) => Promise<Result>,
   signal: AbortSignal,
-) {
-  const { of, uncorrectedId } = reading
-  const refused: RefusedCorrection[] = []
+): Promise<{ readonly result: Result; readonly refused: RefusedCorrections; readonly path: string | null }> {
+  const { uncorrectedId } = reading
+  const refused = new RefusedCorrections()
   for (let path = reading.correctionsPath; ; ) {
     const corrections = path === null ? null : await correctionFacts(path, uncorrectedId)
     const id = corrections === null ? uncorrectedId : correctedId(uncorrectedId, corrections)
     const existing = await tools.existing.find(id)
     if (existing.kind === 'whole') {
-      const duplicate = { kind: 'duplicate', receipt: existing.receipt } as const
-      return { ...(await publishOrRecord(tools, arrival, duplicate, of.file.name)), corrections, refused }
+      return { result: await end({ kind: 'duplicate', receipt: existing.receipt }), refused, path }
     }
     await using draft = await tools.store.draft()
     try {
       const receipt = await readOnce(tools, arrival, { ...reading, id, corrections, path, draft }, signal)
-      const taken: FinishedDraft = finishedDraft(existing, receipt, draft)
-      return { ...(await publishOrRecord(tools, arrival, taken, of.file.name)), corrections, refused }
+      return { result: await end(finishedDraft(existing, receipt, draft)), refused, path }
     } catch (error) {
       if (!(error instanceof CorrectionsRefused) || path === null) throw error
-      refused.push(...error.refused)
-      const records = new Set(refused.map(({ record }) => record))
-      const fewer = `${reading.correctionsPath}-without-${refused.length}`
-      await withoutRecords(readCorrections(path), records, fewer)
-      path = fewer
+      refused.addAll(error.refused)
+      path = `${reading.correctionsPath}-without-${refused.count}`
+      await rename(error.keptPath, path)
     }
   }
 }
@@ -154,26 +152,18 @@ export async function readAgain(
 ): Promise<UploadReply> {
   const uncorrectedId = datasetId({ sha256: of.file.sha256, declared, owner: arrival.owner })
   const corrections = correctionsOf(of)
-  if (corrections === null) {
-    const reading = { of, declared, uncorrectedId, correctionsPath: null }
-    const { receipt, upload } = await readStored(tools, arrival, reading, signal)
-    return { receipt, upload, notes: [] }
-  }
-  await using draft = await tools.store.draft()
-  const correctionsPath = correctionPath(draft.dir)
-  await linkStored(tools, of, [corrections], [correctionsPath])
-  const { receipt, upload, refused } = await readStored(
-    tools,
-    arrival,
-    { of, declared, uncorrectedId, correctionsPath },
-    signal,
-  )
-  return { receipt, upload, notes: refused.length === 0 ? [] : [droppedNote(refused)] }
+  await using draft = corrections && (await tools.store.draft())
+  const correctionsPath = draft && correctionPath(draft.dir)
+  if (corrections !== null && correctionsPath !== null) await linkStored(tools, of, [corrections], [correctionsPath])
+  const reading = { of, declared, uncorrectedId, correctionsPath }
+  const end = (finished: FinishedDraft) => publishOrRecord(tools, arrival, finished, of.file.name)
+  const { result, refused } = await readStored(tools, arrival, reading, end, signal)
+  return { ...result, notes: refused.count === 0 ? [] : [droppedNote(refused)] }
 }
 
-function droppedNote(refused: readonly RefusedCorrection[]) {
-  const shown = refused.slice(0, 3).map(({ record, message }) => `record ${record} (${message})`)
-  const others = refused.length > shown.length ? ` and ${refused.length - shown.length} more` : ''
+function droppedNote({ count, first }: RefusedCorrections) {
+  const shown = first.slice(0, 3).map(({ record, message }) => `record ${record} (${message})`)
+  const others = count > shown.length ? ` and ${count - shown.length} more` : ''
   const message = `Corrections that break the declared schema were left out: ${shown.join('; ')}${others}.`
   return note('CORRECTIONS_LEFT_OUT', message)
 }

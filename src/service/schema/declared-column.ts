@@ -15,6 +15,8 @@ import {
 /** A column whose type and rules a client declared. */
 export interface DeclaredColumn {
   readonly name: string
+  /** If the dataset calls it otherwise. */
+  readonly nameInFile?: string
   /** As declared. */
   readonly fieldType: FieldType
   /** `byValues`: the facts of the values decide the type, so that every value is kept exactly where possible. */

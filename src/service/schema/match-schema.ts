@@ -33,18 +33,18 @@ export function matchSchema(
   const isOther = first.headerFields === null || (fieldsMatch === 'exact' && first.width !== columns.length)
   const reading = isOther ? withDeclaredNames(first, schema, declared, readAs) : first
   const mismatch = (problem: string) => new ServiceError('SCHEMA_MISMATCH', { problem: `${problem} (${fieldsMatch})` })
-  const both = `the schema has ${listed(columns.map(({ name }) => name))}, the file ${listed(reading.names)}`
+  const both = `the schema has ${listed(columns.map(nameInFile))}, the file ${listed(reading.names)}`
 
   if (fieldsMatch === 'exact') {
     if (columns.length !== reading.width) throw mismatch(both)
-    if (reading.headerFields !== null && columns.some(({ name }, i) => !isNamed(reading, i, name))) throw mismatch(both)
-    const names = reading.headerFields === null ? columns.map(({ name }) => name) : reading.names
-    return { reading: { ...reading, names }, columns, keys: schema.keys }
+    if (reading.headerFields !== null && columns.some((one, i) => !isNamed(reading, i, one))) throw mismatch(both)
+    const named = reading.headerFields === null ? { ...reading, names: columns.map(({ name }) => name) } : reading
+    return { reading: renamed(named, columns, mismatch), columns, keys: schema.keys }
   }
   if (reading.headerFields === null) {
     throw mismatch(`the file has no header, so only fieldsMatch 'exact' can match its columns`)
   }
-  const matched = reading.names.map((_, i) => columns.find(({ name }) => isNamed(reading, i, name)) ?? null)
+  const matched = reading.names.map((_, i) => columns.find((one) => isNamed(reading, i, one)) ?? null)
   const found = new Set(matched)
   const isWhole = columns.every((column) => found.has(column))
   const hasOthers = matched.includes(null)
@@ -61,7 +61,7 @@ export function matchSchema(
   const message = `The file has no column for ${listed(absent.map(({ name }) => name))} of the schema.`
   const missing = note('SCHEMA_FIELDS_MISSING', message)
   return {
-    reading: absent.length === 0 ? reading : noted(reading, missing),
+    reading: renamed(absent.length === 0 ? reading : noted(reading, missing), matched, mismatch),
     columns: matched,
     keys: keysIn(schema, matched),
   }
@@ -83,11 +83,11 @@ function withDeclaredNames(
   declared: DeclaredDialect,
   readAs: (declared: DeclaredDialect) => Reading,
 ): Reading {
-  const headed = readAs({ ...declared, header: true, names: columns.map(({ name }) => name) })
+  const headed = readAs({ ...declared, header: true, names: columns.map(nameInFile) })
   const isHeader =
     headed.headerFields !== null &&
     headed.width === columns.length &&
-    columns.every(({ name }, i) => isNamed(headed, i, name))
+    columns.every((one, i) => isNamed(headed, i, one))
   if (!isHeader) return first
   if (declared.header !== false) return headed
   const message =
@@ -95,9 +95,27 @@ function withDeclaredNames(
   return noted(first, note('SCHEMA_NAMES_AS_DATA', message))
 }
 
-/** Whether a column has this name, in the dataset or in the text of the header. */
-function isNamed({ names, headerFields }: Reading, column: number, name: string): boolean {
-  return names[column] === name || headerFields?.[column] === name
+function nameInFile({ name, nameInFile: other = name }: DeclaredColumn): string {
+  return other
+}
+
+/** Whether a column has the name that a field expects, as detected or in the text of the header. */
+function isNamed({ names, headerFields }: Reading, column: number, field: DeclaredColumn): boolean {
+  return [names[column], headerFields?.[column]].includes(nameInFile(field))
+}
+
+/** With the names that the dataset shall have. */
+function renamed(
+  reading: Reading,
+  columns: readonly (DeclaredColumn | null)[],
+  mismatch: (problem: string) => ServiceError,
+): Reading {
+  if (columns.every((one) => one?.nameInFile === undefined)) return reading
+  if (reading.headerFields === null) throw mismatch(`the file has no header, so no field can have a nameInFile`)
+  const names = reading.names.map((name, i) => (columns[i]?.nameInFile === undefined ? name : columns[i].name))
+  const isUnique = new Set(names.map((name) => name.toLowerCase())).size === names.length
+  if (!isUnique) throw mismatch(`two columns would have the same name: ${listed(names)}`)
+  return { ...reading, names }
 }
 
 function noted(reading: Reading, added: Note): Reading {

@@ -16,7 +16,7 @@ type Json = Readonly<Record<string, unknown>>
 
 /** Members that a field may have, without effect on how it is read. */
 const informational = ['title', 'description', 'example', 'examples', 'rdfType', 'categoriesOrdered']
-const common = ['name', 'type', 'format', 'missingValues', 'constraints', ...informational]
+const common = ['name', 'nameInFile', 'type', 'format', 'missingValues', 'constraints', ...informational]
 const own: Readonly<Partial<Record<FieldType, readonly string[]>>> = {
   string: ['categories'],
   integer: ['groupChar', 'bareNumber', 'categories'],
@@ -31,6 +31,8 @@ export function readField(json: unknown, place: string, missing: readonly string
   }
   const descriptor = json as Json
   const name = readName(descriptor.name, `${place}.name`)
+  const { nameInFile } = descriptor
+  const renamed = nameInFile !== undefined && { nameInFile: readName(nameInFile, `${place}.nameInFile`) }
   const type = readType(descriptor.type, `${place}.type`)
   refuseUnknown(descriptor, type, place)
   const members = readMembers(descriptor, type, place)
@@ -48,13 +50,14 @@ export function readField(json: unknown, place: string, missing: readonly string
   return {
     field: {
       name,
+      ...renamed,
       type,
       ...members,
       ...(ownMissing && { missingValues: ownMissing }),
       ...(categories && { categories: categories.values }),
       ...(constraints && { constraints }),
     },
-    column: { name, fieldType: type, type: meaning.type, values },
+    column: { name, ...renamed, fieldType: type, type: meaning.type, values },
   }
 }
 

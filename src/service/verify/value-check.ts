@@ -209,7 +209,9 @@ function targetsOf(receipt: ParsedReceipt) {
   const { fieldsMatch = 'exact' } = declared?.table ?? {}
   const fields = columns.map(({ name }, i) => {
     const names = [name, body.headerFields?.[i]]
-    return fieldsMatch === 'exact' ? declared?.columns[i] : declared?.columns.find((one) => names.includes(one.name))
+    const isField = (one: DeclaredColumn) =>
+      one.nameInFile === undefined ? names.includes(one.name) : one.name === name
+    return fieldsMatch === 'exact' ? declared?.columns[i] : declared?.columns.find(isField)
   })
   const targets = readTargets(receipt, fields)
   const byEnds = hasFewTexts(targets)

@@ -77,7 +77,7 @@ function refusedPlace(
   if (reason === 'too_few_fields') return { from: text.length, to: text.length }
   const surplus = places[width]
   if (reason === 'too_many_fields') return surplus === undefined ? null : { from: surplus.from, to: text.length }
-  if (detail === null || reason === 'several_records' || reason === 'no_record') return null
+  if (detail === null || reason === 'several_records' || reason === 'no_record' || reason === 'no_reject') return null
   if (rejectTable[reason].detail !== 'offset') return null
   const from = utf8.decode(utf8Bytes(text).subarray(0, detail)).length
   const character = text.codePointAt(from)

@@ -83,27 +83,19 @@ interface TabProps extends Pick<DatasetProps, 'query'> {
   readonly receipt: Receipt
 }
 
-/** Each tab is a script of its own. A tab of the former design is in `old`, until it has its new one. */
+/** Each tab is a script of its own. */
 const tabViews: Readonly<Record<Tab, () => Promise<(props: TabProps) => ComponentChildren>>> = {
   rows: async () => {
     const { RowTable } = await import('./rows/row-table.tsx')
     return ({ receipt, query }) => <RowTable key={receipt.id} receipt={receipt} viewText={query} />
   },
   fix: async () => {
-    const { RejectsTab } = await import('./rejects/rejects-tab.tsx')
-    return ({ receipt }) => (
-      <div class="old">
-        <RejectsTab receipt={receipt} />
-      </div>
-    )
+    const { FixTab } = await import('./rejects/fix-tab.tsx')
+    return ({ receipt, query }) => <FixTab key={receipt.id} receipt={receipt} query={query} />
   },
   sql: async () => {
     const { SqlTab } = await import('./sql/sql-tab.tsx')
-    return ({ receipt }) => (
-      <div class="old">
-        <SqlTab receipt={receipt} />
-      </div>
-    )
+    return ({ receipt, query }) => <SqlTab receipt={receipt} asked={query} />
   },
   receipt: async () => {
     const { ReceiptTab } = await import('./receipt-tab.tsx')
@@ -111,11 +103,7 @@ const tabViews: Readonly<Record<Tab, () => Promise<(props: TabProps) => Componen
   },
   read: async () => {
     const { ReadTab } = await import('./read-tab.tsx')
-    return ({ receipt }) => (
-      <div class="old">
-        <ReadTab receipt={receipt} />
-      </div>
-    )
+    return ({ receipt }) => <ReadTab receipt={receipt} />
   },
 }
 

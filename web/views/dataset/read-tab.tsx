@@ -1,65 +1,83 @@
-// Read tab: reads the stored file with another dialect. The first rows show its effect immediately; applying it makes another dataset.
-import { useState } from 'preact/hooks'
-import type { DeclaredDialect } from '../../../src/reading/reading.ts'
+// Read tab: reads the stored file another way: the screen before sending, over the original. Applying it makes another
+// dataset.
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { getHead, type Receipt, readAgain } from '../../api.ts'
 import { useMay } from '../../caller.ts'
-import { receiptOf, useCheck } from '../../check/use-check.ts'
-import { acceptedText } from '../../format.ts'
-import { DialectFields } from '../../parts/dialect-fields.tsx'
+import { shownName } from '../../format.ts'
+import { accountText } from '../../parts/account.tsx'
 import { Failure } from '../../parts/failure.tsx'
-import { Preview, ReadingLine } from '../../parts/preview.tsx'
+import { type Declared, FileReading, useReading } from '../../parts/file-reading.tsx'
 import { datasetHref } from '../../router.ts'
 import { t } from '../../texts.ts'
 import { useAction, useLoaded } from '../../use-loaded.ts'
 
 export function ReadTab({ receipt }: { readonly receipt: Receipt }) {
-  const [dialect, setDialect] = useState<DeclaredDialect>({})
+  const head = useLoaded((signal) => getHead(receipt.id, receipt.file.name, signal), [receipt.id])
+  const [declared, setDeclared] = useState<Declared>({ dialect: {}, choices: new Map() })
+  const schema = useRef<object | null>(null)
   const { outcome, run } = useAction<Receipt>()
   const mayMake = useMay('upload')
-  const head = useLoaded((signal) => getHead(receipt.id, receipt.file.name, signal), [receipt.id])
-  const onSubmit = (event: SubmitEvent) => {
-    event.preventDefault()
-    run((signal) => readAgain(receipt.id, dialect, signal))
-  }
   return (
-    <form class="ready" onSubmit={onSubmit}>
-      <p>{t.readingIntro}</p>
-      <DialectFields dialect={dialect} onChange={setDialect} />
-      <p>
-        <button type="submit" disabled={!mayMake || outcome.state === 'loading'}>
-          {t.readNow}
-        </button>{' '}
+    <div class="page">
+      <div class="row">
+        <p class="quiet grow">{t.readingIntro}</p>
         {!mayMake && <strong>{t.mayNotMake}</strong>}
-      </p>
+        <button
+          type="button"
+          class="btn primary"
+          disabled={!mayMake || outcome.state === 'loading'}
+          onClick={() => run((signal) => readAgain(receipt.id, declared.dialect, schema.current, signal))}
+        >
+          {t.readNow}
+        </button>
+      </div>
       {outcome.state === 'failed' && <Failure error={outcome.error} />}
       {outcome.state === 'loaded' && <Made before={receipt} made={outcome.value} />}
       {head.state === 'loading' && <p class="quiet">{t.loading}</p>}
       {head.state === 'failed' && <Failure error={head.error} />}
-      {head.state === 'loaded' && <Effect file={head.value} dialect={dialect} />}
-    </form>
+      {head.state === 'loaded' && (
+        <Beginning
+          file={head.value}
+          declared={declared}
+          onDeclare={(change) => setDeclared((last) => ({ ...last, ...change }))}
+          onSchema={(one) => {
+            schema.current = one
+          }}
+        />
+      )}
+    </div>
   )
 }
 
-function Effect({ file, dialect }: { readonly file: File; readonly dialect: DeclaredDialect }) {
-  const check = useCheck(file, dialect, 'head')
-  const known = receiptOf(check)
-  if (check.kind === 'failed') return <Failure error={check.error} />
+interface BeginningProps {
+  readonly file: File
+  readonly declared: Declared
+  readonly onDeclare: (change: Partial<Declared>) => void
+  readonly onSchema: (schema: object | null) => void
+}
+
+function Beginning({ file, declared, onDeclare, onSchema }: BeginningProps) {
+  const reading = useReading(file, declared, 'head')
+  useLayoutEffect(() => onSchema(reading.schema), [reading.schema])
   return (
-    <>
-      {known !== null && <ReadingLine receipt={known} />}
-      <Preview label={t.preview} receipt={known} />
-    </>
+    <div class="frame ready">
+      <FileReading
+        file={file}
+        name={shownName(file.name)}
+        declared={declared}
+        onDeclare={onDeclare}
+        reading={reading}
+        isDialectOpen
+      />
+    </div>
   )
 }
 
 function Made({ before, made }: { readonly before: Receipt; readonly made: Receipt }) {
   if (made.id === before.id) return <p role="status">{t.sameReading}</p>
   return (
-    <div role="status">
-      <p class="lead">{acceptedText(made.records)}</p>
-      <p>
-        <a href={datasetHref(made.id)}>{t.openReading}</a>
-      </p>
-    </div>
+    <p class="note" role="status">
+      <span>{accountText(made.records)}</span> <a href={datasetHref(made.id)}>{t.openReading}</a>
+    </p>
   )
 }

@@ -28,7 +28,11 @@ export function ReceiptTab({ receipt }: { readonly receipt: Receipt }) {
             [t.blank, records.blank],
             [t.skipped, records.skipped],
             [t.acceptedAsRows, records.accepted],
-            [records.rejected === 0 ? t.rejected : <a href={datasetHref(id, 'fix')}>{t.rejected}</a>, records.rejected],
+            [
+              records.rejected === 0 ? t.rejected : <a href={datasetHref(id, 'fix')}>{t.rejected}</a>,
+              records.rejected,
+              'warn strong',
+            ],
           ]}
           total={[t.inTheFile, records.total]}
         />
@@ -39,8 +43,8 @@ export function ReceiptTab({ receipt }: { readonly receipt: Receipt }) {
               [t.header, sizes.header],
               [t.blankAndSkipped, sizes.blank + sizes.skipped],
               [t.accepted, sizes.accepted],
-              [t.rejected, sizes.rejected],
-              [t.leftOver, Object.values(sizes).reduce((left, one) => left - one, textBytes)],
+              [t.rejected, sizes.rejected, 'warn strong'],
+              [t.leftOver, Object.values(sizes).reduce((left, one) => left - one, textBytes), 'bad strong'],
             ]}
             total={[file.compression === undefined ? t.received : t.unpacked, textBytes]}
           />
@@ -78,7 +82,7 @@ function Panel({ title, action, children }: PanelProps) {
 
 interface LedgerProps {
   readonly title: string
-  readonly lines: readonly (readonly [name: ComponentChildren, amount: number])[]
+  readonly lines: readonly (readonly [name: ComponentChildren, amount: number, tone?: string])[]
   readonly total: readonly [name: string, amount: number]
 }
 
@@ -87,10 +91,10 @@ function Ledger({ title, lines, total }: LedgerProps) {
     <Panel title={title}>
       <table class="ledger" aria-label={title}>
         <tbody>
-          {lines.map(([name, amount], at) => (
+          {lines.map(([name, amount, tone], at) => (
             <tr key={at}>
               <th scope="row">{name}</th>
-              <td class={amount === 0 ? 'quiet' : undefined}>{count(amount)}</td>
+              <td class={amount === 0 ? 'quiet' : tone}>{count(amount)}</td>
             </tr>
           ))}
         </tbody>

@@ -1,16 +1,12 @@
-// Ready file: a chosen file that has not been sent: its first rows, how it is read, and on request a check of the whole
-// file. The buttons stand above what appears later, so that they do not move under the pointer.
+// Ready file: a chosen file that has not been sent: how it would be read, what is said about it, and on request a check
+// of the whole file.
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useUploadBlocker } from '../../caller.ts'
-import { Refusal, Undecodable } from '../../check/run-check.ts'
-import { receiptOf, useCheck } from '../../check/use-check.ts'
-import { bytes, shownName } from '../../format.ts'
-import { DialectFields } from '../../parts/dialect-fields.tsx'
-import { Failure } from '../../parts/failure.tsx'
-import { Preview, ReadingLine } from '../../parts/preview.tsx'
+import { Refusal } from '../../check/run-check.ts'
+import { shownName } from '../../format.ts'
+import { FileReading, useReading } from '../../parts/file-reading.tsx'
 import { t } from '../../texts.ts'
 import type { QueuedUpload, UploadQueue } from '../../upload/upload-queue.ts'
-import { WholeCheck } from './whole-check.tsx'
 
 interface ReadyFileProps {
   readonly upload: QueuedUpload
@@ -18,67 +14,59 @@ interface ReadyFileProps {
   readonly queue: UploadQueue
 }
 
-export function ReadyFile({ upload: { number, dialect }, file, queue }: ReadyFileProps) {
+export function ReadyFile({ upload, file, queue }: ReadyFileProps) {
+  const { number } = upload
   const [isChecking, setChecking] = useState(false)
-  const [isOpen, setOpen] = useState(false)
-  const head = useCheck(file, dialect, 'head')
-  const whole = useCheck(file, dialect, isChecking ? 'whole' : null)
-  const known = receiptOf(whole) ?? receiptOf(head)
+  const reading = useReading(file, upload, isChecking ? 'whole' : 'head')
+  const { whole, schema, error } = reading
   const checkLabel = whole.kind === 'running' ? t.stopCheck : whole.kind === 'done' ? t.hideCheck : t.checkWhole
-  const isRefused = head.kind === 'failed' && head.error instanceof Refusal
+  const isRefused = error instanceof Refusal
   useLayoutEffect(() => queue.setRefused(number, isRefused), [number, isRefused])
+  useLayoutEffect(() => queue.declare(number, { schema }), [number, schema])
   const blocker = useUploadBlocker()(file.size)
   const maySend = !isRefused && blocker === null
   const item = useFocus(maySend, () => queue.send(number))
   return (
-    <li class="ready" {...item}>
-      <div class="row between">
-        <h3 class="name">{shownName(file.name)}</h3>
-        <span class="row">
-          <span class="quiet figures">{bytes(file.size)}</span>
-          <button
-            type="button"
-            class="small"
-            aria-label={`${t.remove}: ${file.name}`}
-            onClick={() => queue.remove(number)}
-          >
-            {t.remove}
-          </button>
-        </span>
-      </div>
-      <div class="row actions">
+    <li class="frame ready" {...item}>
+      <FileReading
+        file={file}
+        name={shownName(file.name)}
+        declared={upload}
+        onDeclare={(change) => queue.declare(number, change)}
+        reading={reading}
+      >
+        {blocker === null ? (
+          <span class="quiet small">{t.phases.ready}</span>
+        ) : (
+          <strong role="status">{blocker}</strong>
+        )}
         <button
           type="button"
-          class="main"
+          class="btn ghost"
+          aria-label={`${t.remove}: ${file.name}`}
+          onClick={() => queue.remove(number)}
+        >
+          {t.remove}
+        </button>
+        <button
+          type="button"
+          class="btn"
+          aria-label={`${checkLabel}: ${file.name}`}
+          disabled={error !== null && !isChecking}
+          onClick={() => setChecking(!isChecking)}
+        >
+          {checkLabel}
+        </button>
+        <button
+          type="button"
+          class="btn primary"
           aria-label={`${t.send}: ${file.name}`}
           disabled={!maySend}
           onClick={() => queue.send(number)}
         >
           {t.send}
         </button>
-        <button
-          type="button"
-          aria-label={`${checkLabel}: ${file.name}`}
-          disabled={head.kind === 'failed'}
-          onClick={() => setChecking(!isChecking)}
-        >
-          {checkLabel}
-        </button>
-        {blocker === null ? <span class="quiet">{t.phases.ready}</span> : <strong role="status">{blocker}</strong>}
-      </div>
-      {head.kind === 'failed' &&
-        (isRefused ? (
-          <Failure error={head.error} />
-        ) : (
-          <p class="quiet">{head.error instanceof Undecodable ? t.noDecoder : t.noPreview}</p>
-        ))}
-      {known !== null && <ReadingLine receipt={known} />}
-      <details class="dialect" open={isOpen || isRefused} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-        <summary>{t.changeReading}</summary>
-        <DialectFields dialect={dialect} onChange={(chosen) => queue.setDialect(number, chosen)} />
-      </details>
-      {head.kind !== 'failed' && <Preview label={`${t.preview}: ${file.name}`} receipt={known} />}
-      <WholeCheck state={whole} file={file} />
+      </FileReading>
     </li>
   )
 }

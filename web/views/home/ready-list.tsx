@@ -1,11 +1,13 @@
 // Ready list: the chosen files that were not sent, and those that cannot be.
+import type { ComponentProps } from 'preact'
 import { useUploadBlocker } from '../../caller.ts'
 import { count, shownName } from '../../format.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { t } from '../../texts.ts'
 import type { UploadQueue } from '../../upload/upload-queue.ts'
+import { useLoaded } from '../../use-loaded.ts'
 import { isSent } from '../tray/tray.tsx'
-import { ReadyFile } from './ready-file.tsx'
+import type { ReadyFile } from './ready-file.tsx'
 
 export function ReadyList({ queue }: { readonly queue: UploadQueue }) {
   const blocker = useUploadBlocker()
@@ -15,30 +17,30 @@ export function ReadyList({ queue }: { readonly queue: UploadQueue }) {
     .filter(({ phase, isRefused, size }) => phase === 'ready' && !isRefused && blocker(size) === null)
     .map(({ number }) => number)
   return (
-    <section class="old">
-      <div class="row between">
-        <h2>{t.beforeSending}</h2>
+    <section class="ready-list">
+      <div class="row">
+        <h2 class="grow">{t.beforeSending}</h2>
         {ready.length > 1 && (
-          <button type="button" class="main" onClick={() => queue.send(...ready)}>
+          <button type="button" class="btn primary" onClick={() => queue.send(...ready)}>
             {t.sendAll(count(ready.length))}
           </button>
         )}
       </div>
       {!navigator.onLine && <p role="status">{t.offline}</p>}
-      <ul class="list">
+      <ul class="files">
         {chosen
           // The last choice first, its files in the order in which the browser names them.
           .toSorted((a, b) => b.firstNumber - a.firstNumber)
           .map((upload) =>
             upload.file !== null ? (
-              <ReadyFile key={upload.number} upload={upload} file={upload.file} queue={queue} />
+              <Ready key={upload.number} upload={upload} file={upload.file} queue={queue} />
             ) : (
-              <li key={upload.number}>
-                <div class="row between">
-                  <strong class="name">{shownName(upload.name)}</strong>
+              <li key={upload.number} class="panel">
+                <div class="row">
+                  <strong class="name grow">{shownName(upload.name)}</strong>
                   <button
                     type="button"
-                    class="small"
+                    class="btn small"
                     aria-label={`${t.remove}: ${upload.name}`}
                     onClick={() => queue.remove(upload.number)}
                   >
@@ -52,4 +54,11 @@ export function ReadyList({ queue }: { readonly queue: UploadQueue }) {
       </ul>
     </section>
   )
+}
+
+/** What shows a file before it is sent is a script of its own. */
+function Ready(props: ComponentProps<typeof ReadyFile>) {
+  const view = useLoaded(() => import('./ready-file.tsx'), [])
+  if (view.state === 'failed') return <Failure error={view.error} />
+  return view.state === 'loading' ? <li class="panel">{t.reading}</li> : <view.value.ReadyFile {...props} />
 }

@@ -1,8 +1,10 @@
-// Drafts: rejects as texts to edit, and the user's unsent corrections, kept for the tab until they are sent. Knows no
-// element.
+// Drafts: rejects as texts to edit, and what the user means to mend: texts and rules, kept for the tab until they are
+// stored. Knows no element.
+import type { CorrectionRule } from '../../../../src/core/correction-rules.ts'
 import type { RefusedCorrection, RejectPreview } from '../../../../src/core/receipt.ts'
+import type { CorrectionLine, Receipt } from '../../../api.ts'
 
-export interface Draft {
+export interface Draft extends Pick<RejectPreview, 'line' | 'byteOffset'> {
   readonly text: string
   /** Why the service has refused this text, if it has. */
   readonly refused?: Omit<RefusedCorrection, 'record'>
@@ -11,23 +13,48 @@ export interface Draft {
 /** By the number of the record. */
 export type Drafts = ReadonlyMap<number, Draft>
 
-export function storedDrafts(id: string): Drafts {
-  const stored = sessionStorage.getItem(keyOf(id))
-  // Only storeDrafts() writes it.
-  return new Map(stored === null ? [] : (JSON.parse(stored) as [number, Draft][]))
+export interface Mends {
+  readonly drafts: Drafts
+  /** In the order in which they were applied. */
+  readonly rules: readonly CorrectionRule[]
 }
 
-export function storeDrafts(id: string, drafts: Drafts): void {
+export const noMends: Mends = { drafts: new Map(), rules: [] }
+
+/** What is kept for a file, and the dataset that it was meant for. */
+interface Kept {
+  readonly id: string
+  readonly drafts: readonly [number, Draft][]
+  readonly rules: readonly CorrectionRule[]
+}
+
+type OfFile = Pick<Receipt, 'id' | 'file'>
+
+/** `isElsewhere` if they were meant for another reading of the same file. */
+export function storedMends({ id, file }: OfFile): { readonly mends: Mends; readonly isElsewhere: boolean } {
+  const stored = sessionStorage.getItem(keyOf(file))
+  if (stored === null) return { mends: noMends, isElsewhere: false }
+  // Only storeMends() writes it.
+  const { drafts, rules, ...kept } = JSON.parse(stored) as Kept
+  return { mends: { drafts: new Map(drafts), rules }, isElsewhere: kept.id !== id }
+}
+
+export function storeMends({ id, file }: OfFile, { drafts, rules }: Mends): void {
   try {
-    if (drafts.size === 0) sessionStorage.removeItem(keyOf(id))
-    else sessionStorage.setItem(keyOf(id), JSON.stringify([...drafts]))
+    if (drafts.size + rules.length === 0) sessionStorage.removeItem(keyOf(file))
+    else sessionStorage.setItem(keyOf(file), JSON.stringify({ id, drafts: [...drafts], rules } satisfies Kept))
   } catch {
     // Browsers store some megabytes per tab: anything beyond lasts only until a reload.
   }
 }
 
-function keyOf(id: string): string {
-  return `drafts-${id}`
+function keyOf({ sha256 }: Receipt['file']): string {
+  return `mends-${sha256}`
+}
+
+/** Mends as the service takes them. */
+export function linesOf({ drafts, rules }: Mends): readonly CorrectionLine[] {
+  return [...[...drafts].map(([record, { text, byteOffset }]) => ({ record, text, byteOffset })), ...rules]
 }
 
 /** A text field has only line feeds: this restores those of the original. */

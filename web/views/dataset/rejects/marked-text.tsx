@@ -12,7 +12,7 @@ export function MarkedText({ text, place }: { readonly text: string; readonly pl
   const to = Math.min(text.length, from + shownBefore + shownAfter)
   const end = Math.min(at.to, to)
   return (
-    <code class="record">
+    <code class="raw">
       {from > 0 && '…'}
       {seen(text.slice(from, at.from))}
       {place !== null &&
@@ -24,7 +24,7 @@ export function MarkedText({ text, place }: { readonly text: string; readonly pl
 }
 
 /** Control characters that a browser does not show are replaced by their symbols. */
-function seen(text: string): string {
+export function seen(text: string): string {
   return text.replace(/\p{Cc}/gu, (control) => {
     const code = control.charCodeAt(0)
     if (control === '\t' || control === '\n' || code > 0x7f) return control

@@ -37,14 +37,14 @@ export function RejectItem(props: RejectItemProps) {
   const names = columns.map((column) => column.name)
   return (
     <li class="reject">
-      <div class="row between">
+      <div class="row">
         <span>
-          <strong class="figures">{name}</strong>{' '}
-          <span class="quiet figures">
+          <strong>{name}</strong>{' '}
+          <span class="quiet">
             {t.record} {count(record)} · {t.offset} {count(byteOffset)}
           </span>
         </span>
-        <span class="reject-message">
+        <span class="warn">
           <Spoken sentence={rejectSentence(reject, names)} />
         </span>
       </div>
@@ -54,7 +54,7 @@ export function RejectItem(props: RejectItemProps) {
           place={placeOf(reject, original, work.originalReading(record))}
         />
         {mayEdit && original !== null && draft === undefined && (
-          <button type="button" class="small" aria-label={`${t.edit}: ${name}`} onClick={onEdit}>
+          <button type="button" class="btn small" aria-label={`${t.edit}: ${name}`} onClick={onEdit}>
             {t.edit}
           </button>
         )}
@@ -101,7 +101,7 @@ function Editor({ reject, original, draft, work, columns, name, isFocused, onLea
   return (
     <div class="correction">
       <textarea
-        class="sql"
+        class="field mono"
         ref={area}
         aria-label={`${t.correctedText}: ${name}`}
         aria-describedby={sayId}
@@ -110,14 +110,14 @@ function Editor({ reject, original, draft, work, columns, name, isFocused, onLea
         autocapitalize="off"
         rows={Math.min(8, draft.text.split('\n').length)}
         value={draft.text}
-        onInput={({ currentTarget }) => work.write(reject.record, withLineEndsOf(original, currentTarget.value))}
+        onInput={({ currentTarget }) => work.write(reject, withLineEndsOf(original, currentTarget.value))}
         onKeyDown={onKeyDown}
       />
-      <div class="row between">
-        <p id={sayId} role="status" class={problem === null ? 'good' : 'wrong'}>
+      <div class="row">
+        <p id={sayId} role="status" class={problem === null ? 'good' : 'warn'}>
           {problem === null ? textState(draftReading) : <Spoken sentence={problem} />}
         </p>
-        <button type="button" class="small" aria-label={`${t.takeBack}: ${name}`} onClick={onLeave}>
+        <button type="button" class="btn small" aria-label={`${t.takeBack}: ${name}`} onClick={onLeave}>
           {t.takeBack}
         </button>
       </div>

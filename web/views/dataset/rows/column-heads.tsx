@@ -45,7 +45,7 @@ export function ColumnHeads({ receipt, view, profile, columns, place, onSort, on
       >
         <button
           type="button"
-          class="plot"
+          class={measured === undefined ? 'plot waiting' : 'plot'}
           tabIndex={-1}
           title={about}
           aria-expanded={view.column === name}

@@ -1,78 +1,137 @@
-// Query result: the rows of a query as a table or as bars, and as a download. Knows no SQL.
-import { useState } from 'preact/hooks'
+// Query result: the rows of a query as a grid, beside bars if there are few, and as a download. Knows no SQL.
+import { useId, useMemo, useState } from 'preact/hooks'
 import type { RowPage } from '../../../../src/core/responses.ts'
 import { downloadQuery } from '../../../api.ts'
-import { count, figure } from '../../../format.ts'
+import { count } from '../../../format.ts'
 import { Failure } from '../../../parts/failure.tsx'
-import { Table } from '../../../parts/table.tsx'
-import { textOf } from '../../../parts/text-of.ts'
-import { isNumeric, Value } from '../../../parts/value.tsx'
-import { t } from '../../../texts.ts'
+import { Menu } from '../../../parts/menu.tsx'
+import { textOf, tsv } from '../../../parts/text-of.ts'
+import { isNumeric } from '../../../parts/value.tsx'
+import { language, t } from '../../../texts.ts'
+import { useAction } from '../../../use-loaded.ts'
+import type { Cell, CellRange } from '../rows/cell-moves.ts'
+import { type GridColumn, HeadCell } from '../rows/grid-row.tsx'
+import { RowGrid, type Selection } from '../rows/row-grid.tsx'
 
-/** Browsers are slow with more; downloads have all rows. */
-const rowsMax = 1_000
-
-interface QueryResultProps {
-  readonly id: string
-  readonly sql: string
-  readonly page: RowPage
-  readonly tookMs: number
-}
-
-export function QueryResult({ id, sql, page, tookMs }: QueryResultProps) {
-  const [isDrawn, setDrawn] = useState(false)
-  const canDraw = barColumns(page) !== null
+export function QueryResult({ page }: { readonly page: RowPage }) {
+  if (page.rows.length === 0) return <NoRows page={page} />
   return (
     <>
-      <div class="row between">
-        <p class="quiet figures" role="status">
-          {t.rowCount(count(page.rows.length), figure(Math.round(tookMs)))}
-          {page.rows.length > rowsMax && ` ${t.firstOnly(count(rowsMax))}`}
-        </p>
-        <div class="row">
-          {canDraw && (
-            <button type="button" class="small" aria-pressed={isDrawn} onClick={() => setDrawn(!isDrawn)}>
-              {t.asBars}
-            </button>
-          )}
-          <Download id={id} sql={sql} type="text/csv" fileName="result.csv" label={t.asCsv} />
-          <Download id={id} sql={sql} type="application/x-ndjson" fileName="result.ndjson" label={t.asJson} />
+      {page.truncated && <p class="note">{t.firstRows(count(page.rows.length))}</p>}
+      <div class="results">
+        <div>
+          <ResultGrid page={page} />
         </div>
+        <ResultBars page={page} />
       </div>
-      {page.truncated && <p role="status">{t.truncated}</p>}
-      {isDrawn && canDraw ? <ResultBars page={page} /> : <ResultTable page={page} />}
     </>
   )
 }
 
-function ResultTable({ page }: { readonly page: RowPage }) {
+function NoRows({ page: { columns } }: { readonly page: RowPage }) {
   return (
-    <section class="result" aria-label={t.result} tabIndex={0}>
-      <Table
-        class="compact"
-        rows={page.rows.slice(0, rowsMax)}
-        columns={page.columns.map(({ name, type }, column) => ({
-          head: name,
-          title: type,
-          isNumber: isNumeric(type),
-          cell: (row: readonly unknown[]) => <Value value={row[column]} />,
-        }))}
-      />
-    </section>
+    <div class="empty">
+      <h2>{t.noResultRows}</h2>
+      <p>{columns.map(({ name }) => name).join(' · ')}</p>
+    </div>
   )
 }
 
-type DownloadProps = Readonly<Record<'id' | 'sql' | 'type' | 'fileName' | 'label', string>>
+interface ResultSort {
+  readonly column: number
+  readonly isDescending: boolean
+}
 
-function Download({ id, sql, type, fileName, label }: DownloadProps) {
-  const [error, setError] = useState<unknown>(null)
-  const save = () => downloadQuery(id, sql, type, fileName).then(() => setError(null), setError)
+function ResultGrid({ page: { columns, rows } }: { readonly page: RowPage }) {
+  const [selection, setSelection] = useState<Selection>({ cell: start, anchor: start })
+  const [sort, setSort] = useState<ResultSort | null>(null)
+  const sorted = useMemo(() => (sort === null ? rows : sortedRows(rows, sort)), [rows, sort])
+  const named = useMemo(() => columnsOf(columns), [columns])
+  const onSort = (column: number) => {
+    if (sort?.column !== column) setSort({ column, isDescending: false })
+    else setSort(sort.isDescending ? null : { column, isDescending: true })
+  }
+  const onCopy = ({ from, to }: CellRange) =>
+    navigator.clipboard.writeText(
+      tsv(sorted.slice(from.row, to.row + 1).map((values) => values.slice(from.column, to.column + 1))),
+    )
+  const orderOf = (column: number) =>
+    sort?.column !== column ? undefined : sort.isDescending ? 'descending' : 'ascending'
+  return (
+    <RowGrid
+      label={t.result}
+      source={{ row: (index) => ({ number: index + 1, values: sorted[index] ?? [] }) }}
+      columns={named}
+      total={rows.length}
+      {...selection}
+      onSelect={setSelection}
+      onCopy={(range) => void onCopy(range)}
+      onKey={({ key }) => {
+        if (key === 'Enter' && selection.cell.row < 0) onSort(selection.cell.column)
+      }}
+      heads={(inView, place) =>
+        inView.map((one, index) => (
+          <HeadCell
+            key={one.name}
+            {...one}
+            place={place}
+            index={index}
+            order={orderOf(one.at)}
+            onSort={() => onSort(one.at)}
+          />
+        ))
+      }
+    />
+  )
+}
+
+const start: Cell = { row: 0, column: 0 }
+
+/** A result may have several columns of one name. */
+function columnsOf(columns: RowPage['columns']): readonly GridColumn[] {
+  return columns.map(({ name, type }, at) => {
+    const before = columns.slice(0, at).filter((one) => one.name === name).length
+    return { name: before === 0 ? name : `${name}_${before}`, type, at }
+  })
+}
+
+/** Numbers by value, also those that are texts so as to lose no digit; null last. */
+function sortedRows(rows: RowPage['rows'], { column, isDescending }: ResultSort): RowPage['rows'] {
+  const order = new Intl.Collator(undefined, { numeric: true })
+  return rows.toSorted((a, b) => {
+    const [one, other] = [a[column], b[column]]
+    if (one === null || other === null) return Number(one === null) - Number(other === null)
+    const difference = Number(one) - Number(other) || order.compare(textOf(one), textOf(other))
+    return isDescending ? -difference : difference
+  })
+}
+
+const forms = [
+  ['CSV', 'text/csv', 'csv'],
+  ['JSON', 'application/json', 'json'],
+  ['NDJSON', 'application/x-ndjson', 'ndjson'],
+] as const
+
+/** The whole result, in each format of the service. */
+export function ExportMenu({ id, sql }: Readonly<Record<'id' | 'sql', string>>) {
+  const { outcome, run } = useAction<void>()
   return (
     <>
-      <button type="button" class="small" aria-label={`${t.downloads}: ${label}`} onClick={() => void save()}>
-        {label}
-      </button>
-      {error !== null && <Failure error={error} />}
+      <Menu label={outcome.state === 'loading' ? t.exporting : t.export}>
+        {forms.map(([name, type, ending]) => (
+          <button
+            key={name}
+            type="button"
+            onClick={({ currentTarget }) => {
+              currentTarget.closest<HTMLElement>('[popover]')?.hidePopover()
+              run((signal) => downloadQuery(id, sql, type, `result.${ending}`, signal))
+            }}
+          >
+            {name}
+          </button>
+        ))}
+      </Menu>
+      {outcome.state === 'failed' && <Failure error={outcome.error} />}
     </>
   )
 }
@@ -80,44 +139,54 @@ function Download({ id, sql, type, fileName, label }: DownloadProps) {
 /** More bars would be illegible. */
 const barsMax = 60
 
-/** The columns that name and measure the bars; null if a result has none. */
-function barColumns({ columns, rows }: RowPage): { readonly name: number; readonly value: number } | null {
-  const value = columns.findLastIndex(({ type }) => isNumeric(type))
-  const name = columns.findIndex((_, index) => index !== value)
-  return value < 0 || name < 0 || rows.length < 2 ? null : { name, value }
-}
+const short = new Intl.NumberFormat(language, { notation: 'compact', maximumSignificantDigits: 3 })
 
-function ResultBars({ page }: { readonly page: RowPage }) {
-  const found = barColumns(page)
-  if (found === null) return null
-  const rows = page.rows.slice(0, barsMax)
-  const sizeOf = (row: readonly unknown[]) => Math.abs(Number(row[found.value] ?? 0)) || 0
+/** A number for each of a few names, as bars. */
+function ResultBars({ page: { columns, rows } }: { readonly page: RowPage }) {
+  const id = useId()
+  const values = columns.flatMap(({ type }, at) => (isNumeric(type) ? [at] : []))
+  const [chosen, setChosen] = useState(values.find((at) => isFalling(rows, at)) ?? values.at(-1))
+  const label = columns.findIndex((_, at) => at !== chosen)
+  if (chosen === undefined || label < 0 || rows.length < 2 || rows.length > barsMax) return null
+  const sizeOf = (row: readonly unknown[]) => Math.abs(Number(row[chosen] ?? 0)) || 0
   const most = Math.max(...rows.map(sizeOf), Number.MIN_VALUE)
   return (
-    <table class="bars" aria-label={t.asBars}>
-      <thead>
-        <tr>
-          <th scope="col">{page.columns[found.name]?.name}</th>
-          <th scope="col" colSpan={2}>
-            {page.columns[found.value]?.name}
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((row, index) => (
-          <tr key={index}>
-            <th scope="row" class="name">
-              {textOf(row[found.name]) || t.nullValue}
-            </th>
-            <td class="number">{textOf(row[found.value])}</td>
-            <td class="bar-cell">
-              <svg aria-hidden="true" viewBox="0 0 100 10" preserveAspectRatio="none">
-                <rect class="bar" width={(100 * sizeOf(row)) / most} height={10} />
-              </svg>
-            </td>
-          </tr>
+    <figure aria-labelledby={id}>
+      <div class="row">
+        <h2 class="h3 name grow" id={id}>
+          {t.valueBy(columns[chosen]?.name ?? '', columns[label]?.name ?? '')}
+        </h2>
+        {values.length > 1 && (
+          <select
+            class="select soft"
+            aria-label={t.barsOf}
+            value={chosen}
+            onChange={({ currentTarget }) => setChosen(Number(currentTarget.value))}
+          >
+            {values.map((at) => (
+              <option key={at} value={at}>
+                {columns[at]?.name}
+              </option>
+            ))}
+          </select>
+        )}
+      </div>
+      <div class="bars">
+        {rows.map((row, at) => (
+          <>
+            <span class="name">{textOf(row[label]) || t.nullValue}</span>
+            <i key={at} ref={(bar) => bar?.style.setProperty('width', `${(100 * sizeOf(row)) / most}%`)} />
+            <span class="small quiet num">
+              {row[chosen] === null ? t.nullValue : short.format(Number(row[chosen]))}
+            </span>
+          </>
         ))}
-      </tbody>
-    </table>
+      </div>
+    </figure>
   )
+}
+
+/** The column by which a result is sorted is what it is about. */
+function isFalling(rows: RowPage['rows'], column: number): boolean {
+  return rows.every((row, at) => at === 0 || Number(rows[at - 1]?.[column]) >= Number(row[column]))
 }

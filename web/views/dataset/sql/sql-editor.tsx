@@ -1,13 +1,15 @@
-// SQL editor: a statement with completion, and with a mark at an error. Knows no dataset.
+// SQL editor: a statement in color, with completion, and with a mark at an error. Knows no dataset.
 import type { RefObject } from 'preact'
-import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useId, useLayoutEffect, useState } from 'preact/hooks'
 import type { TextPlace } from '../../../check/texts/read-texts.ts'
 import { count } from '../../../format.ts'
 import { t } from '../../../texts.ts'
 import { type Completion, type Completions, complete } from './complete.ts'
+import { tokens } from './sql-tokens.ts'
 
 interface SqlEditorProps {
   readonly sql: string
+  readonly area: RefObject<HTMLTextAreaElement | null>
   readonly columns: readonly string[]
   readonly functions: readonly string[]
   readonly errorPlace: TextPlace | null
@@ -16,10 +18,8 @@ interface SqlEditorProps {
   readonly onFocus: () => void
 }
 
-export function SqlEditor({ sql, columns, functions, errorPlace, onChange, onRun, onFocus }: SqlEditorProps) {
-  const area = useRef<HTMLTextAreaElement>(null)
-  const backdrop = useRef<HTMLPreElement>(null)
-  const { found, chosen, look, take, close, choose } = useCompletion(area, columns, functions, onChange)
+export function SqlEditor({ sql, area, columns, functions, errorPlace, onChange, onRun, onFocus }: SqlEditorProps) {
+  const { found, chosen, look, take, close, choose } = useCompletion(area, columns, functions)
   const listId = useId()
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
@@ -34,12 +34,15 @@ export function SqlEditor({ sql, columns, functions, errorPlace, onChange, onRun
   }, [errorPlace?.from, errorPlace?.to])
   return (
     <div class="editor">
+      <pre aria-hidden="true" class="quiet num">
+        {sql.split('\n').map((_, at) => `${at + 1}\n`)}
+      </pre>
       <div class="editor-text">
-        <pre class="sql backdrop" aria-hidden="true" ref={backdrop}>
+        <pre aria-hidden="true">
           <Marked sql={sql} place={errorPlace} />
+          {'\n'}
         </pre>
         <textarea
-          class="sql"
           ref={area}
           aria-label={t.sql}
           aria-autocomplete="list"
@@ -48,7 +51,7 @@ export function SqlEditor({ sql, columns, functions, errorPlace, onChange, onRun
           aria-invalid={errorPlace !== null}
           spellcheck={false}
           autocapitalize="off"
-          rows={Math.max(5, sql.split('\n').length)}
+          wrap="off"
           value={sql}
           onInput={({ currentTarget }) => {
             onChange(currentTarget.value)
@@ -58,12 +61,9 @@ export function SqlEditor({ sql, columns, functions, errorPlace, onChange, onRun
           onBlur={close}
           onFocus={onFocus}
           onKeyDown={onKeyDown}
-          onScroll={({ currentTarget }) => {
-            if (backdrop.current) backdrop.current.scrollTop = currentTarget.scrollTop
-          }}
         />
       </div>
-      {found !== null && <OptionList id={listId} options={found.options} chosen={chosen} onTake={take} />}
+      {found !== null && <OptionList id={listId} sql={sql} found={found} chosen={chosen} onTake={take} />}
       <span class="hidden" role="status">
         {found === null ? '' : t.completions(count(found.options.length))}
       </span>
@@ -75,7 +75,6 @@ function useCompletion(
   area: RefObject<HTMLTextAreaElement | null>,
   columns: readonly string[],
   functions: readonly string[],
-  onChange: (sql: string) => void,
 ) {
   const [found, setFound] = useState<Completions | null>(null)
   const [chosen, setChosen] = useState(0)
@@ -83,12 +82,11 @@ function useCompletion(
     setFound(complete(value, selectionStart, columns, functions))
     setChosen(0)
   }
-  const take = (option: Completion) => {
+  const take = ({ text }: Completion) => {
     if (found === null || area.current === null) return
-    area.current.setRangeText(option.text, found.from, found.to, 'end')
-    onChange(area.current.value)
+    area.current.setSelectionRange(found.from, found.to)
+    putText(area.current, text)
     setFound(null)
-    area.current.focus()
   }
   /** False for a key that has nothing to do with completion. */
   const choose = ({ key, shiftKey }: KeyboardEvent): boolean => {
@@ -108,29 +106,70 @@ function useCompletion(
   return { found, chosen, look, take, choose, close: () => setFound(null) }
 }
 
+/** Puts a text in place of the selection, as if it were typed: nothing else can be undone with Ctrl+Z. */
+export function putText(area: HTMLTextAreaElement, text: string): void {
+  area.focus()
+  document.execCommand('insertText', false, text)
+}
+
 function Marked({ sql, place }: { readonly sql: string; readonly place: TextPlace | null }) {
-  if (place === null) return <>{sql}</>
+  if (place === null) return <Colored sql={sql} />
   return (
     <>
-      {sql.slice(0, place.from)}
+      <Colored sql={sql.slice(0, place.from)} />
       <mark>{sql.slice(place.from, place.to) || ' '}</mark>
-      {sql.slice(place.to)}
+      <Colored sql={sql.slice(place.to)} />
+    </>
+  )
+}
+
+/** The rest of a longer statement has no color. */
+const coloredMax = 1_000
+const classes: Readonly<Record<string, string>> = { keyword: 'k', text: 's', number: 'n', comment: 'c' }
+
+function Colored({ sql }: { readonly sql: string }) {
+  let at = 0
+  const pieces = tokens(sql)
+    .slice(0, coloredMax)
+    .flatMap(({ kind, from, to }) => {
+      const name = kind === 'word' && sql.charAt(to) === '(' ? 'k' : classes[kind]
+      if (name === undefined) return []
+      const before = sql.slice(at, from)
+      at = to
+      return [before, <span class={name}>{sql.slice(from, to)}</span>]
+    })
+  return (
+    <>
+      {pieces}
+      {sql.slice(at)}
     </>
   )
 }
 
 interface OptionListProps {
   readonly id: string
-  readonly options: readonly Completion[]
+  readonly sql: string
+  readonly found: Completions
   readonly chosen: number
   readonly onTake: (option: Completion) => void
 }
 
-function OptionList({ id, options, chosen, onTake }: OptionListProps) {
+/** Below the word, in columns and lines of the editor's font. */
+function OptionList({ id, sql, found, chosen, onTake }: OptionListProps) {
   const kinds = { column: t.column, function: t.function, keyword: 'SQL' } as const
+  const lines = sql.slice(0, found.from).split('\n')
   return (
-    <ul class="completions" role="listbox" id={id} aria-label={t.suggestions}>
-      {options.map((option, index) => (
+    <ul
+      class="menu completions"
+      role="listbox"
+      id={id}
+      aria-label={t.suggestions}
+      ref={(list) => {
+        list?.style.setProperty('--line-number', String(lines.length))
+        list?.style.setProperty('--column', String(lines.at(-1)?.length))
+      }}
+    >
+      {found.options.map((option, index) => (
         <li
           key={`${option.kind} ${option.label}`}
           id={`${id}-${index}`}
@@ -142,7 +181,7 @@ function OptionList({ id, options, chosen, onTake }: OptionListProps) {
             onTake(option)
           }}
         >
-          <code>{option.label}</code> <span class="quiet">{kinds[option.kind]}</span>
+          <code>{option.label}</code> <span class="quiet small">{kinds[option.kind]}</span>
         </li>
       ))}
     </ul>

@@ -1,17 +1,24 @@
-// SQL tab: a statement, its examples and history, and its result. Knows no SQL.
-import { useRef, useState } from 'preact/hooks'
+// SQL tab: a statement beside the columns it can use, earlier ones and examples, and its result. The address keeps it.
+import type { ComponentChildren, RefObject } from 'preact'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Column } from '../../../../src/core/receipt.ts'
 import type { RowPage } from '../../../../src/core/responses.ts'
 import { ApiError, type Receipt, runQuery } from '../../../api.ts'
+import { count, typeName } from '../../../format.ts'
 import { Failure } from '../../../parts/failure.tsx'
+import { Icon } from '../../../parts/icon.tsx'
+import { datasetHref } from '../../../router.ts'
 import { t } from '../../../texts.ts'
 import { useAction } from '../../../use-loaded.ts'
-import { nameOf } from './complete.ts'
-import { errorPlace, withoutPlace } from './error-place.ts'
-import { QueryResult } from './query-result.tsx'
-import { SqlEditor } from './sql-editor.tsx'
+import { type QueryFailure, queryFailure } from './query-failure.ts'
+import { ExportMenu, QueryResult } from './query-result.tsx'
+import { putText, SqlEditor } from './sql-editor.tsx'
+import { gapBefore, nameOf } from './sql-tokens.ts'
 
+/** Of a result, as the page shows it. Export has all. */
+const rowsMax = 10_000
 const historyMax = 20
+const rememberedCharactersMax = 10_000
 const historyName = 'sql-history'
 
 function storedHistory(): readonly string[] {
@@ -19,74 +26,197 @@ function storedHistory(): readonly string[] {
 }
 
 function remember(statement: string): readonly string[] {
+  if (statement.length > rememberedCharactersMax) return storedHistory()
   const history = [statement, ...storedHistory().filter((one) => one !== statement)].slice(0, historyMax)
   sessionStorage.setItem(historyName, JSON.stringify(history))
   return history
 }
 
-export function SqlTab({ receipt }: { readonly receipt: Receipt }) {
-  const [sql, setSql] = useState('SELECT * FROM data LIMIT 100')
-  /** The statement that was run last. */
-  const [asked, setAsked] = useState('')
-  const [history, setHistory] = useState(storedHistory)
-  const { outcome, run, cancel } = useAction<{ readonly page: RowPage; readonly tookMs: number }>()
-  const [functions, loadFunctions] = useFunctions(receipt.id)
+interface Result {
+  readonly statement: string
+  readonly page: RowPage
+  readonly tookMs: number
+}
 
-  const runStatement = (statement: string) => {
-    setSql(statement)
-    setAsked(statement)
-    run(async (signal) => {
-      const startMs = performance.now()
-      const page = await runQuery(receipt.id, statement, signal)
-      setHistory(remember(statement))
-      return { page, tookMs: performance.now() - startMs }
-    })
-  }
-  const place = outcome.state === 'failed' && asked === sql ? errorPlace(sql, String(outcome.error)) : null
+/** The result before stays until there is another one, or an error. */
+function useLast(outcome: ReturnType<typeof useAction<Result>>['outcome']): Result | null {
+  const last = useRef<Result | null>(null)
+  if (outcome.state !== 'loading') last.current = outcome.state === 'loaded' ? outcome.value : null
+  return last.current
+}
+
+interface SqlTabProps {
+  readonly receipt: Receipt
+  /** The statement in the address, which was run last; empty for none. */
+  readonly asked: string
+}
+
+export function SqlTab({ receipt, asked }: SqlTabProps) {
+  const area = useRef<HTMLTextAreaElement>(null)
+  const { sql, setSql, history, outcome, runStatement, cancel } = useStatement(receipt.id, asked, area)
+  const [functions, loadFunctions] = useFunctions(receipt.id)
+  const isRunning = outcome.state === 'loading'
+  const result = useLast(outcome)
+  const failed = outcome.state === 'failed' ? outcome.error : null
+  const failure = failed instanceof ApiError ? queryFailure(asked, failed.message) : null
   return (
-    <>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          runStatement(sql)
-        }}
-      >
+    <div class="sql">
+      <nav class="schema" aria-label={t.columnsAndStatements}>
+        <ColumnNames receipt={receipt} onChoose={(name) => area.current && putName(area.current, name)} />
+        {history.length > 0 && <Statements title={t.earlier} statements={history} onChoose={runStatement} />}
+        <Statements title={t.examples} statements={examplesFor(receipt.columns)} onChoose={runStatement} />
+      </nav>
+      <div>
         <SqlEditor
           sql={sql}
+          area={area}
           columns={receipt.columns.map(({ name }) => name)}
           functions={functions}
-          errorPlace={place}
+          errorPlace={asked === sql ? (failure?.place ?? null) : null}
           onChange={setSql}
           onRun={() => runStatement(sql)}
           onFocus={loadFunctions}
         />
-        <p class="row">
-          <button type="submit">{t.run}</button>
-          {/* Beside it, not in its place: the second click of a double click would cancel. */}
-          {outcome.state === 'loading' && (
-            <button type="button" onClick={cancel}>
-              {t.cancel}
-            </button>
+        <div class="bar">
+          <RunButton isRunning={isRunning} onRun={() => runStatement(sql)} onStop={cancel} />
+          <span class="row phone-hide">
+            {t.runKeys.map((key) => (
+              <kbd key={key}>{key}</kbd>
+            ))}
+          </span>
+          <span class="small quiet" role="status">
+            {outcome.state === 'loaded' &&
+              t.rowCount(count(outcome.value.page.rows.length), count(Math.round(outcome.value.tookMs)))}
+          </span>
+          <span class="grow" />
+          {asked !== '' && (
+            <>
+              <CopyLink />
+              {result !== null && <ExportMenu id={receipt.id} sql={asked} />}
+            </>
           )}
-          <span class="quiet">{t.runHint}</span>
-        </p>
-      </form>
-      <Statements title={t.examples} statements={examplesFor(receipt.columns)} onChoose={runStatement} />
-      {history.length > 0 && <Statements title={t.history} statements={history} onChoose={runStatement} />}
-      <section aria-live="polite">
-        {outcome.state === 'loading' && <p class="quiet">{t.loading}</p>}
-        {outcome.state === 'failed' && (
-          <Failure error={place === null ? outcome.error : withoutExcerpt(outcome.error)} />
-        )}
-        {outcome.state === 'loaded' && <QueryResult id={receipt.id} sql={asked} {...outcome.value} />}
-      </section>
-    </>
+        </div>
+        {failed !== null &&
+          (failure?.sentence ? (
+            <StatementFailure failure={failure} sql={asked} onMend={runStatement} />
+          ) : (
+            <Failure error={failed} />
+          ))}
+        {result !== null && <QueryResult key={result.statement} page={result.page} />}
+      </div>
+    </div>
   )
 }
 
-/** The place is marked in the statement, so the message need not repeat it. */
-function withoutExcerpt(error: unknown): unknown {
-  return error instanceof ApiError ? new ApiError(error.status, withoutPlace(error.message), error.exception) : error
+/** The statement that is edited, and the one in the address, which is run whenever it changes. */
+function useStatement(id: string, asked: string, area: RefObject<HTMLTextAreaElement | null>) {
+  const [sql, setSql] = useState(asked || 'SELECT * FROM data LIMIT 100')
+  const [history, setHistory] = useState(storedHistory)
+  const { outcome, run, cancel } = useAction<Result>()
+  const ask = () => {
+    run(async (signal) => {
+      const startMs = performance.now()
+      const page = await runQuery(id, asked, signal, rowsMax)
+      setHistory(remember(asked))
+      return { statement: asked, page, tookMs: performance.now() - startMs }
+    })
+  }
+  const runStatement = (statement: string) => {
+    setSql(statement)
+    if (statement === asked) ask()
+    else location.hash = `${datasetHref(id, 'sql')}?${encodeURIComponent(statement)}`
+  }
+  useLayoutEffect(() => {
+    if (asked === '') {
+      // A column that is pressed first takes the place of the star.
+      area.current?.setSelectionRange(7, 8)
+      return cancel()
+    }
+    setSql(asked)
+    ask()
+  }, [asked])
+  return { sql, setSql, history, outcome, runStatement, cancel }
+}
+
+interface RunButtonProps {
+  readonly isRunning: boolean
+  readonly onRun: () => void
+  readonly onStop: () => void
+}
+
+/** A query that is done in less time does not change the button. */
+const stopAfterMs = 300
+
+function RunButton({ isRunning, onRun, onStop }: RunButtonProps) {
+  const [seconds, setSeconds] = useState<number | null>(null)
+  useLayoutEffect(() => {
+    if (!isRunning) return
+    const startMs = performance.now()
+    const ticking = setInterval(() => setSeconds(Math.floor((performance.now() - startMs) / 1_000)), stopAfterMs)
+    return () => {
+      clearInterval(ticking)
+      setSeconds(null)
+    }
+  }, [isRunning])
+  const isStop = isRunning && seconds !== null
+  return (
+    // The second click of a double click stops nothing.
+    <button
+      type="button"
+      class={isStop ? 'btn' : 'btn primary'}
+      onClick={({ detail }) => (isStop ? detail < 2 && onStop() : onRun())}
+    >
+      <Icon name={isStop ? 'stop' : 'play'} />
+      {isStop ? t.stop : t.run}
+      {isStop && (
+        <span class="num" aria-hidden="true">
+          {seconds} s
+        </span>
+      )}
+    </button>
+  )
+}
+
+function CopyLink() {
+  const [isCopied, setCopied] = useState(false)
+  const copy = () => navigator.clipboard.writeText(location.href).then(() => setCopied(true))
+  return (
+    <button type="button" class="btn ghost phone-hide" onClick={() => void copy()} onBlur={() => setCopied(false)}>
+      <span aria-live="polite">{isCopied ? t.copied : t.copyLink}</span>
+    </button>
+  )
+}
+
+interface StatementFailureProps {
+  readonly failure: QueryFailure
+  readonly sql: string
+  readonly onMend: (sql: string) => void
+}
+
+function StatementFailure({ failure: { sentence, message, place, remedy }, sql, onMend }: StatementFailureProps) {
+  return (
+    <div class="note bad" role="alert">
+      <Icon name="warning" />
+      <div>
+        <p>
+          <b>{sentence}</b> {place !== null && t.markedAbove(count(sql.slice(0, place.from).split('\n').length))}
+        </p>
+        <details class="small quiet">
+          <summary>{t.forExperts}</summary>
+          <code lang="en">{message}</code>
+        </details>
+      </div>
+      {remedy !== null && (
+        <button
+          type="button"
+          class="btn"
+          onClick={() => onMend(sql.slice(0, remedy.from) + remedy.text + sql.slice(remedy.to))}
+        >
+          {t.putThere(remedy.text)}
+        </button>
+      )}
+    </div>
+  )
 }
 
 const functionsSql = `SELECT DISTINCT function_name FROM duckdb_functions()
@@ -108,6 +238,45 @@ function useFunctions(id: string): readonly [readonly string[], () => void] {
   return [functions, load]
 }
 
+function putName(area: HTMLTextAreaElement, name: string): void {
+  putText(area, gapBefore(area.value.slice(0, area.selectionStart)) + nameOf(name))
+}
+
+/** More would be elements without use: a field finds the others. */
+const namesMax = 100
+const searchedNamesMin = 20
+
+interface ColumnNamesProps {
+  readonly receipt: Receipt
+  readonly onChoose: (name: string) => void
+}
+
+function ColumnNames({ receipt: { columns, records }, onChoose }: ColumnNamesProps) {
+  const [wanted, setWanted] = useState('')
+  const found = columns.filter(({ name }) => name.toLowerCase().includes(wanted.toLowerCase()))
+  return (
+    <Group title="data" count={t.rowTerm(count(records.accepted))}>
+      {columns.length > searchedNamesMin && (
+        <input
+          class="field"
+          type="search"
+          aria-label={t.findColumn}
+          placeholder={t.findColumn}
+          value={wanted}
+          onInput={({ currentTarget }) => setWanted(currentTarget.value)}
+        />
+      )}
+      {found.slice(0, namesMax).map(({ name, type }) => (
+        <button key={name} type="button" onClick={() => onChoose(name)}>
+          <span class="name">{name}</span>
+          <span class="small quiet">{typeName(type)}</span>
+        </button>
+      ))}
+      {found.length > namesMax && <p class="small quiet">{t.moreColumns(count(found.length - namesMax))}</p>}
+    </Group>
+  )
+}
+
 interface StatementsProps {
   readonly title: string
   readonly statements: readonly string[]
@@ -116,24 +285,39 @@ interface StatementsProps {
 
 function Statements({ title, statements, onChoose }: StatementsProps) {
   return (
-    <details>
-      <summary>{title}</summary>
-      <ul class="list">
-        {statements.map((statement) => (
-          <li key={statement}>
-            <button type="button" class="link" onClick={() => onChoose(statement)}>
-              <code>{statement}</code>
-            </button>
-          </li>
-        ))}
-      </ul>
+    <Group title={title}>
+      {statements.map((statement) => (
+        <button key={statement} type="button" title={statement} onClick={() => onChoose(statement)}>
+          <code class="small">{statement}</code>
+        </button>
+      ))}
+    </Group>
+  )
+}
+
+/** Closed on phones, where it stands above the statement. */
+function Group({
+  title,
+  count: figure,
+  children,
+}: {
+  readonly title: string
+  readonly count?: string
+  readonly children: ComponentChildren
+}) {
+  return (
+    <details open={innerWidth > 900}>
+      <summary class="strong">
+        {title} <span class="quiet small">{figure}</span>
+      </summary>
+      {children}
     </details>
   )
 }
 
 function examplesFor(columns: Receipt['columns']): readonly string[] {
   const ofType = (pattern: RegExp) => columns.find(({ type }) => pattern.test(type))
-  const named = (column: Column | undefined) => column && nameOf(column.name, false)
+  const named = (column: Column | undefined) => column && nameOf(column.name)
   const group = named(ofType(/^text|^boolean/) ?? columns[0])
   const value = named(ofType(/^decimal|^number/) ?? ofType(/^integer/))
   const time = named(ofType(/^date|^timestamp/))
