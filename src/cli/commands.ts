@@ -1,6 +1,6 @@
 // Commands: every command, in the order of help, and the one that completes them. Does not know what the others do.
 import { type Command, type CommandHelp, defineCommand, onlyArgument, UsageError } from './command.ts'
-import { list, open, profile, rejects, rm, rows, show } from './commands/datasets.ts'
+import { list, open, profile, rejects, restore, rm, rows, show } from './commands/datasets.ts'
 import { fix } from './commands/fix.ts'
 import { get } from './commands/get.ts'
 import { key } from './commands/key.ts'
@@ -31,7 +31,25 @@ const completion = defineCommand({
 
 /** Every command except `serve`. */
 export const commands: readonly Command[] = [
-  ...[send, watch, uploads, list, show, rows, rejects, fix, profile, get, query, readings, copy, publish, open, rm],
+  ...[
+    send,
+    watch,
+    uploads,
+    list,
+    show,
+    rows,
+    rejects,
+    fix,
+    profile,
+    get,
+    query,
+    readings,
+    copy,
+    publish,
+    open,
+    rm,
+    restore,
+  ],
   ...[verify, scrub, doctor, whoami, openapi, key, completion],
 ]
 

@@ -18,6 +18,8 @@ export const pageMax = 1_000
 /** Enough to see that several ids share a prefix. */
 const foundMax = 10
 
+export type DatasetList = 'datasets' | 'trash'
+
 /** Query parameters; null leaves one out. */
 export type Query = Readonly<Record<string, string | number | boolean | null>>
 
@@ -67,16 +69,17 @@ export class Client implements Disposable {
     for await (const upload of this.#items('uploads', { limit: countMax })) yield readAs(shapes.status, upload)
   }
 
-  /** Every dataset, newest first. @throws {ClientError} */
-  async *datasets(query: Query, countMax: number): AsyncGenerator<SentReceipt> {
-    for await (const dataset of this.#items('datasets', { ...query, limit: countMax })) yield dataset as SentReceipt // of a list of them
+  /** Every dataset, newest first, or those in the trash. @throws {ClientError} */
+  async *datasets(query: Query, countMax: number, list: DatasetList = 'datasets'): AsyncGenerator<SentReceipt> {
+    for await (const dataset of this.#items(list, { ...query, limit: countMax })) yield dataset as SentReceipt // of a list of them
   }
 
   /** The items of a list, fetched page by page. */
-  async *#items(name: 'datasets' | 'uploads', query: Query): AsyncGenerator<unknown> {
+  async *#items(list: DatasetList | 'uploads', query: Query): AsyncGenerator<unknown> {
+    const name = list === 'trash' ? 'datasets' : list
     let after: string | null = null
     do {
-      const page: ListPage = readAs(shapes[name], await this.json(`/qas/${name}`, { ...query, after }))
+      const page: ListPage = readAs(shapes[name], await this.json(`/qas/${list}`, { ...query, after }))
       yield* page[name] ?? []
       after = typeof page.after === 'string' ? page.after : null
     } while (after !== null)
@@ -88,9 +91,9 @@ export class Client implements Disposable {
   }
 
   /** The id of the dataset that begins with these lower-case digits. @throws {ClientError} `wrong` as for an upload */
-  findId(prefix: string): Promise<string> {
+  findId(prefix: string, list?: DatasetList): Promise<string> {
     if (prefix.length === 32) return Promise.resolve(prefix)
-    return find('dataset', prefix, this.datasets({ id: prefix }, foundMax))
+    return find('dataset', prefix, this.datasets({ id: prefix }, foundMax, list))
   }
 
   /** Cancels an upload, or forgets one that has ended. @throws {ClientError} */
@@ -165,9 +168,9 @@ export class Client implements Disposable {
     return readAs(shapes.receipt, await this.json(datasetPath(id)))
   }
 
-  /** Deletes a dataset. @throws {ClientError} */
-  remove(id: string): Promise<void> {
-    return this.#delete(datasetPath(id))
+  /** Deletes a dataset, or moves it to the trash. @throws {ClientError} */
+  remove(id: string, toTrash = false): Promise<void> {
+    return this.#delete(`${datasetPath(id)}${toTrash ? '?trash' : ''}`)
   }
 
   /** A deletion by an earlier try of ours counts as a success. */

@@ -46,7 +46,8 @@ test('watch follows an upload over a broken connection to its end', async () => 
   assert.deepEqual([lines[0].phase, lines.at(-1).phase, lines.at(-1).records.accepted], ['receiving', 'done', 2])
 
   const shown = await command('watch', id)
-  const text = /^[0-9a-f]{32} {2}seen\.csv {2}2 records accepted, 1 record rejected, 23 B\n {2}1 × too_few_fields\n/
+  const text =
+    /^[0-9a-f]{32} {2}seen\.csv {2}4 records = 1 header \+ 2 rows \+ 1 rejected, 23 B\n {2}1 × too_few_fields\n/
   assert.deepEqual([shown.code, shown.stderr], [0, ''])
   assert.match(shown.stdout, text)
 })

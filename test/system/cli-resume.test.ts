@@ -88,7 +88,7 @@ test('Ctrl-C says how to continue, and --resume sends only the rest', async () =
   const before = slow.upBytes()
   const { code, stdout, stderr } = await command(slow.url, 'send', '--resume', 'one.csv')
   assert.deepEqual([code, stderr], [0, ''])
-  assert.match(stdout, /^[0-9a-f]{32} {2}\S+one\.csv {2}900,000 records accepted, none rejected/)
+  assert.match(stdout, /^[0-9a-f]{32} {2}\S+one\.csv {2}900,001 records = 1 header \+ 900,000 rows,/)
   const { size } = await stat(join(cwd, 'one.csv'))
   assert.ok(slow.upBytes() - before < size - 3_000_000)
   assert.deepEqual(await readdir(kept), [])

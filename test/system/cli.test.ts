@@ -23,7 +23,7 @@ test('send, list, show, rows and rejects print text and JSON', async () => {
   const first = await command('send', 'people.csv')
   assert.match(
     first.stdout,
-    /^[0-9a-f]{32} {2}people\.csv {2}2 records accepted, 1 record rejected, 36 B, .*\n {2}1 × too_few_fields\n/,
+    /^[0-9a-f]{32} {2}people\.csv {2}4 records = 1 header \+ 2 rows \+ 1 rejected, 36 B, .*\n {2}1 × too_few_fields\n/,
   )
   await writeFile(join(cwd, 'poem.txt'), 'Rough winds,\n  do shake (the\n\n  darling buds, of\n\nMay, and\n  {lease}\n')
   assert.equal((await command('send', 'poem.txt', '--fail-on', 'serious')).code, 3)
@@ -48,7 +48,7 @@ test('send, list, show, rows and rejects print text and JSON', async () => {
   ])
   assert.match(list.stdout, new RegExp(`^id .*\\n${id} .* 2 +1 +36 B +people\\.csv\\n$`))
   assert.ok(listJson.stdout.split('\n').some((line) => line !== '' && JSON.parse(line).id === id))
-  assert.match(show.stdout, /^records +4 = 1 header \+ 2 accepted \+ 1 rejected$/m)
+  assert.match(show.stdout, /^records +4 records = 1 header \+ 2 rows \+ 1 rejected$/m)
   assert.match(show.stdout, /^id +text +0 +\S/m)
   assert.equal(JSON.parse(showJson.stdout).id, id)
   assert.equal(rows.stdout, 'name\nGrace, B.\n')
@@ -208,7 +208,7 @@ test('send accepts standard input, patterns and many files, several at once, and
     .map((line) => JSON.parse(line))
   assert.deepEqual([many.code, lines.length, lines.every(({ ok }) => ok)], [0, 100, true])
   assert.equal(new Set(lines.map((line) => line.receipt.id)).size, 100)
-  assert.match(many.stderr, /^100 files sent, 200 records accepted, 0 records rejected\n$/)
+  assert.match(many.stderr, /^100 files sent: 300 records = 100 header \+ 200 rows\n$/)
 
   const schema = await command('send', 'many/f1.csv', '--dialect', '@many/f1.csv')
   assert.match(schema.stderr, /Cannot use --dialect: it is not a JSON object \(see /)
@@ -221,7 +221,7 @@ test('send continues after a file that fails', async () => {
   await writeFile(join(cwd, 'pic.csv'), Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'latin1'))
   const { code, stdout, stderr } = await command('send', 'empty.csv', 'pic.csv', 'good.csv', '--jobs', '1')
   assert.equal(code, 1)
-  assert.match(stdout, /^[0-9a-f]{32} {2}good\.csv {2}1 record accepted, none rejected/)
+  assert.match(stdout, /^[0-9a-f]{32} {2}good\.csv {2}2 records = 1 header \+ 1 row,/)
   assert.match(
     stderr,
     /^empty\.csv: Cannot accept file: it is empty .* \(400\)\npic\.csv: Cannot read file as CSV: .* \(422\)\n1 file sent, 2 failed, /,
@@ -293,6 +293,10 @@ test('doctor accepts a healthy server, openapi prints its description, rm delete
   )
   assert.deepEqual(JSON.parse((await command('whoami', '--json')).stdout).bytes.max, null)
   assert.match(JSON.parse((await command('openapi')).stdout).openapi, /^3\.1/)
+  assert.equal((await command('rm', '--trash', id)).stdout, `moved to the trash ${id}\n`)
+  assert.match((await command('list', '--trash')).stdout, new RegExp(id))
+  assert.equal((await command('restore', id.slice(0, 8))).stdout, `restored ${id}\n`)
+  assert.match((await command('list', '--search', 'nam')).stdout, new RegExp(id))
   assert.equal((await command('rm', id)).stdout, `deleted ${id}\n`)
   assert.equal((await command('show', id)).code, 1)
 })

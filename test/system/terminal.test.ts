@@ -34,7 +34,7 @@ test('on a terminal, an upload shows its progress on one line, and a coloured re
   )
   assert.ok(drawn.every((part) => part.length <= 79 + `${esc}[K`.length))
   assert.ok(screen.includes(`\r${esc}[K${esc}[1m`), 'the receipt does not begin on a cleared line')
-  assert.ok(screen.includes(`${esc}[33m1 record rejected${esc}[39m`))
+  assert.ok(screen.includes(`${esc}[33m1 rejected${esc}[39m`))
 })
 
 test('in a pipe, with NO_COLOR or --quiet there is no progress and no colour', async (t) => {

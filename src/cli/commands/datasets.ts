@@ -33,15 +33,20 @@ export const list = serverCommand({
     name: option('--name <text>', text('a part of a file name')).help(
       'Only datasets uploaded under a file name that contains this text.',
     ),
+    search: option('--search <text>', text('a part of a name')).help(
+      'Only datasets with this text in such a file name or in the name of a column.',
+    ),
+    trash: toggle('--trash', 'Datasets in the trash instead.'),
   },
   examples: [
     ['csv-upload list --name sales', 'The newest 20 whose file name contains sales.'],
     ["csv-upload list --all --json | jq -r 'select(.records.rejected > 0).id'", 'Every dataset with rejects.'],
   ],
   args: noArguments,
-  run: (context, { json, limit, all, name }) => {
+  run: (context, { json, limit, all, name, search, trash }) => {
     const countMax = all ? Number.POSITIVE_INFINITY : limit
-    const datasets = context.client.datasets({ name }, Math.min(countMax, pageMax))
+    const list = trash ? 'trash' : 'datasets'
+    const datasets = context.client.datasets({ name, search }, Math.min(countMax, pageMax), list)
     return printList(context, datasets, countMax, json, listing)
   },
 })
@@ -215,7 +220,8 @@ export const rm = serverCommand({
   summary: 'delete datasets',
   usage: '<id>… [options]',
   about:
-    'Deletes each dataset permanently: original, data, rejects and receipt, without asking first. If one of them cannot be deleted, the others still are. With --json, prints one line per id.',
+    'Deletes each dataset permanently: original, data, rejects and receipt, without asking first; with --trash, it can be restored for some days. If one of them cannot be deleted, the others still are. With --json, prints one line per id.',
+  options: { trash: toggle('--trash', 'Move them to the trash.') },
   examples: [
     [
       'csv-upload list --all --name test --json | jq -r .id | xargs csv-upload rm',
@@ -223,10 +229,25 @@ export const rm = serverCommand({
     ],
   ],
   args: datasetIds,
+  run: (context, { json, trash }, prefixes) =>
+    forEachId(context, prefixes, json, {
+      done: trash ? 'moved to the trash' : 'deleted',
+      find: (prefix) => context.client.findId(prefix),
+      action: (id) => context.client.remove(id, trash),
+    }),
+})
+
+export const restore = serverCommand({
+  name: 'restore',
+  summary: 'restore datasets from the trash',
+  usage: '<id>… [options]',
+  about: 'Each dataset is there again as it was. With --json, prints one line per id.',
+  examples: [['csv-upload restore 5f0c1a2b', 'One that csv-upload list --trash shows.']],
+  args: datasetIds,
   run: (context, { json }, prefixes) =>
     forEachId(context, prefixes, json, {
-      done: 'deleted',
-      find: (prefix) => context.client.findId(prefix),
-      action: (id) => context.client.remove(id),
+      done: 'restored',
+      find: (prefix) => context.client.findId(prefix, 'trash'),
+      action: async (id) => void (await context.client.post(`/qas/trash/${id}/restore`, '{}')).resume(),
     }),
 })

@@ -2,6 +2,7 @@
 import type { SentReceipt } from '../../client/response-shapes.ts'
 import { option, toggle } from '../../config/option.ts'
 import { oneOf, text, wholeNumber } from '../../config/value-parsers.ts'
+import { accountOf, sumOfRecords } from '../../core/account.ts'
 import { type CommandValues, type Context, UsageError } from '../command.ts'
 import { outcomeOf } from '../command-error.ts'
 import { declaredOptions } from '../declared-options.ts'
@@ -122,10 +123,8 @@ async function print(
 function summary(uploads: readonly OutgoingUpload[]): string {
   const sent = uploads.flatMap(({ records }) => records ?? [])
   const failed = uploads.length - sent.length
-  const accepted = sent.reduce((sum, records) => sum + records.accepted, 0)
-  const rejected = sent.reduce((sum, records) => sum + records.rejected, 0)
   const files = `${counted(sent.length, 'file')} sent${failed === 0 ? '' : `, ${failed} failed`}`
-  return `${files}, ${counted(accepted, 'record')} accepted, ${counted(rejected, 'record')} rejected`
+  return sent.length === 0 ? files : `${files}: ${accountOf(sumOfRecords(sent))}`
 }
 
 /** The code of the first file that failed; otherwise it depends on rejects and verdicts. */

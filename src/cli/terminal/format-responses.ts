@@ -1,7 +1,8 @@
 // Format responses: receipts, outcomes of uploads and rows as text for a terminal. Knows no command.
 import type { SentReceipt } from '../../client/response-shapes.ts'
+import { accountOf } from '../../core/account.ts'
 import type { RowPage } from '../../core/responses.ts'
-import { counted, shownBytes, shownCount, shownMoment, shownTime } from './format-amounts.ts'
+import { shownBytes, shownCount, shownMoment, shownTime } from './format-amounts.ts'
 import { printable } from './printable.ts'
 import { right, tableText } from './table.ts'
 import type { Terminal } from './terminal.ts'
@@ -11,10 +12,6 @@ export function receiptText(
   { id, createdAt, file, encoding, records, columns, rejects, notes, corrections }: SentReceipt,
   terminal: Terminal,
 ): string {
-  const { total, header, blank, skipped, accepted, rejected } = records
-  const counts = Object.entries({ header, blank, skipped, accepted, rejected })
-    .filter(([, count]) => count > 0)
-    .map(([name, count]) => `${shownCount(count)} ${name}`)
   const facts = [
     ['id', id],
     [
@@ -23,7 +20,7 @@ export function receiptText(
     ],
     ['sha256', printable(file.sha256)],
     ['created', shownMoment(createdAt)],
-    ['records', `${shownCount(total)} = ${counts.join(' + ')}`],
+    ['records', accountOf(records)],
     ...Object.entries(rejects.reasons).map(([reason, count]) => [
       'rejected',
       `${shownCount(count)} × ${printable(reason)}`,
@@ -41,13 +38,8 @@ export function receiptText(
 /** The outcome of an upload. @param tookMs Null if unknown. */
 export function sentText(terminal: Terminal, as: string, receipt: SentReceipt, tookMs: number | null): string {
   const { id, records, rejects, notes } = receipt
-  const rejected =
-    records.rejected === 0
-      ? 'none rejected'
-      : terminal.paint('yellow', `${counted(records.rejected, 'record')} rejected`)
   const facts = [
-    `${counted(records.accepted, 'record')} accepted`,
-    rejected,
+    accountOf(records).replace(/\S+ rejected$/, (rejected) => terminal.paint('yellow', rejected)),
     shownBytes(receipt.file.bytes),
     ...(tookMs === null ? [] : [shownTime(tookMs)]),
   ]

@@ -267,14 +267,18 @@ const file = component('ReceivedFile', 'The file as received.', {
   compression: Type.Optional(compression),
 })
 
-const records = component('RecordCounts', 'Every record of the file is counted exactly once.', {
-  total: count('The sum of the others.'),
-  header: count('Header records.'),
-  blank: count('Blank lines.'),
-  skipped: count('Titles before the header, and comments.'),
-  accepted: count('Records in the dataset.'),
-  rejected: count('Records left out of the dataset, each with a reason.'),
-})
+const records = component(
+  'RecordCounts',
+  'Every record of the file is counted exactly once: `total` = `header` + `blank` + `skipped` + `accepted` + `rejected`.',
+  {
+    total: count('The sum of the others.'),
+    header: count('Header records.'),
+    blank: count('Blank lines.'),
+    skipped: count('Titles before the header, and comments.'),
+    accepted: count('Records in the dataset.'),
+    rejected: count('Records left out of the dataset, each with a reason.'),
+  },
+)
 
 const columnType = text('A type as in the receipt.')
 const columnName = text('Unique in the dataset.')

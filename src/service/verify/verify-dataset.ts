@@ -3,6 +3,7 @@ import { createReadStream, existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { decompress } from '../../compression/decompress.ts'
+import { accountOf } from '../../core/account.ts'
 import type { ByteCounts, Part, ReasonCounts, Reject } from '../../core/receipt.ts'
 import { excludedCount, isExcluded, rejectReasons } from '../../core/reject-reasons.ts'
 import { errorCode } from '../../core/storage-error.ts'
@@ -126,8 +127,8 @@ function verifySums({ file, records, bytes, parts, rejects }: ParsedReceipt): Ch
     ['rejects', rejects.count, rejected],
     ...(rejects.parts === null ? [] : [['records of the rejects table', sumOf(rejects.parts), rejected] as const]),
   ]
-  const inBytes = bytes === undefined ? '' : ` and ${textOf({ file }).bytes} bytes`
-  return sameCounts('receipt', sums, `its counts add up to ${recordsText(total)}${inBytes}`)
+  const inBytes = bytes === undefined ? '' : `, and so do ${textOf({ file }).bytes} bytes`
+  return sameCounts('receipt', sums, `its counts add up: ${accountOf(records)}${inBytes}`)
 }
 
 function byteSum({ header, blank, skipped, accepted, rejected }: ByteCounts): number {
