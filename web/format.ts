@@ -33,6 +33,11 @@ export function typeName(type: string): string {
   return t.typeNames[type.replace(/\(.*/, '')] ?? type
 }
 
+/** Numbers are right-aligned. */
+export function isNumeric(type = ''): boolean {
+  return /^(integer|number|decimal)/.test(type)
+}
+
 /** The day of a date in ISO 8601, within its year; or the month and the year. */
 export function shortDate(text: string, isWithinYear: boolean): string {
   const day = new Date(`${text.slice(0, 10)}T00:00:00`)

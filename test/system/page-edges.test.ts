@@ -78,6 +78,8 @@ describe('the page in edge cases', { skip: noBrowser }, () => {
     const folder = join(scratch.path, 'exports')
     mkdirSync(folder)
     await using page = await open()
+    // Nothing moves under the pointer any more.
+    await page.getByRole('heading', { name: /^\d+ datasets?$|^Every record/ }).waitFor()
     const session = await page.context().newCDPSession(page)
     const data = { items: [], files: [folder], dragOperationsMask: 1 }
     const drag = (type: 'dragEnter' | 'dragOver' | 'drop') =>

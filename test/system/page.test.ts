@@ -155,7 +155,7 @@ describe('the page', { skip: noBrowser }, () => {
     await page.getByRole('button', { name: 'Check the whole file: semicolons.csv' }).click()
     await page.getByText('50,003 records = 1 header + 50,000 rows + 2 rejected').waitFor()
     await page.getByText('7;short').waitFor()
-    await page.getByText('Too few fields 1, Too many fields 1').waitFor()
+    await page.getByText('Fields are missing 1, Too many fields 1').waitFor()
     await page.getByText('Change how it is read').click()
     await page.getByRole('combobox', { name: 'Quote' }).selectOption('none')
     await preview

@@ -93,9 +93,9 @@ function ColumnRows(props: ColumnsProps & { readonly places: number[] }) {
         { head: t.samples, cell: (at) => <div class="sample">{sample(at)}</div>, class: 'phone-hide' },
         { head: t.type, cell: type },
         { head: t.fitOf(count(total)), cell: fit, class: 'phone-hide' },
-        { head: t.name, cell: name, class: 'mid' },
-        { head: t.filled, cell: isRequired, class: 'mid' },
-        { head: t.pattern, cell: pattern, class: 'wide' },
+        { head: t.name, cell: name, class: 'said', name: t.name },
+        { head: t.filled, cell: isRequired, class: 'said', name: t.filled },
+        { head: t.pattern, cell: pattern, class: 'said', name: t.pattern },
         { head: t.why, cell: why, class: 'wide small quiet' },
       ]}
     />

@@ -45,9 +45,10 @@ export function DialectFields({ dialect, onChange }: DialectFieldsProps) {
   return (
     <div class="fields">
       {choices.map(({ name, label, options }) => (
-        <label key={name} class="field">
+        <label key={name} class="label">
           {label}
           <select
+            class="select"
             value={options.find(([value]) => value === dialect[name])?.[1] ?? ''}
             onChange={({ currentTarget }) =>
               change(name, options.find(([, option]) => option === currentTarget.value)?.[0])
@@ -60,9 +61,10 @@ export function DialectFields({ dialect, onChange }: DialectFieldsProps) {
           </select>
         </label>
       ))}
-      <label class="field">
+      <label class="label">
         {t.skipRows}
         <input
+          class="field"
           type="number"
           min={0}
           max={1_000}

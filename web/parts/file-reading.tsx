@@ -13,7 +13,7 @@ import { t } from '../texts.ts'
 import { accountText } from './account.tsx'
 import { DeclareColumns } from './declare-columns.tsx'
 import { type FieldChoices, schemaOf } from './declared-fields.ts'
-import { DialectFields, delimiterName } from './dialect-fields.tsx'
+import { DialectFields } from './dialect-fields.tsx'
 import { Failure } from './failure.tsx'
 import { NoteList } from './note-list.tsx'
 import { Preview } from './preview.tsx'
@@ -111,8 +111,8 @@ export function FileReading({
 function factsOf(file: File, { encoding, dialect, columns }: ProvisionalReceipt): readonly string[] {
   return [
     bytes(file.size),
-    delimiterName(dialect.delimiter),
-    encoding.name,
+    t.delimiterWords[dialect.delimiter] ?? dialect.delimiter,
+    encoding.name.toUpperCase(),
     dialect.header ? t.withHeader : t.withoutHeader,
     t.columnCount(count(columns.length)),
   ]

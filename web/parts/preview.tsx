@@ -1,9 +1,9 @@
 // Preview: how a file would be read, in one line, and its first rows, with names and types. Knows no file.
 import type { ProvisionalReceipt } from '../check/provisional.ts'
-import { count, typeName } from '../format.ts'
+import { count, isNumeric, typeName } from '../format.ts'
 import { t } from '../texts.ts'
 import { Table } from './table.tsx'
-import { isNumeric, Value } from './value.tsx'
+import { Value } from './value.tsx'
 
 /** Nobody reads a table with more columns, and browsers render it slowly. */
 const columnsMax = 30

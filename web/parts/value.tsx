@@ -7,8 +7,3 @@ export function Value({ value }: { readonly value: unknown }) {
   if (value === '') return <span class="null">{t.emptyText}</span>
   return <>{textOf(value)}</>
 }
-
-/** Numbers are right-aligned. */
-export function isNumeric(type = ''): boolean {
-  return /^(integer|number|decimal)/.test(type)
-}

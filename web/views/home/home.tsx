@@ -39,13 +39,14 @@ export function Home({ queue, query }: HomeProps) {
       </section>
       <CallerLine />
       <ReadyList queue={queue} />
-      {mayRead ? <DatasetList query={query} /> : <p>{t.mayNotRead}</p>}
+      {isEmpty !== null && mayRead && <DatasetList query={query} />}
+      {!mayRead && <p>{t.mayNotRead}</p>}
     </div>
   )
 }
 
-/** True once it is known that there is no dataset. */
-function useIsEmpty(): boolean {
+/** Whether there is no dataset; null while that is unknown, false if it cannot be known. */
+function useIsEmpty(): boolean | null {
   const { changes } = useLive()
   const mayLook = useMayLook()
   const total = useRef<number | null>(null)
@@ -54,6 +55,7 @@ function useIsEmpty(): boolean {
     [changes, mayLook],
   )
   if (counted.state === 'loaded') total.current = counted.value
+  if (total.current === null) return counted.state === 'failed' ? false : null
   return total.current === 0
 }
 

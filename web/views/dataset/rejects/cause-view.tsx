@@ -121,7 +121,9 @@ function Rules({ receipt, cause, work }: CauseProps) {
       )}
       <div class="row">
         <button type="submit" class="btn primary" disabled={chosen !== 'leave' && !outcome?.mended}>
-          {chosen === 'leave' ? t.mends.leave : t.mendThese(count(outcome?.mended ?? 0))}
+          {chosen === 'leave'
+            ? t.mends.leave
+            : t.mendThese(tried.state === 'loading' ? '…' : count(outcome?.mended ?? 0))}
         </button>
         <span class="small quiet phone-hide">{t.fixKeys}</span>
       </div>

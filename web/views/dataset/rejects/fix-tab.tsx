@@ -145,11 +145,12 @@ function Outcome({ total, work }: { readonly total: number; readonly work: Corre
   const { drafts, mends, outcomes, readableCount, isSending } = work
   if (drafts.size + mends.rules.length === 0) return null
   const mended = readableCount + (outcomes ?? []).reduce((sum, one) => sum + one.mended, 0)
+  const shown = outcomes === null && mends.rules.length > 0 ? '…' : count(mended)
   const wrong = drafts.size - readableCount
   return (
     <section class="outcome" aria-label={t.outcome}>
       <p class="small" role="status">
-        <b class="strong">{t.mendedOf(count(mended), count(total))}</b>
+        <b class="strong">{t.mendedOf(shown, count(total))}</b>
         {wrong > 0 && <span class="warn"> · {t.stillWrong(count(wrong))}</span>}{' '}
         <span class="quiet phone-hide">· {t.nothingStored}</span>
       </p>
@@ -164,7 +165,7 @@ function Outcome({ total, work }: { readonly total: number; readonly work: Corre
         disabled={isSending || mended === 0}
         onClick={work.send}
       >
-        {isSending ? t.phases.sending : t.storeCorrections(count(mended))}
+        {isSending ? t.phases.sending : t.storeCorrections(shown)}
       </button>
     </section>
   )

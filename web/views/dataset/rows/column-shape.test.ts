@@ -6,7 +6,7 @@ import type { Filter } from './row-view.ts'
 
 // What the language of a visit is read from.
 Object.assign(globalThis, { localStorage: { getItem: () => 'en' }, document: { documentElement: {} } })
-const { barsPath, endsOf, endsSet, isChosen, rangeFilter, shapeOf } = await import('./column-shape.ts')
+const { barsPath, endsOf, endsSet, isChosen, isComparable, rangeFilter, shapeOf } = await import('./column-shape.ts')
 
 const column = (kind: string, of: object): ColumnStatistics => ({
   column_name: 'c',
@@ -68,4 +68,22 @@ test('barsPath() draws a bar even for one of a million, and none for nothing', (
     barsPath([1, 1], (at) => at === 1),
     'M1.06 20v-20h.88v20.00z',
   )
+})
+
+test('isComparable() is false of texts that a statement about the type would fail on', () => {
+  const right = [
+    ['decimal(5,2)', '-1.5'],
+    ['integer', '7'],
+    ['date', '2026-01-31'],
+    ['boolean', 'true'],
+    ['text', 'x'],
+  ]
+  for (const [type = '', text = ''] of right) assert.ok(isComparable(text, type), type)
+  const wrong = [
+    ['decimal(5,2)', 'many'],
+    ['integer', ''],
+    ['timestamptz', '31.01.2026'],
+    ['boolean', 'maybe'],
+  ]
+  for (const [type = '', text = ''] of wrong) assert.ok(!isComparable(text, type), type)
 })

@@ -1,7 +1,7 @@
 // Column shape: what the plot of a column draws, from its statistics, and the filters that choose a part of it. Knows
 // no element.
 import type { ColumnStatistics } from '../../../api.ts'
-import { count, percent, shortDate, shownFigure } from '../../../format.ts'
+import { count, isNumeric, percent, shortDate, shownFigure } from '../../../format.ts'
 import { t } from '../../../texts.ts'
 import type { Bins, Filter } from './row-view.ts'
 
@@ -87,6 +87,13 @@ export function isChosen({ edges }: Bins, at: number, filter: Filter): boolean {
   const [start = '', end = ''] = edges.slice(at, at + 2)
   const endsLater = from === '' || isBefore(from, end) || (at === edges.length - 2 && from === end)
   return endsLater && (to === '' || isBefore(start, to) || start === from)
+}
+
+/** Whether a text can be compared with values of a type. */
+export function isComparable(text: string, type: string): boolean {
+  if (isNumeric(type)) return text.trim() !== '' && Number.isFinite(Number(text))
+  if (type === 'boolean') return text === 'true' || text === 'false'
+  return !/^(date|timestamp)/.test(type) || /^\d{4}-\d\d-\d\d/.test(text)
 }
 
 /** Dates in ISO 8601 sort as texts. */

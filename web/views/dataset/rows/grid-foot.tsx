@@ -1,8 +1,7 @@
 // Grid foot: how many rows there are and which are in view, the sum of those selected, and a way to a row.
 import { useState } from 'preact/hooks'
 import { runQuery } from '../../../api.ts'
-import { count, shownFigure } from '../../../format.ts'
-import { isNumeric } from '../../../parts/value.tsx'
+import { count, isNumeric, shownFigure } from '../../../format.ts'
 import { t } from '../../../texts.ts'
 import type { CellRange } from './cell-moves.ts'
 import type { GridColumn } from './grid-row.tsx'

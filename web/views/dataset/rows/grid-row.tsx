@@ -1,9 +1,8 @@
 // Grid row: one head and one row of the row grid, as far as their columns are in view. Knows no source.
 import type { ComponentChildren } from 'preact'
-import { bytes, count, typeName } from '../../../format.ts'
+import { bytes, count, isNumeric, typeName } from '../../../format.ts'
 import { Icon } from '../../../parts/icon.tsx'
 import { textOf } from '../../../parts/text-of.ts'
-import { isNumeric } from '../../../parts/value.tsx'
 import { t } from '../../../texts.ts'
 import { type Cell, type CellRange, isInside } from './cell-moves.ts'
 import type { ColumnWindow } from './grid-window.ts'

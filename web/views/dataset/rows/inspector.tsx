@@ -2,15 +2,14 @@
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { type Receipt, runQuery } from '../../../api.ts'
-import { count, percent, shownFigure } from '../../../format.ts'
+import { count, isNumeric, percent, shownFigure } from '../../../format.ts'
 import { Icon } from '../../../parts/icon.tsx'
 import { Spoken } from '../../../parts/spoken.tsx'
-import { isNumeric } from '../../../parts/value.tsx'
 import { datasetHref } from '../../../router.ts'
 import { whySentence } from '../../../sentences.ts'
 import { t } from '../../../texts.ts'
 import { useLoaded } from '../../../use-loaded.ts'
-import { barsPath, binsOf, chosenOf, endsSet, isChosen, rangeFilter, type Shape } from './column-shape.ts'
+import { barsPath, binsOf, chosenOf, endsSet, isChosen, isComparable, rangeFilter, type Shape } from './column-shape.ts'
 import { operatorNames } from './filter-bar.tsx'
 import { type Filter, type Operator, type RowView, sumSql, topValuesSql, wholeFile } from './row-view.ts'
 import type { MeasuredColumn } from './use-profile.ts'
@@ -43,7 +42,7 @@ export function Inspector({ receipt, view, profile, onChange }: InspectorProps) 
       {measured !== undefined && bins?.bins.isLength !== false && (
         <Values id={receipt.id} name={name} shape={measured.shape} chosen={chosen} onChoose={choose} />
       )}
-      <ConditionForm name={name} first={type === 'text' ? 'contains' : '='} onAdd={add} />
+      <ConditionForm name={name} type={type} onAdd={add} />
       {measured !== undefined && <Facts receipt={receipt} name={name} type={type} measured={measured} />}
       <div class="row">
         {[t.changeType, t.renameColumn, t.addRule].map((label) => (
@@ -112,8 +111,8 @@ function Histogram({ shape: { counts, bins }, chosen, onChoose }: HistogramProps
   const [dragged, setDragged] = useState<readonly [from: number, to: number] | null>(null)
   const [ends, setEnds] = useState(endsSet(chosen))
   const [first = '', last = ''] = [bins.edges[0], bins.edges.at(-1)]
-  const isDate = Number.isNaN(Number(first))
-  const isValid = (end: string) => end === '' || (isDate ? /^\d{4}-\d\d-\d\d/.test(end) : Number.isFinite(Number(end)))
+  const type = Number.isNaN(Number(first)) ? 'date' : 'number'
+  const isValid = (end: string) => end === '' || isComparable(end, type)
   const barAt = (event: PointerEvent & { readonly currentTarget: Element }) => {
     const { left, width } = event.currentTarget.getBoundingClientRect()
     return Math.max(0, Math.min(counts.length - 1, Math.floor(((event.clientX - left) / width) * counts.length)))
@@ -156,7 +155,7 @@ function Histogram({ shape: { counts, bins }, chosen, onChoose }: HistogramProps
             <input
               class="field"
               size={8}
-              inputMode={isDate ? 'text' : 'decimal'}
+              inputMode={type === 'date' ? 'text' : 'decimal'}
               placeholder={at === 0 ? first : last}
               aria-invalid={!isValid(ends[at] ?? '')}
               value={ends[at]}
@@ -205,21 +204,22 @@ function Values({ id, name, shape, chosen, onChoose }: ValuesProps) {
 
 interface ConditionFormProps {
   readonly name: string
-  readonly first: Operator
+  readonly type: string
   readonly onAdd: (filter: Filter) => void
 }
 
-function ConditionForm({ name, first, onAdd }: ConditionFormProps) {
-  const [operator, setOperator] = useState(first)
+function ConditionForm({ name, type, onAdd }: ConditionFormProps) {
+  const [operator, setOperator] = useState<Operator>(type === 'text' ? 'contains' : '=')
   const [value, setValue] = useState('')
   const needsValue = operator !== 'null' && operator !== 'notNull'
+  const isValid = !needsValue || operator === 'contains' || isComparable(value, type)
   return (
     <form
       class="row fields"
       onSubmit={(event) => {
         event.preventDefault()
-        onAdd({ column: name, operator, values: needsValue ? [value] : [] })
-        setValue('')
+        if (isValid) onAdd({ column: name, operator, values: needsValue ? [value] : [] })
+        if (isValid) setValue('')
       }}
     >
       <select
@@ -239,6 +239,7 @@ function ConditionForm({ name, first, onAdd }: ConditionFormProps) {
         size={8}
         aria-label={t.filterValue}
         disabled={!needsValue}
+        aria-invalid={value !== '' && !isValid}
         value={value}
         onInput={({ currentTarget }) => setValue(currentTarget.value)}
       />

@@ -30,7 +30,7 @@ export function RowTable({ receipt, viewText }: RowTableProps) {
   const { id, records } = receipt
   const shown = useShownRows(receipt, viewText)
   const { names, view, columns, source, order, show, onSort } = shown
-  const profile = useProfile(receipt)
+  const { profile, profileError } = useProfile(receipt)
   const [{ cell, anchor }, setSelection] = useState(start)
   const [message, setMessage] = useState('')
   const [isWhole, setWhole] = useState(false)
@@ -76,7 +76,7 @@ export function RowTable({ receipt, viewText }: RowTableProps) {
   return (
     <>
       <FilterBar columns={names} column={current?.name ?? ''} view={view} onChange={show} onColumn={onColumn} />
-      {source.error !== null && <Failure error={source.error} />}
+      {(source.error ?? profileError) !== null && <Failure error={source.error ?? profileError} />}
       <div class="split">
         <div>
           <RowGrid label={t.rows} {...grid} onSelect={setSelection} onCopy={(range) => void onCopy(range)} />

@@ -11,14 +11,15 @@ export interface MeasuredColumn {
 }
 
 /** By name; empty until they are computed, which takes some seconds for a large dataset. */
-export function useProfile({ id, records }: Receipt): ReadonlyMap<string, MeasuredColumn> {
+export function useProfile({ id, records }: Receipt) {
   const loaded = useLoaded((signal) => getProfile(id, signal), [id])
-  return useMemo(() => {
+  const profile: ReadonlyMap<string, MeasuredColumn> = useMemo(() => {
     const all = loaded.state === 'loaded' ? loaded.value.statistics : []
     return new Map(
       all.map((statistics) => [statistics.column_name, { statistics, shape: shapeOf(statistics, records.accepted) }]),
     )
   }, [loaded])
+  return { profile, profileError: loaded.state === 'failed' ? loaded.error : null }
 }
 
 /** What still changes asks for nothing: columns that are scrolled past, a selection that grows. Milliseconds. */
