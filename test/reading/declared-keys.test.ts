@@ -156,6 +156,14 @@ for (const [i, keys] of keySets.entries()) {
   })
 }
 
+test('records are equal in every field if nothing but quotes differs', async () => {
+  const schema = { fields: [{ name: 'id' }, { name: 'x' }, { name: 'y' }], primaryKey: 'id' }
+  const content = 'id,x,y\n1,"a,b",c\n1,a,"b,c"\n1,"a,b","c"\n'
+  const rejects = await client.allRejects(await client.upload({ content, schema }))
+  const how = rejects.map(({ line, message }) => `${line}: ${message.split(', and is ')[1]}`)
+  assert.deepEqual(how, ['3: not equal in every field', '4: equal in every field'])
+})
+
 test('corrected records have keys, too, and those that repeat one are refused', async () => {
   const schema = { fields: [{ name: 'id', type: 'integer' }, { name: 'v' }], primaryKey: 'id' }
   const receipt = await client.upload({ content: 'id,v\n1,a\n01,a\n2,c\nx,d\n5,e\n6,f\n', schema })
