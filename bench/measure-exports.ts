@@ -9,7 +9,7 @@ import { cpuSeconds, cpuSecondsByThread, descendants } from './processes.ts'
 import { median } from './statistics.ts'
 
 const sizes = [
-  { bytes: 87_000_000, rounds: 7 },
+  { bytes: 87_000_000, rounds: 5 },
   { bytes: 1_036_000_000, rounds: 3 },
 ]
 

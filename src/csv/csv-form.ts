@@ -19,8 +19,9 @@ export interface TextJob {
   readonly client: string
 }
 
-/** Makes text of its own, even if nothing changes. */
-export function writeText({ records, form: { dialect, delimiter, isTyped } }: TextJob): Buffer<ArrayBuffer> {
+/** Returns the records themselves if nothing changes. */
+export function writeText({ records, form: { dialect, delimiter, isTyped } }: TextJob): Uint8Array<ArrayBuffer> {
   const [text = records] = dialect === null ? [] : createCsvRewriter(dialect, delimiter)([records])
-  return Buffer.concat(isTyped === null ? [text] : createFormulaEscape(delimiter, isTyped)(text))
+  const pieces = isTyped === null ? [text] : createFormulaEscape(delimiter, isTyped)(text)
+  return pieces.length === 1 && pieces[0]?.buffer === records.buffer ? records : Buffer.concat(pieces)
 }

@@ -7,6 +7,7 @@ interface Figures {
   readonly machine: string
   readonly shapes?: ShapeFigures
   readonly declared?: DeclaredFigures
+  readonly exports?: ExportFigures
   readonly queries?: readonly QueryFigures[]
   readonly use?: UseFigures
   readonly small: {
@@ -70,6 +71,23 @@ interface DeclaredFigures {
     readonly target: number
     readonly plainCpu: number
     readonly declaredCpu: number
+    readonly ratio: number
+    readonly ratioMin: number
+    readonly ratioMax: number
+  }[]
+}
+
+/** With a date of its own as well. */
+interface ExportFigures {
+  readonly date: string
+  readonly machine: string
+  readonly exports: readonly {
+    readonly name: string
+    readonly bytes: number
+    readonly rounds: number
+    readonly duckdbCpu: number
+    readonly serviceCpu: number
+    readonly receivingCpu: number
     readonly ratio: number
     readonly ratioMin: number
     readonly ratioMax: number
@@ -175,6 +193,22 @@ export function declaredTable(): string {
     ...cases.map(
       ({ name, target, ratio, ratioMin, ratioMax, declaredCpu, plainCpu }) =>
         `| ${name} | ≤ ${target} | ${ratio.toFixed(2)} (${ratioMin.toFixed(2)} to ${ratioMax.toFixed(2)}) | ${declaredCpu.toFixed(2)} | ${plainCpu.toFixed(2)} |`,
+    ),
+  ].join('\n')
+}
+
+/** Downloads that are made, compared with DuckDB's COPY, as Markdown. */
+export function exportsTable(): string {
+  const measured = readFigures()?.exports
+  if (measured === undefined) return notYet
+  return [
+    `${measured.machine}, ${measured.date}.`,
+    '',
+    '| Download | File | Turns | Target | Ratio: median (lowest to highest) | CPU s | receiving thread | DuckDB |',
+    '| --- | --- | --- | --- | --- | --- | --- | --- |',
+    ...measured.exports.map(
+      ({ name, bytes, rounds, ratio, ratioMin, ratioMax, serviceCpu, receivingCpu, duckdbCpu }) =>
+        `| \`${name}\` | ${bytes / 1_000_000} MB | ${rounds} | ≤ 1.0 | ${ratio.toFixed(2)} (${ratioMin.toFixed(2)} to ${ratioMax.toFixed(2)}) | ${serviceCpu.toFixed(2)} | ${receivingCpu.toFixed(2)} | ${duckdbCpu.toFixed(2)} |`,
     ),
   ].join('\n')
 }

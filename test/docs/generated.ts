@@ -15,7 +15,7 @@ import { apiPage, endpointResponses, operationsByCode } from './api-page.ts'
 import { coresTable, peersTable, replicasTable, targetsTable } from './bench-targets.ts'
 import { commandSections, exitCodeTable } from './commands.ts'
 import { featureTable } from './feature-lines.ts'
-import { cpuTable, declaredTable, figuresTable, shapesTable } from './figures.ts'
+import { cpuTable, declaredTable, exportsTable, figuresTable, shapesTable } from './figures.ts'
 import { noteAdvice } from './note-advice.ts'
 import { threatTable } from './security.ts'
 import { estimateList, sizingTable } from './sizing.ts'
@@ -40,6 +40,7 @@ export const generatedParts: readonly GeneratedPart[] = [
   { page: 'docs/benchmarks.md', name: 'cpu', text: cpuTable() },
   { page: 'docs/benchmarks.md', name: 'shapes', text: shapesTable() },
   { page: 'docs/benchmarks.md', name: 'declared', text: declaredTable() },
+  { page: 'docs/benchmarks.md', name: 'exports', text: exportsTable() },
   { page: 'docs/operations.md', name: 'sizing', text: sizingTable() },
   { page: 'docs/operations.md', name: 'estimate', text: estimateList() },
   { page: 'docs/corpora.md', name: 'corpus figures', text: corpusTable() },

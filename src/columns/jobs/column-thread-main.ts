@@ -17,8 +17,9 @@ if (process.platform === 'linux') setPriority(0, Math.min(19, getPriority(0) + n
 
 parentPort?.on('message', (request: ThreadRequest) => {
   const response = answer(request)
-  parentPort?.postMessage(response, 'result' in response && 'buffer' in response.result ? [response.result.buffer] : [])
-  if ('records' in request.job) releaseChunk(request.job.records)
+  const text = 'result' in response && 'buffer' in response.result ? response.result : null
+  if ('records' in request.job && text !== request.job.records) releaseChunk(request.job.records)
+  parentPort?.postMessage(response, text === null ? [] : [text.buffer])
 })
 
 function answer({ job, withdrawal }: ThreadRequest): ColumnResponse {
