@@ -229,10 +229,16 @@ async function otherRefusals(dataset: string, uploadId: string, ask: Ask): Promi
   await ask('readAgain', `${dataset}/readings`, posted({ schema: { fields: [{ name: 'nobody' }] } }))
   await ask('queryDataset', `${dataset}/query`, { ...posted({ sql: 'SELECT 1' }), ...pdf })
   await ask('correctDataset', `${none}/corrections`, corrections('4,"009,Alan,1912-06-23,0.00"'))
+  await ask('previewCorrections', `${none}/corrections/preview`, rules('too_few_fields'))
   const noBoundary = { method: 'POST', body: 'x', headers: { 'content-type': 'multipart/form-data' } }
   await ask('uploadCsv', '/qas/uploadCsv', noBoundary)
   await ask('uploadFile', '/qas/uploads', noBoundary)
-  await ask('correctDataset', `${dataset}/corrections`, noBoundary)
+  for (const [operationId, path] of [
+    ['correctDataset', '/corrections'],
+    ['previewCorrections', '/corrections/preview'],
+  ] as const) {
+    await ask(operationId, dataset + path, noBoundary)
+  }
   await ask('uploadFile', '/qas/uploads', { method: 'POST', body: 'PK\u0003\u0004zip' })
   await ask('uploadFile', '/qas/uploads', { method: 'POST', headers: { 'content-type': 'text/csv' } })
   await ask('uploadFile', '/qas/uploads', { method: 'POST', body: 'a\n', headers: { 'content-encoding': 'br' } })
@@ -279,6 +285,7 @@ export async function overLimits(url: string): Promise<readonly Exchange[]> {
     await exchanged(url, 'uploadCsv', '/qas/uploadCsv', upload(long)),
     await exchanged(url, 'uploadFile', '/qas/uploads', { method: 'POST', body: long }),
     await exchanged(url, 'correctDataset', `/qas/datasets/${id}/corrections`, corrections(`4,"${long}"`)),
+    await exchanged(url, 'previewCorrections', `/qas/datasets/${id}/corrections/preview`, corrections(`4,"${long}"`)),
   ]
 }
 
