@@ -58,9 +58,9 @@ export function DeclareColumns({ detected, receipt, choices, onChange, column }:
           )}
         </div>
       )}
-      <div class="frame">
+      <section class="frame" aria-label={t.columns} tabIndex={0}>
         <ColumnRows {...{ detected, receipt, choices, change }} places={places.slice(0, columnsMax)} />
-      </div>
+      </section>
       <MisfitNotes {...{ detected, receipt, choices, change }} />
     </>
   )
