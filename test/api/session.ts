@@ -157,6 +157,7 @@ async function refusals(dataset: string, ask: Ask): Promise<void> {
   await ask('copyDataset', `${dataset}/copies`, posted({ to: 'lake' }))
   await ask('correctDataset', `${dataset}/corrections`, corrections('2,"007,Ada,1815-12-10,12.50"'))
   await ask('correctDataset', `${dataset}/corrections`, posted({}))
+  await ask('previewCorrections', `${dataset}/corrections/preview`, posted({}))
   await ask('previewCorrections', `${dataset}/corrections/preview`, rules('few_fields'))
   await ask('getCorrections', `${dataset}/corrections`)
   await ask('deleteDataset', none, { method: 'DELETE' })
