@@ -187,6 +187,7 @@ test('a key and a token show their scopes, their expiry, and the usage and quota
     expires: null,
     bytes: { used: 0, max: 4_194_304 },
     datasets: { used: 0, max: 7 },
+    trash: { datasets: 0, bytes: 0, keepMs: 7 * 86_400_000 },
     limits: {
       fileBytesMax: 1_048_576,
       requestBytesMax: 1_048_576_000,

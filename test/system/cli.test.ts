@@ -224,7 +224,7 @@ test('send continues after a file that fails', async () => {
   assert.match(stdout, /^[0-9a-f]{32} {2}good\.csv {2}2 records = 1 header \+ 1 row,/)
   assert.match(
     stderr,
-    /^empty\.csv: Cannot accept file: it is empty .* \(400\)\npic\.csv: Cannot read file as CSV: .* \(422\)\n1 file sent, 2 failed, /,
+    /^empty\.csv: Cannot accept file: it is empty .* \(400\)\npic\.csv: Cannot read file as CSV: .* \(422\)\n1 file sent, 2 failed: /,
   )
 })
 
@@ -296,7 +296,7 @@ test('doctor accepts a healthy server, openapi prints its description, rm delete
   assert.equal((await command('rm', '--trash', id)).stdout, `moved to the trash ${id}\n`)
   assert.match((await command('list', '--trash')).stdout, new RegExp(id))
   assert.equal((await command('restore', id.slice(0, 8))).stdout, `restored ${id}\n`)
-  assert.match((await command('list', '--search', 'nam')).stdout, new RegExp(id))
+  assert.match((await command('list', '--search', 'GONE')).stdout, new RegExp(id))
   assert.equal((await command('rm', id)).stdout, `deleted ${id}\n`)
   assert.equal((await command('show', id)).code, 1)
 })

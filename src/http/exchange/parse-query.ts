@@ -18,6 +18,11 @@ interface PropertySchema {
   readonly enum?: readonly unknown[]
 }
 
+interface ObjectSchema {
+  readonly properties?: Readonly<Record<string, PropertySchema>>
+  readonly required?: readonly string[]
+}
+
 const seenLengthMax = 40
 
 /**
@@ -32,7 +37,7 @@ export const compileQuery: FastifySchemaCompiler<TSchema> = ({ schema, httpPart,
   let compiled: Validator | undefined
   const check = () => (compiled ??= Compile(schema))
   // Schemas of parameters are objects; `properties` is what TypeBox makes of them.
-  const { properties: rows = {} } = schema as { readonly properties?: Readonly<Record<string, PropertySchema>> }
+  const { properties: rows = {}, required = Object.keys(rows) } = schema as ObjectSchema
   const properties = new Map(Object.entries(rows))
   const unknownId = url?.includes(`${uploadsPath}/`) ? 'UPLOAD_NOT_FOUND' : 'DATASET_NOT_FOUND'
   return (given: unknown) => {
@@ -60,7 +65,7 @@ export const compileQuery: FastifySchemaCompiler<TSchema> = ({ schema, httpPart,
 
   /** An error that does not name a member means that one is missing; a query string has no required ones. */
   function badBody(): ServiceError {
-    const members = [...properties.keys()].map((name) => `'${name}'`).join(' or ')
+    const members = required.map((name) => `'${name}'`).join(' or ')
     return new ServiceError('BAD_REQUEST', { problem: `its body is not a JSON object with ${members}` })
   }
 

@@ -229,7 +229,11 @@ export const queryBody = Type.Object(
       examples: ['SELECT count(*) AS records FROM data'],
     }),
     limit: Type.Optional(
-      Type.Integer({ minimum: 1, description: 'The most rows of the result, if fewer than the service allows.' }),
+      Type.Integer({
+        minimum: 1,
+        maximum: 1_000_000_000,
+        description: 'The most rows of the result, if fewer than the service allows.',
+      }),
     ),
   },
   { additionalProperties: false },
