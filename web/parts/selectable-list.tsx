@@ -151,11 +151,11 @@ function SelectionBar({ selected, actions, onDone }: SelectionBarProps) {
         >
           <p>{asked.question}</p>
           <span class="row">
-            <button type="button" class="btn danger" onClick={() => void run(asked)}>
-              {asked.label}
-            </button>
             <button type="button" class="btn" onClick={() => ask(null)}>
               {t.keep}
+            </button>
+            <button type="button" class="btn danger" onClick={() => void run(asked)}>
+              {asked.label}
             </button>
           </span>
         </dialog>

@@ -65,7 +65,7 @@ export function mendedOf(cause: Cause, { mends, outcomes }: Pick<CorrectionWork,
 /** The rules that may mend a cause: how many records each would, and what the chosen one changes. */
 function Rules({ receipt, cause, work }: CauseProps) {
   const mends = proposedMends(cause)
-  const [chosen, setChosen] = useState<Mend>(mends[0] ?? 'leave')
+  const [picked, pick] = useState<Mend | null>(null)
   const [words, setWords] = useState({ text: cause.reason === 'invalid_bytes' ? '\ufffd' : '', with: '', whole: false })
   const ruleOf = (mend: Mend): CorrectionRule => {
     const { reason, column } = cause
@@ -87,6 +87,8 @@ function Rules({ receipt, cause, work }: CauseProps) {
     [applied],
   )
   const worded = useLoaded((signal) => tryAll(['replace'], signal), [applied, JSON.stringify(words)])
+  const useful = fixed.state === 'loaded' ? mends.find((mend) => fixed.value.get(mend)?.mended) : undefined
+  const chosen = picked ?? useful ?? mends[0] ?? 'leave'
   const triedOf = (mend: Mend) => (mend === 'replace' ? worded : fixed)
   const tried = triedOf(chosen)
   const outcome = tried.state === 'loaded' ? tried.value.get(chosen) : undefined
@@ -100,7 +102,7 @@ function Rules({ receipt, cause, work }: CauseProps) {
         <legend class="hidden">{t.rule}</legend>
         {mends.map((mend) => (
           <label key={mend}>
-            <input type="radio" name="rule" checked={mend === chosen} onChange={() => setChosen(mend)} />
+            <input type="radio" name="rule" checked={mend === chosen} onChange={() => pick(mend)} />
             <span>{t.mends[mend]}</span>{' '}
             <span class="small quiet">{mend === 'leave' ? t.staysRejected : resultText(mend, triedOf(mend))}</span>
           </label>

@@ -8,6 +8,8 @@ export interface Draft extends Pick<RejectPreview, 'line' | 'byteOffset'> {
   readonly text: string
   /** Why the service has refused this text, if it has. */
   readonly refused?: Omit<RefusedCorrection, 'record'>
+  /** It is still the text of the reject. */
+  readonly isUnchanged?: boolean
 }
 
 /** By the number of the record. */

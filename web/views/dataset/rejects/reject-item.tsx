@@ -95,7 +95,7 @@ function Editor({ reject, original, draft, work, columns, name, isFocused, onLea
     else onNext()
     event.preventDefault()
   }
-  const refused = draft.refused ?? draftReading?.refusal ?? null
+  const refused = draft.refused ?? draftReading?.refusal ?? (draft.isUnchanged ? reject : null)
   const names = columns.map((column) => column.name)
   const problem = refused === null ? null : rejectSentence(refused, names)
   return (

@@ -13,7 +13,16 @@ import {
 import type { TextReading } from '../../../check/texts/read-texts.ts'
 import { textReader } from '../../../check/texts/text-reader.ts'
 import { useAction, useLoaded } from '../../../use-loaded.ts'
-import { type Draft, type Drafts, linesOf, type Mends, noMends, storedMends, storeMends } from './drafts.ts'
+import {
+  type Draft,
+  type Drafts,
+  linesOf,
+  type Mends,
+  noMends,
+  originalText,
+  storedMends,
+  storeMends,
+} from './drafts.ts'
 
 /** What became of corrections that were just sent, by the resulting dataset, whose view shows it. */
 const outcomes = new Map<string, CorrectionOutcome>()
@@ -58,7 +67,7 @@ export function useCorrections(receipt: Receipt, onCorrected: (corrected: Correc
   const isReadable = (record: number) => {
     const draft = drafts.get(record)
     const known = draftReadings.get(record)
-    if (draft === undefined || draft.refused !== undefined || draft.text === '') return false
+    if (draft === undefined || draft.refused !== undefined || draft.isUnchanged || draft.text === '') return false
     return known?.text === draft.text && (known.reading === null || known.reading.refusal === null)
   }
   const readable = (): Mends => ({ rules, drafts: new Map([...drafts].filter(([record]) => isReadable(record))) })
@@ -99,10 +108,12 @@ export function useCorrections(receipt: Receipt, onCorrected: (corrected: Correc
     /** The latest result for a draft. */
     draftReading: (record: number): KnownReading => draftReadings.get(record)?.reading,
     /** Null discards the draft. */
-    write: ({ record, line, byteOffset }: RejectPreview, text: string | null) => {
+    write: (reject: RejectPreview, text: string | null) => {
+      const { record, line, byteOffset } = reject
       const next = new Map(drafts)
       if (text === null) next.delete(record)
-      else next.set(record, { text, line, byteOffset })
+      else
+        next.set(record, { text, line, byteOffset, isUnchanged: text === originalText(reject, receipt.encoding.name) })
       keep({ rules, drafts: next })
       if (text !== null) readDrafts(new Map([[record, text]]))
     },

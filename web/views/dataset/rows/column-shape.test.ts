@@ -6,7 +6,9 @@ import type { Filter } from './row-view.ts'
 
 // What the language of a visit is read from.
 Object.assign(globalThis, { localStorage: { getItem: () => 'en' }, document: { documentElement: {} } })
-const { barsPath, endsOf, endsSet, isChosen, isComparable, rangeFilter, shapeOf } = await import('./column-shape.ts')
+const { barsFilter, barsPath, binsOf, endsOf, endsSet, isChosen, isComparable, rangeFilter, shapeOf } = await import(
+  './column-shape.ts'
+)
 
 const column = (kind: string, of: object): ColumnStatistics => ({
   column_name: 'c',
@@ -14,7 +16,7 @@ const column = (kind: string, of: object): ColumnStatistics => ({
   column_statistics: { nan_count: 0, nan_proportion: 0, ...of },
 })
 const histogram = { hist: [1, 0, 4], bin_edges: [0, 10, 20, 25] }
-const bins = { column: 'c', edges: ['0', '10', '20', '25'], isLength: false }
+const bins = { column: 'c', edges: ['0', '10', '20', '25'], isLength: false, isWhole: true }
 
 test('shapeOf() tells histograms, few values, values that are all different, and no value apart', () => {
   assert.deepEqual(shapeOf(column('int', { histogram }), 5), { kind: 'bins', counts: [1, 0, 4], bins })
@@ -50,6 +52,22 @@ test('rangeFilter() and endsSet() agree on both ends, one and none', () => {
     assert.deepEqual(endsSet(rangeFilter(bins, from, to)!), [from, to])
   assert.equal(rangeFilter(bins, '', ''), null)
   assert.deepEqual(rangeFilter({ ...bins, isLength: true }, '1', '')?.isLength, true)
+})
+
+test('barsFilter() ends before the first value of the next bar, where nothing is between the two', () => {
+  const chosen = (first: number, last: number, edges = bins.edges, isWhole = true) =>
+    barsFilter({ ...bins, edges, isWhole }, first, last)?.values
+  assert.deepEqual(chosen(0, 0), ['0', '9'])
+  assert.deepEqual(chosen(1, 2), ['10', '25'])
+  assert.deepEqual(chosen(0, 0, ['9', '9', '12']), ['9', '9'])
+  assert.deepEqual(chosen(0, 0, ['2026-02-27', '2026-03-01', '2026-03-02']), ['2026-02-27', '2026-02-28'])
+  assert.deepEqual(chosen(0, 0, ['0', '1.5', '3'], false), ['0', '1.5'])
+})
+
+test('binsOf() has edges without the noise of binary fractions, and the exact ends', () => {
+  const noisy = { hist: [1, 2, 3], bin_edges: [249.99, 299.98800000000006, -6.489999999999782, 504.98000000000002] }
+  const made = binsOf(column('float', { histogram: noisy }))?.bins
+  assert.deepEqual([made?.edges, made?.isWhole], [['249.99', '299.988', '-6.49', '504.98'], false])
 })
 
 test('isChosen() is true of the bins that were dragged over, of numbers and of dates', () => {

@@ -31,8 +31,16 @@ export function shapeOf(column: ColumnStatistics, rows: number): Shape {
 export function binsOf({ column_name: column, column_type: kind, column_statistics }: ColumnStatistics) {
   const { histogram } = column_statistics
   if (!histogram) return null
-  const edges = histogram.bin_edges.map(String)
-  return { kind: 'bins', counts: histogram.hist, bins: { column, edges, isLength: kind === 'string_text' } } as const
+  const last = histogram.bin_edges.length - 1
+  const edges = histogram.bin_edges.map((edge, at) => String(at === 0 || at === last ? edge : withoutNoise(edge)))
+  const isLength = kind === 'string_text'
+  const isWhole = isLength || kind === 'int' || edges.every((edge) => /^\d{4}-\d\d-\d\d$/.test(edge))
+  return { kind: 'bins', counts: histogram.hist, bins: { column, edges, isLength, isWhole } } as const
+}
+
+/** An edge between two bars is where someone would draw it: at 299.988, not at 299.98800000000006. */
+function withoutNoise(edge: unknown): unknown {
+  return typeof edge === 'number' ? Number(edge.toPrecision(12)) : edge
 }
 
 /** What stands below the plot in a column's head. */
@@ -72,6 +80,20 @@ export function rangeFilter({ column, isLength }: Bins, from: string, to: string
   if (from !== '' && to !== '') return { column, operator: 'between', values: [from, to], ...length }
   if (from === '' && to === '') return null
   return { column, operator: from === '' ? '<=' : '>=', values: [from || to], ...length }
+}
+
+/** The filter of some bars, side by side; of whole numbers and days, the next bar's first value is not theirs. */
+export function barsFilter(bins: Bins, first: number, last: number): Filter | null {
+  const { edges, isWhole } = bins
+  const [from = '', end = ''] = [edges[first], edges[last + 1]]
+  const isOpen = isWhole && last < edges.length - 2
+  return rangeFilter(bins, from, isOpen ? valueBefore(end, from) : end)
+}
+
+function valueBefore(end: string, from: string): string {
+  if (!isBefore(from, end)) return end
+  if (!Number.isNaN(Number(end))) return String(Number(end) - 1)
+  return new Date(Date.parse(end) - 86_400_000).toISOString().slice(0, 10)
 }
 
 /** The ends that a filter sets; empty for one that is open. */

@@ -9,7 +9,17 @@ import { datasetHref } from '../../../router.ts'
 import { whySentence } from '../../../sentences.ts'
 import { t } from '../../../texts.ts'
 import { useLoaded } from '../../../use-loaded.ts'
-import { barsPath, binsOf, chosenOf, endsSet, isChosen, isComparable, rangeFilter, type Shape } from './column-shape.ts'
+import {
+  barsFilter,
+  barsPath,
+  binsOf,
+  chosenOf,
+  endsSet,
+  isChosen,
+  isComparable,
+  rangeFilter,
+  type Shape,
+} from './column-shape.ts'
 import { operatorNames } from './filter-bar.tsx'
 import { type Filter, type Operator, type RowView, sumSql, topValuesSql, wholeFile } from './row-view.ts'
 import type { MeasuredColumn } from './use-profile.ts'
@@ -38,7 +48,7 @@ export function Inspector({ receipt, view, profile, onChange }: InspectorProps) 
       <p class="small quiet">
         <Spoken sentence={whySentence(receipt, index)} />
       </p>
-      {bins !== null && <Histogram key={JSON.stringify(chosen)} shape={bins} chosen={chosen} onChoose={choose} />}
+      {bins !== null && <Histogram shape={bins} chosen={chosen} onChoose={choose} />}
       {measured !== undefined && bins?.bins.isLength !== false && (
         <Values id={receipt.id} name={name} shape={measured.shape} chosen={chosen} onChoose={choose} />
       )}
@@ -110,6 +120,11 @@ interface HistogramProps extends ChoiceProps {
 function Histogram({ shape: { counts, bins }, chosen, onChoose }: HistogramProps) {
   const [dragged, setDragged] = useState<readonly [from: number, to: number] | null>(null)
   const [ends, setEnds] = useState(endsSet(chosen))
+  // Not by a key: the field that the focus goes to next would be another one.
+  useLayoutEffect(() => {
+    setEnds(endsSet(chosen))
+    setDragged(null)
+  }, [JSON.stringify(chosen)])
   const [first = '', last = ''] = [bins.edges[0], bins.edges.at(-1)]
   const type = Number.isNaN(Number(first)) ? 'date' : 'number'
   const isValid = (end: string) => end === '' || isComparable(end, type)
@@ -135,7 +150,7 @@ function Histogram({ shape: { counts, bins }, chosen, onChoose }: HistogramProps
           setDragged([barAt(event), barAt(event)])
         }}
         onPointerMove={(event) => dragged !== null && setDragged([dragged[0], barAt(event)])}
-        onPointerUp={() => dragged && onChoose(rangeFilter(bins, bins.edges[from] ?? '', bins.edges[to + 1] ?? ''))}
+        onPointerUp={() => dragged && onChoose(barsFilter(bins, from, to))}
         onPointerCancel={() => setDragged(null)}
       >
         <svg viewBox={`0 0 ${counts.length} 20`} preserveAspectRatio="none" aria-hidden="true">

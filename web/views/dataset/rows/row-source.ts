@@ -43,8 +43,9 @@ export class RowSource {
     if (this.total === null) this.#count()
   }
 
-  /** The row, or null while it is being fetched. */
+  /** The row, or null while it is being fetched; null for the heads, which are above the first. */
   row(index: number): ShownRow | null {
+    if (index < 0) return null
     const number = Math.floor(index / this.#pageRows)
     const page = this.#pages.get(number)
     if (page === undefined) this.#fetch(number)

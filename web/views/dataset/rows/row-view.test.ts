@@ -76,7 +76,7 @@ test('every operator makes a condition', () => {
 })
 
 test('matchesSql() counts each bin once, the last with its end, and samples large tables', () => {
-  const bins = { column: 'id', edges: ['0', '5', '9'], isLength: false }
+  const bins = { column: 'id', edges: ['0', '5', '9'], isLength: false, isWhole: false }
   const counts = `count(*) FILTER (WHERE "id" >= '0' AND "id" < '5'), count(*) FILTER (WHERE "id" >= '5' AND "id" <= '9')`
   assert.equal(matchesSql(wholeFile, [bins], 10), `SELECT ${counts} FROM data`)
   assert.match(matchesSql(wholeFile, [bins], sampledRowsMin), /FROM \(SELECT \* FROM data TABLESAMPLE/)

@@ -124,6 +124,8 @@ export interface Bins {
   readonly column: string
   readonly edges: readonly string[]
   readonly isLength: boolean
+  /** Whole numbers or days: nothing is between one and the next. */
+  readonly isWhole: boolean
 }
 
 /** Tables with more rows have their matches counted in a tenth of the rows. */
