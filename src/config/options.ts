@@ -64,7 +64,7 @@ export const options = {
     'How long a dataset is kept after the last upload of its bytes; none keeps it forever.',
   ),
   keepTrashMs: option('--keep-trash-for', duration(1_000, 10 * 366 * 86_400_000), '7d').help(
-    'How long a dataset that was moved to the trash can be restored; it counts towards the quota until then.',
+    'How long a dataset that was moved to the trash can be restored, unless --keep-for ends earlier; it counts towards the quota until then.',
   ),
   uploadsKeepMs: option('--uploads-keep-for', duration(1_000, 366 * 86_400_000), '24h').help(
     'How long the status of an upload is kept after its end; its dataset stays.',

@@ -327,6 +327,41 @@ function declareTests(server: S3Server): void {
     await assertWhole((await open()).store, wanted)
   })
 
+  test('a replica that cannot read a receipt after a move, or was not told of it, finds out later', async (t) => {
+    const { a, b } = await place(t, server)
+    await publishSample(a.store, wanted, 1)
+    await a.store.trash({ id })
+    assert.deepEqual(await trashIds(b), [id])
+    b.proxy.fate = (call, key): Fate => (call === 'GetObject' && /receipt\.json$/.test(key) ? 'failed' : 'carried')
+    assert.equal(await a.store.restore(await trashedIn(a)), true)
+    await assert.rejects(idsOf(b.store), { code: 'STORE_UNAVAILABLE' })
+    b.proxy.fate = () => 'carried'
+    assert.deepEqual([await idsOf(b.store), await trashIds(b)], [[id], []])
+    await a.store.trash({ id })
+    assert.deepEqual(await trashIds(b), [id])
+    a.proxy.fate = (call, key): Fate => (call === 'PutObject' && /\/moves\//.test(key) ? 'failed' : 'carried')
+    assert.equal(await a.store.restore(await trashedIn(a)), true)
+    assert.deepEqual([await idsOf(b.store), await trashIds(b)], [[], []])
+    // Everything is listed again after some minutes.
+    const { now } = performance
+    t.mock.method(performance, 'now', () => now.call(performance) + 600_000)
+    assert.deepEqual([await idsOf(b.store), await trashIds(b)], [[id], []])
+  })
+
+  test('an upload of the same bytes while they are moved to the trash leaves their entries in the index', async (t) => {
+    const { a, b, keys } = await place(t, server)
+    await publishSample(a.store, wanted, 1)
+    const held = b.proxy.holdNext('PutObject', /\/uploads\//)
+    const recording = b.store.record(sampleUpload(wanted.receipt, 2))
+    await held.reached
+    assert.equal(await a.store.trash({ id }), true)
+    held.release()
+    await recording
+    assert.equal((await keys(/^index/)).length, 1)
+    assert.equal(await a.store.restore(await trashedIn(a)), true)
+    await assertWhole(b.store, wanted)
+  })
+
   test('survey() names what belongs to no receipt, and sweep() removes that and restores missing entries', async (t) => {
     const { a, b, objects, keys, open } = await place(t, server)
     for (const one of [wanted, sample({ seed: 2 })]) await publishSample(a.store, one, 1)

@@ -257,11 +257,12 @@ class FsStore extends FsReads implements Store {
         await this.#parts.place.check()
         this.#index.markUnsure(id)
         await moveIn(this.#paths, id, this.#paths.trashed(of), this.#parts.logger)
+        // It is there, even if that cannot be made durable.
+        this.#index.move(id, null)
         await this.#syncTrash('datasets')
       } catch (error) {
         throw await this.#failure(error)
       }
-      this.#index.move(id, null)
       this.#index.markSure(id)
       return true
     })
@@ -280,10 +281,13 @@ class FsStore extends FsReads implements Store {
   }
 
   async dismiss(of: DatasetVersion, isDismissed: boolean): Promise<boolean> {
-    if (!this.isThere(of)) return false
-    await this.keep(of, dismissedName, Buffer.from(String(isDismissed)))
-    this.#index.dismiss(of.id, isDismissed)
-    return true
+    const path = join(this.#paths.derived(of.id), dismissedName)
+    return await this.#turns.take(of.id, async () => {
+      if (!this.isThere(of)) return false
+      await this.#writeKept(path, Buffer.from(String(isDismissed)))
+      this.#index.dismiss(of.id, isDismissed)
+      return true
+    })
   }
 
   async renew(of: DatasetVersion): Promise<boolean> {

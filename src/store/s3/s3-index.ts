@@ -28,6 +28,8 @@ export class S3Index implements Disposable {
   #refreshing: Promise<void> | null = null
   #describing: Promise<void> | null = null
   #movesSeen: ReadonlySet<string> = new Set()
+  /** When the moves were last read completely, by the clock of the bucket. Epoch milliseconds. */
+  #movesReadAt: number | null = null
   /** Changed here while everything is being listed; the list is older. */
   readonly #changed = new Set<string>()
 
@@ -85,18 +87,26 @@ export class S3Index implements Disposable {
       for (const id of gone) this.datasets.delete(id)
       for (const entry of listed) this.#learn(entry)
     })
-    if (isAll) this.#listedAllAt = now
     await this.#readMoves()
+    // Whoever restored one may have ended before it could tell others.
+    if (isAll) await this.#lookAt(this.datasets.expiredTrash(Number.POSITIVE_INFINITY, 0, Number.MAX_SAFE_INTEGER))
+    if (isAll) this.#listedAllAt = now
+  }
+
+  async #lookAt(some: readonly { readonly id: string }[]): Promise<void> {
+    await forEachLimit(some, readsAtOnceMax, ({ id }) => this.#look(id))
   }
 
   /** Learns what others have put in the trash or taken out. */
   async #readMoves(): Promise<void> {
-    const keys = await Array.fromAsync(this.#objects.list(movesPrefix, movesFrom(this.#objects.now() - lateMsMax)))
+    const now = this.#objects.now()
+    const from = movesFrom((this.#movesReadAt ?? now) - lateMsMax)
+    const keys = await Array.fromAsync(this.#objects.list(movesPrefix, from))
     const moved = new Set(keys.filter((key) => !this.#movesSeen.has(key)).map(movedId))
+    await this.#lookAt([...moved].flatMap((id) => (id === null ? [] : [{ id }])))
+    // Only now: what could not be read is looked at again.
     this.#movesSeen = new Set(keys)
-    await forEachLimit([...moved], readsAtOnceMax, async (id) => {
-      if (id !== null) await this.#look(id)
-    })
+    this.#movesReadAt = now
   }
 
   /**
@@ -104,11 +114,9 @@ export class S3Index implements Disposable {
    * are in lists, but what orders and filters need of them is unknown.
    */
   async describe(): Promise<void> {
-    this.#describing ??= forEachLimit(this.datasets.undescribedIds(), readsAtOnceMax, (id) => this.#look(id)).finally(
-      () => {
-        this.#describing = null
-      },
-    )
+    this.#describing ??= this.#lookAt(this.datasets.undescribedIds().map((id) => ({ id }))).finally(() => {
+      this.#describing = null
+    })
     await this.#describing
   }
 

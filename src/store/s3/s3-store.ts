@@ -217,6 +217,8 @@ class S3Store implements Store {
       const keys = await Array.fromAsync(this.#objects.list(recordsPrefix(committed)))
       return await this.#objects.delete(keys.slice(1, 1 + Math.max(0, keys.length - recordsMax)))
     }
+    // Put in the trash in the meantime, where it keeps its entries.
+    if ((await this.#receipts.trashed(id))?.committed.attempt === committed.attempt) return
     // Removed or repaired in the meantime.
     await this.#objects.delete([key])
     await removeEntries(this.#objects, { ...committed, since: undefined })
@@ -334,7 +336,8 @@ class S3Store implements Store {
   }
 
   async dismiss(of: DatasetVersion, isDismissed: boolean): Promise<boolean> {
-    if ((await this.#receipts.head(of.id)) === null) return false
+    const found = await this.#receipts.head(of.id)
+    if (found === null || !isOf(of, found)) return false
     await this.keep(of, dismissedName, Buffer.from(String(isDismissed)))
     this.#index.datasets.dismiss(of.id, isDismissed)
     await this.#tellOthers(of.id)
