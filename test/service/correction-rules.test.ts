@@ -107,6 +107,43 @@ test('join takes the line after it, which stays listed and is not mended as well
   assert.deepEqual([again.id, again.corrected.rules?.[0]?.earlier], [corrected.id, 1])
 })
 
+test('null is a word that the schema reads as null, and mends nothing where none is', async () => {
+  const csv = 'a,b\n1,xx\n2,toolong\n3,NA\n'
+  const fields = [
+    { name: 'a', type: 'integer' },
+    { name: 'b', type: 'string', constraints: { maxLength: 3 } },
+  ]
+  for (const [missingValues, row, count] of [
+    [['NA'], [2, null], 1],
+    [['', 'NA'], [2, null], 1],
+    [[], null, 0],
+  ] as const) {
+    const file = { content: csv, schema: { missingValues, fields } }
+    const { counts, corrected } = await mended(file, { reason: 'constraint', mend: 'null' })
+    assert.deepEqual(counts, [[1, count, 0]])
+    assert.deepEqual((await client.allRows(corrected)).find(([first]) => first === 2) ?? null, row)
+  }
+})
+
+test('a line is taken for joined only by a text that begins with the reject before it and ends with the line', async () => {
+  const append = { reason: 'too_few_fields', mend: 'append' } as const
+  const joined = { record: 3, text: '4,hello world,6' }
+  const one = await mended('a,b,c\n1,2,3\n4,hello\nworld,6\n6,7,8\n9,10,11\n', joined, append)
+  assert.deepEqual([one.csv, one.left], [['1,2,3', '4,hello world,6', '6,7,8', '9,10,11'], [4]])
+  const schema = { fields: [{ name: 'code', type: 'string', constraints: { pattern: 'A[0-9]+|ok' } }] }
+  const file = { content: 'code\nok\n7\n7\n7\n7\nok\n', schema }
+  const { csv, counts } = await mended(file, { reason: 'constraint', mend: 'replace', text: '7', with: 'A7' })
+  assert.deepEqual([csv, counts], [['ok', 'A7', 'A7', 'A7', 'A7', 'ok'], [[4, 4, 0]]])
+})
+
+test('a row without a text leaves its record to the rules', async () => {
+  const { csv } = await mended('a,b,c\n1,2,3\n4,5\n6,7,8\n', { record: 3 } as Line, {
+    reason: 'too_few_fields',
+    mend: 'append',
+  })
+  assert.deepEqual(csv, ['1,2,3', '4,5,', '6,7,8'])
+})
+
 test('join leaves a line alone that is a row, or has a text of its own', async () => {
   const file = 'id,name,city\n0,Ada,x\n1,Main\nStreet,Brno\n2,b\n3,c,d\n'
   const { csv, left } = await mended(

@@ -1,4 +1,5 @@
 // Rules: reads correction rules, and applies them to rejects in file order. Keeps one byte for each mended record.
+
 import { firstMendedMax, type MendedRecord, mends, type RuleOutcome } from '../../core/correction-rules.ts'
 import type { Correction, Dialect, Receipt } from '../../core/receipt.ts'
 import { rejectReasons } from '../../core/reject-reasons.ts'
@@ -97,20 +98,20 @@ export class Mending {
     await using open = new Peekable(rejects)
     await using rows = new Peekable(sent)
     await using before = new Peekable(corrected)
-    let last: Pick<Correction, 'record' | 'text'> | null = null
+    let last: Correction | null = null
     for (let reject = await open.take(); reject !== null; reject = await open.take()) {
       const { record } = reject
       for await (const one of below(before, record)) last = one
       yield* below(rows, record)
       const row = await entryAt(rows, record)
-      if (row !== null) yield row
       const mended: MendedRow | null = await this.#mend(reject, row?.text ?? null, last, async () => {
         const [next, ofNext] = [await open.peek(), await rows.peek()]
         return next?.record === record + 1 && ofNext?.record !== next.record ? next : null
       })
-      if (mended?.text == null) continue
-      last = { record, text: mended.text }
-      yield mended
+      const made = row?.text == null ? (mended ?? row) : row
+      if (made === null) continue
+      if (made.text !== null) last = { ...reject, text: made.text }
+      yield made
     }
     yield* below(rows, Number.POSITIVE_INFINITY)
   }
@@ -131,15 +132,14 @@ export class Mending {
   async #mend(
     reject: Reject,
     sent: string | null,
-    last: Pick<Correction, 'record' | 'text'> | null,
+    last: Correction | null,
     nextOf: () => Promise<Reject | null>,
   ): Promise<MendedRow | null> {
     const { record, reason, column } = reject
     const hasCause = (rule: Rule) => reason === rule.reason && (rule.column === null || rule.column === column)
     if (!this.#rules.some(hasCause)) return null
     const original = sent === null ? await this.#tools.textOf(reject) : null
-    // A record that is the end of the one before it would be there twice.
-    const isJoined = last?.record === record - 1 && original !== null && last.text.endsWith(original.text)
+    const isJoined = last?.record === record - 1 && original !== null && (await this.#isJoined(last, original.text))
     let [isTaken, made]: [boolean, MendedRow | null] = [sent !== null || isJoined, null]
     for (const [i, rule] of this.#rules.entries()) {
       const outcome = this.outcomes[i]
@@ -149,10 +149,11 @@ export class Mending {
       isTaken ||= rule.mend === 'leave'
       if (isTaken || original === null) continue
       const next = rule.mend === 'join' ? await nextOf() : null
+      const nullWord = this.#nullWord((rule.column ?? column ?? 0) - 1)
       const nextText = next === null ? null : await this.#tools.textOf(next)
       const text = mended(
         rule,
-        { reason, column, text: original.text, next: nextText?.isText ? nextText.text : null },
+        { reason, column, text: original.text, next: nextText?.isText ? nextText.text : null, nullWord },
         this.#dialect,
         this.#width,
       )
@@ -171,6 +172,20 @@ export class Mending {
       made = { record, text, isCut: false, rule: i }
     }
     return made
+  }
+
+  /** Whether a correction ends with the record after it, which would then be there twice. */
+  async #isJoined(last: Correction, next: string): Promise<boolean> {
+    const before = await this.#tools.textOf(last)
+    const isLonger = before !== null && last.text.length >= before.text.length + next.length
+    return isLonger && last.text.startsWith(before.text) && last.text.endsWith(next)
+  }
+
+  #nullWord(index: number): string | null {
+    const { columns, schema } = this.#tools.receipt
+    const field = schema?.fields.find(({ name }) => name === columns[index]?.name)
+    const words = field?.missingValues ?? schema?.missingValues ?? ['']
+    return words.includes('') ? '' : (words[0] ?? null)
   }
 }
 

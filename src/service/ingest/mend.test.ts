@@ -60,7 +60,7 @@ function run(
   next: string | null = null,
 ) {
   const whole: Rule = { reason, column: null, mend: 'trim', ...rule }
-  return mended(whole, { text, reason, column, next }, plain, width)
+  return mended(whole, { text, reason, column, next, nullWord: '' }, plain, width)
 }
 
 test('mended() writes a value so that it is read back, and leaves the others as they are', () => {
@@ -83,7 +83,7 @@ test('mended() writes a value so that it is read back, and leaves the others as 
     const column = 1 + random(width)
     const by = word()
     const rule: Rule = { reason: 'constraint', column, mend: 'replace', text: 'k', with: by }
-    const after = mended(rule, { text, reason: 'constraint', column, next: null }, dialect, width)
+    const after = mended(rule, { text, reason: 'constraint', column, next: null, nullWord: '' }, dialect, width)
     const place = `SEED=${seed} round ${round}: ${JSON.stringify({ dialect, text, column, by, after })}`
     if (after === null) {
       counts.refused++

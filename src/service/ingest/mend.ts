@@ -17,6 +17,8 @@ export interface MendableRecord extends Pick<Reject, 'reason' | 'column'> {
   readonly text: string
   /** The text of the record after it, if that is a reject, too, and still free to be joined. */
   readonly next: string | null
+  /** A word that is null in the column of the rule; null if none is. */
+  readonly nullWord: string | null
 }
 
 interface Field {
@@ -51,7 +53,10 @@ export function mended(rule: Rule, record: MendableRecord, dialect: Dialect, wid
   const at = (rule.column ?? record.column ?? 0) - 1
   const field = fields[at]
   if (field === undefined || !isPlaced(fields, at, record, dialect, width)) return null
-  const after = rule.mend === 'quote' ? quotedField(field, dialect, width - at - 1) : valueField(field, rule, dialect)
+  const after =
+    rule.mend === 'quote'
+      ? quotedField(field, dialect, width - at - 1)
+      : valueField(field, rule, dialect, record.nullWord)
   return after === null || after === field.raw ? null : raws.with(at, after).join(delimiter)
 }
 
@@ -84,8 +89,8 @@ function quotedField({ raw, value, form }: Field, dialect: Dialect, left: number
   return last === undefined ? null : parts.with(closes, last + dialect.quoteChar).join(delimiter)
 }
 
-function valueField(field: Field, rule: Rule, dialect: Dialect): string | null {
-  if (rule.mend === 'null') return ''
+function valueField(field: Field, rule: Rule, dialect: Dialect, nullWord: string | null): string | null {
+  if (rule.mend === 'null') return nullWord === null ? null : written(nullWord, dialect, false)
   const { value, form } = field
   const after = rule.mend === 'trim' ? value.trim() : replaced(value, rule)
   return after === value ? null : written(after, dialect, form === 'quoted')
