@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Column } from '../../src/core/receipt.ts'
-import { type FieldChoice, type FieldChoices, samplesOf, schemaOf, withChoice } from './declared-fields.ts'
+import { choicesOf, type FieldChoice, type FieldChoices, samplesOf, schemaOf, withChoice } from './declared-fields.ts'
 
 const columns: readonly Column[] = [
   { name: 'no', type: 'integer', nulls: 0, why: '' },
@@ -58,4 +58,22 @@ test('withChoice() adds to what is said, also about a column that is called like
 
 test('samplesOf() has the first different values', () => {
   assert.deepEqual(samplesOf({ rows: [['b'], [null], ['b'], ['a'], ['c'], ['d']] }, 0), ['b', 'a', 'c'])
+})
+
+test('choicesOf() keeps what was declared, also where one thing of it is changed', () => {
+  const fields = [
+    { name: 'when', nameInFile: 'day', type: 'date', format: '%d.%m.%Y', constraints: { required: true } },
+    { name: 'amount', type: 'number', decimalChar: ',', constraints: { minimum: 0 }, missingValues: ['-'] },
+    { name: 'gone', type: 'string' },
+  ] as const
+  const before = { fields, missingValues: ['n/a'], primaryKey: ['when'] }
+  const kept = [{ ...fields[0], missingValues: ['n/a'] }]
+  assert.deepEqual(schemaOf(choicesOf(before), { columns, rows }), {
+    fieldsMatch: 'subset',
+    fields: [fields[1], kept[0]],
+    primaryKey: ['when'],
+  })
+  const renamed = schemaOf(withChoice(choicesOf(before), 'day', { name: 'date' }), { columns, rows })
+  const next = [fields[1], { ...kept[0], name: 'date' }]
+  assert.deepEqual(renamed, { fieldsMatch: 'subset', fields: next, primaryKey: ['date'] })
 })

@@ -1,7 +1,7 @@
 // Declared fields: what a user says about the columns of a file, as the Table Schema that is sent. Knows no element.
 import { fieldOf } from '../../src/core/column-field.ts'
 import type { Column } from '../../src/core/receipt.ts'
-import type { TableField } from '../../src/core/table-schema.ts'
+import type { TableField, TableSchema } from '../../src/core/table-schema.ts'
 import type { ProvisionalReceipt } from '../check/provisional.ts'
 
 export const choosableTypes = ['string', 'integer', 'number', 'date', 'datetime', 'time', 'boolean'] as const
@@ -16,10 +16,27 @@ export interface FieldChoice {
   readonly pattern?: string
   /** Words that are null. */
   readonly missing?: readonly string[]
+  /** As it was declared when the file was read before. */
+  readonly before?: TableField
+  /** Of the primary key that was declared then. */
+  readonly isKey?: boolean
 }
 
 /** By the names of the columns in the file. */
 export type FieldChoices = ReadonlyMap<string, FieldChoice>
+
+/** The choices that keep what was declared when a file was read. */
+export function choicesOf({ fields, missingValues, primaryKey = [] }: TableSchema): FieldChoices {
+  return new Map(
+    fields.map((field) => {
+      const { name, type, nameInFile = name, constraints: { required = false, pattern = '' } = {} } = field
+      const known = choosableTypes.find((one) => one === type)
+      const before = { ...(missingValues && { missingValues }), ...field }
+      const isKey = primaryKey.includes(name)
+      return [nameInFile, { ...(known && { type: known }), name, isRequired: required, pattern, before, isKey }]
+    }),
+  )
+}
 
 export function withChoice(choices: FieldChoices, column: string, change: FieldChoice): FieldChoices {
   return new Map(choices).set(column, { ...choices.get(column), ...change })
@@ -27,11 +44,13 @@ export function withChoice(choices: FieldChoices, column: string, change: FieldC
 
 /** The schema of the columns about which something is said, if there are any. @param detected Without a schema. */
 export function schemaOf(choices: FieldChoices, detected: Pick<ProvisionalReceipt, 'columns' | 'rows'>): object | null {
-  const fields = detected.columns.flatMap((column, at) => {
+  const said = detected.columns.flatMap((column, at) => {
     const choice = choices.get(column.name)
-    return choice === undefined ? [] : [fieldFor(column, choice, samplesOf(detected, at))]
+    return choice === undefined ? [] : [{ choice, field: fieldFor(column, choice, samplesOf(detected, at)) }]
   })
-  return fields.length === 0 ? null : { fieldsMatch: 'subset', fields }
+  const primaryKey = said.filter(({ choice }) => choice.isKey).map(({ field }) => field.name)
+  const key = primaryKey.length > 0 && { primaryKey }
+  return said.length === 0 ? null : { fieldsMatch: 'subset', fields: said.map(({ field }) => field), ...key }
 }
 
 /** The type that a column has unless another is chosen. */
@@ -47,18 +66,27 @@ export function samplesOf({ rows }: Pick<ProvisionalReceipt, 'rows'>, column: nu
 }
 
 function fieldFor(column: Column, choice: FieldChoice, samples: readonly string[]): TableField {
-  const { name = column.name, isRequired = false, pattern = '', missing = [] } = choice
-  const { format, missingValues = [''], ...detected } = fieldOf(column)
+  const { name = column.name, isRequired = false, pattern = '', missing = [], before } = choice
+  const {
+    format,
+    missingValues = [''],
+    constraints: rules = {},
+    nameInFile: _,
+    ...detected
+  } = before ?? fieldOf(column)
   const type = pattern === '' ? choice.type : 'string'
   const isDetected = type === undefined || type === detected.type
   // Without a format, dates and times are those of ISO 8601.
-  const known = { ...detected, ...(format !== undefined && format !== 'any' && { format }) }
-  const constraints = { ...(isRequired && { required: true as const }), ...(pattern !== '' && { pattern }) }
+  const known = { ...detected, ...(format !== undefined && (before || format !== 'any') && { format }) }
+  const nulls = [...new Set([...missingValues, ...missing])]
+  // The bounds of another type may be no values of this one.
+  const { required: _required, pattern: _pattern, ...others } = isDetected ? rules : {}
+  const constraints = { ...others, ...(isRequired && { required: true as const }), ...(pattern !== '' && { pattern }) }
   return {
     ...(isDetected ? known : formOf(type, samples)),
     name,
     ...(name !== column.name && { nameInFile: column.name }),
-    ...(missingValues.length + missing.length > 1 && { missingValues: [...new Set([...missingValues, ...missing])] }),
+    ...(JSON.stringify(nulls) !== '[""]' && { missingValues: nulls }),
     ...(Object.keys(constraints).length > 0 && { constraints }),
   }
 }

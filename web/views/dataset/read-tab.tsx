@@ -5,6 +5,7 @@ import { getHead, type Receipt, readAgain } from '../../api.ts'
 import { useMay } from '../../caller.ts'
 import { shownName } from '../../format.ts'
 import { accountText } from '../../parts/account.tsx'
+import { choicesOf } from '../../parts/declared-fields.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { type Declared, FileReading, useReading } from '../../parts/file-reading.tsx'
 import { datasetHref } from '../../router.ts'
@@ -19,7 +20,10 @@ interface ReadTabProps {
 
 export function ReadTab({ receipt, query }: ReadTabProps) {
   const head = useLoaded((signal) => getHead(receipt.id, receipt.file.name, signal), [receipt.id])
-  const [declared, setDeclared] = useState<Declared>({ dialect: {}, choices: new Map() })
+  const [declared, setDeclared] = useState<Declared>(() => ({
+    dialect: {},
+    choices: receipt.schema ? choicesOf(receipt.schema) : new Map(),
+  }))
   const schema = useRef<object | null>(null)
   const { outcome, run } = useAction<Receipt>()
   const mayMake = useMay('upload')
