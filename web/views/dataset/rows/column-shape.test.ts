@@ -5,7 +5,7 @@ import type { ColumnStatistics } from '../../../api.ts'
 import type { Filter } from './row-view.ts'
 
 // What the language of a visit is read from.
-Object.assign(globalThis, { localStorage: { getItem: () => 'en' }, document: { documentElement: {} } })
+Object.assign(globalThis, { localStorage: { getItem: () => 'de' }, document: { documentElement: {} } })
 const { barsFilter, barsPath, binsOf, endsOf, endsSet, isChosen, isComparable, rangeFilter, shapeOf } = await import(
   './column-shape.ts'
 )
@@ -29,8 +29,8 @@ test('shapeOf() tells histograms, few values, values that are all different, and
     ],
   })
   const lengths = { histogram, n_unique: 5 }
-  assert.deepEqual(shapeOf(column('string_text', lengths), 5), { kind: 'different', text: 'all different' })
-  assert.deepEqual(shapeOf(column('string_text', lengths), 6), { kind: 'different', text: '5 different' })
+  assert.deepEqual(shapeOf(column('string_text', lengths), 5), { kind: 'different', text: 'alle verschieden' })
+  assert.deepEqual(shapeOf(column('string_text', lengths), 6), { kind: 'different', text: '5 verschiedene' })
   assert.deepEqual(shapeOf(column('int', { nan_count: 5 }), 5), { kind: 'different', text: 'null' })
 })
 
@@ -39,12 +39,12 @@ test('endsOf() has dates in few characters, and the chosen ones of few values', 
     const measured = column('datetime', { min, max, histogram })
     return endsOf(measured, shapeOf(measured, 5), undefined)
   }
-  assert.deepEqual(dates('2026-11-01', '2026-11-28'), ['Nov 1', 'Nov 28'])
-  assert.deepEqual(dates('2025-11-01 10:00:00', '2026-02-28 12:00:00'), ['Nov 2025', 'Feb 2026'])
+  assert.deepEqual(dates('2026-11-01', '2026-11-28'), ['1. Nov.', '28. Nov.'])
+  assert.deepEqual(dates('2025-11-01 10:00:00', '2026-02-28 12:00:00'), ['Nov. 2025', 'Feb. 2026'])
   const measured = column('string_label', { frequencies: { a: 1, b: 3, c: 1 } })
-  assert.deepEqual(endsOf(measured, shapeOf(measured, 5), undefined), ['60% b', '3 different'])
+  assert.deepEqual(endsOf(measured, shapeOf(measured, 5), undefined), ['60\u00a0% b', '3 verschiedene'])
   const filter: Filter = { column: 'c', operator: 'in', values: ['a', 'b'] }
-  assert.deepEqual(endsOf(measured, shapeOf(measured, 5), filter), ['a, b', '2 of 3'])
+  assert.deepEqual(endsOf(measured, shapeOf(measured, 5), filter), ['a, b', '2 von 3'])
 })
 
 test('rangeFilter() and endsSet() agree on both ends, one and none', () => {
