@@ -32,7 +32,7 @@ test('checking and sending a large file takes bounded memory of the tab', {
   /** The page shows how far it has come. */
   const shows = (text: string) =>
     until(`the page shows '${text}'`, async () => {
-      const shown = await page.locator('main').innerText()
+      const shown = await page.locator('body').innerText()
       return shown.includes(text) || shown
     })
   await shows(`${count(records)} rows + 0 rejected`)
