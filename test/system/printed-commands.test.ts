@@ -91,7 +91,11 @@ describe('the shell blocks of the docs', () => {
 
   /** The same commands about a dataset, an upload and directories that exist. */
   async function withNames(code: string): Promise<string> {
-    const { id, upload } = await client.upload({ content: sales, fileName: 'received.csv' })
+    // One in the trash is no other block's.
+    const isTrashed = code.includes('csv-upload restore')
+    const content = isTrashed ? `${sales}010;Joan;west;1.00\n` : sales
+    const { id, upload } = await client.upload({ content, fileName: 'received.csv' })
+    if (isTrashed) await client.ask('DELETE', `/qas/datasets/${id}?trash`)
     await client.upload({ content: 'a\n2\n', fileName: 'test.csv' })
     const tus = { 'tus-resumable': '1.0.0', 'upload-length': '10' }
     const created = await client.ask('POST', '/qas/uploads', undefined, tus)
