@@ -108,7 +108,7 @@ test('bash completes commands, options, values and files', async (t) => {
     assert.equal(stderr, '')
     return stdout.trimEnd().split('\n')
   }
-  assert.deepEqual(complete('re').toSorted(), ['readings', 'rejects'])
+  assert.deepEqual(complete('re').toSorted(), ['readings', 'rejects', 'restore'])
   assert.deepEqual(complete('send', '--di'), ['--dialect'])
   assert.deepEqual(complete('get', '0', '--as', 'da'), ['datapackage', 'dataset'])
   assert.deepEqual(complete('query', 'x', '--as', 'nd'), ['ndjson'])
