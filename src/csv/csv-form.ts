@@ -19,9 +19,12 @@ export interface TextJob {
   readonly client: string
 }
 
-/** Returns the records themselves if nothing changes. */
+/** Returns the records themselves if nothing changes; else bytes with memory of their own. */
 export function writeText({ records, form: { dialect, delimiter, isTyped } }: TextJob): Uint8Array<ArrayBuffer> {
   const [text = records] = dialect === null ? [] : createCsvRewriter(dialect, delimiter)([records])
   const pieces = isTyped === null ? [text] : createFormulaEscape(delimiter, isTyped)(text)
-  return pieces.length === 1 && pieces[0]?.buffer === records.buffer ? records : Buffer.concat(pieces)
+  if (pieces.length === 1 && pieces[0]?.buffer === records.buffer) return records
+  const made = Buffer.concat(pieces)
+  // Small buffers of Node share memory, which cannot be transferred to another thread.
+  return made.buffer.byteLength === made.length ? made : new Uint8Array(made)
 }
