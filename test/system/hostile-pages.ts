@@ -8,7 +8,6 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { Client } from '../support/client.ts'
 import { RunningService, scratchDir } from '../support/running-service.ts'
-import { stillMsMax } from '../support/until.ts'
 
 /** The path of Chromium; undefined if there is none. */
 export const chromium = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>
@@ -58,15 +57,11 @@ function pageOf(script: string, base: string, id: string): string {
 async function visit(url: string, profileDir: string, flags: readonly string[] = []): Promise<string> {
   const always = ['--headless', '--no-sandbox', '--disable-gpu', '--no-first-run', '--virtual-time-budget=3000']
   const args = [...always, `--user-data-dir=${profileDir}`, ...flags, '--dump-dom', url]
-  // On a busy machine, a browser without a window may never end: its time is virtual, and can stand still.
-  for (let tries = 1; ; tries++) {
-    const stopped = { timeout: stillMsMax(), killSignal: 'SIGKILL' } as const
-    const child = spawn(chromium!, args, { stdio: ['ignore', 'pipe', 'ignore'], ...stopped })
-    const ended = once(child, 'close')
-    const dom = Buffer.concat(await Array.fromAsync(child.stdout as AsyncIterable<Buffer>)).toString()
-    const [, signal] = await ended
-    if (signal === null || tries === 3) return dom
-  }
+  const child = spawn(chromium!, args, { stdio: ['ignore', 'pipe', 'ignore'] })
+  const ended = once(child, 'close')
+  const dom = Buffer.concat(await Array.fromAsync(child.stdout as AsyncIterable<Buffer>)).toString()
+  await ended
+  return dom
 }
 
 /** Visits each page from another port and from another site; returns their number. Throws if one had an effect. */
