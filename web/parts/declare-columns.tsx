@@ -1,4 +1,5 @@
 // Declare columns: the columns of a file with their first values, how many fit, and what a user says about them.
+
 import { useLayoutEffect, useState } from 'preact/hooks'
 import type { ProvisionalReceipt } from '../check/provisional.ts'
 import { count } from '../format.ts'
@@ -13,6 +14,7 @@ import {
   samplesOf,
   withChoice,
 } from './declared-fields.ts'
+import { FindColumn } from './find-column.tsx'
 import { Icon } from './icon.tsx'
 import { Spoken } from './spoken.tsx'
 import { Strip } from './strip.tsx'
@@ -45,14 +47,7 @@ export function DeclareColumns({ detected, receipt, choices, onChange, column }:
     <>
       {columns.length > columnsMax && (
         <div class="row">
-          <input
-            class="field"
-            type="search"
-            aria-label={t.findColumn}
-            placeholder={t.findColumn}
-            value={wanted}
-            onInput={({ currentTarget }) => setWanted(currentTarget.value)}
-          />
+          <FindColumn value={wanted} onInput={setWanted} />
           {places.length > columnsMax && (
             <span class="quiet small">{t.moreColumns(count(places.length - columnsMax))}</span>
           )}

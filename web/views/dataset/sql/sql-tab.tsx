@@ -6,6 +6,7 @@ import type { RowPage } from '../../../../src/core/responses.ts'
 import { ApiError, type Receipt, runQuery } from '../../../api.ts'
 import { count, typeName } from '../../../format.ts'
 import { Failure } from '../../../parts/failure.tsx'
+import { FindColumn } from '../../../parts/find-column.tsx'
 import { Icon } from '../../../parts/icon.tsx'
 import { datasetHref } from '../../../router.ts'
 import { t } from '../../../texts.ts'
@@ -256,16 +257,7 @@ function ColumnNames({ receipt: { columns, records }, onChoose }: ColumnNamesPro
   const found = columns.filter(({ name }) => name.toLowerCase().includes(wanted.toLowerCase()))
   return (
     <Group title="data" count={t.rowTerm(count(records.accepted))}>
-      {columns.length > searchedNamesMin && (
-        <input
-          class="field"
-          type="search"
-          aria-label={t.findColumn}
-          placeholder={t.findColumn}
-          value={wanted}
-          onInput={({ currentTarget }) => setWanted(currentTarget.value)}
-        />
-      )}
+      {columns.length > searchedNamesMin && <FindColumn value={wanted} onInput={setWanted} />}
       {found.slice(0, namesMax).map(({ name, type }) => (
         <button key={name} type="button" onClick={() => onChoose(name)}>
           <span class="name">{name}</span>
