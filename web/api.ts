@@ -5,8 +5,6 @@ import type { ShownNote } from '../src/core/notes.ts'
 import type { RejectPreview, Receipt as StoredReceipt } from '../src/core/receipt.ts'
 import type { Caller, CorrectionOutcome, RowPage } from '../src/core/responses.ts'
 import type { UploadStatus } from '../src/core/upload-status.ts'
-import type { RejectPositions } from './parts/reject-ticks.ts'
-import type { ListPage } from './use-list.ts'
 
 /** An error whose message is a sentence for the user, in the language of the page. */
 export class UserFacingError extends Error {}
@@ -34,6 +32,20 @@ export interface Receipt
   /** The upload that the receipt answers. */
   readonly upload?: { readonly id: string }
   readonly evidence: EvidenceInWords
+}
+
+/** Buckets of equal size that have rejects, by their index. Absent in older receipts. */
+export interface RejectPositions {
+  readonly bucketBytes: number
+  readonly at: readonly number[]
+}
+
+export interface ListPage<Entry> {
+  readonly datasets: readonly Entry[]
+  /** Of all entries, on this page or not. */
+  readonly total: number
+  /** Cursor of the next page; null after the last one. */
+  readonly after: string | null
 }
 
 /** A dataset in the list, or in the trash. Older ones lack what is optional. */
@@ -98,12 +110,7 @@ async function json<Value>(path: string, init?: Request): Promise<Value> {
   return (await (await request(path, init)).json()) as Value // the shape that the service documents
 }
 
-/** With what is in the trash; absent for a service without. */
-export type TrashingCaller = Caller & {
-  readonly trash?: { readonly datasets: number; readonly bytes: number; readonly keepMs: number }
-}
-
-export function getCaller(): Promise<TrashingCaller> {
+export function getCaller(): Promise<Caller> {
   return json('/qas/caller')
 }
 

@@ -83,7 +83,7 @@ function TopBar({ view }: { readonly view: Route['view'] }) {
       <nav class="top-links" aria-label={t.service}>
         <span class={isLive ? 'live' : 'live lost'}>{isLive ? t.live : t.reconnecting}</span>
         <a href="#/trash" aria-current={view === 'trash' ? 'page' : undefined}>
-          {t.trash} {caller?.trash && <span class="small">{count(caller.trash.datasets)}</span>}
+          {t.trash} {caller && <span class="small">{count(caller.trash.datasets)}</span>}
         </a>
         <a href="/docs/tutorial">{t.docs}</a>
         <button type="button" class="btn ghost icon-only" aria-label={t.theme[theme]} onClick={onTheme}>

@@ -1,14 +1,15 @@
 // Caller: what the key of this tab may do, and what its owner stores. Knows the route; knows no view.
-import { useLayoutEffect, useReducer } from 'preact/hooks'
-import { ApiError, currentKey, getCaller, setKey, type TrashingCaller } from './api.ts'
+import type { Caller } from '../src/core/responses.ts'
+import { ApiError, currentKey, getCaller, setKey } from './api.ts'
 import { bytes } from './format.ts'
+import { sharedState } from './shared-state.ts'
 import { t } from './texts.ts'
 
 export type Scope = 'upload' | 'read' | 'delete'
 
 interface CallerState {
   /** Null while unknown: everything is offered then, and the service decides. */
-  readonly caller: TrashingCaller | null
+  readonly caller: Caller | null
   /**
    * The service has been asked, with any result. Before that, no other request is sent: without a key, each would be in
    * vain.
@@ -20,20 +21,17 @@ interface CallerState {
   readonly keyCount: number
 }
 
-let state: CallerState = { caller: null, isAsked: false, isRefused: false, keyCount: 0 }
-const listeners = new Set<() => void>()
+const state = sharedState<CallerState>({ caller: null, isAsked: false, isRefused: false, keyCount: 0 })
 
-function change(changes: Partial<CallerState>): void {
-  state = { ...state, ...changes }
-  for (const listener of listeners) listener()
-}
+/** The caller, with every change. */
+export const useCaller = state.use
 
 /** Asks the service again, such as after something was stored. */
 export async function lookAtCaller(): Promise<void> {
   try {
-    change({ caller: await getCaller(), isAsked: true, isRefused: false })
+    state.change({ caller: await getCaller(), isAsked: true, isRefused: false })
   } catch (error) {
-    change({ isAsked: true, ...(isRefusal(error) && { caller: null, isRefused: true }) })
+    state.change({ isAsked: true, ...(isRefusal(error) && { caller: null, isRefused: true }) })
   }
 }
 
@@ -44,10 +42,11 @@ export async function enterKey(key: string | null): Promise<boolean> {
   const before = currentKey()
   setKey(key)
   try {
-    change({ caller: await getCaller(), isRefused: false, keyCount: state.keyCount + 1 })
+    state.change({ caller: await getCaller(), isRefused: false, keyCount: state.current().keyCount + 1 })
     return true
   } catch (error) {
-    if (key === null && isRefusal(error)) change({ caller: null, isRefused: true, keyCount: state.keyCount + 1 })
+    if (key === null && isRefusal(error))
+      state.change({ caller: null, isRefused: true, keyCount: state.current().keyCount + 1 })
     else setKey(before)
     if (isRefusal(error)) return false
     throw error
@@ -56,17 +55,6 @@ export async function enterKey(key: string | null): Promise<boolean> {
 
 function isRefusal(error: unknown): boolean {
   return error instanceof ApiError && error.status === 401
-}
-
-/** The caller, with every change. */
-export function useCaller(): CallerState {
-  const [, render] = useReducer((turn: number) => turn + 1, 0)
-  useLayoutEffect(() => {
-    const listener = () => render(null)
-    listeners.add(listener)
-    return () => void listeners.delete(listener)
-  }, [])
-  return state
 }
 
 /** Whether it makes sense to ask for stored data. */

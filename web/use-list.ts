@@ -1,16 +1,9 @@
 // Use list: the entries of a list that the service pages: loaded as far as they are looked at, and again after each
 // change. What was loaded is kept, so that the way back to a list shows it at once. Knows nothing of the entries.
 import { useLayoutEffect, useReducer, useRef } from 'preact/hooks'
+import type { ListPage } from './api.ts'
 import { useCaller, useMayLook } from './caller.ts'
 import { useLive } from './upload/live.ts'
-
-export interface ListPage<Entry> {
-  readonly datasets: readonly Entry[]
-  /** Of all entries, on this page or not. */
-  readonly total: number
-  /** Cursor of the next page; null after the last one. */
-  readonly after: string | null
-}
 
 interface KeptList<Entry> extends ListPage<Entry> {
   readonly error: unknown

@@ -31,25 +31,8 @@ const completion = defineCommand({
 
 /** Every command except `serve`. */
 export const commands: readonly Command[] = [
-  ...[
-    send,
-    watch,
-    uploads,
-    list,
-    show,
-    rows,
-    rejects,
-    fix,
-    profile,
-    get,
-    query,
-    readings,
-    copy,
-    publish,
-    open,
-    rm,
-    restore,
-  ],
+  ...[send, watch, uploads, list, show, rows, rejects, fix, profile, get, query, readings, copy, publish],
+  ...[open, rm, restore],
   ...[verify, scrub, doctor, whoami, openapi, key, completion],
 ]
 

@@ -25,6 +25,8 @@ export interface Caller {
   readonly expiresAt: number | null
   readonly bytes: Quota
   readonly datasets: Quota
+  /** Of that, what is in the trash. */
+  readonly trash: { readonly datasets: number; readonly bytes: number; readonly keepMs: number }
   readonly limits: {
     readonly fileBytesMax: number
     readonly requestBytesMax: number

@@ -21,7 +21,7 @@ test('toStoreError() finds the reason why a thread could not start', () => {
   assert.equal(toStoreError(failed).code, 'TOO_MANY_OPEN_FILES')
 })
 
-test('a thread that could not read its modules for lack of descriptors is told apart from a broken one', () => {
+test('a thread that cannot read its modules for lack of descriptors is TOO_MANY_OPEN_FILES', () => {
   const failed = new Error('Cannot read package config /srv/package.json: too many open files.')
   assert.equal(toStoreError(failed).code, 'TOO_MANY_OPEN_FILES')
 })

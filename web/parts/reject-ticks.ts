@@ -1,16 +1,10 @@
 // Reject ticks: where the rejects of a file lie, as ticks of its strip. Knows no element.
-import type { Receipt } from '../api.ts'
+import type { Receipt, RejectPositions } from '../api.ts'
 import type { Tick } from './strip.tsx'
 
 interface TextFile {
   readonly bytes: number
   readonly compression?: { readonly bytes: number } | null
-}
-
-/** Buckets of equal size that have rejects, by their index. Absent in older receipts. */
-export interface RejectPositions {
-  readonly bucketBytes: number
-  readonly at: readonly number[]
 }
 
 export function ticksOf(

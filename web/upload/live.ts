@@ -1,9 +1,10 @@
 // Live: what happens at the service, from one stream of events for the whole page: uploads of anyone in progress, one
 // status for each, and changes of datasets. Knows no element.
-import { useLayoutEffect, useReducer } from 'preact/hooks'
+import { useLayoutEffect } from 'preact/hooks'
 import { isFinished, type UploadStatus } from '../../src/core/upload-status.ts'
 import { request } from '../api.ts'
 import { useMayLook } from '../caller.ts'
+import { sharedState } from '../shared-state.ts'
 import { Backoff, isTransient } from './backoff.ts'
 import { eventsOf } from './upload-events.ts'
 
@@ -21,24 +22,10 @@ interface LiveState {
 /** More uploads than run at once. */
 const endedMax = 1_000
 
-let state: LiveState = { isLive: false, running: new Map(), ended: new Set(), changes: 0 }
-const listeners = new Set<() => void>()
+const state = sharedState<LiveState>({ isLive: false, running: new Map(), ended: new Set(), changes: 0 })
 
-function change(changes: Partial<LiveState>): void {
-  state = { ...state, ...changes }
-  for (const listener of listeners) listener()
-}
-
-/** The state, with every change. */
-export function useLive(): LiveState {
-  const [, render] = useReducer((turn: number) => turn + 1, 0)
-  useLayoutEffect(() => {
-    const listener = () => render(null)
-    listeners.add(listener)
-    return () => void listeners.delete(listener)
-  }, [])
-  return state
-}
+/** What happens, with every change. */
+export const useLive = state.use
 
 /** Follows the events while the key of this tab may read them. */
 export function useEvents(): void {
@@ -53,7 +40,7 @@ export function useEvents(): void {
 
 /** Whatever the stream still says: it is over, and what is stored may have changed. */
 export function endUpload(id: string): void {
-  change(afterEnd(state, id))
+  state.change(afterEnd(state.current(), id))
 }
 
 async function follow(signal: AbortSignal): Promise<void> {
@@ -65,12 +52,12 @@ async function follow(signal: AbortSignal): Promise<void> {
       for await (const { event, data } of eventsOf(body)) {
         if (signal.aborted) return
         backoff.renew()
-        change(afterEvent(state, event, data))
+        state.change(afterEvent(state.current(), event, data))
       }
     } catch (error) {
       if (signal.aborted || !isTransient(error)) throw error
     } finally {
-      change({ isLive: false, running: new Map() })
+      state.change({ isLive: false, running: new Map() })
     }
     await backoff.wait(signal)
   }

@@ -21,7 +21,7 @@ export function Trash() {
   const asked = sort.by === usualSort.by ? {} : { sort: sort.by, order: sort.isDescending ? 'desc' : 'asc' }
   const list = useList('trash', asked, listTrash)
   useLayoutEffect(() => void lookAtCaller(), [changes])
-  const days = Math.round((caller?.trash?.keepMs ?? 0) / 86_400_000)
+  const days = Math.round((caller?.trash.keepMs ?? 0) / 86_400_000)
   const actions: readonly ListAction[] = [
     { label: t.putBack, class: 'primary', run: restoreDatasets },
     { label: t.eraseNow, class: 'danger', question: t.eraseAsk, run: eraseDatasets },
@@ -31,7 +31,7 @@ export function Trash() {
       <div>
         <h1>{t.trash}</h1>
         <p class="quiet">
-          {t.trashKept(count(days))} {caller?.trash && t.trashCounts(bytes(caller.trash.bytes))}
+          {t.trashKept(count(days))} {caller && t.trashCounts(bytes(caller.trash.bytes))}
         </p>
       </div>
       <SelectableList

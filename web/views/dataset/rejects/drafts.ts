@@ -24,7 +24,7 @@ export interface Mends {
 export const noMends: Mends = { drafts: new Map(), rules: [] }
 
 /** What is kept for a file, and the dataset that it was meant for. */
-interface Kept {
+interface StoredMends {
   readonly id: string
   readonly drafts: readonly [number, Draft][]
   readonly rules: readonly CorrectionRule[]
@@ -37,14 +37,14 @@ export function storedMends({ id, file }: OfFile): { readonly mends: Mends; read
   const stored = sessionStorage.getItem(keyOf(file))
   if (stored === null) return { mends: noMends, isElsewhere: false }
   // Only storeMends() writes it.
-  const { drafts, rules, ...kept } = JSON.parse(stored) as Kept
+  const { drafts, rules, ...kept } = JSON.parse(stored) as StoredMends
   return { mends: { drafts: new Map(drafts), rules }, isElsewhere: kept.id !== id }
 }
 
 export function storeMends({ id, file }: OfFile, { drafts, rules }: Mends): void {
   try {
     if (drafts.size + rules.length === 0) sessionStorage.removeItem(keyOf(file))
-    else sessionStorage.setItem(keyOf(file), JSON.stringify({ id, drafts: [...drafts], rules } satisfies Kept))
+    else sessionStorage.setItem(keyOf(file), JSON.stringify({ id, drafts: [...drafts], rules } satisfies StoredMends))
   } catch {
     // Browsers store some megabytes per tab: anything beyond lasts only until a reload.
   }

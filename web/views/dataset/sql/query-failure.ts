@@ -14,7 +14,7 @@ export interface QueryFailure {
   readonly remedy: (TextPlace & { readonly text: string }) | null
 }
 
-interface Seen {
+interface Mention {
   readonly sql: string
   readonly place: TextPlace
   /** What the message names. */
@@ -28,7 +28,7 @@ interface Kind {
   readonly pattern: RegExp
   readonly sentence: (name: string, proposed: string) => string
   /** Null if nothing would do. */
-  readonly remedy?: (seen: Seen) => string | null
+  readonly remedy?: (mention: Mention) => string | null
 }
 
 const kinds: readonly Kind[] = [
