@@ -5,7 +5,7 @@ import { count } from './format.ts'
 import { Icon } from './parts/icon.tsx'
 import { KeyForm } from './parts/key-form.tsx'
 import { NoticePlace } from './parts/notice.tsx'
-import { type Route, useRoute } from './router.ts'
+import { goTo, type Route, useRoute } from './router.ts'
 import { language, switchLanguage, t } from './texts.ts'
 import { chooseTheme, currentTheme, nextTheme } from './theme.ts'
 import { droppedFiles, plainFiles } from './upload/chosen-files.ts'
@@ -127,7 +127,7 @@ function useDrop(queue: UploadQueue): boolean {
       event.preventDefault()
       setDragging(false)
       if (event.dataTransfer !== null) void droppedFiles(event.dataTransfer).then((chosen) => queue.add(chosen))
-      location.hash = '#/'
+      goTo('#/')
     }
     const listening = new AbortController()
     addEventListener('dragover', onOver, listening)
@@ -148,7 +148,7 @@ function usePaste(queue: UploadQueue): void {
       if (files.length === 0 && !text.includes('\n')) return
       event.preventDefault()
       void queue.add(plainFiles(files.length > 0 ? files : [new File([text], 'pasted.csv', { type: 'text/csv' })]))
-      location.hash = '#/'
+      goTo('#/')
     }
     addEventListener('paste', onPaste)
     return () => removeEventListener('paste', onPaste)

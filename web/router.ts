@@ -35,6 +35,12 @@ export function datasetHref(id: string, tab: Tab = 'rows'): string {
   return `#/datasets/${id}${tab === 'rows' ? '' : `/${tab}`}`
 }
 
+/** Moves to an address and shows it before the next key: the browser's own event comes only after that. */
+export function goTo(href: string): void {
+  location.hash = href
+  dispatchEvent(new Event('hashchange'))
+}
+
 /** The view of the address; a change of it renders again. */
 export function useRoute(): Route {
   const [route, setRoute] = useState(() => parseRoute(location.hash))

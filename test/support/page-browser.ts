@@ -59,7 +59,7 @@ export class PageBrowser implements AsyncDisposable {
   }
 }
 
-const launching = { executablePath: program!, args: quietFlags, timeout: waitMsMax() }
+const launching = { executablePath: program!, args: quietFlags, timeout: stillMsMax() }
 const viewport = { width: 1280, height: 900 }
 
 /** A browser with its own profile: opened again with the same directory, it has the data stored there. */
@@ -69,13 +69,8 @@ export async function openProfile(dir: string, url: string, script: string): Pro
   return watched(context, url)
 }
 
-/** Playwright sees no progress: long enough for a busy machine. Milliseconds. */
-function waitMsMax(): number {
-  return 3 * stillMsMax()
-}
-
 async function watched(context: BrowserContext, url: string): Promise<OpenPage> {
-  context.setDefaultTimeout(waitMsMax())
+  context.setDefaultTimeout(stillMsMax())
   const page = await context.newPage()
   const errors: string[] = []
   page.on('pageerror', (error) => errors.push(error.message))

@@ -8,7 +8,7 @@ import { Menu } from '../../parts/menu.tsx'
 import { receiptTicks } from '../../parts/reject-ticks.ts'
 import { Strip, type Tick } from '../../parts/strip.tsx'
 import { versionName } from '../../parts/version-name.ts'
-import { datasetHref } from '../../router.ts'
+import { datasetHref, goTo } from '../../router.ts'
 import { t } from '../../texts.ts'
 import { trashDatasets } from '../../trash.ts'
 import { useLive } from '../../upload/live.ts'
@@ -19,7 +19,7 @@ export function Head({ receipt, name }: { readonly receipt: Receipt; readonly na
   const mayDelete = useMay('delete')
   const remove = async () => {
     const { failure } = await trashDatasets([receipt])
-    if (failure === null) location.hash = '#/'
+    if (failure === null) goTo('#/')
   }
   return (
     <>

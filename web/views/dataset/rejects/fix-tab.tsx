@@ -7,7 +7,7 @@ import { DownloadLink } from '../../../parts/download-link.tsx'
 import { Failure } from '../../../parts/failure.tsx'
 import { Icon } from '../../../parts/icon.tsx'
 import { Spoken } from '../../../parts/spoken.tsx'
-import { datasetHref } from '../../../router.ts'
+import { datasetHref, goTo } from '../../../router.ts'
 import { rejectSentence } from '../../../sentences.ts'
 import { t } from '../../../texts.ts'
 import { useLoaded } from '../../../use-loaded.ts'
@@ -22,7 +22,7 @@ interface FixTabProps {
 }
 
 export function FixTab({ receipt, query }: FixTabProps) {
-  const work = useCorrections(receipt, goTo)
+  const work = useCorrections(receipt, openCorrected)
   const mayMake = useMay('upload')
   const split = useLoaded(
     async (signal) => (mayMake ? await causesByColumn(receipt, signal) : causesOf(receipt)),
@@ -68,9 +68,8 @@ export function FixTab({ receipt, query }: FixTabProps) {
 }
 
 /** The corrected dataset, with what became of the mends. */
-function goTo({ id }: CorrectedReceipt): void {
-  const href = datasetHref(id, 'fix')
-  if (location.hash !== href) location.hash = href
+function openCorrected({ id }: CorrectedReceipt): void {
+  goTo(datasetHref(id, 'fix'))
   document.getElementById('main')?.focus()
 }
 

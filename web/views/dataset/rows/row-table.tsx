@@ -4,6 +4,7 @@ import { type Receipt, runQuery } from '../../../api.ts'
 import { count, list } from '../../../format.ts'
 import { Failure } from '../../../parts/failure.tsx'
 import { textOf, tsv } from '../../../parts/text-of.ts'
+import { goTo } from '../../../router.ts'
 import { t } from '../../../texts.ts'
 import { useLoaded } from '../../../use-loaded.ts'
 import { type Cell, type CellRange, rangeOf } from './cell-moves.ts'
@@ -39,7 +40,7 @@ export function RowTable({ receipt, viewText }: RowTableProps) {
   const { total } = source
   const current = columns[Math.min(cell.column, columns.length - 1)]
   const value = source.row(cell.row)?.values[current?.at ?? 0]
-  const goTo = (to: Cell) => setSelection({ cell: to, anchor: to })
+  const moveTo = (to: Cell) => setSelection({ cell: to, anchor: to })
   const onCopy = async (range: CellRange) => setMessage(t.rowsCopied(count(await copyRows(source, columns, range))))
   const onKey = keyHandler({
     isHead: cell.row < 0,
@@ -47,7 +48,7 @@ export function RowTable({ receipt, viewText }: RowTableProps) {
     open: () => current && show({ column: current.name }),
     whole: () => setWhole(true),
     filter: () => current && show({ filters: [...view.filters, filterOf(current.name, value)] }),
-    release: () => (view.column === null ? goTo(cell) : show({ column: null })),
+    release: () => (view.column === null ? moveTo(cell) : show({ column: null })),
   })
   const heads: RowGridProps['heads'] = (inView, place) => (
     <ColumnHeads
@@ -67,11 +68,11 @@ export function RowTable({ receipt, viewText }: RowTableProps) {
         {...{ id, view, columns, total, first, last, message }}
         range={rangeOf(anchor, cell)}
         rows={records.accepted}
-        onRow={(row) => goTo({ row: Math.max(0, Math.min((total ?? 1) - 1, row)), column: cell.column })}
+        onRow={(row) => moveTo({ row: Math.max(0, Math.min((total ?? 1) - 1, row)), column: cell.column })}
       />
     </>
   )
-  const onColumn = (name: string) => goTo({ row: cell.row, column: columns.findIndex((one) => one.name === name) })
+  const onColumn = (name: string) => moveTo({ row: cell.row, column: columns.findIndex((one) => one.name === name) })
   const grid = { source, columns, total, order, cell, anchor, onKey, heads, foot }
   return (
     <>
@@ -107,9 +108,7 @@ function useShownRows(receipt: Receipt, viewText: string) {
     () => receipt.columns.map((column, at) => ({ ...column, at })).filter(({ name }) => !hidden.includes(name)),
     [receipt, hidden.join('\0')],
   )
-  const show = (change: Partial<RowView>) => {
-    location.hash = rowsHref(receipt.id, { ...view, ...change })
-  }
+  const show = (change: Partial<RowView>) => goTo(rowsHref(receipt.id, { ...view, ...change }))
   const onSort = (column: string) => {
     if (sort?.column !== column) show({ sort: { column, isDescending: false } })
     else show({ sort: sort.isDescending ? null : { column, isDescending: true } })

@@ -8,7 +8,7 @@ import { count, typeName } from '../../../format.ts'
 import { Failure } from '../../../parts/failure.tsx'
 import { FindColumn } from '../../../parts/find-column.tsx'
 import { Icon } from '../../../parts/icon.tsx'
-import { datasetHref } from '../../../router.ts'
+import { datasetHref, goTo } from '../../../router.ts'
 import { t } from '../../../texts.ts'
 import { useAction } from '../../../use-loaded.ts'
 import { type QueryFailure, queryFailure } from './query-failure.ts'
@@ -125,7 +125,7 @@ function useStatement(id: string, asked: string, area: RefObject<HTMLTextAreaEle
   const runStatement = (statement: string) => {
     setSql(statement)
     if (statement === asked) ask()
-    else location.hash = `${datasetHref(id, 'sql')}?${encodeURIComponent(statement)}`
+    else goTo(`${datasetHref(id, 'sql')}?${encodeURIComponent(statement)}`)
   }
   useLayoutEffect(() => {
     if (asked === '') {
