@@ -11,7 +11,7 @@ import { type UnusualLineEnd, unusualLineEnd, withUsualLineEnds } from './encodi
 import { nameColumns } from './header/column-names.ts'
 import { findTop, type Top } from './header/detect-header.ts'
 import { readableHeaders } from './header/readable-headers.ts'
-import { leadingComments, tableRows } from './header/table-rows.ts'
+import { leadingComments, paddedWidth, tableRows } from './header/table-rows.ts'
 import { dialectConflicts } from './notes/dialect-conflicts.ts'
 import { equalTexts } from './notes/equal-texts.ts'
 import { doubtsOf, evidenceOf } from './notes/evidence.ts'
@@ -19,7 +19,7 @@ import { columnsMax, type DeclaredDialect, headBytesMax, type Reading } from './
 import { bestTokens, type Candidates, countOf, namedDelimiter, rankNamed } from './sniffer/detect-dialect.ts'
 import { lineOf, linesOf } from './sniffer/line-numbers.ts'
 import { runawayQuotes, runawayRule } from './sniffer/runaway-quotes.ts'
-import { type Candidate, greatestWidth, usualWidth, withoutSurplus } from './sniffer/score-layout.ts'
+import { type Candidate, usualWidth, withoutSurplus } from './sniffer/score-layout.ts'
 import { recordValues, type Tokens, tokenize } from './sniffer/tokenize.ts'
 
 /** Layouts are tried on the first of these lengths that has enough lines, in characters; else on the whole head. */
@@ -62,7 +62,8 @@ function decide(head: Uint8Array, isWholeFile: boolean, declared: DeclaredDialec
   const ranked = rankSample(text.slice(comments.offset), isWholeFile, split, named)
   const firstRecord = named === null ? comments.lines : 1
   const { tokens, runaway, usual } = tokensOf(bestTokens(text, ranked[0].tokens, !isWholeFile), firstRecord, declared)
-  const widthOfRecords = comments.width ?? (declared.padShortRecords ? greatestWidth(tokens, firstRecord) : usual)
+  const widthOfRecords =
+    comments.width ?? (declared.padShortRecords ? paddedWidth(tokens, firstRecord, usual, declared.header) : usual)
   // A file of blank lines has no column.
   const width = isWholeFile && !/[^\r\n]/.test(text) ? 0 : widthOfRecords
   if (width > columnsMax) {

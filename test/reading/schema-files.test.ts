@@ -335,11 +335,9 @@ test('short records are rejects, unless the dialect declares that they are padde
       { name: 'd', type: 'string', constraints: { required: true } },
     ],
   }
-  const filled = `a,b,c,d\n1\n2,x\n3,y,z\n4,q,z,d\n5,y,z,d\n6,y,"z",d,e\n`
-  const mismatch = await client.refused({ content: filled, dialect: { delimiter: ',', padShortRecords: true }, schema })
-  assert.match(mismatch.message, /, 'column_5'/)
+  const filled = `a,b,c,d\n1\n2,x\n3,y,z\n4,q,z,d\n5,y,z,d\n6,y,"z",d\n`
   const receipt = await client.upload({
-    content: filled.replace('"z",d,e', '"z",d'),
+    content: `${filled}7,y,z,d,e\n`,
     dialect: { delimiter: ',', padShortRecords: true },
     schema,
   })
@@ -355,6 +353,7 @@ test('short records are rejects, unless the dialect declares that they are padde
       [3, 'd: no value, required by the schema'],
       [4, 'd: no value, required by the schema'],
       [5, 'b: "q" violates enum x, y'],
+      [8, '5 fields, expected 4'],
     ],
   )
   const plain = await client.upload({

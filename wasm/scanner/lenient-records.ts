@@ -10,6 +10,7 @@ import {
   lineEnd,
   lookAheadBytes,
   lookAheadLines,
+  NOTHING,
   otherEnd,
   padsShort,
   quote,
@@ -81,7 +82,8 @@ export function consumeOne(): u32 {
   if (!isReadable || (reader.strayQuoteColumn != 0 && reader.innerLines > 0)) return rejectBroken(start, reading)
   if (reader.innerLines == 0 || !mayBeRunaway(start, reader.contentEnd)) return consumeReadable(start)
   const likeLines = linesLikeRecords(start, reader.contentEnd, reader.innerLines)
-  if (likeLines >= runawayLinesMin) return splitRunaway(start)
+  const isNear = reader.innerLines < lookAheadLines && reader.contentEnd - start <= lookAheadBytes
+  if (likeLines >= runawayLinesMin && (isNear || escape != NOTHING)) return splitRunaway(start)
   return consumeReadable(start, likeLines > 0)
 }
 

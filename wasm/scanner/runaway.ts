@@ -6,8 +6,6 @@ import {
   escape,
   figureColumn,
   lineEnd,
-  lookAheadBytes,
-  lookAheadLines,
   otherFigureColumn,
   quote,
   runawayLinesMin,
@@ -41,20 +39,24 @@ export function mayBeRunaway(start: usize, end: usize): bool {
 
 /** How many lines after the first read as records, if nearly all lines do; else 0. */
 export function linesLikeRecords(start: usize, contentEnd: usize, innerLines: u32): u32 {
-  if (escape == NOTHING && (innerLines >= lookAheadLines || contentEnd - start > lookAheadBytes)) return 0
   lines = 0
   likeLines = 0
   isFirstLike = false
   let lineStart = start
   let at = beginLine(start, contentEnd)
-  /** The quote that closes the multi-line field containing `at`. */
+  /** The last quote that closes a field, and where its line begins, or its field on the same line. */
   let closing: usize = 0
+  let lastLine: usize = 0
   let isFieldStart = true
   while (at < contentEnd) {
-    if (isFieldStart && at > closing && load<u8>(at) == quote) {
-      const end = escape == NOTHING ? closingBareQuote(at, contentEnd) : closingQuote(at, contentEnd)
-      if (hasLineEnd(at, end)) closing = end
-      else at = end
+    if (isFieldStart && load<u8>(at) == quote) {
+      const isInside = at <= closing
+      if (!isInside) {
+        closing = escape == NOTHING ? closingBareQuote(at, contentEnd) : closingQuote(at, contentEnd)
+        lastLine = closing
+        while (lastLine > at && load<u8>(lastLine - 1) != lineEnd) lastLine--
+      }
+      if (isInside ? escape == NOTHING && at >= lastLine : at == lastLine) at = closing
       at++
       isFieldStart = false
       continue
@@ -73,6 +75,7 @@ export function linesLikeRecords(start: usize, contentEnd: usize, innerLines: u3
       if (innerLines < 9 && likeLines < lines) return 0
       lineStart = at + 1
       at = beginLine(lineStart, contentEnd)
+      isFieldStart = true
     } else {
       at++
     }
@@ -118,11 +121,4 @@ function endLine(start: usize, end: usize): void {
     likeLines++
   }
   lines++
-}
-
-function hasLineEnd(from: usize, end: usize): bool {
-  for (let at = nextSpecial(from, end); at < end; at = nextSpecial(at + 1, end)) {
-    if (load<u8>(at) == lineEnd) return true
-  }
-  return false
 }

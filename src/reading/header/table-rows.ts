@@ -38,6 +38,24 @@ export function leadingComments(text: string): LeadingComments {
   return { lines, offset: above.length, delimiter, width }
 }
 
+/**
+ * The number of fields of a table whose records may lack some at their ends: that of the header, if no narrower than
+ * most records; else that of the widest record.
+ */
+export function paddedWidth(tokens: Tokens, from: number, usual: number, header: boolean | undefined): number {
+  const width = (record: number | undefined) =>
+    record === undefined || tokens.broken.has(record) ? 0 : widthOf(tokens, record)
+  const records = Array.from({ length: recordCount(tokens) - from }, (_, at) => from + at)
+  const areNames = (record: number) => header === true || looksLikeNames(recordValues(tokens, record))
+  let at = records.findIndex((record) => width(record) >= Math.max(2, usual))
+  // Titles above names have fewer fields.
+  while (at >= 0 && width(records[at + 1]) > width(records[at]) && looksLikeNames(recordValues(tokens, from + at + 1)))
+    at += 1
+  const first = records[at]
+  if (header !== false && first !== undefined && areNames(first)) return width(first)
+  return records.reduce((greatest, record) => Math.max(greatest, width(record)), 1)
+}
+
 const hash = '#'
 /** Begins the names of the columns in a W3C log. */
 const label = '#Fields:'

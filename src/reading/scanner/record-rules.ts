@@ -37,11 +37,12 @@
 // Runaway quotes. Two stray quotes turn all records between them into one legal value. With a `runaway` rule, but not in
 // `crlf` mode, with a declared escape byte, or where several blanks are one delimiter, a record on several physical lines is
 // suspected if these look like records. A delimiter counts for the line it is on; those inside
-// fields quoted within one line do not count. A line reads as a record if it has `width` - 1 of them and its fields in the
+// fields quoted within one line do not count. If `escape` is `nothing`, such a field may be on the last line of another, closed by
+// the same quote. A line reads as a record if it has `width` - 1 of them and its fields in the
 // figure columns begin with a digit, sign or point, or are empty; blanks and quotes before that are ignored. The record is
 // suspected if at most one in ten of its lines does not read as a record, blank ones not counted, and at least one after
-// the first does; if `escape` is `nothing`, only within the look-ahead. `runaway.linesMin` such lines after the first
-// make the quote a runaway: then the lines after the first are records of their own. Both outcomes are reported.
+// the first does. `runaway.linesMin` such lines after the first make the quote a runaway; if `escape` is `nothing`, only in a
+// record within the look-ahead. Then the lines after the first are records of their own. Both outcomes are reported.
 //
 // Repair. A surplus quote is repaired if only one meaning is possible. If quotes are doubled and the reading
 // meets text_after_quote on the first physical line, that field is read in two other ways:

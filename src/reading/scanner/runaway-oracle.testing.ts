@@ -12,21 +12,25 @@ interface ReadRecord {
   readonly fields: readonly { readonly from: number; readonly to: number; readonly end: number }[]
 }
 
+/** Whether many lines that read as records make a quote a runaway. */
+export function maySplit({ escape: escapeByte }: ScanOptions, ahead: LookAhead, lineCount: number, byteCount: number) {
+  return escapeByte !== 'nothing' || (lineCount <= ahead.lines && byteCount <= ahead.bytes)
+}
+
 /** How many lines of a record after the first read as records, if nearly all of them do; else 0. */
 export function linesLikeRecords(
   bytes: Uint8Array,
   options: ScanOptions,
-  ahead: LookAhead,
   { start, fields, contentEnd }: ReadRecord,
 ): number {
   const { runaway, escape: escapeByte, delimiter, quote, width } = options
   const ends = lineEndsIn(bytes, options, start, contentEnd)
-  const isFar = ends.length >= ahead.lines || contentEnd - start > ahead.bytes
-  if (runaway === undefined || !mayRunAway(options) || (escapeByte === 'nothing' && isFar)) return 0
+  if (runaway === undefined || !mayRunAway(options)) return 0
   const delimiters: number[] = []
   for (const { from, to, end } of fields) {
     const isOverLines = bytes[from] === quote && lineEndsIn(bytes, options, from, to).length > 0
-    for (let at = from; isOverLines && at < to; at++) if (bytes[at] === delimiter) delimiters.push(at)
+    const until = escapeByte === 'nothing' ? sharedFrom(bytes, options, from, to) : to
+    for (let at = from; isOverLines && at < until; at++) if (bytes[at] === delimiter) delimiters.push(at)
     if (end < contentEnd) delimiters.push(end)
   }
   const isFigure = (from: number) => {
@@ -47,6 +51,17 @@ export function linesLikeRecords(
   })
   const likeLines = like.filter(Boolean).length
   return (like.length - likeLines) * 10 > like.length ? 0 : likeLines - (like[0] ? 1 : 0)
+}
+
+/** Where a field begins on the last line of another that the same quote closes; else `to`. */
+function sharedFrom(bytes: Uint8Array, options: ScanOptions, from: number, to: number): number {
+  const { delimiter, quote, skipInitialSpace } = options
+  for (let at = (lineEndsIn(bytes, options, from, to).at(-1) ?? to) + 1, isFieldStart = true; at < to; at++) {
+    if (isFieldStart && bytes[at] === quote) return at
+    const isSkipped = skipInitialSpace && (bytes[at] === 32 || (bytes[at] === 9 && delimiter !== 9))
+    isFieldStart = bytes[at] === delimiter || (isFieldStart && isSkipped)
+  }
+  return to
 }
 
 /** Where lines end from … to-1. */

@@ -23,7 +23,7 @@ import {
 } from './oracle-reading.testing.ts'
 import { rewrittenFromOtherEscape } from './other-escape-oracle.testing.ts'
 import { type LookAhead, lookAhead } from './record-rules.ts'
-import { lineEndsIn, linesLikeRecords } from './runaway-oracle.testing.ts'
+import { lineEndsIn, linesLikeRecords, maySplit } from './runaway-oracle.testing.ts'
 import type { IgnoredRange, RunawayValue, ScannedReject, Scanner, ScanOptions, ScanResult } from './scanner.ts'
 import { wantedOf } from './shown-reject.ts'
 import { firstBadByte } from './utf8-oracle.testing.ts'
@@ -184,10 +184,12 @@ class RecordReader {
 
   /** A readable record on several physical lines. */
   #consumeLines(start: number, reading: EndedReading): OracleStep {
-    const likeLines = linesLikeRecords(this.#bytes, this.#options, this.#ahead, { ...reading, start })
+    const likeLines = linesLikeRecords(this.#bytes, this.#options, { ...reading, start })
     if (likeLines === 0) return this.#consumeReadable(start, reading)
     const lineCount = 1 + lineEndsIn(this.#bytes, this.#options, start, reading.contentEnd).length
-    const isSplit = likeLines >= (this.#options.runaway?.linesMin ?? Infinity)
+    const isSplit =
+      likeLines >= (this.#options.runaway?.linesMin ?? Infinity) &&
+      maySplit(this.#options, this.#ahead, lineCount, reading.contentEnd - start)
     const runaway = { lineCount, isSplit }
     if (!isSplit) return { ...this.#consumeReadable(start, reading), runaway }
     const end = this.#after(start)

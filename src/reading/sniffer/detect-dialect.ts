@@ -3,6 +3,7 @@
 import type { DeclaredDialect } from '../reading.ts'
 import { isOuter } from './nested-lists.ts'
 import { plainReading } from './plain-quotes.ts'
+import { doubtedValues } from './runaway-quotes.ts'
 import { type Candidate, delimiterWeights, score, typedTableAtEnd } from './score-layout.ts'
 import {
   cutsTimes,
@@ -12,7 +13,17 @@ import {
   isOneColumn,
   isQuotedColumn,
 } from './single-column.ts'
-import { hasInnerQuote, isQuoted, isWhole, type Layout, recordCount, type Tokens, tokenize } from './tokenize.ts'
+import {
+  fits,
+  hasInnerQuote,
+  isBlank,
+  isQuoted,
+  isWhole,
+  type Layout,
+  recordCount,
+  type Tokens,
+  tokenize,
+} from './tokenize.ts'
 
 const backslash = 0x5c
 
@@ -215,6 +226,9 @@ function scoreTokens(tokens: Tokens, isCut: boolean): Candidate {
   return whole.score > all.score * 1.2 ? { ...whole, tokens: { ...whole.tokens, unclosed } } : all
 }
 
+/** In a file that does not escape quotes, some look escaped by chance. */
+const unescapedPerEscaped = 4
+
 /** The layout with doubled quotes, and with other escapes if that leaves records broken. */
 function withEscapes(text: string, layout: Layout, isCut: boolean, declared: DeclaredDialect): Candidate[] {
   const known = declaredEscape(declared)
@@ -225,11 +239,21 @@ function withEscapes(text: string, layout: Layout, isCut: boolean, declared: Dec
   if (text.includes(`\\${String.fromCharCode(layout.quote)}`)) {
     others.push(scoreText(text, { ...layout, escape: backslash }, isCut))
   }
-  // If quotes are escaped more often than not, the others are slips, and not another style.
-  const isEscaping = [doubled, ...others].some((one) => escapedCount(one.tokens) > one.tokens.broken.size)
+  // If quotes are escaped in one of a few such values, the others are slips, and not another style.
+  const isEscaping = [doubled, ...others].some(
+    (one) => escapedCount(one.tokens) * unescapedPerEscaped > one.tokens.broken.size,
+  )
   if (!isEscaping) others.push(scoreText(text, { ...layout, escape: 'nothing' }, isCut))
-  const isBetter = (other: Candidate) => other.width > 1 && other.tokens.broken.size * 2 <= doubled.tokens.broken.size
+  const most = faults(doubled) - doubled.tokens.broken.size / 2
+  const isBetter = (other: Candidate) => other.width > 1 && faults(other) <= most
   return [doubled, ...others.filter(isBetter)]
+}
+
+/** Records of another width, and values that look like records. */
+function faults({ tokens, width }: Candidate): number {
+  const records = Array.from(tokens.recordStarts.keys())
+  const unfit = records.filter((record) => !isBlank(tokens, record) && !fits(tokens, record, width))
+  return unfit.length + doubtedValues(tokens, width)
 }
 
 /** Fields that contain quotes written as the layout requires. */

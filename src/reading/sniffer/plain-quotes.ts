@@ -1,11 +1,23 @@
 // Plain quotes: reads a text without quoting if quotes are plain characters of its values. Knows one delimiter.
 import { runawayQuotes, runawayRule } from './runaway-quotes.ts'
 import { apostrophe, type Candidate, score } from './score-layout.ts'
-import { hasInnerQuote, isQuoted, isWhole, type Layout, recordCount, type Tokens, tokenize } from './tokenize.ts'
+import {
+  fits,
+  hasInnerQuote,
+  isQuoted,
+  isWhole,
+  type Layout,
+  rawField,
+  recordCount,
+  type Tokens,
+  tokenize,
+} from './tokenize.ts'
 
 /** At least this many quotes must be out of place: a single one is a slip. More if the text continues. */
 const misplacedMin = 2
 const misplacedMinOfCut = 3
+/** A value that needs its quotes, in a record of full width, shows that they enclose, unless so many more do not. */
+const misplacedPerNeeded = 10
 
 /**
  * The reading in which quotes are plain characters, if it may be the right one; null if it is not worth trying.
@@ -24,6 +36,7 @@ export function plainReading(
   if (tried.some(({ tokens }) => tokens.broken.size === 0 && tokens.layout.quote !== apostrophe)) return null
   const isBroken = tried.every(({ tokens }) => isOftenBroken(tokens))
   const quotes = tried.filter(({ tokens }) => tokens.layout.escape !== 'nothing').map(countQuotes)
+  if (quotes.some(({ misplaced, needed }) => misplaced <= needed * misplacedPerNeeded)) return null
   const isMisplaced =
     quotes.length > 0 &&
     quotes.every(
@@ -42,18 +55,26 @@ function isOftenBroken(tokens: Tokens): boolean {
   return tokens.layout.quote === apostrophe || tokens.broken.size > 1 || tokens.broken.size === recordCount(tokens)
 }
 
-/** Records that quotes break or let run away, and values that they enclose; one with a doubled quote counts twice. */
-function countQuotes({ tokens, width }: Candidate): { readonly misplaced: number; readonly placed: number } {
+/**
+ * Records that quotes break or let run away, and values that they enclose: one with a doubled quote counts twice. A value
+ * on one line needs them for the quotes or delimiters in it.
+ */
+function countQuotes({ tokens, width }: Candidate) {
   const rule = runawayRule(tokens, width)
   const runaways = rule === null ? new Set<number>() : runawayQuotes(tokens, width, rule)
+  const delimiter = String.fromCharCode(tokens.layout.delimiter)
   let placed = 0
+  let needed = 0
   for (let record = 0; record < recordCount(tokens); record += 1) {
     if (tokens.broken.has(record)) continue
     const last = tokens.firstFields[record + 1] ?? 0
     for (let field = tokens.firstFields[record] ?? 0; field < last; field += 1) {
-      if (isQuoted(tokens, field) && !runaways.has(tokens.fieldStarts[field] ?? 0))
-        placed += hasInnerQuote(tokens, field) ? 2 : 1
+      if (!isQuoted(tokens, field) || runaways.has(tokens.fieldStarts[field] ?? 0)) continue
+      const raw = rawField(tokens, field)
+      const hasInner = hasInnerQuote(tokens, field)
+      placed += hasInner ? 2 : 1
+      if (fits(tokens, record, width) && (hasInner || raw.includes(delimiter)) && !/[\r\n]/.test(raw)) needed += 1
     }
   }
-  return { misplaced: tokens.broken.size + runaways.size, placed }
+  return { misplaced: tokens.broken.size + runaways.size, placed, needed }
 }

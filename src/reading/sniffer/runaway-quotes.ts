@@ -1,7 +1,7 @@
 // Runaway quotes: finds in a head what distinguishes a value over several lines from records swallowed by a stray
 // quote. "Runaway quotes" in scanner/record-rules.ts describes how it is used. Knows nothing of bytes.
 import type { RunawayRule } from '../../core/receipt.ts'
-import { fieldValue, fits, isQuoted, recordCount, type Tokens } from './tokenize.ts'
+import { fieldValue, fits, isQuoted, rawField, recordCount, type Tokens } from './tokenize.ts'
 import { isDigit } from './value-kind.ts'
 
 /** Records examined for numeric columns, from the second on: the first may be the header. */
@@ -32,17 +32,38 @@ export function runawayRule(tokens: Tokens, width: number): RunawayRule | null {
   const points = Math.min(width - 1, 3) * (isProse ? 1 : 2) + pointsOfFigures * figureColumns.length
   let others = 0
   let doubted = 0
-  let left = valuesMax
   for (const record of recordsOverLines(tokens)) {
     if (!fits(tokens, record, width)) continue
-    left -= 1
-    if (left < 0) break
+    if (doubted + others === valuesMax) break
     if (linesLikeRecords(tokens, record, width, figureColumns) > 0) doubted += 1
     else others += 1
   }
   const isRegular = doubted > regularMax || (doubted > 2 && doubted * 10 > recordCount(tokens))
   const wanted = isRegular ? pointsWhereRegular : others > 0 ? pointsBesideOthers : pointsMin
   return { figureColumns, linesMin: Math.ceil(wanted / points) }
+}
+
+/** Values over several lines that look like records, or of which the closing quote belongs to a field of its own. */
+export function doubtedValues(tokens: Tokens, width: number): number {
+  if (width < 2) return 0
+  const figureColumns = figureColumnsOf(tokens, width)
+  const isDoubted = (record: number) =>
+    fits(tokens, record, width) &&
+    (sharesQuote(tokens, record) || linesLikeRecords(tokens, record, width, figureColumns) > 0)
+  return recordsOverLines(tokens).filter(isDoubted).take(valuesMax).toArray().length
+}
+
+function sharesQuote(tokens: Tokens, record: number): boolean {
+  for (const field of fieldsOf(tokens, record)) {
+    const raw = rawField(tokens, field)
+    if (isOverLines(tokens, field) && sharedFrom(tokens, raw) < raw.length) return true
+  }
+  return false
+}
+
+function fieldsOf({ firstFields }: Tokens, record: number): number[] {
+  const [first = 0, last = first] = firstFields.subarray(record, record + 2)
+  return Array.from({ length: last - first }, (_, at) => first + at)
 }
 
 /**
@@ -53,12 +74,8 @@ export function runawayQuotes(tokens: Tokens, width: number, { figureColumns, li
   for (const record of recordsOverLines(tokens)) {
     if (record > recordsMax) break
     if (!fits(tokens, record, width) || linesLikeRecords(tokens, record, width, figureColumns) < linesMin) continue
-    const last = tokens.firstFields[record + 1] ?? 0
-    for (let field = tokens.firstFields[record] ?? 0; field < last; field += 1) {
-      if (!isOverLines(tokens, field)) continue
-      quotes.add(tokens.fieldStarts[field] ?? 0)
-      break
-    }
+    const opening = fieldsOf(tokens, record).find((field) => isOverLines(tokens, field))
+    if (opening !== undefined) quotes.add(tokens.fieldStarts[opening] ?? 0)
   }
   return quotes
 }
@@ -81,10 +98,6 @@ function lineEndOf({ layout }: Tokens): string {
 
 function isOverLines(tokens: Tokens, field: number): boolean {
   return isQuoted(tokens, field) && rawField(tokens, field).includes(lineEndOf(tokens))
-}
-
-function rawField({ text, fieldStarts, fieldEnds }: Tokens, field: number): string {
-  return text.slice(fieldStarts[field], fieldEnds[field])
 }
 
 /** Columns, from 1, in which nearly every value begins with a digit. */
@@ -135,18 +148,30 @@ function isFigure(value: string): boolean {
   return /^["' ]*(?:$|[\d+.\r\n-])/.test(value)
 }
 
+/** Where a field begins on the last line of another that the same quote closes; else the length of the other. */
+function sharedFrom({ layout }: Tokens, raw: string): number {
+  if (layout.escape !== 'nothing') return raw.length
+  const quote = raw.charAt(0)
+  let at = raw.lastIndexOf(layout.lineEnd === 'cr' ? '\r' : '\n')
+  do {
+    at += 1
+    while (layout.skipInitialSpace && (raw[at] === ' ' || raw[at] === '\t')) at += 1
+    if (raw[at] === quote) return at
+    at = raw.indexOf(String.fromCharCode(layout.delimiter), at)
+  } while (at >= 0)
+  return raw.length
+}
+
 /** Number of lines of the record, after the first, that read as records, if nearly all do; otherwise 0. */
 function linesLikeRecords(tokens: Tokens, record: number, width: number, figureColumns: readonly number[]): number {
   const delimiter = String.fromCharCode(tokens.layout.delimiter)
   // A value quoted within one line is one field, whatever its content.
   const stand = delimiter === 'x' ? 'y' : 'x'
-  const last = tokens.firstFields[record + 1] ?? 0
-  const fields: string[] = []
-  for (let field = tokens.firstFields[record] ?? 0; field < last; field += 1) {
+  const fields = fieldsOf(tokens, record).map((field) => {
     const raw = rawField(tokens, field)
-    const isWhole = isQuoted(tokens, field) && !isOverLines(tokens, field)
-    fields.push(isWhole ? raw.replaceAll(delimiter, stand) : raw)
-  }
+    const from = !isQuoted(tokens, field) ? raw.length : isOverLines(tokens, field) ? sharedFrom(tokens, raw) : 0
+    return raw.slice(0, from) + raw.slice(from).replaceAll(delimiter, stand)
+  })
   const lines = fields.join(delimiter).split(lineEndOf(tokens))
   const like = lines.flatMap((line, at) => {
     if (line === '' || line === '\r') return []

@@ -61,15 +61,6 @@ export function score(all: Tokens): Candidate {
   return { tokens, width, score: uniform * uniform * clean * columns * quoteWeight }
 }
 
-/** Number of fields of the widest unbroken record: that of a table whose records may lack some at their ends. */
-export function greatestWidth(tokens: Tokens, from = 0): number {
-  let greatest = 1
-  for (let record = from; record < recordCount(tokens); record += 1) {
-    if (!tokens.broken.has(record)) greatest = Math.max(greatest, widthOf(tokens, record))
-  }
-  return greatest
-}
-
 /**
  * Number of fields of most unbroken records; the first such width if several are equally frequent. If most records have
  * only one, or two or three but much less of the file, the width of a table at the end of the text: titles and remarks

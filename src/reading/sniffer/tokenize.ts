@@ -260,6 +260,11 @@ export function lineText({ text, recordStarts, recordEnds }: Tokens, record: num
   return text.slice(recordStarts[record], recordEnds[record])
 }
 
+/** A field as it is written, with its quotes. */
+export function rawField({ text, fieldStarts, fieldEnds }: Tokens, field: number): string {
+  return text.slice(fieldStarts[field], fieldEnds[field])
+}
+
 /** An empty line. */
 export function isBlank(tokens: Tokens, record: number): boolean {
   return tokens.recordStarts[record] === tokens.recordEnds[record]
@@ -296,7 +301,7 @@ export function hasInnerQuote({ text, fieldStarts, fieldEnds }: Tokens, field: n
 
 /** The value of one field: without quotes, escapes undone. */
 export function fieldValue(tokens: Tokens, field: number): string {
-  const raw = tokens.text.slice(tokens.fieldStarts[field], tokens.fieldEnds[field])
+  const raw = rawField(tokens, field)
   const outside = escapeOutside(tokens.layout)
   if (!isQuoted(tokens, field) || raw.length === 0)
     return outside === null ? raw : unescaped(raw, tokens.layout, outside)
