@@ -244,13 +244,13 @@ function withEscapes(text: string, layout: Layout, isCut: boolean, declared: Dec
     (one) => escapedCount(one.tokens) * unescapedPerEscaped > one.tokens.broken.size,
   )
   if (!isEscaping) others.push(scoreText(text, { ...layout, escape: 'nothing' }, isCut))
-  const most = faults(doubled) - doubled.tokens.broken.size / 2
-  const isBetter = (other: Candidate) => other.width > 1 && faults(other) <= most
+  const isBetter = ({ tokens, width }: Candidate) =>
+    width > 1 && faults(tokens, width) <= faults(doubled.tokens, width) - doubled.tokens.broken.size / 2
   return [doubled, ...others.filter(isBetter)]
 }
 
 /** Records of another width, and values that look like records. */
-function faults({ tokens, width }: Candidate): number {
+function faults(tokens: Tokens, width: number): number {
   const records = Array.from(tokens.recordStarts.keys())
   const unfit = records.filter((record) => !isBlank(tokens, record) && !fits(tokens, record, width))
   return unfit.length + doubtedValues(tokens, width)
