@@ -29,16 +29,11 @@ export class Catalog {
   }
 
   async receipt(id: string): Promise<Receipt> {
-    await this.checkOwner(id)
-    const receipt = await this.#tools.store.receipt(id)
-    if (receipt === null) throw new ServiceError('DATASET_NOT_FOUND', { id })
-    return receipt
-  }
-
-  /** Resolves if the owner has this dataset, even if it is damaged. @throws {ServiceError} DATASET_NOT_FOUND */
-  async checkOwner(id: string): Promise<void> {
     const { owner, store } = this.#tools
     if ((await store.ownerOf(id)) !== owner) throw new ServiceError('DATASET_NOT_FOUND', { id })
+    const receipt = await store.receipt(id)
+    if (receipt === null) throw new ServiceError('DATASET_NOT_FOUND', { id })
+    return receipt
   }
 
   /** What `read` finds in a dataset; if another publish takes its place meanwhile, what it finds in that. */
