@@ -4,8 +4,7 @@ import { open } from 'node:fs/promises'
 import { isServiceError } from '../../core/errors.ts'
 import type { Receipt } from '../../core/receipt.ts'
 import { throwStoreError } from '../../core/storage-error.ts'
-import { createCsvRewriter } from '../../csv/csv-rewriter.ts'
-import { comma, FieldWalker, quote } from '../../csv/field-walker.ts'
+import { FieldWalker, quote } from '../../csv/field-walker.ts'
 import { readFully } from '../../io/read-bytes.ts'
 import { textLines } from '../../io/text-lines.ts'
 import { createDecoder } from '../../reading/encoding/decoder.ts'
@@ -152,8 +151,6 @@ async function* readSentTable(
   const start = file.markBytes + byteLength(file.head.slice(0, table.headerLength), file)
   const options = tableOptions(table, file, start, recordBytesMax)
   const scanner = createScanner(options)
-  const rewrite = createCsvRewriter({ ...plainDialect, delimiter: table.delimiter })
-  const columns = { record: table.names.indexOf('record'), text: table.names.indexOf('text') }
   let row = 0
   const rowsOf = function* (scanned: ScanResult): Generator<SentRow> {
     for (const reject of scanned.rejects) {
@@ -164,7 +161,7 @@ async function* readSentTable(
         `line ${line} cannot be read: ${message}; save it as CSV in UTF-8, with the columns of rejects.csv`,
       )
     }
-    for (const one of fieldRows(rewrite(scanned.pieces), columns)) {
+    for (const one of fieldRows(scanned.pieces, table)) {
       row++
       // Spreadsheet programs end a table with rows of empty cells.
       if (one.record !== '' || one.text !== '') yield sentRow(one, row)
@@ -230,30 +227,17 @@ function tableOptions(
   }
 }
 
-const plainDialect = {
-  quoteChar: '"',
-  doubleQuote: true,
-  escapeChar: null,
-  lineTerminator: '\n',
-  header: true,
-  skipRows: 0,
-  commentChar: null,
-  skipInitialSpace: false,
-} as const
-
 interface FieldRow {
   readonly record: string
   readonly text: string
 }
 
 /** The two required columns of each record. */
-function* fieldRows(
-  pieces: readonly Uint8Array[],
-  columns: { readonly record: number; readonly text: number },
-): Generator<FieldRow> {
+function* fieldRows(pieces: readonly Uint8Array[], { delimiter, names }: Table): Generator<FieldRow> {
+  const columns = { record: names.indexOf('record'), text: names.indexOf('text') }
   const records = Buffer.concat(pieces)
   const walker = new FieldWalker({
-    delimiter: Uint8Array.of(comma),
+    delimiter: Buffer.from(delimiter),
     quoteByte: quote,
     escapeByte: -1,
     lineEnd: 'lf',

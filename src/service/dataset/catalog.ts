@@ -8,14 +8,12 @@ import type { Store } from '../../store/store.ts'
 import { rejectColumnNames, rejectOfRow } from '../ingest/reject-table.ts'
 import type { Download, RejectPage, RejectsQuery, RowPage, RowsQuery } from '../service.ts'
 import { readTexts } from './record-text.ts'
-import type { SlicedParts } from './slices/sliced-parts.ts'
 import type { VerifiedFiles } from './verified-files.ts'
 
 export interface CatalogTools {
   readonly store: Store
   readonly files: VerifiedFiles
   readonly reader: PartReader
-  readonly sliced: SlicedParts
   /** The owner to whom alone datasets are shown. */
   readonly owner: string
 }
@@ -31,16 +29,11 @@ export class Catalog {
   }
 
   async receipt(id: string): Promise<Receipt> {
-    await this.checkOwner(id)
-    const receipt = await this.#tools.store.receipt(id)
-    if (receipt === null) throw new ServiceError('DATASET_NOT_FOUND', { id })
-    return receipt
-  }
-
-  /** Resolves if the owner has this dataset, even if it is damaged. @throws {ServiceError} DATASET_NOT_FOUND */
-  async checkOwner(id: string): Promise<void> {
     const { owner, store } = this.#tools
     if ((await store.ownerOf(id)) !== owner) throw new ServiceError('DATASET_NOT_FOUND', { id })
+    const receipt = await store.receipt(id)
+    if (receipt === null) throw new ServiceError('DATASET_NOT_FOUND', { id })
+    return receipt
   }
 
   /** What `read` finds in a dataset; if another publish takes its place meanwhile, what it finds in that. */
@@ -125,10 +118,10 @@ export class Catalog {
     signal: AbortSignal,
   ): Promise<readonly (readonly unknown[])[]> {
     const touched = partsOf(parts, window)
-    const within = { offset: touched.offset, limit: window.limit }
-    return this.#tools.sliced.withWindow(receipt, touched.parts, within, (local, offset) =>
-      this.#tools.reader.rows(local, columns, offset, window.limit, signal),
-    )
+    return this.#tools.files.withLocal(receipt, touched.parts, (paths) => {
+      const local = touched.parts.map(({ file, records }, i) => ({ path: paths[i] ?? file, records }))
+      return this.#tools.reader.rows(local, columns, touched.offset, window.limit, signal)
+    })
   }
 }
 

@@ -32,9 +32,9 @@ export class Profiles {
   }
 
   async #make(receipt: Receipt, signal: AbortSignal): Promise<Profile> {
-    const { columns, parts, records } = receipt
+    const { columns, records } = receipt
     const names = columns.map(({ name }) => name)
-    const statistics = parts.length === 0 ? names.map(ofNothing) : await this.#measure(receipt, names, signal)
+    const statistics = await this.#measure(receipt, names, signal)
     const profile = { num_examples: records.accepted, statistics, partial: false } as const
     // It can be computed again, so a failure to store it is no reason to withhold it.
     await this.#tools.store.keep(receipt, keptName, Buffer.from(JSON.stringify(profile))).catch(() => {})
@@ -51,7 +51,7 @@ export class Profiles {
     const wanted = order.map((i) => names[i] ?? '')
     const measured = await this.#tools.reader.measure(local, wanted, signal)
     const statistics: ColumnStatistics[] = []
-    for (const [at, i] of order.entries()) statistics[i] = measured[at] ?? ofNothing(names[i] ?? '')
+    for (const [at, i] of order.entries()) statistics[i] = measured[at]!
     return statistics
   }
 }
@@ -61,17 +61,4 @@ function weightOf({ columns }: Receipt, index: number): number {
   const type = columns[index]?.type ?? ''
   if (type === 'boolean') return 0
   return type === 'integer' ? 1 : 2
-}
-
-function ofNothing(name: string): ColumnStatistics {
-  const frequencies = {}
-  const column_statistics = {
-    nan_count: 0,
-    nan_proportion: 0,
-    no_label_count: 0,
-    no_label_proportion: 0,
-    n_unique: 0,
-    frequencies,
-  }
-  return { column_name: name, column_type: 'string_label', column_statistics }
 }

@@ -200,21 +200,17 @@ test('shareToRead() provides the files in place if nothing can be written, and s
   await assert.rejects(files.share(receipt, [original]), (error) => isServiceError(error, 'STORE_UNAVAILABLE'))
 })
 
-test('damagedFiles() names files that are missing, of another size, or changed', async (t) => {
-  const { store, id, pathOf, receipt } = await opened(t, 200_000)
+test('isIntact() is false for a file that is missing, cut, or changed', async (t) => {
+  const { store, id, pathOf, original, receipt } = await opened(t, 200_000)
   const files = new VerifiedFiles(store)
-  const names = async (depth: 'sizes' | 'bytes') => (await files.damagedFiles(receipt, depth)).map(({ file }) => file)
-  for (const file of ['original', receipt.parts[1]!.file, 'checksums']) {
-    const bytes = readFileSync(pathOf(file))
-    assert.deepEqual([await names('sizes'), await names('bytes')], [[], []])
-    rot(pathOf(file), 5)
-    assert.deepEqual([await names('sizes'), await names('bytes')], [[], [file]])
-    appendFileSync(pathOf(file), 'x')
-    assert.deepEqual([await names('sizes'), await names('bytes')], [[file], [file]])
-    await rm(pathOf(file))
-    assert.deepEqual([await names('sizes'), await names('bytes')], [[file], [file]])
-    writeFileSync(pathOf(file), bytes)
-  }
+  const bytes = readFileSync(pathOf('original'))
+  assert.equal(await files.isIntact(receipt, original), true)
+  rot(pathOf('original'), 5)
+  assert.equal(await files.isIntact(receipt, original), false)
+  writeFileSync(pathOf('original'), bytes.subarray(1))
+  assert.equal(await files.isIntact(receipt, original), false)
+  await rm(pathOf('original'))
+  assert.equal(await files.isIntact(receipt, original), false)
   await store.remove({ id })
-  await assert.rejects(names('sizes'), (error) => isServiceError(error, 'DATASET_NOT_FOUND'))
+  await assert.rejects(files.isIntact(receipt, original), (error) => isServiceError(error, 'DATASET_NOT_FOUND'))
 })

@@ -6,7 +6,7 @@ import { type ByteStream, byteStream } from '../../core/byte-stream.ts'
 import { isServiceError } from '../../core/errors.ts'
 import type { Receipt } from '../../core/receipt.ts'
 import { errorCode, throwStoreError, toStoreError } from '../../core/storage-error.ts'
-import { type StoredFile, storedFiles } from '../../core/stored-files.ts'
+import type { StoredFile } from '../../core/stored-files.ts'
 import { blockBytes } from '../../io/hashing/block-checksums.ts'
 import { hashStream } from '../../io/hashing/hash-stream.ts'
 import { linkOrCopy } from '../../io/link-or-copy.ts'
@@ -70,8 +70,9 @@ export class VerifiedFiles {
    * DATASET_DAMAGED
    */
   async readRange(receipt: Receipt, file: StoredFile, range: ByteRange): Promise<ByteStream> {
-    const { source, bytes } = await this.#open(receipt, file, range)
-    return byteStream(bytes, () => source[Symbol.asyncDispose]())
+    const blocks = await this.#checksums.blocksOf(receipt, file)
+    const source = await this.#store.read(receipt, file.file, blocksAround(range, file))
+    return byteStream(verifiedBytes(source, blocks, range), () => source[Symbol.asyncDispose]())
   }
 
   /** Verified reads of a file, while `use` runs. @throws {ServiceError} DATASET_NOT_FOUND, DATASET_DAMAGED */
@@ -119,7 +120,7 @@ export class VerifiedFiles {
         for (const [i, file] of files.entries()) {
           const path = paths[i] ?? file.file
           // A missing file cannot be linked; it is reported as missing.
-          await stampOf(file, path)
+          await (await openStored(file, path)).close()
           await linkOrCopy(path, pathOf(file))
         }
       })
@@ -144,31 +145,12 @@ export class VerifiedFiles {
     const blocks = await this.#blocksOf(receipt, files)
     const names = files.map(({ file }) => file)
     const paths = await this.#store.withLocal(receipt, names, async (local) => local)
-    const pathByName = new Map(names.map((name, i) => [name, paths[i]]))
-    const readable = this.#readable(receipt, blocks, ({ file }) => pathByName.get(file) ?? file)
+    const readable = this.#readable(receipt, blocks, ({ file }) => paths[names.indexOf(file)] ?? file)
     return { ...readable, [Symbol.asyncDispose]: async () => {} }
   }
 
-  /**
-   * The files of a dataset that are missing or changed; empty if all are intact. For code that is about to promise that
-   * a dataset exists, such as the response to a duplicate.
-   *
-   * @param depth `sizes` takes one stat per file and finds files that are missing or have another size. `bytes` also
-   * reads every file and compares its SHA-256: about a second per GB.
-   * @throws {ServiceError} DATASET_NOT_FOUND, STORE_UNAVAILABLE, TOO_MANY_OPEN_FILES, STORE_FAILED
-   */
-  async damagedFiles(receipt: Receipt, depth: 'sizes' | 'bytes'): Promise<readonly StoredFile[]> {
-    const damages: StoredFile[] = []
-    for (const file of storedFiles(receipt)) {
-      const stamp = await this.#store.stamp(receipt, file.file)
-      const isRight = stamp?.bytes === file.bytes && (depth === 'sizes' || (await this.#isRight(receipt, file)))
-      if (!isRight) damages.push(file)
-    }
-    return damages
-  }
-
-  /** Compares the SHA-256, for which no other file is needed. */
-  async #isRight(of: DatasetVersion, { file, sha256 }: StoredFile): Promise<boolean> {
+  /** Compares the SHA-256 of a file, for which no other file is needed. @throws {ServiceError} DATASET_NOT_FOUND */
+  async isIntact(of: DatasetVersion, { file, sha256 }: StoredFile): Promise<boolean> {
     try {
       await using source = await this.#store.read(of, file)
       return (await hashStream(source)).sha256 === sha256
@@ -177,13 +159,6 @@ export class VerifiedFiles {
       if (isServiceError(error, 'DATASET_DAMAGED')) return false
       throw error
     }
-  }
-
-  /** Opens the blocks around a range, and verifies them as they are read. */
-  async #open(receipt: Receipt, file: StoredFile, range: ByteRange) {
-    const blocks = await this.#checksums.blocksOf(receipt, file)
-    const source = await this.#store.read(receipt, file.file, blocksAround(range, file))
-    return { source, blocks, bytes: verifiedBytes(source, blocks, range) }
   }
 
   async #blocksOf(receipt: Receipt, files: readonly StoredFile[]): Promise<readonly FileBlocks[]> {
@@ -211,9 +186,10 @@ export class VerifiedFiles {
         return pathOf(file)
       },
       open: async (file) => {
-        const reads = await openLocalReads(pathOf(file), blocksOf(file)).catch(report)
-        const read: ReadBytes = (position, length) => reads.read(position, length).catch(report)
-        return { read, [Symbol.asyncDispose]: () => reads[Symbol.asyncDispose]() }
+        const handle = await openStored(file, pathOf(file)).catch(report)
+        const reads = verifiedReads(readsOf(handle), blocksOf(file))
+        const read: ReadBytes = (position, length) => reads(position, length).catch(report)
+        return { read, [Symbol.asyncDispose]: () => handle.close() }
       },
     }
   }
@@ -229,11 +205,15 @@ export class VerifiedFiles {
   /** @param totalBytes Of all files that are used together with this one. */
   async #verify(id: string, blocks: FileBlocks, path: string, totalBytes: number): Promise<void> {
     const { file } = blocks
-    const key = `${id} ${file.file} ${JSON.stringify(await stampOf(file, path))}`
+    await using handle = await openStored(file, path)
+    const { dev, ino, size, mtimeMs } = await handle.stat().catch(throwStoreError)
+    if (size !== file.bytes) throw damaged(file, `'${file.file}' has ${size} bytes, expected ${file.bytes}`)
+    // A hard link changes ctime, so that is left out.
+    const key = [id, file.file, dev, ino, mtimeMs].join(' ')
     const now = this.#nowMs()
     const isTrusted = totalBytes > eachTimeBytesMax && now - (this.#verifiedAtMs.get(key) ?? -Infinity) <= trustedMs
     if (isTrusted) return
-    await verifyLocal(path, blocks)
+    await verifyLocal(handle, blocks)
     this.#verifiedAtMs.delete(key)
     this.#verifiedAtMs.set(key, now)
     const [oldest] = this.#verifiedAtMs.keys()
@@ -247,29 +227,9 @@ function bytesOf(files: readonly StoredFile[]): number {
 
 const readBytesAtOnce = 16 * blockBytes
 
-/**
- * Distinguishes a file from another one, or from itself after a write. A hard link changes ctime, so ctime is left out.
- */
-interface FileStamp {
-  readonly dev: number
-  readonly ino: number
-  readonly size: number
-  readonly mtimeMs: number
-}
-
-/**
- * The stamp of a file of the right size. @throws {ServiceError} DATASET_DAMAGED if it is missing or has another size
- */
-async function stampOf(file: StoredFile, path: string): Promise<FileStamp> {
-  await using handle = await openStored(file, path)
-  return await stampOfOpen(file, handle)
-}
-
 /** Reads the whole file. @throws {ServiceError} DATASET_DAMAGED */
-async function verifyLocal(path: string, blocks: FileBlocks): Promise<void> {
+async function verifyLocal(handle: FileHandle, blocks: FileBlocks): Promise<void> {
   const { file } = blocks
-  await using handle = await openStored(file, path)
-  await stampOfOpen(file, handle)
   const buffer = Buffer.allocUnsafeSlow(Math.min(readBytesAtOnce, file.bytes))
   for (let position = 0; position < file.bytes; position += buffer.length) {
     const wanted = buffer.subarray(0, file.bytes - position)
@@ -281,13 +241,6 @@ async function verifyLocal(path: string, blocks: FileBlocks): Promise<void> {
 /** Reads of a file that fail where a block differs from what was stored; until disposed. */
 interface LocalReads extends AsyncDisposable {
   readonly read: ReadBytes
-}
-
-/** @throws {ServiceError} DATASET_DAMAGED if it is missing */
-async function openLocalReads(path: string, blocks: FileBlocks): Promise<LocalReads> {
-  const { file } = blocks
-  const handle = await openStored(file, path)
-  return { read: verifiedReads(readsOf(handle), blocks), [Symbol.asyncDispose]: () => handle.close() }
 }
 
 /** The same reads; they fail with DATASET_DAMAGED where a block differs from what was stored. */
@@ -311,14 +264,9 @@ function verifyBlocks(blocks: FileBlocks, position: number, bytes: Uint8Array, l
   }
 }
 
+/** @throws {ServiceError} DATASET_DAMAGED if it is missing */
 async function openStored(file: StoredFile, path: string): Promise<FileHandle> {
   return await open(path, 'r').catch((error) => {
     throw errorCode(error) === 'ENOENT' ? damaged(file, error) : toStoreError(error)
   })
-}
-
-async function stampOfOpen(file: StoredFile, handle: FileHandle): Promise<FileStamp> {
-  const { dev, ino, size, mtimeMs } = await handle.stat().catch(throwStoreError)
-  if (size !== file.bytes) throw damaged(file, `'${file.file}' has ${size} bytes, expected ${file.bytes}`)
-  return { dev, ino, size, mtimeMs }
 }

@@ -30,7 +30,6 @@ import {
 import { CorrectedOrdinals, Corrector } from './corrector.ts'
 import { equalNumberNotes } from './equal-number-notes.ts'
 import type { Exclusions } from './exclusions.ts'
-import { hasOwnFile, KeptSegments } from './kept-segments.ts'
 import { PartList } from './part-list.ts'
 import { recordReader } from './record-of-text.ts'
 import { lineOfRecord, RecordTally } from './record-tally.ts'
@@ -43,9 +42,6 @@ import type { UploadProgress } from './upload-progress.ts'
 import { VerbatimRuns } from './verbatim-runs.ts'
 import { Violations } from './violations.ts'
 import { type CutSegment, cutScanned, cutSegments } from './write-segments.ts'
-
-/** Space for segment files, beside the original: what a few bad records in each of a thousand megabytes take. */
-const keptBytesMax = 67_108_864
 
 export interface IngestTools {
   readonly readHead: ReadHead
@@ -116,9 +112,8 @@ export async function ingest(
   source.progress.reads(reading, first)
 
   const rejects = new PartList(source.draft, 'rejects')
-  const guess = await pass.guessAndConvert(head.from(reading.before.bytes), first, rejects)
-  if (source.isDuplicate()) return null
-  const typed = guess ?? (await pass.convertWithFinalTypes())
+  const typed = await pass.guessAndConvert(head.from(reading.before.bytes), first, rejects)
+  if (typed === null) return null
   await pass.leaveOutRepeated(typed)
   const tally = (await pass.rejectViolations(rejects)) ?? first
   checkCount(typed.parts.list(), tally)
@@ -164,8 +159,6 @@ class Pass {
   readonly #facts: (readonly ColumnFacts[])[] = []
   readonly #violations: Violations
   readonly #repeatedKeys: RepeatedKeys
-  /** How often all records were cut into segments. */
-  #cuts = 0
   /** Null if the file is not read in segments as it is, or nothing is declared. */
   readonly regularRuns: RegularRuns | null
   /** Numbers of corrected records, from the first pass, which rejects nothing because of declared rules. */
@@ -188,8 +181,7 @@ class Pass {
 
   /**
    * Converts with types guessed from the first segment. If a later value does not fit, types are decided from the
-   * values seen so far, and once all are seen, columns written in another type are written again. Null, and no part, if
-   * that would need segments that no longer exist.
+   * values seen so far, and once all are seen, columns written in another type are written again. Null for a duplicate.
    */
   async guessAndConvert(
     chunks: AsyncIterable<readonly BorrowedBytes[]>,
@@ -197,50 +189,40 @@ class Pass {
     rejects: PartList,
   ): Promise<TypedParts | null> {
     const guess: { made: Promise<Guess> | null; fits: boolean } = { made: null, fits: true }
-    await using kept = new KeptSegments(keptBytesMax)
-    const items = this.#cut(chunks, { tally, keeps: ['accepted', 'rejected'] })
-    const work = async (item: CutSegment, signal: AbortSignal) => {
+    /** As long as all of them are ranges of the original, they need not be cut again: 14 % of the CPU time. */
+    let ranges: CutSegment[] | null = []
+    await this.#eachSegment(this.#cut(chunks, { tally, keeps: ['accepted', 'rejected'] }), async (item, signal) => {
       if (item.kind === 'rejected') return await this.#recordRejects(item, rejects, signal)
+      if (hasOwnFile(item.segment)) ranges = null
+      ranges?.push(item)
       guess.made ??= this.#guess(item, signal)
       const { typed, converted } = await guess.made
-      if (item === converted) return
-      if (guess.fits || kept.isComplete) {
-        if (await this.#convert(typed, item, signal)) return
-        guess.fits = false
-        if (kept.isComplete) this.#decide(typed, false)
-      } else this.#facts[item.index] = await this.#profile(item.segment, signal)
-    }
-    await this.#eachSegment(items, work, kept)
+      if (item === converted || (await this.#convert(typed, item, signal))) return
+      guess.fits = false
+      this.#decide(typed, false)
+    })
     // Its jobs were aborted, including the guess.
     if (this.#source.isDuplicate()) return null
     const typed = (await guess.made)?.typed
     if (typed === undefined) throw new Error('Cannot decide types: no segment came, expected at least one')
-    if (guess.fits) return typed
-    if (kept.isComplete) {
-      this.#decide(typed, true)
-      await this.#convertChanged(typed, kept)
-      return typed
-    }
-    await typed.parts.clear()
-    return null
-  }
-
-  async #convertChanged(typed: TypedParts, kept: KeptSegments): Promise<void> {
-    const { converter, segmentsMax } = this.#tools
-    await forEachLimit(kept.list, segmentsMax, async (item, failed) => {
-      const signal = AbortSignal.any([this.#signal, failed])
-      const facts = this.#facts[item.index] ?? []
-      if (!(await typed.convertChanged(item, facts, converter, signal))) throwTypeMismatch()
-    })
-  }
-
-  /** Converts the stored original, once the facts about all its values are known. */
-  async convertWithFinalTypes(): Promise<TypedParts> {
-    const typed = this.#typed(this.#joinedFacts(), true)
-    await this.#eachAgain(async (item, signal) => {
-      if (!(await this.#convert(typed, item, signal))) throwTypeMismatch()
-    })
+    if (!guess.fits) await this.#convertChanged(typed, ranges ?? this.#acceptedAgain())
     return typed
+  }
+
+  /** Writes columns again that have another type than all values decide. */
+  async #convertChanged(
+    typed: TypedParts,
+    items: Iterable<CutSegment> | AsyncIterable<CutSegment> = this.#acceptedAgain(),
+  ): Promise<void> {
+    this.#decide(typed, true)
+    if (typed.areAsDecided(this.#facts)) return
+    const keys = this.#repeatedKeys
+    await this.#eachSegment(items, async (item, signal) => {
+      const { index, segment } = item
+      const facts = this.#facts[index] ?? []
+      const options = keys.areRepeated ? keys.options(index, segment.records) : {}
+      if (!(await typed.convertChanged(item, facts, this.#tools.converter, signal, options))) throwTypeMismatch()
+    })
   }
 
   /**
@@ -248,27 +230,18 @@ class Pass {
    * has another type without these records.
    */
   async leaveOutRepeated(typed: TypedParts): Promise<void> {
-    const { converter } = this.#tools
     const keys = this.#repeatedKeys
-    await keys.find(converter, this.#signal)
+    await keys.find(this.#tools.converter, this.#signal)
     if (!keys.areRepeated) return
-    await this.#eachAgain(async (item, signal) => {
+    await this.#eachSegment(this.#acceptedAgain(), async (item, signal) => {
       if (keys.isAffected(item.index) && !(await this.#convert(typed, item, signal))) throwTypeMismatch()
     })
-    if (!this.#needsFacts()) return
-    this.#decide(typed, true)
-    if (typed.areAsDecided(this.#facts)) return
-    await this.#eachAgain(async (item, signal) => {
-      const { index, segment } = item
-      const facts = this.#facts[index] ?? []
-      const options = keys.options(index, segment.records)
-      if (!(await typed.convertChanged(item, facts, converter, signal, options))) throwTypeMismatch()
-    })
+    if (this.#needsFacts()) await this.#convertChanged(typed)
   }
 
   /** The accepted records of the stored original. */
-  #eachAgain(job: (item: CutSegment, signal: AbortSignal) => Promise<void>): Promise<void> {
-    return this.#eachSegment(this.#cutOriginal({ keeps: ['accepted'] }), job)
+  #acceptedAgain(): AsyncGenerator<CutSegment> {
+    return this.#cutOriginal({ keeps: ['accepted'] })
   }
 
   /**
@@ -364,13 +337,12 @@ class Pass {
   }
 
   /**
-   * Runs a job for each segment, a bounded number at a time. After its job, a segment is deleted, unless it is an
-   * accepted one and may be kept. Ends early for a duplicate.
+   * Runs a job for each segment, a bounded number at a time. After its job, the file of a segment is deleted. Ends
+   * early for a duplicate.
    */
   async #eachSegment(
-    items: AsyncIterable<CutSegment>,
+    items: Iterable<CutSegment> | AsyncIterable<CutSegment>,
     job: (item: CutSegment, signal: AbortSignal) => Promise<void>,
-    kept?: KeptSegments,
   ): Promise<void> {
     const { isDuplicate } = this.#source
     const unwanted = new AbortController()
@@ -384,8 +356,7 @@ class Pass {
       } catch (error) {
         if (!unwanted.signal.aborted) throw error
       } finally {
-        if (kept !== undefined && item.kind === 'accepted') await kept.take(item)
-        else if (hasOwnFile(item.segment)) await rm(item.segment.path, { force: true })
+        if (hasOwnFile(item.segment)) await rm(item.segment.path, { force: true })
       }
     })
   }
@@ -402,10 +373,9 @@ class Pass {
     const sizes = { firstBytes: headBytesMax, segmentBytes, keeps, isDuplicate, text }
     const corrector = corrections && this.#corrector(corrections, layout)
     const options = { draft, ...placedForm(reading), ...sizes, corrector }
-    if (exclusions === null) this.#cuts++
     if (corrections === null && exclusions !== null) {
       // Segments that were cut from other steps may lack places that the runs of the first pass need.
-      const runs = this.#cuts === 1 ? (this.regularRuns?.list() ?? []) : []
+      const runs = this.#repeatedKeys.areRepeated ? [] : (this.regularRuns?.list() ?? [])
       const { createScanner } = this.#tools
       const chunks = (from: number, end: number) => fileChunks(textPath, from, this.#signal, end)
       return cutScanned(excludingScans({ layout, createScanner, runs, exclusions, chunks }), options, tally)
@@ -434,6 +404,11 @@ interface Guess {
   readonly typed: TypedParts
   /** The first segment, if its part already exists. */
   readonly converted: CutSegment | null
+}
+
+/** False if all its records are in another file. */
+function hasOwnFile({ path, pieces }: Segment): boolean {
+  return pieces === undefined || pieces.some((piece) => piece.path === path)
 }
 
 function throwTypeMismatch(): never {

@@ -2,7 +2,7 @@
 import type { Bound, DeclaredCheck } from '../../core/declared-values.ts'
 import type { FieldConstraints, FieldType, JsonScalar } from '../../core/table-schema.ts'
 import type { FieldMeaning } from './field-type.ts'
-import { isPossibleText, refuse, shown, wantedText } from './schema-error.ts'
+import { isPossibleText, readConstants, readItems, refuse, shown, wantedText } from './schema-error.ts'
 
 interface Field {
   readonly type: FieldType
@@ -98,15 +98,9 @@ function readPattern(value: unknown, { type }: Field, place: string): ReadCheck 
 function readEnum(json: unknown, { type, meaning }: Field, place: string): ReadCheck | null {
   if (json === undefined) return null
   refuseJsonType(type, place)
-  if (!Array.isArray(json) || json.length === 0) throw refuse(place, shown(json), 'an array of at least one value')
-  const items: readonly unknown[] = json
-  const values = items.map((item, i) => {
-    const plain = isScalar(item) ? meaning.plain(item) : null
-    if (plain === null) throw refuse(`${place}[${i}]`, shown(item), meaning.wanted)
-    if (!isPossibleText(plain)) throw refuse(`${place}[${i}]`, shown(item), wantedText)
-    return plain
-  })
-  return { check: { rule: 'enum', values }, value: items }
+  const items = readItems(json, place)
+  const plain = (item: unknown) => (isScalar(item) ? meaning.plain(item) : null)
+  return { check: { rule: 'enum', values: readConstants(items, place, plain, meaning.wanted) }, value: items }
 }
 
 function isScalar(value: unknown): value is JsonScalar {

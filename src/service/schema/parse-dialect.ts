@@ -31,29 +31,15 @@ const members: { readonly [Name in Member]: { wanted: string; is(value: unknown)
   encoding: { wanted: 'the name of an encoding', is: (value) => typeof value === 'string' && value.length <= 40 },
 }
 
-const wantedForm = 'a Frictionless Table Dialect'
+export const wantedDialect = 'a Frictionless Table Dialect'
 
 /** Members of the standard that have no effect on how this service reads. */
 const ignored = new Set(['$schema', 'csvddfVersion', 'caseSensitiveHeader'])
 
-/**
- * Reads the text of the part; without one, nothing is declared.
- *
- * @throws {ServiceError} BAD_PARAMETER if it is not JSON, and as readDeclaredDialect.
- */
-export function parseDeclaredDialect(text: string | undefined): DeclaredDialect {
-  if (text === undefined) return {}
-  try {
-    return readDeclaredDialect(JSON.parse(text))
-  } catch (error) {
-    throw error instanceof ServiceError ? error : bad(`it is not JSON: '${text.slice(0, 40)}'`, wantedForm)
-  }
-}
-
 /** @throws {ServiceError} BAD_PARAMETER if it is not an object, has an unknown member, or one of the wrong kind. */
 export function readDeclaredDialect(object: unknown): DeclaredDialect {
   if (typeof object !== 'object' || object === null || Array.isArray(object)) {
-    throw bad('it is not a JSON object', wantedForm)
+    throw bad('it is not a JSON object', wantedDialect)
   }
   const declared: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(object)) {

@@ -4,7 +4,7 @@ import { type FieldType, fieldTypes, type JsonScalar, type TableField } from '..
 import type { DeclaredColumn } from './declared-column.ts'
 import { type FieldMeaning, type Members, meaningOf } from './field-type.ts'
 import { readConstraints } from './parse-constraints.ts'
-import { isPossibleText, readMissingValues, readTexts, refuse, shown, wantedText } from './schema-error.ts'
+import { readConstants, readItems, readMissingValues, readTexts, refuse, shown } from './schema-error.ts'
 
 /** A field as the receipt shows it, and what it means. */
 export interface DeclaredField {
@@ -135,18 +135,10 @@ function readChar(value: unknown, place: string): string | undefined {
 /** The values of `categories`, as declared and in canonical form. */
 function readCategories(json: unknown, meaning: FieldMeaning, place: string) {
   if (json === undefined) return null
-  if (!Array.isArray(json) || json.length === 0) throw refuse(place, shown(json), 'an array of at least one value')
-  const items: readonly unknown[] = json
-  const values = items.map((item, i): JsonScalar => {
+  const values = readItems(json, place).map((item, i): JsonScalar => {
     const value = typeof item === 'object' && item !== null && 'value' in item ? item.value : item
     if (typeof value === 'string' || typeof value === 'number') return value
     throw refuse(`${place}[${i}]`, shown(item), 'a value, or an object with one')
   })
-  const plain = values.map((value, i) => {
-    const one = meaning.plain(value)
-    if (one === null) throw refuse(`${place}[${i}]`, shown(value), meaning.wanted)
-    if (!isPossibleText(one)) throw refuse(`${place}[${i}]`, shown(value), wantedText)
-    return one
-  })
-  return { values, plain }
+  return { values, plain: readConstants(values, place, meaning.plain, meaning.wanted) }
 }

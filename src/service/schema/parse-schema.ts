@@ -1,6 +1,5 @@
 // Parse schema: reads what a client declares about the columns of its file in the part `schema` (Frictionless Table Schema).
 import type { DeclaredKey } from '../../core/declared-values.ts'
-import { ServiceError } from '../../core/errors.ts'
 import { fieldsMatches, type TableField, type TableSchema } from '../../core/table-schema.ts'
 import type { DeclaredColumn } from './declared-column.ts'
 import { refuseJsonType } from './parse-constraints.ts'
@@ -22,26 +21,12 @@ const informational = ['$schema', 'name', 'title', 'description', 'homepage', 'v
 const otherKeys = ['uniqueKeys', 'foreignKeys']
 const known = ['fields', 'fieldsMatch', 'missingValues', 'primaryKey']
 const fieldsMax = 2_000
-const wantedForm = 'a Frictionless Table Schema'
-
-/**
- * Reads the text of the part; null without one.
- *
- * @throws {ServiceError} BAD_PARAMETER if it is not JSON, and as readDeclaredSchema.
- */
-export function parseDeclaredSchema(text: string | undefined): DeclaredSchema | null {
-  if (text === undefined) return null
-  try {
-    return readDeclaredSchema(JSON.parse(text))
-  } catch (error) {
-    throw error instanceof ServiceError ? error : refuse('', `it is not JSON: '${text.slice(0, 40)}'`, wantedForm)
-  }
-}
+export const wantedSchema = 'a Frictionless Table Schema'
 
 /** @throws {ServiceError} BAD_PARAMETER if any of it cannot be followed, with its place and what is possible. */
 export function readDeclaredSchema(json: unknown): DeclaredSchema {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
-    throw refuse('', 'it is not a JSON object', wantedForm)
+    throw refuse('', 'it is not a JSON object', wantedSchema)
   }
   refuseUnknown(Object.keys(json))
   const { fields, fieldsMatch, missingValues, primaryKey } = json as Readonly<Record<string, unknown>>

@@ -46,3 +46,24 @@ export function readMissingValues(json: unknown, place: string): readonly string
     place,
   )
 }
+
+/** The values of a list in canonical form. @param plain Null for what cannot be one. */
+export function readConstants<Value>(
+  values: readonly Value[],
+  place: string,
+  plain: (value: Value) => string | null,
+  wanted: string,
+): readonly string[] {
+  return values.map((value, i) => {
+    const one = plain(value)
+    if (one === null) throw refuse(`${place}[${i}]`, shown(value), wanted)
+    if (!isPossibleText(one)) throw refuse(`${place}[${i}]`, shown(value), wantedText)
+    return one
+  })
+}
+
+/** @throws {ServiceError} BAD_PARAMETER if it is no array, or an empty one. */
+export function readItems(json: unknown, place: string): readonly unknown[] {
+  if (Array.isArray(json) && json.length > 0) return json
+  throw refuse(place, shown(json), 'an array of at least one value')
+}

@@ -1,7 +1,7 @@
 // Tests of upload options: patterns are compiled, and limited together.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readUploadOptions } from './upload-options.ts'
+import { parseUploadOptions, readUploadOptions } from './upload-options.ts'
 
 const never = new AbortController().signal
 
@@ -26,4 +26,13 @@ test('readUploadOptions() ends when its client has gone', async () => {
       AbortSignal.abort(),
     ),
   )
+})
+
+test('parseUploadOptions() declares nothing without parts, and refuses one that is not JSON', async () => {
+  assert.deepEqual(await parseUploadOptions(new Map(), never), { dialect: {}, schema: null })
+  // What curl sends for -F 'dialect={"delimiter":";"}': it cuts at the semicolon.
+  const cut = parseUploadOptions(new Map([['dialect', '{"delimiter":"']]), never)
+  await assert.rejects(cut, /'dialect': it is not JSON: '\{"delimiter":"', expected a Frictionless Table Dialect/)
+  const empty = parseUploadOptions(new Map([['schema', '']]), never)
+  await assert.rejects(empty, /'schema': it is not JSON: '', expected a Frictionless Table Schema/)
 })

@@ -1,9 +1,10 @@
 // Upload options: everything that a client declares about its file, checked before the first byte of the file is read.
 import { setImmediate } from 'node:timers/promises'
 import { compilePattern, PatternError } from '../../columns/patterns/pattern.ts'
+import { ServiceError } from '../../core/errors.ts'
 import type { DeclaredDialect } from '../../reading/reading.ts'
-import { parseDeclaredDialect, readDeclaredDialect } from './parse-dialect.ts'
-import { type DeclaredSchema, parseDeclaredSchema, readDeclaredSchema } from './parse-schema.ts'
+import { readDeclaredDialect, wantedDialect } from './parse-dialect.ts'
+import { type DeclaredSchema, readDeclaredSchema, wantedSchema } from './parse-schema.ts'
 import { refuse, shown } from './schema-error.ts'
 
 /** The form parts that declare how to read the file. */
@@ -20,9 +21,20 @@ export async function parseUploadOptions(
   texts: ReadonlyMap<OptionPart, string>,
   signal: AbortSignal,
 ): Promise<UploadOptions> {
-  const dialect = parseDeclaredDialect(texts.get('dialect'))
-  const schema = parseDeclaredSchema(texts.get('schema'))
-  return await checked({ dialect, schema }, signal)
+  return await readUploadOptions({ dialect: jsonOf(texts, 'dialect'), schema: jsonOf(texts, 'schema') }, signal)
+}
+
+const wantedForms = { dialect: wantedDialect, schema: wantedSchema }
+
+function jsonOf(texts: ReadonlyMap<OptionPart, string>, name: OptionPart): unknown {
+  const text = texts.get(name)
+  if (text === undefined) return undefined
+  try {
+    return JSON.parse(text)
+  } catch {
+    const seen = `it is not JSON: '${text.slice(0, 40)}'`
+    throw new ServiceError('BAD_PARAMETER', { name, seen, expected: wantedForms[name] })
+  }
 }
 
 /** From JSON values; an undefined one is not declared. @throws {ServiceError} BAD_PARAMETER */

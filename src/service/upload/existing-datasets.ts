@@ -54,21 +54,17 @@ export class ExistingDatasets {
 
   async #isWhole(receipt: Receipt): Promise<boolean> {
     const { id } = receipt
-    if ((await this.#files.damagedFiles(receipt, 'sizes')).length > 0) return false
-    const stamp = await this.#stampOf(receipt)
-    if (stamp === null) return false
+    const files = storedFiles(receipt)
+    const stamps = await Promise.all(files.map(({ file }) => this.#store.stamp(receipt, file)))
+    if (stamps.some((stamp, i) => stamp?.bytes !== files[i]?.bytes)) return false
+    // Differs after any change of a file.
+    const stamp = stamps.map((one) => one?.version).join()
     if (this.#verified.get(id) === stamp) return true
-    if ((await this.#files.damagedFiles(receipt, 'bytes')).length > 0) return false
+    for (const file of files) if (!(await this.#files.isIntact(receipt, file))) return false
     this.#verified.delete(id)
     this.#verified.set(id, stamp)
     const [oldest] = this.#verified.keys()
     if (this.#verified.size > verifiedMax && oldest !== undefined) this.#verified.delete(oldest)
     return true
-  }
-
-  /** Differs after any change of a file; null if one has just been removed. */
-  async #stampOf(receipt: Receipt): Promise<string | null> {
-    const stamps = await Promise.all(storedFiles(receipt).map(({ file }) => this.#store.stamp(receipt, file)))
-    return stamps.includes(null) ? null : stamps.map((stamp) => stamp?.version).join()
   }
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { uuidV7 } from '../../core/ids.ts'
 import type { UploadStatus } from '../../core/upload-status.ts'
-import { EndedUploads } from './ended-uploads.ts'
+import { EndedUploads, newestOf } from './ended-uploads.ts'
 
 function ended(keptMs: number): UploadStatus {
   // Only these are read here.
@@ -23,8 +23,7 @@ test('EndedUploads forgets each upload at its own time, in whichever order they 
   const [long, short] = [ended(60_000), ended(1_000)]
   for (const one of [long, short]) ends.add(one)
   const idsNow = () =>
-    ends
-      .newest('anna', { limit: 10, after: null, idempotencyKey: null })
+    newestOf(ends.all(), 'anna', { limit: 10, after: null, idempotencyKey: null })
       .map(({ id }) => id)
       .toSorted()
   assert.deepEqual(idsNow(), [long.id, short.id].toSorted())

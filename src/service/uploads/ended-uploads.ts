@@ -41,9 +41,9 @@ export class EndedUploads implements AsyncDisposable {
     return status?.owner === owner ? status : null
   }
 
-  /** Newest first: at least one more than the query asks for, if there are that many. */
-  newest(owner: string, query: UploadsQuery): readonly UploadStatus[] {
-    return newestOf(this.#entries.all(), owner, query)
+  /** In no order; expired ones may be among them. */
+  all(): readonly UploadStatus[] {
+    return this.#entries.all()
   }
 
   /** Remembers it: known immediately, durable a second later, or once `write` resolves. */

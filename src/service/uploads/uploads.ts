@@ -115,7 +115,7 @@ export class Uploads {
   #list(owner: string, query: UploadsQuery): UploadPage {
     const { limit } = query
     const live = this.#live.values().map((one) => one.status())
-    const newest = newestOf([...live, ...this.#ended.newest(owner, query)], owner, query)
+    const newest = newestOf([...live, ...this.#ended.all()], owner, query)
     const uploads = newest.slice(0, limit)
     return { uploads, after: newest.length > limit ? (uploads.at(-1)?.id ?? null) : null }
   }

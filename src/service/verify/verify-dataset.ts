@@ -8,8 +8,8 @@ import type { ByteCounts, Part, ReasonCounts, Reject } from '../../core/receipt.
 import { excludedCount, isExcluded, rejectReasons } from '../../core/reject-reasons.ts'
 import { errorCode } from '../../core/storage-error.ts'
 import { textOf } from '../../core/stored-files.ts'
-import type { PartReader } from '../../engine/part-reader.ts'
 import { type HashedBytes, PassingHash } from '../../io/hashing/hash-stream.ts'
+import { Peekable } from '../../io/peekable.ts'
 import type { CreateScanner } from '../../reading/scanner/scanner.ts'
 import { shownReject } from '../../reading/scanner/shown-reject.ts'
 import { correctionPath, readCorrections } from '../ingest/correction-file.ts'
@@ -144,7 +144,7 @@ async function* verifyOriginal(dataset: DatasetCheck): AsyncGenerator<Check> {
   const { dir, receipt, createScanner, signal } = dataset
   const { body, records, rejects } = receipt
   const tally = new RecordTally()
-  const places = new PlaceCheck(new TableRejects(dataset))
+  const places = new PlaceCheck(dataset)
   let values: Check
   try {
     await using check = new ValueCheck(dir, receipt, dataset, signal)
@@ -274,60 +274,38 @@ function verifyPart(dataset: DatasetCheck, part: Part, columns: readonly string[
   })
 }
 
-/**
- * The stored rejects in file order, page by page; for a receipt without a table, the first ones, which it shows itself.
- */
-class TableRejects {
-  readonly isWhole: boolean
-  readonly #rejects: AsyncIterator<Reject, undefined> | Iterator<Reject, undefined>
-
-  constructor({ dir, receipt: { rejects }, reader, signal }: DatasetCheck) {
-    this.isWhole = rejects.parts !== null || rejects.first.length === rejects.count
-    this.#rejects = rejects.parts === null ? rejects.first.values() : tablePages(dir, rejects.parts, reader, signal)
-  }
-
-  /** The next one that a scanner finds; undefined at the end. */
-  async next(): Promise<Reject | undefined> {
-    for (;;) {
-      const { value } = await this.#rejects.next()
-      if (value === undefined || !isExcluded(value)) return value
+/** The stored rejects that a scanner finds, in file order; for a receipt without a table, those that it shows itself. */
+async function* storedRejects({ dir, receipt: { rejects }, reader, signal }: DatasetCheck): AsyncGenerator<Reject> {
+  const parts = rejects.parts?.map(({ file, records }) => ({ path: join(dir, file), records })) ?? []
+  if (rejects.parts === null) yield* rejects.first.filter((one) => !isExcluded(one))
+  else
+    for (let offset = 0; offset < rejects.count; offset += tablePageRecords) {
+      const rows = await reader.rows(parts, rejectColumnNames, offset, tablePageRecords, signal)
+      yield* rows.map(rejectOfRow).filter((one) => !isExcluded(one))
     }
-  }
-}
-
-async function* tablePages(
-  dir: string,
-  parts: readonly Part[],
-  reader: PartReader,
-  signal: AbortSignal,
-): AsyncGenerator<Reject, undefined> {
-  const local = parts.map(({ file, records }) => ({ path: join(dir, file), records }))
-  for (let offset = 0; ; offset += tablePageRecords) {
-    const rows = await reader.rows(local, rejectColumnNames, offset, tablePageRecords, signal)
-    for (const row of rows) yield rejectOfRow(row)
-    if (rows.length < tablePageRecords) return undefined
-  }
 }
 
 const compared = ['record', 'line', 'byteOffset', 'byteLength', 'column', 'reason', 'message'] as const
 
 /** Compares the rejects found with the stored ones, one by one. */
 class PlaceCheck {
-  readonly #table: TableRejects
+  readonly #isWhole: boolean
+  readonly #table: Peekable<Reject>
   #count = 0
   #problem: string | null = null
   #isOver = false
 
-  constructor(table: TableRejects) {
-    this.#table = table
+  constructor(dataset: DatasetCheck) {
+    const { parts, first, count } = dataset.receipt.rejects
+    this.#isWhole = parts !== null || first.length === count
+    this.#table = new Peekable(storedRejects(dataset))
   }
 
   async next(found: Reject): Promise<void> {
     if (this.#problem !== null || this.#isOver) return
-    const kept = await this.#table.next()
-    if (kept === undefined) {
-      if (this.#table.isWhole)
-        this.#problem = `record ${found.record} is rejected (${found.reason}) and not in the table`
+    const kept = await this.#table.take()
+    if (kept === null) {
+      if (this.#isWhole) this.#problem = `record ${found.record} is rejected (${found.reason}) and not in the table`
       this.#isOver = true
       return
     }
@@ -340,12 +318,12 @@ class PlaceCheck {
 
   async end(): Promise<void> {
     if (this.#problem !== null || this.#isOver) return
-    const kept = await this.#table.next()
-    if (kept !== undefined) this.#problem = `record ${kept.record} is in the table (${kept.reason}) and not rejected`
+    const kept = await this.#table.take()
+    if (kept !== null) this.#problem = `record ${kept.record} is in the table (${kept.reason}) and not rejected`
   }
 
   verdict(forbidden: number, otherProblem: string | null): Check {
-    const which = this.#table.isWhole ? '' : 'the first '
+    const which = this.#isWhole ? '' : 'the first '
     const others = forbidden === 0 ? '' : `; ${forbidden} by the declared schema`
     const detail = `${which}${this.#count} found again at their places${others}`
     const problem = this.#problem ?? otherProblem
