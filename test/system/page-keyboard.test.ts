@@ -178,16 +178,12 @@ describe('the page by keyboard alone', { skip: noBrowser }, () => {
     assert.equal(await page.locator('[aria-selected=true]').count(), 1)
   })
 
-  it('completes a statement and runs it, and opens an earlier one', async () => {
+  it('types a statement and runs it, and opens an earlier one', async () => {
     const { id } = await site.client.upload({ content: 'region,amount\nnorth,1\nsouth,2\n', fileName: 'sums.csv' })
     await using page = await open(`/#/datasets/${id}/sql`)
     await reach(page, page.getByLabel('SQL', { exact: true }))
     await page.keyboard.press('Control+a')
-    await page.keyboard.type('SELECT reg')
-    await page.getByRole('option', { name: 'region' }).waitFor()
-    await page.keyboard.press('Tab')
-    await page.keyboard.type(' FROM data ORDER BY amount DESC ')
-    await page.keyboard.press('Escape')
+    await page.keyboard.type('SELECT region FROM data ORDER BY amount DESC ')
     await page.keyboard.press('Control+Enter')
     await page.getByRole('gridcell', { name: 'south' }).waitFor()
     await press(page, page.getByRole('button', { name: /SELECT region FROM data/ }))

@@ -5,6 +5,7 @@ import type { Column } from '../../../../src/core/receipt.ts'
 import type { RowPage } from '../../../../src/core/responses.ts'
 import { ApiError, type Receipt, runQuery } from '../../../api.ts'
 import { count, typeName } from '../../../format.ts'
+import { CopyButton } from '../../../parts/copy-button.tsx'
 import { Failure } from '../../../parts/failure.tsx'
 import { FindColumn } from '../../../parts/find-column.tsx'
 import { Icon } from '../../../parts/icon.tsx'
@@ -55,7 +56,6 @@ interface SqlTabProps {
 export function SqlTab({ receipt, asked }: SqlTabProps) {
   const area = useRef<HTMLTextAreaElement>(null)
   const { sql, setSql, history, outcome, runStatement, cancel } = useStatement(receipt.id, asked, area)
-  const [functions, loadFunctions] = useFunctions(receipt.id)
   const isRunning = outcome.state === 'loading'
   const result = useLast(outcome)
   const failed = outcome.state === 'failed' ? outcome.error : null
@@ -71,12 +71,9 @@ export function SqlTab({ receipt, asked }: SqlTabProps) {
         <SqlEditor
           sql={sql}
           area={area}
-          columns={receipt.columns.map(({ name }) => name)}
-          functions={functions}
           errorPlace={asked === sql ? (failure?.place ?? null) : null}
           onChange={setSql}
           onRun={() => runStatement(sql)}
-          onFocus={loadFunctions}
         />
         <div class="bar">
           <RunButton isRunning={isRunning} onRun={() => runStatement(sql)} onStop={cancel} />
@@ -92,7 +89,7 @@ export function SqlTab({ receipt, asked }: SqlTabProps) {
           <span class="grow" />
           {asked !== '' && (
             <>
-              <CopyLink />
+              <CopyButton class="ghost phone-hide" label={t.copyLink} text={() => location.href} />
               {result !== null && <ExportMenu id={receipt.id} sql={asked} />}
             </>
           )}
@@ -178,16 +175,6 @@ function RunButton({ isRunning, onRun, onStop }: RunButtonProps) {
   )
 }
 
-function CopyLink() {
-  const [isCopied, setCopied] = useState(false)
-  const copy = () => navigator.clipboard.writeText(location.href).then(() => setCopied(true))
-  return (
-    <button type="button" class="btn ghost phone-hide" onClick={() => void copy()} onBlur={() => setCopied(false)}>
-      <span aria-live="polite">{isCopied ? t.copied : t.copyLink}</span>
-    </button>
-  )
-}
-
 interface StatementFailureProps {
   readonly failure: QueryFailure
   readonly sql: string
@@ -218,25 +205,6 @@ function StatementFailure({ failure: { sentence, message, place, remedy }, sql, 
       )}
     </div>
   )
-}
-
-const functionsSql = `SELECT DISTINCT function_name FROM duckdb_functions()
-WHERE function_type IN ('scalar', 'aggregate') AND regexp_full_match(function_name, '[a-z][a-z0-9_]*') ORDER BY ALL`
-
-/** The functions of the service, requested when a statement is first typed. */
-function useFunctions(id: string): readonly [readonly string[], () => void] {
-  const [functions, setFunctions] = useState<readonly string[]>([])
-  const isAsked = useRef(false)
-  const load = () => {
-    if (isAsked.current) return
-    isAsked.current = true
-    runQuery(id, functionsSql, new AbortController().signal).then(
-      ({ rows }) => setFunctions(rows.map(([name]) => String(name))),
-      // Columns and keywords are completed all the same.
-      () => {},
-    )
-  }
-  return [functions, load]
 }
 
 function putName(area: HTMLTextAreaElement, name: string): void {
