@@ -63,11 +63,10 @@ export function Head({ receipt, name }: { readonly receipt: Receipt; readonly na
 /** Shown if there are several of the same file. */
 function Versions({ id }: { readonly id: string }) {
   const { changes } = useLive()
-  const loaded = useLoaded((signal) => versionsOf(id, signal), [id, changes])
-  const versions = loaded.state === 'loaded' ? loaded.value : []
-  const at = versions.findIndex((one) => one.id === id)
-  const shown = versions[at]
-  if (shown === undefined || versions.length < 2) return null
+  const { value: versions } = useLoaded((signal) => versionsOf(id, signal), [id, changes])
+  const at = versions?.findIndex((one) => one.id === id) ?? -1
+  const shown = versions?.[at]
+  if (versions === null || shown === undefined || versions.length < 2) return null
   const [name] = versionName(shown)
   return (
     <>

@@ -1,6 +1,6 @@
 // Dataset list: one entry a file, with its versions below it when asked for; searched, filtered and sorted by the
 // address, live, and with what can be done with those that are selected.
-import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 import { datasetAddress, download, type ListedDataset, listDatasets } from '../../api.ts'
 import { useCaller, useMay, useMayLook } from '../../caller.ts'
 import { ago, bytes, count, moment, shownName } from '../../format.ts'
@@ -112,15 +112,12 @@ interface FilterChipProps {
 
 function FilterChip({ filter, changes, isOn, onPress }: FilterChipProps) {
   const asked = { ...filterQuery(filter), versions: 'latest', limit: '1' }
-  const found = useLoaded((signal) => listDatasets(asked, signal), [filter, changes])
-  // The figure stays while it is counted again.
-  const last = useRef<number | null>(null)
-  if (found.state === 'loaded') last.current = found.value.total
+  const { value: found } = useLoaded((signal) => listDatasets(asked, signal), [filter, changes])
   return (
     <button type="button" class="chip" aria-pressed={isOn} onClick={onPress}>
       {t.filterNames[filter]}{' '}
-      <span class={filter === 'open' && last.current ? 'count warn' : 'count'}>
-        {last.current === null ? '…' : count(last.current)}
+      <span class={filter === 'open' && found?.total ? 'count warn' : 'count'}>
+        {found === null ? '…' : count(found.total)}
       </span>
     </button>
   )

@@ -49,14 +49,12 @@ export function Home({ queue, query }: HomeProps) {
 function useIsEmpty(): boolean | null {
   const { changes } = useLive()
   const mayLook = useMayLook()
-  const total = useRef<number | null>(null)
-  const counted = useLoaded(
+  const { value: total, error } = useLoaded(
     async (signal) => (mayLook ? (await listDatasets({ limit: '1' }, signal)).total : null),
     [changes, mayLook],
   )
-  if (counted.state === 'loaded') total.current = counted.value
-  if (total.current === null) return counted.state === 'failed' ? false : null
-  return total.current === 0
+  if (total === null) return error === null ? null : false
+  return total === 0
 }
 
 let greetedCount = 0

@@ -58,7 +58,7 @@ export function ReadyList({ queue }: { readonly queue: UploadQueue }) {
 
 /** What shows a file before it is sent is a script of its own. */
 function Ready(props: ComponentProps<typeof ReadyFile>) {
-  const view = useLoaded(() => import('./ready-file.tsx'), [])
-  if (view.state === 'failed') return <Failure error={view.error} />
-  return view.state === 'loading' ? <li class="panel">{t.reading}</li> : <view.value.ReadyFile {...props} />
+  const { value: view, error } = useLoaded(() => import('./ready-file.tsx'), [])
+  if (error !== null) return <Failure error={error} />
+  return view === null ? <li class="panel">{t.reading}</li> : <view.ReadyFile {...props} />
 }

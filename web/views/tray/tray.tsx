@@ -155,11 +155,10 @@ function OwnUpload({ upload, queue, status }: OwnUploadProps) {
 /** Where the rejects lie is in the receipt. */
 function DoneStrip({ name, result }: { readonly name: string; readonly result: UploadResult }) {
   const mayRead = useMay('read')
-  const loaded = useLoaded(
+  const { value: receipt } = useLoaded(
     async (signal) => (mayRead && result.rejected > 0 ? getReceipt(result.datasetId, signal) : null),
     [result.datasetId],
   )
-  const receipt = loaded.state === 'loaded' ? loaded.value : null
   return (
     <Strip label={`${name}: ${acceptedText(result)}`} header={0.003} ticks={receipt ? receiptTicks(receipt) : []} />
   )

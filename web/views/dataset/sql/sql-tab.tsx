@@ -40,13 +40,6 @@ interface Result {
   readonly tookMs: number
 }
 
-/** The result before stays until there is another one, or an error. */
-function useLast(outcome: ReturnType<typeof useAction<Result>>['outcome']): Result | null {
-  const last = useRef<Result | null>(null)
-  if (outcome.state !== 'loading') last.current = outcome.state === 'loaded' ? outcome.value : null
-  return last.current
-}
-
 interface SqlTabProps {
   readonly receipt: Receipt
   /** The statement in the address, which was run last; empty for none. */
@@ -55,11 +48,10 @@ interface SqlTabProps {
 
 export function SqlTab({ receipt, asked }: SqlTabProps) {
   const area = useRef<HTMLTextAreaElement>(null)
-  const { sql, setSql, history, outcome, runStatement, cancel } = useStatement(receipt.id, asked, area)
-  const isRunning = outcome.state === 'loading'
-  const result = useLast(outcome)
-  const failed = outcome.state === 'failed' ? outcome.error : null
-  const failure = failed instanceof ApiError ? queryFailure(asked, failed.message) : null
+  const { sql, setSql, history, runStatement, value, isLoading, error, cancel } = useStatement(receipt.id, asked, area)
+  // The result before stays until there is another one, or an error.
+  const result = error === null && (isLoading || value?.statement === asked) ? value : null
+  const failure = error instanceof ApiError ? queryFailure(asked, error.message) : null
   return (
     <div class="sql">
       <nav class="schema" aria-label={t.columnsAndStatements}>
@@ -76,15 +68,16 @@ export function SqlTab({ receipt, asked }: SqlTabProps) {
           onRun={() => runStatement(sql)}
         />
         <div class="bar">
-          <RunButton isRunning={isRunning} onRun={() => runStatement(sql)} onStop={cancel} />
+          <RunButton isRunning={isLoading} onRun={() => runStatement(sql)} onStop={cancel} />
           <span class="row phone-hide">
             {t.runKeys.map((key) => (
               <kbd key={key}>{key}</kbd>
             ))}
           </span>
           <span class="small quiet" role="status">
-            {outcome.state === 'loaded' &&
-              t.rowCount(count(outcome.value.page.rows.length), count(Math.round(outcome.value.tookMs)))}
+            {!isLoading &&
+              result !== null &&
+              t.rowCount(count(result.page.rows.length), count(Math.round(result.tookMs)))}
           </span>
           <span class="grow" />
           {asked !== '' && (
@@ -94,11 +87,11 @@ export function SqlTab({ receipt, asked }: SqlTabProps) {
             </>
           )}
         </div>
-        {failed !== null &&
+        {error !== null &&
           (failure?.sentence ? (
             <StatementFailure failure={failure} sql={asked} onMend={runStatement} />
           ) : (
-            <Failure error={failed} />
+            <Failure error={error} />
           ))}
         {result !== null && <QueryResult key={result.statement} page={result.page} />}
       </div>
@@ -110,7 +103,7 @@ export function SqlTab({ receipt, asked }: SqlTabProps) {
 function useStatement(id: string, asked: string, area: RefObject<HTMLTextAreaElement | null>) {
   const [sql, setSql] = useState(asked || 'SELECT * FROM data LIMIT 100')
   const [history, setHistory] = useState(storedHistory)
-  const { outcome, run, cancel } = useAction<Result>()
+  const { run, ...outcome } = useAction<Result>()
   const ask = () => {
     run(async (signal) => {
       const startMs = performance.now()
@@ -128,12 +121,12 @@ function useStatement(id: string, asked: string, area: RefObject<HTMLTextAreaEle
     if (asked === '') {
       // A column that is pressed first takes the place of the star.
       area.current?.setSelectionRange(7, 8)
-      return cancel()
+      return outcome.cancel()
     }
     setSql(asked)
     ask()
   }, [asked])
-  return { sql, setSql, history, outcome, runStatement, cancel }
+  return { sql, setSql, history, runStatement, ...outcome }
 }
 
 interface RunButtonProps {
