@@ -5,8 +5,6 @@ import type { Locator, Page } from 'playwright-core'
 import { noBrowser } from '../support/page-browser.ts'
 import { pageSite } from '../support/page-site.ts'
 
-/** Removes the browser's file picker, so that the file input opens a chooser that tests can control. */
-const noPicker = 'delete globalThis.showOpenFilePicker'
 /** More focusable elements than any view has. */
 const tabsMax = 150
 
@@ -40,7 +38,7 @@ const link = (page: Page, name: string | RegExp) => page.getByRole('link', { nam
 describe('the page by keyboard alone', { skip: noBrowser }, () => {
   const site = pageSite()
 
-  const open = (path = '/') => site.browser.open(site.service.url + path, {}, noPicker)
+  const open = (path = '/') => site.browser.open(site.service.url + path)
 
   it('chooses files, sets how one is read, checks it, removes another, and sends them', async () => {
     await using page = await open()
