@@ -380,7 +380,6 @@ export const t = {
   correctedText: text('Corrected text', 'Berichtigter Text'),
   readable: text('Can be read:', 'Lesbar:'),
   readingText: text('Reading…', 'Wird gelesen …'),
-  readLater: text('It is read when it is sent.', 'Wird beim Senden gelesen.'),
   tooLongToEdit: text(
     'This record is too long to be edited here.',
     'Dieser Datensatz ist zu lang, um ihn hier zu bearbeiten.',

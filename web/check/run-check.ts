@@ -2,7 +2,6 @@
 import type { CheckOptions, CheckProgress, ProvisionalReceipt } from './provisional.ts'
 
 export interface CheckRequest {
-  readonly kind: 'file'
   readonly file: File
   readonly options: CheckOptions
 }
@@ -40,11 +39,6 @@ declare const checkWorkerUrl: string
 /** Trusted Types: the only address that a worker of this page may have. */
 const policy = globalThis.trustedTypes?.createPolicy('check-worker', { createScriptURL: () => checkWorkerUrl })
 
-/** A worker that takes a CheckRequest or any number of TextsRequests. */
-export function checkWorker(): Worker {
-  return new Worker(policy?.createScriptURL('') ?? checkWorkerUrl, { type: 'module' })
-}
-
 /** @throws {Refusal} Also rejects with the reason of the signal. */
 export function runCheck(
   file: File,
@@ -54,7 +48,7 @@ export function runCheck(
 ): Promise<ProvisionalReceipt> {
   return new Promise<ProvisionalReceipt>((resolve, reject) => {
     signal.throwIfAborted()
-    const worker = checkWorker()
+    const worker = new Worker(policy?.createScriptURL('') ?? checkWorkerUrl, { type: 'module' })
     const end = () => worker.terminate()
     signal.addEventListener('abort', () => {
       end()
@@ -71,6 +65,6 @@ export function runCheck(
       end()
       reject(new Error(event.message || 'the check could not be started'))
     }
-    worker.postMessage({ kind: 'file', file, options } satisfies CheckRequest)
+    worker.postMessage({ file, options } satisfies CheckRequest)
   })
 }

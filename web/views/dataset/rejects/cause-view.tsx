@@ -255,9 +255,6 @@ function Records({ receipt, cause, work, mayMake }: CauseProps) {
     cause.column === undefined || columns[(column ?? 0) - 1]?.name === cause.column
   const rejects = (list?.rejects ?? []).filter(isOfCause)
   const originals = new Map(rejects.map((one) => [one.record, originalText(one, encoding.name)]))
-  useLayoutEffect(() => {
-    work.ask(new Map([...originals].flatMap(([record, text]) => (text === null ? [] : [[record, text] as const]))))
-  }, [rejects.length])
   const editable = rejects.filter(({ record }) => typeof originals.get(record) === 'string')
   const edit = (reject: RejectPreview) => {
     if (!work.drafts.has(reject.record)) work.write(reject, originals.get(reject.record) ?? '')
@@ -276,7 +273,7 @@ function Records({ receipt, cause, work, mayMake }: CauseProps) {
             reject={reject}
             original={originals.get(reject.record) ?? null}
             work={work}
-            columns={columns}
+            receipt={receipt}
             isFocused={focused === reject.record}
             mayEdit={mayMake}
             onEdit={() => edit(reject)}

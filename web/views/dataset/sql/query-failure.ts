@@ -1,6 +1,7 @@
 // Query failure: what is wrong with a statement, in words for people, where, and what to put there. Knows no element.
-import type { TextPlace } from '../../../check/texts/read-texts.ts'
+
 import { duration } from '../../../format.ts'
+import type { TextPlace } from '../../../parts/text-of.ts'
 import { text } from '../../../texts.ts'
 import { keywords, nameOf, tokens } from './sql-tokens.ts'
 
