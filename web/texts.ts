@@ -19,7 +19,7 @@ type Figures<Text extends string, Known extends readonly string[] = []> = Text e
   : Known
 
 /** A sentence with figures in place of each `{}`; `{row|rows}` is the first word after the figure `1`. */
-function filled<English extends string, German extends string>(
+export function filled<English extends string, German extends string>(
   english: English,
   german: Figures<German> extends Figures<English> ? German : never,
 ): (...figures: Figures<English>) => string {
