@@ -2,7 +2,8 @@
 import { useLayoutEffect, useState } from 'preact/hooks'
 import { type ListedDataset, listTrash } from '../../api.ts'
 import { lookAtCaller, useCaller, useMay } from '../../caller.ts'
-import { ago, bytes, count, moment, remaining, shownName } from '../../format.ts'
+import { bytes, count, moment, remaining, shownName } from '../../format.ts'
+import { Ago } from '../../parts/ago.tsx'
 import { type ListAction, SelectableList } from '../../parts/selectable-list.tsx'
 import { column, type Sort } from '../../parts/virtual-list.tsx'
 import { t } from '../../texts.ts'
@@ -55,14 +56,14 @@ const columns = [
       <span class="one-line name strong" title={shownName(file.name)}>
         {shownName(file.name) || id}
       </span>
-      <span class="sub">{ago(trashedAt)}</span>
+      <span class="sub">
+        <Ago at={trashedAt} />
+      </span>
     </>
   )),
   column<ListedDataset>('rows', t.rows, 'num phone-hide', ({ records }) => count(records.accepted)),
   column<ListedDataset>('bytes', t.size, 'num mid quiet', ({ file }) => bytes(file.bytes)),
-  column<ListedDataset>('trashedAt', t.deleted, 'mid quiet', ({ trashedAt = 0 }) => (
-    <time title={moment(trashedAt)}>{ago(trashedAt)}</time>
-  )),
+  column<ListedDataset>('trashedAt', t.deleted, 'mid quiet', ({ trashedAt = 0 }) => <Ago at={trashedAt} />),
   column<ListedDataset>(null, t.erasedIn, 'num', ({ erasesAt = 0 }) => (
     <time title={moment(erasesAt)}>{remaining(erasesAt)}</time>
   )),

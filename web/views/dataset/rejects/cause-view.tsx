@@ -88,7 +88,9 @@ function Rules({ receipt, cause, work }: CauseProps) {
   )
   const worded = useLoaded((signal) => tryAll(['replace'], signal), [applied, JSON.stringify(words)])
   const useful = fixed.state === 'loaded' ? mends.find((mend) => fixed.value.get(mend)?.mended) : undefined
-  const chosen = picked ?? useful ?? mends[0] ?? 'leave'
+  // What no fixed rule mends, words may.
+  const chosen =
+    picked ?? useful ?? mends.find((mend) => fixed.state === 'loaded' && mend === 'replace') ?? mends[0] ?? 'leave'
   const triedOf = (mend: Mend) => (mend === 'replace' ? worded : fixed)
   const tried = triedOf(chosen)
   const outcome = tried.state === 'loaded' ? tried.value.get(chosen) : undefined
