@@ -5,6 +5,7 @@ import type { ShownNote } from '../src/core/notes.ts'
 import type { RejectPreview, Receipt as StoredReceipt } from '../src/core/receipt.ts'
 import type { Caller, CorrectionOutcome, RowPage } from '../src/core/responses.ts'
 import type { UploadStatus } from '../src/core/upload-status.ts'
+import { sharedState } from './shared-state.ts'
 
 /** An error whose message is a sentence for the user, in the language of the page. */
 export class UserFacingError extends Error {}
@@ -82,6 +83,9 @@ export function authorization(): Record<string, string> {
   return key === null ? {} : { authorization: `Bearer ${key}` }
 }
 
+/** Whether the service answered when it was asked last. */
+export const reach = sharedState({ isAnswering: true })
+
 interface Request extends RequestInit {
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -93,8 +97,10 @@ export async function request(path: string, init: Request = {}): Promise<Respons
     response = await fetch(path, { ...init, headers: { ...init.headers, ...authorization() } })
   } catch (error) {
     if (init.signal?.aborted) throw error
+    reach.change({ isAnswering: false })
     throw new ApiError(0, String(error))
   }
+  if (!reach.current().isAnswering) reach.change({ isAnswering: true })
   if (!response.ok) throw errorOf(await response.json().catch(() => null), response)
   return response
 }

@@ -19,16 +19,19 @@ interface StripProps {
 }
 
 const width = 1000
+/** In a mini strip, more ticks than these would cover it. */
+const miniSlots = 16
 
 export function Strip({ label, read = 1, header = 0, ticks = [], isMini = false }: StripProps) {
   const [top, height] = isMini ? [5, 4] : [4, 6]
   const rect = (name: string, share: number) =>
     share > 0 && <rect class={name} y={top} width={Math.max(isMini ? 20 : 3, share * width)} height={height} />
-  const path = (from: number, to: number, kind?: Tick['kind']) =>
-    ticks
-      .filter((tick) => kind === undefined || (tick.kind ?? 'tick') === kind)
-      .map(({ at }) => `M${Math.round(at * width)} ${from}V${to}`)
-      .join('')
+  const slots = isMini ? miniSlots : width
+  const path = (from: number, to: number, kind?: Tick['kind']) => {
+    const shown = ticks.filter((tick) => kind === undefined || (tick.kind ?? 'tick') === kind)
+    const places = new Set(shown.map(({ at }) => (Math.round(at * slots) * width) / slots))
+    return [...places].map((place) => `M${place} ${from}V${to}`).join('')
+  }
   return (
     <svg
       class={`strip ${isMini ? 'mini' : ''}`}

@@ -64,9 +64,9 @@ export class UploadQueue {
   #lastNumber = 0
 
   constructor() {
-    // Only while leaving would interrupt something.
+    // Only while leaving would interrupt something, or lose a file that was chosen.
     addEventListener('beforeunload', (event) => {
-      if (this.#uploads.some(({ phase }) => phase === 'sending' || phase === 'waiting')) event.preventDefault()
+      if (this.#uploads.some(({ phase }) => ['ready', 'waiting', 'sending'].includes(phase))) event.preventDefault()
     })
     void this.#restore()
   }

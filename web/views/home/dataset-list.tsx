@@ -3,7 +3,8 @@
 import { useLayoutEffect, useState } from 'preact/hooks'
 import { datasetAddress, dismissDataset, download, type ListedDataset, listDatasets } from '../../api.ts'
 import { useCaller, useMay, useMayLook } from '../../caller.ts'
-import { ago, bytes, count, moment, shownName } from '../../format.ts'
+import { bytes, count, shownName } from '../../format.ts'
+import { Ago } from '../../parts/ago.tsx'
 import { ticksOf } from '../../parts/reject-ticks.ts'
 import { type ListAction, SelectableList } from '../../parts/selectable-list.tsx'
 import { Strip } from '../../parts/strip.tsx'
@@ -158,9 +159,7 @@ function columnsOf(caller: string | null, versions: Versions): readonly ListColu
     column(null, t.columns, 'wide', (entry) => <div class="fields">{columnLine(entry.columns)}</div>),
     ...(caller === null ? [] : [senders]),
     column('bytes', t.size, 'num mid quiet', ({ file }) => bytes(file.bytes)),
-    column('createdAt', t.when, 'num quiet phone-hide', ({ createdAt }) => (
-      <time title={moment(createdAt)}>{ago(createdAt)}</time>
-    )),
+    column('createdAt', t.when, 'num quiet phone-hide', ({ createdAt }) => <Ago at={createdAt} />),
   ]
 }
 
@@ -204,7 +203,7 @@ function File({ entry, versions }: { readonly entry: ListRow; readonly versions:
         )}
       </span>
       <span class="sub">
-        {ago(createdAt)} · {t.rowTerm(count(records.accepted))}
+        <Ago at={createdAt} /> · {t.rowTerm(count(records.accepted))}
       </span>
     </>
   )

@@ -2,7 +2,8 @@
 import { useLayoutEffect, useState } from 'preact/hooks'
 import { eraseTrashed, listTrash, restoreDataset } from '../../api.ts'
 import { lookAtCaller, useCaller, useMay } from '../../caller.ts'
-import { ago, bytes, count, moment, remaining, shownName } from '../../format.ts'
+import { bytes, count, moment, remaining, shownName } from '../../format.ts'
+import { Ago } from '../../parts/ago.tsx'
 import { type ListAction, SelectableList } from '../../parts/selectable-list.tsx'
 import { column, type Sort } from '../../parts/virtual-list.tsx'
 import { t } from '../../texts.ts'
@@ -59,13 +60,13 @@ const columns = [
       <span class="one-line name strong" title={shownName(file.name)}>
         {shownName(file.name) || id}
       </span>
-      <span class="sub">{ago(trashedAt)}</span>
+      <span class="sub">
+        <Ago at={trashedAt} />
+      </span>
     </>
   )),
   column('rows', t.rows, 'num phone-hide', ({ records }) => count(records.accepted)),
   column('bytes', t.size, 'num mid quiet', ({ file }) => bytes(file.bytes)),
-  column('trashedAt', t.deleted, 'mid quiet', ({ trashedAt = 0 }) => (
-    <time title={moment(trashedAt)}>{ago(trashedAt)}</time>
-  )),
+  column('trashedAt', t.deleted, 'mid quiet', ({ trashedAt = 0 }) => <Ago at={trashedAt} />),
   column(null, t.erasedIn, 'num', ({ erasesAt = 0 }) => <time title={moment(erasesAt)}>{remaining(erasesAt)}</time>),
 ]

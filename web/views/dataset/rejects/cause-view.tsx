@@ -87,8 +87,11 @@ function Rules({ receipt, cause, work }: CauseProps) {
     [applied],
   )
   const worded = useLoaded((signal) => tryAll(['replace'], signal), [applied, JSON.stringify(words)])
-  const useful = mends.find((mend) => settled(fixed)?.get(mend)?.mended)
-  const chosen = picked ?? useful ?? mends[0] ?? 'leave'
+  const tryResults = settled(fixed)
+  const useful = mends.find((mend) => tryResults?.get(mend)?.mended)
+  // What no fixed rule mends, words may.
+  const chosen =
+    picked ?? useful ?? mends.find((mend) => tryResults !== null && mend === 'replace') ?? mends[0] ?? 'leave'
   const triedOf = (mend: Mend) => (mend === 'replace' ? worded : fixed)
   const tried = triedOf(chosen)
   const outcome = settled(tried)?.get(chosen)

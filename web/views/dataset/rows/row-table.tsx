@@ -4,7 +4,7 @@ import { type Receipt, runQuery } from '../../../api.ts'
 import { count, list } from '../../../format.ts'
 import { Failure } from '../../../parts/failure.tsx'
 import { textOf, tsv } from '../../../parts/text-of.ts'
-import { goTo } from '../../../router.ts'
+import { datasetHref, goTo } from '../../../router.ts'
 import { t } from '../../../texts.ts'
 import { useLoaded } from '../../../use-loaded.ts'
 import { type Cell, type CellRange, rangeOf } from './cell-moves.ts'
@@ -63,7 +63,7 @@ export function RowTable({ receipt, viewText }: RowTableProps) {
   )
   const foot: RowGridProps['foot'] = (first, last) => (
     <>
-      {total === 0 && <Empty id={id} filters={view.filters} />}
+      {total === 0 && <Empty id={id} filters={view.filters} rejected={records.rejected} />}
       <GridFoot
         {...{ id, view, columns, total, first, last, message }}
         range={rangeOf(anchor, cell)}
@@ -170,8 +170,14 @@ function keyHandler({ isHead, ...uses }: KeyUses) {
   }
 }
 
+interface EmptyProps {
+  readonly id: string
+  readonly filters: readonly Filter[]
+  readonly rejected: number
+}
+
 /** Why there are no rows: which filters leave none, even on their own. */
-function Empty({ id, filters }: { readonly id: string; readonly filters: readonly Filter[] }) {
+function Empty({ id, filters, rejected }: EmptyProps) {
   const { value: counts } = useLoaded(
     async (signal) => (filters.length === 0 ? null : await runQuery(id, countsSql(filters), signal)),
     [id, JSON.stringify(filters)],
@@ -180,6 +186,11 @@ function Empty({ id, filters }: { readonly id: string; readonly filters: readonl
   return (
     <div class="empty">
       <p>{filters.length === 0 ? t.noRows : t.noMatch}</p>
+      {filters.length === 0 && rejected > 0 && (
+        <p>
+          <a href={datasetHref(id, 'fix')}>{t.fixRejects(count(rejected))}</a>
+        </p>
+      )}
       {alone.length > 0 && <p>{t.noMatchAlone(list(alone.map(filterText)))}</p>}
     </div>
   )

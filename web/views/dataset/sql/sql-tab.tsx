@@ -4,7 +4,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Column } from '../../../../src/core/receipt.ts'
 import type { RowPage } from '../../../../src/core/responses.ts'
 import { ApiError, type Receipt, runQuery } from '../../../api.ts'
-import { count, typeName } from '../../../format.ts'
+import { count, shownName, typeName } from '../../../format.ts'
 import { CopyButton } from '../../../parts/copy-button.tsx'
 import { Failure } from '../../../parts/failure.tsx'
 import { FindColumn } from '../../../parts/find-column.tsx'
@@ -221,7 +221,7 @@ function ColumnNames({ receipt: { columns, records }, onChoose }: ColumnNamesPro
       {columns.length > searchedNamesMin && <FindColumn value={wanted} onInput={setWanted} />}
       {found.slice(0, namesMax).map(({ name, type }) => (
         <button key={name} type="button" onClick={() => onChoose(name)}>
-          <span class="name">{name}</span>
+          <span class="name">{shownName(name)}</span>
           <span class="small quiet">{typeName(type)}</span>
         </button>
       ))}
