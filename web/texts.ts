@@ -235,13 +235,9 @@ export const t = {
   send: text('Send', 'Senden'),
   sendAll: filled('Send all {}', 'Alle {} senden'),
   reading: text('Reading the first rows…', 'Die ersten Zeilen werden gelesen…'),
-  noDecoder: text(
-    'This browser cannot decompress this file. Its rows show as soon as it arrives.',
-    'Dieser Browser kann diese Datei nicht entpacken. Ihre Zeilen sind zu sehen, sobald sie ankommt.',
-  ),
   noPreview: text(
-    'This file cannot be looked into here. It can be sent all the same.',
-    'Diese Datei lässt sich hier nicht ansehen. Senden lässt sie sich trotzdem.',
+    'This file cannot be looked into here. It can be sent all the same, and its rows show as soon as it arrives.',
+    'Diese Datei lässt sich hier nicht ansehen. Senden lässt sie sich trotzdem, und ihre Zeilen sind zu sehen, sobald sie ankommt.',
   ),
   changeReading: text('Change how it is read', 'Anders lesen lassen'),
   checkWhole: text('Check the whole file', 'Ganze Datei prüfen'),

@@ -251,20 +251,6 @@ describe('rejects on the page', { skip: noBrowser }, () => {
     assert.match(await csvOf(idOf(page)), /\n2,Jürg\n/)
   })
 
-  it('are found by reason among thousands, and shown a hundred at a time', async () => {
-    const records = Array.from({ length: 6_000 }, (_, index) => (index % 2 === 0 ? `${index},"a, b"` : `${index}`))
-    const { id } = await site.client.upload(`id,name\n${records.join('\n')}\n1,"b"x\n`)
-    await using page = await openRejects(id)
-    await page.getByRole('button', { name: 'One by one' }).click()
-    await page.locator('.reject').nth(99).waitFor()
-    assert.equal(await page.locator('.reject').count(), 100)
-    await page.getByRole('button', { name: 'Load more' }).click()
-    await page.locator('.reject').nth(199).waitFor()
-    await causeOf(page, 'Text after a closing quote 1').click()
-    await page.locator('.reject', { hasText: '1,"b"x' }).waitFor()
-    assert.equal(await page.locator('.reject').count(), 1)
-  })
-
   it('have no axe violations while they are corrected, in light and dark, wide and on a phone', async () => {
     const { id } = await site.client.upload(people)
     for (const colorScheme of ['light', 'dark'] as const) {

@@ -3,7 +3,7 @@ import columnsUrl from '../../build/columns.wasm'
 import scannerUrl from '../../build/scanner.wasm'
 import { ServiceError } from '../../src/core/errors.ts'
 import { checkFile } from './check-file.ts'
-import { fileSource, NoDecoder } from './file-source.ts'
+import { fileSource } from './file-source.ts'
 import { keepModules } from './platform/wasm-modules.ts'
 import type { CheckReply, CheckRequest } from './run-check.ts'
 
@@ -17,7 +17,6 @@ addEventListener('message', ({ data }: MessageEvent<CheckRequest>) => {
 })
 
 function failureOf(error: unknown): CheckReply {
-  if (error instanceof NoDecoder) return { kind: 'undecodable' }
   const message = error instanceof Error ? error.message : String(error)
   if (!(error instanceof ServiceError)) return { kind: 'failed', message, refusal: null }
   const { exception, details }: ServiceError = error

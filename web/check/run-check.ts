@@ -10,7 +10,6 @@ export type CheckReply =
   | { readonly kind: 'progress'; readonly progress: CheckProgress }
   | { readonly kind: 'done'; readonly receipt: ProvisionalReceipt }
   | { readonly kind: 'failed'; readonly message: string; readonly refusal: RefusalFacts | null }
-  | { readonly kind: 'undecodable' }
 
 /** What the service would refuse, too: the exception of its error record, and what was seen. */
 export interface RefusalFacts {
@@ -29,9 +28,6 @@ export class Refusal extends Error implements RefusalFacts {
     this.details = details
   }
 }
-
-/** The compression of the file is one that the service supports, but this browser does not. */
-export class Undecodable extends Error {}
 
 /** Inserted by scripts/build-web.mjs. */
 declare const checkWorkerUrl: string
@@ -58,7 +54,6 @@ export function runCheck(
       if (data.kind === 'progress') return onProgress(data.progress)
       end()
       if (data.kind === 'done') resolve(data.receipt)
-      else if (data.kind === 'undecodable') reject(new Undecodable())
       else reject(data.refusal === null ? new Error(data.message) : new Refusal(data.message, data.refusal))
     }
     worker.onerror = (event) => {
