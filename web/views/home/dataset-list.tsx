@@ -56,7 +56,7 @@ const saveAll = staying(({ id, file }) =>
 const dismissRejects = staying(({ id }) => dismissDataset(id))
 
 /** Nothing is gone by it. */
-function staying(change: (dataset: ListedDataset) => Promise<void>) {
+function staying(change: (dataset: ListedDataset) => Promise<unknown>) {
   return async (datasets: readonly ListedDataset[]): Promise<Outcome> => {
     const { failure } = await changeEach(datasets, change)
     return { gone: new Set(), failure }

@@ -10,7 +10,7 @@ import {
   sendCorrections,
   sendRejectsFile,
 } from '../../../api.ts'
-import { settled, useAction, useLoaded } from '../../../use-loaded.ts'
+import { rest, settled, useAction, useLoaded } from '../../../use-loaded.ts'
 import {
   type Draft,
   type Drafts,
@@ -142,9 +142,6 @@ interface Verdict {
   readonly refusal: Omit<RefusedCorrection, 'record'> | null
 }
 
-/** A text that is still typed is not asked about. Milliseconds. */
-const restMs = 150
-
 /** What the service would say about each draft. */
 function useVerdicts(id: string, drafts: Drafts) {
   const verdicts = useRef(new Map<number, Verdict>()).current
@@ -162,8 +159,8 @@ function useVerdicts(id: string, drafts: Drafts) {
   useLoaded(
     async (signal) => {
       if (next.length === 0) return
-      await new Promise((resolve) => setTimeout(resolve, restMs))
-      if (!signal.aborted) await ask(next, signal)
+      await rest(signal)
+      await ask(next, signal)
     },
     [JSON.stringify(next)],
   )
