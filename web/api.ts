@@ -5,6 +5,7 @@ import type { ShownNote } from '../src/core/notes.ts'
 import type { RejectPreview, Receipt as StoredReceipt } from '../src/core/receipt.ts'
 import type { Caller, CorrectionOutcome, RowPage } from '../src/core/responses.ts'
 import type { UploadStatus } from '../src/core/upload-status.ts'
+import { sharedState } from './shared-state.ts'
 
 /** An error whose message is a sentence for the user, in the language of the page. */
 export class UserFacingError extends Error {}
@@ -40,8 +41,8 @@ export interface RejectPositions {
   readonly at: readonly number[]
 }
 
-export interface ListPage<Entry> {
-  readonly datasets: readonly Entry[]
+export interface ListPage {
+  readonly datasets: readonly ListedDataset[]
   /** Of all entries, on this page or not. */
   readonly total: number
   /** Cursor of the next page; null after the last one. */
@@ -82,6 +83,9 @@ export function authorization(): Record<string, string> {
   return key === null ? {} : { authorization: `Bearer ${key}` }
 }
 
+/** Whether the service answered when it was asked last. */
+export const reach = sharedState({ isAnswering: true })
+
 interface Request extends RequestInit {
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -93,8 +97,10 @@ export async function request(path: string, init: Request = {}): Promise<Respons
     response = await fetch(path, { ...init, headers: { ...init.headers, ...authorization() } })
   } catch (error) {
     if (init.signal?.aborted) throw error
+    reach.change({ isAnswering: false })
     throw new ApiError(0, String(error))
   }
+  if (!reach.current().isAnswering) reach.change({ isAnswering: true })
   if (!response.ok) throw errorOf(await response.json().catch(() => null), response)
   return response
 }
@@ -119,33 +125,22 @@ const trash = '/qas/trash'
 
 /** @param query Parameters of the route. */
 export function listDatasets(query: Readonly<Record<string, string>>, signal: AbortSignal) {
-  return json<ListPage<ListedDataset>>(`${datasets}?${new URLSearchParams(query)}`, { signal })
+  return json<ListPage>(`${datasets}?${new URLSearchParams(query)}`, { signal })
 }
 
 /** As `listDatasets`, of those in the trash. */
 export function listTrash(query: Readonly<Record<string, string>>, signal: AbortSignal) {
-  return json<ListPage<ListedDataset>>(`${trash}?${new URLSearchParams(query)}`, { signal })
+  return json<ListPage>(`${trash}?${new URLSearchParams(query)}`, { signal })
 }
 
 export function getReceipt(id: string, signal: AbortSignal): Promise<Receipt> {
   return json(`${datasets}/${id}`, { signal })
 }
 
-export async function trashDataset(id: string): Promise<void> {
-  await request(`${datasets}/${id}?trash`, { method: 'DELETE' })
-}
-
-export async function dismissDataset(id: string): Promise<void> {
-  await request(`${datasets}/${id}/dismissal`, { method: 'POST' })
-}
-
-export async function restoreDataset(id: string): Promise<void> {
-  await request(`${trash}/${id}/restore`, { method: 'POST' })
-}
-
-export async function eraseTrashed(id: string): Promise<void> {
-  await request(`${trash}/${id}`, { method: 'DELETE' })
-}
+export const trashDataset = (id: string) => request(`${datasets}/${id}?trash`, { method: 'DELETE' })
+export const dismissDataset = (id: string) => request(`${datasets}/${id}/dismissal`, { method: 'POST' })
+export const restoreDataset = (id: string) => request(`${trash}/${id}/restore`, { method: 'POST' })
+export const eraseTrashed = (id: string) => request(`${trash}/${id}`, { method: 'DELETE' })
 
 /** Bytes that decide how a file is read, and one that shows whether more follow. */
 const headBytes = 1_048_577
@@ -246,9 +241,7 @@ export function getUpload(id: string): Promise<UploadStatus> {
   return json(`/qas/uploads/${id}`)
 }
 
-export async function cancelUpload(id: string): Promise<void> {
-  await request(`/qas/uploads/${id}`, { method: 'DELETE' })
-}
+export const cancelUpload = (id: string) => request(`/qas/uploads/${id}`, { method: 'DELETE' })
 
 /** The address of something below a dataset, for links and commands. */
 export function datasetAddress(id: string, below = ''): string {

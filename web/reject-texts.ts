@@ -46,8 +46,8 @@ export const rejectTexts: Readonly<Record<ShownReason['reason'], RejectTexts>> =
     german: () => 'ein Wagenrücklauf oder Zeilenvorschub in einem Feld',
   },
   constraint: {
-    name: text('Values break the schema', 'Werte verstoßen gegen das Schema'),
-    german: () => 'ein Wert verstößt gegen das Schema',
+    name: text('Values that do not fit', 'Werte, die nicht passen'),
+    german: () => 'ein Wert passt nicht zu dem, was für die Spalte festgelegt ist',
   },
   several_records: {
     name: 'several_records',

@@ -78,6 +78,18 @@ test('rejectSentence() has a text for every reason, of records and of correction
   assert.deepEqual(unknown, { text: 'later', lang: 'en' })
 })
 
+test('rejectSentence() says in English what a value is not, without offsets, and leaves the value as it is', () => {
+  const textOf = (message: string) =>
+    rejectSentence({ reason: 'later' as 'constraint', column: null, message }, []).text
+  assert.equal(textOf('day: "x" violates type date %d.%m.%Y'), 'day: "x" is no date %d.%m.%Y')
+  assert.equal(
+    textOf('a: b: "\\" violates type z" violates pattern a b'),
+    'a: b: "\\" violates type z" does not match a b',
+  )
+  assert.equal(textOf('size: "7" violates maximum 5'), 'size: "7" breaks the rule maximum 5')
+  assert.equal(textOf('quote opened at offset 3506 is not closed'), 'quote is not closed')
+})
+
 test('failureSentences() has a sentence for the exception of every error, and the message if it says more', () => {
   for (const [code, { exception }] of Object.entries(errorTable)) {
     assert.match(failureSentences({ exception, message: '' })[0].text, /^[A-ZÄÖÜ].*\.$/, code)

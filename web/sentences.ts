@@ -38,7 +38,15 @@ export function evidenceSentences(receipt: ShownReceipt): readonly Sentence[] {
 /** @param columns Names of the columns of the table. */
 export function rejectSentence({ reason, message, column }: ShownReason, columns: readonly string[]): Sentence {
   const name = column === null ? undefined : columns[column - 1]
-  return sentence(aboutColumn(name, rejectTexts[reason]?.german(columns.length)), message)
+  return sentence(aboutColumn(name, rejectTexts[reason]?.german(columns.length)), inWords(message))
+}
+
+/** Without offsets, and with what a value is not instead of the rule; the value, in quotes, stays as it is. */
+function inWords(english: string): string {
+  const [, value, rule, of] = /^(.*?: "(?:[^"\\]|\\.)*") violates (\w+) (.*)$/s.exec(english) ?? []
+  if (rule === undefined) return english.replace(/ (opened )?at offset \d+/, '')
+  if (rule === 'type') return `${value} is no ${of}`
+  return rule === 'pattern' ? `${value} does not match ${of}` : `${value} breaks the rule ${rule} ${of}`
 }
 
 interface ShownFailure {

@@ -19,7 +19,7 @@ type Figures<Text extends string, Known extends readonly string[] = []> = Text e
   : Known
 
 /** A sentence with figures in place of each `{}`; `{row|rows}` is the first word after the figure `1`. */
-function filled<English extends string, German extends string>(
+export function filled<English extends string, German extends string>(
   english: English,
   german: Figures<German> extends Figures<English> ? German : never,
 ): (...figures: Figures<English>) => string {
@@ -55,8 +55,8 @@ export const t = {
   open: text('Open', 'Öffnen'),
   dropHere: text('Drop CSV files anywhere', 'CSV-Dateien irgendwo ablegen'),
   promise: text(
-    'Checked whole on this device first; nothing is sent until you press Send. Every record becomes a row, or a reject with its reason.',
-    'Erst auf diesem Gerät ganz geprüft; nichts wird gesendet, bevor Sie Senden drücken. Aus jedem Datensatz wird eine Zeile, oder er wird mit Grund abgelehnt.',
+    'Read on this device first; nothing is sent until you press Send. Every record becomes a row, or a reject with its reason.',
+    'Erst auf diesem Gerät gelesen; nichts wird gesendet, bevor Sie Senden drücken. Aus jedem Datensatz wird eine Zeile, oder er wird mit Grund abgelehnt.',
   ),
   promiseTitle: text(
     'Every record becomes a row, or tells you why not.',
@@ -150,6 +150,7 @@ export const t = {
   trashEmpty: text('Nothing here.', 'Hier ist nichts.'),
   isInTrash: filled('{} is in the trash.', '{} ist im Papierkorb.'),
   areInTrash: filled('{} datasets are in the trash.', '{} Tabellen sind im Papierkorb.'),
+  goneMeanwhile: text('deleted meanwhile: see the trash', 'inzwischen gelöscht: siehe Papierkorb'),
   putBack: text('Put back', 'Zurücklegen'),
   eraseNow: text('Erase now', 'Endgültig löschen'),
   eraseAsk: text(
@@ -222,6 +223,10 @@ export const t = {
     'The service does not answer. Uploads go on by themselves as soon as it does.',
     'Der Dienst antwortet nicht. Uploads gehen von selbst weiter, sobald er es wieder tut.',
   ),
+  answersAgain: text(
+    'The service did not answer, but does again now. Try once more.',
+    'Der Dienst hat nicht geantwortet, tut es aber jetzt wieder. Bitte noch einmal versuchen.',
+  ),
   offline: text(
     'You are offline. Uploads continue when the connection is back.',
     'Sie sind offline. Uploads gehen weiter, sobald die Verbindung wieder da ist.',
@@ -230,13 +235,9 @@ export const t = {
   send: text('Send', 'Senden'),
   sendAll: filled('Send all {}', 'Alle {} senden'),
   reading: text('Reading the first rows…', 'Die ersten Zeilen werden gelesen…'),
-  noDecoder: text(
-    'This browser cannot decompress this file. Its rows show as soon as it arrives.',
-    'Dieser Browser kann diese Datei nicht entpacken. Ihre Zeilen sind zu sehen, sobald sie ankommt.',
-  ),
   noPreview: text(
-    'This file cannot be looked into here. It can be sent all the same.',
-    'Diese Datei lässt sich hier nicht ansehen. Senden lässt sie sich trotzdem.',
+    'This file cannot be looked into here. It can be sent all the same, and its rows show as soon as it arrives.',
+    'Diese Datei lässt sich hier nicht ansehen. Senden lässt sie sich trotzdem, und ihre Zeilen sind zu sehen, sobald sie ankommt.',
   ),
   changeReading: text('Change how it is read', 'Anders lesen lassen'),
   checkWhole: text('Check the whole file', 'Ganze Datei prüfen'),
@@ -299,6 +300,7 @@ export const t = {
   ),
   original: text('Original, bit for bit', 'Original, Bit für Bit'),
   asCsv: 'CSV',
+  typedCsv: text('CSV with these names and types', 'CSV mit diesen Namen und Typen'),
   forSpreadsheet: text('CSV for a spreadsheet', 'CSV für Tabellenkalkulationen'),
   asParquet: 'Parquet',
   asJson: 'NDJSON',
@@ -307,7 +309,7 @@ export const t = {
   noRejects: text('No record was rejected.', 'Nichts wurde abgelehnt.'),
   line: text('Line', 'Zeile'),
   record: text('Record', 'Satz'),
-  offset: text('Offset', 'Byte'),
+  offset: text('byte', 'Byte'),
   reason: text('Reason', 'Grund'),
   text: 'Text',
   goToRow: text('Go to row', 'Zu Zeile'),
@@ -320,6 +322,7 @@ export const t = {
   isNull: text('is null', 'ist null'),
   isNotNull: text('is not null', 'ist nicht null'),
   length: text('length', 'Länge'),
+  fixRejects: filled('Fix {} {reject|rejects}', '{} {Abgelehnten|Abgelehnte} berichtigen'),
   noMatch: text('No row matches.', 'Keine Zeile passt.'),
   rowsCopied: filled('Copied {} {row|rows}.', '{} {Zeile|Zeilen} kopiert.'),
   nullValue: 'null',
@@ -331,10 +334,6 @@ export const t = {
   mean: text('Mean', 'Mittel'),
   median: 'Median',
   values: text('Values', 'Werte'),
-  column: text('column', 'Spalte'),
-  function: text('function', 'Funktion'),
-  suggestions: text('Suggestions', 'Vorschläge'),
-  completions: filled('{} {suggestion|suggestions}; Tab takes one', '{} {Vorschlag|Vorschläge}; Tab übernimmt einen'),
   inFile: text('In the file', 'In der Datei'),
   asChosen: text('As you chose', 'Wie gewählt'),
   samples: text('First values', 'Erste Werte'),
@@ -345,6 +344,7 @@ export const t = {
   mustBeFilled: filled('{} must be filled', '{} muss gefüllt sein'),
   pattern: text('Pattern', 'Muster'),
   patternOf: filled('Pattern of {}', 'Muster von {}'),
+  nullsOf: filled('Words that are null in {}', 'Wörter, die in {} null sind'),
   misfitsIn: filled('{}: {} do not fit', '{}: {} passen nicht'),
   misfitCount: filled('{} {value|values} of {} would be rejected:', '{} {Wert|Werte} von {} {würde|würden} abgelehnt:'),
   readAsNull: filled('Read {} as null', '{} als null lesen'),
@@ -384,7 +384,6 @@ export const t = {
   correctedText: text('Corrected text', 'Berichtigter Text'),
   readable: text('Can be read:', 'Lesbar:'),
   readingText: text('Reading…', 'Wird gelesen …'),
-  readLater: text('It is read when it is sent.', 'Wird beim Senden gelesen.'),
   tooLongToEdit: text(
     'This record is too long to be edited here.',
     'Dieser Datensatz ist zu lang, um ihn hier zu bearbeiten.',
@@ -533,6 +532,10 @@ export const t = {
   histogramOf: filled('Histogram from {} to {}', 'Histogramm von {} bis {}'),
   paleOutside: text('pale: outside the filter', 'blass: außerhalb des Filters'),
   to: text('To', 'Bis'),
+  fromAfterTo: text('From lies after To.', 'Von liegt hinter Bis.'),
+  wantedNumber: text('Enter a number, such as 12.5.', 'Eine Zahl eingeben, zum Beispiel 12.5.'),
+  wantedDate: text('Enter a date, such as 2026-11-28.', 'Ein Datum eingeben, zum Beispiel 2026-11-28.'),
+  wantedBoolean: text('Enter true or false.', 'true oder false eingeben.'),
   lengthFrom: text('Length from', 'Länge von'),
   lengthTo: text('Length to', 'Länge bis'),
   mostFrequent: text('Most frequent values', 'Häufigste Werte'),

@@ -20,6 +20,8 @@ export type TextForm =
       /** Classes of numbers that a double does not keep, but whose digits are counted: the type will hold them. */
       readonly counted: readonly ValueClass[]
       readonly isNearest?: true
+      /** A decimal even if a double would keep every number. */
+      readonly isDecimal?: true
     }
   | { readonly kind: 'boolean'; readonly trueValues: readonly string[]; readonly falseValues: readonly string[] }
   /** ISO 8601. */

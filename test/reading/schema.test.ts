@@ -100,6 +100,13 @@ const cases: Readonly<Record<string, Case>> = {
     rejected: ['"0.09" violates minimum 0.1'],
     type: 'decimal(38,2)',
   },
+  'numbers are decimals where the format says so': {
+    field: { type: 'number', format: 'decimal' },
+    values: ['12.5', '3', '-0.25', 'x'],
+    accepted: ['12.50', '3.00', '-0.25'],
+    rejected: ['"x" violates type number'],
+    type: 'decimal(38,2)',
+  },
   'numbers that no decimal keeps are the nearest doubles': {
     field: { type: 'number' },
     values: ['1e10', '0.30000000000000004441', '1e400', 'x'],

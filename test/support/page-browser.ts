@@ -62,13 +62,6 @@ export class PageBrowser implements AsyncDisposable {
 const launching = { executablePath: program!, args: quietFlags, timeout: stillMsMax() }
 const viewport = { width: 1280, height: 900 }
 
-/** A browser with its own profile: opened again with the same directory, it has the data stored there. */
-export async function openProfile(dir: string, url: string, script: string): Promise<OpenPage> {
-  const context = await chromium.launchPersistentContext(dir, { ...launching, locale: 'en-US', viewport })
-  await context.addInitScript(script)
-  return watched(context, url)
-}
-
 async function watched(context: BrowserContext, url: string): Promise<OpenPage> {
   context.setDefaultTimeout(stillMsMax())
   const page = await context.newPage()
@@ -87,6 +80,11 @@ async function watched(context: BrowserContext, url: string): Promise<OpenPage> 
       assert.deepEqual(errors, [])
     },
   })
+}
+
+/** Chooses one file, as with the file dialog. */
+export function chooseFile(page: Page, name: string, content: string | Buffer): Promise<void> {
+  return page.setInputFiles('input[type=file]', { name, mimeType: 'text/csv', buffer: Buffer.from(content) })
 }
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')

@@ -2,7 +2,7 @@
 
 import { useLayoutEffect, useState } from 'preact/hooks'
 import type { ProvisionalReceipt } from '../check/provisional.ts'
-import { count } from '../format.ts'
+import { count, shownName } from '../format.ts'
 import { whySentence } from '../sentences.ts'
 import { t } from '../texts.ts'
 import {
@@ -76,7 +76,7 @@ function ColumnRows(props: ColumnsProps & { readonly places: number[] }) {
     const sentence = whySentence(receipt, at)
     return choices.has(nameOf(at)) ? t.asChosen : <span title={sentence.text}>{<Spoken sentence={sentence} />}</span>
   }
-  const { type, name, isRequired, pattern } = choicesOf(props)
+  const { type, name, isRequired, pattern, missing } = choicesOf(props)
   return (
     <Table
       class="list columns"
@@ -91,6 +91,7 @@ function ColumnRows(props: ColumnsProps & { readonly places: number[] }) {
         { head: t.name, cell: name, class: 'said', name: t.name },
         { head: t.filled, cell: isRequired, class: 'said', name: t.filled },
         { head: t.pattern, cell: pattern, class: 'said', name: t.pattern },
+        { head: t.nulls, cell: missing, class: 'said', name: t.nulls },
         { head: t.why, cell: why, class: 'wide small quiet' },
       ]}
     />
@@ -110,7 +111,7 @@ function choicesOf({ detected: { columns, dialect }, choices, change }: ColumnsP
         name={nameOf(at)}
         type={typeOf(at)}
         disabled={disabled}
-        onChange={(type) => change(at, { type, pattern: '', missing: [] })}
+        onChange={(type) => change(at, { type, pattern: '' })}
       />
     ),
     name: (at: number) => (
@@ -138,9 +139,16 @@ function choicesOf({ detected: { columns, dialect }, choices, change }: ColumnsP
       <TextChoice
         label={t.patternOf(nameOf(at))}
         value={choiceOf(at).pattern ?? ''}
-        isOther={false}
         disabled={disabled || typeOf(at) !== 'string'}
         onChange={(pattern) => change(at, { pattern })}
+      />
+    ),
+    missing: (at: number) => (
+      <TextChoice
+        label={t.nullsOf(nameOf(at))}
+        value={choiceOf(at).missing?.join(', ') ?? ''}
+        disabled={disabled}
+        onChange={(words) => change(at, { missing: words.split(/ *, */).filter(Boolean) })}
       />
     ),
   }
@@ -155,7 +163,7 @@ function shortened(text: string): string {
 function NameCell({ name, sample }: Readonly<Record<'name' | 'sample', string>>) {
   return (
     <>
-      <span class="strong name">{name}</span>
+      <span class="strong name">{shownName(name)}</span>
       <span class="sub">{sample}</span>
     </>
   )
@@ -194,12 +202,12 @@ interface TextChoiceProps {
   readonly label: string
   readonly value: string
   /** It differs from what the file says. */
-  readonly isOther: boolean
+  readonly isOther?: boolean
   readonly disabled: boolean
   readonly onChange: (value: string) => void
 }
 
-function TextChoice({ label, value, isOther, disabled, onChange }: TextChoiceProps) {
+function TextChoice({ label, value, isOther = false, disabled, onChange }: TextChoiceProps) {
   // A check that ends meanwhile does not undo what is being typed.
   const [text, setText] = useState(value)
   useLayoutEffect(() => setText(value), [value])

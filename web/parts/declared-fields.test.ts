@@ -50,6 +50,26 @@ test('schemaOf() reads a chosen type in the form of the first values; a pattern 
   assert.deepEqual(fieldOf('no', { pattern: '\\d' }), { name: 'no', type: 'string', constraints: { pattern: '\\d' } })
 })
 
+test('schemaOf() declares a decimal in the form of the values, also when it is read again', () => {
+  const money = { name: 'amount', type: 'number', format: 'decimal', decimalChar: ',', groupChar: '.' }
+  assert.deepEqual(fieldOf('amount', { type: 'decimal' }), money)
+  const again = choicesOf({ fields: [{ ...money, type: 'number' }] })
+  assert.equal(again.get('amount')?.type, 'decimal')
+  assert.deepEqual(schemaOf(again, { columns, rows }), { fieldsMatch: 'subset', fields: [money] })
+  const dollars = { columns, rows: [[], [null, '1,234.5']] }
+  assert.deepEqual(schemaOf(new Map([['amount', { type: 'number' }]]), dollars), {
+    fieldsMatch: 'subset',
+    fields: [{ name: 'amount', type: 'number', groupChar: ',' }],
+  })
+})
+
+test('choicesOf() has the words for null, which can be taken away', () => {
+  const again = choicesOf({ fields: [{ name: 'no', type: 'integer', missingValues: ['', '-999'] }] })
+  assert.deepEqual(again.get('no')?.missing, ['-999'])
+  const none = schemaOf(withChoice(again, 'no', { missing: [] }), { columns, rows })
+  assert.deepEqual(none, { fieldsMatch: 'subset', fields: [{ name: 'no', type: 'integer' }] })
+})
+
 test('withChoice() adds to what is said, also about a column that is called like a member of objects', () => {
   const none: FieldChoices = new Map()
   const both = withChoice(withChoice(none, '__proto__', { name: 'x' }), '__proto__', { isRequired: true })

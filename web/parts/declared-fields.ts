@@ -4,7 +4,7 @@ import type { Column } from '../../src/core/receipt.ts'
 import type { TableField, TableSchema } from '../../src/core/table-schema.ts'
 import type { ProvisionalReceipt } from '../check/provisional.ts'
 
-export const choosableTypes = ['string', 'integer', 'number', 'date', 'datetime', 'time', 'boolean'] as const
+export const choosableTypes = ['string', 'integer', 'number', 'decimal', 'date', 'datetime', 'time', 'boolean'] as const
 export type ChoosableType = (typeof choosableTypes)[number]
 
 /** What is said about one column; the rest is detected. */
@@ -30,10 +30,15 @@ export function choicesOf({ fields, missingValues, primaryKey = [] }: TableSchem
   return new Map(
     fields.map((field) => {
       const { name, type, nameInFile = name, constraints: { required = false, pattern = '' } = {} } = field
-      const known = choosableTypes.find((one) => one === type)
-      const before = { ...(missingValues && { missingValues }), ...field }
+      const chosen = choosableTypes.find((one) => one === (field.format === 'decimal' ? 'decimal' : type))
+      const words = field.missingValues ?? missingValues ?? ['']
+      const before = { ...field, missingValues: words.filter((word) => word === '') }
+      const missing = words.filter((word) => word !== '')
       const isKey = primaryKey.includes(name)
-      return [nameInFile, { ...(known && { type: known }), name, isRequired: required, pattern, before, isKey }]
+      return [
+        nameInFile,
+        { ...(chosen && { type: chosen }), name, isRequired: required, pattern, missing, before, isKey },
+      ]
     }),
   )
 }
@@ -55,6 +60,7 @@ export function schemaOf(choices: FieldChoices, detected: Pick<ProvisionalReceip
 
 /** The type that a column has unless another is chosen. */
 export function detectedType(column: Column): ChoosableType {
+  if (column.type.startsWith('decimal')) return 'decimal'
   return choosableTypes.find((one) => one === fieldOf(column).type) ?? 'string'
 }
 
@@ -75,15 +81,16 @@ function fieldFor(column: Column, choice: FieldChoice, samples: readonly string[
     ...detected
   } = before ?? fieldOf(column)
   const type = pattern === '' ? choice.type : 'string'
-  const isDetected = type === undefined || type === detected.type
+  const known = before === undefined ? detectedType(column) : format === 'decimal' ? format : before.type
+  const isDetected = type === undefined || type === known
   // Without a format, dates and times are those of ISO 8601.
-  const known = { ...detected, ...(format !== undefined && (before || format !== 'any') && { format }) }
+  const asBefore = { ...detected, ...(format !== undefined && (before || format !== 'any') && { format }) }
   const nulls = [...new Set([...missingValues, ...missing])]
   // The bounds of another type may be no values of this one.
   const { required: _required, pattern: _pattern, ...others } = isDetected ? rules : {}
   const constraints = { ...others, ...(isRequired && { required: true as const }), ...(pattern !== '' && { pattern }) }
   return {
-    ...(isDetected ? known : formOf(type, samples)),
+    ...(isDetected ? asBefore : formOf(type, samples)),
     name,
     ...(name !== column.name && { nameInFile: column.name }),
     ...(JSON.stringify(nulls) !== '[""]' && { missingValues: nulls }),
@@ -101,9 +108,11 @@ const inCases = (words: readonly string[]) => [
 function formOf(type: ChoosableType, samples: readonly string[]): Omit<TableField, 'name'> {
   const looks = (pattern: RegExp) => samples.some((value) => pattern.test(value))
   if (type === 'boolean') return { type, trueValues: inCases(yes), falseValues: inCases(no) }
+  if (type === 'decimal') return { ...formOf('number', samples), format: type }
   if (type === 'number' && looks(/,\d+$/) && !looks(/,\d{3}(?:\D|$)|\.\d{1,2}$/)) {
     return { type, decimalChar: ',', groupChar: '.' }
   }
+  if (type === 'number' && looks(/^-?\d{1,3}(,\d{3})+(\.\d+)?$/)) return { type, groupChar: ',' }
   const [, separator] = samples.map((value) => /^\d\d?([./-])\d\d?[./-]\d{4}$/.exec(value)).find(Boolean) ?? []
   if (type !== 'date' || separator === undefined) return { type }
   // Days of the month stand in front, unless a value shows that they do not.

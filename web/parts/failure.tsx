@@ -1,6 +1,6 @@
 // Failure: an error as words, with the way out. Knows no route.
 import { useLayoutEffect } from 'preact/hooks'
-import { ApiError, UserFacingError } from '../api.ts'
+import { ApiError, reach, UserFacingError } from '../api.ts'
 import { lookAtCaller, useCaller } from '../caller.ts'
 import { Refusal } from '../check/run-check.ts'
 import { failureSentences, type Sentence } from '../sentences.ts'
@@ -10,12 +10,13 @@ import { Spoken } from './spoken.tsx'
 
 export function Failure({ error }: { readonly error: unknown }) {
   const { isRefused } = useCaller()
+  const { isAnswering } = reach.use()
   const status = error instanceof ApiError ? error.status : null
   // The key may have expired since it was first used.
   useLayoutEffect(() => void (status === 401 && lookAtCaller()), [status])
   // The page asks for a key above.
   if (status === 401 && isRefused) return null
-  const [first, ...others] = sentencesOf(error)
+  const [first, ...others] = status === 0 && isAnswering ? [own(t.answersAgain)] : sentencesOf(error)
   return (
     <div class="note bad failure" role="alert">
       <Icon name="warning" />

@@ -4,7 +4,7 @@ import type { ComponentChildren } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
 import type { RejectPreview } from '../../src/core/receipt.ts'
 import type { DeclaredDialect, ProvisionalReceipt, Scope } from '../check/provisional.ts'
-import { Refusal, Undecodable } from '../check/run-check.ts'
+import { Refusal } from '../check/run-check.ts'
 import { type CheckState, receiptOf, useCheck } from '../check/use-check.ts'
 import { bytes, count, duration, percent } from '../format.ts'
 import { reasonName } from '../reject-texts.ts'
@@ -83,11 +83,7 @@ export function FileReading({
         <Outcome file={file} reading={reading} />
       </p>
       {error !== null &&
-        (isRefused || whole.kind === 'failed' ? (
-          <Failure error={error} />
-        ) : (
-          <p class="quiet">{error instanceof Undecodable ? t.noDecoder : t.noPreview}</p>
-        ))}
+        (isRefused || whole.kind === 'failed' ? <Failure error={error} /> : <p class="quiet">{t.noPreview}</p>)}
       <details class="dialect" open={isOpen || isRefused} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary>{t.changeReading}</summary>
         <DialectFields dialect={declared.dialect} onChange={(dialect) => onDeclare({ dialect })} />

@@ -1,6 +1,6 @@
 // Preview: how a file would be read, in one line, and its first rows, with names and types. Knows no file.
 import type { ProvisionalReceipt } from '../check/provisional.ts'
-import { count, isNumeric, typeName } from '../format.ts'
+import { count, isNumeric, shownName, typeName } from '../format.ts'
 import { t } from '../texts.ts'
 import { Table } from './table.tsx'
 import { Value } from './value.tsx'
@@ -22,7 +22,7 @@ export function Preview({ label, receipt }: PreviewProps) {
   const shown = columns.slice(0, columnsMax).map(({ name, type }, column) => ({
     head: (
       <>
-        {name} <span class="type">{typeName(type)}</span>
+        {shownName(name)} <span class="type">{typeName(type)}</span>
       </>
     ),
     cell: (row: readonly unknown[]) => <Value value={row[column]} />,

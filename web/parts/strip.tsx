@@ -4,7 +4,7 @@
 export interface Tick {
   /** Place in the file, from 0 to 1. */
   readonly at: number
-  readonly kind?: 'tick' | 'bad' | 'mended'
+  readonly kind?: 'tick' | 'bad'
 }
 
 interface StripProps {
@@ -19,16 +19,19 @@ interface StripProps {
 }
 
 const width = 1000
+/** In a mini strip, more ticks than these would cover it. */
+const miniSlots = 16
 
 export function Strip({ label, read = 1, header = 0, ticks = [], isMini = false }: StripProps) {
   const [top, height] = isMini ? [5, 4] : [4, 6]
   const rect = (name: string, share: number) =>
     share > 0 && <rect class={name} y={top} width={Math.max(isMini ? 20 : 3, share * width)} height={height} />
-  const path = (from: number, to: number, kind?: Tick['kind']) =>
-    ticks
-      .filter((tick) => kind === undefined || (tick.kind ?? 'tick') === kind)
-      .map(({ at }) => `M${Math.round(at * width)} ${from}V${to}`)
-      .join('')
+  const slots = isMini ? miniSlots : width
+  const path = (from: number, to: number, kind?: Tick['kind']) => {
+    const shown = ticks.filter((tick) => kind === undefined || (tick.kind ?? 'tick') === kind)
+    const places = new Set(shown.map(({ at }) => (Math.round(at * slots) * width) / slots))
+    return [...places].map((place) => `M${place} ${from}V${to}`).join('')
+  }
   return (
     <svg
       class={`strip ${isMini ? 'mini' : ''}`}
@@ -41,7 +44,7 @@ export function Strip({ label, read = 1, header = 0, ticks = [], isMini = false 
       {rect('read', read)}
       {rect('head', header)}
       {ticks.length > 0 && <path class="gap" d={path(top, top + height)} />}
-      {(['tick', 'bad', 'mended'] as const).map((kind) => {
+      {(['tick', 'bad'] as const).map((kind) => {
         const d = path(0, 14, kind)
         return d !== '' && <path key={kind} class={kind === 'tick' ? kind : `tick ${kind}`} d={d} />
       })}

@@ -47,7 +47,8 @@ export function declaredTarget(
   if (facts === null) throw new Error('Cannot choose a type by values: there are no facts')
   if (values.form.kind !== 'number') return momentTarget(values, facts, why)
   const { type: decimal, long } = numberType(values.form, facts)
-  const reason = long.length > 0 ? 'because a double would lose digits' : 'all with as many places'
+  const kept = values.form.isDecimal ? 'as the format says' : 'all with as many places'
+  const reason = long.length > 0 ? 'because a double would lose digits' : kept
   if (decimal !== null) return { type: decimal, values, why: `${why}; decimals, ${reason}` }
   const doubt = digitsDoubt(joinClasses(long), 'NUMBERS_ROUNDED', 'the nearest doubles are stored', lineOf)
   if (doubt === null) return { type: { kind: 'number' }, values, why }
@@ -84,7 +85,7 @@ function numberType(form: Extract<TextForm, { kind: 'number' }>, { classes }: Co
   if (Object.keys(classes).some((name) => !counted.includes(name))) return { type: null, long }
   const equal = [...whole, ...otherNumbers].some(has) ? null : decimalOf(digitsOf(fractions))
   if (equal !== null) return { type: equal, long }
-  if (long.length === 0) return { type: null, long }
+  if (long.length === 0 && !form.isDecimal) return { type: null, long }
   const digits = digitsOf([...fractions, ...otherNumbers])
   const scale = digits?.scaleMax ?? 0
   const wholeMax = Math.max(whole.some(has) ? 19 : 1, digits?.wholeMax ?? 0)

@@ -31,8 +31,10 @@ const durationShape = `-?P(?:${durationDate}(?:${durationTime})?|${durationTime}
 export function meaningOf(type: FieldType, members: Members, place: string): FieldMeaning {
   const { format, groupChar = null, decimalChar = '.' } = members
   if (type === 'date' || type === 'time' || type === 'datetime') return momentMeaning(type, format, place)
-  if (format !== undefined && !(type === 'string' && format === 'uuid')) {
-    const wayOut = type === 'string' ? "'default' or 'uuid', or a pattern in the constraints" : "'default'"
+  const other = { string: 'uuid', number: 'decimal' }[type as string]
+  if (format !== undefined && format !== other) {
+    const also = type === 'string' ? ', or a pattern in the constraints' : ''
+    const wayOut = other === undefined ? "'default'" : `'default' or '${other}'${also}`
     throw refuse(`${place}.format`, shown(format), wayOut)
   }
   const asText = { type: { kind: 'text' }, plain: text, wanted: 'a text' } as const
@@ -54,7 +56,9 @@ export function meaningOf(type: FieldType, members: Members, place: string): Fie
     case 'boolean':
       return booleanMeaning(members, place)
     case 'number': {
-      const form = { kind: 'number', groupChar, decimalChar, counted: countedClasses(groupChar, decimalChar) } as const
+      const counted = countedClasses(groupChar, decimalChar)
+      const exact = format === 'decimal' ? ({ isDecimal: true } as const) : {}
+      const form = { kind: 'number', groupChar, decimalChar, counted, ...exact } as const
       const plain = (value: JsonScalar) => plainNumber(value, groupChar, decimalChar)
       return { type: 'byValues', form, plain, wanted: 'a number' }
     }

@@ -18,8 +18,8 @@ interface DatasetProps {
 }
 
 export function Dataset({ id, tab, query }: DatasetProps) {
-  const loaded = useLoaded((signal) => getReceipt(id, signal), [id])
-  const name = loaded.state === 'loaded' ? shownName(loaded.value.file.name) : ''
+  const { value: receipt, error } = useLoaded((signal) => getReceipt(id, signal), [id])
+  const name = receipt === null ? '' : shownName(receipt.file.name)
   useLayoutEffect(() => {
     document.title = [name, t.title].filter(Boolean).join(' · ')
   }, [name])
@@ -28,10 +28,9 @@ export function Dataset({ id, tab, query }: DatasetProps) {
   useLayoutEffect(() => {
     const current = document.querySelector('.tabs [aria-current]')
     current?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
-  }, [tab, loaded.state])
-  if (loaded.state === 'failed') return <NotThere error={loaded.error} />
-  if (loaded.state === 'loading') return <p class="page quiet">{t.loading}</p>
-  const receipt = loaded.value
+  }, [tab, receipt])
+  if (error !== null) return <NotThere error={error} />
+  if (receipt === null) return <p class="page quiet">{t.loading}</p>
   return (
     <>
       <Head receipt={receipt} name={name || id} />
@@ -85,32 +84,15 @@ interface TabProps extends Pick<DatasetProps, 'query'> {
 
 /** Each tab is a script of its own. */
 const tabViews: Readonly<Record<Tab, () => Promise<(props: TabProps) => ComponentChildren>>> = {
-  rows: async () => {
-    const { RowTable } = await import('./rows/row-table.tsx')
-    return ({ receipt, query }) => <RowTable key={receipt.id} receipt={receipt} viewText={query} />
-  },
-  fix: async () => {
-    const { FixTab } = await import('./rejects/fix-tab.tsx')
-    return ({ receipt, query }) => <FixTab key={receipt.id} receipt={receipt} query={query} />
-  },
-  sql: async () => {
-    const { SqlTab } = await import('./sql/sql-tab.tsx')
-    return ({ receipt, query }) => <SqlTab receipt={receipt} asked={query} />
-  },
-  receipt: async () => {
-    const { ReceiptTab } = await import('./receipt-tab.tsx')
-    return ({ receipt }) => <ReceiptTab receipt={receipt} />
-  },
-  read: async () => {
-    const { ReadTab } = await import('./read-tab.tsx')
-    return ReadTab
-  },
+  rows: async () => (await import('./rows/row-table.tsx')).RowTable,
+  fix: async () => (await import('./rejects/fix-tab.tsx')).FixTab,
+  sql: async () => (await import('./sql/sql-tab.tsx')).SqlTab,
+  receipt: async () => (await import('./receipt-tab.tsx')).ReceiptTab,
+  read: async () => (await import('./read-tab.tsx')).ReadTab,
 }
 
 function TabContent({ tab, ...props }: TabProps & Pick<DatasetProps, 'tab'>) {
-  const loaded = useLoaded(() => tabViews[tab](), [tab])
-  if (loaded.state === 'failed') return <Failure error={loaded.error} />
-  if (loaded.state === 'loading') return null
-  const View = loaded.value
-  return <View {...props} />
+  const { value: View, error } = useLoaded(() => tabViews[tab](), [tab])
+  if (error !== null) return <Failure error={error} />
+  return View && <View {...props} />
 }

@@ -1,7 +1,8 @@
 // Head: what a dataset is in one line, what can be done with it, its versions, and the strip that leads to its rejects.
 import { datasetAddress, type ListedDataset, listDatasets, type Receipt } from '../../api.ts'
 import { useMay } from '../../caller.ts'
-import { ago, bytes, count, moment } from '../../format.ts'
+import { bytes, count } from '../../format.ts'
+import { Ago } from '../../parts/ago.tsx'
 import { DownloadLink } from '../../parts/download-link.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Menu } from '../../parts/menu.tsx'
@@ -30,8 +31,8 @@ export function Head({ receipt, name }: { readonly receipt: Receipt; readonly na
           </h1>
           <p class="facts-line">
             {sender !== undefined && `${t.sentBy(sender)} · `}
-            <time title={moment(createdAt)}>{ago(createdAt)}</time> · {bytes(file.bytes)} ·{' '}
-            {encoding.name.toUpperCase()}, {t.delimiterWords[dialect.delimiter] ?? dialect.delimiter}
+            <Ago at={createdAt} /> · {bytes(file.bytes)} · {encoding.name.toUpperCase()},{' '}
+            {t.delimiterWords[dialect.delimiter] ?? dialect.delimiter}
             <Versions id={id} />
           </p>
         </div>
@@ -60,14 +61,23 @@ export function Head({ receipt, name }: { readonly receipt: Receipt; readonly na
   )
 }
 
-/** Shown if there are several of the same file. */
+/** Shown if there are several of the same file; or that this one was deleted, by another tab, say. */
 function Versions({ id }: { readonly id: string }) {
   const { changes } = useLive()
-  const loaded = useLoaded((signal) => versionsOf(id, signal), [id, changes])
-  const versions = loaded.state === 'loaded' ? loaded.value : []
-  const at = versions.findIndex((one) => one.id === id)
-  const shown = versions[at]
-  if (shown === undefined || versions.length < 2) return null
+  const { value: versions, isLoading, error } = useLoaded((signal) => versionsOf(id, signal), [id, changes])
+  if (versions === null && !isLoading && error === null) {
+    return (
+      <>
+        {' · '}
+        <a class="warn" href="#/trash">
+          {t.goneMeanwhile}
+        </a>
+      </>
+    )
+  }
+  const at = versions?.findIndex((one) => one.id === id) ?? -1
+  const shown = versions?.[at]
+  if (versions === null || shown === undefined || versions.length < 2) return null
   const [name] = versionName(shown)
   return (
     <>
@@ -83,11 +93,12 @@ function Versions({ id }: { readonly id: string }) {
   )
 }
 
-/** The oldest first. */
-async function versionsOf(id: string, signal: AbortSignal): Promise<readonly ListedDataset[]> {
+/** The oldest first; null if there is no such dataset any more. */
+async function versionsOf(id: string, signal: AbortSignal): Promise<readonly ListedDataset[] | null> {
   const [listed] = (await listDatasets({ id }, signal)).datasets
-  if ((listed?.origin?.versions ?? 1) < 2) return []
-  const { datasets } = await listDatasets({ origin: listed?.origin?.id ?? '', order: 'asc', limit: '100' }, signal)
+  if (listed === undefined) return null
+  if ((listed.origin?.versions ?? 1) < 2) return []
+  const { datasets } = await listDatasets({ origin: listed.origin?.id ?? '', order: 'asc', limit: '100' }, signal)
   return datasets
 }
 
@@ -95,6 +106,7 @@ function Downloads({ receipt: { id, file, rejects } }: { readonly receipt: Recei
   const base = file.name.replace(/\.[^.]*$/, '') || id
   const forms: readonly (readonly [string, string, string, string])[] = [
     [t.asCsv, '/data.csv', `${base}.csv`, ''],
+    [t.typedCsv, '/data.csv?typed=true', `${base}.csv`, ''],
     [t.forSpreadsheet, '/data.csv?spreadsheet=true', `${base}.csv`, ''],
     [t.asParquet, '/data.parquet', `${base}.parquet`, ''],
     [t.asJson, '/data.ndjson', `${base}.ndjson`, ''],
@@ -115,11 +127,10 @@ function Downloads({ receipt: { id, file, rejects } }: { readonly receipt: Recei
   )
 }
 
-/** A press leads to the reject whose tick is nearest; by keyboard, to the first. */
+/** A press leads to the cause of the reject whose tick is nearest; by keyboard, to that of the first. */
 function RejectStrip({ receipt }: { readonly receipt: Receipt }) {
   const { id, file, records, bytes: kinds } = receipt
   const { positions } = receipt.rejects
-  const buckets = positions?.buckets.map(({ at }) => at) ?? []
   const ticks = receiptTicks(receipt)
   const size = file.compression?.bytes ?? file.bytes
   const header = kinds === undefined ? 0 : (kinds.header + kinds.skipped) / size
@@ -132,10 +143,8 @@ function RejectStrip({ receipt }: { readonly receipt: Receipt }) {
     />
   )
   if (positions === undefined || ticks.length === 0) return strip
-  const hrefOf = (at: number) => {
-    const offset = (buckets[at] ?? 0) * positions.bucketBytes
-    return `${datasetHref(id, 'fix')}?${encodeURIComponent(JSON.stringify({ offset }))}`
-  }
+  const hrefOf = (at: number) =>
+    `${datasetHref(id, 'fix')}?${Object.keys(positions.buckets[at]?.reasons ?? {})[0] ?? ''}`
   return (
     <a
       class="strip-link"

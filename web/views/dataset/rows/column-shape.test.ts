@@ -6,9 +6,8 @@ import type { Filter } from './row-view.ts'
 
 // What the language of a visit is read from.
 Object.assign(globalThis, { localStorage: { getItem: () => 'de' }, document: { documentElement: {} } })
-const { barsFilter, barsPath, binsOf, endsOf, endsSet, isChosen, isComparable, rangeFilter, shapeOf } = await import(
-  './column-shape.ts'
-)
+const { areReversed, barsFilter, barsPath, binsOf, endsOf, endsSet, isChosen, isComparable, rangeFilter, shapeOf } =
+  await import('./column-shape.ts')
 
 const column = (kind: string, of: object): ColumnStatistics => ({
   column_name: 'c',
@@ -52,6 +51,11 @@ test('rangeFilter() and endsSet() agree on both ends, one and none', () => {
     assert.deepEqual(endsSet(rangeFilter(bins, from, to)!), [from, to])
   assert.equal(rangeFilter(bins, '', ''), null)
   assert.deepEqual(rangeFilter({ ...bins, isLength: true }, '1', '')?.isLength, true)
+})
+
+test('areReversed() compares both ends, numbers by value and dates as texts', () => {
+  assert.deepEqual([areReversed(['9', '10']), areReversed(['10', '9']), areReversed(['10', ''])], [false, true, false])
+  assert.deepEqual([areReversed(['2026-11-28', '2026-11-27']), areReversed(['', '1'])], [true, false])
 })
 
 test('barsFilter() ends before the first value of the next bar, where nothing is between the two', () => {

@@ -118,6 +118,11 @@ export function isComparable(text: string, type: string): boolean {
   return !/^(date|timestamp)/.test(type) || /^\d{4}-\d\d-\d\d/.test(text)
 }
 
+/** Whether both ends of a range are set, the last one before the first. */
+export function areReversed([from, to]: readonly [from: string, to: string]): boolean {
+  return from !== '' && to !== '' && isBefore(to, from)
+}
+
 /** Dates in ISO 8601 sort as texts. */
 function isBefore(one: string, other: string): boolean {
   const numbers = [Number(one), Number(other)] as const

@@ -1,6 +1,7 @@
 // Filter bar: the conditions that rows must meet as chips, and ways to columns, to be found, shown or hidden.
 import { useState } from 'preact/hooks'
-import { count } from '../../../format.ts'
+import { count, shownName } from '../../../format.ts'
+import { FindColumn } from '../../../parts/find-column.tsx'
 import { Icon } from '../../../parts/icon.tsx'
 import { Menu } from '../../../parts/menu.tsx'
 import { t } from '../../../texts.ts'
@@ -82,6 +83,7 @@ export function FilterBar({ columns, column, view: { filters, hidden }, onChange
         </datalist>
       </form>
       <Menu class="btn ghost" label={t.columnsShown(count(columns.length - hidden.length), count(columns.length))}>
+        {columns.length > listedMax && <FindColumn value={name} onInput={setName} />}
         {found.slice(0, listedMax).map((one) => (
           <label key={one} class="row">
             <input
@@ -92,7 +94,7 @@ export function FilterBar({ columns, column, view: { filters, hidden }, onChange
               disabled={columns.length - hidden.length === 1 && !hidden.includes(one)}
               onChange={() => toggle(one)}
             />
-            <span class="name">{one}</span>
+            <span class="name">{shownName(one)}</span>
           </label>
         ))}
         {found.length > listedMax && <p class="small quiet">{t.narrowSearch}</p>}
@@ -110,7 +112,7 @@ function columnsLike(columns: readonly string[], name: string): readonly string[
 }
 
 export function filterText({ column, operator, values, isLength }: Filter): string {
-  const what = isLength ? `${t.length} (${column})` : column
+  const what = isLength ? `${t.length} (${shownName(column)})` : shownName(column)
   const shown = values.map((one) => (one.length > 40 ? `${one.slice(0, 40)}…` : one))
   if (operator === 'between') return `${what} ${shown.join(' – ')}`
   if (operator === 'in') return `${what} ${t.is} ${shown.join(` ${t.or} `)}`

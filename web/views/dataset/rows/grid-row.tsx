@@ -1,6 +1,6 @@
 // Grid row: one head and one row of the row grid, as far as their columns are in view. Knows no source.
 import type { ComponentChildren } from 'preact'
-import { bytes, count, isNumeric, typeName } from '../../../format.ts'
+import { bytes, count, isNumeric, shownName, typeName } from '../../../format.ts'
 import { Icon } from '../../../parts/icon.tsx'
 import { textOf } from '../../../parts/text-of.ts'
 import { t } from '../../../texts.ts'
@@ -47,8 +47,8 @@ export function HeadCell({ name, type, note, place, index, order, isChosen, onSo
       class={`${isNumeric(type) ? 'num' : ''} ${isChosen ? 'chosen' : ''} ${isCursor ? 'cursor' : ''}`}
     >
       <span class="col-name">
-        <button type="button" class="sort" tabIndex={-1} title={name} disabled={!onSort} onClick={onSort}>
-          <span class="name">{name}</span>
+        <button type="button" class="sort" tabIndex={-1} title={shownName(name)} disabled={!onSort} onClick={onSort}>
+          <span class="name">{shownName(name)}</span>
           {order !== undefined && <Icon name={order === 'ascending' ? 'up' : 'down'} />}
         </button>
       </span>

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { type Receipt, runQuery } from '../../../api.ts'
-import { count, isNumeric, percent, shownFigure } from '../../../format.ts'
+import { count, isNumeric, percent, shownFigure, shownName } from '../../../format.ts'
 import { Icon } from '../../../parts/icon.tsx'
 import { Spoken } from '../../../parts/spoken.tsx'
 import { datasetHref } from '../../../router.ts'
@@ -10,6 +10,7 @@ import { whySentence } from '../../../sentences.ts'
 import { t } from '../../../texts.ts'
 import { useLoaded } from '../../../use-loaded.ts'
 import {
+  areReversed,
   barsFilter,
   barsPath,
   binsOf,
@@ -95,7 +96,7 @@ export function SidePanel({ title, label, onClose, children }: SidePanelProps) {
     <aside class="inspector sheet" aria-label={label} onKeyDown={({ key }) => key === 'Escape' && close()}>
       <div class="row">
         <h2 class="name grow" tabIndex={-1} ref={heading}>
-          {title}
+          {shownName(title)}
         </h2>
         <button type="button" class="btn ghost icon-only" aria-label={t.close} onClick={close}>
           <Icon name="close" />
@@ -128,6 +129,7 @@ function Histogram({ shape: { counts, bins }, chosen, onChoose }: HistogramProps
   const [first = '', last = ''] = [bins.edges[0], bins.edges.at(-1)]
   const type = Number.isNaN(Number(first)) ? 'date' : 'number'
   const isValid = (end: string) => end === '' || isComparable(end, type)
+  const problem = !ends.every(isValid) ? wantedText(type) : areReversed(ends) ? t.fromAfterTo : ''
   const barAt = (event: PointerEvent & { readonly currentTarget: Element }) => {
     const { left, width } = event.currentTarget.getBoundingClientRect()
     return Math.max(0, Math.min(counts.length - 1, Math.floor(((event.clientX - left) / width) * counts.length)))
@@ -139,7 +141,7 @@ function Histogram({ shape: { counts, bins }, chosen, onChoose }: HistogramProps
     <form
       onSubmit={(event) => {
         event.preventDefault()
-        if (ends.every(isValid)) onChoose(rangeFilter(bins, ends[0], ends[1]))
+        if (problem === '') onChoose(rangeFilter(bins, ends[0], ends[1]))
       }}
     >
       <figure
@@ -180,8 +182,15 @@ function Histogram({ shape: { counts, bins }, chosen, onChoose }: HistogramProps
           </label>
         ))}
       </div>
+      <p class="small warn" role="status">
+        {problem}
+      </p>
     </form>
   )
+}
+
+function wantedText(type: string): string {
+  return isNumeric(type) ? t.wantedNumber : type === 'boolean' ? t.wantedBoolean : t.wantedDate
 }
 
 interface ValuesProps extends ChoiceProps {
@@ -193,9 +202,13 @@ interface ValuesProps extends ChoiceProps {
 /** Few values, or the most frequent of many, each to press; several that are pressed are one filter. */
 function Values({ id, name, shape, chosen, onChoose }: ValuesProps) {
   const isKnown = shape.kind === 'labels'
-  const top = useLoaded(async (signal) => (isKnown ? null : await runQuery(id, topValuesSql(name), signal)), [id])
-  const found = top.state === 'loaded' ? (top.value?.rows ?? []) : []
-  const values = isKnown ? shape.labels : found.map(([value, times]) => [String(value), Number(times)] as const)
+  const { value: top } = useLoaded(
+    async (signal) => (isKnown ? null : await runQuery(id, topValuesSql(name), signal)),
+    [id],
+  )
+  const values = isKnown
+    ? shape.labels
+    : (top?.rows ?? []).map(([value, times]) => [String(value), Number(times)] as const)
   const most = Math.max(1, ...values.map(([, times]) => times))
   const pressed = chosen?.operator === 'in' ? chosen.values : []
   const press = (value: string) => {
@@ -261,6 +274,9 @@ function ConditionForm({ name, type, onAdd }: ConditionFormProps) {
       <button type="submit" class="btn">
         {t.filter}
       </button>
+      <span class="small warn" role="status">
+        {value !== '' && !isValid && wantedText(type)}
+      </span>
     </form>
   )
 }
@@ -274,7 +290,7 @@ interface FactsProps {
 
 function Facts({ receipt: { id, records }, name, type, measured: { statistics } }: FactsProps) {
   const { column_type: kind, column_statistics: of } = statistics
-  const sum = useLoaded(
+  const { value: sum } = useLoaded(
     async (signal) =>
       isNumeric(type)
         ? (await runQuery(id, sumSql(wholeFile, [name], 0, records.accepted), signal)).rows[0]?.[0]
@@ -295,7 +311,7 @@ function Facts({ receipt: { id, records }, name, type, measured: { statistics } 
     [isLength ? t.medianLength : t.median, of.median, about('median')],
     [t.middleHalf, of.q25, about('q25'), ` – ${shown(of.q75)}`],
     [t.deviation, of.std],
-    [t.sum, sum.state === 'loaded' ? sum.value : null],
+    [t.sum, sum],
   ]
   return (
     <dl class="facts">

@@ -4,7 +4,7 @@ import { type Receipt, runQuery } from '../../../api.ts'
 import { count, list } from '../../../format.ts'
 import { Failure } from '../../../parts/failure.tsx'
 import { textOf, tsv } from '../../../parts/text-of.ts'
-import { goTo } from '../../../router.ts'
+import { datasetHref, goTo } from '../../../router.ts'
 import { t } from '../../../texts.ts'
 import { useLoaded } from '../../../use-loaded.ts'
 import { type Cell, type CellRange, rangeOf } from './cell-moves.ts'
@@ -24,12 +24,12 @@ const start: Selection = { cell: { row: 0, column: 0 }, anchor: { row: 0, column
 interface RowTableProps {
   readonly receipt: Receipt
   /** The view in the address. */
-  readonly viewText: string
+  readonly query: string
 }
 
-export function RowTable({ receipt, viewText }: RowTableProps) {
+export function RowTable({ receipt, query }: RowTableProps) {
   const { id, records } = receipt
-  const shown = useShownRows(receipt, viewText)
+  const shown = useShownRows(receipt, query)
   const { names, view, columns, source, order, show, onSort } = shown
   const { profile, profileError } = useProfile(receipt)
   const [{ cell, anchor }, setSelection] = useState(start)
@@ -63,7 +63,7 @@ export function RowTable({ receipt, viewText }: RowTableProps) {
   )
   const foot: RowGridProps['foot'] = (first, last) => (
     <>
-      {total === 0 && <Empty id={id} filters={view.filters} />}
+      {total === 0 && <Empty id={id} filters={view.filters} rejected={records.rejected} />}
       <GridFoot
         {...{ id, view, columns, total, first, last, message }}
         range={rangeOf(anchor, cell)}
@@ -98,9 +98,9 @@ export function RowTable({ receipt, viewText }: RowTableProps) {
 }
 
 /** The rows and columns that the address shows, and ways to others. */
-function useShownRows(receipt: Receipt, viewText: string) {
+function useShownRows(receipt: Receipt, query: string) {
   const names = useMemo(() => receipt.columns.map(({ name }) => name), [receipt])
-  const view = useMemo(() => parseView(viewText, names), [viewText, names])
+  const view = useMemo(() => parseView(query, names), [query, names])
   const order = JSON.stringify([view.filters, view.sort])
   const source = useSource(receipt, names, view, order)
   const { hidden, sort } = view
@@ -170,17 +170,27 @@ function keyHandler({ isHead, ...uses }: KeyUses) {
   }
 }
 
+interface EmptyProps {
+  readonly id: string
+  readonly filters: readonly Filter[]
+  readonly rejected: number
+}
+
 /** Why there are no rows: which filters leave none, even on their own. */
-function Empty({ id, filters }: { readonly id: string; readonly filters: readonly Filter[] }) {
-  const counts = useLoaded(
+function Empty({ id, filters, rejected }: EmptyProps) {
+  const { value: counts } = useLoaded(
     async (signal) => (filters.length === 0 ? null : await runQuery(id, countsSql(filters), signal)),
     [id, JSON.stringify(filters)],
   )
-  const found = (counts.state === 'loaded' && counts.value?.rows[0]) || []
-  const alone = filters.filter((_, at) => Number(found[at] ?? 1) === 0)
+  const alone = filters.filter((_, at) => Number(counts?.rows[0]?.[at] ?? 1) === 0)
   return (
     <div class="empty">
       <p>{filters.length === 0 ? t.noRows : t.noMatch}</p>
+      {filters.length === 0 && rejected > 0 && (
+        <p>
+          <a href={datasetHref(id, 'fix')}>{t.fixRejects(count(rejected))}</a>
+        </p>
+      )}
       {alone.length > 0 && <p>{t.noMatchAlone(list(alone.map(filterText)))}</p>}
     </div>
   )
