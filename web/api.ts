@@ -41,8 +41,8 @@ export interface RejectPositions {
   readonly at: readonly number[]
 }
 
-export interface ListPage<Entry> {
-  readonly datasets: readonly Entry[]
+export interface ListPage {
+  readonly datasets: readonly ListedDataset[]
   /** Of all entries, on this page or not. */
   readonly total: number
   /** Cursor of the next page; null after the last one. */
@@ -125,12 +125,12 @@ const trash = '/qas/trash'
 
 /** @param query Parameters of the route. */
 export function listDatasets(query: Readonly<Record<string, string>>, signal: AbortSignal) {
-  return json<ListPage<ListedDataset>>(`${datasets}?${new URLSearchParams(query)}`, { signal })
+  return json<ListPage>(`${datasets}?${new URLSearchParams(query)}`, { signal })
 }
 
 /** As `listDatasets`, of those in the trash. */
 export function listTrash(query: Readonly<Record<string, string>>, signal: AbortSignal) {
-  return json<ListPage<ListedDataset>>(`${trash}?${new URLSearchParams(query)}`, { signal })
+  return json<ListPage>(`${trash}?${new URLSearchParams(query)}`, { signal })
 }
 
 export function getReceipt(id: string, signal: AbortSignal): Promise<Receipt> {

@@ -8,7 +8,7 @@ import { NoticePlace } from './parts/notice.tsx'
 import { goTo, type Route, useRoute } from './router.ts'
 import { language, switchLanguage, t } from './texts.ts'
 import { chooseTheme, currentTheme, nextTheme } from './theme.ts'
-import { droppedFiles, plainFiles } from './upload/chosen-files.ts'
+import { droppedFiles, pastedFile, plainFiles } from './upload/chosen-files.ts'
 import { useEvents, useLive } from './upload/live.ts'
 import { UploadQueue } from './upload/upload-queue.ts'
 import { Dataset } from './views/dataset/dataset.tsx'
@@ -126,7 +126,7 @@ function useDrop(queue: UploadQueue): boolean {
       if (!hasFiles(event)) return
       event.preventDefault()
       setDragging(false)
-      if (event.dataTransfer !== null) void droppedFiles(event.dataTransfer).then((chosen) => queue.add(chosen))
+      if (event.dataTransfer !== null) void queue.add(droppedFiles(event.dataTransfer))
       goTo('#/')
     }
     const listening = new AbortController()
@@ -147,7 +147,7 @@ function usePaste(queue: UploadQueue): void {
       const text = event.clipboardData?.getData('text') ?? ''
       if (files.length === 0 && !text.includes('\n')) return
       event.preventDefault()
-      void queue.add(plainFiles(files.length > 0 ? files : [new File([text], 'pasted.csv', { type: 'text/csv' })]))
+      void queue.add(plainFiles(files.length > 0 ? files : [pastedFile(text)]))
       goTo('#/')
     }
     addEventListener('paste', onPaste)

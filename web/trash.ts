@@ -1,5 +1,5 @@
-// Trash: moves datasets to the trash and back, and marks rejects as seen. Knows the routes; knows no view.
-import { ApiError, dismissDataset, eraseTrashed, type ListedDataset, restoreDataset, trashDataset } from './api.ts'
+// Trash: moves datasets to the trash and back. Knows the routes; knows no view.
+import { ApiError, type ListedDataset, restoreDataset, trashDataset } from './api.ts'
 import { count, shownName } from './format.ts'
 import { showNotice } from './parts/notice.tsx'
 import { t } from './texts.ts'
@@ -18,7 +18,7 @@ let last: readonly Named[] = []
 
 /** Moves datasets to the trash, and says so with a way back. */
 export async function trashDatasets(datasets: readonly Named[]): Promise<Outcome> {
-  const outcome = await each(datasets, trashDataset)
+  const outcome = await changeEach(datasets, ({ id }) => trashDataset(id))
   last = [...last, ...datasets.filter(({ id }) => outcome.gone.has(id))]
   const [first] = last
   if (first === undefined) return outcome
@@ -26,7 +26,7 @@ export async function trashDatasets(datasets: readonly Named[]): Promise<Outcome
     text: last.length === 1 ? t.isInTrash(shownName(first.file.name) || first.id) : t.areInTrash(count(last.length)),
     action: t.putBack,
     onAction: async () => {
-      const { failure } = await restoreDatasets(last)
+      const { failure } = await changeEach(last, ({ id }) => restoreDataset(id))
       if (failure !== null) throw failure
     },
     onGone: () => {
@@ -36,29 +36,20 @@ export async function trashDatasets(datasets: readonly Named[]): Promise<Outcome
   return outcome
 }
 
-/** Rejects that were looked at need no other look. */
-export function dismissRejects(datasets: readonly Named[]): Promise<Outcome> {
-  return each(datasets, dismissDataset).then(({ failure }) => ({ gone: new Set(), failure }))
-}
-
-export function restoreDatasets(datasets: readonly Named[]): Promise<Outcome> {
-  return each(datasets, restoreDataset)
-}
-
-export function eraseDatasets(datasets: readonly Named[]): Promise<Outcome> {
-  return each(datasets, eraseTrashed)
-}
-
-async function each(datasets: readonly Named[], change: (id: string) => Promise<void>): Promise<Outcome> {
+/** One after another, also after a failure. */
+export async function changeEach<Dataset extends Named>(
+  datasets: readonly Dataset[],
+  change: (dataset: Dataset) => Promise<void>,
+): Promise<Outcome> {
   const gone = new Set<string>()
   let failure: unknown = null
-  for (const { id } of datasets) {
+  for (const dataset of datasets) {
     try {
-      await change(id)
-      gone.add(id)
+      await change(dataset)
+      gone.add(dataset.id)
     } catch (error) {
       // Someone else was faster.
-      if (error instanceof ApiError && error.status === 404) gone.add(id)
+      if (error instanceof ApiError && error.status === 404) gone.add(dataset.id)
       else failure = error
     }
   }

@@ -1,11 +1,11 @@
 // Use list: the entries of a list that the service pages: loaded as far as they are looked at, and again after each
-// change. What was loaded is kept, so that the way back to a list shows it at once. Knows nothing of the entries.
+// change. What was loaded is kept, so that the way back to a list shows it at once.
 import { useLayoutEffect, useReducer, useRef } from 'preact/hooks'
-import type { ListPage } from './api.ts'
+import type { ListedDataset, ListPage } from './api.ts'
 import { useCaller, useMayLook } from './caller.ts'
 import { useLive } from './upload/live.ts'
 
-interface KeptList<Entry> extends ListPage<Entry> {
+interface KeptList extends ListPage {
   readonly error: unknown
 }
 
@@ -13,17 +13,13 @@ interface KeptList<Entry> extends ListPage<Entry> {
 const limitMax = 1_000
 const limitMin = 100
 
-const kept = new Map<string, KeptList<never>>()
+const kept = new Map<string, KeptList>()
 const keptMax = 10
 
 type Query = Readonly<Record<string, string>>
 
 /** @param query What the list is filtered and sorted by. */
-export function useList<Entry extends { readonly id: string }>(
-  name: string,
-  query: Query,
-  load: (query: Query, signal: AbortSignal) => Promise<ListPage<Entry>>,
-) {
+export function useList(name: string, query: Query, load: (query: Query, signal: AbortSignal) => Promise<ListPage>) {
   const { changes } = useLive()
   const { keyCount } = useCaller()
   // Another key may read other lists, or none.
@@ -31,18 +27,18 @@ export function useList<Entry extends { readonly id: string }>(
   const [, render] = useReducer((turn: number) => turn + 1, 0)
   const wanted = useRef(0)
   const loading = useRef<AbortController | null>(null)
-  const list = (kept.get(key ?? '') ?? null) as KeptList<Entry> | null // only this function sets it, under this key
-  const set = (changed: KeptList<Entry>) => {
+  const list = kept.get(key ?? '') ?? null
+  const set = (changed: KeptList) => {
     kept.delete(key ?? '')
-    kept.set(key ?? '', changed as KeptList<never>)
+    kept.set(key ?? '', changed)
     for (const old of [...kept.keys()].slice(0, -keptMax)) kept.delete(old)
     render(null)
   }
-  const fill = async (from: KeptList<Entry> | null) => {
+  const fill = async (from: KeptList | null) => {
     loading.current?.abort()
     const controller = new AbortController()
     loading.current = controller
-    let [entries, after]: [readonly Entry[], string | null] = [from?.datasets ?? [], from?.after ?? null]
+    let [entries, after]: [readonly ListedDataset[], string | null] = [from?.datasets ?? [], from?.after ?? null]
     try {
       for (;;) {
         const limit = Math.min(limitMax, Math.max(limitMin, wanted.current - entries.length))

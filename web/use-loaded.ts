@@ -1,38 +1,47 @@
-// Use loaded: a value, or a list by pages, that is fetched for a view, while loading, loaded or failed. Knows nothing
-// of the values.
+// Use loaded: what is fetched for a view, or done by it: the last value, whether another is on its way, and why there is
+// none. Knows nothing of the values.
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 
-export type LoadState<Value> =
-  | { readonly state: 'loading' }
-  | { readonly state: 'loaded'; readonly value: Value }
-  | { readonly state: 'failed'; readonly error: unknown }
+export interface Outcome<Value> {
+  /** The last one; it stays while another is loaded, and if that fails. Null before the first. */
+  readonly value: Value | null
+  readonly isLoading: boolean
+  /** Of the last load; null if it did not fail. */
+  readonly error: unknown
+}
 
-interface Action<Value> {
-  readonly outcome: LoadState<Value> | { readonly state: 'none' }
+/** The value that belongs to the last load; null while it is on its way, and if it failed. */
+export function settled<Value>({ value, isLoading, error }: Outcome<Value>): Value | null {
+  return isLoading || error !== null ? null : value
+}
+
+interface Action<Value> extends Outcome<Value> {
   /** Aborts the action before, whose outcome is ignored. */
   run(action: (signal: AbortSignal) => Promise<Value>): void
   cancel(): void
 }
 
 /** The latest of the actions that the user asks for. */
-export function useAction<Value>(): Action<Value> {
-  const [outcome, setOutcome] = useState<Action<Value>['outcome']>({ state: 'none' })
+export function useAction<Value>(isLoading = false): Action<Value> {
+  const [outcome, setOutcome] = useState<Outcome<Value>>({ value: null, isLoading, error: null })
   const running = useRef(new AbortController())
+  const change = (changed: Partial<Outcome<Value>>) =>
+    setOutcome(({ value }) => ({ value, isLoading: false, error: null, ...changed }))
   return {
-    outcome,
+    ...outcome,
     run(action) {
       running.current.abort()
       running.current = new AbortController()
       const { signal } = running.current
-      setOutcome({ state: 'loading' })
+      change({ isLoading: true })
       action(signal).then(
-        (value) => signal.aborted || setOutcome({ state: 'loaded', value }),
-        (error: unknown) => signal.aborted || setOutcome({ state: 'failed', error }),
+        (value) => signal.aborted || change({ value }),
+        (error: unknown) => signal.aborted || change({ error }),
       )
     },
     cancel() {
       running.current.abort()
-      setOutcome({ state: 'none' })
+      change({})
     },
   }
 }
@@ -41,52 +50,11 @@ export function useAction<Value>(): Action<Value> {
 export function useLoaded<Value>(
   load: (signal: AbortSignal) => Promise<Value>,
   dependencies: readonly unknown[],
-): LoadState<Value> {
-  const { outcome, run, cancel } = useAction<Value>()
+): Outcome<Value> {
+  const { run, cancel, ...outcome } = useAction<Value>(true)
   useLayoutEffect(() => {
     run(load)
     return cancel
   }, dependencies)
-  return outcome.state === 'none' ? { state: 'loading' } : outcome
-}
-
-interface Page<Item, Cursor> {
-  readonly items: readonly Item[]
-  /** Where the next page begins; null after the last one. */
-  readonly next: Cursor | null
-}
-
-/** Loads the first page again whenever a dependency changes; null for `load` loads nothing. */
-export function usePages<Item, Cursor>(
-  load: ((cursor: Cursor | null, signal: AbortSignal) => Promise<Page<Item, Cursor>>) | null,
-  dependencies: readonly unknown[],
-) {
-  const [page, setPage] = useState<Page<Item, Cursor> | null>(null)
-  const { outcome, run, cancel } = useAction<void>()
-  const retry = useRef(() => {})
-  const add = (before: readonly Item[], cursor: Cursor | null) => {
-    if (load === null) return
-    retry.current = () => add(before, cursor)
-    run(async (signal) => {
-      const { items, next } = await load(cursor, signal)
-      if (!signal.aborted) setPage({ items: [...before, ...items], next })
-    })
-  }
-  useLayoutEffect(() => {
-    add([], null)
-    return cancel
-  }, dependencies)
-  const isLoading = outcome.state === 'loading' || (outcome.state === 'none' && load !== null)
-  const error = outcome.state === 'failed' ? outcome.error : null
-  return {
-    /** Null before the first page. They stay while others are loaded in their place. */
-    items: page?.items ?? null,
-    isLoading,
-    hasMore: !isLoading && (error !== null || (page !== null && page.next !== null)),
-    error,
-    /** Loads the next page, or once more the one that failed. */
-    more: () => (error === null ? add(page?.items ?? [], page?.next ?? null) : retry.current()),
-    /** Drops the other items. */
-    keep: (isKept: (item: Item) => boolean) => setPage((last) => last && { ...last, items: last.items.filter(isKept) }),
-  }
+  return outcome
 }

@@ -62,13 +62,6 @@ export class PageBrowser implements AsyncDisposable {
 const launching = { executablePath: program!, args: quietFlags, timeout: stillMsMax() }
 const viewport = { width: 1280, height: 900 }
 
-/** A browser with its own profile: opened again with the same directory, it has the data stored there. */
-export async function openProfile(dir: string, url: string, script: string): Promise<OpenPage> {
-  const context = await chromium.launchPersistentContext(dir, { ...launching, locale: 'en-US', viewport })
-  await context.addInitScript(script)
-  return watched(context, url)
-}
-
 async function watched(context: BrowserContext, url: string): Promise<OpenPage> {
   context.setDefaultTimeout(stillMsMax())
   const page = await context.newPage()

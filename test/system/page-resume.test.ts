@@ -1,5 +1,5 @@
-// Tests of resuming on the page: an upload continues after pauses, broken connections, and restarts of service and
-// browser.
+// Tests of resuming on the page: an upload continues after pauses, broken connections, reloads, and restarts of the
+// service.
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { utimes, writeFile } from 'node:fs/promises'
@@ -8,7 +8,7 @@ import { after, before, describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
 import { Client } from '../support/client.ts'
 import { CuttableProxy } from '../support/cuttable-proxy.ts'
-import { noBrowser, type OpenPage, openProfile, PageBrowser } from '../support/page-browser.ts'
+import { noBrowser, PageBrowser } from '../support/page-browser.ts'
 import { RunningService, scratchDir } from '../support/running-service.ts'
 import { csvText } from '../support/samples.ts'
 import { until } from '../support/until.ts'
@@ -37,19 +37,6 @@ function contentOf(name: string, bytes = fileBytes): string {
   return csvText('n,text', Math.ceil(bytes / record(100_000).length), record)
 }
 
-/**
- * Replaces the browser's picker, which tests cannot control, with one that returns a file of the origin's private file
- * system: a real FileSystemFileHandle, which the page stores like any other.
- */
-const pickerScript = `
-  const file = async () => (await navigator.storage.getDirectory()).getFileHandle('picked.csv', { create: true })
-  globalThis.showOpenFilePicker = async () => [await file()]
-  globalThis.fillPicked = async (text) => {
-    const writable = await (await file()).createWritable()
-    await writable.write(text)
-    await writable.close()
-  }`
-
 describe('an upload of the page', { skip: noBrowser }, () => {
   let dataDir: string
   let scratchPath: string
@@ -73,10 +60,6 @@ describe('an upload of the page', { skip: noBrowser }, () => {
     await writeFile(path, content)
     await utimes(path, changed, changed)
     await page.setInputFiles('input[type=file]', path)
-  }
-  const pick = async (page: Page, content: string) => {
-    await page.evaluate(`fillPicked(${JSON.stringify(content)})`)
-    await page.getByLabel('Choose files').click()
   }
   /** The uploads that the service is receiving. */
   const receivingNow = async () => {
@@ -154,20 +137,7 @@ describe('an upload of the page', { skip: noBrowser }, () => {
     await checkDone(page, content)
   })
 
-  it('continues by itself after a reload, if the browser can reopen the file', async () => {
-    const content = contentOf('reloaded')
-    await using page = await browser.open(proxy.url, {}, pickerScript)
-    await pick(page, content)
-    await sendHeld(page, 'picked.csv')
-    await page.reload()
-    proxy.release()
-    await checkDone(page, content)
-    await page.reload()
-    await page.getByRole('heading', { name: /^\d+ datasets?$/ }).waitFor()
-    assert.equal(await page.locator('.tray li').count(), 0)
-  })
-
-  it('otherwise continues after a reload only when the same file is chosen again', async () => {
+  it('continues after a reload when the same file is chosen again', async () => {
     const content = contentOf('again', largeFileBytes)
     await using page = await browser.open(proxy.url)
     await choose(page, 'again.csv', content)
@@ -178,20 +148,6 @@ describe('an upload of the page', { skip: noBrowser }, () => {
     await choose(page, 'again.csv', `N${content.slice(1)}`)
     await page.getByRole('button', { name: 'Remove: again.csv' }).click()
     await choose(page, 'again.csv', content)
-    await checkDone(page, content)
-  })
-
-  it('continues by itself after a restart of the browser', async () => {
-    const content = contentOf('restarted')
-    const profile = join(scratchPath, 'profile')
-    const open = (): Promise<OpenPage> => openProfile(profile, proxy.url, pickerScript)
-    {
-      await using page = await open()
-      await pick(page, content)
-      await sendHeld(page, 'picked.csv')
-    }
-    proxy.release()
-    await using page = await open()
     await checkDone(page, content)
   })
 
@@ -216,20 +172,20 @@ describe('an upload of the page', { skip: noBrowser }, () => {
   })
 
   it('stays cancelled, and no other tab takes it over', async () => {
-    await using page = await browser.open(proxy.url, {}, pickerScript)
-    await pick(page, contentOf('cancelled'))
-    await sendHeld(page, 'picked.csv')
+    await using page = await browser.open(proxy.url)
+    await choose(page, 'cancelled.csv', contentOf('cancelled'))
+    await sendHeld(page, 'cancelled.csv')
     const other = await page.context().newPage()
     await other.goto(proxy.url)
-    await other.getByRole('button', { name: 'Cancel: picked.csv' }).waitFor()
-    assert.equal(await other.getByRole('button', { name: 'Pause: picked.csv' }).count(), 0)
-    await page.getByRole('button', { name: 'Cancel: picked.csv' }).click()
+    await other.getByRole('button', { name: 'Cancel: cancelled.csv' }).waitFor()
+    assert.equal(await other.getByRole('button', { name: 'Pause: cancelled.csv' }).count(), 0)
+    await page.getByRole('button', { name: 'Cancel: cancelled.csv' }).click()
     proxy.release()
     await page.getByText('canceled', { exact: true }).waitFor()
-    await other.getByRole('button', { name: 'Cancel: picked.csv' }).waitFor({ state: 'detached' })
+    await other.getByRole('button', { name: 'Cancel: cancelled.csv' }).waitFor({ state: 'detached' })
     await until('the service receives no upload', async () => (await receivingNow()).length === 0)
     await page.reload()
     await page.getByRole('heading', { name: /^\d+ datasets?$/ }).waitFor()
-    assert.equal(await page.getByRole('button', { name: 'Resume: picked.csv' }).count(), 0)
+    assert.equal(await page.getByRole('button', { name: 'Resume: cancelled.csv' }).count(), 0)
   })
 })

@@ -172,30 +172,14 @@ describe('the page', { skip: noBrowser }, () => {
     assert.equal(sent.length, 1)
   })
 
-  it('completes columns and functions in SQL, draws a result, exports it, and keeps statements', async () => {
+  it('draws the result of a statement, exports it, and keeps statements', async () => {
     await using page = await open()
     const rows = Array.from({ length: 90 }, (_, index) => `${['north', 'south', 'west'][index % 3]},${index}.50`)
     await upload(page, 'sales.csv', `sales region,amount\n${rows.join('\n')}\n`)
     await page.getByRole('link', { name: '90 rows, 0 rejected' }).click()
     await page.getByRole('link', { name: 'SQL' }).click()
     const editor = page.getByLabel('SQL')
-    await editor.fill('')
-    await editor.pressSequentially('SELECT reg')
-    await page.getByRole('option', { name: 'sales region' }).waitFor()
-    await editor.press('Tab')
-    await editor.pressSequentially(', medi')
-    await page.getByRole('option', { name: 'median()' }).waitFor()
-    await editor.press('ArrowDown')
-    await editor.press('ArrowUp')
-    await editor.press('Tab')
-    await editor.pressSequentially('am')
-    await editor.press('Tab')
-    await editor.pressSequentially(') AS middle FROM data GROUP BY ALL ORDER BY middle')
-    await editor.press('Escape')
-    assert.equal(
-      await editor.inputValue(),
-      'SELECT "sales region", median(amount) AS middle FROM data GROUP BY ALL ORDER BY middle',
-    )
+    await editor.fill('SELECT "sales region", median(amount) AS middle FROM data GROUP BY ALL ORDER BY middle')
     await editor.press('Control+Enter')
     await page.getByText(/^3 rows in/).waitFor()
     await page.getByRole('figure', { name: 'middle by sales region' }).getByText('south').waitFor()

@@ -9,9 +9,9 @@ import { Icon } from './icon.tsx'
 
 export function KeyForm() {
   const [key, change] = useState('')
-  const { outcome, run } = useAction<boolean>()
+  const { value: isAccepted, isLoading, error, run } = useAction<boolean>()
   // A key that was kept may be refused, too.
-  const isRefused = outcome.state === 'none' ? currentKey() !== null : outcome.state === 'loaded' && !outcome.value
+  const isRefused = isAccepted === null ? currentKey() !== null : !isAccepted
   const onSubmit = (event: SubmitEvent) => {
     event.preventDefault()
     run(() => enterKey(key.trim() || null))
@@ -20,11 +20,7 @@ export function KeyForm() {
     <form class="note ask key-form" onSubmit={onSubmit}>
       <Icon name="warning" />
       <div>
-        {outcome.state === 'failed' ? (
-          <Failure error={outcome.error} />
-        ) : (
-          <p role="alert">{isRefused ? t.keyWrong : t.keyNeeded}</p>
-        )}
+        {error === null ? <p role="alert">{isRefused ? t.keyWrong : t.keyNeeded}</p> : <Failure error={error} />}
         <p class="row">
           <label>
             {t.key}{' '}
@@ -37,7 +33,7 @@ export function KeyForm() {
               onInput={({ currentTarget }) => change(currentTarget.value)}
             />
           </label>
-          <button type="submit" class="btn primary" disabled={outcome.state === 'loading'}>
+          <button type="submit" class="btn primary" disabled={isLoading}>
             {t.useKey}
           </button>
         </p>

@@ -7,7 +7,7 @@ import { t } from '../texts.ts'
 import type { Outcome } from '../trash.ts'
 import type { useList } from '../use-list.ts'
 import { Failure } from './failure.tsx'
-import { type ListColumn, type Sort, VirtualList } from './virtual-list.tsx'
+import { type ListColumn, type ListRow, type Sort, VirtualList } from './virtual-list.tsx'
 
 /** Something that can be done with selected datasets. */
 export interface ListAction {
@@ -18,12 +18,12 @@ export interface ListAction {
   run(selected: readonly ListedDataset[]): Promise<Outcome>
 }
 
-interface SelectableListProps<Entry> {
+interface SelectableListProps {
   readonly label: string
-  readonly columns: readonly ListColumn<Entry>[]
-  readonly list: ReturnType<typeof useList<ListedDataset>>
-  /** The rows of an entry, the first of which can be selected. */
-  rowsOf(entry: ListedDataset): readonly Entry[]
+  readonly columns: readonly ListColumn[]
+  readonly list: ReturnType<typeof useList>
+  /** The versions that are shown below an entry. */
+  versionsOf?(entry: ListedDataset): readonly ListRow[]
   readonly sort: Sort
   onSort(sort: Sort): void
   readonly actions: readonly ListAction[]
@@ -33,16 +33,14 @@ interface SelectableListProps<Entry> {
   readonly empty: string
 }
 
-type Selected = ReadonlyMap<string, ListedDataset>
-
 /** As many as are drawn before the first page is there. */
 const skeletonRows = 8
 
-export function SelectableList<Entry extends ListedDataset>(props: SelectableListProps<Entry>) {
-  const { label, columns, list, rowsOf, sort, onSort, actions, tools, empty } = props
-  const [selected, select] = useState<Selected>(new Map())
+export function SelectableList(props: SelectableListProps) {
+  const { label, columns, list, versionsOf, sort, onSort, actions, tools, empty } = props
+  const [selected, select] = useState<ReadonlyMap<string, ListedDataset>>(new Map())
   const { entries, total, error } = list
-  const rows = (entries ?? []).flatMap((entry) => rowsOf(entry).map((row, at) => ({ row, isFirst: at === 0 })))
+  const rows = (entries ?? []).flatMap((entry) => [entry, ...(versionsOf?.(entry) ?? [])])
   const toggle = (concerned: readonly ListedDataset[], isOn: boolean) => {
     const ids = new Set(concerned.map(({ id }) => id))
     const others = [...selected].filter(([id]) => !ids.has(id))
@@ -87,15 +85,13 @@ export function SelectableList<Entry extends ListedDataset>(props: SelectableLis
             columns={columns}
             rows={rows}
             rowCount={entries === null ? skeletonRows : total + rows.length - entries.length}
-            shownOf={({ row }) => row}
-            keyOf={({ row, isFirst }) => (isFirst ? row.id : `version ${row.id}`)}
-            classOf={({ row, isFirst }) => (!isFirst ? 'child' : selected.has(row.id) ? 'picked' : undefined)}
+            isPicked={(id) => selected.has(id)}
             sort={sort}
             onSort={onSort}
             onReach={list.reach}
-            box={(one) => {
-              if (one === null) return box(entries ?? [], t.selectAll)
-              return one.isFirst && box([one.row], t.select(shownName(one.row.file.name) || one.row.id))
+            box={(row) => {
+              if (row === null) return box(entries ?? [], t.selectAll)
+              return !row.isVersion && box([row], t.select(shownName(row.file.name) || row.id))
             }}
           />
         </div>

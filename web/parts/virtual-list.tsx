@@ -1,25 +1,26 @@
-// Virtual list: a table of which only the rows in view exist, however many there are, with heads that sort and boxes
-// that select. Knows nothing of what it shows.
+// Virtual list: a table of datasets of which only the rows in view exist, however many there are, with heads that sort
+// and boxes that select.
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import type { ListedDataset } from '../api.ts'
 import { t } from '../texts.ts'
 import { Icon } from './icon.tsx'
 import { windowOf } from './list-window.ts'
 
-export interface ListColumn<Value> {
+/** A file, or a version below its file. */
+export interface ListRow extends ListedDataset {
+  readonly isVersion?: boolean
+}
+
+export interface ListColumn {
   /** What the list is sorted by with it; null if it cannot be. */
   readonly by: string | null
   readonly head: string
   readonly class: string
-  cell(value: Value): ComponentChildren
+  cell(row: ListRow): ComponentChildren
 }
 
-export function column<Value>(
-  by: string | null,
-  head: string,
-  classes: string,
-  cell: (value: Value) => ComponentChildren,
-): ListColumn<Value> {
+export function column(by: string | null, head: string, classes: string, cell: ListColumn['cell']): ListColumn {
   return { by, head, class: classes, cell }
 }
 
@@ -28,29 +29,27 @@ export interface Sort {
   readonly isDescending: boolean
 }
 
-interface VirtualListProps<Row, Value> {
+interface VirtualListProps {
   readonly label: string
-  readonly columns: readonly ListColumn<Value>[]
+  readonly columns: readonly ListColumn[]
   /** Those that are loaded, from the first on. */
-  readonly rows: readonly Row[]
+  readonly rows: readonly ListRow[]
   /** Of all rows, loaded or not. */
   readonly rowCount: number
-  shownOf(row: Row): Value
-  keyOf(row: Row): string
-  classOf?(row: Row): string | undefined
+  readonly isPicked: (id: string) => boolean
   readonly sort: Sort
   onSort(sort: Sort): void
   /** Called when rows up to this one are in view. */
   onReach(end: number): void
   /** The first cell of a row, and of the head for null. */
-  box(row: Row | null): ComponentChildren
+  box(row: ListRow | null): ComponentChildren
 }
 
 /** Of a row that was never measured. Pixels. */
 const usualRowHeight = 38
 
-export function VirtualList<Row, Value>(props: VirtualListProps<Row, Value>) {
-  const { label, columns, rows, rowCount, shownOf, keyOf, classOf, sort, onSort, onReach, box } = props
+export function VirtualList(props: VirtualListProps) {
+  const { label, columns, rows, rowCount, isPicked, sort, onSort, onReach, box } = props
   const table = useRef<HTMLTableElement>(null)
   const rowHeight = useRef(usualRowHeight)
   const [{ first, end }, setWindow] = useState({ first: 0, end: Math.min(rowCount, 30) })
@@ -90,11 +89,15 @@ export function VirtualList<Row, Value>(props: VirtualListProps<Row, Value>) {
           const row = rows[index]
           if (row === undefined) return <Skeleton key={index} index={index} />
           return (
-            <tr key={keyOf(row)} class={classOf?.(row)} aria-rowindex={index + 2}>
+            <tr
+              key={row.isVersion ? `version ${row.id}` : row.id}
+              class={row.isVersion ? 'child' : isPicked(row.id) ? 'picked' : undefined}
+              aria-rowindex={index + 2}
+            >
               <td>{box(row)}</td>
               {columns.map((one) => (
                 <td key={one.head} class={one.class}>
-                  {one.cell(shownOf(row))}
+                  {one.cell(row)}
                 </td>
               ))}
             </tr>
@@ -106,14 +109,14 @@ export function VirtualList<Row, Value>(props: VirtualListProps<Row, Value>) {
   )
 }
 
-interface HeadProps<Value> {
-  readonly column: ListColumn<Value>
+interface HeadProps {
+  readonly column: ListColumn
   readonly sort: Sort
   onSort(sort: Sort): void
 }
 
 /** The first press sorts texts upwards, and figures downwards. */
-function Head<Value>({ column: { by, head, class: classes }, sort, onSort }: HeadProps<Value>) {
+function Head({ column: { by, head, class: classes }, sort, onSort }: HeadProps) {
   const isSorted = sort.by === by
   const order = sort.isDescending ? 'descending' : 'ascending'
   const isDescending = isSorted ? !sort.isDescending : classes.includes('num')

@@ -1,14 +1,11 @@
 // Kept uploads: what the browser stores about unfinished uploads, so that they continue after a reload or a restart,
 // when the same file is chosen again. Knows no element.
 import type { DeclaredDialect } from '../../src/reading/reading.ts'
-import type { FileHandle } from './chosen-files.ts'
 
 export interface KeptUpload {
   readonly id: string
   readonly fingerprint: Fingerprint
   readonly dialect: DeclaredDialect
-  /** Reopens the file if the browser has such handles; null otherwise. */
-  readonly handle: FileHandle | null
   /** Epoch milliseconds. */
   readonly begunAt: number
 }
@@ -57,9 +54,7 @@ const closingMs = 2_000
 
 /**
  * Keeps other tabs from working on an upload until the function is called that it resolves to; null if another one does
- * so until the signal is aborted.
- *
- * A page without TLS has no locks; it has no handles, either, so none of its files continues automatically.
+ * so until the signal is aborted.. A page without TLS has no locks.
  */
 export function hold(id: string, signal = AbortSignal.timeout(closingMs)): Promise<(() => void) | null> {
   const { locks } = navigator as { readonly locks?: LockManager }
@@ -73,7 +68,7 @@ export function hold(id: string, signal = AbortSignal.timeout(closingMs)): Promi
 /** Number of bytes compared. */
 const headBytes = 65_536
 
-type Fingerprint = Readonly<Awaited<ReturnType<typeof fingerprintOf>>>
+export type Fingerprint = Readonly<Awaited<ReturnType<typeof fingerprintOf>>>
 
 export async function fingerprintOf(file: File) {
   const { name, size, lastModified } = file

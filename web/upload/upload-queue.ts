@@ -1,11 +1,13 @@
 // Upload queue: chosen files, and those being sent, two at a time, each with its phase, rate and outcome. Knows no element.
 
-import { isFinished, type UploadStatus } from '../../src/core/upload-status.ts'
+import { isFinished } from '../../src/core/upload-status.ts'
 import { ApiError, cancelUpload, getUpload, UserFacingError } from '../api.ts'
 import type { FieldChoices } from '../parts/declared-fields.ts'
+import { sharedState } from '../shared-state.ts'
 import { t } from '../texts.ts'
-import { type ChosenFile, ensureReadable, type FileHandle, reopened, Unreadable } from './chosen-files.ts'
+import { type ChosenFile, ensureReadable, Unreadable } from './chosen-files.ts'
 import {
+  type Fingerprint,
   fingerprintOf,
   forgetUpload,
   hold,
@@ -24,10 +26,10 @@ export interface QueuedUpload extends OutgoingFile {
   /** Number of the first file that was chosen together with this one. */
   readonly firstNumber: number
   readonly name: string
-  /** Null while it must be reopened, or chosen again, and for what cannot be sent. */
+  /** Null while it must be chosen again, and for what cannot be sent. */
   readonly file: File | null
-  /** Reopens the file after a restart; null if the browser has no such handles. */
-  readonly handle: FileHandle | null
+  /** Tells whether a file is the same, once its upload has begun. */
+  readonly fingerprint: Fingerprint | null
   /** What the user says about its columns, as the page shows it. */
   readonly choices: FieldChoices
   readonly phase: Phase
@@ -51,13 +53,14 @@ const nothingSent = {
   status: null,
   result: null,
   error: null,
+  fingerprint: null,
 }
 
 export class UploadQueue {
-  #uploads: readonly QueuedUpload[] = []
-  readonly #listeners = new Set<() => void>()
+  readonly #state = sharedState<{ readonly uploads: readonly QueuedUpload[] }>({ uploads: [] })
+  /** The uploads, with every change. */
+  readonly use = this.#state.use
   readonly #controllers = new Map<number, AbortController>()
-  readonly #kept = new Map<number, KeptUpload>()
   #lastNumber = 0
 
   constructor() {
@@ -68,25 +71,19 @@ export class UploadQueue {
     void this.#restore()
   }
 
-  get uploads(): readonly QueuedUpload[] {
-    return this.#uploads
-  }
-
-  /** Calls back after every change, until the returned function is called. */
-  subscribe(listener: () => void): () => void {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
+  get #uploads(): readonly QueuedUpload[] {
+    return this.#state.current().uploads
   }
 
   /** Nothing is sent before the user says so, except files whose upload has already begun. */
   async add(chosen: readonly ChosenFile[]): Promise<void> {
     const firstNumber = this.#lastNumber + 1
-    for (const { file, handle, isFolder } of chosen) {
+    for (const { file, isFolder } of chosen) {
       const { name, size } = file
-      const known = { firstNumber, name, size, handle, ...nothingDeclared, ...nothingSent }
+      const known = { firstNumber, name, size, ...nothingDeclared, ...nothingSent }
       const fault = isFolder ? t.folder : size === 0 ? t.emptyFile : null
       if (fault !== null) this.#add({ ...known, file: null, phase: 'failed', error: new UserFacingError(fault) })
-      else if (!(await this.#goesOn(file, handle))) this.#add({ ...known, file, phase: 'ready' })
+      else if (!(await this.#goesOn(file))) this.#add({ ...known, file, phase: 'ready' })
     }
   }
 
@@ -110,18 +107,6 @@ export class UploadQueue {
     this.#startNext()
   }
 
-  /** Call it from a click: the browser may ask whether the file may be read. */
-  async resume(number: number): Promise<void> {
-    const upload = this.#find(number)
-    if (upload === undefined) return
-    if (upload.file === null && upload.handle !== null) {
-      const file = await reopened(upload.handle, true)
-      if (file === null || !(await this.#goesOn(file, upload.handle))) this.#update(number, { handle: null })
-      return
-    }
-    if (upload.file !== null) this.send(number)
-  }
-
   cancel(number: number): void {
     this.#controllers.get(number)?.abort(new Error(t.phases.canceled))
     const id = this.#find(number)?.id ?? null
@@ -136,8 +121,7 @@ export class UploadQueue {
   }
 
   remove(number: number): void {
-    this.#uploads = this.#uploads.filter((upload) => upload.number !== number)
-    this.#changed()
+    this.#state.change({ uploads: this.#uploads.filter((upload) => upload.number !== number) })
   }
 
   #find(number: number): QueuedUpload | undefined {
@@ -146,22 +130,20 @@ export class UploadQueue {
 
   #add(upload: Omit<QueuedUpload, 'number' | 'firstNumber'> & Partial<QueuedUpload>): number {
     const number = ++this.#lastNumber
-    this.#uploads = [...this.#uploads, { number, firstNumber: number, ...upload }]
-    this.#changed()
+    this.#state.change({ uploads: [...this.#uploads, { number, firstNumber: number, ...upload }] })
     return number
   }
 
   /** True for a file whose upload waits for it. */
-  async #goesOn(file: File, handle: FileHandle | null): Promise<boolean> {
+  async #goesOn(file: File): Promise<boolean> {
     const alike = (one: QueuedUpload) => one.file === null && one.name === file.name && one.size === file.size
     if (!this.#uploads.some(alike)) return false
-    const fingerprint = await fingerprintOf(file)
-    const found = this.#uploads.find((one) => {
-      const kept = this.#kept.get(one.number)
-      return alike(one) && kept !== undefined && isSameFile(kept.fingerprint, fingerprint)
-    })
+    const chosen = await fingerprintOf(file)
+    const found = this.#uploads.find(
+      (one) => alike(one) && one.fingerprint !== null && isSameFile(one.fingerprint, chosen),
+    )
     if (found === undefined) return false
-    this.#update(found.number, { file, handle })
+    this.#update(found.number, { file })
     this.send(found.number)
     return true
   }
@@ -171,45 +153,45 @@ export class UploadQueue {
     await Promise.all((await keptUploads()).map((kept) => this.#restoreFree(kept)))
   }
 
-  async #restoreFree(kept: KeptUpload): Promise<void> {
+  async #restoreFree({ id, dialect, fingerprint }: KeptUpload): Promise<void> {
     const { signal } = new AbortController()
-    const release = await hold(kept.id, signal)
+    const release = await hold(id, signal)
     release?.()
     const asked = patiently(
       () => {},
       signal,
-      () => getUpload(kept.id),
+      () => getUpload(id),
     )
     const status = await asked.catch((error: unknown) => {
-      if (error instanceof ApiError && error.status === 410) void forgetUpload(kept.id)
+      if (error instanceof ApiError && error.status === 410) void forgetUpload(id)
       return null
     })
     if (status === null) return
     // The other tab may have finished or cancelled it.
-    if (!(await keptUploads()).some(({ id }) => id === kept.id)) return
-    if (isFinished(status)) void forgetUpload(kept.id)
-    if (status.phase !== 'failed' && status.phase !== 'expired') await this.#restoreOne(kept, status)
-  }
-
-  async #restoreOne(kept: KeptUpload, status: UploadStatus): Promise<void> {
-    const { id, dialect, handle, fingerprint } = kept
+    if (!(await keptUploads()).some((one) => one.id === id)) return
+    if (isFinished(status)) void forgetUpload(id)
+    if (status.phase === 'failed' || status.phase === 'expired') return
     const { name, size } = fingerprint
-    const known = { ...nothingSent, name, size, file: null, handle, ...nothingDeclared, dialect, id, status }
     const sentBytes = status.bytes.received
+    const known = {
+      ...nothingSent,
+      name,
+      size,
+      file: null,
+      fingerprint,
+      ...nothingDeclared,
+      dialect,
+      id,
+      status,
+      sentBytes,
+    }
     if (status.phase === 'done') {
-      this.#add({ ...known, phase: 'done', sentBytes, result: resultOf(status) })
+      this.#add({ ...known, phase: 'done', result: resultOf(status) })
       return
     }
-    const number = this.#add({ ...known, phase: 'paused', sentBytes })
-    this.#kept.set(number, kept)
-    // Nothing of the file is needed any more.
-    if (sentBytes === size) {
-      this.#update(number, { file: new File([], name) })
-      this.send(number)
-      return
-    }
-    const file = handle === null ? null : await reopened(handle, false)
-    if (file !== null) await this.#goesOn(file, handle)
+    // Of a file that has arrived, nothing is needed any more.
+    const number = this.#add({ ...known, phase: 'paused', file: sentBytes === size ? new File([], name) : null })
+    if (sentBytes === size) this.send(number)
   }
 
   #startNext(): void {
@@ -238,10 +220,10 @@ export class UploadQueue {
     this.#startNext()
   }
 
-  async #keep({ number, dialect, handle }: QueuedUpload, file: File, id: string): Promise<void> {
-    const kept = { id, fingerprint: await fingerprintOf(file), dialect, handle, begunAt: Date.now() }
-    this.#kept.set(number, kept)
-    await saveUpload(kept)
+  async #keep({ number, dialect }: QueuedUpload, file: File, id: string): Promise<void> {
+    const fingerprint = await fingerprintOf(file)
+    this.#update(number, { fingerprint })
+    await saveUpload({ id, fingerprint, dialect, begunAt: Date.now() })
   }
 
   /** An upload that the service has refused starts over when it is retried. */
@@ -258,11 +240,7 @@ export class UploadQueue {
   }
 
   #update(number: number, change: Partial<QueuedUpload>): void {
-    this.#uploads = this.#uploads.map((upload) => (upload.number === number ? { ...upload, ...change } : upload))
-    this.#changed()
-  }
-
-  #changed(): void {
-    for (const listener of this.#listeners) listener()
+    const uploads = this.#uploads.map((upload) => (upload.number === number ? { ...upload, ...change } : upload))
+    this.#state.change({ uploads })
   }
 }

@@ -18,8 +18,8 @@ interface DatasetProps {
 }
 
 export function Dataset({ id, tab, query }: DatasetProps) {
-  const loaded = useLoaded((signal) => getReceipt(id, signal), [id])
-  const name = loaded.state === 'loaded' ? shownName(loaded.value.file.name) : ''
+  const { value: receipt, error } = useLoaded((signal) => getReceipt(id, signal), [id])
+  const name = receipt === null ? '' : shownName(receipt.file.name)
   useLayoutEffect(() => {
     document.title = [name, t.title].filter(Boolean).join(' · ')
   }, [name])
@@ -28,10 +28,9 @@ export function Dataset({ id, tab, query }: DatasetProps) {
   useLayoutEffect(() => {
     const current = document.querySelector('.tabs [aria-current]')
     current?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
-  }, [tab, loaded.state])
-  if (loaded.state === 'failed') return <NotThere error={loaded.error} />
-  if (loaded.state === 'loading') return <p class="page quiet">{t.loading}</p>
-  const receipt = loaded.value
+  }, [tab, receipt])
+  if (error !== null) return <NotThere error={error} />
+  if (receipt === null) return <p class="page quiet">{t.loading}</p>
   return (
     <>
       <Head receipt={receipt} name={name || id} />
@@ -108,9 +107,7 @@ const tabViews: Readonly<Record<Tab, () => Promise<(props: TabProps) => Componen
 }
 
 function TabContent({ tab, ...props }: TabProps & Pick<DatasetProps, 'tab'>) {
-  const loaded = useLoaded(() => tabViews[tab](), [tab])
-  if (loaded.state === 'failed') return <Failure error={loaded.error} />
-  if (loaded.state === 'loading') return null
-  const View = loaded.value
-  return <View {...props} />
+  const { value: View, error } = useLoaded(() => tabViews[tab](), [tab])
+  if (error !== null) return <Failure error={error} />
+  return View && <View {...props} />
 }

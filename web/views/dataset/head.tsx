@@ -64,8 +64,8 @@ export function Head({ receipt, name }: { readonly receipt: Receipt; readonly na
 /** Shown if there are several of the same file; or that this one was deleted, by another tab, say. */
 function Versions({ id }: { readonly id: string }) {
   const { changes } = useLive()
-  const loaded = useLoaded((signal) => versionsOf(id, signal), [id, changes])
-  if (loaded.state === 'loaded' && loaded.value === null) {
+  const { value: versions, isLoading, error } = useLoaded((signal) => versionsOf(id, signal), [id, changes])
+  if (versions === null && !isLoading && error === null) {
     return (
       <>
         {' · '}
@@ -75,10 +75,9 @@ function Versions({ id }: { readonly id: string }) {
       </>
     )
   }
-  const versions = (loaded.state === 'loaded' && loaded.value) || []
-  const at = versions.findIndex((one) => one.id === id)
-  const shown = versions[at]
-  if (shown === undefined || versions.length < 2) return null
+  const at = versions?.findIndex((one) => one.id === id) ?? -1
+  const shown = versions?.[at]
+  if (versions === null || shown === undefined || versions.length < 2) return null
   const [name] = versionName(shown)
   return (
     <>

@@ -25,7 +25,7 @@ export function ReadTab({ receipt, query }: ReadTabProps) {
     choices: receipt.schema ? choicesOf(receipt.schema) : new Map(),
   }))
   const schema = useRef<object | null>(null)
-  const { outcome, run } = useAction<Receipt>()
+  const { value: made, isLoading, error, run } = useAction<Receipt>()
   const mayMake = useMay('upload')
   return (
     <div class="page">
@@ -35,17 +35,17 @@ export function ReadTab({ receipt, query }: ReadTabProps) {
         <button
           type="button"
           class="btn primary"
-          disabled={!mayMake || outcome.state === 'loading'}
+          disabled={!mayMake || isLoading}
           onClick={() => run((signal) => readAgain(receipt.id, declared.dialect, schema.current, signal))}
         >
           {t.readNow}
         </button>
       </div>
-      {outcome.state === 'failed' && <Failure error={outcome.error} />}
-      {outcome.state === 'loaded' && <Made before={receipt} made={outcome.value} />}
-      {head.state === 'loading' && <p class="quiet">{t.loading}</p>}
-      {head.state === 'failed' && <Failure error={head.error} />}
-      {head.state === 'loaded' && (
+      {error !== null && <Failure error={error} />}
+      {made !== null && <Made before={receipt} made={made} />}
+      {head.isLoading && <p class="quiet">{t.loading}</p>}
+      {head.error !== null && <Failure error={head.error} />}
+      {head.value !== null && (
         <Beginning
           file={head.value}
           column={query || undefined}

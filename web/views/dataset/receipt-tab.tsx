@@ -1,9 +1,10 @@
 // Receipt tab: ledgers in which records and bytes add up, what is worth knowing, and how a file was read and why.
 import type { ComponentChildren } from 'preact'
-import { useId, useState } from 'preact/hooks'
+import { useId } from 'preact/hooks'
 import type { ShownNote } from '../../../src/core/notes.ts'
 import type { Receipt } from '../../api.ts'
 import { bytes, count, list, moment, typeName } from '../../format.ts'
+import { CopyButton } from '../../parts/copy-button.tsx'
 import { delimiterName } from '../../parts/dialect-fields.tsx'
 import { Mark, NoteList } from '../../parts/note-list.tsx'
 import { Spoken } from '../../parts/spoken.tsx'
@@ -120,7 +121,7 @@ function Kept({ receipt: { file, parts, createdAt } }: { readonly receipt: Recei
         {facts.flatMap(([name, value]) => [<dt key={name}>{name}</dt>, <dd key={`${name} value`}>{value}</dd>])}
       </dl>
       <div class="row">
-        <CopyButton text={file.sha256} />
+        <CopyButton class="small" label={t.copySha256} text={() => file.sha256} />
       </div>
     </Panel>
   )
@@ -215,18 +216,5 @@ function Columns({ receipt }: { readonly receipt: Receipt }) {
       />
       {columns.length > columnsMax && <p class="quiet">{t.moreColumns(count(columns.length - columnsMax))}</p>}
     </Panel>
-  )
-}
-
-function CopyButton({ text }: { readonly text: string }) {
-  const [isCopied, setCopied] = useState(false)
-  const copy = async () => {
-    await navigator.clipboard.writeText(text)
-    setCopied(true)
-  }
-  return (
-    <button type="button" class="btn small" onClick={copy} onBlur={() => setCopied(false)}>
-      <span aria-live="polite">{isCopied ? t.copied : t.copySha256}</span>
-    </button>
   )
 }

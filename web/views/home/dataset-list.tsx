@@ -1,7 +1,7 @@
 // Dataset list: one entry a file, with its versions below it when asked for; searched, filtered and sorted by the
 // address, live, and with what can be done with those that are selected.
-import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { datasetAddress, download, type ListedDataset, listDatasets } from '../../api.ts'
+import { useLayoutEffect, useState } from 'preact/hooks'
+import { datasetAddress, dismissDataset, download, type ListedDataset, listDatasets } from '../../api.ts'
 import { useCaller, useMay, useMayLook } from '../../caller.ts'
 import { bytes, count, shownName } from '../../format.ts'
 import { Ago } from '../../parts/ago.tsx'
@@ -9,19 +9,14 @@ import { ticksOf } from '../../parts/reject-ticks.ts'
 import { type ListAction, SelectableList } from '../../parts/selectable-list.tsx'
 import { Strip } from '../../parts/strip.tsx'
 import { versionName } from '../../parts/version-name.ts'
-import { column, type ListColumn } from '../../parts/virtual-list.tsx'
+import { column, type ListColumn, type ListRow } from '../../parts/virtual-list.tsx'
 import { datasetHref } from '../../router.ts'
 import { t } from '../../texts.ts'
-import { dismissRejects, type Outcome, trashDatasets } from '../../trash.ts'
+import { changeEach, type Outcome, trashDatasets } from '../../trash.ts'
 import { useLive } from '../../upload/live.ts'
 import { useList } from '../../use-list.ts'
 import { useLoaded } from '../../use-loaded.ts'
 import { type Filter, filterQuery, filters, type ListView, listHref, listQuery, parseListView } from './list-view.ts'
-
-/** A version below its file, or a file. */
-interface Entry extends ListedDataset {
-  readonly isVersion?: boolean
-}
 
 /** @param props.query How the list is searched, filtered and sorted. */
 export function DatasetList({ query }: { readonly query: string }) {
@@ -44,7 +39,7 @@ export function DatasetList({ query }: { readonly query: string }) {
       label={t.datasets}
       columns={columnsOf(caller?.name ?? null, versions)}
       list={list}
-      rowsOf={(entry): readonly Entry[] => [entry, ...versions.of(entry)]}
+      versionsOf={versions.of}
       sort={view.sort}
       onSort={(sort) => location.replace(listHref({ ...view, sort }))}
       actions={actions.filter((action) => action !== false)}
@@ -54,15 +49,18 @@ export function DatasetList({ query }: { readonly query: string }) {
   )
 }
 
+const saveAll = staying(({ id, file }) =>
+  download(datasetAddress(id, '/data.csv'), `${file.name.replace(/\.[^.]*$/, '') || id}.csv`),
+)
+/** Rejects that were looked at need no other look. */
+const dismissRejects = staying(({ id }) => dismissDataset(id))
+
 /** Nothing is gone by it. */
-async function saveAll(selected: readonly ListedDataset[]): Promise<Outcome> {
-  try {
-    for (const { id, file } of selected)
-      await download(datasetAddress(id, '/data.csv'), `${file.name.replace(/\.[^.]*$/, '') || id}.csv`)
-  } catch (failure) {
+function staying(change: (dataset: ListedDataset) => Promise<void>) {
+  return async (datasets: readonly ListedDataset[]): Promise<Outcome> => {
+    const { failure } = await changeEach(datasets, change)
     return { gone: new Set(), failure }
   }
-  return { gone: new Set(), failure: null }
 }
 
 interface ListToolsProps {
@@ -113,15 +111,12 @@ interface FilterChipProps {
 
 function FilterChip({ filter, changes, isOn, onPress }: FilterChipProps) {
   const asked = { ...filterQuery(filter), versions: 'latest', limit: '1' }
-  const found = useLoaded((signal) => listDatasets(asked, signal), [filter, changes])
-  // The figure stays while it is counted again.
-  const last = useRef<number | null>(null)
-  if (found.state === 'loaded') last.current = found.value.total
+  const { value: found } = useLoaded((signal) => listDatasets(asked, signal), [filter, changes])
   return (
     <button type="button" class="chip" aria-pressed={isOn} onClick={onPress}>
       {t.filterNames[filter]}{' '}
-      <span class={filter === 'open' && last.current ? 'count warn' : 'count'}>
-        {last.current === null ? '…' : count(last.current)}
+      <span class={filter === 'open' && found?.total ? 'count warn' : 'count'}>
+        {found === null ? '…' : count(found.total)}
       </span>
     </button>
   )
@@ -140,7 +135,7 @@ function useVersions(changes: number) {
     for (const origin of loaded.keys()) void load(origin).catch(() => {})
   }, [changes])
   return {
-    of: ({ origin }: ListedDataset): readonly Entry[] =>
+    of: ({ origin }: ListedDataset): readonly ListRow[] =>
       (loaded.get(origin?.id ?? '') ?? []).map((one) => ({ ...one, isVersion: true })),
     isOpen: ({ origin }: ListedDataset) => loaded.has(origin?.id ?? ''),
     toggle({ origin }: ListedDataset) {
@@ -152,23 +147,23 @@ function useVersions(changes: number) {
 }
 
 /** @param caller Name of the key of this tab; null for a service without keys. */
-function columnsOf(caller: string | null, versions: Versions): readonly ListColumn<Entry>[] {
-  const senders = column<Entry>(null, t.from, 'mid quiet', ({ sender }) => (sender === caller ? t.you : sender))
+function columnsOf(caller: string | null, versions: Versions): readonly ListColumn[] {
+  const senders = column(null, t.from, 'mid quiet', ({ sender }) => (sender === caller ? t.you : sender))
   return [
-    column<Entry>('name', t.name, 'name-cell', (entry) =>
+    column('name', t.name, 'name-cell', (entry) =>
       entry.isVersion ? <Version entry={entry} /> : <File entry={entry} versions={versions} />,
     ),
-    column<Entry>(null, t.firstToLast, 'mid', (entry) => <MiniStrip entry={entry} />),
-    column<Entry>('rows', t.rows, 'num phone-hide', ({ records }) => count(records.accepted)),
-    column<Entry>('rejects', t.rejected, 'num', (entry) => <Rejected entry={entry} />),
-    column<Entry>(null, t.columns, 'wide', (entry) => <div class="fields">{columnLine(entry.columns)}</div>),
+    column(null, t.firstToLast, 'mid', (entry) => <MiniStrip entry={entry} />),
+    column('rows', t.rows, 'num phone-hide', ({ records }) => count(records.accepted)),
+    column('rejects', t.rejected, 'num', (entry) => <Rejected entry={entry} />),
+    column(null, t.columns, 'wide', (entry) => <div class="fields">{columnLine(entry.columns)}</div>),
     ...(caller === null ? [] : [senders]),
-    column<Entry>('bytes', t.size, 'num mid quiet', ({ file }) => bytes(file.bytes)),
-    column<Entry>('createdAt', t.when, 'num quiet phone-hide', ({ createdAt }) => <Ago at={createdAt} />),
+    column('bytes', t.size, 'num mid quiet', ({ file }) => bytes(file.bytes)),
+    column('createdAt', t.when, 'num quiet phone-hide', ({ createdAt }) => <Ago at={createdAt} />),
   ]
 }
 
-function Rejected({ entry: { id, records } }: { readonly entry: Entry }) {
+function Rejected({ entry: { id, records } }: { readonly entry: ListRow }) {
   const { accepted, rejected } = records
   if (rejected === 0) return <span class="quiet">0</span>
   return (
@@ -186,7 +181,7 @@ function columnLine(columns: ListedDataset['columns']): string {
   return more > 0 ? `${names.join(', ')}, ${t.moreCount(count(more))}` : names.join(', ')
 }
 
-function File({ entry, versions }: { readonly entry: Entry; readonly versions: Versions }) {
+function File({ entry, versions }: { readonly entry: ListRow; readonly versions: Versions }) {
   const { id, file, createdAt, records, origin } = entry
   return (
     <>
@@ -214,7 +209,7 @@ function File({ entry, versions }: { readonly entry: Entry; readonly versions: V
   )
 }
 
-function Version({ entry }: { readonly entry: Entry }) {
+function Version({ entry }: { readonly entry: ListRow }) {
   const [name, more] = versionName(entry)
   return (
     <div class="tree">
@@ -224,7 +219,7 @@ function Version({ entry }: { readonly entry: Entry }) {
   )
 }
 
-function MiniStrip({ entry: { file, records, rejects } }: { readonly entry: Entry }) {
+function MiniStrip({ entry: { file, records, rejects } }: { readonly entry: ListRow }) {
   const isBad = records.accepted === 0
   return (
     <Strip

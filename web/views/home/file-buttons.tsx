@@ -2,7 +2,7 @@
 import { useCaller } from '../../caller.ts'
 import { bytes } from '../../format.ts'
 import { t } from '../../texts.ts'
-import { hasPicker, pickFiles, plainFiles } from '../../upload/chosen-files.ts'
+import { pastedFile, plainFiles } from '../../upload/chosen-files.ts'
 import type { UploadQueue } from '../../upload/upload-queue.ts'
 
 export function FormatsLine() {
@@ -17,7 +17,7 @@ export function FormatsLine() {
 export function FileButtons({ queue }: { readonly queue: UploadQueue }) {
   const paste = async () => {
     const text = await navigator.clipboard.readText().catch(() => '')
-    if (text !== '') void queue.add(plainFiles([new File([text], 'pasted.csv', { type: 'text/csv' })]))
+    if (text !== '') void queue.add(plainFiles([pastedFile(text)]))
   }
   const sample = async () => {
     const { sampleFile } = await import('./sample-files.ts')
@@ -31,11 +31,6 @@ export function FileButtons({ queue }: { readonly queue: UploadQueue }) {
           type="file"
           multiple
           class="hidden-input"
-          onClick={(event) => {
-            if (!hasPicker()) return
-            event.preventDefault()
-            void pickFiles().then((chosen) => queue.add(chosen))
-          }}
           onChange={({ currentTarget }) => {
             // Copied: clearing the input, so that the same file can be chosen again, empties its list.
             void queue.add(plainFiles(currentTarget.files ?? []))

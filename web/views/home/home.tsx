@@ -1,5 +1,5 @@
 // Home: the place for files, those chosen and not sent, whose key the tab uses, and the list of datasets.
-import { useLayoutEffect, useReducer, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { Caller, Quota } from '../../../src/core/responses.ts'
 import { listDatasets } from '../../api.ts'
 import { enterKey, lookAtCaller, useCaller, useMay, useMayLook } from '../../caller.ts'
@@ -21,11 +21,10 @@ interface HomeProps {
 }
 
 export function Home({ queue, query }: HomeProps) {
-  const [, render] = useReducer((turn: number) => turn + 1, 0)
-  useLayoutEffect(() => queue.subscribe(() => render(null)), [queue])
+  const { uploads } = queue.use()
   const isEmpty = useIsEmpty()
   const mayRead = useMay('read')
-  if (isEmpty && query === '' && queue.uploads.length === 0) return <FirstVisit queue={queue} />
+  if (isEmpty && query === '' && uploads.length === 0) return <FirstVisit queue={queue} />
   return (
     <div class="page">
       <section class="drop" aria-labelledby="drop">
@@ -38,7 +37,7 @@ export function Home({ queue, query }: HomeProps) {
         <FileButtons queue={queue} />
       </section>
       <CallerLine />
-      <ReadyList queue={queue} />
+      <ReadyList uploads={uploads} queue={queue} />
       {isEmpty !== null && mayRead && <DatasetList query={query} />}
       {!mayRead && <p>{t.mayNotRead}</p>}
     </div>
@@ -49,14 +48,12 @@ export function Home({ queue, query }: HomeProps) {
 function useIsEmpty(): boolean | null {
   const { changes } = useLive()
   const mayLook = useMayLook()
-  const total = useRef<number | null>(null)
-  const counted = useLoaded(
+  const { value: total, error } = useLoaded(
     async (signal) => (mayLook ? (await listDatasets({ limit: '1' }, signal)).total : null),
     [changes, mayLook],
   )
-  if (counted.state === 'loaded') total.current = counted.value
-  if (total.current === null) return counted.state === 'failed' ? false : null
-  return total.current === 0
+  if (total === null) return error === null ? null : false
+  return total === 0
 }
 
 let greetedCount = 0

@@ -4,14 +4,19 @@ import { useUploadBlocker } from '../../caller.ts'
 import { count, shownName } from '../../format.ts'
 import { Failure } from '../../parts/failure.tsx'
 import { t } from '../../texts.ts'
-import type { UploadQueue } from '../../upload/upload-queue.ts'
+import type { QueuedUpload, UploadQueue } from '../../upload/upload-queue.ts'
 import { useLoaded } from '../../use-loaded.ts'
 import { isSent } from '../tray/tray.tsx'
 import type { ReadyFile } from './ready-file.tsx'
 
-export function ReadyList({ queue }: { readonly queue: UploadQueue }) {
+interface ReadyListProps {
+  readonly uploads: readonly QueuedUpload[]
+  readonly queue: UploadQueue
+}
+
+export function ReadyList({ uploads, queue }: ReadyListProps) {
   const blocker = useUploadBlocker()
-  const chosen = queue.uploads.filter((upload) => !isSent(upload))
+  const chosen = uploads.filter((upload) => !isSent(upload))
   if (chosen.length === 0) return null
   const ready = chosen
     .filter(({ phase, isRefused, size }) => phase === 'ready' && !isRefused && blocker(size) === null)
@@ -58,7 +63,7 @@ export function ReadyList({ queue }: { readonly queue: UploadQueue }) {
 
 /** What shows a file before it is sent is a script of its own. */
 function Ready(props: ComponentProps<typeof ReadyFile>) {
-  const view = useLoaded(() => import('./ready-file.tsx'), [])
-  if (view.state === 'failed') return <Failure error={view.error} />
-  return view.state === 'loading' ? <li class="panel">{t.reading}</li> : <view.value.ReadyFile {...props} />
+  const { value: view, error } = useLoaded(() => import('./ready-file.tsx'), [])
+  if (error !== null) return <Failure error={error} />
+  return view === null ? <li class="panel">{t.reading}</li> : <view.ReadyFile {...props} />
 }

@@ -1,13 +1,13 @@
 // Trash: the datasets that were deleted on this page, with the time until they are erased, and the way back.
 import { useLayoutEffect, useState } from 'preact/hooks'
-import { type ListedDataset, listTrash } from '../../api.ts'
+import { eraseTrashed, listTrash, restoreDataset } from '../../api.ts'
 import { lookAtCaller, useCaller, useMay } from '../../caller.ts'
 import { bytes, count, moment, remaining, shownName } from '../../format.ts'
 import { Ago } from '../../parts/ago.tsx'
 import { type ListAction, SelectableList } from '../../parts/selectable-list.tsx'
 import { column, type Sort } from '../../parts/virtual-list.tsx'
 import { t } from '../../texts.ts'
-import { eraseDatasets, restoreDatasets } from '../../trash.ts'
+import { changeEach } from '../../trash.ts'
 import { useLive } from '../../upload/live.ts'
 import { useList } from '../../use-list.ts'
 
@@ -24,8 +24,13 @@ export function Trash() {
   useLayoutEffect(() => void lookAtCaller(), [changes])
   const days = Math.round((caller?.trash.keepMs ?? 0) / 86_400_000)
   const actions: readonly ListAction[] = [
-    { label: t.putBack, class: 'primary', run: restoreDatasets },
-    { label: t.eraseNow, class: 'danger', question: t.eraseAsk, run: eraseDatasets },
+    { label: t.putBack, class: 'primary', run: (chosen) => changeEach(chosen, ({ id }) => restoreDataset(id)) },
+    {
+      label: t.eraseNow,
+      class: 'danger',
+      question: t.eraseAsk,
+      run: (chosen) => changeEach(chosen, ({ id }) => eraseTrashed(id)),
+    },
   ]
   return (
     <div class="page">
@@ -39,7 +44,6 @@ export function Trash() {
         label={t.trash}
         columns={columns}
         list={list}
-        rowsOf={(entry) => [entry]}
         sort={sort}
         onSort={(chosen) => setSort(chosen.by === usualSort.by ? usualSort : chosen)}
         actions={mayChange ? actions : []}
@@ -51,7 +55,7 @@ export function Trash() {
 }
 
 const columns = [
-  column<ListedDataset>('name', t.name, 'name-cell', ({ id, file, trashedAt = 0 }) => (
+  column('name', t.name, 'name-cell', ({ id, file, trashedAt = 0 }) => (
     <>
       <span class="one-line name strong" title={shownName(file.name)}>
         {shownName(file.name) || id}
@@ -61,10 +65,8 @@ const columns = [
       </span>
     </>
   )),
-  column<ListedDataset>('rows', t.rows, 'num phone-hide', ({ records }) => count(records.accepted)),
-  column<ListedDataset>('bytes', t.size, 'num mid quiet', ({ file }) => bytes(file.bytes)),
-  column<ListedDataset>('trashedAt', t.deleted, 'mid quiet', ({ trashedAt = 0 }) => <Ago at={trashedAt} />),
-  column<ListedDataset>(null, t.erasedIn, 'num', ({ erasesAt = 0 }) => (
-    <time title={moment(erasesAt)}>{remaining(erasesAt)}</time>
-  )),
+  column('rows', t.rows, 'num phone-hide', ({ records }) => count(records.accepted)),
+  column('bytes', t.size, 'num mid quiet', ({ file }) => bytes(file.bytes)),
+  column('trashedAt', t.deleted, 'mid quiet', ({ trashedAt = 0 }) => <Ago at={trashedAt} />),
+  column(null, t.erasedIn, 'num', ({ erasesAt = 0 }) => <time title={moment(erasesAt)}>{remaining(erasesAt)}</time>),
 ]

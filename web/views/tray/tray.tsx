@@ -1,6 +1,6 @@
 // Tray: the uploads of this visit and those of others in progress, at the foot of every screen, each with its strip,
 // what is known of it, and what can be done. Says in one sentence when one has ended.
-import { useLayoutEffect, useReducer, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { UploadStatus } from '../../../src/core/upload-status.ts'
 import { cancelUpload, getReceipt } from '../../api.ts'
 import { useMay } from '../../caller.ts'
@@ -17,10 +17,8 @@ import type { QueuedUpload, UploadQueue } from '../../upload/upload-queue.ts'
 import { useLoaded } from '../../use-loaded.ts'
 
 export function Tray({ queue }: { readonly queue: UploadQueue }) {
-  const [, render] = useReducer((turn: number) => turn + 1, 0)
-  useLayoutEffect(() => queue.subscribe(() => render(null)), [queue])
   const { running } = useLive()
-  const own = queue.uploads.filter(isSent)
+  const own = queue.use().uploads.filter(isSent)
   const others = [...running.values()].filter((status) => !own.some((upload) => isOf(upload, status)))
   const [isOpen, setOpen] = useState(() => innerWidth > phoneWidth)
   const said = useLastEnd(own)
@@ -76,8 +74,8 @@ function statusOf(upload: QueuedUpload, running: ReadonlyMap<string, UploadStatu
   return upload.status ?? [...running.values()].find((status) => isOf(upload, status)) ?? null
 }
 
-function needsUser({ phase, file, handle }: QueuedUpload): boolean {
-  return phase === 'failed' || (phase === 'paused' && file === null && handle === null)
+function needsUser({ phase, file }: QueuedUpload): boolean {
+  return phase === 'failed' || (phase === 'paused' && file === null)
 }
 
 /** The sentence about the upload that ended last in this visit; empty before any. */
@@ -120,7 +118,7 @@ interface OwnUploadProps {
 }
 
 function OwnUpload({ upload, queue, status }: OwnUploadProps) {
-  const { phase, size, sentBytes, result, error, file, handle } = upload
+  const { phase, size, sentBytes, result, error, file } = upload
   const name = shownName(upload.name)
   const share = size === 0 ? 1 : sentBytes / size
   const done = result !== null && (
@@ -142,7 +140,7 @@ function OwnUpload({ upload, queue, status }: OwnUploadProps) {
         {result !== null && <OpenLink name={name} result={result} />}
         <Buttons name={upload.name} actions={actionsOf(upload, queue)} />
       </span>
-      {phase === 'paused' && file === null && handle === null && <p class="told">{t.chooseAgain}</p>}
+      {phase === 'paused' && file === null && <p class="told">{t.chooseAgain}</p>}
       {error !== null && (
         <div class="told">
           <Failure error={error} />
@@ -155,11 +153,10 @@ function OwnUpload({ upload, queue, status }: OwnUploadProps) {
 /** Where the rejects lie is in the receipt. */
 function DoneStrip({ name, result }: { readonly name: string; readonly result: UploadResult }) {
   const mayRead = useMay('read')
-  const loaded = useLoaded(
+  const { value: receipt } = useLoaded(
     async (signal) => (mayRead && result.rejected > 0 ? getReceipt(result.datasetId, signal) : null),
     [result.datasetId],
   )
-  const receipt = loaded.state === 'loaded' ? loaded.value : null
   return (
     <Strip label={`${name}: ${acceptedText(result)}`} header={0.003} ticks={receipt ? receiptTicks(receipt) : []} />
   )
@@ -203,11 +200,11 @@ function useKeptFocus(phase: QueuedUpload['phase']) {
 
 type Action = readonly [label: string, isPossible: boolean, run: () => void]
 
-function actionsOf({ number, phase, file, handle, id }: QueuedUpload, queue: UploadQueue): readonly Action[] {
+function actionsOf({ number, phase, file, id }: QueuedUpload, queue: UploadQueue): readonly Action[] {
   const isRunning = phase === 'waiting' || phase === 'sending' || phase === 'processing'
   return [
     [t.pause, phase === 'sending' && id !== null, () => queue.pause(number)],
-    [t.resume, phase === 'paused' && (file !== null || handle !== null), () => void queue.resume(number)],
+    [t.resume, phase === 'paused' && file !== null, () => queue.send(number)],
     [t.cancel, isRunning || phase === 'paused', () => queue.cancel(number)],
     [t.retry, (phase === 'failed' || phase === 'canceled') && file !== null, () => queue.send(number)],
     [t.remove, !isRunning && phase !== 'paused', () => queue.remove(number)],

@@ -8,7 +8,7 @@ import { Failure } from '../../../parts/failure.tsx'
 import { Icon } from '../../../parts/icon.tsx'
 import { reasonName } from '../../../reject-texts.ts'
 import { t } from '../../../texts.ts'
-import { type LoadState, useLoaded, usePages } from '../../../use-loaded.ts'
+import { type Outcome, settled, useAction, useLoaded } from '../../../use-loaded.ts'
 import { type Cause, isOf, proposedMends } from './causes.ts'
 import { originalText } from './drafts.ts'
 import { seen } from './marked-text.tsx'
@@ -87,13 +87,13 @@ function Rules({ receipt, cause, work }: CauseProps) {
     [applied],
   )
   const worded = useLoaded((signal) => tryAll(['replace'], signal), [applied, JSON.stringify(words)])
-  const useful = fixed.state === 'loaded' ? mends.find((mend) => fixed.value.get(mend)?.mended) : undefined
+  const useful = mends.find((mend) => settled(fixed)?.get(mend)?.mended)
   // What no fixed rule mends, words may.
-  const chosen =
-    picked ?? useful ?? mends.find((mend) => fixed.state === 'loaded' && mend === 'replace') ?? mends[0] ?? 'leave'
+  const rest = settled(fixed) === null ? mends : [...mends.filter((mend) => mend === 'replace'), ...mends]
+  const chosen = picked ?? useful ?? rest[0] ?? 'leave'
   const triedOf = (mend: Mend) => (mend === 'replace' ? worded : fixed)
   const tried = triedOf(chosen)
-  const outcome = tried.state === 'loaded' ? tried.value.get(chosen) : undefined
+  const outcome = settled(tried)?.get(chosen)
   const onSubmit = (event: Event) => {
     event.preventDefault()
     if (chosen === 'leave' || outcome?.mended) work.apply(ruleOf(chosen))
@@ -111,7 +111,7 @@ function Rules({ receipt, cause, work }: CauseProps) {
         ))}
       </fieldset>
       {chosen === 'replace' && <Words words={words} onChange={setWords} />}
-      {tried.state === 'failed' && <Failure error={tried.error} />}
+      {tried.error !== null && <Failure error={tried.error} />}
       {outcome !== undefined && outcome.mended > 0 && (
         <div>
           <div class="row">
@@ -125,9 +125,7 @@ function Rules({ receipt, cause, work }: CauseProps) {
       )}
       <div class="row">
         <button type="submit" class="btn primary" disabled={chosen !== 'leave' && !outcome?.mended}>
-          {chosen === 'leave'
-            ? t.mends.leave
-            : t.mendThese(tried.state === 'loading' ? '…' : count(outcome?.mended ?? 0))}
+          {chosen === 'leave' ? t.mends.leave : t.mendThese(tried.isLoading ? '…' : count(outcome?.mended ?? 0))}
         </button>
         <span class="small quiet phone-hide">{t.fixKeys}</span>
       </div>
@@ -143,9 +141,9 @@ async function tryRule(id: string, { lines }: CorrectionWork, rule: CorrectionRu
   return rules.at(-1)
 }
 
-function resultText(mend: Mend, tried: LoadState<ReadonlyMap<Mend, RuleOutcome | undefined>>): string {
-  if (tried.state === 'loading') return '…'
-  const outcome = tried.state === 'loaded' ? tried.value.get(mend) : undefined
+function resultText(mend: Mend, tried: Outcome<ReadonlyMap<Mend, RuleOutcome | undefined>>): string {
+  if (tried.isLoading) return '…'
+  const outcome = settled(tried)?.get(mend)
   return outcome === undefined ? '' : t.mendsOf(count(outcome.mended), count(outcome.records - outcome.earlier))
 }
 
@@ -247,15 +245,17 @@ const shownStep = 100
 function Records({ receipt, cause, work, mayMake }: CauseProps) {
   const { id, encoding, columns } = receipt
   const [focused, setFocused] = useState<number | null>(null)
-  const load = async (cursor: number | null, signal: AbortSignal) => {
-    const page = await getRejects(id, cause.reason, cursor ?? 0, shownStep, signal)
-    const end = (cursor ?? 0) + page.rejects.length
-    return { items: page.rejects, next: end < page.total ? end : null }
-  }
-  const list = usePages(load, [id])
+  const { value: list, isLoading, error, run } = useAction<Awaited<ReturnType<typeof getRejects>>>(true)
+  const more = () =>
+    run(async (signal) => {
+      const before = list?.rejects ?? []
+      const { total, rejects } = await getRejects(id, cause.reason, before.length, shownStep, signal)
+      return { total, rejects: [...before, ...rejects] }
+    })
+  useLayoutEffect(more, [])
   const isOfCause = ({ column }: RejectPreview) =>
     cause.column === undefined || columns[(column ?? 0) - 1]?.name === cause.column
-  const rejects = (list.items ?? []).filter(isOfCause)
+  const rejects = (list?.rejects ?? []).filter(isOfCause)
   const originals = new Map(rejects.map((one) => [one.record, originalText(one, encoding.name)]))
   useLayoutEffect(() => {
     work.ask(new Map([...originals].flatMap(([record, text]) => (text === null ? [] : [[record, text] as const]))))
@@ -294,11 +294,11 @@ function Records({ receipt, cause, work, mayMake }: CauseProps) {
           />
         ))}
       </ul>
-      {list.isLoading && <p class="quiet">{t.loading}</p>}
-      {list.error !== null && <Failure error={list.error} />}
-      {list.hasMore && (
+      {isLoading && <p class="quiet">{t.loading}</p>}
+      {error !== null && <Failure error={error} />}
+      {!isLoading && (list === null || list.rejects.length < list.total) && (
         <p>
-          <button type="button" class="btn" onClick={list.more}>
+          <button type="button" class="btn" onClick={more}>
             {t.more}
           </button>
         </p>

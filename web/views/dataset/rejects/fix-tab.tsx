@@ -24,11 +24,11 @@ interface FixTabProps {
 export function FixTab({ receipt, query }: FixTabProps) {
   const work = useCorrections(receipt, openCorrected)
   const mayMake = useMay('upload')
-  const split = useLoaded(
+  const { value: split } = useLoaded(
     async (signal) => (mayMake ? await causesByColumn(receipt, signal) : causesOf(receipt)),
     [receipt.id, mayMake],
   )
-  const causes = split.state === 'loaded' ? split.value : causesOf(receipt)
+  const causes = split ?? causesOf(receipt)
   const chosen = causes.find((one) => causeKey(one) === query) ?? causes[0]
   useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => {

@@ -12,7 +12,7 @@ import {
 } from '../../../api.ts'
 import type { TextReading } from '../../../check/texts/read-texts.ts'
 import { textReader } from '../../../check/texts/text-reader.ts'
-import { useAction, useLoaded } from '../../../use-loaded.ts'
+import { settled, useAction, useLoaded } from '../../../use-loaded.ts'
 import {
   type Draft,
   type Drafts,
@@ -62,7 +62,7 @@ export function useCorrections(receipt: Receipt, onCorrected: (corrected: Correc
   const { mends, unfit, keep } = useMends(receipt)
   const { drafts, rules } = mends
   const { originals, read, readDrafts, allRead, draftReadings } = useReadings(receipt, drafts)
-  const { outcome, run } = useAction<void>()
+  const { isLoading: isSending, error, run } = useAction<void>()
 
   const isReadable = (record: number) => {
     const draft = drafts.get(record)
@@ -99,9 +99,9 @@ export function useCorrections(receipt: Receipt, onCorrected: (corrected: Correc
     lines: linesOf(sent),
     readableCount: sent.drafts.size,
     /** What the rules do, in their order; null while that is not known. */
-    outcomes: (applied.state === 'loaded' && applied.value?.rules) || null,
-    isSending: outcome.state === 'loading',
-    error: outcome.state === 'failed' ? outcome.error : null,
+    outcomes: settled(applied)?.rules ?? null,
+    isSending,
+    error,
     /** The result of reading the reject itself, which shows the wrong place; request it with `ask`. */
     originalReading: (record: number): KnownReading => originals.get(record),
     ask: read,

@@ -202,9 +202,13 @@ interface ValuesProps extends ChoiceProps {
 /** Few values, or the most frequent of many, each to press; several that are pressed are one filter. */
 function Values({ id, name, shape, chosen, onChoose }: ValuesProps) {
   const isKnown = shape.kind === 'labels'
-  const top = useLoaded(async (signal) => (isKnown ? null : await runQuery(id, topValuesSql(name), signal)), [id])
-  const found = top.state === 'loaded' ? (top.value?.rows ?? []) : []
-  const values = isKnown ? shape.labels : found.map(([value, times]) => [String(value), Number(times)] as const)
+  const { value: top } = useLoaded(
+    async (signal) => (isKnown ? null : await runQuery(id, topValuesSql(name), signal)),
+    [id],
+  )
+  const values = isKnown
+    ? shape.labels
+    : (top?.rows ?? []).map(([value, times]) => [String(value), Number(times)] as const)
   const most = Math.max(1, ...values.map(([, times]) => times))
   const pressed = chosen?.operator === 'in' ? chosen.values : []
   const press = (value: string) => {
@@ -286,7 +290,7 @@ interface FactsProps {
 
 function Facts({ receipt: { id, records }, name, type, measured: { statistics } }: FactsProps) {
   const { column_type: kind, column_statistics: of } = statistics
-  const sum = useLoaded(
+  const { value: sum } = useLoaded(
     async (signal) =>
       isNumeric(type)
         ? (await runQuery(id, sumSql(wholeFile, [name], 0, records.accepted), signal)).rows[0]?.[0]
@@ -307,7 +311,7 @@ function Facts({ receipt: { id, records }, name, type, measured: { statistics } 
     [isLength ? t.medianLength : t.median, of.median, about('median')],
     [t.middleHalf, of.q25, about('q25'), ` – ${shown(of.q75)}`],
     [t.deviation, of.std],
-    [t.sum, sum.state === 'loaded' ? sum.value : null],
+    [t.sum, sum],
   ]
   return (
     <dl class="facts">

@@ -178,12 +178,11 @@ interface EmptyProps {
 
 /** Why there are no rows: which filters leave none, even on their own. */
 function Empty({ id, filters, rejected }: EmptyProps) {
-  const counts = useLoaded(
+  const { value: counts } = useLoaded(
     async (signal) => (filters.length === 0 ? null : await runQuery(id, countsSql(filters), signal)),
     [id, JSON.stringify(filters)],
   )
-  const found = (counts.state === 'loaded' && counts.value?.rows[0]) || []
-  const alone = filters.filter((_, at) => Number(found[at] ?? 1) === 0)
+  const alone = filters.filter((_, at) => Number(counts?.rows[0]?.[at] ?? 1) === 0)
   return (
     <div class="empty">
       <p>{filters.length === 0 ? t.noRows : t.noMatch}</p>

@@ -12,14 +12,14 @@ export interface MeasuredColumn {
 
 /** By name; empty until they are computed, which takes some seconds for a large dataset. */
 export function useProfile({ id, records }: Receipt) {
-  const loaded = useLoaded((signal) => getProfile(id, signal), [id])
+  const { value, error } = useLoaded((signal) => getProfile(id, signal), [id])
   const profile: ReadonlyMap<string, MeasuredColumn> = useMemo(() => {
-    const all = loaded.state === 'loaded' ? loaded.value.statistics : []
+    const all = value?.statistics ?? []
     return new Map(
       all.map((statistics) => [statistics.column_name, { statistics, shape: shapeOf(statistics, records.accepted) }]),
     )
-  }, [loaded])
-  return { profile, profileError: loaded.state === 'failed' ? loaded.error : null }
+  }, [value])
+  return { profile, profileError: error }
 }
 
 /** What still changes asks for nothing: columns that are scrolled past, a selection that grows. Milliseconds. */

@@ -113,10 +113,10 @@ const forms = [
 
 /** The whole result, in each format of the service. */
 export function ExportMenu({ id, sql }: Readonly<Record<'id' | 'sql', string>>) {
-  const { outcome, run } = useAction<void>()
+  const { isLoading, error, run } = useAction<void>()
   return (
     <>
-      <Menu label={outcome.state === 'loading' ? t.exporting : t.export}>
+      <Menu label={isLoading ? t.exporting : t.export}>
         {forms.map(([name, type, ending]) => (
           <button
             key={name}
@@ -130,7 +130,7 @@ export function ExportMenu({ id, sql }: Readonly<Record<'id' | 'sql', string>>) 
           </button>
         ))}
       </Menu>
-      {outcome.state === 'failed' && <Failure error={outcome.error} />}
+      {error !== null && <Failure error={error} />}
     </>
   )
 }

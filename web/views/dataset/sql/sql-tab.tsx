@@ -5,6 +5,7 @@ import type { Column } from '../../../../src/core/receipt.ts'
 import type { RowPage } from '../../../../src/core/responses.ts'
 import { ApiError, type Receipt, runQuery } from '../../../api.ts'
 import { count, shownName, typeName } from '../../../format.ts'
+import { CopyButton } from '../../../parts/copy-button.tsx'
 import { Failure } from '../../../parts/failure.tsx'
 import { FindColumn } from '../../../parts/find-column.tsx'
 import { Icon } from '../../../parts/icon.tsx'
@@ -39,13 +40,6 @@ interface Result {
   readonly tookMs: number
 }
 
-/** The result before stays until there is another one, or an error. */
-function useLast(outcome: ReturnType<typeof useAction<Result>>['outcome']): Result | null {
-  const last = useRef<Result | null>(null)
-  if (outcome.state !== 'loading') last.current = outcome.state === 'loaded' ? outcome.value : null
-  return last.current
-}
-
 interface SqlTabProps {
   readonly receipt: Receipt
   /** The statement in the address, which was run last; empty for none. */
@@ -54,12 +48,10 @@ interface SqlTabProps {
 
 export function SqlTab({ receipt, asked }: SqlTabProps) {
   const area = useRef<HTMLTextAreaElement>(null)
-  const { sql, setSql, history, outcome, runStatement, cancel } = useStatement(receipt.id, asked, area)
-  const [functions, loadFunctions] = useFunctions(receipt.id)
-  const isRunning = outcome.state === 'loading'
-  const result = useLast(outcome)
-  const failed = outcome.state === 'failed' ? outcome.error : null
-  const failure = failed instanceof ApiError ? queryFailure(asked, failed.message) : null
+  const { sql, setSql, history, runStatement, value, isLoading, error, cancel } = useStatement(receipt.id, asked, area)
+  // The result before stays until there is another one, or an error.
+  const result = error === null && (isLoading || value?.statement === asked) ? value : null
+  const failure = error instanceof ApiError ? queryFailure(asked, error.message) : null
   return (
     <div class="sql">
       <nav class="schema" aria-label={t.columnsAndStatements}>
@@ -71,37 +63,35 @@ export function SqlTab({ receipt, asked }: SqlTabProps) {
         <SqlEditor
           sql={sql}
           area={area}
-          columns={receipt.columns.map(({ name }) => name)}
-          functions={functions}
           errorPlace={asked === sql ? (failure?.place ?? null) : null}
           onChange={setSql}
           onRun={() => runStatement(sql)}
-          onFocus={loadFunctions}
         />
         <div class="bar">
-          <RunButton isRunning={isRunning} onRun={() => runStatement(sql)} onStop={cancel} />
+          <RunButton isRunning={isLoading} onRun={() => runStatement(sql)} onStop={cancel} />
           <span class="row phone-hide">
             {t.runKeys.map((key) => (
               <kbd key={key}>{key}</kbd>
             ))}
           </span>
           <span class="small quiet" role="status">
-            {outcome.state === 'loaded' &&
-              t.rowCount(count(outcome.value.page.rows.length), count(Math.round(outcome.value.tookMs)))}
+            {!isLoading &&
+              result !== null &&
+              t.rowCount(count(result.page.rows.length), count(Math.round(result.tookMs)))}
           </span>
           <span class="grow" />
           {asked !== '' && (
             <>
-              <CopyLink />
+              <CopyButton class="ghost phone-hide" label={t.copyLink} text={() => location.href} />
               {result !== null && <ExportMenu id={receipt.id} sql={asked} />}
             </>
           )}
         </div>
-        {failed !== null &&
+        {error !== null &&
           (failure?.sentence ? (
             <StatementFailure failure={failure} sql={asked} onMend={runStatement} />
           ) : (
-            <Failure error={failed} />
+            <Failure error={error} />
           ))}
         {result !== null && <QueryResult key={result.statement} page={result.page} />}
       </div>
@@ -113,7 +103,7 @@ export function SqlTab({ receipt, asked }: SqlTabProps) {
 function useStatement(id: string, asked: string, area: RefObject<HTMLTextAreaElement | null>) {
   const [sql, setSql] = useState(asked || 'SELECT * FROM data LIMIT 100')
   const [history, setHistory] = useState(storedHistory)
-  const { outcome, run, cancel } = useAction<Result>()
+  const { run, ...outcome } = useAction<Result>()
   const ask = () => {
     run(async (signal) => {
       const startMs = performance.now()
@@ -131,12 +121,12 @@ function useStatement(id: string, asked: string, area: RefObject<HTMLTextAreaEle
     if (asked === '') {
       // A column that is pressed first takes the place of the star.
       area.current?.setSelectionRange(7, 8)
-      return cancel()
+      return outcome.cancel()
     }
     setSql(asked)
     ask()
   }, [asked])
-  return { sql, setSql, history, outcome, runStatement, cancel }
+  return { sql, setSql, history, runStatement, ...outcome }
 }
 
 interface RunButtonProps {
@@ -178,16 +168,6 @@ function RunButton({ isRunning, onRun, onStop }: RunButtonProps) {
   )
 }
 
-function CopyLink() {
-  const [isCopied, setCopied] = useState(false)
-  const copy = () => navigator.clipboard.writeText(location.href).then(() => setCopied(true))
-  return (
-    <button type="button" class="btn ghost phone-hide" onClick={() => void copy()} onBlur={() => setCopied(false)}>
-      <span aria-live="polite">{isCopied ? t.copied : t.copyLink}</span>
-    </button>
-  )
-}
-
 interface StatementFailureProps {
   readonly failure: QueryFailure
   readonly sql: string
@@ -218,25 +198,6 @@ function StatementFailure({ failure: { sentence, message, place, remedy }, sql, 
       )}
     </div>
   )
-}
-
-const functionsSql = `SELECT DISTINCT function_name FROM duckdb_functions()
-WHERE function_type IN ('scalar', 'aggregate') AND regexp_full_match(function_name, '[a-z][a-z0-9_]*') ORDER BY ALL`
-
-/** The functions of the service, requested when a statement is first typed. */
-function useFunctions(id: string): readonly [readonly string[], () => void] {
-  const [functions, setFunctions] = useState<readonly string[]>([])
-  const isAsked = useRef(false)
-  const load = () => {
-    if (isAsked.current) return
-    isAsked.current = true
-    runQuery(id, functionsSql, new AbortController().signal).then(
-      ({ rows }) => setFunctions(rows.map(([name]) => String(name))),
-      // Columns and keywords are completed all the same.
-      () => {},
-    )
-  }
-  return [functions, load]
 }
 
 function putName(area: HTMLTextAreaElement, name: string): void {

@@ -1,4 +1,4 @@
-// SQL tokens: the words, texts, numbers and comments of a statement, for what colors and completes it. Knows no element.
+// SQL tokens: the words, texts, numbers and comments of a statement, for what colors and mends it. Knows no element.
 import { quotedName } from '../rows/row-view.ts'
 
 export type TokenKind = 'keyword' | 'word' | 'name' | 'text' | 'number' | 'comment'
@@ -34,8 +34,8 @@ export function tokens(sql: string): readonly Token[] {
 const plainName = /^[a-z_][a-z0-9_]*$/i
 
 /** A name as statements have it, in quotes if it needs them. */
-export function nameOf(name: string, isQuoted = !plainName.test(name) || known.has(name.toUpperCase())): string {
-  return isQuoted ? quotedName(name) : name
+export function nameOf(name: string): string {
+  return plainName.test(name) && !known.has(name.toUpperCase()) ? name : quotedName(name)
 }
 
 /** What belongs between the text before the caret and a name that is put there. */
