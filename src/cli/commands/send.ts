@@ -47,7 +47,6 @@ export const send = serverCommand({
     ],
     ["csv-upload send *.csv --json | jq -r '.receipt.id'", 'The ids for a script.'],
   ],
-  completes: 'files',
   args: (args) => args,
   async run(context, values, args) {
     const { client } = context

@@ -27,7 +27,6 @@ export const uploads = serverCommand({
     ['csv-upload uploads --all --json | jq -r \'select(.phase == "failed") | .error.message\'', 'Why uploads failed.'],
     ['csv-upload uploads cancel 019aa1b2-4c80-7000-8000-0123456789ab', 'Cancel one upload.'],
   ],
-  completes: ['list', 'cancel'],
   /** The ids to cancel; null for the list. */
   args([action = 'list', ...ids]) {
     if (action === 'cancel') return uploadIds(ids)
