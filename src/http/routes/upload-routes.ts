@@ -9,7 +9,7 @@ import { clientNetworkOf } from '../access/client-network.ts'
 import { appendedType } from '../connection/error-record.ts'
 import { checkCoding, contentCodingOf, expectsContinue } from '../connection/head-checks.ts'
 import { type BodyPace, RequestBody } from '../connection/request-body.ts'
-import { headerLines } from '../connection/request-target.ts'
+import { headerLines, requestPath } from '../connection/request-target.ts'
 import { sendTagged } from '../exchange/entity-tag.ts'
 import { idempotencyKey } from '../exchange/headers/idempotency-key.ts'
 import { prefersAsync } from '../exchange/headers/prefer.ts'
@@ -165,13 +165,14 @@ export const uploadRoutes: readonly Route[] = [
   route({
     ...resuming,
     method: 'POST',
+    isUnlisted: true,
     onRequest: tusFirst,
     handler: async (request, reply, context) => {
       const method = field(request, 'x-http-method-override')?.trim().toUpperCase()
       if (method === 'PATCH') return await append(request, reply, context)
       if (method === 'HEAD') return await sendOffset(request, reply)
       if (method === 'DELETE') return await cancel(request, reply)
-      const allow = ['GET', 'HEAD', 'PATCH', 'DELETE', 'OPTIONS']
+      const allow = context.paths.allowed(requestPath(request.url))
       throw new ServiceError('METHOD_NOT_ALLOWED', { method: 'POST', allow })
     },
   }),
