@@ -135,6 +135,7 @@ export const uploadRoutes: readonly Route[] = [
     url: uploadsPath,
     scope: 'upload',
     optionsFields: fieldsOf,
+    failures: uploading.failures.filter((code) => code !== 'NO_BOUNDARY'),
     onRequest: tusFirst,
     operationId: 'uploadFile',
     tag: 'uploads',
@@ -155,8 +156,14 @@ export const uploadRoutes: readonly Route[] = [
       if (speaksTus(request, reply)) return await createByTus(request, reply, pace)
       // Otherwise the part of a file that a client of another protocol sends would be taken for the whole.
       const foreign = Object.keys(request.raw.headers).find((name) => /^(?:upload-|content-range$)/.test(name))
-      if (foreign === undefined) return await uploadWhole(request, reply, pace)
-      throw new ServiceError('BAD_REQUEST', { problem: `it has '${foreign}', but no 'Tus-Resumable: 1.0.0'` })
+      if (foreign !== undefined) {
+        throw new ServiceError('BAD_REQUEST', { problem: `it has '${foreign}', but no 'Tus-Resumable: 1.0.0'` })
+      }
+      return await uploadWhole(request, reply, pace).catch((error) => {
+        // Only the route of the specification answers this as the reference does.
+        if (!isServiceError(error, 'NO_BOUNDARY')) throw error
+        throw new ServiceError('BAD_MULTIPART', { problem: 'its Content-Type has no boundary' })
+      })
     },
   }),
   route({ ...resuming, method: 'PATCH', onRequest: tusFirst, handler: append }),
