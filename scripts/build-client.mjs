@@ -1,5 +1,5 @@
 // Build client: packages the command line without the service in build/client, for machines that only send and fetch.
-// It has no dependencies and takes a few hundred kilobytes. Runs on Node 22: newer syntax is compiled down.
+// It has no dependencies and takes a few hundred kilobytes. Runs on Node 22.13: newer syntax is compiled down.
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { compile, root, setUp } from './setup.mjs'
@@ -27,7 +27,7 @@ const manifest = {
   description: 'Send CSV files to a CSV Upload Service, and fetch and query what became of them.',
   license,
   type: 'module',
-  engines: { node: '>=22' },
+  engines: { node: '>=22.13' },
   bin: { 'csv-upload': `./dist/${entry}` },
 }
 writeFileSync(join(targetDir, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)

@@ -23,16 +23,17 @@ export function configuredAccess(config: AccessConfig, logger: AccessLogger, onC
   const { keys, jwtKeys } = config
   const fixed = { reload: () => {}, [Symbol.dispose]: () => {} }
   if (keys === '' && jwtKeys === '') return { access: openAccess, ...fixed }
-  const isFile = keys !== '' && !isContent(keys)
-  const known = isFile || keys === '' ? [] : parseKeys(keys)
-  const access = createAccess({ keys: known, tokens: jwtKeys === '' ? null : tokenOptions(config) })
-  let isFirst = true
+  const tokens = jwtKeys === '' ? null : tokenOptions(config)
   const change = (others: readonly Key[]) => {
     access.setKeys(others)
-    if (!isFirst) onChange()
-    isFirst = false
+    onChange()
   }
-  return { access, ...(isFile ? followKeys(keys, logger, change) : fixed) }
+  const isFile = keys !== '' && !isContent(keys)
+  const { keys: known, ...followed } = isFile
+    ? followKeys(keys, logger, change)
+    : { keys: keys === '' ? [] : parseKeys(keys), ...fixed }
+  const access = createAccess({ keys: known, tokens })
+  return { access, ...followed }
 }
 
 function tokenOptions({ jwtKeys, jwtIssuer, jwtAudience }: AccessConfig): TokenOptions {

@@ -37,26 +37,26 @@ export function readTrustedFile(
   }
 }
 
-/** Reads a file of keys and calls `onChange` with them, now and after every change until disposed. @throws {KeysError} */
+/** Reads a file of keys, and calls `onChange` with them after every change until disposed. @throws {KeysError} */
 export function followKeys(path: string, logger: AccessLogger, onChange: (keys: readonly Key[]) => void) {
   let version = versionOf(path)
   const { text, isReadByOthers } = readTrustedFile(path, '--keys')
-  onChange(parseKeys(text, path))
+  const keys = parseKeys(text, path)
   if (isReadByOthers) logger.warn({ path }, 'others may read the key file; mode 600 restricts it to its owner')
   // A file that cannot be used changes nothing: half a file must not lock everyone out.
   const reload = () => {
     version = versionOf(path)
     try {
-      const keys = parseKeys(readTrustedFile(path, '--keys').text, path)
-      onChange(keys)
-      logger.info({ keys: keys.length }, 'keys were read again')
+      const others = parseKeys(readTrustedFile(path, '--keys').text, path)
+      onChange(others)
+      logger.info({ keys: others.length }, 'keys were read again')
     } catch (error) {
       if (!(error instanceof KeysError)) throw error
       logger.error({ problem: error.message }, 'keys could not be read again: the previous keys stay valid')
     }
   }
   const checking = setInterval(() => versionOf(path) !== version && reload(), lookMs).unref()
-  return { reload, [Symbol.dispose]: () => clearInterval(checking) }
+  return { keys, reload, [Symbol.dispose]: () => clearInterval(checking) }
 }
 
 /** Differs whenever the file may have changed. Never throws: a file that cannot be read has a version, too. */

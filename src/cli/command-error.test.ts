@@ -79,7 +79,7 @@ test('send sends no more requests once a server has refused its key, and reports
     color: null,
     isBuild: false,
   }
-  const terminal = new Terminal(out, err, environment, { noColor: true, quiet: false })
+  const terminal = new Terminal(out, err, environment, false)
   const code = await send.prepare([...files, '--jobs', '1']).run({ terminal, environment, signal: t.signal })
   assert.deepEqual([code, connections()], [exitCodes.refusedKey, 1])
   const lines = files.map((file) => `${file}: who are you? (401)\n`).join('')

@@ -23,7 +23,7 @@ export interface Context {
   readonly signal: AbortSignal
 }
 
-/** The description of a command, from which help, completion and docs are generated. */
+/** The description of a command, from which help and docs are generated. */
 export interface CommandHelp {
   readonly name: string
   /** One line. */
@@ -35,8 +35,6 @@ export interface CommandHelp {
   readonly options: readonly OptionRow[]
   /** Command lines, each with what it does. */
   readonly examples: readonly (readonly [line: string, what: string])[]
-  /** How to complete its arguments other than options: with files, or with these words. */
-  readonly completes: 'files' | readonly string[]
 }
 
 /** A command that calls a server or reads files: every command except `serve`. */
@@ -48,14 +46,13 @@ export interface Command extends CommandHelp {
 export interface PreparedCommand {
   readonly json: boolean
   readonly quiet: boolean
-  readonly noColor: boolean
   run(context: Context): Promise<ExitCode>
 }
 
 /** The description of a command without what usual ones have in common. */
 export interface Description<Rows extends OptionRows>
-  extends Omit<CommandHelp, 'usage' | 'options' | 'completes'>,
-    Partial<Pick<CommandHelp, 'usage' | 'completes'>> {
+  extends Omit<CommandHelp, 'usage' | 'options'>,
+    Partial<Pick<CommandHelp, 'usage'>> {
   readonly options?: Rows
 }
 
@@ -77,7 +74,6 @@ export class UsageError extends ConfigError {
 export const commonOptions = {
   json: toggle('--json', 'Print JSON for programs instead of text for humans.'),
   quiet: toggle('-q, --quiet', 'Print only errors on standard error.'),
-  noColor: toggle('--no-color', 'Print without colours, as with NO_COLOR.'),
 } satisfies OptionRows
 
 /** Makes a command from its rows. */
@@ -88,7 +84,6 @@ export function defineCommand<Args, const Rows extends OptionRows = Record<never
   const options = Object.values(rows)
   return {
     usage: '[options]',
-    completes: [],
     ...definition,
     options,
     prepare(argv) {
@@ -98,10 +93,10 @@ export function defineCommand<Args, const Rows extends OptionRows = Record<never
         row.value === null ? given.has(row.flag) : optionValue(row, given.get(row.flag)),
       ])
       const all = Object.fromEntries(values) as CommandValues<Rows> // each row has a value of its kind
-      const { json, quiet, noColor } = all as ValuesOf<typeof commonOptions>
+      const { json, quiet } = all as ValuesOf<typeof commonOptions>
       const run = async (context: Context) =>
         (await definition.run(context, all, definition.args(args))) ?? exitCodes.ok
-      return { json, quiet, noColor, run }
+      return { json, quiet, run }
     },
   }
 }

@@ -33,7 +33,6 @@ test('a command refuses options and arguments that are wrong', async (t) => {
     [`readings ${id}`, /^Cannot start: expected --dialect, --schema or both$/],
     [`get ${id} --as datapackage -o -`, /^Cannot use --output: a datapackage is a directory/],
     ['list x', /^Cannot use argument 'x': expected options only$/],
-    ['completion tcsh', /^Cannot complete for 'tcsh', expected one of bash, zsh, fish$/],
     ['watch', /^Cannot start: upload id is missing$/],
     ['watch 019aa1b', /^Cannot use upload id '019aa1b': expected at least the first 8 of its 36 characters/],
     ['uploads stop', /^Cannot run uploads 'stop', expected list or cancel$/],
@@ -96,8 +95,7 @@ async function refuses(
   const command = commands.find((one) => one.name === name)
   assert.ok(command)
   const environment: ClientEnvironment = readClientEnvironment(variables)
-  const quiet = { noColor: true, quiet: true }
-  const terminal = new Terminal(new PassThrough(), new PassThrough(), environment, quiet)
+  const terminal = new Terminal(new PassThrough(), new PassThrough(), environment, true)
   const started = async () => command.prepare(argv).run({ terminal, environment, signal: t.signal })
   await assert.rejects(started, (error) => {
     assert.ok(error instanceof ConfigError, `${line}: ${error}`)

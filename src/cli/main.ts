@@ -45,17 +45,17 @@ async function run(command: Command, argv: readonly string[]): Promise<ExitCode>
     refuseUnknownVariables()
     return await runPrepared(name, command.prepare(argv))
   } catch (error) {
-    const choices = { json: argv.includes('--json'), quiet: false, noColor: argv.includes('--no-color') }
-    return await runPrepared(name, { ...choices, run: () => Promise.reject(error) })
+    const failed = () => Promise.reject(error)
+    return await runPrepared(name, { json: argv.includes('--json'), quiet: false, run: failed })
   }
 }
 
-async function runPrepared(name: string, { json, run, ...choices }: PreparedCommand): Promise<ExitCode> {
+async function runPrepared(name: string, { json, run, quiet }: PreparedCommand): Promise<ExitCode> {
   const environment = readClientEnvironment()
   // Without a listener, a closed pipe would end the process with a stack trace; print() reports it.
   process.stdout.on('error', () => {})
   const signal = stopSignal()
-  using terminal = new Terminal(process.stdout, process.stderr, environment, choices)
+  using terminal = new Terminal(process.stdout, process.stderr, environment, quiet)
   try {
     return await run({ terminal, environment, signal })
   } catch (failure) {
@@ -102,7 +102,7 @@ function helpOn([name, ...rest]: readonly string[]): Promise<ExitCode> {
 function unknown(name: string, rest: readonly string[]): Promise<ExitCode> {
   const json = name === '--json' || rest.includes('--json')
   const run = () => Promise.reject(new UsageError(whyUnknown(name)))
-  return runPrepared('csv-upload', { json, quiet: false, noColor: true, run })
+  return runPrepared('csv-upload', { json, quiet: false, run })
 }
 
 function whyUnknown(name: string): string {
@@ -124,7 +124,7 @@ function print(text: string): Promise<ExitCode> {
     await terminal.print(text)
     return exitCodes.ok
   }
-  return runPrepared('csv-upload', { json: false, quiet: false, noColor: true, run })
+  return runPrepared('csv-upload', { json: false, quiet: false, run })
 }
 
 function complain(line: string): void {

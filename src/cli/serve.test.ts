@@ -72,7 +72,7 @@ test('serve() reports in one line why it could not start', async (t) => {
   const inUse = `Object.assign(new Error('listen EADDRINUSE: address already in use 127.0.0.1:8080'), { syscall: 'listen' })`
   const locked = `new ServiceError('DATA_DIRECTORY_IN_USE', { dir: './data', owner: 'process 7' })`
   const denied = `new Error('Cannot keep file', { cause: new Error('EACCES: permission\\n denied') })`
-  const unmakable = `new ServiceError('STORE_FAILED', undefined, Object.assign(new Error('EACCES'), { code: 'EACCES', syscall: 'mkdir', path: '/srv/x' }))`
+  const unmakable = `new ServiceError('STORE_FAILED', undefined, Object.assign(new Error('EACCES'), { code: 'EACCES', errno: -13, syscall: 'mkdir', path: '/srv/x' }))`
   const cases = [
     [unmakable, [], exitCodes.failed, /^csv-upload: Cannot create \/srv\/x: permission denied; choose another --data$/],
     [

@@ -2,16 +2,17 @@
 import { stat } from 'node:fs/promises'
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
 import type { CorrectionOutcome } from '../core/responses.ts'
+import { isFinished } from '../core/upload-status.ts'
 import { ClientError } from './client-error.ts'
-import { type Ask, Http, type ServerAddress } from './http.ts'
+import { type Ask, Http, jsonOf, type ServerAddress } from './http.ts'
 import type { SendProgress, Transfer } from './request-body.ts'
 import { type ListPage, readAs, type SentReceipt, type SentStatus, shapes } from './response-shapes.ts'
 import { type ResumeOptions, type SeekableFile, sendResumable } from './resumable-upload.ts'
-import { type Attempts, type RetryRules, withRetries } from './retry.ts'
+import { type Attempts, pause, type RetryRules, withRetries } from './retry.ts'
 import { type OutgoingFile, sendFile } from './upload.ts'
-import { watchUpload } from './watch-upload.ts'
 
-/** Polling interval for a server without events. Milliseconds. */
+/** How long a server waits for a change of status, and how long we do if something in between asks it not to. */
+const waitSeconds = 20
 const askEveryMs = 2_000
 /** The largest page of a list that a server sends. */
 export const pageMax = 1_000
@@ -60,8 +61,22 @@ export class Client implements Disposable {
   }
 
   /** The status of an upload and each that follows, until it has ended. @throws {ClientError} */
-  watch(id: string, signal: AbortSignal = this.#signal): AsyncGenerator<SentStatus> {
-    return watchUpload(this.#http, id, { ...this.#rules, askEveryMs }, signal)
+  async *watch(id: string): AsyncGenerator<SentStatus> {
+    const path = `/qas/uploads/${encodeURIComponent(id)}`
+    for (let known: OutgoingHttpHeaders = {}; ; ) {
+      const { status, headers } = await this.#repeat(async () => {
+        const response = await this.#http.ask({ method: 'GET', path, headers: known }, this.#signal)
+        if (response.statusCode === 304) return { status: null, headers: response.resume().headers }
+        const status = readAs(shapes.status, await jsonOf(response, this.#signal))
+        return { status, headers: response.headers }
+      })
+      if (status !== null) yield status
+      if (status !== null && isFinished(status)) return
+      if (known.prefer !== undefined && headers['preference-applied'] === undefined) {
+        await pause(askEveryMs, this.#signal)
+      }
+      known = { prefer: `wait=${waitSeconds}`, ...(headers.etag && { 'if-none-match': headers.etag }) }
+    }
   }
 
   /** Every upload that the server remembers, newest first. @throws {ClientError} */

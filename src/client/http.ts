@@ -120,10 +120,10 @@ export async function responseOf(
   }
 }
 
-/** The response, if it is a success. @throws {ClientError} `refused` otherwise, with the error record of the body */
+/** The response, if it is a success, or says that nothing has changed. @throws {ClientError} `refused` otherwise, with the error record of the body */
 export async function successOf(response: plain.IncomingMessage, signal: AbortSignal): Promise<plain.IncomingMessage> {
   const { statusCode = 0, headers } = response
-  if (statusCode >= 200 && statusCode < 300) return response
+  if ((statusCode >= 200 && statusCode < 300) || statusCode === 304) return response
   const body = await textOf(response, refusalBytesMax, signal)
   throw new ClientError(refusal(statusCode, headers['retry-after'], body))
 }

@@ -14,11 +14,9 @@ export const defaultUrl = 'http://127.0.0.1:8080'
 
 export type ClientEnvironment = Readonly<ReturnType<typeof readClientEnvironment>>
 
-/** Reads the variables; an empty one counts as not set (as https://no-color.org defines for NO_COLOR). */
+/** Reads the variables; an empty one counts as not set. */
 export function readClientEnvironment(environment: Readonly<Record<string, string | undefined>> = process.env) {
   const given = (name: string) => environment[name] || null
-  const isForced = given('FORCE_COLOR') !== null && given('FORCE_COLOR') !== '0'
-  const isOff = given('NO_COLOR') !== null || given('FORCE_COLOR') === '0' || given('TERM') === 'dumb'
   return {
     url: given(clientVariables.url),
     key: given(clientVariables.key),
@@ -27,8 +25,6 @@ export function readClientEnvironment(environment: Readonly<Record<string, strin
     editor: given('VISUAL') ?? given('EDITOR'),
     /** Directory for the state of the user's programs; null without one. */
     stateDir: stateDir(given('XDG_STATE_HOME'), given('HOME') ?? given('USERPROFILE')),
-    /** Null if it depends on whether the output is a terminal. */
-    color: isOff ? false : isForced ? true : null,
     /** True on a build machine, which may emulate a terminal although nobody watches progress there. */
     isBuild: given('CI') !== null,
   }

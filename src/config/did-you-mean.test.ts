@@ -3,13 +3,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { didYouMean } from './did-you-mean.ts'
 
-const known = ['--jobs', '--url', '--no-color', 'port', 'copy', 'max-file-size']
+const known = ['--jobs', '--url', '--resume', 'port', 'copy', 'max-file-size']
 
 test('didYouMean() suggests the nearest name, and none for what is far from all', () => {
   const cases = [
     ['--job', '--jobs'],
     ['--ulr', '--url'],
-    ['--no-colour', '--no-color'],
+    ['--resumme', '--resume'],
     ['prot', 'port'],
     ['max-files-szie', 'max-file-size'],
     ['-x', null],

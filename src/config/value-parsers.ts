@@ -13,8 +13,6 @@ export interface Kind<Value> {
   readonly shown?: (text: string) => string
   /** What to say of a valid text that is probably a mistake; null for others. */
   readonly doubt?: (text: string) => string | null
-  /** Every possible value, if there are few. */
-  readonly values?: readonly string[]
   /** Present if the option can be given several times: each is a line of its text. */
   readonly repeats?: true
 }
@@ -56,7 +54,7 @@ export function duration(min: number, max: number): Kind<number> {
 /** One of the given words. */
 export function oneOf<const Value extends string>(values: readonly Value[]): Kind<Value> {
   const wanted = `one of ${values.join(', ')}`
-  return { wanted, values, parse: (given) => values.find((value) => value === given) ?? null }
+  return { wanted, parse: (given) => values.find((value) => value === given) ?? null }
 }
 
 /** A value of another kind, or `none` for Infinity. */

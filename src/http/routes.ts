@@ -17,12 +17,11 @@ import { logWhenAnswered, noteFailure } from './connection/request-log.ts'
 import { isPlainPath, requestPath } from './connection/request-target.ts'
 import { addJsonBody } from './exchange/json-body.ts'
 import { compileQuery } from './exchange/parse-query.ts'
-import type { DescribedRoute } from './openapi/openapi.ts'
 import { datasetRoutes } from './routes/dataset-routes.ts'
 import { downloadRoutes } from './routes/download-routes.ts'
-import { addPageRoutes } from './routes/page-routes.ts'
+import { pageRoutes } from './routes/page-routes.ts'
 import { queryRoute } from './routes/query-route.ts'
-import { addRoute } from './routes/route.ts'
+import { addRoute, type Route } from './routes/route.ts'
 import { serviceRoutes } from './routes/service-routes.ts'
 import { trashRoutes } from './routes/trash-routes.ts'
 import { formRoutes, uploadRoutes } from './routes/upload-routes.ts'
@@ -61,6 +60,11 @@ export interface Stopping {
   readonly drained: AbortSignal
 }
 
+/** Every route; in a host's app, those of the page are left out. */
+export function routesOf(options: Pick<RouteOptions, 'hasPage' | 'frameAncestors'>): readonly Route[] {
+  return options.hasPage ? [...rows, ...pageRoutes(frames(options))] : rows
+}
+
 /** Adds every route to an app, or to the part of one that is ours alone. */
 export function addRoutes(
   app: App,
@@ -75,19 +79,13 @@ export function addRoutes(
   app.setSerializerCompiler(() => JSON.stringify)
   app.setErrorHandler(failureResponse(options.linger, app.prefix, options.hasPage))
   const paths = new KnownPaths()
-  const routes: DescribedRoute[] = []
-  app.addHook('onRoute', ({ url, method, schema = {}, config }) => {
-    const methods = [method].flat()
-    paths.add(url, methods, config?.optionsFields)
-    routes.push({ url, methods, schema })
-  })
   addRequestChecks(app, { options, paths, meter, closing, drained })
   addResponseHeaders(app, options, closing)
   addAuthorization(app, service, options)
   addJsonBody(app, options)
-  const context = { ...options, resumableBytesMax: service.resumable.bytesMax, meter, routes, closing }
-  for (const row of rows) addRoute(app, row, context)
-  if (options.hasPage) addPageRoutes(app, frames(options))
+  const routes = routesOf(options)
+  const context = { ...options, resumableBytesMax: service.resumable.bytesMax, meter, routes, paths, closing }
+  for (const row of routes) addRoute(app, row, context)
 }
 
 interface RequestChecks extends Stopping {
@@ -168,7 +166,7 @@ const guardHeaders = (frameAncestors: string) =>
   ] as const
 
 /** What `frame-ancestors` of a policy lists. */
-function frames({ frameAncestors }: RouteOptions): string {
+function frames({ frameAncestors }: Pick<RouteOptions, 'frameAncestors'>): string {
   return frameAncestors.join(' ') || "'none'"
 }
 

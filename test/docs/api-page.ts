@@ -1,17 +1,17 @@
 // API page: the description of the routes, as the service returns it, as Markdown: headings, texts and tables.
-import { pino } from 'pino'
+import { openApi } from '../../src/http/openapi/openapi.ts'
 import { always, codeList } from '../../src/http/openapi/operation.ts'
-import { createHttpServer, defaultHttpOptions } from '../../src/http/server.ts'
+import { routesOf } from '../../src/http/routes.ts'
+import { defaultHttpOptions } from '../../src/http/server.ts'
 import type { JsonSchema, MediaType, OpenApi, Operation, Parameter, ResponseObject } from '../api/description.ts'
-import { createFakeService } from '../wire/fake-service.ts'
 
 type Table = (head: readonly string[], rows: readonly (readonly string[])[]) => string
 
 const base = 'http://127.0.0.1:8080'
 
 /** The content of docs/api.md: operations by tag, then the schemas. */
-export async function apiPage(table: Table): Promise<string> {
-  const { paths, tags, components } = await describedRoutes()
+export function apiPage(table: Table): string {
+  const { paths, tags, components } = describedRoutes()
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
   )
@@ -35,16 +35,16 @@ export async function apiPage(table: Table): Promise<string> {
 }
 
 /** The responses of the endpoint of the specification, for those who move to this service. */
-export async function endpointResponses(table: Table): Promise<string> {
-  const { paths } = await describedRoutes()
+export function endpointResponses(table: Table): string {
+  const { paths } = describedRoutes()
   const operation = paths['/qas/uploadCsv']?.post
   if (operation === undefined) throw new Error('Cannot find the endpoint in the description')
   return responseTable(operation, table).replaceAll('(#', '(api.md#')
 }
 
 /** The operations that can get each error, besides those that any request can get. */
-export async function operationsByCode(): Promise<ReadonlyMap<string, readonly string[]>> {
-  const { paths } = await describedRoutes()
+export function operationsByCode(): ReadonlyMap<string, readonly string[]> {
+  const { paths } = describedRoutes()
   const found = Object.values(paths).flatMap((methods) =>
     Object.values(methods).flatMap(({ operationId, responses }) =>
       Object.values(responses).flatMap(({ description }) =>
@@ -186,13 +186,6 @@ function capital(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1)
 }
 
-async function describedRoutes(): Promise<OpenApi> {
-  const logger = pino({ level: 'silent' })
-  const server = await createHttpServer(createFakeService(), { ...defaultHttpOptions, port: 0 }, logger)
-  try {
-    const response = await fetch(`${server.url}/openapi.json`)
-    return (await response.json()) as OpenApi // held by test/api
-  } finally {
-    await server.close()
-  }
+function describedRoutes(): OpenApi {
+  return JSON.parse(JSON.stringify(openApi(routesOf(defaultHttpOptions)))) as OpenApi // held by test/api
 }

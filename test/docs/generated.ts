@@ -47,15 +47,15 @@ export const generatedParts: readonly GeneratedPart[] = [
   { page: 'docs/reliability.md', name: 'torture', text: tortureTable(modules) },
   { page: 'docs/architecture.md', name: 'arrows', text: arrowTable() },
   { page: 'docs/architecture.md', name: 'features', text: featureTable(), isRough: true },
-  { page: 'docs/api.md', name: 'api', text: await apiPage(table) },
+  { page: 'docs/api.md', name: 'api', text: apiPage(table) },
   { page: 'docs/cli.md', name: 'commands', text: commandSections(table) },
   { page: 'docs/cli.md', name: 'exit codes', text: exitCodeTable(table) },
   { page: 'docs/config.md', name: 'options', text: optionTable() },
   { page: 'docs/metrics.md', name: 'metrics', text: await metricTable() },
-  { page: 'docs/errors.md', name: 'errors', text: await errorCodeTable() },
+  { page: 'docs/errors.md', name: 'errors', text: errorCodeTable() },
   { page: 'docs/errors.md', name: 'reject reasons', text: rejectTable() },
   { page: 'docs/notes.md', name: 'notes', text: noteCodeTable() },
-  { page: 'docs/migrate-from-spring.md', name: 'responses', text: await endpointResponses(table) },
+  { page: 'docs/migrate-from-spring.md', name: 'responses', text: endpointResponses(table) },
 ]
 
 /** Path of a page in the checkout. */
@@ -103,8 +103,8 @@ async function metricTable(): Promise<string> {
   )
 }
 
-async function errorCodeTable(): Promise<string> {
-  const operations = await operationsByCode()
+function errorCodeTable(): string {
+  const operations = operationsByCode()
   const whereOf = (code: ErrorCode) => {
     const those = operations.get(code) ?? []
     if (always.some((one) => one === code)) return 'any'

@@ -69,6 +69,9 @@ test('POST takes the file itself, of any type, and a form', async () => {
   assert.deepEqual([form.id, form.upload.fileName], [plain.id, 'sample.csv'])
   const partial = { 'content-type': 'text/csv', 'content-range': `bytes 0-${content.length - 1}/1000` }
   assert.equal((await client.ask('POST', '/qas/uploads', content, partial)).status, 400)
+  const unbounded = await client.ask('POST', '/qas/uploads', content, { 'content-type': 'multipart/form-data' })
+  const fields = ['timestamp', 'status', 'error', 'exception', 'message', 'path']
+  assert.deepEqual([unbounded.status, Object.keys(jsonOf<object>(unbounded))], [400, fields])
   const empty = await client.ask('POST', '/qas/uploads', undefined, { 'content-length': 0 })
   assert.match(refusalOf(empty).message, /it is empty/)
   const refused = await client.ask('POST', '/qas/uploadCsv', content, { 'content-type': 'text/csv' })

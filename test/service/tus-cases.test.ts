@@ -274,6 +274,14 @@ const cases: readonly Case[] = [
     status: 204,
     answers: { 'tus-resumable': '1.0.0' },
   },
+  {
+    what: 'OPTIONS, and POST without another method in its header',
+    begun: { bytes },
+    method: 'POST',
+    headers: tus,
+    status: 405,
+    answers: { allow: 'GET, DELETE, PATCH, HEAD, OPTIONS' },
+  },
   { what: 'DELETE of no upload', method: 'DELETE', path: nowhere, headers: tus, status: 404 },
   {
     what: 'a preflight of an allowed origin',

@@ -25,7 +25,6 @@ const leftOut: Readonly<Record<string, readonly (readonly [needs: string, ...com
     ['PostgreSQL, as in copies.test.ts', 'csv-upload copy'],
     ['a bucket and an engine, as in publish.test.ts', 'csv-upload publish'],
     ['a remote server or a bucket', 'csv-upload doctor'],
-    ['a browser', 'csv-upload open'],
   ],
   'docs/clients.md': [],
   'docs/operations.md': [['a bucket', 'AWS_ACCESS_KEY_ID=']],
@@ -48,7 +47,7 @@ describe('the shell blocks of the docs', () => {
     service = await startApp(readConfig(['--port', '0', '--data', join(dir, 'data'), '--log-level', 'silent'], {}))
     client = new Client(service.url)
     const bin = join(dir, 'bin')
-    await mkdir(join(dir, 'home', '.config', 'fish', 'completions'), { recursive: true })
+    await mkdir(join(dir, 'home'))
     await mkdir(bin)
     // Errors of HTTP end a command, too.
     await writeFile(join(dir, 'home', '.curlrc'), 'fail-with-body\n')

@@ -1,9 +1,7 @@
-// Tests of the command line on a real pseudo-terminal: progress, colours, no control sequences from files; completion
-// in real shells.
+// Tests of the command line on a real pseudo-terminal: progress, colours, no control sequences from files.
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { readdir, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -96,40 +94,4 @@ test('an upload that waits for a server says so, and ends when there is none', a
   })
   assert.equal(code, 5)
   assert.match(screen, /waits\.csv {2}trying again in \d+ ms: Cannot get an answer from http:\/\/127\.0\.0\.1:/)
-})
-
-test('bash completes commands, options, values and files', async (t) => {
-  if (spawnSync('bash', ['--version']).status !== 0) return t.skip('bash is not installed')
-  const { stdout: script } = await runCommand(['completion', 'bash'])
-  const complete = (...words: readonly string[]) => {
-    const line = words.map((word) => `'${word}'`).join(' ')
-    const ask = `COMP_WORDS=(csv-upload ${line}); COMP_CWORD=${words.length}; _csv_upload; printf '%s\\n' "\${COMPREPLY[@]}"`
-    const { stdout, stderr } = spawnSync('bash', ['-c', `${script}\n${ask}`], { cwd, encoding: 'utf8' })
-    assert.equal(stderr, '')
-    return stdout.trimEnd().split('\n')
-  }
-  assert.deepEqual(complete('re').toSorted(), ['readings', 'rejects', 'restore'])
-  assert.deepEqual(complete('send', '--di'), ['--dialect'])
-  assert.deepEqual(complete('get', '0', '--as', 'da'), ['datapackage', 'dataset'])
-  assert.deepEqual(complete('query', 'x', '--as', 'nd'), ['ndjson'])
-  assert.ok((await readdir(cwd)).includes('small.csv'))
-  assert.deepEqual(complete('send', 'smal'), ['small.csv'])
-  assert.deepEqual(complete('completion', 'z'), ['zsh'])
-})
-
-test('zsh and fish read their scripts without errors', async (t) => {
-  for (const [shell, flags] of [
-    ['zsh', ['-fn']],
-    ['fish', ['--no-execute']],
-  ] as const) {
-    const { stdout: script } = await runCommand(['completion', shell])
-    assert.match(script, /datapackage/)
-    if (spawnSync(shell, ['--version']).status !== 0) {
-      t.diagnostic(`${shell} is not here`)
-      continue
-    }
-    await writeFile(join(cwd, 'script'), script)
-    const { status, stderr } = spawnSync(shell, [...flags, join(cwd, 'script')], { encoding: 'utf8' })
-    assert.deepEqual([status, stderr], [0, ''])
-  }
 })

@@ -1,6 +1,4 @@
-// Datasets: the commands that list, print, open and delete datasets. Knows how to show each response.
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
+// Datasets: the commands that list, print and delete datasets. Knows how to show each response.
 import { type Client, datasetPath, pageMax } from '../../client/client.ts'
 import { readAs, type SentReceipt, shapes } from '../../client/response-shapes.ts'
 import { option, toggle } from '../../config/option.ts'
@@ -184,35 +182,6 @@ function shownFigure(figure: unknown): string {
   if (figure === undefined || figure === null) return ''
   if (typeof figure !== 'number') return String(figure)
   return Number.isInteger(figure) ? shownCount(figure) : String(Number(figure.toPrecision(6)))
-}
-
-export const open = serverCommand({
-  name: 'open',
-  summary: 'open a dataset, or the API description, in the browser',
-  usage: '[<id>] [options]',
-  about:
-    "Opens the receipt of a dataset or, without an id, the server's API description in the default browser, and prints its address. A server that requires keys refuses a browser.",
-  options: { printOnly: toggle('--print', 'Print the address only.') },
-  examples: [['csv-upload open 5f0c1a2b', 'The receipt of a dataset.']],
-  args: (args) => (args.length === 0 ? null : onlyId(args)),
-  async run({ client, terminal }, { json, printOnly }, prefix) {
-    const path = prefix === null ? '/docs' : datasetPath(await client.findId(prefix))
-    const address = client.url.href.replace(/\/+$/, '') + path
-    await terminal.printResult(json, { address }, () => `${address}\n`)
-    if (!printOnly && !(await openInBrowser(address))) terminal.complain('Cannot find a browser to open it.')
-  },
-})
-
-const openers: Readonly<Partial<Record<NodeJS.Platform, string>>> = { darwin: 'open', win32: 'explorer.exe' }
-
-/** False if there is no program to open it. */
-async function openInBrowser(address: string): Promise<boolean> {
-  const child = spawn(openers[process.platform] ?? 'xdg-open', [address], { stdio: 'ignore', detached: true })
-  child.unref()
-  return once(child, 'spawn').then(
-    () => true,
-    () => false,
-  )
 }
 
 export const rm = serverCommand({

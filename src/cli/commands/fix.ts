@@ -44,7 +44,6 @@ export const fix = serverCommand({
     ],
     ["EDITOR='sed -i s/N.A//' csv-upload fix 5f0c1a2b", 'Removes N/A from all rejects.'],
   ],
-  completes: 'files',
   args: onlyId,
   async run(context, { json, from, rule, dryRun }, prefix) {
     const { client, terminal } = context

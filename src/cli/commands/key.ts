@@ -43,7 +43,6 @@ export const key = defineCommand({
     ['csv-upload key list --file keys.json', 'Names, owners, scopes and expiry; no secrets.'],
     ['csv-upload key revoke --name ci --file keys.json', 'A running server rejects it within a second.'],
   ],
-  completes: actions,
   args([given, ...others]) {
     const action = actions.find((one) => one === given)
     if (action !== undefined && others.length === 0) return action

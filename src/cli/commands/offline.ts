@@ -19,7 +19,6 @@ export const verify = defineCommand({
     ['csv-upload verify data/datasets/*', 'Everything that the service stores.'],
     ['csv-upload get 5f0c… --as dataset -o copy && csv-upload verify copy', 'A downloaded copy.'],
   ],
-  completes: 'files',
   args: someArguments('directory'),
   async run({ terminal, signal }, { json, quiet }, args) {
     // Loaded only here: it also loads the scanner and the Parquet reader.
@@ -55,7 +54,6 @@ export const scrub = defineCommand({
     ['csv-upload scrub data', 'Everything that the service stores.'],
     ['csv-upload scrub data --json', 'One line of JSON per damaged file.'],
   ],
-  completes: 'files',
   args: onlyArgument('data directory'),
   async run({ terminal, signal }, { json, quiet }, dir) {
     // Loaded only here: other commands do not read a data directory.

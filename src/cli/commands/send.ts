@@ -47,7 +47,6 @@ export const send = serverCommand({
     ],
     ["csv-upload send *.csv --json | jq -r '.receipt.id'", 'The ids for a script.'],
   ],
-  completes: 'files',
   args: (args) => args,
   async run(context, values, args) {
     const { client } = context
@@ -56,7 +55,7 @@ export const send = serverCommand({
       ? await continued(context, values, unfinished, client.url.href, args)
       : (await outgoingFiles(args, values, values.name)).map((file) => new OutgoingUpload(file, null))
     if (uploads.length === 0) return exitCodes.ok
-    using _progress = drawProgress(context.terminal, statusLine(client, uploads))
+    using _progress = drawProgress(context.terminal, statusLine(uploads))
     using _pauses = reportPauses(context.terminal, uploads)
     const queue = uploads.values()
     const work = async () => {

@@ -12,7 +12,7 @@ import { type ExitCode, exitCodes } from '../exit-codes.ts'
 import { ownManifest } from '../own-manifest.ts'
 import { connect, serverCommand, serverOptions } from '../server-command.ts'
 import { counted, shownBytes, shownCount, shownMoment, shownTime } from '../terminal/format-amounts.ts'
-import { printable, printableLines } from '../terminal/printable.ts'
+import { printable } from '../terminal/printable.ts'
 
 export const serveHelp: CommandHelp = {
   name: 'serve',
@@ -22,7 +22,6 @@ export const serveHelp: CommandHelp = {
     'Runs in the foreground. Precedence of options: command line, CSV_UPLOAD_* variables, --config file. SIGTERM or Ctrl-C lets uploads finish; a second one stops immediately.',
   options: allOptions,
   examples: [['csv-upload serve --port 9000 --data /var/lib/csv-upload', 'Another port and directory.']],
-  completes: [],
 }
 
 export const whoami = serverCommand({
@@ -61,18 +60,6 @@ function shown(caller: Caller): readonly (readonly [string, string])[] {
 function used(quota: Quota, format: (amount: number) => string): string {
   return quota.max === null ? `${format(quota.used)}, no limit` : `${format(quota.used)} of ${format(quota.max)}`
 }
-
-export const openapi = serverCommand({
-  name: 'openapi',
-  summary: "print the server's OpenAPI description",
-  about: 'Prints /openapi.json of the server, indented, or with --json on one line.',
-  examples: [['csv-upload openapi > openapi.json', 'For a client generator.']],
-  args: noArguments,
-  async run({ client, terminal }, { json }) {
-    const description = await client.json('/openapi.json')
-    await terminal.printResult(json, description, () => `${printableLines(JSON.stringify(description, null, 2))}\n`)
-  },
-})
 
 /** A smaller clock difference does no harm: only displayed times depend on it. */
 const clockMsMax = 5_000

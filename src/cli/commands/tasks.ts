@@ -80,7 +80,6 @@ export const readings = datasetCommand({
     [`csv-upload readings 5f0c1a2b --dialect '{"delimiter":";"}'`, 'With another delimiter.'],
     ['csv-upload readings 5f0c1a2b --schema @sales.schema.json', 'Typed and validated.'],
   ],
-  completes: 'files',
   async fetch({ client, path, signal }, declared) {
     const parts = declaredParts(declared)
     if (parts.size === 0) throw new UsageError('Cannot start: expected --dialect, --schema or both')

@@ -4,12 +4,11 @@ import { ClientError } from '../../client/client-error.ts'
 import { failureOf, type SentStatus } from '../../client/response-shapes.ts'
 import { toggle } from '../../config/option.ts'
 import { type Context, noArguments, onlyArgument, UsageError } from '../command.ts'
-import { PhaseText } from '../sending/send-progress.ts'
 import { forEachId, limitOption, printList, serverCommand, uploadIds } from '../server-command.ts'
-import { shownBytes, shownCount, shownMoment } from '../terminal/format-amounts.ts'
+import { counted, shownBytes, shownCount, shownMoment } from '../terminal/format-amounts.ts'
 import { sentText } from '../terminal/format-responses.ts'
 import { printable } from '../terminal/printable.ts'
-import { drawProgress } from '../terminal/progress.ts'
+import { drawProgress, progressText, RateMeter } from '../terminal/progress.ts'
 import { right } from '../terminal/table.ts'
 
 export const uploads = serverCommand({
@@ -27,7 +26,6 @@ export const uploads = serverCommand({
     ['csv-upload uploads --all --json | jq -r \'select(.phase == "failed") | .error.message\'', 'Why uploads failed.'],
     ['csv-upload uploads cancel 019aa1b2-4c80-7000-8000-0123456789ab', 'Cancel one upload.'],
   ],
-  completes: ['list', 'cancel'],
   /** The ids to cancel; null for the list. */
   args([action = 'list', ...ids]) {
     if (action === 'cancel') return uploadIds(ids)
@@ -62,7 +60,7 @@ export const watch = serverCommand({
   summary: 'follow an upload to its end',
   usage: '<upload id> [options]',
   about:
-    'Shows the phase, size and rate of an upload from any client, and prints its receipt when it is done; exits with 1 if it fails. csv-upload uploads prints the ids; the first digits are enough. With --json, prints each change on one line, as the server sends it. Reconnects if the connection is lost, and polls every two seconds if events do not get through.',
+    'Shows the phase, size and rate of an upload from any client, and prints its receipt when it is done; exits with 1 if it fails. csv-upload uploads prints the ids; the first digits are enough. With --json, prints each change on one line, as the server sends it. Reconnects if the connection is lost.',
   examples: [
     ['csv-upload watch 019aa1b2-4c80-7000-8000-0123456789ab', 'On a terminal, a live progress line.'],
     ['csv-upload watch 019aa1b2-4c80 --json | jq -r .phase', 'Each change for a script.'],
@@ -87,11 +85,15 @@ async function lastStatus(
   id: string,
   json: boolean,
 ): Promise<SentStatus | null> {
-  const phases = new PhaseText()
+  const meter = new RateMeter()
   let last: SentStatus | null = null
-  using _progress = drawProgress(terminal, () =>
-    last === null ? 'asking the server' : `${printable(last.fileName ?? id)}  ${phases.of(last)}`,
-  )
+  using _progress = drawProgress(terminal, () => {
+    if (last === null) return 'asking the server'
+    const { phase, bytes, records } = last
+    const received = progressText(bytes.received, bytes.expected, meter.rate(bytes.received))
+    const amount = phase === 'receiving' ? received : counted(records?.total ?? 0, 'record')
+    return `${printable(last.fileName ?? id)}  ${phase}  ${amount}`
+  })
   for await (const status of client.watch(id)) {
     last = status
     if (json) await terminal.printJson(status)

@@ -3,7 +3,7 @@ import { basename, resolve } from 'node:path'
 import type { Client } from '../../client/client.ts'
 import { ClientError } from '../../client/client-error.ts'
 import type { SendProgress } from '../../client/request-body.ts'
-import type { SentReceipt, SentStatus } from '../../client/response-shapes.ts'
+import type { SentReceipt } from '../../client/response-shapes.ts'
 import { endsUpload } from '../../client/resumable-upload.ts'
 import { outcomeOf } from '../command-error.ts'
 import { exitCodes } from '../exit-codes.ts'
@@ -29,14 +29,11 @@ export class OutgoingUpload {
   verdict: SentReceipt['verdict']
   error: unknown = null
   tookMs = 0
-  /** The server's status, while it is followed. */
-  status: SentStatus | null = null
   /** True while the upload is remembered. */
   canContinue = false
   #uploadId: string | null
   readonly #problem: Error | null
   #beganMs = 0
-  #following: AbortController | null = null
 
   constructor(file: NamedFile, continued: UnfinishedUpload | null) {
     this.file = file
@@ -70,8 +67,6 @@ export class OutgoingUpload {
       signal.throwIfAborted()
       this.error = error
       return null
-    } finally {
-      this.#following?.abort()
     }
   }
 
@@ -87,18 +82,6 @@ export class OutgoingUpload {
   get stopsAll(): boolean {
     if (!(this.error instanceof ClientError)) return false
     return this.error.failure.kind === 'unreachable' || outcomeOf(this.error).code === exitCodes.refusedKey
-  }
-
-  /** Starts to follow what the server does with the bytes, if it reports that. */
-  follow(client: Client): void {
-    if (this.#uploadId === null || this.#following !== null || this.isDone) return
-    const following = new AbortController()
-    this.#following = following
-    const read = async () => {
-      for await (const status of client.watch(this.#uploadId ?? '', following.signal)) this.status = status
-    }
-    // The upload itself reports errors.
-    read().catch(() => {})
   }
 
   async #send(client: Client, unfinished: UnfinishedSends): Promise<SentReceipt> {

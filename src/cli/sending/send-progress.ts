@@ -1,17 +1,14 @@
 // Send progress: running uploads as one line, with phase, rate and remaining time. Does not know how they are sent.
-import type { Client } from '../../client/client.ts'
 import type { SendProgress } from '../../client/request-body.ts'
-import type { SentStatus } from '../../client/response-shapes.ts'
-import { counted, shownBytes, shownCount, shownTime } from '../terminal/format-amounts.ts'
+import { shownBytes, shownTime } from '../terminal/format-amounts.ts'
 import { printable } from '../terminal/printable.ts'
 import { progressText, RateMeter } from '../terminal/progress.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import type { OutgoingUpload } from './outgoing-upload.ts'
 
 /** All uploads as one line. */
-export function statusLine(client: Client, uploads: readonly OutgoingUpload[]): () => string {
+export function statusLine(uploads: readonly OutgoingUpload[]): () => string {
   const meter = new RateMeter()
-  const phases = new PhaseText()
   const isKnown = uploads.every(({ file }) => file.bytes !== null)
   const totalBytes = isKnown ? uploads.reduce((sum, { file }) => sum + (file.bytes ?? 0), 0) : null
   return () => {
@@ -24,31 +21,8 @@ export function statusLine(client: Client, uploads: readonly OutgoingUpload[]): 
     const [first] = running
     const done = uploads.filter(({ isDone }) => isDone).length
     const which = uploads.length === 1 ? printable(uploads[0]!.file.as) : `${done} of ${uploads.length} files`
-    const sending = () => `sending  ${progressText(sentBytes, totalBytes, rate)}`
-    if (running.length !== 1 || first === undefined) return `${which}  ${sending()}`
-    if (first.sending.phase === 'waiting') first.follow(client)
-    const { status } = first
-    const isRead = status?.phase === 'reading' || status?.phase === 'writing'
-    const waiting = waitingFor(first.sending)
-    const isWaiting = first.sending.phase === 'waiting' && first.sending.pause === null
-    return `${which}  ${isWaiting && isRead ? phases.of(status) : (waiting ?? sending())}`
-  }
-}
-
-/** What the server does with an upload, as text. */
-export class PhaseText {
-  readonly #bytes = new RateMeter()
-  readonly #records = new RateMeter()
-
-  of({ phase, bytes, records }: SentStatus): string {
-    if (phase === 'receiving') {
-      return `receiving  ${progressText(bytes.received, bytes.expected, this.#bytes.rate(bytes.received))}`
-    }
-    const total = records?.total ?? 0
-    const rate = this.#records.rate(total)
-    const speed =
-      phase !== 'reading' || rate === null || rate <= 0 ? '' : ` · ${shownCount(Math.round(rate))} records/s`
-    return `${phase}  ${counted(total, 'record')}${speed}`
+    const waiting = running.length === 1 && first ? waitingFor(first.sending) : null
+    return `${which}  ${waiting ?? `sending  ${progressText(sentBytes, totalBytes, rate)}`}`
   }
 }
 

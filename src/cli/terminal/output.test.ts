@@ -131,17 +131,25 @@ test('saveFile() does not replace a file that was created in the meantime', asyn
 })
 
 test('Terminal uses colors and progress lines on a terminal only, as the environment says', () => {
-  const shown = (isTTY: boolean, color: boolean | null, isBuild = false, quiet = false) => {
+  const shown = (isTTY: boolean, isBuild = false, quiet = false) => {
     const stream = Object.assign(new PassThrough(), { isTTY, columns: 80 })
-    const terminal = new Terminal(stream, stream, { color, isBuild }, { noColor: false, quiet })
+    const terminal = new Terminal(stream, stream, { isBuild }, quiet)
     return [terminal.paint('red', 'x').length > 1, terminal.showsProgress]
   }
-  assert.deepEqual(shown(true, null), [true, true])
-  assert.deepEqual(shown(false, null), [false, false])
-  assert.deepEqual(shown(true, false), [false, true])
-  assert.deepEqual(shown(false, true), [true, false])
-  assert.deepEqual(shown(true, null, true), [true, false])
-  assert.deepEqual(shown(true, null, false, true), [true, false])
+  assert.deepEqual(
+    [shown(true), shown(false)],
+    [
+      [true, true],
+      [false, false],
+    ],
+  )
+  assert.deepEqual(
+    [shown(true, true), shown(true, false, true)],
+    [
+      [true, false],
+      [true, false],
+    ],
+  )
 })
 
 async function* whole(text: string) {

@@ -16,21 +16,14 @@ export class Terminal implements Disposable {
   readonly #out: Stream
   readonly #err: Stream
   readonly #quiet: boolean
-  readonly #color: boolean | null
   #status = ''
 
-  constructor(
-    out: Stream,
-    err: Stream,
-    environment: Pick<ClientEnvironment, 'color' | 'isBuild'>,
-    choices: { readonly noColor: boolean; readonly quiet: boolean },
-  ) {
+  constructor(out: Stream, err: Stream, { isBuild }: Pick<ClientEnvironment, 'isBuild'>, quiet: boolean) {
     this.#out = out
     this.#err = err
-    this.#quiet = choices.quiet
-    this.#color = choices.noColor ? false : environment.color
+    this.#quiet = quiet
     this.width = out.isTTY ? out.columns || 80 : null
-    this.showsProgress = err.isTTY === true && !environment.isBuild && !choices.quiet
+    this.showsProgress = err.isTTY === true && !isBuild && !quiet
   }
 
   /** True if standard output is a terminal, which must not get raw bytes. */
@@ -83,9 +76,9 @@ export class Terminal implements Disposable {
     this.#status = line
   }
 
-  /** Text for standard output in a color, if colors are on. */
+  /** Text for standard output in a colour, if that is a terminal, or as NO_COLOR and FORCE_COLOR say. */
   paint(colour: Colour, text: string): string {
-    return (this.#color ?? this.#out.isTTY) ? styleText(colour, text, { validateStream: false }) : text
+    return styleText(colour, text, { stream: this.#out })
   }
 
   /** The result of a check. */
@@ -95,7 +88,7 @@ export class Terminal implements Disposable {
 
   /** The same as paint(), for standard error. */
   paintError(colour: Colour, text: string): string {
-    return (this.#color ?? this.#err.isTTY) ? styleText(colour, text, { validateStream: false }) : text
+    return styleText(colour, text, { stream: this.#err })
   }
 
   [Symbol.dispose](): void {

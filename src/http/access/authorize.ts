@@ -16,8 +16,6 @@ declare module 'fastify' {
     readonly scope?: RequiredScope | 'any' | 'none'
     /** True for a route that answers whatever the Host header says: probes use their own addresses and names. */
     readonly isForAnyHost?: boolean
-    /** Header fields that `OPTIONS` on its path returns in addition to the methods. */
-    readonly optionsFields?: Readonly<Record<string, string>>
   }
   interface FastifyRequest {
     /** The service as the caller sees it: datasets of other owners do not exist. */

@@ -1,8 +1,9 @@
 // Tests of schema checks: the messages for parameters and bodies that do not match a schema.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { allRoutes } from '../../../test/support/routes.ts'
 import { queryBody, readingBody, rowsQuery } from '../openapi/request-schemas.ts'
+import { routesOf } from '../routes.ts'
+import { defaultHttpOptions } from '../server.ts'
 import { compileQuery } from './parse-query.ts'
 
 type Schema = Parameters<typeof compileQuery>[0]['schema']
@@ -48,16 +49,16 @@ test('compileQuery() names the invalid member or parameter', () => {
 
 test('compileQuery() says of every parameter of every route what is wanted', () => {
   const checked = new Set<string>()
-  for (const { url, schema } of allRoutes()) {
+  for (const row of routesOf(defaultHttpOptions)) {
     for (const part of ['querystring', 'body'] as const) {
-      const given = schema?.[part] as Schema & { readonly properties?: object; readonly required?: readonly string[] }
+      const given = row[part] as Schema & { readonly properties?: object; readonly required?: readonly string[] }
       for (const name of Object.keys(given?.properties ?? {})) {
         for (const wrong of [{}, [], ['1', '2'], '', -1, '\0'.repeat(70_000), null]) {
           const needed = part === 'body' ? Object.fromEntries((given.required ?? []).map((one) => [one, 'a'])) : {}
           const message = refusal(given, part, { ...needed, [name]: wrong })
           if (message === null) continue
           checked.add(name)
-          assert.doesNotMatch(message, /undefined|NaN|null to/, `${url} ${name}: ${message}`)
+          assert.doesNotMatch(message, /undefined|NaN|null to/, `${row.url} ${name}: ${message}`)
           assert.match(message, new RegExp(`'${name}'.*, expected \\S`, 's'))
         }
       }

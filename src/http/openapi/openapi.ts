@@ -1,16 +1,9 @@
 // OpenAPI: the document that describes the routes, built from their schemas. Knows no route by name.
 import { readFileSync } from 'node:fs'
-import type { FastifySchema } from 'fastify'
+import type { ErrorCode } from '../../core/errors.ts'
 import examples from './examples.json' with { type: 'json' }
-import { type ResponseDescription, type ResponseTable, tags } from './operation.ts'
-
-/** A route as it was added to Fastify. */
-export interface DescribedRoute {
-  readonly methods: readonly string[]
-  /** With parameters as Fastify writes them: `/qas/datasets/:id`. */
-  readonly url: string
-  readonly schema: FastifySchema
-}
+import { failures, type Operation, type ResponseDescription, tags } from './operation.ts'
+import { noQuery } from './request-schemas.ts'
 
 const keyScheme = {
   type: 'http',
@@ -19,16 +12,13 @@ const keyScheme = {
 }
 
 /** Describes the operations for callers, in the order of their routes. HEAD and OPTIONS exist on every path. */
-export function openApi(routes: readonly DescribedRoute[]): object {
-  const described = routes.filter(({ schema }) => schema.isHidden !== true)
+export function openApi(routes: readonly Operation[]): object {
   const schemas: Record<string, unknown> = {}
   const paths: Record<string, Record<string, object>> = {}
-  for (const { url, methods, schema } of described) {
-    const path = url.replaceAll(/:([A-Za-z]+)/g, '{$1}')
-    const operations = methods
-      .filter((method) => method !== 'HEAD')
-      .map((method) => [method.toLowerCase(), operationOf(schema)])
-    paths[path] = { ...paths[path], ...Object.fromEntries(operations) }
+  for (const route of routes) {
+    if (route.operationId === undefined) continue
+    const path = route.url.replaceAll(/:([A-Za-z]+)/g, '{$1}')
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: described(route, route.operationId) }
   }
   return {
     openapi: '3.1.0',
@@ -48,28 +38,41 @@ export function openApi(routes: readonly DescribedRoute[]): object {
   }
 }
 
-function operationOf(schema: FastifySchema): object {
-  const { operationId = '', summary = '', description = '' } = schema
-  const declared = (schema.response ?? {}) as ResponseTable // operation.ts declares it so
-  const answers = Object.entries(declared).map(([status, answer]) => [status, withExample(answer, status, operationId)])
+function described(route: Operation, operationId: string): object {
+  const { tag, summary = '', description = '', params, querystring = noQuery, requestHeaders = {} } = route
+  const responses = { ...route.answers, ...failures(...errorsOf(route)) }
+  const answers = Object.entries(responses).map(([status, answer]) => [
+    status,
+    withExample(answer, status, operationId),
+  ])
   return {
     operationId,
-    tags: schema.tags ?? [],
+    tags: tag ? [tag] : [],
     summary,
     description,
     parameters: [
-      ...parametersOf('path', schema.params),
-      ...parametersOf('query', schema.querystring),
-      ...Object.entries(schema.requestHeaders ?? {}).map(([name, { required: _, ...header }]) => ({
+      ...parametersOf('path', params),
+      ...parametersOf('query', querystring === 'ignored' ? undefined : querystring),
+      ...Object.entries(requestHeaders).map(([name, { required: _, ...header }]) => ({
         name,
         in: 'header',
         required: false,
         ...header,
       })),
     ],
-    ...requestBodyOf(schema),
+    ...requestBodyOf(route),
     responses: Object.fromEntries(answers),
   }
+}
+
+function errorsOf({ querystring, body, requestHeaders = {}, failures: own = [] }: Operation): readonly ErrorCode[] {
+  return [
+    ...own,
+    ...(querystring === 'ignored' ? [] : (['BAD_PARAMETER'] as const)),
+    ...(body === undefined ? [] : (['NOT_JSON', 'CONTENT_CODED', 'REQUEST_TOO_LARGE'] as const)),
+    ...('If-Match' in requestHeaders ? (['PRECONDITION_FAILED'] as const) : []),
+    ...('Range' in requestHeaders ? (['RANGE_NOT_SATISFIABLE'] as const) : []),
+  ]
 }
 
 /** Adds the response that `npm run docs` recorded for the operation. */
@@ -98,7 +101,7 @@ function parametersOf(place: 'path' | 'query', schema: unknown): readonly object
   }))
 }
 
-function requestBodyOf({ body, requestBody }: FastifySchema): object {
+function requestBodyOf({ body, requestBody }: Operation): object {
   if (requestBody !== undefined) return { requestBody }
   if (body === undefined) return {}
   return {

@@ -47,27 +47,28 @@ export interface RequestBody {
   readonly content: Readonly<Record<string, Media>>
 }
 
-declare module 'fastify' {
-  /**
-   * `params`, `querystring` and `body` are Fastify's own; Fastify validates requests with them. `response` holds
-   * `ResponseTable`.
-   */
-  interface FastifySchema {
-    /** Unique, camel case, a verb first: `listDatasets`. */
-    readonly operationId?: string
-    readonly tags?: readonly Tag[]
-    /** One line without a full stop. */
-    readonly summary?: string
-    /** Whole sentences, in Markdown. */
-    readonly description?: string
-    readonly requestBody?: RequestBody
-    /**
-     * True for a route that is not an API operation, such as an alias or a file of the page. No description lists it.
-     */
-    readonly isHidden?: boolean
-    /** Request headers that change the response, by name. */
-    readonly requestHeaders?: Readonly<Record<string, Header>>
-  }
+/** What a route says of itself. What has no `operationId` is hidden: an alias, a page, or a route for one protocol. */
+export interface Operation {
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'DELETE'
+  /** With parameters as Fastify writes them: `/qas/datasets/:id`. */
+  readonly url: string
+  /** Unique, camel case, a verb first: `listDatasets`. */
+  readonly operationId?: string
+  readonly tag?: Tag
+  /** One line without a full stop. */
+  readonly summary?: string
+  /** Whole sentences, in Markdown. */
+  readonly description?: string
+  readonly params?: TSchema
+  /** By default, any parameter is an error. */
+  readonly querystring?: TSchema | 'ignored'
+  readonly body?: TSchema
+  readonly requestBody?: RequestBody
+  /** Request headers that change the response, by name. */
+  readonly requestHeaders?: Readonly<Record<string, Header>>
+  readonly answers?: ResponseTable
+  /** Errors in addition to those that follow from the rest. */
+  readonly failures?: readonly ErrorCode[]
 }
 
 /** A JSON response. Its example is a response recorded by test/api/session.ts. */

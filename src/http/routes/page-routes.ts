@@ -4,13 +4,13 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ServiceError } from '../../core/errors.ts'
-import type { App } from '../app.ts'
 import { jsonContentType } from '../connection/error-record.ts'
+import { requestPath } from '../connection/request-target.ts'
 import { sendText } from '../exchange/send.ts'
-import { failures, page } from '../openapi/operation.ts'
+import { page } from '../openapi/operation.ts'
 import { noQuery } from '../openapi/request-schemas.ts'
+import { type Route, route } from './route.ts'
 
-const get = ['GET', 'HEAD']
 const builtDir = fileURLToPath(new URL('../../../build/web/', import.meta.url))
 
 /**
@@ -48,78 +48,78 @@ const mediaTypes: Readonly<Record<string, string>> = {
   wasm: 'application/wasm',
 }
 
+/** A file of the page, for everyone, whatever the query. */
+const open = { method: 'GET', scope: 'none', querystring: 'ignored' } as const
+
+const docsRoute = {
+  ...open,
+  operationId: 'getDocs',
+  tag: 'service',
+  summary: 'Read this description as a page',
+  description: 'One HTML page that loads nothing from other sites and works without scripts.',
+  querystring: noQuery,
+  answers: { 200: page('The page.') },
+} as const
+
 /**
- * Serves the files that scripts/build-web.mjs built. Their names contain a hash of their content, so browsers may cache
- * them.
+ * The files that scripts/build-web.mjs built. Their names contain a hash of their content, so browsers may cache them.
  *
  * @param frameAncestors As in a policy: origins, or 'none'.
  */
-export function addPageRoutes(app: App, frameAncestors: string): void {
+export function pageRoutes(frameAncestors: string): readonly Route[] {
   const html = readFileSync(join(builtDir, 'index.html'))
   const assets = new Map(
     readdirSync(join(builtDir, 'assets')).map((name) => [name, readFileSync(join(builtDir, 'assets', name))]),
   )
-  app.route({
-    method: get,
-    url: '/',
-    config: { scope: 'none' },
-    schema: { isHidden: true },
-    handler: async (_request, reply) => {
-      reply.headers({
-        'content-type': htmlType,
-        'content-security-policy': policy(frameAncestors),
-        // With `no-referrer`, the form that works without scripts would be sent with `Origin: null`, and rejected.
-        'referrer-policy': 'same-origin',
-      })
-      return await sendText(reply, html)
-    },
-  })
-  app.route<{ Params: { name: string } }>({
-    method: get,
-    url: '/assets/:name',
-    config: { scope: 'none' },
-    schema: { isHidden: true },
-    handler: async ({ params: { name } }, reply) => {
-      const content = assets.get(name)
-      if (content === undefined) throw new ServiceError('NOT_FOUND', {})
-      const type = mediaTypes[name.split('.').at(-1) ?? ''] ?? 'application/octet-stream'
-      reply.headers({
-        'content-type': type,
-        'cache-control': 'public, max-age=31536000, immutable',
-        'content-security-policy': scriptPolicy,
-      })
-      return await sendText(reply, content)
-    },
-  })
-  const described = {
-    operationId: 'getDocs',
-    tags: ['service' as const],
-    summary: 'Read this description as a page',
-    description: 'One HTML page that loads nothing from other sites and works without scripts.',
-    querystring: noQuery,
-    response: { 200: page('The page.'), ...failures('BAD_PARAMETER') },
-  }
   const docs = new Set(
     ['docs', 'docs/decisions'].flatMap((dir) => readdirSync(join(builtDir, dir)).map((name) => `${dir}/${name}`)),
   ).add('docs.html')
-  for (const url of ['/docs', '/docs/:name', '/docs/decisions/:name']) {
-    app.route<{ Params: { name?: string } }>({
-      method: get,
-      url,
-      config: { scope: 'none' },
-      schema: url === '/docs' ? described : { isHidden: true },
-      handler: async ({ params: { name = '' } }, reply) => {
-        const path = url.slice(1).replace(':name', () => name)
-        const isJson = path.endsWith('.json')
-        const file = isJson ? path : `${path}.html`
-        if (!docs.has(file)) throw new ServiceError('NOT_FOUND', {})
-        // Not kept in memory: few users of the service open the docs.
+  return [
+    route({
+      ...open,
+      url: '/',
+      handler: async (_request, reply) => {
         reply.headers({
-          'content-type': isJson ? jsonContentType : htmlType,
-          'content-security-policy': docsPolicy(frameAncestors),
+          'content-type': htmlType,
+          'content-security-policy': policy(frameAncestors),
+          // With `no-referrer`, the form that works without scripts would be sent with `Origin: null`, and rejected.
+          'referrer-policy': 'same-origin',
         })
-        return await sendText(reply, await readFile(join(builtDir, file)))
+        return await sendText(reply, html)
       },
-    })
-  }
+    }),
+    route({
+      ...open,
+      url: '/assets/:name',
+      handler: async (request, reply) => {
+        const { name } = request.params as { name: string } // of the url
+        const content = assets.get(name)
+        if (content === undefined) throw new ServiceError('NOT_FOUND', {})
+        reply.headers({
+          'content-type': mediaTypes[name.split('.').at(-1) ?? ''] ?? 'application/octet-stream',
+          'cache-control': 'public, max-age=31536000, immutable',
+          'content-security-policy': scriptPolicy,
+        })
+        return await sendText(reply, content)
+      },
+    }),
+    ...['/docs', '/docs/:name', '/docs/decisions/:name'].map((url) =>
+      route({
+        ...(url === '/docs' ? docsRoute : open),
+        url,
+        handler: async (request, reply) => {
+          const path = requestPath(request.url).slice(1)
+          const isJson = path.endsWith('.json')
+          const file = isJson ? path : `${path}.html`
+          if (!docs.has(file)) throw new ServiceError('NOT_FOUND', {})
+          // Not kept in memory: few users of the service open the docs.
+          reply.headers({
+            'content-type': isJson ? jsonContentType : htmlType,
+            'content-security-policy': docsPolicy(frameAncestors),
+          })
+          return await sendText(reply, await readFile(join(builtDir, file)))
+        },
+      }),
+    ),
+  ]
 }

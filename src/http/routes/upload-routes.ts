@@ -9,7 +9,7 @@ import { clientNetworkOf } from '../access/client-network.ts'
 import { appendedType } from '../connection/error-record.ts'
 import { checkCoding, contentCodingOf, expectsContinue } from '../connection/head-checks.ts'
 import { type BodyPace, RequestBody } from '../connection/request-body.ts'
-import { headerLines } from '../connection/request-target.ts'
+import { headerLines, requestPath } from '../connection/request-target.ts'
 import { sendTagged } from '../exchange/entity-tag.ts'
 import { idempotencyKey } from '../exchange/headers/idempotency-key.ts'
 import { prefersAsync } from '../exchange/headers/prefer.ts'
@@ -135,6 +135,7 @@ export const uploadRoutes: readonly Route[] = [
     url: uploadsPath,
     scope: 'upload',
     optionsFields: fieldsOf,
+    failures: uploading.failures.filter((code) => code !== 'NO_BOUNDARY'),
     onRequest: tusFirst,
     operationId: 'uploadFile',
     tag: 'uploads',
@@ -155,8 +156,14 @@ export const uploadRoutes: readonly Route[] = [
       if (speaksTus(request, reply)) return await createByTus(request, reply, pace)
       // Otherwise the part of a file that a client of another protocol sends would be taken for the whole.
       const foreign = Object.keys(request.raw.headers).find((name) => /^(?:upload-|content-range$)/.test(name))
-      if (foreign === undefined) return await uploadWhole(request, reply, pace)
-      throw new ServiceError('BAD_REQUEST', { problem: `it has '${foreign}', but no 'Tus-Resumable: 1.0.0'` })
+      if (foreign !== undefined) {
+        throw new ServiceError('BAD_REQUEST', { problem: `it has '${foreign}', but no 'Tus-Resumable: 1.0.0'` })
+      }
+      return await uploadWhole(request, reply, pace).catch((error) => {
+        // Only the route of the specification answers this as the reference does.
+        if (!isServiceError(error, 'NO_BOUNDARY')) throw error
+        throw new ServiceError('BAD_MULTIPART', { problem: 'its Content-Type has no boundary' })
+      })
     },
   }),
   route({ ...resuming, method: 'PATCH', onRequest: tusFirst, handler: append }),
@@ -165,13 +172,14 @@ export const uploadRoutes: readonly Route[] = [
   route({
     ...resuming,
     method: 'POST',
+    isUnlisted: true,
     onRequest: tusFirst,
     handler: async (request, reply, context) => {
       const method = field(request, 'x-http-method-override')?.trim().toUpperCase()
       if (method === 'PATCH') return await append(request, reply, context)
       if (method === 'HEAD') return await sendOffset(request, reply)
       if (method === 'DELETE') return await cancel(request, reply)
-      const allow = ['GET', 'HEAD', 'PATCH', 'DELETE', 'OPTIONS']
+      const allow = context.paths.allowed(requestPath(request.url))
       throw new ServiceError('METHOD_NOT_ALLOWED', { method: 'POST', allow })
     },
   }),
