@@ -315,9 +315,9 @@ class S3Store implements Store {
     })
   }
 
-  expiredTrash(trashedBefore: number, uploadedBefore: number, limit: number): readonly TrashedDataset[] {
+  expiredTrash(trashedBefore: number, uploadedBefore: number): readonly TrashedDataset[] {
     const { clockMs } = this.#objects
-    return this.#index.datasets.expiredTrash(trashedBefore + clockMs, uploadedBefore + clockMs, limit)
+    return this.#index.datasets.expiredTrash(trashedBefore + clockMs, uploadedBefore + clockMs)
   }
 
   async #hasMoved(id: string, trashedAt: number | null): Promise<void> {
@@ -449,8 +449,8 @@ class S3Store implements Store {
     return this.#index.datasets.usage(owner, isTrash)
   }
 
-  olderThan(uploadedBefore: number, limit: number): readonly string[] {
-    return this.#index.datasets.olderThan(uploadedBefore + this.#objects.clockMs, limit)
+  olderThan(uploadedBefore: number): readonly string[] {
+    return this.#index.datasets.olderThan(uploadedBefore + this.#objects.clockMs)
   }
 
   /** Free space of the local directory, through which everything passes. */
