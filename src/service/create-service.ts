@@ -15,7 +15,6 @@ import { Downloads } from './dataset/downloads.ts'
 import { Profiles } from './dataset/profiles.ts'
 import { QueryPlaces, type QueryPlacesOptions, queryDataset } from './dataset/query-places.ts'
 import { eraseTrashed, removeOwn, trashOf } from './dataset/remove-dataset.ts'
-import { SlicedParts } from './dataset/slices/sliced-parts.ts'
 import type { VerifiedFiles } from './dataset/verified-files.ts'
 import { clientOf } from './fair-places.ts'
 import type { IngestTools } from './ingest/ingest.ts'
@@ -64,7 +63,6 @@ interface Tools extends ServiceParts {
   readonly existing: ExistingDatasets
   readonly downloads: Downloads
   readonly profiles: Profiles
-  readonly sliced: SlicedParts
   readonly storeCheck: StoreCheck
 }
 
@@ -96,7 +94,6 @@ export async function createService(parts: ServiceParts): Promise<OpenService> {
     existing,
     downloads: new Downloads(parts),
     profiles: new Profiles(parts),
-    sliced: new SlicedParts(parts.files, store.copies),
     storeCheck: new StoreCheck(store),
   })
   return {

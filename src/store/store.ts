@@ -2,7 +2,6 @@
 import type { ByteStream } from '../core/byte-stream.ts'
 import type { Log } from '../core/log.ts'
 import type { Receipt, Upload } from '../core/receipt.ts'
-import type { StoredFile } from '../core/stored-files.ts'
 import type { ReadBytes } from '../io/read-bytes.ts'
 import type { Spools } from './spool/spool.ts'
 
@@ -136,33 +135,6 @@ export interface DatasetChange {
 
 export type StoreLogger = Pick<Log, 'info' | 'warn'>
 
-/** Local copies of files stored elsewhere, kept up to a total size and no longer than their dataset. */
-export interface LocalCopies {
-  /** True if a file need not be fetched. */
-  has(id: string, file: DatasetFile): boolean
-  /** Slices of a part, the most recently used last. */
-  slices(id: string, part: StoredFile): readonly SliceCopy[]
-  /**
-   * The path of a slice, until disposed; the slice is written if it is missing. Without `bytes`, null if it is missing.
-   */
-  use(
-    id: string,
-    part: StoredFile,
-    slice: SliceCopy,
-    bytes?: Uint8Array,
-  ): Promise<(Disposable & { readonly path: string }) | null>
-}
-
-/** Some records of a part as a separate file. */
-export interface SliceCopy {
-  /** Index of its first record in the part. */
-  readonly from: number
-  readonly records: number
-  /** Size of the file. */
-  readonly bytes: number
-  readonly sha256: string
-}
-
 /** What an upload has made, as it is stored. */
 export interface StoredUpload {
   readonly receipt: Receipt
@@ -172,8 +144,6 @@ export interface StoredUpload {
 export interface Store {
   /** Uploads that may arrive in several requests, on the disk of this process. */
   readonly spools: Spools
-  /** Null if all files are local. */
-  readonly copies: LocalCopies | null
   /**
    * Begins a dataset: creates a private directory with empty `data/`, `rejects/` and `segments/` in it.
    * @throws {ServiceError} DISK_FULL, STORE_UNAVAILABLE, TOO_MANY_OPEN_FILES, STORE_FAILED

@@ -8,7 +8,7 @@ import { isServiceError } from '../../src/core/errors.ts'
 import type { Receipt, Upload } from '../../src/core/receipt.ts'
 import { storedFiles } from '../../src/core/stored-files.ts'
 import type { PartReader } from '../../src/engine/part-reader.ts'
-import { Catalog, type CatalogTools } from '../../src/service/dataset/catalog.ts'
+import { Catalog } from '../../src/service/dataset/catalog.ts'
 import { Profiles } from '../../src/service/dataset/profiles.ts'
 import { removeOwn } from '../../src/service/dataset/remove-dataset.ts'
 import { VerifiedFiles } from '../../src/service/dataset/verified-files.ts'
@@ -101,7 +101,7 @@ export async function openService(process: WorldProcess, dir: string, prefix: st
   const files = new VerifiedFiles(store)
   const existing = new ExistingDatasets(store, files)
   const reader = profileReader()
-  const catalog = new Catalog({ store, files, owner: '', reader, sliced: {} as CatalogTools['sliced'] }) // no test reads rows
+  const catalog = new Catalog({ store, files, owner: '', reader })
   const profiles = new Profiles({ store, files, reader })
   const copies = { request: async () => ({ [Symbol.dispose]() {} }), removed: async () => {} }
   const tools = {

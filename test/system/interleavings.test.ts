@@ -23,7 +23,7 @@ import { seed } from '../support/samples.ts'
 
 const { id } = sample({ seed: 1 }).receipt
 const unlimited = { ownerBytesMax: Number.POSITIVE_INFINITY, ownerDatasetsMax: Number.POSITIVE_INFINITY }
-const unused = {} as Pick<CatalogTools, 'reader' | 'sliced'> // no test reads rows
+const unused = {} as Pick<CatalogTools, 'reader'> // no test reads rows
 const started = Date.now()
 
 /** The same dataset as another upload makes it; no file is the same, so that any mix of two is found. */

@@ -8,14 +8,12 @@ import type { Store } from '../../store/store.ts'
 import { rejectColumnNames, rejectOfRow } from '../ingest/reject-table.ts'
 import type { Download, RejectPage, RejectsQuery, RowPage, RowsQuery } from '../service.ts'
 import { readTexts } from './record-text.ts'
-import type { SlicedParts } from './slices/sliced-parts.ts'
 import type { VerifiedFiles } from './verified-files.ts'
 
 export interface CatalogTools {
   readonly store: Store
   readonly files: VerifiedFiles
   readonly reader: PartReader
-  readonly sliced: SlicedParts
   /** The owner to whom alone datasets are shown. */
   readonly owner: string
 }
@@ -125,10 +123,10 @@ export class Catalog {
     signal: AbortSignal,
   ): Promise<readonly (readonly unknown[])[]> {
     const touched = partsOf(parts, window)
-    const within = { offset: touched.offset, limit: window.limit }
-    return this.#tools.sliced.withWindow(receipt, touched.parts, within, (local, offset) =>
-      this.#tools.reader.rows(local, columns, offset, window.limit, signal),
-    )
+    return this.#tools.files.withLocal(receipt, touched.parts, (paths) => {
+      const local = touched.parts.map(({ records }, i) => ({ path: paths[i] ?? '', records }))
+      return this.#tools.reader.rows(local, columns, touched.offset, window.limit, signal)
+    })
   }
 }
 

@@ -84,7 +84,6 @@ interface Parts extends FsReadsParts {
 /** The index decides what is visible: it changes after a publish is durable and before a removal begins. */
 class FsStore extends FsReads implements Store {
   readonly spools: Spools
-  readonly copies = null
   readonly #parts: Parts
   readonly #paths: FsPaths
   readonly #index: DatasetIndex

@@ -1,11 +1,9 @@
 // Local cache: files that never change, fetched once and kept up to a total size. Does not know where they come from.
-import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isServiceError } from '../../core/errors.ts'
 import { toStoreError } from '../../core/storage-error.ts'
-import type { StoredFile } from '../../core/stored-files.ts'
 import { forEachLimit } from '../../io/for-each-limit.ts'
-import type { LocalCopies, SliceCopy } from '../store.ts'
 
 /** Files that one caller fetches at once. */
 const fetchesAtOnceMax = 4
@@ -71,12 +69,12 @@ export class LocalCache {
 
   /**
    * The paths of files, fetched if they are not cached, while `use` runs. Nothing is at the path of a missing file. If
-   * `use` finds a damaged file, the fault may be in the copy: those with a prefix are dropped, and fetched next time.
+   * `use` finds a damaged file, the fault may be in the copy: those with the prefix are dropped, and fetched next time.
    */
   async during<Result>(
     files: readonly { readonly name: string; fetch(path: string): Promise<boolean> }[],
     use: (paths: readonly string[]) => Promise<Result>,
-    prefixes: readonly string[],
+    prefix: string,
   ): Promise<Result> {
     try {
       using held = new DisposableStack()
@@ -87,14 +85,9 @@ export class LocalCache {
       })
       return await use(files.map(({ name }) => join(this.#dir, name)))
     } catch (error) {
-      if (isServiceError(error, 'DATASET_DAMAGED')) await this.drop(...prefixes)
+      if (isServiceError(error, 'DATASET_DAMAGED')) await this.drop(prefix)
       throw error
     }
-  }
-
-  /** The files whose names have this prefix, the most recently used last. */
-  names(namePrefix: string): readonly string[] {
-    return [...this.#files.keys()].filter((name) => name.startsWith(namePrefix))
   }
 
   /** Moves a file in, unless it is already there. */
@@ -107,9 +100,9 @@ export class LocalCache {
   }
 
   /** Removes files whose names have this prefix; those in use stay on disk until they are released. */
-  async drop(...namePrefixes: readonly string[]): Promise<void> {
+  async drop(namePrefix: string): Promise<void> {
     for (const [name, { users }] of [...this.#files]) {
-      if (namePrefixes.some((prefix) => name.startsWith(prefix)) && users === 0) await this.#remove(name)
+      if (name.startsWith(namePrefix) && users === 0) await this.#remove(name)
     }
   }
 
@@ -173,38 +166,4 @@ export class LocalCache {
     this.#totalBytes -= cached.bytes
     await rm(join(this.#dir, name), { force: true }).catch(() => {})
   }
-}
-
-/** Prefixes of the names of all copies of a dataset: its files, and slices of them. */
-export function cachePrefixes({ id, attempt }: { readonly id: string; readonly attempt: string }): readonly string[] {
-  return [`${id}-${attempt}`, slicesPrefix(id)]
-}
-
-function slicesPrefix(id: string): string {
-  return `${id}-slice-`
-}
-
-/** The cache as others see it. Slices are recognized by their names, so that they are known after a restart. */
-export function copiesIn(cache: LocalCache): LocalCopies {
-  const prefixOf = (id: string, { sha256 }: StoredFile) => `${slicesPrefix(id)}${sha256.slice(0, 32)}-`
-  return {
-    has: (id, file) => cache.names(`${id}-`).some((name) => name.endsWith(`-${file.replace('/', '-')}`)),
-    slices: (id, part) => {
-      const prefix = prefixOf(id, part)
-      return cache.names(prefix).flatMap((name) => sliceNamed(name.slice(prefix.length)) ?? [])
-    },
-    use: (id, part, { from, records, bytes, sha256 }, written) =>
-      cache.use(`${prefixOf(id, part)}${from}-${records}-${bytes}-${sha256}`, async (path) => {
-        if (written === undefined) return false
-        await writeFile(path, written, { mode: 0o600 })
-        return true
-      }),
-  }
-}
-
-function sliceNamed(name: string): SliceCopy | null {
-  const match = /^(\d+)-(\d+)-(\d+)-([0-9a-f]{64})$/.exec(name)
-  if (match === null) return null
-  const [, from, records, bytes, sha256 = ''] = match
-  return { from: Number(from), records: Number(records), bytes: Number(bytes), sha256 }
 }

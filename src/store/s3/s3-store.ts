@@ -27,12 +27,12 @@ import type {
   TrashedDataset,
   Usage,
 } from '../store.ts'
-import { cachePrefixes, copiesIn } from './local-cache.ts'
 import { S3Draft } from './s3-draft.ts'
 import { S3Index, startRefreshes } from './s3-index.ts'
 import {
   type Attempt,
   cacheName,
+  cachePrefix,
   derivedKey,
   fileKey,
   indexEntries,
@@ -120,7 +120,6 @@ interface Parts {
 /** Only its receipt object shows whether a dataset exists; the index only finds ids. */
 class S3Store implements Store {
   readonly spools: Store['spools']
-  readonly copies: Store['copies']
   readonly #objects: S3Objects
   readonly #scratch: Scratch
   readonly #index: S3Index
@@ -133,7 +132,6 @@ class S3Store implements Store {
 
   constructor({ objects, scratch, index, logger, opened }: Parts) {
     this.spools = scratch.spools
-    this.copies = copiesIn(scratch.cache)
     this.#objects = objects
     this.#scratch = scratch
     this.#index = index
@@ -264,7 +262,7 @@ class S3Store implements Store {
     this.#index.forget(id)
     await this.#afterwards(async () => {
       if (found.facts !== null) await removeEntries(this.#objects, found.facts)
-      await this.#scratch.cache.drop(...cachePrefixes({ id, attempt: found.attempt }))
+      await this.#scratch.cache.drop(cachePrefix({ id, attempt: found.attempt }))
     })
     // Again: it may have been listed meanwhile.
     this.#index.forget(id)
@@ -383,7 +381,7 @@ class S3Store implements Store {
       fetch: (path: string) => fetchFile(this.#objects, fileKey(committed.attempt, file), path),
     }))
     try {
-      return await this.#scratch.cache.during(fetches, use, cachePrefixes(committed))
+      return await this.#scratch.cache.during(fetches, use, cachePrefix(committed))
     } catch (error) {
       // Fetched while it was removed or replaced.
       if (isServiceError(error, 'DATASET_DAMAGED'))
@@ -482,7 +480,7 @@ class S3Store implements Store {
       for (const name of names) this.#index.datasets.addName(id, name)
       await complete(this.#objects, committed, names)
       if (old?.facts) await removeEntries(this.#objects, { ...old.facts, ...(isRepair && { since: undefined }) })
-      if (old !== null) await this.#scratch.cache.drop(...cachePrefixes({ id, attempt: old.attempt }))
+      if (old !== null) await this.#scratch.cache.drop(cachePrefix({ id, attempt: old.attempt }))
       // Whoever has just sent a file looks at it next.
       for (const { file } of receipt.parts)
         await this.#scratch.cache.take(cacheName({ id, attempt }, file), join(draft.dir, file))

@@ -1,5 +1,4 @@
-// Part slice: some row groups of a part, or those of several parts, as one Parquet file. Knows no values.
-
+// Join parts: the row groups of several parts as one Parquet file. Knows no values.
 import { isDeepStrictEqual } from 'node:util'
 import {
   type ColumnChunk,
@@ -11,56 +10,11 @@ import {
 } from '../parquet/parquet-format.ts'
 import { ThriftReader, type ThriftStruct } from '../parquet/thrift-reader.ts'
 import { list, number, rowGroupsOf, tailBytes } from './older-part.ts'
-import { firstOffset } from './part-file.ts'
 
 export { footerLength } from './older-part.ts'
 
-/** Some row groups of a part. */
-export interface PartSlice {
-  /** Index of its first record in the part. */
-  readonly from: number
-  readonly records: number
-  /** Where its pages are in the part. */
-  readonly start: number
-  readonly end: number
-  /** The slice as a separate file; `pages` are bytes start … end-1 of the part. */
-  file(pages: Uint8Array): Uint8Array
-}
-
 // A byte order mark may be part of a name.
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true })
-
-/**
- * The row groups with records `from` … `to` - 1 of a part; null if its footer is not, byte for byte, one that
- * `fileFooter` writes, and so may contain more than we know here.
- *
- * @param partBytes Size of the whole part, which ends with `footer`.
- */
-export function slicePart(footer: Uint8Array, partBytes: number, from: number, to: number): PartSlice | null {
-  const known = knownFooter(footer)
-  if (known === null) return null
-  let first = 0
-  let next = 0
-  const groups = known.rowGroups.filter(({ records }) => {
-    const start = next
-    next += records
-    if (next <= from) first = next
-    return next > from && start < to
-  })
-  const chunks = groups.flatMap((group) => group.chunks)
-  if (chunks.length === 0 || to > next) return null
-  const start = chunks.reduce((least, chunk) => Math.min(least, firstOffset(chunk)), partBytes)
-  const end = chunks.reduce((most, chunk) => Math.max(most, firstOffset(chunk) + chunk.bytes), 0)
-  if (start < magic.length || end > partBytes - footer.length) return null
-  const moved = groups.map((group) => movedGroup(group, magic.length - start))
-  return {
-    from: first,
-    records: groups.reduce((sum, { records }) => sum + records, 0),
-    start,
-    end,
-    file: (pages) => Buffer.concat([magic, pages, fileFooter(known.columns, moved)]),
-  }
-}
 
 /** Bytes of a joined file: its own, or a range of a part. */
 export type JoinedSpan =

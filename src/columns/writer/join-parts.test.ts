@@ -1,6 +1,6 @@
-// Tests of part slices: any window of records reads the same from its slice as from the whole part, and joined parts as they do alone.
+// Tests of joinParts(): joined parts have the records that they have alone.
 import assert from 'node:assert/strict'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -9,7 +9,7 @@ import { randomFrom } from '../../core/random.testing.ts'
 import { openDuckDb } from '../../engine/duckdb/duckdb.ts'
 import { decideTypes } from '../../reading/types/infer-types.ts'
 import { csvText, factsOnly, layoutOf, seed, type Table, writeColumns } from './columns.testing.ts'
-import { footerLength, joinParts, slicePart } from './part-slice.ts'
+import { footerLength, joinParts } from './join-parts.ts'
 import { examples } from './value-examples.testing.ts'
 
 const duckDb = await openDuckDb({})
@@ -23,76 +23,14 @@ function writePart(table: Table, rowGroupRecords: number, like: Table = table) {
   const text = csvText(table, layout)
   const { facts } = writeColumns(csvText(like, layout), { layout, columns: factsOnly(width) })
   const columns = decideTypes(facts).map(({ type, nullWords }, i) => ({ name: `\ufeffn${i} ä`, type, nullWords }))
-  const { part, isWritten, rowGroups } = writeColumns(text, { layout, columns, rowGroupRecords })
+  const { part, isWritten } = writeColumns(text, { layout, columns, rowGroupRecords })
   assert.ok(isWritten.every(Boolean))
-  return { part, rowGroups, kinds: columns.map(({ type }) => type.kind) }
+  return part
 }
 
 function footerOf(part: Uint8Array): Uint8Array {
   return part.subarray(part.length - footerLength(part))
 }
-
-test('slicePart() has the values of the part, in the row groups that the window touches', async (t) => {
-  t.diagnostic(`SEED=${seed}`)
-  const dir = mkdtempSync(join(tmpdir(), 'part-slice-'))
-  t.after(() => rmSync(dir, { recursive: true }))
-  const path = join(dir, 'part.parquet')
-  const rowsOf = async (bytes: Uint8Array) => {
-    writeFileSync(path, bytes)
-    return (await duckDb.runAndReadAll(`SELECT * FROM read_parquet('${path}')`)).getRowsJson()
-  }
-  const random = randomFrom(seed)
-  const kinds = new Set<string>()
-  for (let round = 0; round < 3; round++) {
-    const records = 10 + random(20)
-    const table = Array.from({ length: records }, (_, i) => [
-      ...classes.map((name) => (random(4) === 0 ? null : examples[name][random(examples[name].length)]!)),
-      `record ${i} ${'x'.repeat(random(200))}`,
-      null,
-    ])
-    const written = writePart(table, 1 + random(records))
-    for (const kind of written.kinds) kinds.add(kind)
-    const { part, rowGroups } = written
-    const rows = await rowsOf(part)
-    assert.equal(rows.length, records)
-    const seen = new Set<string>()
-    for (let from = 0; from < records; from++) {
-      for (let to = from + 1; to <= records; to++) {
-        const slice = slicePart(footerOf(part), part.length, from, to) ?? assert.fail(`SEED=${seed} round ${round}`)
-        const end = slice.from + slice.records
-        assert.ok(slice.from <= from && end >= to, `SEED=${seed} round ${round}`)
-        const most = rowGroups[0]!.records
-        assert.ok(from - slice.from < most && end - to < most, `SEED=${seed} round ${round}`)
-        if (seen.size === seen.add(`${slice.from} ${end}`).size) continue
-        const file = slice.file(part.subarray(slice.start, slice.end))
-        assert.deepEqual(await rowsOf(file), rows.slice(slice.from, end), `SEED=${seed} round ${round}`)
-        const again = slicePart(footerOf(file), file.length, 0, slice.records)
-        assert.deepEqual([again?.from, again?.records], [0, slice.records])
-      }
-    }
-  }
-  const all = ['boolean', 'date', 'decimal', 'integer', 'number', 'text', 'time', 'timestamp', 'timestamptz']
-  assert.deepEqual([...kinds].toSorted(), all)
-})
-
-test('slicePart() returns null for any other footer', async (t) => {
-  const { part } = writePart([[...classes.map((name) => examples[name][0]!), 'text', null]], 10)
-  const footer = footerOf(part)
-  assert.ok(slicePart(footer, part.length, 0, 1))
-  assert.equal(slicePart(footer, part.length, 0, 2), null)
-  assert.equal(slicePart(footer, footer.length + 4, 0, 1), null)
-  for (const cut of [0, 8, 9, footer.length >> 1])
-    assert.equal(slicePart(footer.subarray(cut + 1), part.length, 0, 1), null)
-  const other = Buffer.from(footer)
-  other.write('csv-upload-other  ', other.indexOf('csv-upload-service'))
-  assert.equal(slicePart(other, part.length, 0, 1), null)
-  const dir = mkdtempSync(join(tmpdir(), 'part-slice-'))
-  t.after(() => rmSync(dir, { recursive: true }))
-  const path = join(dir, 'part.parquet')
-  await duckDb.run(`COPY (SELECT 1 AS a, [1, 2] AS b) TO '${path}' (FORMAT parquet)`)
-  const foreign = readFileSync(path)
-  assert.equal(slicePart(footerOf(foreign), foreign.length, 0, 1), null)
-})
 
 test('joinParts() makes one file of the records of all parts, of which any range is at hand', async (t) => {
   t.diagnostic(`SEED=${seed}`)
@@ -110,7 +48,7 @@ test('joinParts() makes one file of the records of all parts, of which any range
       null,
     ]),
   )
-  const parts = tables.map((table) => writePart(table, 1 + random(table.length), tables[0]).part)
+  const parts = tables.map((table) => writePart(table, 1 + random(table.length), tables[0]))
   const described = parts.map((part) => ({ bytes: part.length, footer: footerOf(part) }))
   const { bytes, spansOf } = joinParts(described)
   const rangeOf = (start: number, end: number) =>
