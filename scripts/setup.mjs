@@ -2,7 +2,7 @@
 // since it runs before the pinned Node is installed. Knows nothing of the service.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, lstatSync, readFileSync, rmSync, unlinkSync, writeFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -41,12 +41,15 @@ export async function setUp() {
 }
 
 function install() {
-  const stampPath = join(root, 'node_modules', '.csv-upload-setup')
+  const modules = join(root, 'node_modules')
+  const stampPath = join(modules, '.csv-upload-setup')
   const stamp = createHash('sha256')
     .update(readFileSync(join(root, 'package-lock.json')))
     .digest('hex')
   if (existsSync(stampPath) && readFileSync(stampPath, 'utf8').trim() === stamp) return
   process.stderr.write('Installing dependencies (once)…\n')
+  // Through a link, npm would empty the directory that it leads to, which may be that of another checkout.
+  if (lstatSync(modules, { throwIfNoEntry: false })?.isSymbolicLink()) unlinkSync(modules)
   // No dependency needs its install script, so none is run. Dependencies that npm is configured to omit are included.
   const flags = [
     '--ignore-scripts',

@@ -16,7 +16,6 @@ export interface RetentionOptions {
 
 /** It looks for them at least this often. Milliseconds. */
 const lookEveryMs = 60_000
-const removedAtOnce = 100
 
 /** Starts immediately, and repeats until disposed. */
 export function startRetention({ store, keepMs, keepTrashMs, logger }: RetentionOptions): AsyncDisposable {
@@ -24,8 +23,15 @@ export function startRetention({ store, keepMs, keepTrashMs, logger }: Retention
   let running = Promise.resolve()
   const look = async () => {
     try {
-      const before = () => ({ uploaded: Date.now() - keepMs, trashed: Date.now() - keepTrashMs })
-      while (!isEnding && (await removeExpired(store, before(), logger)) > 0);
+      for (const { id, remove } of expired(store, Date.now() - keepMs, Date.now() - keepTrashMs)) {
+        if (isEnding) return
+        try {
+          if (await remove()) logger.info({ audit: 'expired', datasetId: id }, 'audit')
+        } catch (error) {
+          if (isServiceError(error, 'STORE_UNAVAILABLE')) throw error
+          logger.error({ err: error, datasetId: id }, 'cannot delete what has expired')
+        }
+      }
     } catch (error) {
       logger.error({ err: error }, 'cannot delete what has expired')
     }
@@ -45,33 +51,13 @@ export function startRetention({ store, keepMs, keepTrashMs, logger }: Retention
 }
 
 /**
- * Deletes some datasets that were last uploaded or put in the trash before a time, in epoch milliseconds; resolves to
- * their number. One that cannot be deleted, such as one with a wrong file mode, keeps no other.
+ * All datasets that were last uploaded or put in the trash before a time, in epoch milliseconds: one that cannot be
+ * deleted, such as one with a wrong file mode, keeps no other.
  */
-async function removeExpired(
-  store: RetentionOptions['store'],
-  before: { readonly uploaded: number; readonly trashed: number },
-  logger: Pick<Log, 'info' | 'error'>,
-): Promise<number> {
-  let count = 0
-  const removals = [
+function expired(store: RetentionOptions['store'], uploadedBefore: number, trashedBefore: number) {
+  return [
     // Another process may have been first, and an upload of its bytes keeps a dataset.
-    ...store
-      .olderThan(before.uploaded, removedAtOnce)
-      .map((id) => ({ id, remove: () => store.remove({ id }, before.uploaded) })),
-    ...store
-      .expiredTrash(before.trashed, before.uploaded, removedAtOnce)
-      .map((of) => ({ id: of.id, remove: () => store.erase(of) })),
+    ...store.olderThan(uploadedBefore).map((id) => ({ id, remove: () => store.remove({ id }, uploadedBefore) })),
+    ...store.expiredTrash(trashedBefore, uploadedBefore).map((of) => ({ id: of.id, remove: () => store.erase(of) })),
   ]
-  for (const { id, remove } of removals) {
-    try {
-      if (!(await remove())) continue
-      logger.info({ audit: 'expired', datasetId: id }, 'audit')
-      count += 1
-    } catch (error) {
-      if (isServiceError(error, 'STORE_UNAVAILABLE')) throw error
-      logger.error({ err: error, datasetId: id }, 'cannot delete what has expired')
-    }
-  }
-  return count
 }

@@ -321,21 +321,18 @@ export class DatasetIndex implements Disposable {
     return { datasets, bytes }
   }
 
-  /**
-   * Ids of at most `limit` datasets whose last upload ended before a time (epoch milliseconds), oldest first; without
-   * the trash.
-   */
-  olderThan(uploadedBefore: number, limit: number): readonly string[] {
+  /** Ids of all datasets whose last upload ended before a time (epoch milliseconds), oldest first; without the trash. */
+  olderThan(uploadedBefore: number): readonly string[] {
     const which = 'trashedAt IS NULL AND lastUploadAt < ?'
-    const sql = `SELECT id FROM datasets WHERE ${which} ORDER BY lastUploadAt, id DESC LIMIT ?`
-    return this.#all<Row>(sql, finite(uploadedBefore), finite(limit)).map(({ id }) => id)
+    const sql = `SELECT id FROM datasets WHERE ${which} ORDER BY lastUploadAt, id DESC`
+    return this.#all<Row>(sql, finite(uploadedBefore)).map(({ id }) => id)
   }
 
-  /** At most `limit` datasets in the trash that were put there, or last uploaded, before a time. */
-  expiredTrash(trashedBefore: number, uploadedBefore: number, limit: number): readonly TrashedDataset[] {
+  /** The datasets in the trash that were put there, or last uploaded, before a time. */
+  expiredTrash(trashedBefore: number, uploadedBefore: number): readonly TrashedDataset[] {
     const which = 'trashedAt IS NOT NULL AND (trashedAt < ? OR lastUploadAt < ?)'
-    const sql = `SELECT id, owner, trashedAt FROM datasets WHERE ${which} LIMIT ?`
-    return this.#all(sql, finite(trashedBefore), finite(uploadedBefore), limit)
+    const sql = `SELECT id, owner, trashedAt FROM datasets WHERE ${which}`
+    return this.#all(sql, finite(trashedBefore), finite(uploadedBefore))
   }
 
   /**

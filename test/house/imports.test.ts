@@ -24,7 +24,7 @@ const open: Readonly<Record<string, readonly string[]>> = {
     'encoding/decoder.ts',
     'encoding/single-byte.ts',
   ],
-  columns: ['converter.ts', 'writer/part-slice.ts', 'patterns/pattern.ts'],
+  columns: ['converter.ts', 'writer/join-parts.ts', 'patterns/pattern.ts'],
   engine: ['part-reader.ts', 'query/query.ts'],
   store: ['store.ts'],
   sink: ['sink.ts'],

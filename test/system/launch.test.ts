@@ -2,7 +2,16 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -50,6 +59,31 @@ test('run.mjs serve starts without setting up again, and ends cleanly on SIGTERM
     child.kill(signal)
     assert.deepEqual(await once(child, 'exit'), [0, null])
   }
+})
+
+test('setUp() removes a link in place of node_modules, and nothing of what it leads to', (t) => {
+  const dir = mkdtempSync(join(tmpdir(), 'setup-'))
+  t.after(() => rmSync(dir, { recursive: true }))
+  const [checkout, other] = [join(dir, 'checkout'), join(dir, 'other')]
+  for (const one of [join(checkout, 'scripts'), join(checkout, 'local'), other]) mkdirSync(one, { recursive: true })
+  copyFileSync(script('setup.mjs'), join(checkout, 'scripts', 'setup.mjs'))
+  const local = { name: 'local', version: '1.0.0' }
+  const facts = { name: 'checkout', version: '1.0.0', engines: { node: '>=20' }, dependencies: { local: 'file:local' } }
+  const packages = { '': facts, local, 'node_modules/local': { resolved: 'local', link: true } }
+  for (const [path, content] of Object.entries({
+    'local/package.json': local,
+    'package.json': facts,
+    'package-lock.json': { ...facts, lockfileVersion: 3, packages },
+  }))
+    writeFileSync(join(checkout, path), JSON.stringify(content))
+  writeFileSync(join(other, 'kept'), '')
+  symlinkSync(other, join(checkout, 'node_modules'), 'junction')
+  const program = "import('./scripts/setup.mjs').then(({ setUp }) => setUp())"
+  const { stderr } = spawnSync(process.execPath, ['--eval', program], { cwd: checkout, encoding: 'utf8' })
+  // The scripts that build are not there.
+  assert.match(stderr, /Cannot find module .*build-children\.mjs/)
+  assert.deepEqual(readdirSync(other), ['kept'])
+  assert.ok(readdirSync(join(checkout, 'node_modules')).includes('local'))
 })
 
 test('npm start stops the service as SIGTERM does, although npm ends before it', async (t) => {

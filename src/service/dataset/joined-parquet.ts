@@ -1,6 +1,6 @@
 // Joined Parquet: the parts of a dataset as one file, which is nowhere stored: their pages, and a footer over all of them.
 import { createHash } from 'node:crypto'
-import { footerLength, type JoinedParts, joinParts } from '../../columns/writer/part-slice.ts'
+import { footerLength, type JoinedParts, joinParts } from '../../columns/writer/join-parts.ts'
 import { byteStream } from '../../core/byte-stream.ts'
 import type { Part, Receipt } from '../../core/receipt.ts'
 import { forEachLimit } from '../../io/for-each-limit.ts'

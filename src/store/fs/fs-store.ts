@@ -271,8 +271,8 @@ class FsStore extends FsReads implements Store {
     await Promise.all([this.#parts.trash.sync(), this.#parts[other].sync()])
   }
 
-  expiredTrash(trashedBefore: number, uploadedBefore: number, limit: number): readonly TrashedDataset[] {
-    return this.#index.expiredTrash(trashedBefore, uploadedBefore, limit)
+  expiredTrash(trashedBefore: number, uploadedBefore: number): readonly TrashedDataset[] {
+    return this.#index.expiredTrash(trashedBefore, uploadedBefore)
   }
 
   watch(listener: (change: DatasetChange) => void): Disposable {
@@ -348,8 +348,8 @@ class FsStore extends FsReads implements Store {
     return this.#index.usage(owner, isTrash)
   }
 
-  olderThan(uploadedBefore: number, limit: number): readonly string[] {
-    return this.#index.olderThan(uploadedBefore, limit)
+  olderThan(uploadedBefore: number): readonly string[] {
+    return this.#index.olderThan(uploadedBefore)
   }
 
   freeBytes(): Promise<number> {

@@ -100,9 +100,9 @@ export class LocalCache {
   }
 
   /** Removes files whose names have this prefix; those in use stay on disk until they are released. */
-  async drop(prefix: string): Promise<void> {
+  async drop(namePrefix: string): Promise<void> {
     for (const [name, { users }] of [...this.#files]) {
-      if (name.startsWith(prefix) && users === 0) await this.#remove(name)
+      if (name.startsWith(namePrefix) && users === 0) await this.#remove(name)
     }
   }
 
@@ -166,9 +166,4 @@ export class LocalCache {
     this.#totalBytes -= cached.bytes
     await rm(join(this.#dir, name), { force: true }).catch(() => {})
   }
-}
-
-/** Prefix of the names of all copies of a dataset. */
-export function cachePrefix({ id, attempt }: { readonly id: string; readonly attempt: string }): string {
-  return `${id}-${attempt}`
 }

@@ -180,7 +180,12 @@ export function indexEntries(keys: readonly string[]): readonly Entry[] {
 
 /** Name of a local copy. */
 export function cacheName({ id, attempt }: { readonly id: string; readonly attempt: Attempt }, file: string): string {
-  return `${id}-${attempt}-${file.replace('/', '-')}`
+  return `${cachePrefix({ id, attempt })}${file.replace('/', '-')}`
+}
+
+/** Prefix of the names of all local copies of a publish. */
+export function cachePrefix({ id, attempt }: { readonly id: string; readonly attempt: Attempt }): string {
+  return `${id}-${attempt}-`
 }
 
 function checkedId(id: string): string {

@@ -27,12 +27,12 @@ import type {
   TrashedDataset,
   Usage,
 } from '../store.ts'
-import { cachePrefix } from './local-cache.ts'
 import { S3Draft } from './s3-draft.ts'
 import { S3Index, startRefreshes } from './s3-index.ts'
 import {
   type Attempt,
   cacheName,
+  cachePrefix,
   derivedKey,
   fileKey,
   indexEntries,
@@ -313,9 +313,9 @@ class S3Store implements Store {
     })
   }
 
-  expiredTrash(trashedBefore: number, uploadedBefore: number, limit: number): readonly TrashedDataset[] {
+  expiredTrash(trashedBefore: number, uploadedBefore: number): readonly TrashedDataset[] {
     const { clockMs } = this.#objects
-    return this.#index.datasets.expiredTrash(trashedBefore + clockMs, uploadedBefore + clockMs, limit)
+    return this.#index.datasets.expiredTrash(trashedBefore + clockMs, uploadedBefore + clockMs)
   }
 
   async #hasMoved(id: string, trashedAt: number | null): Promise<void> {
@@ -447,8 +447,8 @@ class S3Store implements Store {
     return this.#index.datasets.usage(owner, isTrash)
   }
 
-  olderThan(uploadedBefore: number, limit: number): readonly string[] {
-    return this.#index.datasets.olderThan(uploadedBefore + this.#objects.clockMs, limit)
+  olderThan(uploadedBefore: number): readonly string[] {
+    return this.#index.datasets.olderThan(uploadedBefore + this.#objects.clockMs)
   }
 
   /** Free space of the local directory, through which everything passes. */

@@ -1,5 +1,4 @@
-// Part slice: the row groups of several parts as one Parquet file. Knows no values.
-
+// Join parts: the row groups of several parts as one Parquet file. Knows no values.
 import { isDeepStrictEqual } from 'node:util'
 import {
   type ColumnChunk,
@@ -75,7 +74,6 @@ function movedGroup({ records, chunks }: RowGroup, by: number): RowGroup {
   return { records, chunks: chunks.map(moved) }
 }
 
-/** Null if it is not, byte for byte, one that `fileFooter` writes, and so may contain more than we know here. */
 function knownFooter(footer: Uint8Array) {
   try {
     const metadata = new ThriftReader(footer.subarray(0, -tailBytes)).struct()

@@ -1,4 +1,4 @@
-// Tests of joined parts: they read as they do alone.
+// Tests of joinParts(): joined parts have the records that they have alone.
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,7 +9,7 @@ import { randomFrom } from '../../core/random.testing.ts'
 import { openDuckDb } from '../../engine/duckdb/duckdb.ts'
 import { decideTypes } from '../../reading/types/infer-types.ts'
 import { csvText, factsOnly, layoutOf, seed, type Table, writeColumns } from './columns.testing.ts'
-import { footerLength, joinParts } from './part-slice.ts'
+import { footerLength, joinParts } from './join-parts.ts'
 import { examples } from './value-examples.testing.ts'
 
 const duckDb = await openDuckDb({})
@@ -19,7 +19,7 @@ const width = classes.length + 2
 const layout = layoutOf(width)
 
 /** A part with columns of every type. */
-function writePart(table: Table, rowGroupRecords: number, like: Table): Uint8Array {
+function writePart(table: Table, rowGroupRecords: number, like: Table = table) {
   const text = csvText(table, layout)
   const { facts } = writeColumns(csvText(like, layout), { layout, columns: factsOnly(width) })
   const columns = decideTypes(facts).map(({ type, nullWords }, i) => ({ name: `\ufeffn${i} ä`, type, nullWords }))
@@ -48,7 +48,7 @@ test('joinParts() makes one file of the records of all parts, of which any range
       null,
     ]),
   )
-  const parts = tables.map((table) => writePart(table, 1 + random(table.length), tables[0]!))
+  const parts = tables.map((table) => writePart(table, 1 + random(table.length), tables[0]))
   const described = parts.map((part) => ({ bytes: part.length, footer: footerOf(part) }))
   const { bytes, spansOf } = joinParts(described)
   const rangeOf = (start: number, end: number) =>
