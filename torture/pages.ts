@@ -1,9 +1,10 @@
 // Pages: visits pages of another origin in Chromium, repeatedly.
-import { chromium, visitHostilePages } from '../test/system/hostile-pages.ts'
+import { noBrowser } from '../test/support/page-browser.ts'
+import { visitHostilePages } from '../test/system/hostile-pages.ts'
 import type { Run } from './modules.ts'
 
 export const run: Run = async (scale) => {
-  if (chromium === undefined) throw new Error('Cannot visit pages: Chromium is missing')
+  if (noBrowser) throw new Error(`Cannot visit pages: ${noBrowser}`)
   const rounds = scale === 'long' ? 3 : 1
   let visits = 0
   for (let round = 0; round < rounds; round += 1) visits += await visitHostilePages()

@@ -59,7 +59,8 @@ export class PageBrowser implements AsyncDisposable {
   }
 }
 
-const launching = { executablePath: program!, args: quietFlags, timeout: stillMsMax() }
+/** For other ways to use the browser. */
+export const launching = { executablePath: program!, args: quietFlags, timeout: stillMsMax() }
 const viewport = { width: 1280, height: 900 }
 
 async function watched(context: BrowserContext, url: string): Promise<OpenPage> {

@@ -1,7 +1,8 @@
-// Shared service: one running service for all test files of a process that need the same flags, since starting one
-// takes a second of CPU time.
+// Shared service: one running service for all tests of a file, or for all files of a process that need the same flags,
+// since starting one takes a second of CPU time.
 import { join } from 'node:path'
 import { after } from 'node:test'
+import { Client } from './client.ts'
 import { RunningService, scratchDir } from './running-service.ts'
 
 /** Small segments, so that few records give many parts. */
@@ -18,17 +19,18 @@ const services = new Map<string, Promise<RunningService>>()
  */
 export function sharedService(flags: readonly string[] = []): Promise<RunningService> {
   const key = flags.join(' ')
-  const service = services.get(key) ?? start(flags)
+  const service = services.get(key) ?? ownService(flags).then((own) => own.service)
   services.set(key, service)
   return service
 }
 
-async function start(flags: readonly string[]): Promise<RunningService> {
+/** A service for the tests of one file, with a client and a directory for other files; ends after the last of them. */
+export async function ownService(flags: readonly string[] = []) {
   const scratch = await scratchDir()
   const service = await RunningService.start(join(scratch.path, 'data'), flags)
   after(async () => {
     await service[Symbol.asyncDispose]()
     await scratch[Symbol.asyncDispose]()
   })
-  return service
+  return { service, client: new Client(service.url), dir: scratch.path }
 }

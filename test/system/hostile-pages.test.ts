@@ -2,9 +2,9 @@
 // Chromium.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { chromium, visitHostilePages } from './hostile-pages.ts'
+import { noBrowser } from '../support/page-browser.ts'
+import { visitHostilePages } from './hostile-pages.ts'
 
-test('pages of another origin in a browser change nothing and read nothing', async (t) => {
-  if (chromium === undefined) return t.skip('Chromium is not installed')
+test('pages of another origin in a browser change nothing and read nothing', { skip: noBrowser }, async () => {
   assert.ok((await visitHostilePages()) > 15)
 })

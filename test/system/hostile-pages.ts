@@ -1,18 +1,12 @@
 // Hostile pages: pages of another origin in a real browser, each of which attacks a service. Needs Chromium.
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
+import { chromium } from 'playwright-core'
 import { Client } from '../support/client.ts'
+import { launching } from '../support/page-browser.ts'
 import { RunningService, scratchDir } from '../support/running-service.ts'
-
-/** The path of Chromium; undefined if there is none. */
-export const chromium = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) =>
-  existsSync(path),
-)
 
 const csv =
   '--x\\r\\nContent-Disposition: form-data; name="file"; filename="a.csv"\\r\\n\\r\\na,b\\r\\n1,2\\r\\n--x--\\r\\n'
@@ -53,25 +47,28 @@ function pageOf(script: string, base: string, id: string): string {
   </script>`
 }
 
-/** Returns the DOM of the page when everything that it started has ended. */
-async function visit(url: string, profileDir: string, flags: readonly string[] = []): Promise<string> {
-  const always = ['--headless', '--no-sandbox', '--disable-gpu', '--no-first-run', '--virtual-time-budget=3000']
-  const args = [...always, `--user-data-dir=${profileDir}`, ...flags, '--dump-dom', url]
-  const child = spawn(chromium!, args, { stdio: ['ignore', 'pipe', 'ignore'] })
-  const ended = once(child, 'close')
-  const dom = Buffer.concat(await Array.fromAsync(child.stdout as AsyncIterable<Buffer>)).toString()
-  await ended
-  return dom
-}
-
 /** Visits each page from another port and from another site; returns their number. Throws if one had an effect. */
 export async function visitHostilePages(): Promise<number> {
   await using closed = new AsyncDisposableStack()
   await using scratch = await scratchDir()
-  await using profiles = await scratchDir()
   await using service = await RunningService.start(scratch.path)
   const client = new Client(service.url)
   const { id } = await client.upload('name,secret\nAnna,4711\n')
+  // Another name points here, as with DNS rebinding.
+  const args = [...launching.args, '--host-resolver-rules=MAP rebound.example 127.0.0.1']
+  const browser = await chromium.launch({ ...launching, args })
+  closed.defer(() => browser.close())
+  /** The page when all that it started has ended; it may have gone elsewhere. */
+  const visit = async (url: string, hasEnded: string) => {
+    const context = await browser.newContext()
+    const tab = await context.newPage()
+    await tab.goto(url)
+    await tab.waitForFunction(hasEnded)
+    await tab.waitForLoadState('networkidle')
+    const dom = await tab.content()
+    await context.close()
+    return dom
+  }
   let page = ''
   let visits = 0
   let pages = 0
@@ -93,17 +90,15 @@ export async function visitHostilePages(): Promise<number> {
   for (const name of ['127.0.0.1', 'localhost']) {
     for (const [what, script] of Object.entries(attacks)) {
       page = pageOf(script, service.url, id)
-      const dom = await visit(`http://${name}:${port}/`, join(profiles.path, 'profile'))
+      const dom = await visit(`http://${name}:${port}/`, `document.title === 'ended'`)
       assert.match(dom, /<pre id="out">nothing</, `${what} read something`)
       await holds(`${what} from ${name}`, dom)
     }
     page = form(service.url)
-    await holds(`a form from ${name}`, await visit(`http://${name}:${port}/`, join(profiles.path, 'profile')))
+    await holds(`a form from ${name}`, await visit(`http://${name}:${port}/`, `location.pathname === '/qas/uploadCsv'`))
   }
-  // DNS rebinding: another name points here, so the page would have the same origin as the service.
-  const rebound = `http://rebound.example:${service.port}/qas/datasets`
-  const flags = ['--host-resolver-rules=MAP rebound.example 127.0.0.1']
-  const dom = await visit(rebound, join(profiles.path, 'rebound'), flags)
+  // The page would have the same origin as the service.
+  const dom = await visit(`http://rebound.example:${service.port}/qas/datasets`, 'true')
   assert.match(dom, /HostNotAllowedException/)
   await holds('a rebound name', dom)
   return pages

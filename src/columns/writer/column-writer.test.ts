@@ -11,7 +11,7 @@ import type { ColumnType } from '../../core/receipt.ts'
 import { openDuckDb } from '../../engine/duckdb/duckdb.ts'
 import { literal, pathLiteral } from '../../engine/sql/sql-text.ts'
 import { columnFormat, columnTypeName, decideTypes } from '../../reading/types/infer-types.ts'
-import { scratchDir, writeSegment } from '../converter.testing.ts'
+import { scratchDir } from '../converter.testing.ts'
 import type { TargetColumn } from '../converter.ts'
 import type { WriterColumn } from './column-writer.ts'
 import { csvText, factsOnly, layoutOf, seed, writeColumns } from './columns.testing.ts'
@@ -79,7 +79,6 @@ test('createColumnWriter() writes the types and values that DuckDB finds in the 
     const layout = layoutOf(width)
     const table = nastyTable(random, width, records)
     const text = csvText(table, layout, random)
-    const segment = writeSegment(dir, text, records, layout)
     const wanted = plainFacts(table)
     // Thousands of row groups would take DuckDB a quarter of a minute, and show no more than hundreds.
     const sizes = { windowBytes: 4096 << random(10), rowGroupBytes: Math.max(records, 64 << random(15)) }
@@ -90,7 +89,7 @@ test('createColumnWriter() writes the types and values that DuckDB finds in the 
 
     const targets = wanted.map((one, i): TargetColumn => ({ name: `n${i}`, ...decideTypes([one])[0]! }))
     const theirs = join(dir, 'theirs.parquet')
-    const nulls = await convertBySql(duckDb, segment, targets, theirs)
+    const nulls = await convertBySql(duckDb, table, targets, theirs)
     const written = writeColumns(text, { ...options, columns: targets }, cut)
     assert.deepEqual(
       written.typeMismatches,

@@ -14,7 +14,7 @@ import { columnFormat, columnTypeName, type Decision, decideTypes } from '../../
 import { typeNotes } from '../../../src/reading/types/type-notes.ts'
 import type { IngestResult } from '../../../src/service/ingest/ingest.ts'
 import { assertSameParts, columnName, type WantedColumn, type WrittenPart } from './compare-tables.ts'
-import { type PlacedTable, placed, readTexts } from './duckdb-tables.ts'
+import { loadTexts, type PlacedTable, placed } from './duckdb-tables.ts'
 import { Ingester } from './ingested-tables.ts'
 import { triedTable } from './tried-tables.ts'
 
@@ -80,7 +80,7 @@ export class ColumnOracle implements AsyncDisposable {
     const dir = join(this.#dir, 'batch')
     mkdirSync(dir)
     try {
-      await readTexts(this.#duckDb, dir, tables)
+      await loadTexts(this.#duckDb, dir, tables)
       const decided = tables.map(decide)
       const parts = await this.#ingest(dir, decided)
       const columns = decided.flatMap((one) => one.columns)

@@ -1,13 +1,11 @@
 // Compare tables: compares the parts of many tables, and their statistics, with DuckDB's results for the same texts.
 // Uses few statements for all tables, since each takes as long to plan as to run.
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { ColumnType } from '../../../src/core/receipt.ts'
 import type { DuckDBConnection } from '../../../src/engine/duckdb/duckdb.ts'
 import { identifier, literal } from '../../../src/engine/sql/sql-text.ts'
 import { sqlType } from '../sql/lossless-sql.ts'
-import { list, valuesSql } from './duckdb-tables.ts'
+import { loadTable, valuesSql } from './duckdb-tables.ts'
 
 /** An expected column. */
 export interface WantedColumn {
@@ -71,7 +69,7 @@ export async function assertSameParts(
     })),
   })
   await loadTable(duckDb, dir, 'parts', { types: { path: 'VARCHAR', place: 'INTEGER', before: 'BIGINT' }, rows: parts })
-  const paths = list(parts.map(({ path }) => path))
+  const paths = `[${parts.map(({ path }) => literal(path)).join(', ')}]`
   await assertSameSchemas(rows, paths)
   await duckDb.run(`CREATE OR REPLACE TEMP TABLE written AS
     SELECT place, before + file_row_number + 1 AS record, p.* EXCLUDE (filename, file_row_number)
@@ -92,24 +90,6 @@ export async function assertSameParts(
 }
 
 type Rows = (sql: string) => Promise<readonly (readonly unknown[])[]>
-
-interface LoadedRows {
-  readonly types: Readonly<Record<string, string>>
-  readonly rows: readonly object[]
-}
-
-async function loadTable(
-  duckDb: DuckDBConnection,
-  dir: string,
-  name: string,
-  { types, rows }: LoadedRows,
-): Promise<void> {
-  const path = join(dir, `${name}.json`)
-  writeFileSync(path, rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
-  const described = Object.entries(types).map(([key, type]) => `${key}: ${literal(type)}`)
-  await duckDb.run(`CREATE OR REPLACE TEMP TABLE ${name} AS
-    FROM read_json(${literal(path)}, format = 'newline_delimited', columns = {${described.join(', ')}})`)
-}
 
 /** Asserts that each part has the columns of its table, in order and with their types. */
 async function assertSameSchemas(rows: Rows, paths: string): Promise<void> {

@@ -5,7 +5,7 @@ import { csvText, type Table } from '../../../src/columns/writer/columns.testing
 import { nastyTable } from '../../../src/columns/writer/nasty-tables.testing.ts'
 import { type Random, randomFrom } from '../../../src/core/random.testing.ts'
 
-/** A file as DuckDB reads it; the service gets it with a header. */
+/** A file without a header; the service gets it with one. */
 export interface TriedTable {
   readonly cells: Table
   readonly body: string
@@ -13,16 +13,13 @@ export interface TriedTable {
   readonly layout: SegmentLayout
 }
 
-/** This many consecutive tables have the same layout and width, so that DuckDB can read them as one file. */
-const tablesOfOneLayout = 100
-
 /** One in this many tables is large: tens of thousands of records. */
 const largeOneIn = 20_000
 
 /** Each table has its own seed, so that it can be generated without the others. */
 export function triedTable(seed: number, number: number): TriedTable {
-  const layout = layoutFor(randomFrom(mixed(~seed, Math.floor(number / tablesOfOneLayout))))
-  const random = randomFrom(mixed(seed, number))
+  const random = randomFrom((seed + Math.imul(number, 0x9e3779b1)) >>> 0)
+  const layout = layoutFor(random)
   const isLarge = number % largeOneIn === largeOneIn - 1
   const records = isLarge ? 70_000 : 1 + random(number % 500 === 499 ? 5_000 : ([4, 16, 60][random(3)] ?? 60))
   const { width } = layout
@@ -35,8 +32,4 @@ function layoutFor(random: Random): SegmentLayout {
   const lineTerminator = one(['\n', '\n', '\r\n'] as const)
   const quotes = { quote: one(['"', '"', "'"]) }
   return { width: 2 + random(10), delimiter: one([',', ';', '\t', '|']), ...quotes, lineTerminator }
-}
-
-function mixed(seed: number, number: number): number {
-  return (seed + Math.imul(number, 0x9e3779b1)) >>> 0
 }

@@ -34,21 +34,6 @@ interface ReadColumn {
   readonly values: readonly (string | null)[]
 }
 
-/** Where this oracle differs from the SQL that wrote declared columns up to November 2026, and how often it did. */
-export const meantDifferences = {
-  /** DuckDB also reads `[1,]` and `[NaN]` as JSON, but not `["\ud800"]` and `[1e999]`: RFC 8259 counts. */
-  json: 0,
-  /** SQL compared a number with bounds as a double, unless its column was a decimal: `0.10000000000000001` was 0.1. */
-  exactNumbers: 0,
-  /**
-   * Beside numbers whose digits are counted, SQL also accepted others that no double keeps, such as those with a plus
-   * sign. Whether a number is accepted depends on its text alone.
-   */
-  longNumbers: 0,
-  /** A double keeps what it would in a detected column: a number half way between two texts, and `9007199254740994.`. */
-  keptNumbers: 0,
-}
-
 /** Types that depend on values are decided by the accepted records. */
 export async function readBySql(
   duckDb: DuckDBConnection,
@@ -66,7 +51,7 @@ export async function readBySql(
   const written = await readColumns(
     duckDb,
     table,
-    open.map((place) => ({ place, ...targets[place]! })),
+    open.map((place) => ({ place, type: targets[place]!.type, values: { ...targets[place]!.values, checks: [] } })),
   )
   const values = read.map((one, i) => {
     const found = (written[open.indexOf(i)] ?? one).values
@@ -93,23 +78,18 @@ async function readRules(
   table: Table,
 ): Promise<readonly ReadColumn[]> {
   const wanted = columns.map(({ type, values }, place): PlacedTarget => {
+    const { form } = values
+    // Compared exactly, not by SQL.
+    if (form.kind === 'number')
+      return { place, type: { kind: 'number' }, values: { ...values, form: { ...form, isNearest: true }, checks: [] } }
     if (type !== 'byValues') return { place, type, values }
-    if (values.form.kind !== 'number')
-      return { place, type: { kind: 'text' }, values: { ...values, form: { kind: 'moment' } } }
-    return { place, type: { kind: 'number' }, values }
+    return { place, type: { kind: 'text' }, values: { ...values, form: { kind: 'moment' } } }
   })
-  const nearest = wanted.flatMap((one) => {
-    const { form } = one.values
-    return form.kind === 'number'
-      ? [{ ...one, values: { ...one.values, form: { ...form, isNearest: true as const } } }]
-      : []
-  })
-  const read = await readColumns(duckDb, table, [...wanted, ...nearest])
-  return wanted.map((one, i) => {
+  const read = await readColumns(duckDb, table, wanted)
+  return columns.map(({ values }, i) => {
     const texts = table.map((record) => record[i] ?? null)
-    if (one.values.form.kind === 'json') return readJson(one.values.form.of, read[i]!, texts)
-    const k = nearest.findIndex(({ place }) => place === i)
-    return k < 0 ? read[i]! : readNumbers(one.values, read[i]!, read[wanted.length + k]!, texts)
+    if (values.form.kind === 'json') return readJson(values.form.of, read[i]!, texts)
+    return values.form.kind === 'number' ? readNumbers({ ...values, form: values.form }, read[i]!, texts) : read[i]!
   })
 }
 
@@ -166,31 +146,21 @@ async function readColumns(
 
 /** A number that a double does not keep is accepted if facts count its digits, and the nearest double is finite. */
 function readNumbers(
-  values: DeclaredValues,
-  strict: ReadColumn,
-  nearest: ReadColumn,
+  { form, checks }: DeclaredValues & { readonly form: { readonly kind: 'number' } },
+  { rules, values }: ReadColumn,
   texts: readonly (string | null)[],
 ): ReadColumn {
-  const form = values.form as Extract<DeclaredValues['form'], { kind: 'number' }>
   const counted: readonly string[] = form.counted
-  const rules = texts.map((padded, i) => {
-    const text = padded && trimBlanks(padded)
-    const rule = strict.rules[i]!
-    const bySql = nearest.rules[i]!
-    if (rule === ruleCode.required || rule === ruleCode.type || (rule === null && strict.values[i] === null))
-      return rule
-    const isKept = rule !== ruleCode.range || isKeptByDouble(plainNumber(text ?? '', form))
-    if (isKept !== (rule !== ruleCode.range)) meantDifferences.keptNumbers++
-    const isAccepted = bySql !== ruleCode.range && (isKept || counted.includes(classOf(text ?? '')))
-    if (isAccepted !== (bySql !== ruleCode.range)) meantDifferences.longNumbers++
-    if (!isAccepted) return ruleCode.range
-    const broken = firstBroken(text ?? '', form, values.checks)
-    if (broken !== bySql) meantDifferences.exactNumbers++
-    return broken
+  const read = texts.map((padded, i) => {
+    if (rules[i] !== null || values[i] === null) return rules[i]!
+    const text = trimBlanks(padded ?? '')
+    if (!isKeptByDouble(plainNumber(text, form)) && !counted.includes(classOf(text))) return ruleCode.range
+    return firstBroken(text, form, checks)
   })
-  return { rules, values: nearest.values }
+  return { rules: read, values }
 }
 
+/** RFC 8259 counts: DuckDB also reads `[1,]` and `[NaN]` as JSON, but not `["\ud800"]` and `[1e999]`. */
 function readJson(
   of: 'OBJECT' | 'ARRAY',
   { rules, values }: ReadColumn,
@@ -200,7 +170,6 @@ function readJson(
     const isMissing = rules[i] === ruleCode.required || (rules[i] === null && values[i] === null)
     if (isMissing) return { rule: rules[i]!, value: null }
     const isRight = kindOfJson(text ?? '') === of
-    if (isRight !== (rules[i] === null)) meantDifferences.json++
     return isRight ? { rule: null, value: text ?? '' } : { rule: ruleCode.type, value: null }
   })
   return { rules: read.map(({ rule }) => rule), values: read.map(({ value }) => value) }

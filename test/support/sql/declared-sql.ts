@@ -10,7 +10,7 @@ import {
 } from '../../../src/core/declared-values.ts'
 import type { ColumnType } from '../../../src/core/receipt.ts'
 import { literal } from '../../../src/engine/sql/sql-text.ts'
-import { fitsExactly, isKeptByDouble, readExactly, sqlType, tryCast } from './lossless-sql.ts'
+import { fitsExactly, readExactly, sqlType, tryCast } from './lossless-sql.ts'
 
 /** SQL for reading a text as declared. `value` is null if the text is not a value of the type. */
 export interface DeclaredSql {
@@ -107,7 +107,7 @@ function plainNumber(form: TextForm & { readonly kind: 'integer' | 'number' }, t
   return `replace(${ungrouped}, ${literal(form.decimalChar)}, '.')`
 }
 
-/** A number is valid only if nothing of it is lost: in a decimal all its places, in a double all its digits. */
+/** A decimal has all places of the text; a double is the nearest one. */
 function numberSql(form: TextForm & { readonly kind: 'number' }, type: ColumnType, text: string): string {
   const number = plainNumber(form, text)
   const cast = `TRY_CAST(${number} AS ${sqlType(type)})`
@@ -115,11 +115,8 @@ function numberSql(form: TextForm & { readonly kind: 'number' }, type: ColumnTyp
     const places = `strlen(regexp_extract(${number}, '\\.([0-9]*?)0*$', 1))`
     return `CASE WHEN ${looksRight(form, type, text)} AND ${places} <= ${type.scale} THEN ${cast} END`
   }
-  if (form.isNearest) return `CASE WHEN ${looksRight(form, type, text)} AND isfinite(${cast}) THEN ${cast} + 0.0 END`
-  // 15 bytes hold at most 15 digits: digits are counted only if a value is longer, or zero.
-  const isKept = `(strlen(${number}) <= 15 AND abs(${cast}) BETWEEN 1e-290 AND 1e290 OR ${isKeptByDouble(number, cast)})`
   // Minus zero becomes zero, as in detected columns.
-  return `CASE WHEN ${looksRight(form, type, text)} AND ${isKept} THEN ${cast} + 0.0 END`
+  return `CASE WHEN ${looksRight(form, type, text)} AND isfinite(${cast}) THEN ${cast} + 0.0 END`
 }
 
 /** A value that was read. */
@@ -131,7 +128,7 @@ interface ReadValue {
 }
 
 function checkSql(check: DeclaredCheck, read: ReadValue): string {
-  const { type, value } = read
+  const { value } = read
   switch (check.rule) {
     case 'minLength':
       return `length(${value}) >= ${check.length}`
@@ -141,8 +138,7 @@ function checkSql(check: DeclaredCheck, read: ReadValue): string {
       return matches(value, check.pattern)
     case 'enum':
     case 'categories': {
-      // Values that the type cannot represent are left out, so that all are compared in the same way.
-      const compared = check.values.filter((one) => isPlainIn(type, one)).map((one) => comparable(read, one))
+      const compared = check.values.map((one) => comparable(read, one))
       const [first] = compared
       return first === undefined ? 'false' : `${first.left} IN (${compared.map(({ right }) => right).join(', ')})`
     }
@@ -172,10 +168,8 @@ function comparable({ form, type, value }: ReadValue, declared: string): { left:
     case 'boolean':
       return { left: value, right: declared }
     case 'number':
-      return { left: value, right: `CAST('${declared}' AS DOUBLE)` }
     case 'decimal':
-      if (isPlainIn(type, declared)) return { left: value, right: `CAST('${declared}' AS ${sqlType(type)})` }
-      return { left: `CAST(${value} AS DOUBLE)`, right: `CAST('${declared}' AS DOUBLE)` }
+      throw new Error('SQL does not compare numbers exactly')
     case 'timestamp':
     case 'timestamptz':
       return { left: `CAST(${value} AS TIMESTAMPTZ)`, right }
@@ -185,13 +179,6 @@ function comparable({ form, type, value }: ReadValue, declared: string): { left:
     case 'text':
       return { left: value, right: literal(declared) }
   }
-}
-
-/** False for a number that a decimal of this scale cannot represent. */
-function isPlainIn(type: ColumnType, declared: string): boolean {
-  if (type.kind !== 'decimal') return true
-  const match = /^-?(\d+)(?:\.(\d+))?$/.exec(declared)
-  return match !== null && match[1]!.length <= type.precision - type.scale && (match[2] ?? '').length <= type.scale
 }
 
 function isOneOf(text: string, values: readonly string[]): string {
