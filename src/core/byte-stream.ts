@@ -69,27 +69,42 @@ interface OpenFile {
  */
 export function fileStream(
   file: OpenFile,
-  { start, end }: { readonly start: number; readonly end: number },
+  range: { readonly start: number; readonly end: number },
   nowMs: () => number = () => performance.now(),
 ): ByteStream {
+  return byteStream(chunksOf([file], range, nowMs), () => file.close())
+}
+
+/** All bytes of open files, one after the other, each of which is closed at its end. */
+export function chunksOfFiles(files: AsyncIterable<OpenFile>): AsyncGenerator<Uint8Array> {
+  return chunksOf(files, { start: 0, end: Number.POSITIVE_INFINITY }, () => performance.now())
+}
+
+async function* chunksOf(
+  files: Iterable<OpenFile> | AsyncIterable<OpenFile>,
+  { start, end }: { readonly start: number; readonly end: number },
+  nowMs: () => number,
+): AsyncGenerator<Uint8Array> {
   const size = new ReadSize()
-  async function* chunks() {
-    try {
-      for (let at = start; at < end; ) {
-        const room = Buffer.allocUnsafeSlow(Math.min(size.bytes, end - at))
-        const { bytesRead } = await file.read(room, 0, room.length, at)
-        if (bytesRead === 0) return
-        at += bytesRead
-        const givenMs = nowMs()
-        yield room.subarray(0, bytesRead)
-        size.taken(nowMs() - givenMs)
+  try {
+    for await (const file of files) {
+      try {
+        for (let at = start; at < end; ) {
+          const room = Buffer.allocUnsafeSlow(Math.min(size.bytes, end - at))
+          const { bytesRead } = await file.read(room, 0, room.length, at)
+          if (bytesRead === 0) break
+          at += bytesRead
+          const givenMs = nowMs()
+          yield room.subarray(0, bytesRead)
+          size.taken(nowMs() - givenMs)
+        }
+      } finally {
+        await file.close()
       }
-    } finally {
-      size.end()
-      await file.close()
     }
+  } finally {
+    size.end()
   }
-  return byteStream(chunks(), () => file.close())
 }
 
 /**

@@ -69,7 +69,7 @@ test('rows(), lines() and measure() read records of thousands of integers', asyn
   const wanted = [0, 1, 2].map((row) => names.map((_, i) => numberAt(row, i)))
   assert.deepEqual(await reader.rows(parts, names, 0, 3, never), wanted)
   const toPath = join(dir, 'lines')
-  await reader.lines(path, names, { offset: 0, limit: 3 }, { toPath, csvDelimiter: null }, never)
+  await reader.lines([path], names, { offset: 0, limit: 3 }, { toPath, csvDelimiter: null }, never)
   const lines = readFileSync(toPath, 'utf8').trimEnd().split('\n')
   assert.deepEqual(
     lines.map((line) => Object.values(JSON.parse(line) as object)),
@@ -174,7 +174,7 @@ test('lines() writes the records of a window as objects, unchanged, and overwrit
   const path = join(dir, 'part.parquet')
   await converter.convert(writeSegment(dir, text, 3, layoutOf(4)), targets, path, never)
   const toPath = join(dir, 'rows.ndjson')
-  await reader.lines(path, names, { offset: 0, limit: 3 }, { toPath, csvDelimiter: null }, never)
+  await reader.lines([path], names, { offset: 0, limit: 3 }, { toPath, csvDelimiter: null }, never)
   assert.equal(
     readFileSync(toPath, 'utf8'),
     [
@@ -187,6 +187,8 @@ test('lines() writes the records of a window as objects, unchanged, and overwrit
   assert.deepEqual(await reader.rows([{ path, records: 3 }], ['when', 'file_row_number'], 1, 1, never), [
     ['0001-01-01', 'y'],
   ])
-  await reader.lines(path, ['n'], { offset: 1, limit: 1 }, { toPath, csvDelimiter: null }, never)
+  await reader.lines([path], ['n'], { offset: 1, limit: 1 }, { toPath, csvDelimiter: null }, never)
   assert.equal(readFileSync(toPath, 'utf8'), '{"n":"9007199254740993"}\n')
+  await reader.lines([path, path], ['when'], null, { toPath, csvDelimiter: ',', quotesTexts: true }, never)
+  assert.equal(readFileSync(toPath, 'utf8'), '2024-02-29\n0001-01-01\n\n'.repeat(2))
 })

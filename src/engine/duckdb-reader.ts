@@ -30,8 +30,8 @@ export function createPartReader(options: ReaderPoolOptions): PartReader {
       return pool.run('matchingRows', { paths, columns, match, offset, limit }, signal)
     },
 
-    async lines(path, columns, window, target, signal) {
-      await pool.run('lines', { slice: { path, offset: 0, limit: null, ...window }, columns, ...target }, signal)
+    async lines(paths, columns, window, target, signal) {
+      await pool.run('lines', { paths, window, columns, ...target }, signal)
     },
 
     async measure(parts, columns, signal) {

@@ -83,11 +83,11 @@ export interface PartReader {
     signal: AbortSignal,
   ): Promise<readonly (readonly unknown[])[]>
   /**
-   * Writes records offset … offset+limit-1 of one part as lines to `target.toPath`, replacing its content. A part without
-   * limits is written in less time than in pieces.
+   * Writes records offset … offset+limit-1 of one part, or all records of some, as lines to `target.toPath`, replacing its
+   * content. A part without limits is written in less time than in pieces.
    */
   lines(
-    path: string,
+    paths: readonly string[],
     columns: readonly string[],
     window: { readonly offset: number; readonly limit: number } | null,
     target: LinesTarget,

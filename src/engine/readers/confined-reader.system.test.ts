@@ -31,7 +31,7 @@ test('a confined reader reads and writes lines, and its files are private and be
   assert.deepEqual(await reader.rows(parts, ['column 0'], 1, 2, never), [['b'], ['\ufeffa']])
   const lines = join(dir, 'lines')
   for (const _ of [1, 2]) {
-    await reader.lines(path, ['column 0'], { offset: 0, limit: 2 }, csvTo(lines), never)
+    await reader.lines([path], ['column 0'], { offset: 0, limit: 2 }, csvTo(lines), never)
     const { uid, mode } = statSync(lines)
     assert.deepEqual({ uid, mode: mode & 0o777 }, { uid: process.getuid!(), mode: 0o600 })
     assert.equal(readFileSync(lines, 'utf8'), '"\ufeffa"\n"b"\n')
@@ -54,7 +54,7 @@ test('a confined reader whose file cannot be collected gets another work directo
   if (!sandbox.isConfined) return t.skip('this system cannot confine children')
   await using reader = startIn(sandbox)
   const path = writePart(dataDir, 'a\nb\n')
-  const write = (toPath: string) => reader.lines(path, ['column 0'], { offset: 0, limit: 2 }, csvTo(toPath), never)
+  const write = (toPath: string) => reader.lines([path], ['column 0'], { offset: 0, limit: 2 }, csvTo(toPath), never)
   await assert.rejects(write(join(dataDir, 'absent', 'lines')), { code: 'CONVERSION_FAILED' })
   await write(join(dataDir, 'lines'))
 })

@@ -23,7 +23,8 @@ export interface Jobs {
   }
   readonly lines: {
     readonly job: {
-      readonly slice: Omit<PartWindow, 'columns' | 'hasNumbers'>
+      readonly paths: readonly string[]
+      readonly window: PartWindow['window']
       readonly columns: readonly string[]
     } & LinesTarget
     readonly answer: null
@@ -58,7 +59,7 @@ export function moveFiles(
       case 'rows':
         return { ...message, slices: message.slices.map(at) }
       case 'lines':
-        return { ...message, slice: at(message.slice), toPath: madeAt }
+        return { ...message, paths: message.paths.map(path), toPath: madeAt }
       case 'matchingRows':
       case 'measure':
         return { ...message, paths: message.paths.map(path) }

@@ -9,7 +9,6 @@ import {
   matchingRowsSql,
   numberName,
   type PartColumn,
-  type PartSlice,
   type PartWindow,
   rowsSql,
 } from '../sql/rows-sql.ts'
@@ -56,7 +55,8 @@ const work: Work = {
     const wanted = await wantedColumns(first.path, columns)
     const rows: string[] = []
     for (const slice of slices) {
-      for (const [row] of await select(rowsSql({ ...slice, ...wanted }))) rows.push(String(row))
+      for (const [row] of await select(rowsSql({ paths: [slice.path], window: slice, ...wanted })))
+        rows.push(String(row))
     }
     return new JsonText(`[${rows.join(',')}]`)
   },
@@ -69,9 +69,9 @@ const work: Work = {
     return new JsonText(`[${rows.map(([row]) => String(row)).join(',')}]`)
   },
 
-  async lines({ slice, columns, ...form }) {
-    const wanted = { ...slice, ...(await wantedColumns(slice.path, columns)) }
-    await select(linesSql(wanted, form))
+  async lines({ paths, window, columns, ...form }) {
+    const wanted = await wantedColumns(paths[0] ?? '', columns)
+    await select(linesSql({ paths, window, ...wanted }, form))
     return null
   },
 
@@ -140,7 +140,10 @@ async function select(sql: string): Promise<JS[][]> {
 }
 
 /** All parts of a dataset have the same columns. */
-async function wantedColumns(path: string, names: readonly string[]): Promise<Omit<PartWindow, keyof PartSlice>> {
+async function wantedColumns(
+  path: string,
+  names: readonly string[],
+): Promise<Pick<PartWindow, 'columns' | 'hasNumbers'>> {
   const typeOf = await columnTypes(path)
   await planFor(true)
   return {

@@ -1,6 +1,6 @@
 // Work dir: the directory a child works in, with the files of its job under neutral names. Knows nothing of jobs.
 import { chmodSync, chownSync, constants, existsSync, mkdirSync, writeFileSync } from 'node:fs'
-import { chmod, copyFile, link, lstat, open, readdir, rm } from 'node:fs/promises'
+import { chmod, copyFile, link, lstat, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /** Where a child may write, relative to its work directory. */
@@ -27,24 +27,29 @@ const blockBytes = 512
 
 export class WorkDir {
   readonly dir: string
+  readonly #userId: number | null
   #inputCount = 0
 
   /** Creates the directory, synchronously, as children start rarely. `userId` is who works in it; null for our own user. */
   constructor(dir: string, userId: number | null, writes: Writable) {
     this.dir = dir
-    const own = (path: string, mode: number) => {
-      if (userId !== null) chownSync(path, process.getuid?.() ?? 0, userId)
-      // Not on creation, where the umask would apply.
-      chmodSync(path, mode)
-    }
+    this.#userId = userId
     for (const path of [dir, join(dir, 'in'), join(dir, outputDir)]) mkdirSync(path)
-    if (writes === 'one file') {
-      writeFileSync(join(dir, outputPath), '', { flag: 'wx' })
-      own(join(dir, outputPath), modes.writable)
-    }
-    own(join(dir, outputDir), writes === 'one file' ? modes.directory : modes.writableDirectory)
-    own(join(dir, 'in'), modes.directory)
-    own(dir, modes.directory)
+    if (writes === 'one file') this.#createOutput()
+    this.#own(join(dir, outputDir), writes === 'one file' ? modes.directory : modes.writableDirectory)
+    this.#own(join(dir, 'in'), modes.directory)
+    this.#own(dir, modes.directory)
+  }
+
+  #createOutput(): void {
+    writeFileSync(join(this.dir, outputPath), '', { flag: 'wx' })
+    this.#own(join(this.dir, outputPath), modes.writable)
+  }
+
+  #own(path: string, mode: number): void {
+    if (this.#userId !== null) chownSync(path, process.getuid?.() ?? 0, this.#userId)
+    // Not on creation, where the umask would apply.
+    chmodSync(path, mode)
   }
 
   /**
@@ -63,21 +68,24 @@ export class WorkDir {
   }
 
   /**
-   * Copies the result to a file that only we can write, and empties the child's own. Moving it would cost less, but a
-   * process that has a file open can write to it later, whoever owns it by then.
+   * Moves the result to where the child finds no names, and gives the child an empty file. A copy would cost a tenth of
+   * a download, and protect no one: only the child that made a result could still have it open.
    *
    * @param toPath Null to drop the result.
    */
   async takeOutput(toPath: string | null): Promise<void> {
-    // A child that runs as our own user may have replaced it by a link or a pipe.
-    const { O_RDWR, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants
-    await using made = await open(join(this.dir, outputPath), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK)
-    if (!(await made.stat()).isFile()) throw new Error('Cannot take the result of a child: it is not a file')
-    if (toPath !== null) {
-      await copyFile(`/proc/self/fd/${made.fd}`, toPath)
+    const made = join(this.dir, outputPath)
+    if (toPath === null) await rm(made, { force: true })
+    else {
+      await rename(made, toPath)
+      // A child that runs as our own user may have replaced it by a link or a pipe.
+      if (!(await lstat(toPath)).isFile()) {
+        await rm(toPath, { recursive: true })
+        throw new Error('Cannot take the result of a child: it is not a file')
+      }
       await chmod(toPath, modes.taken)
     }
-    await made.truncate()
+    this.#createOutput()
   }
 
   /** Disk space taken by all that the child has written; the system's limit is per file. */

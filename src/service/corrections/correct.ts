@@ -205,7 +205,7 @@ async function* rejectsOf(
 ): AsyncGenerator<Omit<Correction, 'text'>> {
   const columns = [...rejectColumnNames, ordinalName]
   for (const { path, records } of parts) {
-    await reader.lines(path, columns, { offset: 0, limit: records }, { toPath, csvDelimiter: null }, signal)
+    await reader.lines([path], columns, { offset: 0, limit: records }, { toPath, csvDelimiter: null }, signal)
     for await (const line of fileLines(toPath)) {
       // The reader writes one object for each record, with a member for each column.
       const row = Object.values(JSON.parse(line) as object)
