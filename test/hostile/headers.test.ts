@@ -4,11 +4,12 @@ import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { pino } from 'pino'
 import { createHttpServer, defaultHttpOptions } from '../../src/http/server.ts'
-import { type Answer, bodyOf, Client, contentType, jsonOf, type UploadResponse } from '../support/client.ts'
-import { scratchDir } from '../support/running-service.ts'
+import { type Answer, bodyOf, Client, contentType, jsonOf, refusalOf, type UploadResponse } from '../support/client.ts'
+import { RunningService, scratchDir } from '../support/running-service.ts'
 import { sharedService } from '../support/shared-service.ts'
 import { Conversation } from '../wire/conversation.ts'
 import { createFakeService } from '../wire/fake-service.ts'
@@ -27,6 +28,28 @@ const receipt = await client.upload({
 })
 const { links } = receipt
 
+const origins = ['http://evil.example', 'null', 'http://localhost.evil.example', 'https://127.0.0.1', 'file://', '*']
+for (const origin of origins) {
+  test(`no origin is ever allowed to read a response: ${origin}`, async () => {
+    const before = await client.datasetIds()
+    const asks: readonly (readonly [string, string])[] = [
+      ...['/qas/datasets', links.rows, links.original, '/healthz', '/openapi.json'].map(
+        (path) => ['GET', path] as const,
+      ),
+      ['OPTIONS', '/qas/uploadCsv'],
+      ['DELETE', links.self],
+      ['POST', '/qas/uploadCsv'],
+    ]
+    for (const [method, path] of asks) {
+      const { headers } = await client.ask(method, path, undefined, { origin, 'access-control-request-method': 'POST' })
+      const given = Object.keys(headers).filter((name) => name.startsWith('access-control'))
+      assert.deepEqual(given, [], `${method} ${path}`)
+      assert.ok(!JSON.stringify(headers).includes('evil'), `${method} ${path} reflects the origin`)
+    }
+    assert.deepEqual(await client.datasetIds(), before)
+  })
+}
+
 const forwarded = {
   'x-forwarded-host': 'evil.example',
   'x-forwarded-for': '203.0.113.7',
@@ -44,6 +67,16 @@ test('forwarded headers have no effect on links, paths or methods', async () => 
   assert.ok(!JSON.stringify(spoofed.headers).includes('evil'))
   const answer = await client.ask('GET', '/qas/datasets', undefined, { ...forwarded, host: 'evil.example' })
   assert.equal(answer.status, 421, 'a forwarded host was taken for the requested host')
+})
+
+test('forwarded headers have no effect on limits: a flood counts for the address of its sender', async () => {
+  await using limited = await RunningService.start(join(scratch.path, 'limited'), ['--requests-per-minute', '3'])
+  const statuses = []
+  for (let index = 0; index < 6; index += 1) {
+    const headers = { 'x-forwarded-for': `203.0.113.${index}`, forwarded: `for=203.0.113.${index}` }
+    statuses.push((await new Client(limited.url).ask('GET', '/qas/datasets', undefined, headers)).status)
+  }
+  assert.deepEqual(statuses, [200, 200, 200, 429, 429, 429])
 })
 
 test('no response can be run, framed or sniffed by a browser', async () => {
@@ -110,6 +143,25 @@ test('an address in a request is never fetched', async (t) => {
   assert.deepEqual(visits, [])
   await fetch(url)
   assert.equal(visits.length, 1, 'the canary detects no visit')
+})
+
+test('requests of resumable protocols have no effect', async () => {
+  const before = (await client.datasetIds()).toSorted()
+  const lengths = ['-1', '0', '9'.repeat(30), '1e9', 'abc', String(2 ** 53)]
+  for (const length of lengths) {
+    const headers = { 'tus-resumable': '1.0.0', 'upload-length': length, 'upload-offset': length }
+    for (const method of ['POST', 'PATCH', 'PUT', 'HEAD', 'DELETE']) {
+      const answer = await client.ask(method, '/qas/uploadCsv', Buffer.from('a,b\n1,2\n'), {
+        ...headers,
+        'content-type': 'application/offset+octet-stream',
+        'upload-metadata': `filename ${'A'.repeat(4_000)}`,
+        'upload-concat': 'final;/a /b',
+      })
+      assert.ok([405, 415].includes(answer.status), `${method}: ${answer.status}`)
+      if (method !== 'HEAD') refusalOf(answer)
+    }
+  }
+  assert.deepEqual((await client.datasetIds()).toSorted(), before)
 })
 
 test('a client cannot start a line of the log', async () => {

@@ -172,7 +172,7 @@ export const threats: readonly Threat[] = [
     'src/http/access/cross-site.test.ts: checkHost() refuses any other name unless it is allowed',
   ]),
   threat(36, 'origins that ask to read responses', 'no Access-Control header, unless --allow-origin lists the origin', [
-    'src/http/access/cross-site.test.ts: checkSite() accepts pages of allowed origins, and no others',
+    'test/hostile/headers.test.ts: no origin is ever allowed to read a response',
     'test/hostile/every-route.test.ts: no route lets a page of another origin read its response',
   ]),
   threat(37, 'X-Forwarded headers', 'no link or host comes from them; addresses only from --trusted-proxies', [
@@ -263,6 +263,7 @@ export const threats: readonly Threat[] = [
     'src/http/access/rate-limit-store.test.ts: SteadyCounts ignores jumps of the wall clock',
   ]),
   threat(53, "another owner's dataset or upload, or another key's without the scope `read`", '404, or 403', [
+    `${access}: on every route, an owner's datasets do not exist for another owner`,
     "test/hostile/every-route.test.ts: no route finds another owner's dataset or upload, and no cache may store an error",
     'test/hostile/scopes.test.ts: no route shows a key without read what another key has sent',
   ]),
@@ -285,7 +286,7 @@ export const threats: readonly Threat[] = [
   threat(58, 'resumable uploads with wrong lengths and offsets', 'refused without effect; 405 or 415 elsewhere', [
     'test/service/resumable-uploads.test.ts: a wrong offset is refused with the right one, and changes nothing',
     'test/service/resumable-uploads.test.ts: a length that changes, or is not met, is refused',
-    `${heads}: of a type that is not multipart is refused with the type as sent`,
+    'test/hostile/headers.test.ts: requests of resumable protocols have no effect',
   ]),
   threat(59, 'a full disk', '507, nothing partly stored, space freed afterwards', [
     'test/system/disk-full.test.ts: an upload that fills the disk is refused with 507, keeps nothing, and frees its space',

@@ -5,7 +5,6 @@ import { globSync } from 'node:fs'
 import { chown, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import type { TestContext } from 'node:test'
 import { Client } from 'pg'
 import { embeddedPostgres, type Tools } from './client-generators.ts'
 import { freePort } from './free-port.ts'
@@ -48,17 +47,6 @@ export async function startPostgres(): Promise<PostgresServer | { readonly missi
   }
   await rm(dir, { recursive: true, force: true })
   return { missing: `no PostgreSQL: initdb fails: ${(made.stderr || String(made.error)).split('\n')[0]}` }
-}
-
-/** A server for one test; null, after skipping it, if there is none. */
-export async function databaseFor(t: TestContext): Promise<PostgresServer | null> {
-  const database = await startPostgres()
-  if ('missing' in database) {
-    t.skip(database.missing)
-    return null
-  }
-  t.after(() => database[Symbol.asyncDispose]())
-  return database
 }
 
 async function findPrograms(): Promise<Tools> {

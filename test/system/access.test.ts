@@ -247,6 +247,20 @@ test('without keys, callers have no name and may do everything', async () => {
   assert.equal(answer.headers['cache-control'], 'no-store')
 })
 
+test("on every route, an owner's datasets do not exist for another owner", async () => {
+  const { anna, bob } = shared.clients[0]!
+  const receipt = await anna.upload('id,name\n1,Anna\n')
+  for (const path of Object.values(receipt.links)) {
+    const method = /readings|query/.test(path) ? 'POST' : 'GET'
+    const body = Buffer.from(path.includes('query') ? '{"sql":"SELECT 1"}' : '{"dialect":{}}')
+    const answer = await (method === 'GET' ? bob.ask('GET', path) : bob.askJson(path, body))
+    assert.equal(answer.status, 404, path)
+  }
+  assert.equal((await bob.ask('DELETE', receipt.links.self)).status, 404)
+  assert.deepEqual(await bob.datasetIds(), [])
+  assert.deepEqual(await anna.datasetIds(), [receipt.id])
+})
+
 test('the same file from two owners gives two datasets, and deleting one leaves the other', async () => {
   const { anna, bob } = shared.clients[1]!
   const [hers, his] = [await anna.upload('a,b\n1,2\n'), await bob.upload('a,b\n1,2\n')]

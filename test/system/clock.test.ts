@@ -91,6 +91,21 @@ test('a clock that jumps during uploads ends none of them, nor the wait for a st
   assert.equal(status, 408)
 })
 
+test('a clock that jumps neither lifts a request limit nor locks a caller out', async () => {
+  const clock = await movableClock('limits')
+  const limits = ['--requests-per-minute', '3']
+  await using service = await RunningService.start(join(scratch.path, 'limits'), limits, clock.environment)
+  const client = new Client(service.url)
+  const statuses: number[] = []
+  for (const ms of [0, 0, 0, 0, 4_000 * day, -4_000 * day]) {
+    await clock.set(ms)
+    const { status, headers } = await client.ask('GET', '/qas/datasets')
+    statuses.push(status)
+    if (status === 429) assert.ok(Number(headers['retry-after']) <= 60)
+  }
+  assert.deepEqual(statuses, [200, 200, 200, 429, 429, 429])
+})
+
 /** The ids of all datasets, from pages of one. */
 async function pages(client: Client): Promise<readonly string[]> {
   const ids: string[] = []

@@ -2,38 +2,35 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { CopyMode, CopyStatus } from '../../src/core/copies/copy-status.ts'
 import { Client, jsonOf, type UploadResponse } from '../support/client.ts'
-import { databaseFor } from '../support/postgres-server.ts'
+import { startPostgres } from '../support/postgres-server.ts'
 import { RunningService, scratchDir } from '../support/running-service.ts'
-import { until } from '../support/until.ts'
 
 /** A service with a target that all uploads go to; null, with a reason, without a database. */
 async function serve(t: TestContext) {
-  const database = await databaseFor(t)
-  if (database === null) return null
+  const database = await startPostgres()
+  if ('missing' in database) {
+    t.skip(database.missing)
+    return null
+  }
+  t.after(() => database[Symbol.asyncDispose]())
   const scratch = await scratchDir()
   t.after(() => scratch[Symbol.asyncDispose]())
   const service = await RunningService.start(join(scratch.path, 'data'), ['--copy-target', `pg=${database.url}`])
   t.after(() => service[Symbol.asyncDispose]())
   const client = new Client(service.url)
-  const copied = async (
-    { id }: Pick<UploadResponse, 'id'>,
-    table: string,
-    mode: CopyMode,
-    key?: readonly string[],
-  ): Promise<string | null> => {
+  const copied = async ({ id }: Pick<UploadResponse, 'id'>, table: string, mode: CopyMode, key?: readonly string[]) => {
     const path = `/qas/datasets/${id}/copies`
     const answer = await client.askJson(path, Buffer.from(JSON.stringify({ to: 'pg', table, mode, key })))
     assert.equal(answer.status, 202, answer.body.toString())
-    let problem: string | null = null
-    await until('the copy has ended', async () => {
+    for (;;) {
       const { copies } = JSON.parse((await client.get(path)).toString())
       const found: CopyStatus = copies.find((one: CopyStatus) => one.table === table)
-      problem = found.problem
-      return (found.mode === mode && (found.state === 'done' || found.state === 'failed')) || found
-    })
-    return problem
+      if (found.mode === mode && (found.state === 'done' || found.state === 'failed')) return found.problem
+      await sleep(20)
+    }
   }
   return { client, copied, query: database.query }
 }

@@ -123,6 +123,27 @@ test('an address whose queries run long, or are never read, leaves places for th
   }
 })
 
+test('a query whose response is not read for long gives its place to the next', async () => {
+  await using dir = await scratchDir()
+  // One client gets one of two places.
+  await using service = await RunningService.start(dir.path, ['--converters', '1', '--queries-max', '2'])
+  const { links } = await new Client(service.url).upload('a,b\n1,2\n')
+  const body = JSON.stringify({ sql: `SELECT repeat('x', 10000) FROM range(10000)` })
+  const socket = connect(service.port, '127.0.0.1')
+  socket.on('error', () => {})
+  socket.write(
+    `POST ${links.query} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+  )
+  await once(socket, 'readable')
+  // Waits for a place, which the response above keeps until it was not read for as long as a query may wait.
+  let answer = await queryFrom('127.0.0.1', service, links.query, 'SELECT 1')
+  if (answer?.statusCode === 503) answer = await queryFrom('127.0.0.1', service, links.query, 'SELECT 1')
+  assert.equal(answer?.statusCode, 200)
+  // Its connection is closed before the minute for which a download may stall.
+  await until('its connection is cut', () => service.connections() === 0)
+  socket.destroy()
+})
+
 /** A query that takes longer than queries may. */
 const endless = 'SELECT max(a.range + b.range) FROM range(10000000) a, range(10000000) b'
 
@@ -147,6 +168,26 @@ test('an owner whose queries run long leaves places for other owners at the same
   }
   gone.abort()
   await Promise.all(running)
+})
+
+test('addresses that take every place with long queries give one to an address that waits', async (t) => {
+  await using dir = await scratchDir()
+  await using service = await RunningService.start(dir.path, ['--queries-max', '2', '--query-time-max', '6s'])
+  const { links } = await new Client(service.url).upload('a,b\n1,2\n')
+  const askFrom = (host: number, sql: string) => queryFrom(`127.0.0.${host}`, service, links.query, sql)
+  if ((await askFrom(2, 'SELECT 1')) === null) return t.skip('this system has only one loopback address')
+  // Six addresses, each of which sends its next query as soon as it has a response.
+  let isOver = false
+  const others = [11, 12, 13, 14, 15, 16].map(async (host) => {
+    for (let i = 0; i < 3 && !isOver; i++) {
+      const ended = await askFrom(host, endless)
+      assert.ok(ended?.statusCode === 503 || ended?.statusCode === 400)
+    }
+  })
+  await until('both places are taken', () => service.queries().length >= 2)
+  assert.equal((await askFrom(2, 'SELECT 1'))?.statusCode, 200)
+  isOver = true
+  await Promise.all(others)
 })
 
 /** Runs a query from an address; null if this system does not have it. */

@@ -9,12 +9,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { byteStream } from '../../src/core/byte-stream.ts'
 import { createPostgresSink } from '../../src/sink/postgres-sink.ts'
 import { type CopyOrder, SinkError } from '../../src/sink/sink.ts'
-import { databaseFor } from '../support/postgres-server.ts'
+import { startPostgres } from '../support/postgres-server.ts'
 import { until } from '../support/until.ts'
 
 test('a commit whose response is lost, and two concurrent copies, do not duplicate a dataset', async (t) => {
-  const database = await databaseFor(t)
-  if (database === null) return
+  const database = await startPostgres()
+  if ('missing' in database) {
+    t.skip(database.missing)
+    return
+  }
+  t.after(() => database[Symbol.asyncDispose]())
   const { query } = database
   await query('CREATE SCHEMA races')
   const order: CopyOrder = {
@@ -91,8 +95,12 @@ const noOpenssl = spawnSync('openssl', ['version']).status !== 0 && 'no openssl'
 test('a copy is encrypted, and the certificate of the server verified, if the URL says so', {
   skip: noOpenssl,
 }, async (t) => {
-  const database = await databaseFor(t)
-  if (database === null) return
+  const database = await startPostgres()
+  if ('missing' in database) {
+    t.skip(database.missing)
+    return
+  }
+  t.after(() => database[Symbol.asyncDispose]())
   const { query } = database
   const [[dir = null] = []] = await query('SHOW data_directory')
   const certificate = join(dir ?? '', 'server.crt')

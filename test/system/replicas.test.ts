@@ -181,4 +181,12 @@ function declareTests(dir: string, open: () => Replicas): void {
     for (const client of clients) assert.equal((await client.send({ content: 'n\n9\n' })).status, 507)
     for (const client of clients) assert.equal((await client.datasetIds()).length, 4)
   })
+
+  test('quotas count what any replica has published', async () => {
+    await using replicas = open()
+    const clients = await startTwo(replicas, ['--quota-datasets', '3'])
+    for (let i = 0; i < 3; i += 1) await clients[i % 2]!.upload(`n\n${i}\n`)
+    for (const client of clients) assert.equal((await client.send({ content: 'n\n9\n' })).status, 507)
+    assert.equal((await clients[0].datasetIds()).length, 3)
+  })
 }

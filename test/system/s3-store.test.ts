@@ -13,7 +13,7 @@ import { removedMs, sweep } from '../../src/store/s3/s3-sweep.ts'
 import type { Store } from '../../src/store/store.ts'
 import { assertAbsent, assertWhole, idsOf } from '../../src/store/store-assertions.testing.ts'
 import { storeContract } from '../../src/store/store-contract.testing.ts'
-import { publishSample, replaceSample, sample } from '../../src/store/store-samples.testing.ts'
+import { fill, publishSample, replaceSample, sample, sampleUpload } from '../../src/store/store-samples.testing.ts'
 import { noS3Server, type S3Server, startS3Server } from '../support/s3-server.ts'
 import { assertSwept } from '../support/swept-bucket.ts'
 
@@ -96,6 +96,19 @@ function declareTests(server: S3Server): void {
     assert.deepEqual(await keysOf(objects), [])
   })
 
+  test('of eight replicas that commit the same dataset, one wins, and its files stay', async (t) => {
+    const { open, objects } = await place(t, server)
+    const replicas = await Promise.all(Array.from({ length: 8 }, (_, number) => open(number)))
+    for (let seed = 0; seed < 10; seed += 1) {
+      const wanted = sample({ seed, partCount: 2 })
+      const made = await Promise.all(replicas.map((store, number) => publishSample(store, wanted, number)))
+      assert.equal(made.filter(Boolean).length, 1)
+      await assertWhole(replicas[seed % 8]!, wanted)
+      const files = (await keysOf(objects)).filter((key) => key.startsWith('files/'))
+      assert.equal(files.length, (seed + 1) * wanted.files.size)
+    }
+  })
+
   test('a large file is written in parts and read in ranges', async (t) => {
     const { open } = await place(t, server)
     const store = await open()
@@ -150,6 +163,43 @@ function declareTests(server: S3Server): void {
     for (const reader of readers) await reader.next()
     assert.equal((await objects.head('one'))?.bytes, 1_000_000)
     for (const reader of readers) await reader.return?.()
+  })
+
+  test('sweep() removes leftovers of unfinished attempts, and nothing of a dataset', async (t) => {
+    const { open, objects } = await place(t, server)
+    const store = await open()
+    const [kept, lost] = [sample({ seed: 1 }), sample({ seed: 2 })]
+    await publishSample(store, kept)
+    const before = await keysOf(objects)
+    const draft = await store.draft()
+    await fill(draft, lost)
+    const stopped = stopAt(t, 'put', /receipt\.json$/)
+    await assert.rejects(store.publish(draft, lost.receipt, sampleUpload(lost.receipt, 1)))
+    stopped.restore()
+    const dayMs = 86_400_000
+    assert.equal(await sweep(objects, Date.now() + dayMs - 60_000), 0)
+    assert.equal(await sweep(objects, Date.now() + dayMs + 60_000), 1)
+    assert.deepEqual(await keysOf(objects), before)
+    await assertWhole(store, kept)
+  })
+
+  test('a publish is acknowledged once its receipt is there, and completed by a sweep if more fails', async (t) => {
+    const { open, objects } = await place(t, server)
+    const store = await open()
+    const wanted = sample({ seed: 1 })
+    const stopped = stopAt(t, 'put', /^index\/|\/uploads\//)
+    assert.equal(await publishSample(store, wanted), true)
+    assert.deepEqual(await idsOf(store), [wanted.receipt.id])
+    stopped.restore()
+    assert.deepEqual(
+      (await keysOf(objects)).filter((key) => /^index|\/uploads\//.test(key)),
+      [],
+    )
+    await sweep(objects, Date.now())
+    assert.deepEqual(await idsOf(await open(1)), [wanted.receipt.id])
+    const keys = await keysOf(objects)
+    assert.ok(keys.some((key) => key.includes('/uploads/')))
+    assert.ok(!keys.some((key) => key.startsWith('pending/')))
   })
 
   test('a repair is acknowledged once its receipt is there, and a sweep removes what was damaged', async (t) => {

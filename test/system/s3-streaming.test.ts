@@ -386,4 +386,20 @@ function declareServiceTests(server: S3Server): void {
       assert.ok(original.equals(file), name)
     }
   })
+
+  test('an upload that its client aborts leaves nothing in the bucket', async (t) => {
+    const { proxy, running, objects } = await service(t)
+    // The probe at the start has made both calls, too.
+    const [parts, aborts] = ['UploadPart', 'AbortMultipartUpload'].map(
+      (call) => proxy.carried.filter((one) => one.call === call).length,
+    ) as [number, number]
+    const answer = await send(running.url, content, async () => {
+      await proxy.answered('UploadPart', parts + 2)
+      return false
+    })
+    assert.equal(answer, null)
+    await proxy.answered('AbortMultipartUpload', aborts + 1)
+    await until('nothing is left', async () => (await keysOf(objects)).length === 0)
+    assert.equal(await unfinished(objects), 0)
+  })
 }
