@@ -109,6 +109,16 @@ describe('the page by keyboard alone', { skip: noBrowser }, () => {
     await page.getByText('4 records = 1 header + 3 rows + 0 rejected').waitFor()
   })
 
+  it('reads another way, and opens that reading', async () => {
+    const { id } = await site.client.upload({ content: 'id,name\n1,Ada\n2,Bob\n', fileName: 'ways.csv' })
+    await using page = await open(`/#/datasets/${id}/read`)
+    await choose(page, page.getByRole('combobox', { name: 'Header' }), 'no')
+    await press(page, button(page, 'Read this way'))
+    await page.getByText('3 records = 3 rows + 0 rejected').last().waitFor()
+    await press(page, link(page, 'Open this reading'))
+    await page.getByRole('heading', { name: 'ways.csv' }).waitFor()
+  })
+
   it('opens the inspector of a column, filters by a value, sorts and reads a cell', async () => {
     const records = Array.from({ length: 300 }, (_, index) => `${index + 1},${['red', 'green', 'blue'][index % 3]}`)
     const { id } = await site.client.upload({ content: `id,color\n${records.join('\n')}\n`, fileName: 'colors.csv' })
@@ -145,6 +155,29 @@ describe('the page by keyboard alone', { skip: noBrowser }, () => {
     assert.ok(await preview.isVisible())
     await page.keyboard.press('Enter')
     await link(page, '1 row, 0 rejected').waitFor()
+  })
+
+  it('selects all cells of the rows, in view or not', async () => {
+    const lines = Array.from({ length: 300 }, (_, index) => `${index},x`)
+    const { id } = await site.client.upload({ content: `n,text\n${lines.join('\n')}\n`, fileName: 'all.csv' })
+    await using page = await open(`/#/datasets/${id}/rows`)
+    await press(page, page.getByRole('grid'), 'Control+a')
+    await page.locator('#cell-0-1[aria-selected=true]').waitFor()
+    await page.keyboard.press('Shift+Control+End')
+    await page.locator('#cell-299-1[aria-selected=true]').waitFor()
+    assert.equal(await page.locator('[aria-selected=true]').count(), 1)
+  })
+
+  it('types a statement and runs it, and opens an earlier one', async () => {
+    const { id } = await site.client.upload({ content: 'region,amount\nnorth,1\nsouth,2\n', fileName: 'sums.csv' })
+    await using page = await open(`/#/datasets/${id}/sql`)
+    await reach(page, page.getByLabel('SQL', { exact: true }))
+    await page.keyboard.press('Control+a')
+    await page.keyboard.type('SELECT region FROM data ORDER BY amount DESC ')
+    await page.keyboard.press('Control+Enter')
+    await page.getByRole('gridcell', { name: 'south' }).waitFor()
+    await press(page, page.getByRole('button', { name: /SELECT region FROM data/ }))
+    await page.getByText(/^2 rows in/).waitFor()
   })
 
   it('deletes a dataset, undoes it immediately, and finds a word in the docs', async () => {
