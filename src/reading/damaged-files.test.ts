@@ -90,12 +90,26 @@ test('a value over several lines whose last one begins with a quote stays one, u
   assert.deepEqual(read(`id,t,c\n${rows}${runaway}${rows}`).rejectedLines, [32])
 })
 
-test('quotes that are not escaped: a value that absorbs more lines than are searched is reported', () => {
+test('quotes that are not escaped: a quote that closes far below costs one line', () => {
   const rows = Array.from({ length: 300 }, (_, at) => `${at},Lima,open\n`)
   rows[100] = '100,Lima,"urgent\n'
-  rows[200] = '200,Lima,"a, b"\n'
-  const { runaways, rejectedLines } = read(`id,city,note\n${rows.join('')}`, { doubleQuote: false })
-  assert.deepEqual([runaways, rejectedLines], [[{ line: 102, lineCount: 101, isSplit: false }], []])
+  rows[250] = '250,Lima,"a, b"\n'
+  const readWith = (row: string) => {
+    const text = `id,city,note\n${[...rows.slice(0, 110), row, ...rows.slice(110)].join('')}`
+    const { runaways, rejectedLines } = read(text, { doubleQuote: false })
+    return [rejectedLines, runaways.map(({ lineCount, isSplit }) => [lineCount, isSplit])]
+  }
+  assert.deepEqual(readWith('x,Lima,open\n'), [[102], [[152, true]]])
+  assert.deepEqual(readWith('x,Lima,5" pipe\n'), [[102], []])
+})
+
+test('lines of quoted values that are cut cost themselves alone', () => {
+  const rows = Array.from({ length: 40 }, (_, at) => `"${at + 1}";"2024-05-01"`)
+  rows[18] = '"19";"2'
+  rows[29] = '"3'
+  const { text, rejectedLines } = read(['id;day', ...rows, ''].join('\n'))
+  assert.deepEqual(rejectedLines, [20, 31])
+  assert.equal(text, rows.flatMap((row, at) => (at === 18 || at === 29 ? [] : [`${row}\n`])).join(''))
 })
 
 test('padShortRecords: one record too long does not change what the header names', () => {

@@ -10,7 +10,6 @@ import {
   lineEnd,
   lookAheadBytes,
   lookAheadLines,
-  NOTHING,
   otherEnd,
   padsShort,
   quote,
@@ -82,8 +81,7 @@ export function consumeOne(): u32 {
   if (!isReadable || (reader.strayQuoteColumn != 0 && reader.innerLines > 0)) return rejectBroken(start, reading)
   if (reader.innerLines == 0 || !mayBeRunaway(start, reader.contentEnd)) return consumeReadable(start)
   const likeLines = linesLikeRecords(start, reader.contentEnd, reader.innerLines)
-  const isNear = reader.innerLines < lookAheadLines && reader.contentEnd - start <= lookAheadBytes
-  if (likeLines >= runawayLinesMin && (isNear || escape != NOTHING)) return splitRunaway(start)
+  if (likeLines >= runawayLinesMin) return splitRunaway(start)
   return consumeReadable(start, likeLines > 0)
 }
 
@@ -297,7 +295,7 @@ function linesOfExtent(start: usize, first: usize, last: usize, reading: u32): u
   let end = first
   let lines: u32 = 1
   while (end <= last && end - start <= lookAheadBytes && lines <= lookAheadLines) {
-    const next = isPlausible(end)
+    const next = isPlausible(end, first)
     if (next == UNKNOWN) return 0
     if (next == WHOLE) return lines
     if (end == last) return reading == WHOLE ? lines : 1
@@ -310,12 +308,14 @@ function linesOfExtent(start: usize, first: usize, last: usize, reading: u32): u
 
 /**
  * Whether what begins here reads as a strict record: WHOLE, OPEN or UNKNOWN. Consecutive broken records ask about the same
- * positions, so the last answer is kept.
+ * lines, so the answers are kept.
+ *
+ * @param since An earlier line from which on this was asked of every line.
  */
-function isPlausible(start: usize): u32 {
-  if (start == consumed.implausible) return OPEN
+function isPlausible(start: usize, since: usize = start): u32 {
+  if (consumed.isImplausible(start)) return OPEN
   const plausible = findPlausible(start)
-  if (plausible == OPEN) consumed.markImplausible(start)
+  if (plausible == OPEN) consumed.markImplausible(since, start)
   return plausible
 }
 

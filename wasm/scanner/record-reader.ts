@@ -226,9 +226,9 @@ function passQuoted(recordStart: usize, start: usize, stop: usize): usize {
     }
     if (byte == lineEnd && (!isCrLf || load<u8>(at - 1) == otherEnd)) {
       innerLines++
-      // Such a record is not accepted, nor does it end within the look-ahead. Reading on would be correct, but lines that
-      // each look like the inside of a record would then cost the whole limit each.
-      const isLost = strayQuoteColumn != 0 || fields > width
+      // Such a record is not accepted, nor does it end within the look-ahead. Lines that each look like the inside of a record
+      // would otherwise cost the whole limit each.
+      const isLost = (escape == NOTHING && hasBareQuote) || strayQuoteColumn != 0 || fields > width
       if (isLost && (innerLines > lookAheadLines || at - recordStart > lookAheadBytes)) {
         outcome = HOPELESS
         return stop

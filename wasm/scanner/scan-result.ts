@@ -35,8 +35,9 @@ export let windowEnd: usize = 0
 /** Whether the file ends with the window. */
 export let isLast: bool = false
 
-/** A position where no plausible record begins, whatever follows. */
-export let implausible: usize = 0
+/** Consecutive lines, by their first bytes, where no plausible record begins, whatever follows. */
+let implausibleFrom: usize = 1
+let implausibleTo: usize = 0
 
 export let eventCount: u32 = 0
 export let recordCount: u32 = 0
@@ -63,7 +64,8 @@ export function begin(start: usize, end: usize, last: bool): void {
   nextExclusion = EXCLUSIONS
   excludeAt = load<u32>(EXCLUSIONS)
   forgetSpecials()
-  implausible = 0
+  implausibleFrom = 1
+  implausibleTo = 0
   otherEnds = 0
   loneEnds = 0
   lastIsOther = 0
@@ -90,8 +92,14 @@ export function doubtEnds(): void {
 }
 
 @inline
-export function markImplausible(start: usize): void {
-  implausible = start
+export function isImplausible(start: usize): bool {
+  return implausibleFrom <= start && start <= implausibleTo
+}
+
+/** No plausible record begins with any of the lines from … to. */
+export function markImplausible(from: usize, to: usize): void {
+  if (!isImplausible(from)) implausibleFrom = from
+  implausibleTo = to
 }
 
 /** Room for a runaway and the outcome of its record. */

@@ -32,7 +32,8 @@
 //     between; any other quote in the field is text;
 //   - quotes in a field that does not begin with one are text: stray quotes;
 //   - so is a CR or LF that does not end a line, in any field.
-// A reading longer than `recordBytesMax` (its line end not counted), or without an end, is open.
+// A reading longer than `recordBytesMax` (its line end not counted), or without an end, is open. So is one with a line end in
+// quotes beyond the look-ahead, after a quote in a field that is text because `escape` is `nothing`: each line might be so.
 //
 // Runaway quotes. Two stray quotes turn all records between them into one legal value. With a `runaway` rule, but not in
 // `crlf` mode, with a declared escape byte, or where several blanks are one delimiter, a record on several physical lines is
@@ -41,8 +42,8 @@
 // the same quote. A line reads as a record if it has `width` - 1 of them and its fields in the
 // figure columns begin with a digit, sign or point, or are empty; blanks and quotes before that are ignored. The record is
 // suspected if at most one in ten of its lines does not read as a record, blank ones not counted, and at least one after
-// the first does. `runaway.linesMin` such lines after the first make the quote a runaway; if `escape` is `nothing`, only in a
-// record within the look-ahead. Then the lines after the first are records of their own. Both outcomes are reported.
+// the first does. `runaway.linesMin` such lines after the first make the quote a runaway:
+// then the lines after the first are records of their own. Both outcomes are reported.
 //
 // Repair. A surplus quote is repaired if only one meaning is possible. If quotes are doubled and the reading
 // meets text_after_quote on the first physical line, that field is read in two other ways:

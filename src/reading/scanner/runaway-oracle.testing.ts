@@ -1,5 +1,5 @@
 // Runaway oracle: "Runaway quotes" of record-rules.ts implemented as plainly as possible, for the scanner's oracle.
-import { type LookAhead, mayRunAway } from './record-rules.ts'
+import { mayRunAway } from './record-rules.ts'
 import type { ScanOptions } from './scanner.ts'
 
 const LF = 10
@@ -10,11 +10,6 @@ interface ReadRecord {
   readonly contentEnd: number
   /** The value with its quotes, from … to-1, and the position of the delimiter or line end after it. */
   readonly fields: readonly { readonly from: number; readonly to: number; readonly end: number }[]
-}
-
-/** Whether many lines that read as records make a quote a runaway. */
-export function maySplit({ escape: escapeByte }: ScanOptions, ahead: LookAhead, lineCount: number, byteCount: number) {
-  return escapeByte !== 'nothing' || (lineCount <= ahead.lines && byteCount <= ahead.bytes)
 }
 
 /** How many lines of a record after the first read as records, if nearly all of them do; else 0. */

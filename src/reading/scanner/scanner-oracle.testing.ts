@@ -23,7 +23,7 @@ import {
 } from './oracle-reading.testing.ts'
 import { rewrittenFromOtherEscape } from './other-escape-oracle.testing.ts'
 import { type LookAhead, lookAhead } from './record-rules.ts'
-import { lineEndsIn, linesLikeRecords, maySplit } from './runaway-oracle.testing.ts'
+import { lineEndsIn, linesLikeRecords } from './runaway-oracle.testing.ts'
 import type { IgnoredRange, RunawayValue, ScannedReject, Scanner, ScanOptions, ScanResult } from './scanner.ts'
 import { wantedOf } from './shown-reject.ts'
 import { firstBadByte } from './utf8-oracle.testing.ts'
@@ -187,9 +187,7 @@ class RecordReader {
     const likeLines = linesLikeRecords(this.#bytes, this.#options, { ...reading, start })
     if (likeLines === 0) return this.#consumeReadable(start, reading)
     const lineCount = 1 + lineEndsIn(this.#bytes, this.#options, start, reading.contentEnd).length
-    const isSplit =
-      likeLines >= (this.#options.runaway?.linesMin ?? Infinity) &&
-      maySplit(this.#options, this.#ahead, lineCount, reading.contentEnd - start)
+    const isSplit = likeLines >= (this.#options.runaway?.linesMin ?? Infinity)
     const runaway = { lineCount, isSplit }
     if (!isSplit) return { ...this.#consumeReadable(start, reading), runaway }
     const end = this.#after(start)
@@ -318,9 +316,26 @@ class RecordReader {
   #readAtMost(start: number, bytesMax: number): Reading {
     const reading = this.#read(start, this.#bytes.length)
     const isTooLong =
-      (reading.kind === 'ended' && reading.contentEnd - start > bytesMax) ||
+      (reading.kind === 'ended' && (reading.contentEnd - start > bytesMax || this.#endsTooFar(start, reading))) ||
       (reading.kind === 'text_after_quote' && reading.at - start >= bytesMax)
     return isTooLong ? { kind: 'open', column: 0, quoteAt: 0 } : reading
+  }
+
+  /** Whether a line end in quotes is beyond the look-ahead, and after a quote that is text. */
+  #endsTooFar(start: number, { fields }: EndedReading): boolean {
+    const { escape: escapeByte, quote, lineEnd } = this.#options
+    const quoted = fields.filter(({ from }) => this.#bytes[from] === quote)
+    const ends = quoted.flatMap(({ from, to }) => lineEndsIn(this.#bytes, this.#options, from, to))
+    const inside = ends.filter((at) => lineEnd !== 'crlf' || this.#bytes[at - 1] === CR)
+    const isFar = (at: number, index: number) => index >= this.#ahead.lines || at - start > this.#ahead.bytes
+    const last = inside.filter(isFar).at(-1) ?? 0
+    return (
+      escapeByte === 'nothing' &&
+      quoted.some(({ from, to }) => {
+        const first = this.#bytes.subarray(from + 1, to - 1).indexOf(quote!)
+        return first >= 0 && from + 1 + first < last
+      })
+    )
   }
 
   /** Reads from `start` as if the input ended at `stop`. */
