@@ -1,6 +1,6 @@
 // CSV text: the accepted records as they are in the original, by scanning it again. This text is never made from typed values.
 import { releaseChunk } from '../../core/byte-stream.ts'
-import type { Column, Dialect, Receipt } from '../../core/receipt.ts'
+import type { Column, Dialect, Receipt, VerbatimRun } from '../../core/receipt.ts'
 import type { TextJob } from '../../csv/csv-form.ts'
 import { createCsvRewriter, csvLine, keepsAlike, lineEndOf } from '../../csv/csv-rewriter.ts'
 import { carriageReturn, lineFeed } from '../../csv/field-walker.ts'
